@@ -1,0 +1,4 @@
+"""Background work: a dispatcher that finds due rows, and workers that check, watch and deliver.
+
+May import `shared`, never the other programs. To add a job, add a kind to `runs.py` and a module of its noun.
+"""

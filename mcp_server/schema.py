@@ -1,0 +1,189 @@
+"""Arguments of tools: a function's parameters become a strict model, a plain JSON Schema and clear faults."""
+
+import difflib
+import inspect
+import json
+from collections.abc import Callable
+from typing import Annotated, Any, get_type_hints
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter, ValidationError, create_model
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import GenerateJsonSchema
+
+from shared.errors import Fault, Invalid
+
+Schema = dict[str, Any]
+_WORDS = {"true": True, "false": False}
+
+
+class _Plain(GenerateJsonSchema):
+    """No generated titles: they repeat the parameter's name and cost tokens."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
+        return False
+
+
+def _flatten(node: Schema) -> Schema:
+    """Optional means absent, not null; a choice of simple types is a list of types; hosts reject other unions."""
+    arms = node.get("anyOf")
+    if arms:
+        arms = [a for a in arms if a.get("type") != "null"]
+        rest = {k: v for k, v in node.items() if k != "anyOf"}
+        if len(arms) == 1:
+            node = {**arms[0], **rest}
+        elif all(isinstance(a.get("type"), str) for a in arms):
+            node = {k: v for a in arms for k, v in a.items()} | rest | {"type": [a["type"] for a in arms]}
+    if node.get("default", ...) is None:
+        node = {k: v for k, v in node.items() if k != "default"}
+    if "items" in node:
+        node = {**node, "items": _flatten(node["items"])}
+    return node
+
+
+def _types(node: Schema) -> set[str]:
+    kind = node.get("type", ())
+    return {kind} if isinstance(kind, str) else set(kind)
+
+
+def _reader(node: Schema) -> BeforeValidator:
+    """What hosts really send: lists as JSON text are read; a boolean is never a number, nor a word a boolean."""
+    kinds = _types(node)
+    numbers = bool(kinds & {"integer", "number"}) or any(type(v) is int for v in node.get("enum", ()))
+    number_list = bool(_types(node.get("items", {})) & {"integer", "number"})
+
+    def read(value: Any) -> Any:
+        if isinstance(value, bool) and numbers:
+            raise ValueError("is a boolean")
+        if isinstance(value, str) and kinds & {"array", "object"}:
+            try:
+                value = json.loads(value)
+            except (ValueError, RecursionError):
+                return value
+        if number_list and isinstance(value, list) and any(isinstance(v, bool) for v in value):
+            raise ValueError("holds a boolean")
+        if kinds == {"boolean"} and not isinstance(value, bool):
+            if isinstance(value, str) and value in _WORDS:
+                return _WORDS[value]
+            raise ValueError("is not a boolean")
+        return value
+
+    return BeforeValidator(read)
+
+
+class Arguments:
+    """The parameters of one tool: their JSON Schema, and the check that turns arguments into keyword values."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        hints = get_type_hints(function, include_extras=True)
+        fields: dict[str, Any] = {}
+        properties: Schema = {}
+        definitions: Schema = {}
+        self.required: list[str] = []
+        for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
+            optional = parameter.default is not inspect.Parameter.empty
+            default = parameter.default if optional else ...
+            kind: Any = Annotated[hints[name], _with_default(default)]
+            full = TypeAdapter(kind).json_schema(schema_generator=_Plain)
+            definitions |= full.pop("$defs", {})
+            node = _flatten(full)
+            if optional and default is not None:
+                node["default"] = default
+            if not optional:
+                self.required.append(name)
+            properties[name] = node
+            fields[name] = (Annotated[hints[name], _reader(node)], default)
+        self.model: type[BaseModel] = create_model(
+            f"{function.__name__}_arguments", __config__=ConfigDict(extra="forbid"), **fields
+        )
+        self.schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
+        if self.required:
+            self.schema["required"] = self.required
+        if definitions:
+            self.schema["$defs"] = definitions
+
+    def check(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Keyword values for the tool. An explicit null for an optional argument means absent. Raises Invalid."""
+        sent = {k: v for k, v in given.items() if v is not None or k in self.required}
+        try:
+            model = self.model.model_validate(sent)
+        except ValidationError as error:
+            raise Invalid(*self._faults(error, sent)) from None
+        return {name: getattr(model, name) for name in type(model).model_fields}
+
+    def _faults(self, error: ValidationError, sent: dict[str, Any]) -> list[Fault]:
+        faults: dict[str, Fault] = {}
+        for e in error.errors(include_url=False, include_context=True):
+            name = str(e["loc"][0]) if e["loc"] else "arguments"
+            where = name + "".join(f"[{p}]" for p in e["loc"][1:] if isinstance(p, int))
+            if name in faults:
+                continue
+            node = self.schema["properties"].get(name)
+            expected = expectation(node, sent.get(name)) if node else self._known()
+            faults[name] = Fault(where, _problem(e["type"], str(e.get("ctx", {}).get("error", ""))), expected)
+        return list(faults.values())
+
+    def _known(self) -> str:
+        names = ", ".join(self.schema["properties"])
+        return f"one of the parameters {names}" if names else "no arguments"
+
+
+def _with_default(default: Any) -> FieldInfo:
+    return FieldInfo() if default is ... else FieldInfo(default=default)
+
+
+_PROBLEMS = {
+    "missing": "is required",
+    "extra_forbidden": "is not a parameter of this tool",
+    "too_long": "has too many entries",
+    "string_too_long": "is too long",
+    "string_too_short": "is too short",
+    "string_pattern_mismatch": "does not have the expected form",
+    "literal_error": "is not one of the values",
+    "greater_than_equal": "is too small",
+    "less_than_equal": "is too large",
+}
+
+
+def _problem(kind: str, own_words: str) -> str:
+    if kind == "value_error" and own_words:
+        return own_words
+    return _PROBLEMS.get(kind, "is not of the expected kind")
+
+
+_FORMS = {
+    r"^\d{4}-\d{2}-\d{2}$": "a date YYYY-MM-DD that exists",
+    r"^(\d{4}-\d{2}-\d{2})?$": "a date YYYY-MM-DD that exists, or an empty string",
+    r"^\d{4}-\d{2}$": "a month YYYY-MM",
+    r"^[A-Z]{3}$": "three capital letters such as LHR",
+    r"^[A-Za-z]{3}$": "three letters such as LHR or USD",
+    r"^([A-Za-z]{2})?$": "a two-letter country code, or an empty string",
+    r"^[A-Z0-9]{2}$": "two capitals or digits such as BA",
+}
+_KINDS = {"string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false"}
+
+
+def _range(node: Schema, low: str, high: str) -> str:
+    if low in node and high in node:
+        return f" from {node[low]} to {node[high]}"
+    if low in node:
+        return f" from {node[low]}"
+    return f" up to {node[high]}" if high in node else ""
+
+
+def expectation(node: Schema, value: Any = None) -> str:
+    """A parameter's schema in words; of a long list of values the nearest three to what was sent."""
+    if "enum" in node or "const" in node:
+        values = [str(v) or "''" for v in node.get("enum", [node.get("const")])]
+        if len(values) <= 20:
+            return f"one of {', '.join(values)}"
+        nearest = difflib.get_close_matches(str(value).lower(), values, 3, 0.4) or values[:3]
+        return f"one of {len(values)} values; nearest: {', '.join(nearest)}"
+    kinds = sorted(_types(node))
+    if "array" in kinds:
+        most = f"at most {node['maxItems']}, " if "maxItems" in node else ""
+        return f"a list ({most}each {expectation(node['items'])})" if "items" in node else "a list"
+    if "pattern" in node:
+        return _FORMS.get(node["pattern"], f"text of the form {node['pattern']}")
+    words = " or ".join(_KINDS.get(k, "an object") for k in kinds) or "another kind of value"
+    lengths = _range(node, "minLength", "maxLength")
+    return words + _range(node, "minimum", "maximum") + (f", {lengths.strip()} characters" if lengths else "")

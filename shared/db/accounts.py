@@ -1,0 +1,43 @@
+"""Accounts, and what the service remembers about itself (its data mode)."""
+
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy import Index, func
+from sqlalchemy.orm import Mapped, mapped_column, synonym
+
+from shared.db.base import AccountOwned, Base, pk, stamp
+
+
+class Account(AccountOwned, Base):
+    """A person (or an agent) with points. Its own id is what the own-rows guard compares."""
+
+    __tablename__ = "accounts"
+    __table_args__ = (
+        Index("uq_accounts_email_lower", func.lower(sa.literal_column("email")), unique=True),
+        sa.CheckConstraint("plan in ('free', 'premium', 'pro', 'enterprise')", name="plan"),
+    )
+
+    id: Mapped[pk]
+    account_id: Mapped[int] = synonym("id")
+    public_id: Mapped[str] = mapped_column(unique=True)  # the random subject tokens carry
+    email: Mapped[str | None]  # None for an agent that nobody has claimed
+    password_hash: Mapped[str | None]
+    email_confirmed_at: Mapped[datetime | None]
+    plan: Mapped[str] = mapped_column(server_default="free")
+    is_admin: Mapped[bool] = mapped_column(server_default=sa.false())
+    disabled_at: Mapped[datetime | None]
+    api_calls_per_month: Mapped[int | None]  # an agreed number; None = the plan's
+    inbox_trial_ends_on: Mapped[datetime | None]
+    created_at: Mapped[stamp]
+    last_seen_at: Mapped[datetime | None]
+
+
+class ServiceFact(Base):
+    """One remembered fact about this installation, such as the data mode its rows were written in."""
+
+    __tablename__ = "service_facts"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    value: Mapped[str]
+    set_at: Mapped[stamp]

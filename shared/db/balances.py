@@ -1,0 +1,26 @@
+"""Points balances, one row per account and programme."""
+
+from datetime import date, datetime
+
+import sqlalchemy as sa
+from sqlalchemy import UniqueConstraint, func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from shared.db.base import AccountOwned, Base, big, pk
+
+
+class PointsBalance(AccountOwned, Base):
+    __tablename__ = "points_balances"
+    __table_args__ = (
+        UniqueConstraint("account_id", "program"),
+        sa.CheckConstraint("balance >= 0", name="balance"),
+    )
+
+    id: Mapped[pk]
+    program: Mapped[str]
+    balance: Mapped[big]
+    expires_on: Mapped[date | None]
+    as_of: Mapped[date]
+    notes: Mapped[str | None]
+    source: Mapped[str] = mapped_column(server_default="manual")
+    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())

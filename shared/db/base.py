@@ -1,0 +1,144 @@
+"""The engine, the sessions and the own-rows guard: an account goes in, a session that sees its rows alone comes out."""
+
+import enum
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from decimal import Decimal
+from functools import lru_cache
+from typing import Annotated, Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy import Engine, ForeignKey, MetaData, create_engine, event, func
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.orm import (
+    DeclarativeBase,
+    Mapped,
+    ORMExecuteState,
+    Session,
+    UOWTransaction,
+    mapped_column,
+    with_loader_criteria,
+)
+
+from shared.settings import DataMode, settings
+
+pk = Annotated[int, mapped_column(sa.BigInteger, sa.Identity(), primary_key=True)]
+uid = Annotated[UUID, mapped_column(primary_key=True, server_default=sa.text("gen_random_uuid()"))]
+stamp = Annotated[datetime, mapped_column(server_default=func.now())]
+iata = Annotated[str, mapped_column(sa.String(3))]
+currency = Annotated[str, mapped_column(sa.String(3))]
+money = Annotated[Decimal, mapped_column(sa.Numeric(14, 2))]
+big = Annotated[int, mapped_column(sa.BigInteger)]
+
+
+class Base(DeclarativeBase):
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+    type_annotation_map = {
+        datetime: sa.DateTime(timezone=True),
+        str: sa.Text,
+        timedelta: sa.Interval,
+        dict[str, Any]: JSONB,
+        list[str]: ARRAY(sa.Text),
+        list[dict[str, Any]]: JSONB,
+        Decimal: sa.Numeric(14, 2),
+        enum.Enum: sa.Enum(enum.Enum, native_enum=False, create_constraint=True, length=24),
+    }
+
+
+class AccountOwned:
+    """A row of one account. Sessions opened for an account add the condition by themselves and stamp new rows."""
+
+    account_id: Mapped[int] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), index=True)
+
+
+class ModeOwned:
+    """A row that exists in one data mode only: invented and real data never meet in an answer."""
+
+    synthetic: Mapped[bool] = mapped_column(sa.Boolean)
+
+
+@lru_cache(maxsize=1)
+def engine() -> Engine:
+    """The engine of this process; forked children make connections of their own."""
+    made = create_engine(
+        settings().database_url,
+        pool_size=settings().database_threads,
+        max_overflow=0,
+        pool_timeout=10,
+        pool_recycle=1800,
+        pool_pre_ping=True,
+        connect_args={
+            "application_name": "award-travel",
+            "options": "-c statement_timeout=15000 -c idle_in_transaction_session_timeout=30000"
+            " -c lock_timeout=5000 -c TimeZone=UTC",
+        },
+    )
+    os.register_at_fork(after_in_child=lambda: made.dispose(close=False))
+    return made
+
+
+@lru_cache(maxsize=1)
+def statements() -> Engine:
+    """The same pool for single statements that need no transaction of their own."""
+    return engine().execution_options(isolation_level="AUTOCOMMIT")
+
+
+def own(session: Session, account_id: int, mode: DataMode) -> Session:
+    """Restricts a session to one account's rows of one data mode, for every ORM statement it will run."""
+    session.info["account_id"] = account_id
+    session.info["synthetic"] = mode == "sandbox"
+    return session
+
+
+def everyone(session: Session) -> Session:
+    """A session without the account guard (search this word for every such place); the mode guard stays."""
+    session.info.pop("account_id", None)
+    session.info.setdefault("synthetic", settings().data_mode == "sandbox")
+    return session
+
+
+@contextmanager
+def transaction(account_id: int | None = None) -> Iterator[Session]:
+    """One transaction: of one account, or of everyone when none is named (admin, jobs, auth)."""
+    with Session(engine(), expire_on_commit=False) as session, session.begin():
+        if account_id is None:
+            everyone(session)
+        else:
+            own(session, account_id, settings().data_mode)
+        yield session
+
+
+@event.listens_for(Session, "do_orm_execute")
+def _guard(state: ORMExecuteState) -> None:
+    if state.is_column_load or state.is_relationship_load:
+        return
+    account_id, synthetic = state.session.info.get("account_id"), state.session.info.get("synthetic")
+    if account_id is not None:
+        state.statement = state.statement.options(
+            with_loader_criteria(AccountOwned, lambda cls: cls.account_id == account_id, include_aliases=True)
+        )
+    if synthetic is not None:
+        state.statement = state.statement.options(
+            with_loader_criteria(ModeOwned, lambda cls: cls.synthetic == synthetic, include_aliases=True)
+        )
+
+
+@event.listens_for(Session, "before_flush")
+def _stamp(session: Session, _context: UOWTransaction, _instances: Any) -> None:
+    account_id, synthetic = session.info.get("account_id"), session.info.get("synthetic")
+    for row in session.new:
+        if account_id is not None and isinstance(row, AccountOwned):
+            row.account_id = account_id
+        if synthetic is not None and isinstance(row, ModeOwned):
+            row.synthetic = synthetic

@@ -1,0 +1,112 @@
+"""The token vault: clients, sessions, consents, codes, tokens. Hashes only; imported by the auth server alone."""
+
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy import ForeignKey, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from shared.db.base import AccountOwned, Base, pk, stamp
+
+
+class WebSession(Base):
+    """A browser session, keyed by the hash of its cookie; account_id is None before sign-in."""
+
+    __tablename__ = "web_sessions"
+
+    id_hash: Mapped[str] = mapped_column(primary_key=True)
+    owner_id: Mapped[int | None] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), index=True)
+    csrf_key: Mapped[str]
+    authenticated_at: Mapped[datetime | None]
+    last_used_at: Mapped[stamp]
+    expires_at: Mapped[datetime] = mapped_column(index=True)
+
+
+class Client(Base):
+    """An application: registered by itself (dcr), described by a document (cimd) or made by a person (manual)."""
+
+    __tablename__ = "oauth_clients"
+    __table_args__ = (sa.CheckConstraint("kind in ('dcr', 'cimd', 'manual')", name="kind"),)
+
+    client_id: Mapped[str] = mapped_column(sa.String(512), primary_key=True)
+    kind: Mapped[str]
+    secret_hash: Mapped[str | None]
+    name: Mapped[str]
+    auth_method: Mapped[str]
+    redirect_uris: Mapped[list[str]]
+    owner_id: Mapped[int | None] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), index=True)
+    fingerprint: Mapped[str | None] = mapped_column(index=True)  # of a registration body, for identical retries
+    disabled_at: Mapped[datetime | None]
+    created_at: Mapped[stamp]
+
+
+class Consent(AccountOwned, Base):
+    """A remembered permission of one account for one client at one redirect host."""
+
+    __tablename__ = "oauth_consents"
+    __table_args__ = (UniqueConstraint("account_id", "client_id"),)
+
+    id: Mapped[pk]
+    client_id: Mapped[str] = mapped_column(ForeignKey("oauth_clients.client_id", ondelete="CASCADE"), index=True)
+    redirect_host: Mapped[str]
+    granted_at: Mapped[stamp]
+
+
+class Family(AccountOwned, Base):
+    """One authorization: every token descended from one code. Revoking it kills them all."""
+
+    __tablename__ = "oauth_families"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    client_id: Mapped[str] = mapped_column(ForeignKey("oauth_clients.client_id", ondelete="CASCADE"), index=True)
+    created_at: Mapped[stamp]
+    revoked_at: Mapped[datetime | None]
+    reason: Mapped[str | None]
+
+
+class AuthorizationCode(Base):
+    """A code, kept after it was spent so that a second presentation is recognised."""
+
+    __tablename__ = "oauth_codes"
+
+    code_hash: Mapped[str] = mapped_column(primary_key=True)
+    family_id: Mapped[str] = mapped_column(ForeignKey("oauth_families.id", ondelete="CASCADE"), index=True)
+    client_id: Mapped[str]
+    redirect_uri: Mapped[str]
+    scope: Mapped[str]
+    resource: Mapped[str]
+    code_challenge: Mapped[str]
+    nonce: Mapped[str | None]
+    authenticated_at: Mapped[datetime]
+    expires_at: Mapped[datetime] = mapped_column(index=True)
+    consumed_at: Mapped[datetime | None]
+
+
+class AccessToken(Base):
+    __tablename__ = "oauth_access_tokens"
+
+    token_hash: Mapped[str] = mapped_column(primary_key=True)
+    family_id: Mapped[str] = mapped_column(ForeignKey("oauth_families.id", ondelete="CASCADE"), index=True)
+    client_id: Mapped[str]
+    scope: Mapped[str]
+    resource: Mapped[str]
+    issued_at: Mapped[stamp]
+    expires_at: Mapped[datetime] = mapped_column(index=True)
+    revoked_at: Mapped[datetime | None]
+
+
+class RefreshToken(Base):
+    """A refresh token; once rotated its successor is sealed under the token itself for the retry window."""
+
+    __tablename__ = "oauth_refresh_tokens"
+
+    token_hash: Mapped[str] = mapped_column(primary_key=True)
+    family_id: Mapped[str] = mapped_column(ForeignKey("oauth_families.id", ondelete="CASCADE"), index=True)
+    client_id: Mapped[str]
+    scope: Mapped[str]
+    resource: Mapped[str]
+    issued_at: Mapped[stamp]
+    rotated_at: Mapped[datetime | None] = mapped_column(index=True)
+    retries: Mapped[int] = mapped_column(server_default="0")
+    successor_sealed: Mapped[str | None]
+    revoked_at: Mapped[datetime | None]

@@ -1,0 +1,33 @@
+"""Prices and fees seen in answers of providers: the memory that averages and calendars are read from."""
+
+from datetime import date, datetime
+from decimal import Decimal
+
+import sqlalchemy as sa
+from sqlalchemy import Index
+from sqlalchemy.orm import Mapped, mapped_column
+
+from shared.db.base import Base, ModeOwned, iata, pk, stamp
+
+
+class AwardObservation(ModeOwned, Base):
+    __tablename__ = "award_observations"
+    __table_args__ = (
+        Index("ix_award_observations_route", "origin", "destination", "cabin", "date"),
+        sa.CheckConstraint("(source = 'sandbox') = synthetic", name="source_mode"),
+    )
+
+    id: Mapped[pk]
+    source: Mapped[str]
+    airline: Mapped[str]
+    program: Mapped[str]
+    origin: Mapped[iata]
+    destination: Mapped[iata]
+    date: Mapped[date]
+    cabin: Mapped[str]
+    points: Mapped[int]
+    taxes: Mapped[Decimal | None]
+    taxes_currency: Mapped[str | None] = mapped_column(sa.String(3))
+    seats: Mapped[int | None]
+    seen_at: Mapped[stamp]
+    provider_checked_at: Mapped[datetime | None]

@@ -1,0 +1,31 @@
+"""The schema's version: bring a database to the newest one, and tell whether it is there."""
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import NullPool, create_engine
+
+import shared.db.migrations
+
+
+def _config(url: str) -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(Path(shared.db.migrations.__file__).parent))
+    config.set_main_option("sqlalchemy.url", url.replace("%", "%%"))
+    return config
+
+
+def upgrade(url: str) -> None:
+    """Runs every missing migration; two starters wait for each other."""
+    command.upgrade(_config(url), "head")
+
+
+def versions(url: str) -> tuple[str | None, str | None]:
+    """The version the database has, and the one this code wants."""
+    made = create_engine(url, poolclass=NullPool)
+    with made.connect() as connection:
+        have = MigrationContext.configure(connection).get_current_revision()
+    return have, ScriptDirectory.from_config(_config(url)).get_current_head()

@@ -1,0 +1,114 @@
+"""What was used: exact counters per account, meter and period, and one row per tool call for statistics."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import date, datetime
+
+import sqlalchemy as sa
+from sqlalchemy import ForeignKey, Index
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from shared.db.base import AccountOwned, Base, pk, stamp
+
+SEARCHES = "searches"  # per UTC day
+TOOL_CALLS = "tool_calls"  # per UTC day
+API_CALLS = "api_calls"  # per calendar month, period = its first day
+
+
+class UsageCounter(AccountOwned, Base):
+    """Exact counters: searches a UTC day, API calls a month, tool calls a day."""
+
+    __tablename__ = "usage_counters"
+
+    account_id: Mapped[int] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True)
+    meter: Mapped[str] = mapped_column(primary_key=True)
+    period: Mapped[date] = mapped_column(primary_key=True)
+    used: Mapped[int] = mapped_column(server_default="0")
+
+
+class ToolCall(AccountOwned, Base):
+    """One finished call; never its arguments. Written in batches, so a kill -9 may lose the last second."""
+
+    __tablename__ = "tool_calls"
+    __table_args__ = (
+        Index("ix_tool_calls_at", "at"),
+        Index("ix_tool_calls_account_at", "account_id", "at"),
+    )
+
+    id: Mapped[pk]
+    account_id: Mapped[int] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"))
+    client: Mapped[str | None]
+    via: Mapped[str]
+    tool: Mapped[str]
+    outcome: Mapped[str]
+    milliseconds: Mapped[int]
+    at: Mapped[stamp]
+
+
+@dataclass(frozen=True)
+class Note:
+    """One finished call, as it is kept."""
+
+    account_id: int
+    client: str | None
+    via: str
+    tool: str
+    outcome: str
+    milliseconds: int
+    at: datetime
+
+
+def take(session: Session, account_id: int, meter: str, period: date, cap: int | None, amount: int = 1) -> int | None:
+    """Counts `amount` in one atomic statement and returns the new figure, or None when the cap would be passed."""
+    table = UsageCounter.__table__
+    wanted = insert(UsageCounter).values(account_id=account_id, meter=meter, period=period, used=amount)
+    counted = wanted.on_conflict_do_update(
+        index_elements=["account_id", "meter", "period"],
+        set_={"used": table.c.used + wanted.excluded.used},
+        where=None if cap is None else table.c.used + wanted.excluded.used <= cap,
+    ).returning(table.c.used)
+    if cap is not None and amount > cap:
+        return None
+    return session.execute(counted).scalar_one_or_none()
+
+
+def give_back(session: Session, account_id: int, meter: str, period: date) -> None:
+    """Takes one back: the call ended in a way that does not count."""
+    session.execute(
+        sa.update(UsageCounter)
+        .where(UsageCounter.account_id == account_id, UsageCounter.meter == meter, UsageCounter.period == period)
+        .values(used=sa.func.greatest(UsageCounter.used - 1, 0))
+    )
+
+
+def used(session: Session, account_id: int, meter: str, period: date) -> int:
+    row = session.execute(
+        sa.select(UsageCounter.used).where(
+            UsageCounter.account_id == account_id, UsageCounter.meter == meter, UsageCounter.period == period
+        )
+    ).scalar_one_or_none()
+    return row or 0
+
+
+def write(session: Session, notes: Iterable[Note]) -> dict[tuple[int, date], int]:
+    """Stores a batch of calls; returns each account's calls of its day so far, over all processes.
+
+    Accounts deleted since the call are left out. Counters are taken in a fixed order, so batches never deadlock.
+    """
+    batch = list(notes)
+    alive = set(
+        session.execute(
+            sa.text("select id from accounts where id = any(:ids) for key share"),
+            {"ids": sorted({n.account_id for n in batch})},
+        ).scalars()
+    )
+    batch = [n for n in batch if n.account_id in alive]
+    if batch:
+        session.execute(sa.insert(ToolCall), [asdict(n) for n in batch])
+    counts: dict[tuple[int, date], int] = {}
+    for note in batch:
+        if note.tool != "get_usage":
+            slot = (note.account_id, note.at.date())
+            counts[slot] = counts.get(slot, 0) + 1
+    return {slot: take(session, slot[0], TOOL_CALLS, slot[1], None, counts[slot]) or 0 for slot in sorted(counts)}

@@ -1,0 +1,97 @@
+"""Watches: route monitors, the state of each watched key, their checks and their matches."""
+
+from datetime import date, datetime
+from decimal import Decimal
+
+import sqlalchemy as sa
+from sqlalchemy import ForeignKey, Index, UniqueConstraint, func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from shared.db.base import AccountOwned, Base, ModeOwned, iata, pk, stamp
+
+
+class RouteMonitor(AccountOwned, ModeOwned, Base):
+    __tablename__ = "route_monitors"
+    __table_args__ = (
+        Index("ix_route_monitors_active", "account_id", postgresql_where=sa.text("cancelled_at is null")),
+        sa.CheckConstraint("passengers between 1 and 9", name="passengers"),
+        sa.CheckConstraint("latest_date >= earliest_date", name="window"),
+        sa.CheckConstraint("cancel_reason in ('user', 'window_passed', 'plan_change')", name="cancel_reason"),
+    )
+
+    id: Mapped[pk]
+    trip_id: Mapped[int | None] = mapped_column(ForeignKey("trips.id", ondelete="SET NULL"), index=True)
+    origin: Mapped[iata]
+    destination: Mapped[iata]
+    earliest_date: Mapped[date]
+    latest_date: Mapped[date]
+    cabin: Mapped[str | None]
+    airlines: Mapped[list[str] | None]
+    passengers: Mapped[int] = mapped_column(server_default="1")
+    max_points: Mapped[int | None]
+    paused_at: Mapped[datetime | None]  # by a plan change; resumed on upgrade
+    cancelled_at: Mapped[datetime | None]
+    cancel_reason: Mapped[str | None]
+    last_checked_at: Mapped[datetime | None]
+    matches_total: Mapped[int] = mapped_column(server_default="0")
+    created_at: Mapped[stamp]
+    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+
+class MonitorKey(ModeOwned, Base):
+    """The state of one watched key from the last check that answered for it: did it match then?"""
+
+    __tablename__ = "route_monitor_keys"
+
+    monitor_id: Mapped[int] = mapped_column(ForeignKey("route_monitors.id", ondelete="CASCADE"), primary_key=True)
+    key: Mapped[str] = mapped_column(primary_key=True)  # carrier|programme|date|cabin
+    matched: Mapped[bool]
+    answered_at: Mapped[datetime]
+
+
+class MonitorCheck(ModeOwned, Base):
+    """One line of the check log a user can read."""
+
+    __tablename__ = "route_monitor_checks"
+    __table_args__ = (
+        UniqueConstraint("run_id"),
+        Index("ix_route_monitor_checks_newest", "monitor_id", "checked_at"),
+    )
+
+    id: Mapped[pk]
+    monitor_id: Mapped[int] = mapped_column(ForeignKey("route_monitors.id", ondelete="CASCADE"))
+    run_id: Mapped[int | None] = mapped_column(sa.BigInteger)
+    checked_at: Mapped[stamp]
+    outcome: Mapped[str]
+    options_seen: Mapped[int]
+    new_matches: Mapped[int]
+    failed_sources: Mapped[list[str]]
+
+
+class MonitorMatch(ModeOwned, Base):
+    """An award option a monitor found fresh; the fields of an AwardOption."""
+
+    __tablename__ = "route_monitor_matches"
+    __table_args__ = (Index("ix_route_monitor_matches_newest", "monitor_id", "found_at"),)
+
+    id: Mapped[pk]
+    monitor_id: Mapped[int] = mapped_column(ForeignKey("route_monitors.id", ondelete="CASCADE"))
+    found_at: Mapped[stamp]
+    option_id: Mapped[str | None]
+    airline: Mapped[str]
+    program: Mapped[str]
+    origin: Mapped[iata]
+    destination: Mapped[iata]
+    date: Mapped[date]
+    cabin: Mapped[str]
+    points: Mapped[int]
+    taxes: Mapped[Decimal | None]
+    taxes_currency: Mapped[str | None] = mapped_column(sa.String(3))
+    seats: Mapped[int | None]
+    stops: Mapped[int | None]
+    flight_numbers: Mapped[list[str]]
+    departs_at: Mapped[str | None]
+    arrives_at: Mapped[str | None]
+    source: Mapped[str]
+    mode: Mapped[str]
+    provider_checked_at: Mapped[datetime | None]

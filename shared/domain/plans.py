@@ -1,0 +1,73 @@
+"""Plans and what each allows: a plan goes in, limits come out (the specification's table of limits)."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Plan(IntEnum):
+    """The four plans, in the order they include each other."""
+
+    FREE = 0
+    PREMIUM = 1
+    PRO = 2
+    ENTERPRISE = 3
+
+    @property
+    def slug(self) -> str:
+        return self.name.lower()
+
+    @classmethod
+    def of(cls, slug: str) -> "Plan":
+        return cls[slug.upper()]
+
+
+class Tier(IntEnum):
+    """The label of a tool. Paid and Premium gate alike and differ in the label only."""
+
+    FREE = 0
+    PAID = 1
+    PREMIUM = 2
+    PRO = 3
+    ADMIN = 4
+
+    @property
+    def label(self) -> str:
+        return "Admin-only" if self is Tier.ADMIN else self.name.title()
+
+    @property
+    def needs(self) -> Plan:
+        return {Tier.FREE: Plan.FREE, Tier.PRO: Plan.PRO, Tier.ADMIN: Plan.FREE}.get(self, Plan.PREMIUM)
+
+
+def allows(plan: Plan, tier: Tier) -> bool:
+    return plan >= tier.needs
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one plan allows; None means without limit."""
+
+    searches_per_day: int | None
+    results: int | None
+    active_trips: int | None
+    route_monitors: int
+    flight_alerts: int
+    delay_alerts: int
+    standing_orders: int
+    tool_calls_per_day: int
+    api_calls_per_month: int
+
+
+LIMITS: dict[Plan, Limits] = {
+    Plan.FREE: Limits(5, 3, 1, 1, 1, 0, 0, 500, 50),
+    Plan.PREMIUM: Limits(None, None, None, 20, 25, 10, 10, 5_000, 150),
+    Plan.PRO: Limits(None, None, None, 50, 100, 25, 25, 10_000, 150),
+    Plan.ENTERPRISE: Limits(None, None, None, 200, 500, 100, 100, 50_000, 500),
+}
+
+FREE_CABINS = ("economy",)
+CABINS = ("economy", "premium_economy", "business", "first")
+
+
+def cabins(plan: Plan) -> tuple[str, ...]:
+    return CABINS if plan > Plan.FREE else FREE_CABINS

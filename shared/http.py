@@ -1,0 +1,114 @@
+"""The only maker of httpx clients: timeouts, no redirects, size caps, https or loopback, public addresses only."""
+
+import ipaddress
+import socket
+from collections.abc import Callable, Iterable
+from typing import Any
+from urllib.parse import urlsplit
+
+import anyio
+import httpcore
+import httpx
+
+from shared.settings import VERSION
+
+USER_AGENT = f"award-travel/{VERSION}"
+TIMEOUT = httpx.Timeout(15, connect=5)
+MAX_BYTES = 8 * 1024 * 1024
+
+
+class Refused(Exception):
+    """An address or an answer this service does not deal with; the text is ours."""
+
+
+def allowed_base(url: str) -> str:
+    """Refuses an outgoing base address that is neither https nor loopback."""
+    parts = urlsplit(url)
+    if parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in ("127.0.0.1", "localhost", "::1")):
+        return url
+    raise Refused(f"{url} is neither https nor loopback")
+
+
+def client(base_url: str = "", *, timeout: httpx.Timeout = TIMEOUT, **more: Any) -> httpx.AsyncClient:
+    return httpx.AsyncClient(
+        base_url=allowed_base(base_url) if base_url else "",
+        timeout=timeout,
+        follow_redirects=False,
+        trust_env=False,
+        headers={"User-Agent": USER_AGENT},
+        **more,
+    )
+
+
+def sync_client(base_url: str = "", *, timeout: httpx.Timeout = TIMEOUT, **more: Any) -> httpx.Client:
+    return httpx.Client(
+        base_url=allowed_base(base_url) if base_url else "",
+        timeout=timeout,
+        follow_redirects=False,
+        trust_env=False,
+        headers={"User-Agent": USER_AGENT},
+        **more,
+    )
+
+
+async def read_capped(response: httpx.Response, limit: int = MAX_BYTES) -> bytes:
+    """The body of a streamed response, refused once it exceeds `limit` bytes."""
+    body = b""
+    async for chunk in response.aiter_bytes():
+        body += chunk
+        if len(body) > limit:
+            raise Refused("the answer is too large")
+    return body
+
+
+def is_public(address: str) -> bool:
+    ip = ipaddress.ip_address(address)
+    mapped = getattr(ip, "ipv4_mapped", None) or ip
+    return bool(mapped.is_global and not mapped.is_multicast)
+
+
+class _CheckedAddresses(httpcore.AsyncNetworkBackend):
+    """Resolves once, refuses any answer that is not public, and connects to the address it checked."""
+
+    def __init__(self, allow: Callable[[str], bool]) -> None:
+        self._inner = httpcore.AnyIOBackend()
+        self._allow = allow
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        found = [str(i[4][0]) for i in await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+        if not found or not all(self._allow(a) for a in found):
+            raise httpcore.ConnectError("address not allowed")
+        return await self._inner.connect_tcp(found[0], port, timeout, local_address, socket_options)
+
+    async def connect_unix_socket(self, *args: Any, **more: Any) -> httpcore.AsyncNetworkStream:  # noqa: ARG002
+        raise httpcore.ConnectError("not allowed")
+
+    async def sleep(self, seconds: float) -> None:
+        await anyio.sleep(seconds)
+
+
+def public_client(
+    *, timeout: httpx.Timeout | None = None, allow: Callable[[str], bool] = is_public, verify: Any = True
+) -> httpx.AsyncClient:
+    """A client for addresses strangers name (client documents, logos): never reaches into our own network."""
+    transport = httpx.AsyncHTTPTransport(verify=verify, http2=False, trust_env=False, retries=0)
+    transport._pool = httpcore.AsyncConnectionPool(
+        ssl_context=httpx.create_ssl_context(verify=verify, trust_env=False),
+        network_backend=_CheckedAddresses(allow),
+        max_connections=4,
+        max_keepalive_connections=0,
+    )
+    return httpx.AsyncClient(
+        transport=transport,
+        follow_redirects=False,
+        trust_env=False,
+        timeout=timeout or httpx.Timeout(4, connect=2),
+        headers={"User-Agent": USER_AGENT},
+    )

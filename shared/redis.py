@@ -1,0 +1,25 @@
+"""One way to Redis or Valkey: a connection per process kind, and one prefix for keys of each data mode."""
+
+from functools import lru_cache
+
+import redis
+import redis.asyncio
+
+from shared.settings import settings
+
+EVENTS = "award:events"  # channel: {"family"}, {"token"} or {"account"} after a change that must act at once
+
+
+@lru_cache(maxsize=1)
+def connect() -> "redis.Redis":
+    return redis.Redis.from_url(settings().redis_url, socket_timeout=5, socket_connect_timeout=2)
+
+
+def connect_async() -> "redis.asyncio.Redis":
+    """A client for the running event loop; the caller closes it."""
+    return redis.asyncio.Redis.from_url(settings().redis_url, socket_timeout=5, socket_connect_timeout=2)
+
+
+def key(*parts: str) -> str:
+    """Keys of sandbox and live data never meet."""
+    return ":".join(("award", settings().data_mode, *parts))

@@ -1,0 +1,79 @@
+"""Secrets: minting, hashing, comparing, sealing and masking; nothing here is stored or logged in the clear."""
+
+import hashlib
+import hmac
+import secrets
+import zlib
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_NONCE = 12
+
+
+def _base62(number: int, width: int) -> str:
+    out = []
+    for _ in range(width):
+        number, digit = divmod(number, 62)
+        out.append(_ALPHABET[digit])
+    return "".join(reversed(out))
+
+
+def mint(prefix: str) -> str:
+    """A 256-bit secret with a prefix secret scanners know and a checksum that refuses typing errors unasked."""
+    body = prefix + _base62(int.from_bytes(secrets.token_bytes(32), "big"), 43)
+    return body + _base62(zlib.crc32(body.encode()), 6)
+
+
+def well_formed(value: str, prefix: str) -> bool:
+    if len(value) != len(prefix) + 49 or not value.startswith(prefix) or not value.isascii():
+        return False
+    return _base62(zlib.crc32(value[:-6].encode()), 6) == value[-6:]
+
+
+def digest(value: str) -> str:
+    """What is stored instead of a random secret; 256 random bits need neither salt nor stretching."""
+    return hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def same(left: str, right: str) -> bool:
+    """Constant-time comparison; compares bytes because compare_digest raises on non-ASCII text."""
+    return hmac.compare_digest(left.encode("utf-8", "surrogatepass"), right.encode("utf-8", "surrogatepass"))
+
+
+def sign(key: str, purpose: str) -> str:
+    return hmac.new(key.encode(), purpose.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
+
+
+def _key(material: str) -> bytes:
+    return hashlib.sha256(b"award-travel seal\0" + material.encode()).digest()
+
+
+def key_id(material: str) -> str:
+    return hashlib.sha256(b"award-travel key id\0" + material.encode()).hexdigest()[:8]
+
+
+def seal(material: str, value: str) -> str:
+    """Encrypts with a key from the environment; the key's id leads, so that keys can be rotated."""
+    nonce = secrets.token_bytes(_NONCE)
+    box = nonce + AESGCM(_key(material)).encrypt(nonce, value.encode(), None)
+    return f"{key_id(material)}:{box.hex()}"
+
+
+def unseal(materials: list[str], sealed: str) -> str | None:
+    """Opens what any of the current or earlier keys sealed; None when none fits."""
+    name, _, box = sealed.partition(":")
+    for material in materials:
+        if key_id(material) != name:
+            continue
+        try:
+            raw = bytes.fromhex(box)
+            return AESGCM(_key(material)).decrypt(raw[:_NONCE], raw[_NONCE:], None).decode()
+        except (InvalidTag, ValueError):
+            return None
+    return None
+
+
+def mask(value: str, keep: int = 3) -> str:
+    return "…" + value[-keep:] if len(value) > keep else "…"

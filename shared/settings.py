@@ -1,0 +1,161 @@
+"""Every setting, read once from the environment; what is missing or wrong is reported all together."""
+
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+VERSION = "0.4.0"
+STATUS = "Online"
+SCOPE = "mcp:read"
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+DataMode = Literal["sandbox", "live"]
+
+
+class SettingsError(Exception):
+    """The environment does not describe a service; the text names each setting and the mend."""
+
+
+class Settings(BaseSettings):
+    """One line per setting; deploy/env.example is compared with this class by a test."""
+
+    model_config = SettingsConfigDict(env_prefix="", extra="ignore", frozen=True)
+
+    # what the service is
+    app_env: Literal["development", "production"] = "development"
+    web_url: str = "http://127.0.0.1:8000"  # public web address: OAuth issuer, pages, REST
+    mcp_url: str = "http://127.0.0.1:8001/mcp"  # dedicated tool address, ending in /mcp
+    mcp_upstream_url: str | None = None  # where the web host finds the MCP server; absent = a proxy does it
+    # where state lives
+    database_url: str
+    redis_url: str
+    # secrets
+    secret_keys: SecretStr  # comma list, newest first: seals tokens at rest and derives one-time links
+    service_client_id: str = "award-travel-services"
+    service_client_secret: SecretStr  # the service's own confidential client: introspection and look-ups
+    # data
+    award_backend: Literal["sandbox", "live"] | None = None
+    sandbox_fault: str | None = None  # down | quota | empty | slow:SECONDS, to show outage wording
+    seats_aero_api_key: SecretStr | None = None
+    duffel_api_key: SecretStr | None = None
+    serpapi_api_key: SecretStr | None = None
+    travelpayouts_token: SecretStr | None = None
+    liteapi_key: SecretStr | None = None
+    rooms_aero_api_key: SecretStr | None = None
+    # mail
+    mail_backend: Literal["outbox", "smtp"] = "outbox"
+    mail_from: str = "Award Travel <noreply@localhost>"
+    outbox_dir: Path | None = None  # where the outbox backend writes .eml files
+    smtp_host: str = "127.0.0.1"
+    smtp_port: int = 587
+    smtp_username: str | None = None
+    smtp_password: SecretStr | None = None
+    smtp_security: Literal["starttls", "tls", "none"] = "starttls"
+    operator_email: str | None = None
+    # authorization
+    oauth_dcr_redirect_host_allowlist: str = ""  # comma list of further redirect hosts
+    dcr_per_hour: int = 20
+    dcr_trusted_ranges: str = "160.79.104.0/21"  # comma list of networks with the higher limit
+    dcr_trusted_per_hour: int = 5000
+    # limits and pace
+    tool_calls_per_day: int | None = None  # overrides every plan's daily ceiling
+    route_monitor_interval_seconds: int = 6 * 3600
+    dispatcher_interval_seconds: float = 0.5
+    database_threads: int = 10  # size of the connection pool and of the thread limiter beside it
+    # plans
+    premium_price: float = 9.99
+    forwarded_allow_ips: str = "127.0.0.1"  # proxies whose forwarding headers are believed
+    log_level: str = "WARNING"
+
+    @field_validator("web_url", "mcp_upstream_url")
+    @classmethod
+    def _no_slash(cls, value: str | None) -> str | None:
+        return value.rstrip("/") if value else value
+
+    @field_validator("mcp_url")
+    @classmethod
+    def _mcp_path(cls, value: str) -> str:
+        value = value.rstrip("/")
+        if not value.endswith("/mcp"):
+            raise ValueError("must end in /mcp")
+        return value
+
+    @field_validator("database_url")
+    @classmethod
+    def _driver(cls, value: str) -> str:
+        head, _, tail = value.partition("://")
+        if head.split("+")[0] not in ("postgres", "postgresql"):
+            raise ValueError("must be a postgresql:// address")
+        return f"postgresql+psycopg://{tail}"
+
+    @model_validator(mode="after")
+    def _one_data_mode(self) -> "Settings":
+        live = self.live_backends
+        if self.award_backend == "sandbox" and live:
+            raise ValueError(f"AWARD_BACKEND=sandbox refuses to run beside {', '.join(live)}; unset one of them")
+        return self
+
+    @cached_property
+    def live_backends(self) -> tuple[str, ...]:
+        keys = {
+            "SEATS_AERO_API_KEY": self.seats_aero_api_key,
+            "DUFFEL_API_KEY": self.duffel_api_key,
+            "SERPAPI_API_KEY": self.serpapi_api_key,
+            "TRAVELPAYOUTS_TOKEN": self.travelpayouts_token,
+            "LITEAPI_KEY": self.liteapi_key,
+            "ROOMS_AERO_API_KEY": self.rooms_aero_api_key,
+        }
+        return tuple(name for name, value in keys.items() if value and value.get_secret_value())
+
+    @cached_property
+    def data_mode(self) -> DataMode:
+        """Sandbox only when asked for, or in development with no live backend; never a silent fallback."""
+        if self.award_backend:
+            return self.award_backend
+        return "sandbox" if self.app_env == "development" and not self.live_backends else "live"
+
+    @cached_property
+    def encryption_keys(self) -> list[str]:
+        return [k.strip() for k in self.secret_keys.get_secret_value().split(",") if k.strip()]
+
+    @cached_property
+    def secure(self) -> bool:
+        return self.web_url.startswith("https://")
+
+    @cached_property
+    def resources(self) -> tuple[str, ...]:
+        """The addresses tokens are good for: /mcp on both hosts, and on each loopback name in the local set-up."""
+        bases = dict.fromkeys((self.mcp_url, f"{self.web_url}/mcp"))
+        for url in tuple(bases):
+            parts = urlsplit(url)
+            if parts.hostname in ("127.0.0.1", "localhost"):
+                for name in ("127.0.0.1", "localhost"):
+                    bases.setdefault(parts._replace(netloc=f"{name}:{parts.port or 80}").geturl())
+        return tuple(bases)
+
+    @cached_property
+    def hosts(self) -> frozenset[str]:
+        """The Host values served; anything else is refused."""
+        return frozenset(urlsplit(r).netloc for r in self.resources)
+
+
+def _mend(error: ValidationError) -> str:
+    lines = []
+    for e in error.errors():
+        name = str(e["loc"][0]).upper() if e["loc"] else "settings"
+        text = "is not set" if e["type"] == "missing" else e["msg"].removeprefix("Value error, ")
+        lines.append(f"  {name}: {text}")
+    return "The settings are incomplete:\n" + "\n".join(lines) + "\nSee deploy/env.example for what each one means."
+
+
+@lru_cache(maxsize=1)
+def settings() -> Settings:
+    """The settings of this process; raises SettingsError naming everything that is missing."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        raise SettingsError(_mend(error)) from None

@@ -1,0 +1,126 @@
+"""Real PostgreSQL and Valkey once per run, a migrated template cloned per worker, loopback sockets only."""
+
+import itertools
+import os
+import shutil
+import socket
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+SETTINGS = {
+    "SECRET_KEYS": "test-key-one-0123456789abcdef,test-key-zero-0123456789abcdef",
+    "SERVICE_CLIENT_SECRET": "test-service-secret-0123456789",
+    "AWARD_BACKEND": "sandbox",
+    "APP_ENV": "development",
+}
+_LOOPBACK = ("127.", "::1", "localhost")
+
+
+def pytest_configure(config: Any) -> None:
+    os.environ.update(SETTINGS)
+    if hasattr(config, "workerinput"):
+        config.servers = config.workerinput["servers"]
+    else:
+        config.servers = _start_servers(config)
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
+    database = f"shared_{worker}"
+    with psycopg.connect(config.servers["postgres"], autocommit=True) as admin:
+        admin.execute(f"drop database if exists {database} with (force)")
+        admin.execute(f"create database {database} template award_template strategy file_copy")
+    number = 1 + int(worker.removeprefix("gw")) if worker.startswith("gw") else 1
+    os.environ["DATABASE_URL"] = _sibling(config.servers["postgres"], database)
+    os.environ["REDIS_URL"] = config.servers["redis"].rsplit("/", 1)[0] + f"/{number}"
+
+
+def _sibling(url: str, database: str) -> str:
+    return url.rsplit("/", 1)[0] + "/" + database
+
+
+def _start_servers(config: Any) -> dict[str, str]:
+    from deploy.embedded import Postgres, Valkey
+    from shared.db.schema import upgrade
+
+    roomy = os.access("/dev/shm", os.W_OK) and shutil.disk_usage("/dev/shm").free > 1 << 30
+    home = Path(tempfile.mkdtemp(prefix="award_test_", dir="/dev/shm" if roomy else None))
+    home.chmod(0o755)
+    config.award_home = home
+    config.award_servers = [Postgres(home, durable=False).start(), Valkey(home, durable=False).start()]
+    postgres, valkey = config.award_servers
+    postgres.create_database("award_template")
+    os.environ["DATABASE_URL"] = postgres.url("award_template")
+    os.environ["REDIS_URL"] = valkey.url
+    upgrade(postgres.url("award_template").replace("postgresql://", "postgresql+psycopg://"))
+    return {"postgres": postgres.url("postgres"), "redis": valkey.url}
+
+
+def pytest_unconfigure(config: Any) -> None:
+    for server in reversed(getattr(config, "award_servers", [])):
+        server.stop()
+    if hasattr(config, "award_home"):
+        shutil.rmtree(config.award_home, ignore_errors=True)
+
+
+class _Workers:
+    @staticmethod
+    def pytest_configure_node(node: Any) -> None:
+        node.workerinput["servers"] = node.config.servers
+
+
+def pytest_plugin_registered(plugin: Any, manager: Any) -> None:
+    if manager.hasplugin("dsession") and not manager.hasplugin("award_workers"):
+        manager.register(_Workers(), "award_workers")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def loopback_only() -> Iterator[None]:
+    """Any socket to anywhere but this machine is a failure, not a time-out."""
+    connect, resolve = socket.socket.connect, socket.getaddrinfo
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6) and not str(address[0]).startswith(_LOOPBACK):
+            raise AssertionError(f"a test reached for {address}")
+        connect(self, address)
+
+    def looked_up(host: Any, *args: Any, **more: Any) -> Any:
+        name = host.decode() if isinstance(host, bytes) else host
+        if name is not None and not str(name).startswith(_LOOPBACK):
+            raise socket.gaierror(f"a test looked up {name}")
+        return resolve(host, *args, **more)
+
+    socket.socket.connect = guarded  # type: ignore[assignment,method-assign]
+    socket.getaddrinfo = looked_up
+    yield
+    socket.socket.connect = connect  # type: ignore[method-assign]
+    socket.getaddrinfo = resolve
+
+
+_numbers = itertools.count()
+
+
+@pytest.fixture
+def fresh_database(pytestconfig: Any) -> Iterator[str]:
+    """A private migrated database for tests that start programs of their own: its address."""
+    name = f"t_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}_{next(_numbers)}"
+    with psycopg.connect(pytestconfig.servers["postgres"], autocommit=True) as admin:
+        admin.execute(f"create database {name} template award_template strategy file_copy")
+        yield _sibling(pytestconfig.servers["postgres"], name)
+        admin.execute(f"drop database {name} with (force)")
+
+
+@pytest.fixture
+def clean() -> Iterator[None]:
+    """Everything committed by the test is gone after it: all tables emptied, Valkey flushed."""
+    from shared.redis import connect
+
+    yield
+    from shared.db.base import Base, engine
+
+    names = ", ".join(t.name for t in Base.metadata.sorted_tables)
+    with engine().begin() as connection:
+        connection.exec_driver_sql(f"truncate {names} restart identity cascade")
+    connect().flushdb()

@@ -1,0 +1,34 @@
+"""Tools are tried through the gate: a person, a tool's name and raw arguments go in, the answer's data comes out."""
+
+from collections.abc import Callable
+from typing import Any
+
+import anyio
+import pytest
+
+import mcp_server.tools  # noqa: F401 - registers every tool
+from mcp_server.call import Caller
+from mcp_server.gate import answer
+from mcp_server.threads import limiter
+from mcp_server.usage import LEDGER
+from tests.people import People, everybody
+
+Use = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def people(clean: None) -> People:
+    LEDGER.today.clear()
+    LEDGER.pending.clear()
+    return everybody()
+
+
+@pytest.fixture
+def use() -> Use:
+    """use(caller, "tool_name", argument=value, ...) -> structuredContent."""
+
+    def run(caller: Caller, name: str, **arguments: Any) -> dict[str, Any]:
+        limiter.cache_clear()  # a limiter belongs to one event loop, and each use runs a loop of its own
+        return anyio.run(answer, name, arguments, caller, "mcp").data
+
+    return run
