@@ -1,12 +1,16 @@
 """One way to Redis or Valkey: a connection per process kind, and one prefix for keys of each data mode."""
 
+import json
+import logging
 from functools import lru_cache
 
 import redis
 import redis.asyncio
+from redis.exceptions import RedisError
 
 from shared.settings import settings
 
+log = logging.getLogger(__name__)
 EVENTS = "award:events"  # channel: {"family"}, {"token"} or {"account"} after a change that must act at once
 
 
@@ -23,3 +27,14 @@ def connect_async() -> "redis.asyncio.Redis":
 def key(*parts: str) -> str:
     """Keys of sandbox and live data never meet."""
     return ":".join(("award", settings().data_mode, *parts))
+
+
+def publish(**event: str) -> None:
+    """Tells every MCP server, after commit, what to forget: family=, token= (its hash) or account= (public id).
+
+    Without Redis nothing is lost: caches end by themselves within 30 seconds.
+    """
+    try:
+        connect().publish(EVENTS, json.dumps(event))
+    except (RedisError, OSError):
+        log.warning("events: Redis is away, caches end by time")

@@ -12,6 +12,16 @@ VERSION = "0.4.0"
 STATUS = "Online"
 SCOPE = "mcp:read"
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+# What the web host hands to the MCP server, Host unchanged; the sample proxy file is tested against this list.
+PASSED_PATHS = (
+    "/mcp",
+    "/api/v1/tools",
+    "/.well-known/openapi.yaml",
+    "/integrations/",
+    "/feeds/",
+    "/shared/",
+    "/hooks/mail",
+)
 
 DataMode = Literal["sandbox", "live"]
 
