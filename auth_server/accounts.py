@@ -1,0 +1,95 @@
+"""Accounts: an address and a password go in; a stored account, or the reason against it, comes out."""
+
+import re
+import secrets
+import unicodedata
+from functools import lru_cache
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from shared import clock
+from shared.db.accounts import Account
+from shared.domain.plans import Plan
+from shared.errors import Fault, Invalid
+
+PASSWORD_MIN, PASSWORD_MAX = 10, 256
+EMAIL_MAX = 254
+_EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]{1,64}@[^@\s\x00-\x1f\x7f]+")
+_hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
+
+
+@lru_cache(maxsize=1)
+def _nobody() -> str:
+    """The hash verified for accounts that do not exist, so that both cases take the same time."""
+    return _hasher.hash(secrets.token_hex(16))
+
+
+def _plain(password: str) -> str:
+    """One form for passwords that keyboards spell differently."""
+    return unicodedata.normalize("NFKC", password)
+
+
+def normal_email(email: str) -> str:
+    """The form in which addresses are stored and compared; raises Invalid when it is none."""
+    address = unicodedata.normalize("NFC", email).strip().lower()
+    if len(address) > EMAIL_MAX or not _EMAIL.fullmatch(address):
+        raise Invalid(Fault("email", "is not an email address", "something like you@example.com"))
+    return address
+
+
+def hash_password(password: str) -> str:
+    """Raises Invalid when the password breaks a rule."""
+    plain = _plain(password)
+    if len(plain) < PASSWORD_MIN:
+        raise Invalid(Fault("password", "is too short", f"at least {PASSWORD_MIN} characters"))
+    if len(plain) > PASSWORD_MAX:
+        raise Invalid(Fault("password", "is too long", f"at most {PASSWORD_MAX} characters"))
+    return _hasher.hash(plain)
+
+
+def check_password(account: Account | None, password: str) -> bool:
+    """Spends the same work whether or not the account exists; renews hashes made with older settings."""
+    stored = account.password_hash if account is not None else None
+    plain = _plain(password[: PASSWORD_MAX * 2])
+    try:
+        _hasher.verify(stored or _nobody(), plain)
+    except (VerificationError, InvalidHashError):
+        return False
+    if account is None or stored is None:
+        return False
+    if _hasher.check_needs_rehash(stored):
+        account.password_hash = _hasher.hash(plain)
+    return True
+
+
+def find_account(session: Session, email: str) -> Account | None:
+    try:
+        address = normal_email(email)
+    except Invalid:
+        return None
+    return session.scalar(select(Account).where(func.lower(Account.email) == address))
+
+
+def create_account(
+    session: Session, email: str, password: str, plan: str = "free", admin: bool = False, confirmed: bool = True
+) -> Account:
+    """Adds an account and flushes; raises Invalid for a bad address, a taken one, a weak password, no such plan."""
+    address = normal_email(email)
+    if plan.upper() not in Plan.__members__:
+        raise Invalid(Fault("plan", "is not a plan", ", ".join(p.slug for p in Plan)))
+    if find_account(session, address) is not None:
+        raise Invalid(Fault("email", "already has an account", "another address"))
+    account = Account(
+        public_id=f"acc_{secrets.token_hex(16)}",
+        email=address,
+        password_hash=hash_password(password),
+        plan=plan.lower(),
+        is_admin=admin,
+        email_confirmed_at=clock.now() if confirmed else None,
+    )
+    session.add(account)
+    session.flush()
+    return account
