@@ -21,6 +21,10 @@ SETTINGS = {
 _LOOPBACK = ("127.", "::1", "localhost")
 
 
+def pytest_addoption(parser: Any) -> None:
+    parser.addoption("--snaps", choices=("check", "write"), default="check", help="write: renew tests/tools/snaps")
+
+
 def pytest_configure(config: Any) -> None:
     os.environ.update(SETTINGS)
     if hasattr(config, "workerinput"):
