@@ -12,6 +12,7 @@ from typing import Any
 import psycopg
 import pytest
 
+pytest_plugins = ["tests.running"]  # the fixture `service`
 SETTINGS = {
     "SECRET_KEYS": "test-key-one-0123456789abcdef,test-key-zero-0123456789abcdef",
     "SERVICE_CLIENT_SECRET": "test-service-secret-0123456789",

@@ -1,0 +1,131 @@
+"""An authorize address and a person go in; what a browser would be redirected to, and then the tokens, come out."""
+
+import base64
+import hashlib
+import secrets
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
+
+import httpx
+
+REDIRECT = "http://127.0.0.1:9/callback"  # nothing listens there; the redirect is read, not followed
+
+
+@dataclass
+class Form:
+    action: str
+    fields: dict[str, str] = field(default_factory=dict)
+    buttons: list[tuple[str, str]] = field(default_factory=list)
+
+
+class _Forms(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[Form] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attributes}
+        if tag == "form":
+            self.found.append(Form(given.get("action", "")))
+        elif self.found and tag == "button":
+            self.found[-1].buttons.append((given.get("name", ""), given.get("value", "")))
+        elif self.found and tag == "input" and "name" in given:
+            self.found[-1].fields[given["name"]] = given.get("value", "")
+
+
+def forms(page: httpx.Response) -> list[Form]:
+    parser = _Forms()
+    parser.feed(page.text)
+    return parser.found
+
+
+def _submit(browser: httpx.Client, page: httpx.Response, form: Form, values: dict[str, str]) -> httpx.Response:
+    origin = f"{page.url.scheme}://{page.url.netloc.decode()}"
+    told = {"Origin": origin, "Sec-Fetch-Site": "same-origin", "Referer": str(page.url)}
+    return browser.post(urljoin(str(page.url), form.action), data=form.fields | values, headers=told)
+
+
+def visit(url: str, email: str, password: str, answer: str = "allow") -> str:
+    """Opens the address as a person who signs in and answers the consent page; returns where that leads."""
+    home = urlsplit(url).netloc
+    with httpx.Client(follow_redirects=False, timeout=20) as browser:
+        page = browser.get(url)
+        for _ in range(10):
+            if page.is_redirect:
+                target = urljoin(str(page.url), page.headers["location"])
+                if urlsplit(target).netloc != home:
+                    return target
+                page = browser.get(target)
+                continue
+            assert page.status_code == 200, f"{page.status_code} at {page.url}: {page.text[:300]}"
+            form = next(f for f in forms(page) if "csrf" in f.fields and ({"password", "query"} & set(f.fields)))
+            values = {"email": email, "password": password} if "password" in form.fields else {"action": answer}
+            page = _submit(browser, page, form, values)
+    raise AssertionError(f"no way out of the sign-in pages, last at {page.url}")
+
+
+def pkce() -> tuple[str, str]:
+    verifier = secrets.token_urlsafe(48)
+    return verifier, base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+
+
+def discover(mcp_url: str) -> dict[str, Any]:
+    """The way of a client that knows the tool address only: challenge, resource, authorization server."""
+    challenge = httpx.post(mcp_url, json={}).headers["www-authenticate"]
+    resource = httpx.get(challenge.split('resource_metadata="')[1].split('"')[0]).json()
+    issuer = resource["authorization_servers"][0]
+    server: dict[str, Any] = httpx.get(f"{issuer}/.well-known/oauth-authorization-server").json()
+    assert server["issuer"] == issuer
+    return server | {"resource": resource["resource"]}
+
+
+def register(server: dict[str, Any], *redirects: str, **more: Any) -> dict[str, Any]:
+    body = {"client_name": "End to end", "redirect_uris": list(redirects or (REDIRECT,)), **more}
+    made = httpx.post(server["registration_endpoint"], json=body)
+    assert made.status_code == 201, made.text
+    told: dict[str, Any] = made.json()
+    return told
+
+
+def authorize(
+    server: dict[str, Any], client: dict[str, Any], email: str, password: str, challenge: str, **more: str
+) -> dict[str, str]:
+    """The query a browser carries back to the application."""
+    asked = {
+        "response_type": "code",
+        "client_id": client["client_id"],
+        "redirect_uri": client["redirect_uris"][0],
+        "scope": "mcp:read",
+        "state": "s-1",
+        "resource": server["resource"],
+        "code_challenge": challenge,
+        "code_challenge_method": "S256",
+    } | more
+    query = urlencode({k: v for k, v in asked.items() if v})
+    landed = visit(f"{server['authorization_endpoint']}?{query}", email, password)
+    assert landed.startswith(asked["redirect_uri"])
+    return {k: v[0] for k, v in parse_qs(urlsplit(landed).query).items()}
+
+
+def redeem(server: dict[str, Any], client: dict[str, Any], code: str, verifier: str) -> httpx.Response:
+    form = {
+        "grant_type": "authorization_code",
+        "code": code,
+        "redirect_uri": client["redirect_uris"][0],
+        "client_id": client["client_id"],
+        "code_verifier": verifier,
+    }
+    return httpx.post(server["token_endpoint"], data=form)
+
+
+def tokens(mcp_url: str, email: str, password: str) -> dict[str, Any]:
+    """Signs a person in from nothing but the tool address: the token answer, with client and server beside it."""
+    server = discover(mcp_url)
+    client = register(server)
+    verifier, challenge = pkce()
+    back = authorize(server, client, email, password, challenge)
+    answer = redeem(server, client, back["code"], verifier)
+    assert answer.status_code == 200, answer.text
+    return answer.json() | {"client": client, "server": server}

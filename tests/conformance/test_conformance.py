@@ -1,0 +1,85 @@
+"""The official conformance programs go over the running service; only what is listed with a reason may fail."""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+from pathlib import Path
+
+import httpx
+import pytest
+import yaml
+
+from tests.browsing import discover, register, tokens, visit
+from tests.conformance.proxy import door
+from tests.running import PASSWORD, Service
+
+HERE = Path(__file__).parent
+EXPECTED: dict[str, dict[str, str]] = yaml.safe_load((HERE / "expected-failures.yml").read_text(encoding="utf-8"))
+pytestmark = pytest.mark.node
+
+
+def _program() -> list[str]:
+    node = os.environ.get("AWARD_NODE") or shutil.which("node")
+    script = os.environ.get("AWARD_CONFORMANCE") or shutil.which("conformance")
+    assert node, "no Node: put node 22 on the PATH or name it in AWARD_NODE"
+    assert script, (
+        "no conformance program: npm i @modelcontextprotocol/conformance, and name its bin in AWARD_CONFORMANCE"
+    )
+    return [node, script]
+
+
+@pytest.fixture(scope="module")
+def token(service: Service) -> str:
+    return str(tokens(service.mcp_url, service.person("conformance"), PASSWORD)["access_token"])
+
+
+@pytest.mark.slow  # some thirty scenarios, each a client of its own
+@pytest.mark.spec("s9.1.transport")
+@pytest.mark.parametrize("revision", sorted(EXPECTED))
+def test_server_scenarios_of_a_revision_pass_but_for_the_reasoned_ones(
+    service: Service, token: str, revision: str, tmp_path: Path
+) -> None:
+    baseline = tmp_path / "expected.yml"
+    baseline.write_text(yaml.safe_dump({"server": sorted(EXPECTED[revision])}), encoding="utf-8")
+    with door(service.mcp_url, token) as url:
+        line = [*_program(), "server", "--url", url, "--requirements", revision, "--expected-failures", str(baseline)]
+        done = subprocess.run([*line, "-o", str(tmp_path)], capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 0, done.stdout[-6_000:] + done.stderr[-2_000:]
+
+
+@pytest.mark.parametrize("revision", sorted(EXPECTED))
+def test_every_expected_failure_has_its_reason(revision: str) -> None:
+    for scenario, reason in EXPECTED[revision].items():
+        assert len(reason) > 20, scenario
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def test_authorization_server_metadata_scenario_passes(service: Service) -> None:
+    line = [*_program(), "authorization", "--url", service.web_url]
+    line += ["--scenario", "authorization-server-metadata-endpoint"]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.spec("s4.1.authorize_flow", "s4.1.authorize_query", "s5.5.code_grant_form")
+def test_authorization_code_scenario_passes_with_a_person_at_the_browser(service: Service) -> None:
+    port = _free_port()
+    server = discover(service.mcp_url)
+    client = register(server, f"http://127.0.0.1:{port}/callback")
+    line = [*_program(), "authorization", "--url", service.web_url, "--scenario", "authorization-code-grant"]
+    line += ["--client-id", client["client_id"], "--resource", server["resource"], "-p", str(port)]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as program:
+        assert program.stdout is not None
+        said = []
+        for words in program.stdout:
+            said.append(words)
+            if re.match(rf"{re.escape(server['authorization_endpoint'])}\?", words):
+                httpx.get(visit(words.strip(), service.person("conformance"), PASSWORD))
+        assert program.wait(30) == 0, "".join(said)
