@@ -2,9 +2,10 @@
 
 import re
 from datetime import date
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, WithJsonSchema
 
 DAY_PATTERN = r"^\d{4}-\d{2}-\d{2}$"
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -37,8 +38,147 @@ Airport = Annotated[str, Field(pattern=AIRPORT_ANY_CASE), AfterValidator(str.upp
 AirportCapitals = Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
 Currency = Annotated[str, Field(pattern=AIRPORT_ANY_CASE), AfterValidator(str.upper)]
 Cabin = Literal["economy", "premium_economy", "business", "first"]
-Page = Annotated[int, Field(ge=1)]
+
+
+def _at_most(most: int) -> AfterValidator:
+    """A bound of the store, kept out of the schema: beyond it nothing can exist."""
+
+    def check(value: int) -> int:
+        if value > most:
+            raise ValueError("is too large")
+        return value
+
+    return AfterValidator(check)
+
+
+Page = Annotated[int, Field(ge=1), _at_most(10**9)]
 PerPage = Annotated[int, Field(ge=1, le=100)]
-RowId = Annotated[int, Field(ge=1)]
+RowId = Annotated[int, Field(ge=1), _at_most(2**63 - 1)]
 Passengers = Annotated[int, Field(ge=1, le=9)]
 LooseName = Annotated[str, Field(max_length=60)]
+
+
+def line(longest: int) -> Any:
+    """Required text of one line: never blank, kept without the spaces around it."""
+    return StringConstraints(strip_whitespace=True, min_length=1, max_length=longest)
+
+
+_PLAIN_NUMBER = re.compile(r"[0-9]{1,15}(\.[0-9]{1,6})?")
+_MOST_MONEY = Decimal(10) ** 11
+
+
+def _number(value: Any) -> Decimal | Literal[""]:
+    if value == "":
+        return ""
+    if isinstance(value, str):
+        value = value.strip()
+        if not _PLAIN_NUMBER.fullmatch(value):
+            raise ValueError("is not a plain number")
+    elif not isinstance(value, (int, float, Decimal)) or value != value:
+        raise ValueError("is not a number")
+    number = Decimal(str(value))
+    if number < 0:
+        raise ValueError("is too small")
+    if number > _MOST_MONEY:
+        raise ValueError("is too large")
+    return number.quantize(Decimal("0.01"), ROUND_HALF_UP)
+
+
+def _count(value: Any) -> int | Literal[""]:
+    number = _number(value)
+    if number == "":
+        return ""
+    if number != Decimal(str(value)) or number != int(number):
+        raise ValueError("is not a whole number")
+    return int(number)
+
+
+WINDOWS = (1, 2, 3, 6, 12)
+
+
+def _window(value: Any) -> int | Literal[""]:
+    number = _count(value) if value in ("", *WINDOWS, *map(str, WINDOWS)) else None
+    if number is None:
+        raise ValueError("is not one of the values")
+    return number
+
+
+# "Empty clears": a number, the same number as text, or an empty string.
+ClearableMoney = Annotated[
+    Decimal | Literal[""], BeforeValidator(_number), WithJsonSchema({"type": ["number", "string"], "minimum": 0})
+]
+ClearableCount = Annotated[
+    int | Literal[""], BeforeValidator(_count), WithJsonSchema({"type": ["integer", "string"], "minimum": 0})
+]
+ClearableWindow = Annotated[
+    int | Literal[""],
+    BeforeValidator(_window),
+    WithJsonSchema({"type": ["integer", "string"], "enum": [*WINDOWS, *map(str, WINDOWS), ""]}),
+]
+
+
+def _country(value: str) -> str:
+    return {"UK": "GB"}.get(value.upper(), value.upper())
+
+
+ClearableCountry = Annotated[str, Field(pattern=r"^([A-Za-z]{2})?$"), AfterValidator(_country)]
+
+ProgramSlug = Literal[
+    "accor-live-limitless",
+    "aegean-miles-and-bonus",
+    "aer-lingus-aerclub",
+    "aeromexico-rewards",
+    "air-canada-aeroplan",
+    "american-airlines-aadvantage",
+    "amex-membership-rewards",
+    "amex-membership-rewards-uk",
+    "ana-mileage-club",
+    "atmos-rewards",
+    "avianca-lifemiles",
+    "best-western-rewards",
+    "bilt-rewards",
+    "british-airways-club",
+    "capital-one-miles",
+    "cathay-asia-miles",
+    "chase-ultimate-rewards",
+    "choice-privileges",
+    "citi-thankyou-rewards",
+    "copa-connectmiles",
+    "delta-skymiles",
+    "emirates-skywards",
+    "etihad-guest",
+    "eva-air-infinity-mileagelands",
+    "finnair-plus",
+    "flying-blue",
+    "hilton-honors",
+    "hsbc-premier-rewards-uk",
+    "i-prefer-hotel-rewards",
+    "iberia-club",
+    "icelandair-saga-club",
+    "ihg-one-rewards",
+    "jal-mileage-bank",
+    "jetblue-trueblue",
+    "korean-air-skypass",
+    "leading-hotels-leaders-club",
+    "lufthansa-miles-and-more",
+    "malaysia-airlines-enrich",
+    "marriott-bonvoy",
+    "qantas-frequent-flyer",
+    "qatar-airways-privilege-club",
+    "radisson-rewards",
+    "rove-miles",
+    "sas-eurobonus",
+    "singapore-krisflyer",
+    "southwest-rapid-rewards",
+    "tap-miles-and-go",
+    "thai-royal-orchid-plus",
+    "turkish-miles-and-smiles",
+    "united-mileageplus",
+    "virgin-atlantic-flying-club",
+    "virgin-australia-velocity",
+    "virgin-red",
+    "vueling-club",
+    "wells-fargo-rewards",
+    "world-of-hyatt",
+    "wyndham-rewards",
+]

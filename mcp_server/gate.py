@@ -1,5 +1,6 @@
 """From a named tool and raw arguments to one answer: admission, arguments, quota, body, rendering, usage."""
 
+import difflib
 import inspect
 import logging
 import secrets
@@ -19,7 +20,7 @@ from mcp_server.usage import LEDGER
 from shared import clock
 from shared.db.base import transaction
 from shared.db.trips import SearchRecord
-from shared.db.usage import SEARCHES, give_back, take
+from shared.db.usage import SEARCHES, UNCOUNTED_TOOL, give_back, take
 from shared.domain.plans import allows
 from shared.errors import AdminOnly, Fault, Invalid, LimitReached, Paywall, Refusal
 from shared.settings import settings
@@ -27,7 +28,7 @@ from shared.settings import settings
 log = logging.getLogger(__name__)
 Via = Literal["mcp", "rest"]
 NOTICE = "SANDBOX - invented data for testing. Not real availability or prices."
-UNCOUNTED = {"invalid", "not_found", "paywall", "candidates", "backend_unavailable", "internal_error"}
+COUNTED = {"ok", "partial", "no_data"}  # a search counts when a backend or the cache answered
 UNRECORDED = {"invalid", "paywall", "limit_reached", "internal_error"}
 
 
@@ -77,7 +78,9 @@ def admit(name: str, caller: Caller) -> Tool:
     """The tool, if this caller may run it: it exists, admin, tier. Raises the refusal otherwise."""
     tool = TOOLS.get(name)
     if tool is None:
-        raise Invalid(Fault("name", "is not a tool of this server", "a name from tools/list"))
+        nearest = difflib.get_close_matches(name[:64], TOOLS, 3)
+        hint = f"; nearest: {', '.join(nearest)}" if nearest else ""
+        raise Invalid(Fault("name", "is not a tool of this server", f"a name from tools/list{hint}"))
     if tool.tier is Tier.ADMIN and not caller.is_admin:
         raise AdminOnly(f"{name} is for administrators only.")
     if caller.read_only and not tool.hints["readOnlyHint"]:
@@ -87,13 +90,14 @@ def admit(name: str, caller: Caller) -> Tool:
     return tool
 
 
-def paywall(caller: Caller, required: str, feature: str) -> Paywall:
+def paywall(caller: Caller, required: str, feature: str, free_alternative: str | None = None) -> Paywall:
     return Paywall(
         f"{feature} needs the {required.title()} plan; this account is on {caller.plan.slug.title()}.",
         required=required,
         current=caller.plan.slug,
         feature=feature,
         upgrade_url=f"{settings().web_url}/plans",
+        free_alternative=free_alternative,
     )
 
 
@@ -120,11 +124,12 @@ class _Searches:
             )
         self.left = None if cap is None else cap - used
 
-    def settle(self, answer: Answer) -> None:
+    def settle(self, answer: Answer | None) -> None:
+        """None: the body crashed or the call was cancelled."""
         with transaction(self.caller.account_id) as session:
-            if answer.status in UNCOUNTED:
+            if answer is None or answer.status not in COUNTED:
                 give_back(session, self.caller.account_id, SEARCHES, self.day)
-            if answer.status not in UNRECORDED:
+            if answer is not None and answer.status not in UNRECORDED:
                 self._record(session, answer)
 
     def _record(self, session: Session, answer: Answer) -> None:
@@ -152,25 +157,23 @@ def _run_here(tool: Tool, call: Call, arguments: dict[str, Any]) -> Answer:
 async def run(tool: Tool, caller: Caller, given: dict[str, Any], via: Via) -> Answer:
     """Checks the arguments, reserves the quota, runs the body. Raises a Refusal or anything the body raises."""
     arguments = tool.arguments.check(given)
-    if tool.name != "get_usage":
+    if tool.name != UNCOUNTED_TOOL:
         await LEDGER.check(caller)
-    searches = _Searches(tool, caller, arguments) if tool.meter == "search" else None
-    if searches is None:
-        return await _body(tool, caller, arguments, via, None)
+    if tool.meter == "search":
+        return await _search(_Searches(tool, caller, arguments), via)
+    return await _body(tool, caller, arguments, via, None)
+
+
+async def _search(searches: _Searches, via: Via) -> Answer:
+    """A metered call. However it ends, cancelled included, its reservation is kept or given back."""
+    made: Answer | None = None
     await anyio.to_thread.run_sync(searches.reserve, limiter=limiter())
     try:
-        settled = await _caught(tool, caller, arguments, via, searches.left)
-    except BaseException:
+        made = await _caught(searches.tool, searches.caller, searches.arguments, via, searches.left)
+    finally:
         with anyio.CancelScope(shield=True):
-            await anyio.to_thread.run_sync(_give_back, searches, limiter=limiter())
-        raise
-    await anyio.to_thread.run_sync(searches.settle, settled, limiter=limiter())
-    return settled
-
-
-def _give_back(searches: _Searches) -> None:
-    with transaction(searches.caller.account_id) as session:
-        give_back(session, searches.caller.account_id, SEARCHES, searches.day)
+            await anyio.to_thread.run_sync(searches.settle, made, limiter=limiter())
+    return made
 
 
 async def _caught(tool: Tool, caller: Caller, arguments: dict[str, Any], via: Via, left: int | None) -> Answer:
@@ -191,17 +194,20 @@ async def _body(tool: Tool, caller: Caller, arguments: dict[str, Any], via: Via,
 async def answer(name: str, given: dict[str, Any], caller: Caller, via: Via) -> Answer:
     """The whole way for one call: whatever happens, there is one answer and one note of it."""
     started = time.perf_counter()
+    outcome = "cancelled"
     try:
-        made = await run(admit(name, caller), caller, given, via)
+        made = await _tried(name, given, caller, via)
+        outcome = made.status
+        return made
+    finally:
+        milliseconds = round((time.perf_counter() - started) * 1000)
+        LEDGER.note(caller, via, name if name in TOOLS else "unknown", outcome, milliseconds)
+
+
+async def _tried(name: str, given: dict[str, Any], caller: Caller, via: Via) -> Answer:
+    try:
+        return await run(admit(name, caller), caller, given, via)
     except Refusal as no:
-        made = _refused(no)
+        return _refused(no)
     except Exception:  # the edge: everything else is a bug, logged once and answered generically
-        made = _crashed(name)
-    LEDGER.note(
-        caller,
-        via,
-        name if name in TOOLS else "unknown",
-        made.status,
-        round((time.perf_counter() - started) * 1000),
-    )
-    return made
+        return _crashed(name)

@@ -45,6 +45,15 @@ def _types(node: Schema) -> set[str]:
     return {kind} if isinstance(kind, str) else set(kind)
 
 
+def _unstorable(value: Any) -> bool:
+    """The database takes every character but the null character."""
+    if isinstance(value, dict):
+        return any(_unstorable(k) or _unstorable(v) for k, v in value.items())
+    if isinstance(value, list):
+        return any(map(_unstorable, value))
+    return isinstance(value, str) and "\0" in value
+
+
 def _reader(node: Schema) -> BeforeValidator:
     """What hosts really send: lists as JSON text are read; a boolean is never a number, nor a word a boolean."""
     kinds = _types(node)
@@ -54,6 +63,8 @@ def _reader(node: Schema) -> BeforeValidator:
     def read(value: Any) -> Any:
         if isinstance(value, bool) and numbers:
             raise ValueError("is a boolean")
+        if _unstorable(value):
+            raise ValueError("holds a character that cannot be stored")
         if isinstance(value, str) and kinds & {"array", "object"}:
             try:
                 value = json.loads(value)
@@ -103,7 +114,8 @@ class Arguments:
 
     def check(self, given: dict[str, Any]) -> dict[str, Any]:
         """Keyword values for the tool. An explicit null for an optional argument means absent. Raises Invalid."""
-        sent = {k: v for k, v in given.items() if v is not None or k in self.required}
+        optional = self.schema["properties"].keys() - set(self.required)
+        sent = {k: v for k, v in given.items() if v is not None or k not in optional}
         try:
             model = self.model.model_validate(sent)
         except ValidationError as error:
@@ -114,13 +126,17 @@ class Arguments:
         faults: dict[str, Fault] = {}
         for e in error.errors(include_url=False, include_context=True):
             name = str(e["loc"][0]) if e["loc"] else "arguments"
-            where = name + "".join(f"[{p}]" for p in e["loc"][1:] if isinstance(p, int))
             if name in faults:
                 continue
             node = self.schema["properties"].get(name)
-            expected = expectation(node, sent.get(name)) if node else self._known()
-            faults[name] = Fault(where, _problem(e["type"], str(e.get("ctx", {}).get("error", ""))), expected)
-        return list(faults.values())
+            if node is None:
+                faults[name] = Fault(_shown(name), _PROBLEMS["extra_forbidden"], self._known())
+                continue
+            where = name + "".join(f"[{p}]" for p in e["loc"][1:] if isinstance(p, int))
+            kind = "missing" if sent.get(name) is None else e["type"]
+            words = _problem(kind, str(e.get("ctx", {}).get("error", "")))
+            faults[name] = Fault(where, words, expectation(node, sent.get(name)))
+        return list(faults.values())[:_MOST_FAULTS]
 
     def _known(self) -> str:
         names = ", ".join(self.schema["properties"])
@@ -129,6 +145,14 @@ class Arguments:
 
 def _with_default(default: Any) -> FieldInfo:
     return FieldInfo() if default is ... else FieldInfo(default=default)
+
+
+_MOST_FAULTS = 20
+
+
+def _shown(name: str) -> str:
+    """A stranger's parameter name as it may be repeated: short and printable."""
+    return "".join(c if c.isprintable() else "?" for c in name[:60])
 
 
 _PROBLEMS = {
@@ -173,10 +197,10 @@ def _range(node: Schema, low: str, high: str) -> str:
 def expectation(node: Schema, value: Any = None) -> str:
     """A parameter's schema in words; of a long list of values the nearest three to what was sent."""
     if "enum" in node or "const" in node:
-        values = [str(v) or "''" for v in node.get("enum", [node.get("const")])]
+        values = list(dict.fromkeys(str(v) or "''" for v in node.get("enum", [node.get("const")])))
         if len(values) <= 20:
             return f"one of {', '.join(values)}"
-        nearest = difflib.get_close_matches(str(value).lower(), values, 3, 0.4) or values[:3]
+        nearest = difflib.get_close_matches(str(value)[:80].lower(), values, 3, 0.4) or values[:3]
         return f"one of {len(values)} values; nearest: {', '.join(nearest)}"
     kinds = sorted(_types(node))
     if "array" in kinds:
@@ -184,6 +208,8 @@ def expectation(node: Schema, value: Any = None) -> str:
         return f"a list ({most}each {expectation(node['items'])})" if "items" in node else "a list"
     if "pattern" in node:
         return _FORMS.get(node["pattern"], f"text of the form {node['pattern']}")
+    if len(kinds) == 2 and kinds[1] == "string":
+        return f"{_KINDS[kinds[0]]}{_range(node, 'minimum', 'maximum')}, or an empty string"
     words = " or ".join(_KINDS.get(k, "an object") for k in kinds) or "another kind of value"
     lengths = _range(node, "minLength", "maxLength")
     return words + _range(node, "minimum", "maximum") + (f", {lengths.strip()} characters" if lengths else "")

@@ -78,6 +78,7 @@ def engine() -> Engine:
         pool_timeout=10,
         pool_recycle=1800,
         pool_pre_ping=True,
+        hide_parameters=True,  # a failed statement is logged without the user's values
         connect_args={
             "application_name": "award-travel",
             "options": "-c statement_timeout=15000 -c idle_in_transaction_session_timeout=30000"

@@ -14,6 +14,7 @@ from shared.db.base import AccountOwned, Base, pk, stamp
 SEARCHES = "searches"  # per UTC day
 TOOL_CALLS = "tool_calls"  # per UTC day
 API_CALLS = "api_calls"  # per calendar month, period = its first day
+UNCOUNTED_TOOL = "get_usage"  # asking what is used uses nothing
 
 
 class UsageCounter(AccountOwned, Base):
@@ -91,6 +92,16 @@ def used(session: Session, account_id: int, meter: str, period: date) -> int:
     return row or 0
 
 
+def all_used(session: Session, day: date) -> dict[str, int]:
+    """The caller's counters that are running on a day, by meter."""
+    periods = sa.or_(
+        sa.and_(UsageCounter.meter == API_CALLS, UsageCounter.period == day.replace(day=1)),
+        sa.and_(UsageCounter.meter != API_CALLS, UsageCounter.period == day),
+    )
+    rows = session.execute(sa.select(UsageCounter.meter, UsageCounter.used).where(periods))
+    return dict(rows.tuples().all())
+
+
 def write(session: Session, notes: Iterable[Note]) -> dict[tuple[int, date], int]:
     """Stores a batch of calls; returns each account's calls of its day so far, over all processes.
 
@@ -108,7 +119,7 @@ def write(session: Session, notes: Iterable[Note]) -> dict[tuple[int, date], int
         session.execute(sa.insert(ToolCall), [asdict(n) for n in batch])
     counts: dict[tuple[int, date], int] = {}
     for note in batch:
-        if note.tool != "get_usage":
+        if note.tool != UNCOUNTED_TOOL:
             slot = (note.account_id, note.at.date())
             counts[slot] = counts.get(slot, 0) + 1
     return {slot: take(session, slot[0], TOOL_CALLS, slot[1], None, counts[slot]) or 0 for slot in sorted(counts)}
