@@ -90,7 +90,13 @@ def register(server: dict[str, Any], *redirects: str, **more: Any) -> dict[str, 
 
 
 def authorize(
-    server: dict[str, Any], client: dict[str, Any], email: str, password: str, challenge: str, **more: str
+    server: dict[str, Any],
+    client: dict[str, Any],
+    email: str,
+    password: str,
+    challenge: str,
+    answer: str = "allow",
+    **more: str,
 ) -> dict[str, str]:
     """The query a browser carries back to the application."""
     asked = {
@@ -104,7 +110,7 @@ def authorize(
         "code_challenge_method": "S256",
     } | more
     query = urlencode({k: v for k, v in asked.items() if v})
-    landed = visit(f"{server['authorization_endpoint']}?{query}", email, password)
+    landed = visit(f"{server['authorization_endpoint']}?{query}", email, password, answer)
     assert landed.startswith(asked["redirect_uri"])
     return {k: v[0] for k, v in parse_qs(urlsplit(landed).query).items()}
 

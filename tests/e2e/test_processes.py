@@ -1,0 +1,92 @@
+"""The programs as processes: what crashes comes back, what is stopped leaves nothing, a home has one owner."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.running import ROOT, Service, environment, folder_for_homes, start, stop, wait_for
+
+
+def _alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def _of_home(home: Path) -> list[int]:
+    """Every process whose command line or environment names the home."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes() + (folder / "environ").read_bytes()
+        except OSError:
+            continue
+        if str(home).encode() in words and _alive(int(folder.name)):
+            found.append(int(folder.name))
+    return found
+
+
+@pytest.mark.spec("s9.2.server_version", "s9.2.status_online")
+def test_both_servers_report_version_status_and_data_mode(service: Service) -> None:
+    for base in (service.web_url, service.mcp_url.removesuffix("/mcp")):
+        told = httpx.get(f"{base}/healthz").json()
+        assert (told["version"], told["status"], told["data_mode"]) == ("0.4.0", "Online", "sandbox")
+        assert httpx.get(f"{base}/readyz").status_code == 200
+
+
+def test_the_ready_file_is_private_and_complete(service: Service) -> None:
+    assert service.ready_file.stat().st_mode & 0o777 == 0o600
+    assert {"web_url", "mcp_url", "database_url", "redis_url", "outbox_dir", "pids"} <= set(service.facts)
+    assert service.mcp_url.endswith("/mcp")
+
+
+def test_a_second_start_on_the_same_home_says_so_and_ends(service: Service) -> None:
+    line = [sys.executable, "-m", "deploy.cli", "up", "--home", str(service.home), "--web-port", "0", "--mcp-port", "0"]
+    second = subprocess.run(
+        line, capture_output=True, text=True, timeout=30, cwd=ROOT, env=environment(service.home), check=False
+    )
+    assert second.returncode == 1
+    assert "already" in (second.stdout + second.stderr).lower()
+    assert "Traceback" not in second.stdout + second.stderr
+
+
+def _killed(service: Service, name: str) -> int:
+    pid = service.pids[name]
+    os.kill(pid, signal.SIGKILL)
+    wait_for("the end of the child", lambda: not _alive(pid))
+    return pid
+
+
+@pytest.mark.slow  # a new process has to start and to be found healthy
+def test_a_crashed_server_is_named_and_started_again(service: Service) -> None:
+    name = next(n for n in service.pids if "mcp" in n)
+    before = _killed(service, name)
+
+    def back() -> bool:
+        try:
+            return httpx.get(service.mcp_url.replace("/mcp", "/readyz")).status_code == 200
+        except httpx.TransportError:
+            return False
+
+    wait_for("the server", back, 20)
+    wait_for("its name in the log", lambda: name.split("_")[0] in service.words)
+    assert wait_for("the new process id", lambda: service.pids[name] != before and service.pids[name])
+
+
+@pytest.mark.slow  # a service of its own has to start and to stop
+def test_a_stopped_service_leaves_no_process_and_no_ready_file() -> None:
+    folder = folder_for_homes()
+    own = start(folder)
+    pids = list(own.pids.values())
+    assert len(pids) >= 4
+    assert stop(own) == 0
+    assert not own.ready_file.exists()
+    assert [p for p in pids if _alive(p)] == []
+    assert _of_home(own.home) == []
