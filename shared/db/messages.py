@@ -1,14 +1,18 @@
 """What is said to people: notices in the inbox, and one delivery row per channel and recipient (the outbox)."""
 
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index, UniqueConstraint
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, ModeOwned, stamp, uid
+
+OPEN = "('pending', 'claimed', 'handing_over')"
 
 
 class Notification(AccountOwned, ModeOwned, Base):
@@ -33,11 +37,7 @@ class Delivery(AccountOwned, ModeOwned, Base):
     __tablename__ = "deliveries"
     __table_args__ = (
         UniqueConstraint("dedupe_key", "channel", "recipient"),
-        Index(
-            "ix_deliveries_open",
-            "wake_at",
-            postgresql_where=sa.text("status in ('pending', 'claimed', 'handing_over')"),
-        ),
+        Index("ix_deliveries_open", "wake_at", postgresql_where=sa.text(f"status in {OPEN}")),
         sa.CheckConstraint(
             "status in ('pending', 'claimed', 'handing_over', 'sent', 'failed', 'uncertain')", name="status"
         ),
@@ -56,7 +56,100 @@ class Delivery(AccountOwned, ModeOwned, Base):
     attempt: Mapped[int] = mapped_column(server_default="0")
     handed: Mapped[int] = mapped_column(server_default="0")
     wake_at: Mapped[stamp]
-    claimed_until: Mapped[datetime | None]
+    claimed_until: Mapped[datetime | None]  # nobody may claim it before: a worker's lease, or the wait of a retry
     sent_at: Mapped[datetime | None]
     error: Mapped[str | None]
     created_at: Mapped[stamp]
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """A delivery taken by this worker, with all that wording and sending need."""
+
+    id: UUID
+    account_id: int
+    channel: str
+    recipient: str
+    event: str
+    facts: dict[str, Any]
+    synthetic: bool
+    created_at: datetime
+    attempt: int
+    found: str  # the status it was taken in
+
+
+def add_notification(session: Session, account_id: int, dedupe_key: str, **columns: Any) -> UUID | None:
+    """Stores a notice once per event; None when it was stored before."""
+    values = {"account_id": account_id, "synthetic": session.info["synthetic"], "dedupe_key": dedupe_key, **columns}
+    new = insert(Notification).values(values).on_conflict_do_nothing(index_elements=["dedupe_key"])
+    return session.execute(new.returning(Notification.id)).scalar_one_or_none()
+
+
+_HAND_OVER = sa.text(f"""
+with open as (
+  select id from deliveries where status in {OPEN} and wake_at <= now()
+  order by wake_at limit :n for update skip locked)
+update deliveries d set wake_at = now() + make_interval(secs => :ttl), handed = handed + 1
+from open where d.id = open.id returning cast(d.id as text), d.handed""")  # noqa: S608 - OPEN is a constant above
+
+
+def hand_over_deliveries(session: Session, limit: int, ttl: float) -> list[tuple[str, int]]:
+    """Deliveries that should be in the queue: new ones, those whose wake-up got lost, those whose worker died."""
+    rows = session.execute(_HAND_OVER, {"n": limit, "ttl": ttl}) if limit > 0 else ()
+    return [(id, handed) for id, handed in rows]
+
+
+_CLAIM = sa.text(f"""
+with mine as (
+  select id, status from deliveries
+  where status in {OPEN} and (claimed_until is null or claimed_until <= now())
+    and (cast(:id as uuid) is null or id = cast(:id as uuid))
+  order by created_at limit 1 for update skip locked)
+update deliveries d set attempt = attempt + 1,
+  status = case mine.status when 'handing_over' then 'handing_over' else 'claimed' end,
+  claimed_until = now() + make_interval(secs => :lease), wake_at = now() + make_interval(secs => :lease)
+from mine where d.id = mine.id
+returning d.id, d.account_id, d.channel, d.recipient, d.event, d.facts, d.synthetic, d.created_at, d.attempt,
+  mine.status""")  # noqa: S608
+
+
+def claim_delivery(session: Session, lease: float, id: str | None = None) -> Parcel | None:
+    """Takes the named delivery, or else the oldest open one, unless another worker holds it. Raises the fence.
+
+    One found in `handing_over` stays so: its worker was lost after the hand-over began, and nobody may send it again.
+    """
+    row = session.execute(_CLAIM, {"id": id, "lease": lease}).one_or_none()
+    return Parcel(*row) if row else None
+
+
+def begin_hand_over(session: Session, parcel: Parcel) -> bool:
+    """Written and committed before the first byte goes out; False when another worker took over."""
+    return _write(session, parcel, ("claimed",), status="handing_over")
+
+
+def delivered(session: Session, parcel: Parcel) -> bool:
+    return _end(session, parcel, "sent", None, facts={}, sent_at=sa.func.now())
+
+
+def undelivered(session: Session, parcel: Parcel, status: str, error: str) -> bool:
+    """Ends it as `failed` (it surely did not go out) or `uncertain` (nobody can know)."""
+    return _end(session, parcel, status, error)
+
+
+def retry_delivery(session: Session, parcel: Parcel, wait: timedelta, error: str) -> bool:
+    again = sa.func.now() + wait
+    return _end(session, parcel, "pending", error, wake_at=again, claimed_until=again)
+
+
+def _end(session: Session, parcel: Parcel, status: str, error: str | None, **values: Any) -> bool:
+    values = {"claimed_until": None, **values}
+    return _write(session, parcel, ("claimed", "handing_over"), status=status, error=error, **values)
+
+
+def _write(session: Session, parcel: Parcel, while_in: tuple[str, ...], **values: Any) -> bool:
+    """One fenced write; False when another worker took over."""
+    fenced = sa.update(Delivery).where(
+        Delivery.id == parcel.id, Delivery.attempt == parcel.attempt, Delivery.status.in_(while_in)
+    )
+    result: Any = session.execute(fenced.values(**values))
+    return int(result.rowcount) == 1

@@ -1,12 +1,18 @@
 """Schedules and their runs: the database is the queue of record, and these are the dispatcher's statements."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index, UniqueConstraint
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import Base, big, pk, stamp
+
+OPEN = "('pending', 'running')"
 
 
 class Schedule(Base):
@@ -32,7 +38,7 @@ class JobRun(Base):
     __tablename__ = "job_runs"
     __table_args__ = (
         UniqueConstraint("schedule_id", "due_at"),
-        Index("ix_job_runs_open", "wake_at", postgresql_where=sa.text("status in ('pending', 'running')")),
+        Index("ix_job_runs_open", "wake_at", postgresql_where=sa.text(f"status in {OPEN}")),
         sa.CheckConstraint("status in ('pending', 'running', 'done', 'failed', 'skipped')", name="status"),
     )
 
@@ -42,8 +48,126 @@ class JobRun(Base):
     status: Mapped[str] = mapped_column(server_default="pending")
     attempt: Mapped[int] = mapped_column(server_default="0")
     handed: Mapped[int] = mapped_column(server_default="0")
-    wake_at: Mapped[stamp]
-    claimed_until: Mapped[datetime | None]
+    wake_at: Mapped[stamp]  # when the dispatcher looks at it again
+    claimed_until: Mapped[datetime | None]  # nobody may claim it before: a worker's lease, or the wait of a retry
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
     error: Mapped[str | None]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A run taken by this worker; a later write counts only while `attempt` is still the row's."""
+
+    id: int
+    kind: str
+    subject_id: int
+    attempt: int
+
+
+# The database's clock decides what is due and whose lease is over, so that machines need not agree on the time.
+
+
+def schedule(session: Session, kind: str, subject_id: int, every: timedelta) -> None:
+    """Due at once, then every so often; a schedule that exists is switched on again and is due at once too."""
+    first = insert(Schedule).values(kind=kind, subject_id=subject_id, every=every, next_due_at=sa.func.now())
+    session.execute(
+        first.on_conflict_do_update(
+            index_elements=["kind", "subject_id"],
+            set_={"every": first.excluded.every, "next_due_at": first.excluded.next_due_at, "enabled": True},
+        )
+    )
+
+
+def unschedule(session: Session, kind: str, subject_ids: Sequence[int]) -> None:
+    session.execute(
+        sa.update(Schedule).where(Schedule.kind == kind, Schedule.subject_id.in_(subject_ids)).values(enabled=False)
+    )
+
+
+def next_due(session: Session, kind: str, subject_ids: Sequence[int]) -> dict[int, datetime]:
+    """When each subject is due next; those switched off are absent."""
+    wanted = sa.select(Schedule.subject_id, Schedule.next_due_at).where(
+        Schedule.kind == kind, Schedule.subject_id.in_(subject_ids), Schedule.enabled
+    )
+    return dict(session.execute(wanted).tuples().all())
+
+
+_MATERIALISE = sa.text("""
+with due as (
+  select id, next_due_at, every from schedules
+  where enabled and next_due_at <= now()
+  order by next_due_at limit :n for update skip locked),
+made as (
+  insert into job_runs (schedule_id, due_at) select id, next_due_at from due on conflict do nothing)
+update schedules s set next_due_at = due.next_due_at
+  + due.every * (1 + floor(extract(epoch from now() - due.next_due_at) / extract(epoch from due.every)))
+from due where s.id = due.id""")
+
+
+def materialise(session: Session, limit: int = 500) -> int:
+    """Due schedules become runs. Slots missed in an outage collapse into one run, and the phase is kept."""
+    return _count(session.execute(_MATERIALISE, {"n": limit}))
+
+
+_HAND_OVER = sa.text(f"""
+with open as (
+  select id from job_runs where status in {OPEN} and wake_at <= now()
+  order by wake_at limit :n for update skip locked)
+update job_runs r set wake_at = now() + make_interval(secs => :ttl), handed = handed + 1
+from open where r.id = open.id returning r.id, r.handed""")  # noqa: S608 - OPEN is a constant above
+
+
+def hand_over_runs(session: Session, limit: int, ttl: float) -> list[tuple[str, int]]:
+    """Runs that should be in the queue: new ones, those whose wake-up got lost, those whose worker died."""
+    rows = session.execute(_HAND_OVER, {"n": limit, "ttl": ttl}) if limit > 0 else ()
+    return [(str(id), handed) for id, handed in rows]
+
+
+_CLAIM = sa.text(f"""
+with mine as (
+  select id from job_runs
+  where status in {OPEN} and (claimed_until is null or claimed_until <= now())
+    and (cast(:id as bigint) is null or id = cast(:id as bigint))
+  order by due_at limit 1 for update skip locked)
+update job_runs r set status = 'running', attempt = attempt + 1, started_at = coalesce(r.started_at, now()),
+  claimed_until = now() + make_interval(secs => :lease), wake_at = now() + make_interval(secs => :lease)
+from mine, schedules s where r.id = mine.id and s.id = r.schedule_id
+returning r.id, s.kind, s.subject_id, r.attempt""")  # noqa: S608
+
+
+def claim_run(session: Session, lease: float, id: int | None = None) -> Claim | None:
+    """Takes the named run, or else the one due longest, unless another worker holds it. Raises the fence."""
+    row = session.execute(_CLAIM, {"id": id, "lease": lease}).one_or_none()
+    return Claim(*row) if row else None
+
+
+def hold(session: Session, claim: Claim) -> bool:
+    """Locks the run until the transaction ends; False when another worker took over."""
+    return (
+        session.execute(
+            sa.select(JobRun.id)
+            .where(JobRun.id == claim.id, JobRun.attempt == claim.attempt, JobRun.status == "running")
+            .with_for_update()
+        ).scalar_one_or_none()
+        is not None
+    )
+
+
+def finish_run(session: Session, claim: Claim, status: str = "done", error: str | None = None) -> bool:
+    return _write(session, claim, status=status, error=error, finished_at=sa.func.now(), claimed_until=None)
+
+
+def retry_run(session: Session, claim: Claim, wait: timedelta, error: str) -> bool:
+    again = sa.func.now() + wait
+    return _write(session, claim, status="pending", error=error, wake_at=again, claimed_until=again)
+
+
+def _write(session: Session, claim: Claim, **values: Any) -> bool:
+    """One fenced write; False when another worker took over."""
+    fenced = sa.update(JobRun).where(JobRun.id == claim.id, JobRun.attempt == claim.attempt, JobRun.status == "running")
+    return _count(session.execute(fenced.values(**values))) == 1
+
+
+def _count(result: Any) -> int:
+    return int(result.rowcount)

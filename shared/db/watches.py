@@ -1,11 +1,13 @@
 """Watches: route monitors, the state of each watched key, their checks and their matches."""
 
+from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index, UniqueConstraint, func
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, ModeOwned, iata, pk, stamp
 
@@ -95,3 +97,26 @@ class MonitorMatch(ModeOwned, Base):
     source: Mapped[str]
     mode: Mapped[str]
     provider_checked_at: Mapped[datetime | None]
+
+
+def remember(session: Session, monitor_id: int, states: Mapping[str, bool], at: datetime) -> None:
+    """Writes the state of each key that answered; the others keep theirs."""
+    if not states:
+        return
+    rows = [
+        {
+            "monitor_id": monitor_id,
+            "key": key,
+            "matched": matched,
+            "answered_at": at,
+            "synthetic": session.info["synthetic"],
+        }
+        for key, matched in states.items()
+    ]
+    new = insert(MonitorKey).values(rows)
+    session.execute(
+        new.on_conflict_do_update(
+            index_elements=["monitor_id", "key"],
+            set_={"matched": new.excluded.matched, "answered_at": new.excluded.answered_at},
+        )
+    )

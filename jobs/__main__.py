@@ -1,0 +1,19 @@
+"""`python -m jobs dispatcher`: a word goes in, the program it names runs until it is told to stop."""
+
+import argparse
+
+from jobs.start import start
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m jobs", description="Background programs of the service.")
+    parser.add_argument("program", choices=["dispatcher"], help="finds due rows and wakes the workers")
+    parser.parse_args()
+    start()
+    from jobs import dispatcher
+
+    dispatcher.run()
+
+
+if __name__ == "__main__":
+    main()

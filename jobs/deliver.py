@@ -1,0 +1,108 @@
+"""Deliveries: a wake-up call with an id goes in; the message is worded, handed to its channel, and the end recorded."""
+
+import logging
+
+from sqlalchemy.orm import Session
+
+from jobs.queue import drain
+from shared.db.accounts import Account
+from shared.db.base import transaction
+from shared.db.messages import (
+    Parcel,
+    begin_hand_over,
+    claim_delivery,
+    delivered,
+    retry_delivery,
+    undelivered,
+)
+from shared.domain.schedule import MAX_ATTEMPTS, wait_after
+from shared.outbox.channels import Letter, NotSent, email, outbox_files
+from shared.outbox.messages import message
+from shared.outbox.post import tell
+from shared.settings import settings
+
+log = logging.getLogger(__name__)
+_SENDERS = {"smtp": email.send, "outbox": outbox_files.send}
+
+
+class TakenOver(Exception):
+    """Another worker holds the row: this one was too slow and must not send."""
+
+
+def wake(delivery_id: str) -> int:
+    """The entry RQ calls; returns how many messages it worked on."""
+    return drain(_claim(delivery_id), _claim, work)
+
+
+def _claim(id: str | None = None) -> Parcel | None:
+    with transaction() as session:
+        return claim_delivery(session, settings().job_lease_seconds, id)
+
+
+def work(parcel: Parcel) -> None:
+    """One attempt, whatever happens in it."""
+    if parcel.found == "handing_over":
+        _end(parcel, "uncertain", "its worker was lost while it was handed over")
+    elif parcel.attempt > MAX_ATTEMPTS:
+        _end(parcel, "failed", "its workers were lost")
+    else:
+        _send(parcel)
+
+
+def _send(parcel: Parcel) -> None:
+    begun = False
+
+    def begin() -> None:
+        nonlocal begun
+        with transaction() as session:
+            if not begin_hand_over(session, parcel):
+                raise TakenOver
+        begun = True
+
+    try:
+        _SENDERS[settings().mail_backend](_letter(parcel), begin)
+    except TakenOver:
+        return
+    except NotSent as no:
+        _not_sent(parcel, no.reason, permanent=no.permanent)
+    except Exception as error:  # the edge: before the hand-over it can be repeated, after it nobody knows
+        log.warning("delivery %s: %s in attempt %s", parcel.id, type(error).__name__, parcel.attempt)
+        if begun:
+            _end(parcel, "uncertain", f"the connection broke while it was handed over ({type(error).__name__})")
+        else:
+            _not_sent(parcel, type(error).__name__, permanent=False)
+    else:
+        with transaction() as session:
+            delivered(session, parcel)
+
+
+def _letter(parcel: Parcel) -> Letter:
+    worded = message(parcel.event, parcel.facts, sandbox=parcel.synthetic)
+    return Letter(str(parcel.id), parcel.recipient, worded, parcel.created_at)
+
+
+def _not_sent(parcel: Parcel, reason: str, *, permanent: bool) -> None:
+    wait = None if permanent else wait_after(parcel.attempt)
+    if wait is None:
+        _end(parcel, "failed", reason)
+        return
+    with transaction() as session:
+        retry_delivery(session, parcel, wait, reason)
+
+
+def _end(parcel: Parcel, status: str, reason: str) -> None:
+    """The end without success: for the operator in the row and the log, for the user in the inbox."""
+    with transaction() as session:
+        if undelivered(session, parcel, status, reason):
+            log.error("delivery %s is %s: %s", parcel.id, status, reason)
+            _tell(session, parcel, status)
+
+
+def _tell(session: Session, parcel: Parcel, status: str) -> None:
+    account = session.get(Account, parcel.account_id)
+    if account is not None:
+        facts = {
+            "subject": message(parcel.event, parcel.facts, sandbox=parcel.synthetic).subject,
+            "recipient": parcel.recipient,
+        }
+        tell(session, account, f"mail_{status}", facts, dedupe_key=f"delivery:{parcel.id}:{status}")

@@ -1,0 +1,66 @@
+"""Due rows become runs, and runs and deliveries become wake-up calls; any number of dispatchers may run at once."""
+
+import logging
+import signal
+import threading
+from collections.abc import Callable
+from types import FrameType
+
+from redis.exceptions import RedisError
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from jobs.queue import DELIVERIES, RUNS, queue, room, wake
+from shared.db.base import transaction
+from shared.db.messages import hand_over_deliveries
+from shared.db.runs import hand_over_runs, materialise
+from shared.settings import settings
+
+log = logging.getLogger(__name__)
+HandOver = Callable[[Session, int, float], list[tuple[str, int]]]
+HAND_OVERS: dict[str, HandOver] = {DELIVERIES: hand_over_deliveries, RUNS: hand_over_runs}
+
+
+def step() -> None:
+    """One round. The rows say they were handed over before the queue hears of it: a crash between costs a delay."""
+    with transaction() as session:
+        materialise(session)
+    ttl = settings().wake_up_seconds
+    for name, hand_over in HAND_OVERS.items():
+        there = queue(name)
+        free = room(there)  # asks Redis first: when it is away, nothing is marked as handed over
+        with transaction() as session:
+            rows = hand_over(session, free, ttl)
+        wake(there, rows, ttl)
+
+
+def run() -> None:
+    """Rounds until SIGTERM or SIGINT; the round under way is finished."""
+    stop = threading.Event()
+
+    def ask_to_stop(_number: int, _frame: FrameType | None) -> None:
+        stop.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, ask_to_stop)
+    trouble: str | None = None
+    while not stop.is_set():
+        trouble = _guarded(trouble)
+        stop.wait(settings().dispatcher_interval_seconds)
+
+
+def _guarded(before: str | None) -> str | None:
+    """One round that survives an outage; says once what is away, and once that it is back."""
+    try:
+        step()
+    except (RedisError, OSError):
+        trouble = "the queue (Redis) is away"
+    except SQLAlchemyError as error:
+        trouble = f"the database is away or refuses ({type(error).__name__})"
+    else:
+        if before:
+            log.warning("dispatcher: works again")
+        return None
+    if trouble != before:
+        log.warning("dispatcher: %s, trying again", trouble)
+    return trouble

@@ -1,0 +1,59 @@
+"""The way to RQ: ids of rows go in as expiring wake-up calls; nothing here is ever asked what is true."""
+
+import time
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from rq import Queue, Worker
+from rq.exceptions import DuplicateJobError
+
+from shared.redis import connect
+
+R = TypeVar("R")
+RUNS, DELIVERIES = "checks", "deliveries"
+ENTRIES = {RUNS: "jobs.runs.wake", DELIVERIES: "jobs.deliver.wake"}
+# A worker is stopped at this age of a job, and killed 60 seconds later: both before the lease of its row ends.
+JOB_SECONDS = 80
+DRAIN_SECONDS = 20.0
+_PER_WORKER = 25  # wake-ups waiting for each worker; more would only grow old in the queue
+
+
+def queue(name: str) -> Queue:
+    return Queue(name, connection=connect(), serializer="json")
+
+
+def room(queue: Queue) -> int:
+    """How many more wake-ups the queue should hold."""
+    return _PER_WORKER * max(1, Worker.count(queue=queue)) - queue.count
+
+
+def wake(queue: Queue, rows: Iterable[tuple[str, int]], ttl: float) -> None:
+    """One name per hand-over, so a dead worker's remains block nothing; unheard calls end by themselves."""
+    for id, handed in rows:
+        try:
+            queue.enqueue(
+                ENTRIES[queue.name],
+                id,
+                job_id=f"{queue.name}-{id}-{handed}",
+                unique=True,
+                ttl=max(1, round(ttl)),
+                result_ttl=0,
+                failure_ttl=60,
+                job_timeout=JOB_SECONDS,
+            )
+        except DuplicateJobError:
+            continue
+
+
+def drain(own: R | None, claim: Callable[[], R | None], work: Callable[[R], None]) -> int:
+    """Works on the row a wake-up named and goes on with others that are due, so that one call serves a backlog.
+
+    Ends when none is left or its time is up; returns how many it worked on.
+    """
+    until = time.monotonic() + DRAIN_SECONDS
+    row, count = own, 0
+    while row is not None:
+        work(row)
+        count += 1
+        row = claim() if time.monotonic() < until else None
+    return count

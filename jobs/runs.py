@@ -1,0 +1,66 @@
+"""Runs: a wake-up call with an id goes in; the run is claimed, worked on, and its effects are written once."""
+
+import logging
+from collections.abc import Callable
+from datetime import timedelta
+
+from sqlalchemy.orm import Session
+
+from jobs import watch_routes
+from jobs.queue import drain
+from shared.db.base import transaction
+from shared.db.runs import Claim, claim_run, finish_run, hold, retry_run
+from shared.domain.schedule import MAX_ATTEMPTS, wait_after
+from shared.settings import settings
+
+log = logging.getLogger(__name__)
+
+# A kind of run: what waits for the world, and hands back what is to be written (None: it is complete; words: why it
+# should be tried again). The writing happens in one transaction that only the holder of the run reaches.
+Finish = Callable[[Session], str | None]
+KINDS: dict[str, Callable[[Claim], Finish]] = {"route_monitor": watch_routes.check}
+
+
+def wake(run_id: str) -> int:
+    """The entry RQ calls; returns how many runs it worked on."""
+    return drain(_claim(int(run_id)), _claim, work)
+
+
+def _claim(id: int | None = None) -> Claim | None:
+    with transaction() as session:
+        return claim_run(session, settings().job_lease_seconds, id)
+
+
+def work(claim: Claim) -> None:
+    """One attempt, whatever happens in it."""
+    if claim.attempt > MAX_ATTEMPTS:
+        _give_up(claim, "its workers were lost")
+        return
+    try:
+        finish = KINDS[claim.kind](claim)
+        with transaction() as session:
+            if not hold(session, claim):
+                return  # another worker took over; what was seen here is thrown away
+            unfinished = finish(session)
+            if unfinished is None:
+                finish_run(session, claim)
+            else:
+                _again(session, claim, unfinished)
+    except Exception as error:  # the edge: a bug or an outage; the row decides when it is tried again
+        log.exception("run %s of %s failed in attempt %s", claim.id, claim.kind, claim.attempt)
+        with transaction() as session:
+            _again(session, claim, type(error).__name__)
+
+
+def _again(session: Session, claim: Claim, reason: str) -> None:
+    wait: timedelta | None = wait_after(claim.attempt)
+    if wait is None:
+        log.error("run %s of %s failed for good: %s", claim.id, claim.kind, reason)
+        finish_run(session, claim, "failed", reason)
+    else:
+        retry_run(session, claim, wait, reason)
+
+
+def _give_up(claim: Claim, reason: str) -> None:
+    with transaction() as session:
+        _again(session, claim, reason)

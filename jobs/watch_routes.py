@@ -1,0 +1,29 @@
+"""The run of a route monitor: its claim goes in, what is to be written about its check comes out."""
+
+from collections.abc import Callable
+from functools import partial
+
+import anyio
+from sqlalchemy.orm import Session
+
+from shared.db.base import transaction
+from shared.db.runs import Claim
+from shared.services.watch_checks import Sight, look, prepare, settle
+
+
+def check(claim: Claim) -> Callable[[Session], str | None]:
+    """Reads the monitor, asks the providers outside any transaction, and leaves the writing to the run's holder."""
+    with transaction() as session:
+        plan = prepare(session, claim.subject_id)
+    if plan is None:
+        return _nothing
+    sight: Sight = anyio.run(look, plan)
+    return partial(_settle, claim.id, sight)
+
+
+def _settle(run_id: int, sight: Sight, session: Session) -> str | None:
+    return settle(session, run_id, sight)
+
+
+def _nothing(_session: Session) -> None:
+    return None

@@ -1,0 +1,35 @@
+"""The RQ worker that loads the jobs and warms the database engine before it forks; each job then starts in no time."""
+
+import sys
+from typing import Any
+
+from rq import Worker as RqWorker
+from sqlalchemy.exc import SQLAlchemyError
+
+from jobs.start import start
+
+
+class Worker(RqWorker):
+    """`rq worker -w jobs.worker.Worker -S json -u $REDIS_URL deliveries checks`"""
+
+    def bootstrap(self, *args: Any, **kwargs: Any) -> None:
+        start()
+        _warm()
+        super().bootstrap(*args, **kwargs)
+
+
+def _warm() -> None:
+    """Everything a job imports and the engine's dialect are ready; no connection is kept across the fork."""
+    from sqlalchemy import select
+
+    import jobs.deliver
+    import jobs.runs  # noqa: F401
+    from shared.db.accounts import Account
+    from shared.db.base import engine, transaction
+
+    try:
+        with transaction() as session:
+            session.scalar(select(Account.id).limit(1))
+    except SQLAlchemyError:
+        sys.stderr.write("worker: the database is away; jobs wait until it is back\n")
+    engine().dispose()

@@ -1,0 +1,134 @@
+"""The inbox: an account's notices are listed and marked as read."""
+
+from datetime import UTC, datetime, time
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import Field
+from sqlalchemy import ColumnElement, func, select, update
+
+from mcp_server.call import Call
+from mcp_server.fields import Day, Page, PerPage
+from mcp_server.results import Paging, Part, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.db.messages import Notification
+from shared.errors import Fault, Invalid
+
+Kind = Literal["flight_alert", "route_monitor", "delay_alert", "standing_order", "hotel_price_drop", "inbox", "account"]
+
+
+class Subject(Part):
+    type: str
+    id: str
+
+
+class Notice(Part):
+    notification_id: str
+    kind: str
+    title: str
+    body: str
+    read: bool
+    subject: Subject | None
+    link: str | None
+    created_at: datetime
+
+
+class Notices(Result):
+    notifications: list[Notice]
+    unread: int
+    paging: Paging
+
+
+class Marked(Result):
+    marked: int
+    unread: int
+    not_found: list[str]
+
+
+def _notice(row: Notification) -> Notice:
+    subject = Subject(type=row.subject_type, id=row.subject_id) if row.subject_type and row.subject_id else None
+    return Notice(
+        notification_id=str(row.id),
+        kind=row.kind,
+        title=row.title,
+        body=row.body,
+        read=row.read_at is not None,
+        subject=subject,
+        link=row.link,
+        created_at=row.created_at,
+    )
+
+
+def _unread(call: Call) -> int:
+    return call.db.scalar(select(func.count()).select_from(Notification).where(Notification.read_at.is_(None))) or 0
+
+
+@tool(area="notifications", tier=Tier.FREE, effect=Effect.READS)
+def list_notifications(
+    call: Call,
+    unread_only: bool = False,
+    kind: Kind | None = None,
+    since: Day | None = None,
+    page: Page = 1,
+    per_page: PerPage = 20,
+) -> Notices:
+    """Lists inbox notices such as award seats found, price drops and standing-order results. Free."""
+    conditions: list[ColumnElement[bool]] = [Notification.read_at.is_(None)] if unread_only else []
+    if kind:
+        conditions.append(Notification.kind == kind)
+    if since:
+        conditions.append(Notification.created_at >= datetime.combine(since, time(), UTC))
+    wanted = select(Notification).where(*conditions).order_by(Notification.created_at.desc(), Notification.id)
+    rows = call.db.scalars(wanted.limit(per_page).offset((page - 1) * per_page)).all()
+    total = call.db.scalar(select(func.count()).select_from(Notification).where(*conditions)) or 0
+    unread = _unread(call)
+    return Notices(
+        message=f"{total} notice{'' if total == 1 else 's'} here; {unread} unread in the inbox.",
+        notifications=[_notice(row) for row in rows],
+        unread=unread,
+        paging=Paging.of(page, per_page, total),
+    )
+
+
+def _uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
+def _mark(call: Call, ids: list[UUID] | None) -> int:
+    """Marks these, or all when None; returns how many were unread."""
+    change = update(Notification).where(Notification.read_at.is_(None)).values(read_at=call.now)
+    if ids is not None:
+        change = change.where(Notification.id.in_(ids))
+    result: Any = call.db.execute(change.execution_options(synchronize_session=False))
+    return int(result.rowcount)
+
+
+def _mark_named(call: Call, names: list[str]) -> tuple[int, list[str]]:
+    known = {name: found for name in names if (found := _uuid(name))}
+    there = set(call.db.scalars(select(Notification.id).where(Notification.id.in_(known.values()))))
+    marked = _mark(call, list(there))
+    return marked, [name for name in dict.fromkeys(names) if known.get(name) not in there]
+
+
+@tool(area="notifications", tier=Tier.FREE, effect=Effect.FILES)
+def mark_notifications_read(
+    call: Call,
+    notification_ids: Annotated[list[str] | None, Field(max_length=200)] = None,
+    all: bool = False,
+) -> Marked:
+    """Marks some or all notices as read and keeps them.
+
+    Give either notification_ids, as list_notifications shows them, or all true. Free.
+    """
+    if bool(notification_ids) == all:
+        raise Invalid(Fault("notification_ids", "or all has to be given, not both", "a list of ids, or all true"))
+    marked, unknown = _mark_named(call, notification_ids) if notification_ids else (_mark(call, None), [])
+    return Marked(
+        message=f"{marked} notice{'' if marked == 1 else 's'} marked as read.",
+        marked=marked,
+        unread=_unread(call),
+        not_found=unknown,
+    )

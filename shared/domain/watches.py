@@ -1,0 +1,95 @@
+"""What a watch looks for and when it fires: seats seen and earlier states go in, fresh matches and new states out."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Protocol, TypeVar
+
+
+class Seat(Protocol):
+    """The parts of an award option that a watch compares."""
+
+    @property
+    def airline(self) -> str: ...
+    @property
+    def program(self) -> str: ...
+    @property
+    def date(self) -> date: ...
+    @property
+    def cabin(self) -> str: ...
+    @property
+    def points(self) -> int: ...
+    @property
+    def seats(self) -> int | None: ...
+
+
+S = TypeVar("S", bound=Seat)
+
+
+@dataclass(frozen=True)
+class Key:
+    """The unit a watch remembers: one carrier, one programme, one day, one cabin."""
+
+    airline: str
+    program: str
+    date: date
+    cabin: str
+
+    @classmethod
+    def of(cls, seat: Seat) -> "Key":
+        return cls(seat.airline, seat.program, seat.date, seat.cabin)
+
+    @classmethod
+    def parse(cls, text: str) -> "Key":
+        airline, program, day, cabin = text.split("|")
+        return cls(airline, program, date.fromisoformat(day), cabin)
+
+    def __str__(self) -> str:
+        return f"{self.airline}|{self.program}|{self.date.isoformat()}|{self.cabin}"
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the user wants to be told of. Points are per passenger; None means any."""
+
+    earliest: date
+    latest: date
+    cabin: str | None = None
+    airlines: frozenset[str] | None = None
+    passengers: int = 1
+    max_points: int | None = None
+
+    def match(self, seat: Seat) -> bool:
+        """A number of seats nobody stated counts as enough: the provider was asked for this many passengers."""
+        return (
+            self.earliest <= seat.date <= self.latest
+            and (self.cabin is None or seat.cabin == self.cabin)
+            and (self.airlines is None or seat.airline in self.airlines)
+            and (self.max_points is None or seat.points <= self.max_points)
+            and (seat.seats is None or seat.seats >= self.passengers)
+        )
+
+
+def best_by_key(terms: Terms, seats: Iterable[S]) -> dict[Key, S]:
+    """The cheapest matching seat of each key."""
+    best: dict[Key, S] = {}
+    for seat in seats:
+        key = Key.of(seat)
+        if terms.match(seat) and (key not in best or seat.points < best[key].points):
+            best[key] = seat
+    return best
+
+
+def crossings(
+    before: Mapping[Key, bool], matching: Iterable[Key], answered: Callable[[Key], bool]
+) -> tuple[list[Key], dict[Key, bool]]:
+    """The keys that match now and did not when they last answered, and the states to remember.
+
+    A key that did not answer this time changes nothing: neither fresh nor gone. A key seen for the first time is fresh
+    when it matches. Keys that never matched need no memory.
+    """
+    now = [key for key in matching if answered(key)]
+    fresh = [key for key in now if not before.get(key, False)]
+    states = dict.fromkeys(now, True)
+    states |= {key: False for key, matched in before.items() if matched and key not in states and answered(key)}
+    return fresh, states

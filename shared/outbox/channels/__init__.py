@@ -1,0 +1,28 @@
+"""The ways out, one file each: a worded letter goes in; a channel returns when it was accepted, or raises NotSent."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from shared.outbox.messages import Message
+
+Begin = Callable[[], None]
+
+
+class NotSent(Exception):
+    """It surely did not go out. Any other failure after the hand-over began leaves that unknown."""
+
+    def __init__(self, reason: str, *, permanent: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.permanent = permanent
+
+
+@dataclass(frozen=True)
+class Letter:
+    """One message to one address; its id stays the same on every attempt."""
+
+    id: str
+    recipient: str
+    message: Message
+    written_at: datetime

@@ -1,0 +1,118 @@
+"""Mail by SMTP: a letter goes in and is handed to the configured server, or NotSent says why it surely was not."""
+
+import email.policy
+import smtplib
+import ssl
+from contextlib import suppress
+from email.message import EmailMessage
+from email.utils import format_datetime, parseaddr
+
+from shared.outbox.channels import Begin, Letter, NotSent
+from shared.settings import Settings, settings
+
+_SECONDS = 20  # for each answer of the server
+
+
+def compose(letter: Letter) -> EmailMessage:
+    """Plain text with an HTML twin. Header values cannot carry line breaks: EmailMessage refuses them."""
+    mail = EmailMessage(policy=email.policy.SMTP)
+    mail["From"] = settings().mail_from
+    mail["To"] = letter.recipient
+    mail["Subject"] = letter.message.subject
+    mail["Date"] = format_datetime(letter.written_at)
+    mail["Message-ID"] = f"<{letter.id}@{_domain()}>"
+    mail["Auto-Submitted"] = "auto-generated"
+    mail.set_content(letter.message.text, cte="quoted-printable")
+    mail.add_alternative(letter.message.html, subtype="html", cte="quoted-printable")
+    return mail
+
+
+def _domain() -> str:
+    return parseaddr(settings().mail_from)[1].rpartition("@")[2] or "localhost"
+
+
+def send(letter: Letter, begin: Begin) -> None:
+    """`begin` is called when all is agreed but the content: what breaks before it can be repeated, later it cannot."""
+    try:
+        content = compose(letter).as_bytes()
+    except ValueError:
+        raise NotSent("the message has no valid form", permanent=True) from None
+    smtp = _ready(letter.recipient)
+    try:
+        begin()
+        _content(smtp, content)
+        with suppress(OSError, smtplib.SMTPException):
+            smtp.putcmd("quit")  # its answer can change nothing any more
+    finally:
+        smtp.close()
+
+
+def _content(smtp: smtplib.SMTP, content: bytes) -> None:
+    try:
+        code, _ = smtp.data(content)
+    except smtplib.SMTPDataError as no:
+        raise _refused("DATA", no.smtp_code) from None
+    if code != 250:
+        raise _refused("the content", code)
+
+
+def _ready(recipient: str) -> smtplib.SMTP:
+    """A connection on which sender and recipient are accepted."""
+    smtp: smtplib.SMTP | None = None
+    try:
+        smtp = _connected(settings())
+        _agree(smtp, recipient)
+    except (OSError, smtplib.SMTPException, ValueError) as error:
+        if smtp is not None:
+            smtp.close()
+        raise _before(error) from None
+    except BaseException:
+        if smtp is not None:
+            smtp.close()
+        raise
+    return smtp
+
+
+def _connected(s: Settings) -> smtplib.SMTP:
+    context = ssl.create_default_context()
+    if s.smtp_security == "tls":
+        return _signed_in(smtplib.SMTP_SSL(s.smtp_host, s.smtp_port, timeout=_SECONDS, context=context), s)
+    smtp = smtplib.SMTP(s.smtp_host, s.smtp_port, timeout=_SECONDS)
+    try:
+        if s.smtp_security == "starttls":
+            smtp.starttls(context=context)
+        return _signed_in(smtp, s)
+    except BaseException:
+        smtp.close()
+        raise
+
+
+def _signed_in(smtp: smtplib.SMTP, s: Settings) -> smtplib.SMTP:
+    if s.smtp_username and s.smtp_password:
+        smtp.login(s.smtp_username, s.smtp_password.get_secret_value())
+    smtp.ehlo_or_helo_if_needed()
+    return smtp
+
+
+def _agree(smtp: smtplib.SMTP, recipient: str) -> None:
+    code, _ = smtp.mail(parseaddr(settings().mail_from)[1])
+    if code != 250:
+        raise _refused("the sender", code)
+    code, _ = smtp.rcpt(recipient)
+    if code not in (250, 251):
+        raise _refused("the recipient", code)
+
+
+def _refused(what: str, code: int) -> NotSent:
+    return NotSent(f"the mail server refused {what} with {code}", permanent=500 <= code <= 599)
+
+
+def _before(error: Exception) -> NotSent:
+    """What went wrong before the content, in words of ours: a server's text may hold anything."""
+    if isinstance(error, smtplib.SMTPAuthenticationError):
+        return NotSent("the mail server refused the sign-in")
+    if isinstance(error, smtplib.SMTPResponseException):
+        return NotSent(f"the mail server refused the connection with {error.smtp_code}")
+    if isinstance(error, ValueError):
+        return NotSent("the address cannot be written in a mail command", permanent=True)
+    return NotSent(f"the mail server could not be reached ({type(error).__name__})")

@@ -1,0 +1,111 @@
+"""Wording: an event and its facts go in, an inbox notice or a mail (subject, text, HTML) comes out; nothing is sent."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+Facts = Mapping[str, Any]
+SANDBOX_LINE = "SANDBOX - invented data for testing. Not real availability or prices."
+LISTED = 20  # options a mail spells out; the rest are counted
+
+
+@dataclass(frozen=True)
+class Message:
+    subject: str
+    text: str
+    html: str
+
+
+@dataclass(frozen=True)
+class Notice:
+    """An entry of the inbox; `kind` is one of those list_notifications filters by."""
+
+    kind: str
+    title: str
+    body: str
+
+
+@lru_cache(maxsize=1)
+def _templates() -> Environment:
+    return Environment(
+        loader=PackageLoader("shared.outbox"),
+        autoescape=select_autoescape(("html",), default=False),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def price(option: Facts) -> str:
+    taxes = f" + {option['taxes']} {option['taxes_currency']}" if option["taxes"] is not None else ""
+    return f"{option['points']:,} points{taxes}"
+
+
+def _option_line(option: Facts) -> str:
+    seats = f", {option['seats']} seats" if option["seats"] is not None else ""
+    cabin = option["cabin"].replace("_", " ")
+    return f"{option['date']} {option['airline']} {cabin}: {price(option)} with {option['program']}{seats}"
+
+
+def _seats_found(facts: Facts) -> Notice:
+    total = facts["total"]
+    title = f"{facts['origin']} to {facts['destination']}: {total} new award option{'s' if total != 1 else ''}"
+    lines = [_option_line(option) for option in facts["options"][:5]]
+    if total > len(lines):
+        lines.append(f"and {total - len(lines)} more: get_route_monitor {facts['monitor_id']} shows them.")
+    return Notice("route_monitor", title, "\n".join(lines))
+
+
+def _mail_uncertain(facts: Facts) -> Notice:
+    return Notice(
+        "account",
+        "An email may not have arrived",
+        f"The connection broke while the mail '{facts['subject']}' was handed over, so it may or may not have reached"
+        f" {facts['recipient']}. It is not sent again by itself; what it said stands in this inbox.",
+    )
+
+
+def _mail_failed(facts: Facts) -> Notice:
+    return Notice(
+        "account",
+        "An email could not be delivered",
+        f"The mail '{facts['subject']}' could not be delivered to {facts['recipient']}."
+        " What it said stands in this inbox.",
+    )
+
+
+def _plan_changed(facts: Facts) -> Notice:
+    parts = [f"The plan of this account is now {facts['plan'].title()}."]
+    for verb, ids in (("Paused", facts["paused"]), ("Resumed", facts["resumed"])):
+        if ids:
+            parts.append(f"{verb} route monitors: {', '.join(map(str, ids))}.")
+    if facts["paused"]:
+        parts.append("Nothing was deleted; they go on when the plan covers them again.")
+    return Notice("account", f"Plan changed to {facts['plan'].title()}", " ".join(parts))
+
+
+_NOTICES: dict[str, Callable[[Facts], Notice]] = {
+    "route_monitor_match": _seats_found,
+    "mail_uncertain": _mail_uncertain,
+    "mail_failed": _mail_failed,
+    "plan_changed": _plan_changed,
+}
+
+
+def notice(event: str, facts: Facts) -> Notice:
+    return _NOTICES[event](facts)
+
+
+def message(event: str, facts: Facts, *, sandbox: bool) -> Message:
+    """The mail of an event. Invented data says so in the subject and in the first line of the body."""
+    title = notice(event, facts).title
+    given = {**facts, "title": title, "price": price, "sandbox_line": SANDBOX_LINE if sandbox else None}
+    return Message(
+        subject=f"[SANDBOX] {title}" if sandbox else title,
+        text=_templates().get_template(f"{event}.txt").render(given),
+        html=_templates().get_template(f"{event}.html").render(given),
+    )
