@@ -40,6 +40,7 @@ class Settings(BaseSettings):
     web_url: str = "http://127.0.0.1:8000"  # public web address: OAuth issuer, pages, REST
     mcp_url: str = "http://127.0.0.1:8001/mcp"  # dedicated tool address, ending in /mcp
     mcp_upstream_url: str | None = None  # where the web host finds the MCP server; absent = a proxy does it
+    auth_internal_url: str | None = None  # where the MCP server finds the auth server; absent = at WEB_URL
     # where state lives
     database_url: str
     redis_url: str
@@ -75,13 +76,15 @@ class Settings(BaseSettings):
     tool_calls_per_day: int | None = None  # overrides every plan's daily ceiling
     route_monitor_interval_seconds: int = 6 * 3600
     dispatcher_interval_seconds: float = 0.5
+    job_lease_seconds: float = 150  # how long a worker may hold a run or a message before another takes over
+    wake_up_seconds: float = 60  # how long a wake-up call in the queue is believed before it is made again
     database_threads: int = 10  # size of the connection pool and of the thread limiter beside it
     # plans
     premium_price: float = 9.99
     forwarded_allow_ips: str = "127.0.0.1"  # proxies whose forwarding headers are believed
     log_level: str = "WARNING"
 
-    @field_validator("web_url", "mcp_upstream_url")
+    @field_validator("web_url", "mcp_upstream_url", "auth_internal_url")
     @classmethod
     def _no_slash(cls, value: str | None) -> str | None:
         return value.rstrip("/") if value else value
