@@ -1,0 +1,39 @@
+"""python -m mcp_server: address and number of workers come in, a served MCP server goes out until SIGTERM."""
+
+import argparse
+
+import uvicorn
+
+from shared.settings import SettingsError, settings
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m mcp_server", description="Serve the tools over MCP.")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8001)
+    parser.add_argument("--workers", type=int, default=1)
+    given = parser.parse_args()
+    try:
+        here = settings()
+    except SettingsError as missing:
+        raise SystemExit(str(missing)) from None
+    uvicorn.run(
+        "mcp_server.app:build",
+        factory=True,
+        host=given.host,
+        port=given.port,
+        workers=given.workers,
+        loop="uvloop",
+        http="httptools",
+        ws="none",
+        proxy_headers=True,
+        forwarded_allow_ips=here.forwarded_allow_ips,
+        access_log=False,
+        server_header=False,
+        log_level=here.log_level.lower(),
+        timeout_graceful_shutdown=15,
+    )
+
+
+if __name__ == "__main__":
+    main()

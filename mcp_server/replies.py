@@ -1,0 +1,39 @@
+"""Small JSON answers of the edge: a status, a body and headers go in, ASGI messages go out."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_core import to_json
+from starlette.types import Send
+
+Headers = tuple[tuple[bytes, bytes], ...]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One complete JSON answer."""
+
+    status: int
+    body: bytes
+    headers: Headers = ()
+
+    async def __call__(self, send: Send) -> None:
+        headers = [
+            (b"content-type", b"application/json"),
+            (b"content-length", str(len(self.body)).encode()),
+            *self.headers,
+        ]
+        await send({"type": "http.response.start", "status": self.status, "headers": headers})
+        await send({"type": "http.response.body", "body": self.body})
+
+
+def rpc_error(status: int, code: int, message: str, headers: Headers = (), **data: Any) -> Reply:
+    """A JSON-RPC error about the request as a whole, so with a null id."""
+    error: dict[str, Any] = {"code": code, "message": message}
+    if data:
+        error["data"] = data
+    return Reply(status, to_json({"jsonrpc": "2.0", "id": None, "error": error}), headers)
+
+
+def oauth_error(status: int, error: str, description: str, headers: Headers = ()) -> Reply:
+    return Reply(status, to_json({"error": error, "error_description": description}), headers)
