@@ -96,8 +96,8 @@ def _listed(tool: Tool) -> SdkTool:
         parameters=tool.arguments.schema,
         fn_metadata=FuncMetadata(arg_model=ArgModelBase),
         is_async=False,
-        annotations=ToolAnnotations(title=tool.title, **tool.hints),
-        meta={"award-travel/tier": tool.tier.label, "award-travel/area": tool.area},
+        annotations=ToolAnnotations(**tool.hints),
+        meta={"tier": tool.tier.label, "area": tool.area},
     )
 
 

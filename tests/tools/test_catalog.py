@@ -9,9 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 import mcp_server.tools  # noqa: F401 - registers every tool
+from mcp_server import sdk
 from mcp_server.results import Result
 from mcp_server.toolbox import TOOLS, Effect, Tier, Tool
 from tests.tools.shapes import fields_of, members, missing, parse
@@ -21,6 +23,7 @@ SNAPS = HERE / "snaps"
 CONTRACT: dict[str, Any] = tomllib.loads((HERE / "contract.toml").read_text(encoding="utf-8"))
 LIST_BYTES = 110_000  # the whole list of 142 tools, compact JSON; hosts pay for it in every conversation
 SCHEMA_BYTES = 8_192  # hosts were seen to drop tools with larger schemas
+HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 DEFAULTS_ALLOWED = {(Result, "status")}
 
 each_tool = pytest.mark.parametrize("tool", [pytest.param(t, id=n) for n, t in sorted(TOOLS.items())])
@@ -46,16 +49,11 @@ def _expected_schema(name: str) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": _row(name)["required"]}
 
 
-def _shown(tool: Tool) -> dict[str, Any]:
-    """What a host is told about a tool."""
-    return {
-        "name": tool.name,
-        "title": tool.title,
-        "description": tool.description,
-        "inputSchema": tool.arguments.schema,
-        "annotations": tool.hints,
-        "_meta": {"area": tool.area, "tier": tool.tier.label},
-    }
+@cache
+def _told() -> dict[str, dict[str, Any]]:
+    """What a host is told about each tool, as the official SDK puts it on the wire."""
+    listed = anyio.run(sdk.build().list_tools)
+    return {t.name: t.model_dump(mode="json", by_alias=True, exclude_none=True) for t in listed}
 
 
 def _compact(value: Any) -> str:
@@ -65,7 +63,7 @@ def _compact(value: Any) -> str:
 @each_tool
 def test_what_a_host_is_told_equals_the_last_review(tool: Tool, pytestconfig: pytest.Config) -> None:
     snap = SNAPS / f"{tool.name}.json"
-    now = json.dumps(_shown(tool), indent=1, ensure_ascii=False) + "\n"
+    now = json.dumps(_told()[tool.name], indent=1, ensure_ascii=False) + "\n"
     if pytestconfig.getoption("snaps") == "write":
         snap.write_text(now, encoding="utf-8")
     assert snap.exists(), f"write it with pytest --snaps=write, read it, commit it: {snap.name}"
@@ -159,15 +157,13 @@ def test_result_fields_are_always_present(tool: Tool) -> None:
 
 def test_the_whole_list_stays_affordable() -> None:
     """Tools that are not built yet are reckoned from the catalogue, with a description of ordinary length."""
-    listed = [_shown(t) for t in TOOLS.values()]
+    listed = list(_told().values())
     for name in set(CONTRACT["tools"]) - set(TOOLS):
         row = _row(name)
-        hints = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": False, "openWorldHint": False}
-        meta = {"area": row["area"], "tier": row["tier"]}
-        listed.append(
-            {"name": name, "title": row["title"], "description": "x" * 150, "annotations": hints, "_meta": meta}
-        )
-        listed[-1]["inputSchema"] = _expected_schema(name) | {"additionalProperties": False}
+        schema = _expected_schema(name) | {"additionalProperties": False}
+        meta = {"tier": row["tier"], "area": row["area"]}
+        about = {"name": name, "title": row["title"], "description": "x" * 150, "inputSchema": schema, "_meta": meta}
+        listed.append(about | {"annotations": dict.fromkeys(HINTS, False)})
     assert len(listed) == 142
     assert len(_compact(listed).encode()) < LIST_BYTES
 
