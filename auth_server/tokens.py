@@ -1,5 +1,6 @@
 """Tokens: their prefixes, lifetimes and scope; what is minted here is stored as a hash alone."""
 
+import re
 from datetime import timedelta
 
 from shared.secrets import mint
@@ -7,10 +8,12 @@ from shared.settings import SCOPE
 
 ACCESS, REFRESH, CODE = "awt_at_", "awt_rt_", "awt_ac_"
 ACCESS_SECONDS = 3600
+ACCESS_LIFE = timedelta(seconds=ACCESS_SECONDS)
 CODE_LIFE = timedelta(seconds=60)
 RETRY_WINDOW = timedelta(seconds=60)  # a retired refresh token yields the same successor again for this long
 RETRIES = 20
 GRANTED = f"{SCOPE} openid email"  # whatever was asked for
+SCOPE_SYNTAX = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*")
 
 
 def access_token(**_: object) -> str:

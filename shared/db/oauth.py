@@ -1,12 +1,13 @@
 """The token vault: clients, sessions, consents, codes, tokens. Hashes only; imported by the auth server alone."""
 
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from shared.db.base import AccountOwned, Base, pk, stamp
+from shared.db.base import AccountOwned, Base, pk, stamp, statements
 
 
 class WebSession(Base):
@@ -81,8 +82,26 @@ class AuthorizationCode(Base):
     expires_at: Mapped[datetime] = mapped_column(index=True)
     consumed_at: Mapped[datetime | None]
 
+    def get_redirect_uri(self) -> str:
+        """Asked by the protocol core, like the other methods of this module."""
+        return self.redirect_uri
 
-class AccessToken(Base):
+    def get_scope(self) -> str:
+        return self.scope
+
+
+class _Token:
+    client_id: Mapped[str]
+    scope: Mapped[str]
+
+    def check_client(self, client: Any) -> bool:
+        return bool(self.client_id == client.get_client_id())
+
+    def get_scope(self) -> str:
+        return self.scope
+
+
+class AccessToken(_Token, Base):
     __tablename__ = "oauth_access_tokens"
 
     token_hash: Mapped[str] = mapped_column(primary_key=True)
@@ -95,7 +114,7 @@ class AccessToken(Base):
     revoked_at: Mapped[datetime | None]
 
 
-class RefreshToken(Base):
+class RefreshToken(_Token, Base):
     """A refresh token; once rotated its successor is sealed under the token itself for the retry window."""
 
     __tablename__ = "oauth_refresh_tokens"
@@ -110,3 +129,23 @@ class RefreshToken(Base):
     retries: Mapped[int] = mapped_column(server_default="0")
     successor_sealed: Mapped[str | None]
     revoked_at: Mapped[datetime | None]
+
+
+# Introspection is asked for every token the tool servers see for the first time: one statement, no transaction.
+_LIVE = sa.text(
+    """
+    select t.client_id, c.name, a.public_id, t.scope, t.resource, t.issued_at, t.expires_at, t.family_id
+    from oauth_access_tokens t
+    join oauth_families f on f.id = t.family_id
+    join accounts a on a.id = f.account_id
+    join oauth_clients c on c.client_id = t.client_id
+    where t.token_hash = :hash and t.expires_at > :now and t.revoked_at is null
+      and f.revoked_at is null and a.disabled_at is null and c.disabled_at is null
+    """
+)
+
+
+def live_token(token_hash: str, now: datetime) -> sa.Row[Any] | None:
+    """What introspection says about an access token that is good at this moment; None for any other."""
+    with statements().connect() as connection:
+        return connection.execute(_LIVE, {"hash": token_hash, "now": now}).first()

@@ -1,0 +1,97 @@
+"""The three ways in: a machine's form, a page, and a page's form; each reads a request and runs a flow for it."""
+
+from collections.abc import Awaitable, Callable
+from urllib.parse import urlsplit
+
+from authlib.oauth2 import OAuth2Error
+from starlette.requests import Request
+from starlette.responses import Response
+
+from auth_server.edge import site
+from auth_server.incoming import Incoming, Pairs, invalid, pairs, peer_of, read_form, read_json
+from auth_server.register import register as registering
+from auth_server.render import write
+from auth_server.replies import Outcome, failed, problem
+from auth_server.sessions import cookie_name
+from auth_server.threads import Flow, hashing_is_full, run
+from shared.settings import settings
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def _plain(request: Request, *, query: Pairs | None = None, form: Pairs | None = None) -> Incoming:
+    return Incoming(
+        request.method,
+        request.url.path,
+        peer_of(request),
+        raw_query=request.url.query,
+        query=query or [],
+        form=form or [],
+        authorization=request.headers.get("authorization"),
+        cookie=request.cookies.get(cookie_name()),
+    )
+
+
+def machine(flow: Flow[Outcome]) -> Handler:
+    """A form from a program: nothing in the query, one Authorization header at most."""
+
+    async def handler(request: Request) -> Response:
+        try:
+            form = await read_form(request)
+            if request.url.query:
+                invalid("Parameters belong in the request body.")
+            if len(request.headers.getlist("authorization")) > 1:
+                invalid("More than one Authorization header was sent.")
+        except OAuth2Error as error:
+            return write(failed(error))
+        return write(await run(flow, _plain(request, form=form)))
+
+    return handler
+
+
+async def register(request: Request) -> Response:
+    try:
+        body = await read_json(request)
+    except OAuth2Error as error:
+        error.error = "invalid_client_metadata"
+        return write(failed(error))
+    return write(await run(registering(body), _plain(request)))
+
+
+def page(flow: Flow[Outcome]) -> Handler:
+    async def handler(request: Request) -> Response:
+        if request.method != "GET":  # a page may set a cookie or grant a code, which HEAD must not
+            return Response(status_code=405, headers={"Allow": "GET"})
+        try:
+            query = pairs(request.url.query)
+        except OAuth2Error as error:
+            return write(problem("This request cannot be completed", error.get_error_description()))
+        return write(await run(flow, _plain(request, query=query)))
+
+    return handler
+
+
+def _from_elsewhere(request: Request) -> bool:
+    """A form must come from a page of the very host it is sent to."""
+    if request.headers.get("sec-fetch-site") in ("cross-site", "same-site"):
+        return True
+    origin = request.headers.get("origin")
+    if origin is None:
+        return False
+    scheme = urlsplit(settings().web_url).scheme
+    return origin.lower() != f"{scheme}://{site(request.headers.get('host', ''))}"
+
+
+def form(flow: Flow[Outcome], *, hashes: bool = False) -> Handler:
+    async def handler(request: Request) -> Response:
+        if _from_elsewhere(request):
+            return write(problem("This form came from another site", "Please open the page here and try again.", 403))
+        try:
+            given = await read_form(request, text=True)
+        except OAuth2Error as error:
+            return write(problem("This form cannot be read", error.get_error_description()))
+        if hashes and hashing_is_full():
+            return write(problem("Very busy", "Too many people are signing in; please try again in a moment.", 429))
+        return write(await run(flow, _plain(request, form=given), hashes=hashes))
+
+    return handler

@@ -1,0 +1,172 @@
+"""From an HTTP request to plain data within limits: what is too large, repeated or unprintable goes no further."""
+
+import base64
+import binascii
+import ipaddress
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+from urllib.parse import parse_qsl, unquote_plus
+
+import anyio
+from authlib.oauth2.rfc6749 import InvalidClientError, InvalidRequestError
+from starlette.requests import ClientDisconnect, Request
+
+MAX_BODY = 16 * 1024
+MAX_QUERY = 8 * 1024
+MAX_FIELDS = 40
+MAX_VALUE = 4096
+BODY_SECONDS = 15
+_LONG = {"query": MAX_QUERY + 256, "return_to": MAX_QUERY + 256}  # whole authorization requests travel in these
+_PRINTABLE = re.compile(r"[\x20-\x7e]*")
+_TEXT = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]*")
+_MAY_REPEAT = frozenset({"resource"})
+Pairs = list[tuple[str, str]]
+
+
+class TooLarge(Exception):
+    """The body exceeds the limit."""
+
+
+class TooSlow(Exception):
+    """The body did not arrive in time, or its sender went away."""
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """A request reduced to plain data, so that everything after it can run on a worker thread."""
+
+    method: str
+    path: str
+    peer: str
+    raw_query: str = ""
+    query: Pairs = field(default_factory=list)
+    form: Pairs = field(default_factory=list)
+    authorization: str | None = None
+    cookie: str | None = None
+    host: str = ""
+
+    def value(self, name: str) -> str:
+        """A field of the form, empty when absent."""
+        return next((v for k, v in self.form if k == name), "")
+
+    def asked(self, name: str) -> str | None:
+        """A parameter of the query."""
+        return next((v for k, v in self.query if k == name), None)
+
+
+def invalid(text: str) -> NoReturn:
+    raise InvalidRequestError(text)
+
+
+async def read_body(request: Request) -> bytes:
+    declared = request.headers.get("content-length", "0")
+    if not declared.isdigit() or int(declared[:12]) > MAX_BODY:
+        raise TooLarge
+    chunks, size = [], 0
+    try:
+        with anyio.fail_after(BODY_SECONDS):
+            async for chunk in request.stream():
+                size += len(chunk)
+                if size > MAX_BODY:
+                    raise TooLarge
+                chunks.append(chunk)
+    except (TimeoutError, ClientDisconnect):
+        raise TooSlow from None
+    return b"".join(chunks)
+
+
+def pairs(raw: str, *, text: bool = False) -> Pairs:
+    """Decoded parameters; one without a value counts as absent (RFC 6749 3.1). `text` allows any written language."""
+    try:
+        found = parse_qsl(raw, keep_blank_values=True, max_num_fields=MAX_FIELDS, errors="strict")
+    except ValueError:
+        invalid("The parameters could not be read.")
+    allowed = _TEXT if text else _PRINTABLE
+    for name, value in found:
+        if len(name) > 64 or len(value) > _LONG.get(name, MAX_VALUE) or not _PRINTABLE.fullmatch(name):
+            invalid("A parameter is too long or has an unreadable name.")
+        if not allowed.fullmatch(value):
+            invalid("A parameter contains characters that are not allowed.")
+    return [(name, value) for name, value in found if value]
+
+
+def once(found: Pairs) -> None:
+    names = [name for name, _ in found if name not in _MAY_REPEAT]
+    if len(names) != len(set(names)):
+        invalid("A parameter was sent more than once.")
+
+
+def _is_type(request: Request, wanted: str) -> bool:
+    return request.headers.get("content-type", "").split(";")[0].strip().lower() == wanted
+
+
+async def read_form(request: Request, *, text: bool = False) -> Pairs:
+    body = await read_body(request)
+    if not _is_type(request, "application/x-www-form-urlencoded"):
+        invalid("The body must be application/x-www-form-urlencoded.")
+    if not body.isascii():
+        invalid("The parameters could not be read.")
+    found = pairs(body.decode("ascii"), text=text)
+    once(found)
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+def parse_json(body: bytes) -> Any:
+    try:
+        return json.loads(body.decode("utf-8"), parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        invalid("The body is not valid JSON.")
+
+
+async def read_json(request: Request) -> bytes:
+    body = await read_body(request)
+    if not _is_type(request, "application/json"):
+        invalid("The body must be application/json.")
+    return body
+
+
+def peer_of(request: Request) -> str:
+    return request.client.host if request.client else ""
+
+
+def address_key(peer: str) -> str:
+    """One household per counter: the IPv4 address, or the /64 network of an IPv6 one."""
+    try:
+        ip = ipaddress.ip_address(peer)
+    except ValueError:
+        return "unknown"
+    if isinstance(ip, ipaddress.IPv6Address) and ip.ipv4_mapped is None:
+        return str(ipaddress.ip_network((ip, 64), strict=False).network_address)
+    return str(getattr(ip, "ipv4_mapped", None) or ip)
+
+
+def check_credentials(inc: Incoming) -> None:
+    """One client authentication per request, well formed, telling one story (RFC 6749 2.3)."""
+    if inc.authorization is None:
+        return
+    name, secret = basic(inc.authorization)
+    if not name or not secret:
+        raise InvalidClientError(description="Malformed client credentials.", status_code=401)
+    if inc.value("client_secret") or inc.value("client_assertion"):
+        invalid("More than one client authentication method was used.")
+    if inc.value("client_id") not in ("", name):
+        invalid("The client_id does not match the authenticated client.")
+
+
+def basic(header: str) -> tuple[str, str]:
+    """Name and secret of a Basic header; empty strings when it is not one."""
+    scheme, _, value = header.partition(" ")
+    if scheme.lower() != "basic":
+        return "", ""
+    try:
+        decoded = base64.b64decode(value.strip().encode("ascii"), validate=True).decode("ascii")
+    except (binascii.Error, ValueError):
+        return "", ""
+    name, _, secret = decoded.partition(":")
+    return unquote_plus(name), unquote_plus(secret)

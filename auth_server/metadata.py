@@ -1,0 +1,30 @@
+"""Discovery (RFC 8414): nothing goes in, what this authorization server offers today comes out."""
+
+from typing import Any
+
+from auth_server.grants import AUTH_METHODS
+from shared.settings import SCOPE, settings
+
+
+def metadata() -> dict[str, Any]:
+    """The same for both well-known paths. The issuer is a setting, never the Host of a request."""
+    issuer = settings().web_url
+    return {
+        "issuer": issuer,
+        "authorization_endpoint": f"{issuer}/oauth/authorize",
+        "token_endpoint": f"{issuer}/oauth/token",
+        "registration_endpoint": f"{issuer}/oauth/register",
+        "revocation_endpoint": f"{issuer}/oauth/revoke",
+        "introspection_endpoint": f"{issuer}/oauth/introspect",
+        "scopes_supported": [SCOPE],
+        "response_types_supported": ["code"],
+        "response_modes_supported": ["query"],
+        "grant_types_supported": ["authorization_code", "refresh_token"],
+        "token_endpoint_auth_methods_supported": sorted(AUTH_METHODS, reverse=True),
+        "revocation_endpoint_auth_methods_supported": sorted(AUTH_METHODS, reverse=True),
+        "introspection_endpoint_auth_methods_supported": ["client_secret_basic"],
+        "code_challenge_methods_supported": ["S256"],
+        "authorization_response_iss_parameter_supported": True,
+        "request_parameter_supported": False,
+        "request_uri_parameter_supported": False,
+    }

@@ -1,0 +1,96 @@
+"""Redirect URIs: which may be registered, which one matches at authorization, and what is appended to it."""
+
+import re
+import tomllib
+from functools import lru_cache
+from pathlib import Path
+from urllib.parse import SplitResult, urlencode, urlsplit
+
+from shared.settings import settings
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+_URI = re.compile(r"[A-Za-z0-9\-._~:/?\[\]@!$&'()*+,;=%]{1,2048}")
+_LABEL = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
+_HOST = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(\.{_LABEL})*")
+
+
+class BadRedirect(ValueError):
+    """The text says what is wrong, never what was sent."""
+
+
+@lru_cache(maxsize=1)
+def _listed() -> tuple[frozenset[str], frozenset[str]]:
+    data = tomllib.loads(Path(__file__).with_name("redirects.toml").read_text("utf-8"))
+    return frozenset(data["hosts"]), frozenset(data["exact"])
+
+
+def allowed_hosts() -> frozenset[str]:
+    more = settings().oauth_dcr_redirect_host_allowlist.lower().split(",")
+    return _listed()[0] | {host.strip() for host in more if host.strip()}
+
+
+def _split(uri: str) -> SplitResult:
+    try:
+        parts = urlsplit(uri)
+        port = parts.port
+    except ValueError:
+        raise BadRedirect("not a valid URI") from None
+    if parts.netloc.endswith(":") or (port is not None and port == 0):
+        raise BadRedirect("the port is not valid")
+    if "@" in parts.netloc or "%" in parts.netloc:
+        raise BadRedirect("user information and encoded hosts are not allowed")
+    return parts
+
+
+def check_registration(uri: object) -> str:
+    """The URI, if a client that registers itself may have it; raises BadRedirect otherwise."""
+    if not isinstance(uri, str) or not _URI.fullmatch(uri) or "*" in uri:
+        raise BadRedirect("must be a URI of printable characters, without wildcard or fragment")
+    if uri in _listed()[1]:
+        return uri
+    parts = _split(uri)
+    host = parts.hostname or ""
+    if uri.startswith("http://") and host in LOOPBACK:
+        return uri
+    if not uri.startswith("https://"):
+        raise BadRedirect("must be https, or http on this computer's own loopback address")
+    if not _HOST.fullmatch(host) or host not in allowed_hosts():
+        raise BadRedirect("the host is not on the allowlist of this service")
+    if parts.port not in (None, 443):
+        raise BadRedirect("the port is not allowed")
+    return uri
+
+
+def matches(requested: str, registered: str) -> bool:
+    """The whole string; for loopback http the port alone may differ (RFC 8252 section 7.3)."""
+    if requested == registered:
+        return True
+    if not _URI.fullmatch(requested) or not requested.startswith("http://"):
+        return False
+    try:
+        ours, theirs = _split(registered), _split(requested)
+    except BadRedirect:
+        return False
+    return (
+        ours.scheme == theirs.scheme
+        and ours.hostname == theirs.hostname
+        and ours.hostname in LOOPBACK
+        and (ours.path, ours.query) == (theirs.path, theirs.query)
+    )
+
+
+def host_of(uri: str) -> str:
+    """What the person is shown, and what a remembered consent is bound to."""
+    parts = urlsplit(uri)
+    return (parts.hostname or "") if parts.scheme in ("http", "https") else f"{parts.scheme}:"
+
+
+def is_local(uri: str) -> bool:
+    """True when the code goes to a program on the person's own computer, which any program there could be."""
+    parts = urlsplit(uri)
+    return parts.scheme not in ("http", "https") or parts.hostname in LOOPBACK
+
+
+def extend(uri: str, params: list[tuple[str, str]]) -> str:
+    """Appends parameters and leaves the registered part as it is, byte for byte."""
+    return f"{uri}{'&' if '?' in uri else '?'}{urlencode(params)}"

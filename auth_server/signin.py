@@ -1,0 +1,119 @@
+"""Sign-in and sign-out: an address, a password and a guarded form go in; a new session comes out."""
+
+import re
+from urllib.parse import urlsplit
+
+from auth_server import accounts, sessions
+from auth_server.incoming import Incoming, address_key
+from auth_server.replies import Onward, Outcome, Page, problem
+from auth_server.server import Server
+from shared.db.accounts import Account
+from shared.limits import hit
+from shared.secrets import digest
+
+HOME = "/dashboard"
+RETURN_PATHS = frozenset({"/oauth/authorize", "/dashboard", "/dashboard/api-apps/new"})
+WINDOW = 15 * 60
+PER_ACCOUNT_AND_ADDRESS, PER_ADDRESS, PER_ACCOUNT = 10, 100, 100
+FORMS_PER_HOUR = 1000  # of one address without a cookie: each makes a row
+KNOWN_DAYS = 30
+_PLAIN = re.compile(r"[\x21-\x7e]+")
+WRONG = "The email address or the password is wrong."
+
+
+def safe_return(value: str | None) -> str:
+    """One of our own pages: no scheme, no authority, no backslash, nothing unprintable; else the dashboard."""
+    if not value or not _PLAIN.fullmatch(value) or "\\" in value or not value.startswith("/"):
+        return HOME
+    parts = urlsplit(value)
+    return value if not parts.netloc and parts.path in RETURN_PATHS else HOME
+
+
+class _Guesses:
+    """Failed attempts, counted per (account, address), per address and per account.
+
+    An account many addresses guess at stays open to addresses from which it was signed in to before: nobody can
+    lock its owner out.
+    """
+
+    def __init__(self, email: str, peer: str) -> None:
+        address, name = address_key(peer), digest(email.strip().lower())[:32]
+        self.limits = {f"signin:{name}:{address}": PER_ACCOUNT_AND_ADDRESS, f"signin:from:{address}": PER_ADDRESS}
+        self.account = f"signin:to:{name}"
+        self.known = f"signin:known:{name}:{address}"
+
+    def exhausted(self) -> bool:
+        if not all(hit(key, limit, WINDOW, 0).allowed for key, limit in self.limits.items()):
+            return True
+        return not hit(self.account, PER_ACCOUNT, WINDOW, 0).allowed and self._is_new_here()
+
+    def _is_new_here(self) -> bool:
+        return hit(self.known, 1, KNOWN_DAYS * 86400, 0).count == 0
+
+    def failed(self) -> None:
+        for key, limit in {**self.limits, self.account: PER_ACCOUNT}.items():
+            hit(key, limit, WINDOW)
+
+    def succeeded(self) -> None:
+        hit(self.known, 1, KNOWN_DAYS * 86400)
+
+
+def form(server: Server, inc: Incoming) -> Outcome:
+    """The sign-in page. A session exists before sign-in, so that the form cannot be sent from elsewhere."""
+    session, cookie = sessions.load(server.db, inc.cookie), None
+    if session is None:
+        if not hit(f"signin:forms:{address_key(inc.peer)}", FORMS_PER_HOUR, 3600).allowed:
+            return problem("Too many requests", "Please wait a little and try again.", 429)
+        session, cookie = sessions.open_session(server.db, None)
+    account = sessions.person(server.db, session)
+    shown = {
+        "csrf": sessions.csrf(session, "signin"),
+        "return_to": safe_return(inc.asked("return_to")),
+        "signed_in": account.email if account is not None else None,
+    }
+    return Page("signin.html", shown, session=cookie)
+
+
+def _again(inc: Incoming, csrf: str, message: str, status: int) -> Page:
+    shown = {
+        "csrf": csrf,
+        "return_to": safe_return(inc.value("return_to")),
+        "email": inc.value("email"),
+        "message": message,
+        "signed_in": None,
+    }
+    return Page("signin.html", shown, status)
+
+
+def _verdict(account: Account | None, password: str) -> str | None:
+    """Why this person may not come in; None when they may."""
+    good = accounts.check_password(account, password)
+    if account is None or not good or account.disabled_at is not None:
+        return WRONG
+    return None if account.email_confirmed_at else "Please confirm your email address first."
+
+
+def submit(server: Server, inc: Incoming) -> Outcome:
+    session = sessions.load(server.db, inc.cookie)
+    if session is None or not sessions.csrf_holds(session, "signin", inc.value("csrf")):
+        return problem("This form has expired", "Please go back and try again.", 403)
+    guesses = _Guesses(inc.value("email"), inc.peer)
+    if guesses.exhausted():
+        return problem("Too many attempts", "Please wait fifteen minutes and try again.", 429)
+    account = accounts.find_account(server.db, inc.value("email"))
+    why_not = _verdict(account, inc.value("password"))
+    if why_not is not None or account is None:
+        guesses.failed()
+        return _again(inc, sessions.csrf(session, "signin"), why_not or WRONG, 401)
+    guesses.succeeded()
+    server.db.delete(session)  # a fresh identifier: one that was planted before sign-in is dead
+    _, cookie = sessions.open_session(server.db, account.id)
+    return Onward(safe_return(inc.value("return_to")), session=cookie)
+
+
+def leave(server: Server, inc: Incoming) -> Outcome:
+    session = sessions.load(server.db, inc.cookie)
+    if session is None or not sessions.csrf_holds(session, "signout", inc.value("csrf")):
+        return problem("This form has expired", "Please go back and try again.", 403)
+    server.db.delete(session)
+    return Onward("/", session="")

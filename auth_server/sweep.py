@@ -1,0 +1,72 @@
+"""Housekeeping: what has expired goes out of the token vault; one sweeper at a time, told by an advisory lock."""
+
+import logging
+from datetime import datetime, timedelta
+
+import anyio
+import anyio.to_thread
+from sqlalchemy import ColumnElement, and_, delete, exists, func, or_, select, update
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from auth_server import tokens
+from auth_server.sessions import IDLE
+from auth_server.threads import limiter
+from shared import clock
+from shared.db.base import Base, transaction
+from shared.db.oauth import AccessToken, AuthorizationCode, Client, Consent, Family, RefreshToken, WebSession
+
+log = logging.getLogger(__name__)
+LOCK = 7_203_115
+FIRST_AFTER, EVERY = 60, 3600
+ACCESS_KEPT = timedelta(days=1)
+CODES_KEPT = timedelta(days=7)
+ROTATED_KEPT = timedelta(days=90)  # older ones then fail without killing their family
+UNUSED_CLIENTS_KEPT = timedelta(days=30)
+
+
+def _of_family(model: type[Base]) -> ColumnElement[bool]:
+    return exists().where(model.__table__.c.family_id == Family.id)
+
+
+def _expired(now: datetime) -> list[tuple[type[Base], ColumnElement[bool]]]:
+    """In this order: rows first, then the families and clients nothing belongs to any more."""
+    empty = ~or_(_of_family(AccessToken), _of_family(RefreshToken), _of_family(AuthorizationCode))
+    alone = ~or_(
+        exists().where(Consent.client_id == Client.client_id), exists().where(Family.client_id == Client.client_id)
+    )
+    return [
+        (WebSession, or_(WebSession.expires_at < now, WebSession.last_used_at < now - IDLE)),
+        (AccessToken, AccessToken.expires_at < now - ACCESS_KEPT),
+        (AuthorizationCode, AuthorizationCode.expires_at < now - CODES_KEPT),
+        (RefreshToken, RefreshToken.rotated_at < now - ROTATED_KEPT),
+        (Family, or_(Family.revoked_at < now - ROTATED_KEPT, and_(empty, Family.created_at < now - CODES_KEPT))),
+        (Client, and_(Client.kind == "dcr", Client.created_at < now - UNUSED_CLIENTS_KEPT, alone)),
+    ]
+
+
+def _sweep(session: Session) -> dict[str, int]:
+    if not session.scalar(select(func.pg_try_advisory_xact_lock(LOCK))):
+        return {}
+    now, swept = clock.now(), {}
+    for model, gone in _expired(now):
+        swept[model.__tablename__] = session.execute(delete(model).where(gone)).rowcount  # type: ignore[attr-defined]
+    stale = (RefreshToken.rotated_at < now - tokens.RETRY_WINDOW, RefreshToken.successor_sealed.is_not(None))
+    session.execute(update(RefreshToken).where(*stale).values(successor_sealed=None))
+    return swept
+
+
+def sweep() -> dict[str, int]:
+    """Rows removed by table; empty when another program is sweeping."""
+    with transaction() as session:
+        return _sweep(session)
+
+
+async def keep_sweeping() -> None:
+    await anyio.sleep(FIRST_AFTER)
+    while True:
+        try:
+            await anyio.to_thread.run_sync(sweep, limiter=limiter())
+        except SQLAlchemyError as error:
+            log.warning("sweep: %s, again in an hour", type(error).__name__)
+        await anyio.sleep(EVERY)
