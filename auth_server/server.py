@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from authlib.oauth2 import AuthorizationServer, OAuth2Error, OAuth2Payload, OAuth2Request
-from authlib.oauth2.rfc6749 import ClientMixin, InvalidScopeError
+from authlib.oauth2 import AuthorizationServer, OAuth2Error, OAuth2Request
+from authlib.oauth2.rfc6749 import ClientMixin, InvalidScopeError, OAuth2Payload
 from authlib.oauth2.rfc6750 import BearerTokenGenerator
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session

@@ -1,0 +1,71 @@
+"""The web host in process: a fresh application over the real database, and a person with a browser to drive it."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from auth_server import threads
+from auth_server.accounts import create_account
+from auth_server.app import create_app
+from shared.db.base import transaction
+from shared.settings import settings
+from tests.auth.browser import BASE, PASSWORD, Browser
+
+Configure = Callable[..., None]
+
+
+@pytest.fixture
+def configure(monkeypatch: pytest.MonkeyPatch) -> Iterator[Configure]:
+    """configure(WEB_URL=..., ...) -> settings read anew, for this test alone."""
+
+    def change(**values: str) -> None:
+        for name, value in values.items():
+            monkeypatch.setenv(name, value)
+        settings.cache_clear()
+
+    yield change
+    monkeypatch.undo()
+    settings.cache_clear()
+
+
+@pytest.fixture
+def host(clean: None) -> Iterator[TestClient]:
+    """The application, with its own event loop for the whole test."""
+    threads.limiter.cache_clear()
+    threads.hashing.cache_clear()
+    with TestClient(create_app(), base_url=BASE, follow_redirects=False, client=("127.0.0.1", 50000)) as made:
+        yield made
+
+
+@pytest.fixture
+def stranger(host: TestClient) -> Browser:
+    """A browser nobody has signed in with, on a loopback application of its own."""
+    return Browser(host)
+
+
+def person(host: TestClient, name: str) -> Browser:
+    email = f"{name}@example.test"
+    with transaction() as session:
+        account = create_account(session, email, PASSWORD)
+        public_id = account.public_id
+    return Browser(host, email, public_id)
+
+
+@pytest.fixture
+def ann(host: TestClient) -> Browser:
+    return person(host, "ann")
+
+
+@pytest.fixture
+def bob(host: TestClient) -> Browser:
+    return person(host, "bob")
+
+
+@pytest.fixture
+def published(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What was told to the tool servers, in order."""
+    told: list[dict[str, Any]] = []
+    monkeypatch.setattr(threads, "publish", lambda **event: told.append(event))
+    return told
