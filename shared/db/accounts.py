@@ -4,7 +4,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 from sqlalchemy import Index, func
-from sqlalchemy.orm import Mapped, mapped_column, synonym
+from sqlalchemy.orm import Mapped, Session, mapped_column, synonym
 
 from shared.db.base import AccountOwned, Base, pk, stamp
 
@@ -41,3 +41,16 @@ class ServiceFact(Base):
     name: Mapped[str] = mapped_column(primary_key=True)
     value: Mapped[str]
     set_at: Mapped[stamp]
+
+
+def lock(session: Session, account_id: int) -> None:
+    """Makes calls of one account wait for each other where they count before they write; its rows stay readable."""
+    session.execute(sa.select(Account.id).where(Account.id == account_id).with_for_update(key_share=True))
+
+
+def page_of_accounts(session: Session, email_part: str | None, page: int, per_page: int) -> tuple[list[Account], int]:
+    """Accounts by age, and how many there are; needs a session that sees everyone."""
+    fits = Account.email.icontains(email_part, autoescape=True) if email_part else sa.true()
+    total = session.scalar(sa.select(func.count()).select_from(Account).where(fits)) or 0
+    chosen = sa.select(Account).where(fits).order_by(Account.id)
+    return list(session.scalars(chosen.offset((page - 1) * per_page).limit(per_page))), total

@@ -1,11 +1,12 @@
 """Cards a person owns."""
 
+from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 
 import sqlalchemy as sa
 from sqlalchemy import func
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, currency, pk, stamp
 
@@ -37,3 +38,48 @@ class Card(AccountOwned, Base):
     notes: Mapped[str | None]
     created_at: Mapped[stamp]
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+
+@dataclass(frozen=True)
+class Wallet:
+    """All cards of one account, added up."""
+
+    open: int
+    closed: int
+    annual_fees: dict[str, Decimal]  # of the open cards, by currency
+    bonuses_pending: int
+
+
+def wallet(session: Session, today: date) -> Wallet:
+    held = sa.or_(Card.closed_on.is_(None), Card.closed_on > today)
+    rows = session.execute(
+        sa.select(
+            Card.currency,
+            func.count().filter(held),
+            func.count(),
+            func.coalesce(func.sum(Card.annual_fee).filter(held), 0),
+            func.count().filter(Card.bonus_status == "pending"),
+        )
+        .group_by(Card.currency)
+        .order_by(Card.currency)
+    ).all()
+    return Wallet(
+        open=sum(r[1] for r in rows),
+        closed=sum(r[2] - r[1] for r in rows),
+        annual_fees={r[0]: r[3] for r in rows if r[3]},
+        bonuses_pending=sum(r[4] for r in rows),
+    )
+
+
+def page_of_cards(
+    session: Session, today: date, *, include_closed: bool, bonus_status: str | None, page: int, per_page: int
+) -> tuple[list[Card], int]:
+    """Cards in the order they were added, and how many fit; the status `unknown` means none was set."""
+    fits = [sa.true()]
+    if not include_closed:
+        fits.append(sa.or_(Card.closed_on.is_(None), Card.closed_on > today))
+    if bonus_status is not None:
+        fits.append(Card.bonus_status.is_(None) if bonus_status == "unknown" else Card.bonus_status == bonus_status)
+    total = session.scalar(sa.select(func.count()).select_from(Card).where(*fits)) or 0
+    chosen = sa.select(Card).where(*fits).order_by(Card.id).offset((page - 1) * per_page).limit(per_page)
+    return list(session.scalars(chosen)), total

@@ -1,12 +1,15 @@
 """Workspace trips, and the search records that can be filed under them."""
 
+from collections.abc import Iterable
 from datetime import date, datetime
-from typing import Any
+from typing import Any, cast
 
-from sqlalchemy import ForeignKey, Index, func
-from sqlalchemy.orm import Mapped, mapped_column
+import sqlalchemy as sa
+from sqlalchemy import CursorResult, ForeignKey, Index, func
+from sqlalchemy.orm import InstrumentedAttribute, Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, ModeOwned, pk, stamp
+from shared.db.watches import RouteMonitor
 
 
 class Trip(AccountOwned, Base):
@@ -35,3 +38,39 @@ class SearchRecord(AccountOwned, ModeOwned, Base):
     summary: Mapped[str]
     outcome: Mapped[str]
     created_at: Mapped[stamp]
+
+
+# What can be filed under a trip: the kind, as results name it, and the column that holds the trip.
+FILED: dict[str, InstrumentedAttribute[int | None]] = {
+    "monitors": RouteMonitor.trip_id,
+    "searches": SearchRecord.trip_id,
+}
+
+
+def active_trips(session: Session) -> int:
+    return session.scalar(sa.select(func.count()).select_from(Trip).where(Trip.archived_at.is_(None))) or 0
+
+
+def filed_under(session: Session, trips: Iterable[int]) -> dict[int, dict[str, int]]:
+    """For each trip the number of rows of each kind, all in one statement."""
+    wanted = list(trips)
+    counts: dict[int, dict[str, int]] = {trip: dict.fromkeys(FILED, 0) for trip in wanted}
+    if wanted:
+        kinds = [
+            sa.select(column, sa.literal(kind), func.count()).where(column.in_(wanted)).group_by(column)
+            for kind, column in FILED.items()
+        ]
+        for trip, kind, number in session.execute(sa.union_all(*kinds)):
+            counts[trip][kind] = number
+    return counts
+
+
+def unfile(session: Session, trip: int) -> dict[str, int]:
+    """Takes everything out of a trip and keeps it; says how many rows of each kind that were."""
+    return {kind: _unfile(session, column, trip) for kind, column in FILED.items()}
+
+
+def _unfile(session: Session, column: InstrumentedAttribute[int | None], trip: int) -> int:
+    taken_out = sa.update(column.class_).where(column == trip).values({column: None})
+    done = cast("CursorResult[Any]", session.execute(taken_out, execution_options={"synchronize_session": False}))
+    return done.rowcount

@@ -71,3 +71,29 @@ CABINS = ("economy", "premium_economy", "business", "first")
 
 def cabins(plan: Plan) -> tuple[str, ...]:
     return CABINS if plan > Plan.FREE else FREE_CABINS
+
+
+def additions(plan: Plan) -> list[str]:
+    """What a plan gives beyond the one below it, in words; the numbers are those of LIMITS."""
+    now, below = LIMITS[plan], LIMITS[Plan(plan - 1)] if plan else None
+    words = {
+        Plan.FREE: [f"{now.searches_per_day} economy searches a day", "every tool labelled Free"],
+        Plan.PREMIUM: ["unlimited searches in all cabins", "full results", "every integration", "unlimited trips"],
+        Plan.PRO: ["client portfolios and branded PDFs"],
+        Plan.ENTERPRISE: ["an API allowance that can be agreed"],
+    }[plan]
+    return words + [
+        f"{label}: {getattr(now, field):,}"
+        for field, label in _COUNTED.items()
+        if getattr(now, field) and getattr(now, field) != getattr(below, field, None)
+    ]
+
+
+_COUNTED = {
+    "active_trips": "active trips",
+    "route_monitors": "route monitors",
+    "flight_alerts": "flight alerts",
+    "delay_alerts": "delay alerts",
+    "standing_orders": "standing orders",
+    "api_calls_per_month": "API calls a month",
+}

@@ -1,0 +1,112 @@
+"""The caller's plan: what it allows, what is used of it, and what the other plans add."""
+
+from datetime import date, datetime
+from decimal import Decimal
+
+from sqlalchemy import func, select
+
+from mcp_server.call import Call
+from mcp_server.results import Money, Part, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.usage import LEDGER
+from shared import clock
+from shared.db.trips import active_trips
+from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, all_used
+from shared.db.watches import RouteMonitor
+from shared.domain.plans import LIMITS, Plan, additions, cabins
+
+CURRENCY = "USD"
+
+
+class CurrentPlan(Part):
+    tier: str
+    name: str
+    price_per_month: Money | None
+    currency: str
+
+
+class Searches(Part):
+    used_today: int
+    cap: int | None
+    resets_at: datetime
+    cabins: list[str]
+
+
+class ApiCalls(Part):
+    used_this_month: int
+    cap: int
+    resets_on: date
+
+
+class ToolCalls(Part):
+    used_today: int
+    ceiling: int
+
+
+class Held(Part):
+    active: int
+    cap: int | None
+
+
+class Counts(Part):
+    route_monitors: Held
+    flight_alerts: Held
+    active_trips: Held
+
+
+class OfferedPlan(Part):
+    tier: str
+    price_per_month: Money | None
+    adds: list[str]
+
+
+class Usage(Result):
+    plan: CurrentPlan
+    searches: Searches
+    api_calls: ApiCalls
+    tool_calls: ToolCalls
+    counts: Counts
+    plans: list[OfferedPlan]
+    upgrade_url: str
+
+
+def _price(call: Call, plan: Plan) -> Decimal | None:
+    """None: this installation has set no price."""
+    return {Plan.FREE: Decimal(0), Plan.PREMIUM: Decimal(str(call.settings.premium_price))}.get(plan)
+
+
+def _counts(call: Call) -> Counts:
+    running = select(func.count()).where(RouteMonitor.cancelled_at.is_(None), RouteMonitor.paused_at.is_(None))
+    return Counts(
+        route_monitors=Held(active=call.db.scalar(running) or 0, cap=call.limits.route_monitors),
+        flight_alerts=Held(active=0, cap=call.limits.flight_alerts),
+        active_trips=Held(active=active_trips(call.db), cap=call.limits.active_trips),
+    )
+
+
+@tool(area="account", tier=Tier.FREE, effect=Effect.READS, title="Get plan and usage")
+def get_usage(call: Call) -> Usage:
+    """Show the plan, what it allows, what is used, and what other plans offer.
+
+    Asking counts against no limit. Free.
+    """
+    used = all_used(call.db, call.today)
+    searches, cap = used.get(SEARCHES, 0), call.limits.searches_per_day
+    allowed = "without limit" if cap is None else f"of {cap}"
+    plan = call.plan
+    return Usage(
+        message=f"{plan.slug.title()} plan: {searches} searches used today, {allowed}.",
+        plan=CurrentPlan(tier=plan.slug, name=plan.slug.title(), price_per_month=_price(call, plan), currency=CURRENCY),
+        searches=Searches(used_today=searches, cap=cap, resets_at=clock.midnight(), cabins=list(cabins(plan))),
+        api_calls=ApiCalls(
+            used_this_month=used.get(API_CALLS, 0),
+            cap=call.caller.api_calls_per_month or call.limits.api_calls_per_month,
+            resets_on=clock.next_month().date(),
+        ),
+        tool_calls=ToolCalls(
+            used_today=LEDGER.count(call.account_id, used.get(TOOL_CALLS, 0)), ceiling=LEDGER.ceiling(call.caller)
+        ),
+        counts=_counts(call),
+        plans=[OfferedPlan(tier=p.slug, price_per_month=_price(call, p), adds=additions(p)) for p in LIMITS],
+        upgrade_url=call.upgrade_url,
+    )

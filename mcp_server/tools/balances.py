@@ -1,0 +1,194 @@
+"""Points balances: what a person holds in each programme, with its worth and when it ends."""
+
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from pydantic import Field
+from sqlalchemy import delete, select
+
+from mcp_server.call import Call
+from mcp_server.fields import Day, LooseName, ProgramSlug
+from mcp_server.results import NO_DATA, Money, Part, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.db.accounts import lock
+from shared.db.balances import PointsBalance as Row
+from shared.domain import balances
+from shared.errors import Fault, Invalid, NotFound
+
+CURRENCY = "USD"  # valuations are kept in US cents
+
+
+class Value(Part):
+    amount: Money
+    currency: str
+    cents_per_point: Money
+
+
+class PointsBalance(Part):
+    program: str
+    name: str
+    kind: str
+    balance: int
+    currency_name: str
+    expires_on: date | None
+    days_left: int | None
+    expiry_rule: str
+    value: Value | None
+    notes: str | None
+    source: Literal["manual", "integration"]
+    as_of: date
+    updated_at: datetime
+
+
+class Previous(Part):
+    balance: int
+    as_of: date
+
+
+class UpdatedBalance(Result):
+    balance: PointsBalance
+    created: bool
+    previous: Previous | None
+
+
+class TotalValue(Part):
+    amount: Money
+    currency: str
+    valuation_as_of: date | None
+
+
+class SupportedProgram(Part):
+    program: str
+    name: str
+    kind: str
+
+
+class Balances(Result):
+    balances: list[PointsBalance]
+    total_value: TotalValue
+    expiring_soon: list[str]
+    supported_programs: list[SupportedProgram] | None
+
+
+class RemovedBalance(Part):
+    program: str
+    balance: int
+
+
+class DeletedBalance(Result):
+    removed: RemovedBalance
+
+
+def _balance(call: Call, row: Row) -> PointsBalance:
+    program = call.reference.programs[row.program]
+    cents = program.value_usd_cents
+    value = None
+    if cents is not None:
+        value = Value(amount=balances.worth(row.balance, cents), currency=CURRENCY, cents_per_point=cents)
+    return PointsBalance(
+        program=row.program,
+        name=program.name,
+        kind=program.kind,
+        balance=row.balance,
+        currency_name=program.currency,
+        expires_on=row.expires_on,
+        days_left=balances.days_left(row.expires_on, call.today),
+        expiry_rule=balances.quoted_rule(program.expiry_rule, program.expiry_months) or NO_DATA,
+        value=value,
+        notes=row.notes,
+        source="manual" if row.source == "manual" else "integration",
+        as_of=row.as_of,
+        updated_at=row.updated_at,
+    )
+
+
+@tool(area="balances", tier=Tier.FREE, effect=Effect.CHANGES)
+def update_points_balance(
+    call: Call,
+    program: ProgramSlug,
+    balance: Annotated[int, Field(ge=0, le=1_000_000_000)],
+    expires_on: Day | None = None,
+    as_of: Annotated[Day | None, Field(description="Day the balance was read; today when absent.")] = None,
+    notes: Annotated[str | None, Field(max_length=1000)] = None,
+    clear: Annotated[
+        list[Literal["expires_on", "notes"]] | None, Field(description="Names of optional fields to empty.")
+    ] = None,
+) -> UpdatedBalance:
+    """Set the balance of one programme, creating it when absent; optional fields not sent stay as they are. Free."""
+    sent = {"expires_on": expires_on, "notes": notes}
+    for name in clear or ():
+        if sent[name] is not None:
+            raise Invalid(Fault("clear", f"names {name}, which is sent as well", "fields that are not sent"))
+    if as_of is not None and as_of > call.today + timedelta(days=1):
+        raise Invalid(Fault("as_of", "is in the future", f"a day up to {call.today.isoformat()}"))
+    lock(call.db, call.account_id)
+    row = call.db.scalars(select(Row).where(Row.program == program)).one_or_none()
+    previous = None if row is None else Previous(balance=row.balance, as_of=row.as_of)
+    if row is None:
+        row = Row(program=program, balance=balance)
+        call.db.add(row)
+    row.balance, row.as_of, row.source, row.updated_at = balance, as_of or call.today, "manual", call.now
+    for field, value in sent.items():
+        if value is not None or field in (clear or ()):
+            setattr(row, field, value or None)
+    call.db.flush()
+    made = _balance(call, row)
+    message = f"{made.name}: {balance:,} {made.currency_name} as of {made.as_of.isoformat()}."
+    return UpdatedBalance(message=message, balance=made, created=previous is None, previous=previous)
+
+
+@tool(area="balances", tier=Tier.FREE, effect=Effect.READS)
+def list_points_balances(
+    call: Call,
+    program: Annotated[LooseName | None, Field(description="Return only this programme.")] = None,
+    kind: Literal["airline", "hotel", "bank", "all"] = "all",
+    include_supported: Annotated[bool, Field(description="Add the canonical slugs.")] = False,
+) -> Balances:
+    """List points balances with expiry and estimated value, and on request every supported programme slug.
+
+    Values are estimates from dated valuations. expiry_rule is the programme's general rule; expires_on is a date only
+    where the user gave one. expiring_soon names balances that end within 90 days. Free.
+    """
+    only = call.reference.program(program).slug if program else None
+    rows = [_balance(call, r) for r in call.db.scalars(select(Row).order_by(Row.program))]
+    shown = [b for b in rows if kind in ("all", b.kind) and only in (None, b.program)]
+    soon = [b.program for b in shown if balances.ends_soon(b.balance, b.expires_on, call.today)]
+    return Balances(
+        message=_summary(shown),
+        balances=shown,
+        total_value=_total(call, shown),
+        expiring_soon=soon,
+        supported_programs=_supported(call) if include_supported else None,
+    )
+
+
+def _summary(shown: Sequence[PointsBalance]) -> str:
+    if not shown:
+        return "No points balances are kept here; add one with update_points_balance."
+    unvalued = [b.name for b in shown if b.value is None]
+    left_out = f" Without a known valuation, so not in the total: {', '.join(unvalued)}." if unvalued else ""
+    return f"{len(shown)} balance{'' if len(shown) == 1 else 's'}.{left_out}"
+
+
+def _total(call: Call, shown: Iterable[PointsBalance]) -> TotalValue:
+    """Dated by the oldest valuation used."""
+    valued = [b for b in shown if b.value is not None]
+    days = [day for b in valued if (day := call.reference.programs[b.program].value_as_of) is not None]
+    amount = sum((b.value.amount for b in valued if b.value), Decimal(0))
+    return TotalValue(amount=amount, currency=CURRENCY, valuation_as_of=min(days, default=None))
+
+
+def _supported(call: Call) -> list[SupportedProgram]:
+    known = sorted(call.reference.programs.values(), key=lambda p: p.slug)
+    return [SupportedProgram(program=p.slug, name=p.name, kind=p.kind) for p in known]
+
+
+@tool(area="balances", tier=Tier.FREE, effect=Effect.CHANGES)
+def delete_points_balance(call: Call, program: ProgramSlug) -> DeletedBalance:
+    """Remove one programme from the user's points balances, on every plan. Free."""
+    gone = call.db.execute(delete(Row).where(Row.program == program).returning(Row.balance)).scalar_one_or_none()
+    if gone is None:
+        raise NotFound("points balance", program)
+    return DeletedBalance(message=f"{program} is removed.", removed=RemovedBalance(program=program, balance=gone))

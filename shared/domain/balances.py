@@ -1,0 +1,28 @@
+"""Points balances: points, valuations and expiry rules go in, worth and what ends soon come out."""
+
+from datetime import date
+from decimal import ROUND_HALF_UP, Decimal
+
+SOON_DAYS = 90
+CENT = Decimal("0.01")
+
+
+def worth(points: int, cents_per_point: Decimal) -> Decimal:
+    """Points in whole currency units."""
+    return (points * cents_per_point / 100).quantize(CENT, ROUND_HALF_UP)
+
+
+def days_left(expires_on: date | None, today: date) -> int | None:
+    return None if expires_on is None else (expires_on - today).days
+
+
+def ends_soon(points: int, expires_on: date | None, today: date) -> bool:
+    left = days_left(expires_on, today)
+    return points > 0 and left is not None and 0 <= left <= SOON_DAYS
+
+
+def quoted_rule(rule: str | None, months: int | None) -> str | None:
+    """A programme's expiry rule as it is kept; no date is ever computed from it."""
+    if not rule:
+        return None
+    return f"{rule}, {months} months" if months else rule

@@ -1,0 +1,20 @@
+"""Calendar arithmetic: dates and counts of months go in, dates come out, month ends and leap days respected."""
+
+from calendar import monthrange
+from datetime import date
+
+
+def add_months(day: date, months: int) -> date:
+    """The same day so many months later, cut to the end of a shorter month and to the end of the calendar."""
+    years, month = divmod(day.month - 1 + months, 12)
+    year, month = day.year + years, month + 1
+    if year > date.max.year:
+        return date.max
+    return date(year, month, min(day.day, monthrange(year, month)[1]))
+
+
+def next_anniversary(opened: date, today: date) -> date:
+    """The first yearly return of a date that is not past; the day itself does not count as one."""
+    years = max(1, today.year - opened.year)
+    coming = add_months(opened, 12 * years)
+    return coming if coming >= today else add_months(opened, 12 * (years + 1))

@@ -1,0 +1,131 @@
+"""Cards: what a person typed is matched with the catalogue, and dates of a card become what is due next."""
+
+import difflib
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import pairwise
+from typing import Protocol
+
+from shared.domain.calendar import add_months, next_anniversary
+
+# Words that say only that a thing is a card; alone they name none.
+_FILLERS = ("a", "an", "and", "for", "from", "in", "my", "new", "of", "on", "our", "the", "with")
+_EMPTY_WORDS = frozenset((*_FILLERS, "card", "cards", "charge", "credit", "mastercard", "rewards", "visa"))
+_ENOUGH = 0.6  # share of what was typed that must be found in an entry
+_MOST_WORDS = 12
+_MOST_CANDIDATES = 8
+
+
+class Entry(Protocol):
+    @property
+    def slug(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def issuer(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One catalogue entry that may be meant, and how well it fits, from 0 to 1."""
+
+    slug: str
+    score: float
+
+
+@dataclass(frozen=True)
+class Match:
+    """Either the one entry named, or entries that may be meant; neither: the text names no card known here."""
+
+    exact: str | None
+    candidates: tuple[Fit, ...] = ()
+
+
+def match(text: str, catalogue: Iterable[Entry]) -> Match:
+    """A slug or a whole name, in any case and spacing, is exact; everything else is at most a candidate."""
+    entries = list(catalogue)
+    asked = _spaced(text)
+    exact = [e.slug for e in entries if asked in (_spaced(e.slug), _spaced(e.name))]
+    if len(exact) == 1:
+        return Match(exact[0])
+    return Match(None, _candidates(_words(text), entries))
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _words(text: str) -> list[str]:
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    plain = "".join(c for c in plain if not unicodedata.combining(c)).replace("+", " plus ")
+    return re.findall(r"[a-z0-9]+", plain)
+
+
+def _known_by(entry: Entry) -> frozenset[str]:
+    """Every word an entry goes by: of name, issuer and slug, two words written as one, and the name's initials."""
+    name = _words(entry.name)
+    initials = "".join(w[0] for w in name if w not in _EMPTY_WORDS)
+    words = {*name, *_words(entry.issuer), *_words(entry.slug), *(a + b for a, b in pairwise(name))}
+    return frozenset(words | ({initials} if len(initials) > 2 else set()))
+
+
+def _candidates(typed: Sequence[str], entries: Sequence[Entry]) -> tuple[Fit, ...]:
+    asked = [w for w in dict.fromkeys(typed) if w not in _EMPTY_WORDS][:_MOST_WORDS]
+    if not asked:
+        return ()
+    known = {e.slug: _known_by(e) for e in entries}
+    spread = Counter(w for words in known.values() for w in words)
+    meant = {w: _corrected(w, spread) for w in asked}
+    weight = {w: math.log(1 + len(entries) / spread[meant[w]]) if spread[meant[w]] else 6.0 for w in asked}
+    fits = [Fit(e.slug, _score(e, known[e.slug], meant, weight)) for e in entries]
+    good = sorted((f for f in fits if f.score >= _ENOUGH), key=lambda f: (-f.score, f.slug))
+    return tuple(good[:_MOST_CANDIDATES])
+
+
+def _corrected(word: str, spread: Counter[str]) -> str:
+    """For an unknown word of some length the known one it begins ("plat"), else the nearest (a slip)."""
+    if word in spread or len(word) < 4:
+        return word
+    begun = [w for w in spread if w.startswith(word)]
+    if begun:
+        return max(begun, key=lambda w: spread[w])
+    return next(iter(difflib.get_close_matches(word[:40], spread, 1, 0.8)), word)
+
+
+def _score(entry: Entry, known: frozenset[str], meant: dict[str, str], weight: dict[str, float]) -> float:
+    """The weighed share of the typed words found, less a little for each word of the name nobody typed."""
+    found = sum(w for word, w in weight.items() if meant[word] in known) / sum(weight.values())
+    name = [w for w in _words(entry.name) if w not in _EMPTY_WORDS]
+    extra = sum(1 for w in name if w not in meant.values())
+    return round(found - 0.01 * min(extra, 9), 2) if found >= _ENOUGH else 0.0
+
+
+def spend_deadline(sent: date | None, opened_on: date | None, window_months: int | None) -> date | None:
+    """The deadline that was given, else the one the window makes from the opening day."""
+    if sent is None and opened_on is not None and window_months is not None:
+        return add_months(opened_on, window_months)
+    return sent
+
+
+def is_closed(closed_on: date | None, today: date) -> bool:
+    return closed_on is not None and closed_on <= today
+
+
+def next_fee(opened_on: date | None, closed_on: date | None, has_fee: bool, today: date) -> date | None:
+    """The day the next annual fee falls due: the anniversary of the opening, unless the card ends before."""
+    if opened_on is None or not has_fee:
+        return None
+    due = next_anniversary(opened_on, today)
+    return None if closed_on is not None and closed_on <= due else due
+
+
+def bonus_days_left(status: str | None, deadline: date | None, today: date) -> int | None:
+    """Days to earn a welcome bonus that is still open; a passed deadline is told elsewhere."""
+    if deadline is None or deadline < today or status in ("earned", "missed"):
+        return None
+    return (deadline - today).days
