@@ -46,7 +46,7 @@ class AuthMetadata:
         self.document: dict[str, Any] | None = None
         self.until = 0.0
 
-    async def __call__(self, request: Request) -> Response:  # noqa: ARG002
+    async def answer(self, request: Request) -> Response:  # noqa: ARG002
         if self.document is None or time.monotonic() >= self.until:
             try:
                 answer = await self.bearers.http.get(self.bearers.address + AUTH_METADATA, headers=self.bearers.host)
@@ -95,5 +95,5 @@ def routes(bearers: Bearers) -> list[Route]:
         Route("/readyz", readyz),
         Route(METADATA, resource_metadata),
         Route(f"{METADATA}/mcp", resource_metadata),
-        Route(AUTH_METADATA, AuthMetadata(bearers)),
+        Route(AUTH_METADATA, AuthMetadata(bearers).answer),
     ]

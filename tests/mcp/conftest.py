@@ -96,14 +96,14 @@ def running() -> Iterator[World]:
 
 
 @pytest.fixture
-def world(running: World, clean: None) -> Iterator[World]:
+def world(running: World, clean: None) -> World:
     running.auth.status = 200
     running.auth.asked.clear()
     running.front.bearers.forget_all()
     LEDGER.pending.clear()
     LEDGER.today.clear()
     running.http.cookies.clear()
-    yield running
+    return running
 
 
 @pytest.fixture

@@ -116,13 +116,10 @@ def test_unknown_host_is_refused_before_anything_else(world: World, people: Peop
 
 @pytest.mark.spec("s1.0.both_hosts_serve_mcp")
 def test_same_token_is_good_on_both_hosts(world: World, people: People) -> None:
+    hosts = (world.web_host, world.base.removeprefix("http://"), world.web_host.replace("127.0.0.1", "LocalHost"))
     for audience in (world.url, f"http://{world.web_host}/mcp"):
         headers = bearer(world.token(people.alice, aud=audience))
-        for host in (
-            world.web_host,
-            world.base.removeprefix("http://"),
-            world.web_host.replace("127.0.0.1", "LocalHost"),
-        ):
+        for host in hosts:
             assert world.http.post(world.url, json=LIST, headers=headers | {"Host": host}).status_code == 200
 
 
