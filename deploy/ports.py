@@ -1,0 +1,31 @@
+"""Ports: what was asked for goes in; a port that is free, or the word that it is taken, comes out."""
+
+import socket
+
+from deploy.embedded import free_port
+from deploy.halt import Halt
+from deploy.home import PORTS, Home
+
+
+def is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the servers do: a port just left is free
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+def choose(home: Home, name: str, asked: int | None) -> int:
+    """A number asked for, or the one kept in this home, or the usual one; 0 picks a free one and keeps it."""
+    kept = home.ports().get(name)
+    if asked == 0:
+        if kept is None or not is_free(kept):
+            kept = free_port()
+            home.keep_port(name, kept)
+        return kept
+    port = asked or kept or PORTS[name]
+    if not is_free(port):
+        raise Halt(f"Port {port} is taken: choose another with --{name}-port N (0 picks a free one).")
+    return port
