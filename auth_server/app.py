@@ -19,7 +19,7 @@ from auth_server.doors import form, machine, page, register
 from auth_server.edge import Edge
 from auth_server.health import healthz, readyz
 from auth_server.incoming import TooLarge, TooSlow
-from auth_server.introspect import introspect
+from auth_server.introspect import Lookups, introspect
 from auth_server.metadata import metadata
 from auth_server.passthrough import Passthrough
 from auth_server.render import PAGES, html
@@ -119,4 +119,5 @@ def create_app() -> Edge:
 
     app = Starlette(routes=ROUTES, exception_handlers=_HANDLERS, lifespan=lifespan)
     app.router.redirect_slashes = False
+    app.state.lookups = Lookups()
     return Edge(app, passing)
