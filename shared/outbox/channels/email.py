@@ -113,6 +113,6 @@ def _before(error: Exception) -> NotSent:
         return NotSent("the mail server refused the sign-in")
     if isinstance(error, smtplib.SMTPResponseException):
         return NotSent(f"the mail server refused the connection with {error.smtp_code}")
-    if isinstance(error, ValueError):
+    if isinstance(error, ValueError) and not isinstance(error, OSError):  # a bad certificate is both
         return NotSent("the address cannot be written in a mail command", permanent=True)
     return NotSent(f"the mail server could not be reached ({type(error).__name__})")

@@ -1,0 +1,73 @@
+"""Rows that jobs work on, and the queue emptied by real workers in this process."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from rq import SimpleWorker
+
+from jobs.queue import DELIVERIES, RUNS, queue
+from mcp_server.call import Caller
+from shared import clock
+from shared.db.accounts import Account
+from shared.db.base import transaction
+from shared.db.messages import Delivery
+from shared.db.runs import JobRun, schedule
+from shared.outbox.post import tell
+from shared.redis import connect
+from tests.outbox.conftest import configure, mailbox  # noqa: F401 - fixtures used here too
+from tests.outbox.test_messages import OPTION, found
+from tests.people import account
+
+
+@pytest.fixture
+def alice(clean: None) -> Caller:
+    return account("alice", email_confirmed_at=clock.now())
+
+
+Post = Callable[..., str]
+
+
+@pytest.fixture
+def post(alice: Caller) -> Post:
+    """post(key) -> the id of a new delivery to Alice."""
+
+    def write(key: str = "event-1") -> str:
+        with transaction() as session:
+            row = session.get_one(Account, alice.account_id)
+            tell(session, row, "route_monitor_match", found(OPTION), dedupe_key=key, mail=True)
+            session.flush()
+            return str(session.scalars(sa.select(Delivery.id).where(Delivery.dedupe_key == key)).one())
+
+    return write
+
+
+def work() -> None:
+    """Real workers empty the real queue and end."""
+    SimpleWorker([queue(DELIVERIES), queue(RUNS)], connection=connect(), serializer="json").work(burst=True)
+
+
+def add_schedule(subject: int, kind: str = "tick", every: timedelta = timedelta(hours=6)) -> None:
+    with transaction() as session:
+        schedule(session, kind, subject, every)
+
+
+def change(row: type[Any], **values: Any) -> None:
+    """All rows of a kind at once, such as making them due."""
+    with transaction() as session:
+        session.execute(sa.update(row).values(**values))
+
+
+def rows(kind: type[Any]) -> list[Any]:
+    with transaction() as session:
+        return list(session.scalars(sa.select(kind).order_by(kind.id)))
+
+
+def past(seconds: float = 1) -> Any:
+    return sa.func.now() - timedelta(seconds=seconds)
+
+
+def statuses() -> list[str]:
+    return [run.status for run in rows(JobRun)]

@@ -1,0 +1,180 @@
+"""Due rows reach the queue once, whatever happens to dispatchers, the queue and its server."""
+
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from rq.job import Job
+
+from jobs import dispatcher
+from jobs.queue import DELIVERIES, RUNS, queue
+from shared.db.base import transaction
+from shared.db.messages import Delivery, hand_over_deliveries
+from shared.db.runs import JobRun, Schedule, hand_over_runs, materialise
+from shared.redis import connect
+from shared.settings import settings
+from tests.jobs.conftest import Post, add_schedule, change, past, rows
+from tests.outbox.conftest import Configure
+
+pytestmark = pytest.mark.usefixtures("clean")
+
+
+def waiting(name: str = RUNS) -> list[Job]:
+    return list(queue(name).get_jobs())
+
+
+def test_a_due_schedule_becomes_one_run_and_one_wake_up_with_an_id_and_nothing_else() -> None:
+    add_schedule(7)
+    dispatcher.step()
+    dispatcher.step()
+    (run,) = rows(JobRun)
+    (call,) = waiting()
+    assert (run.status, run.handed, run.attempt) == ("pending", 1, 0)
+    assert (call.func_name, call.args, call.kwargs) == ("jobs.runs.wake", [str(run.id)], {})
+    assert call.id == f"checks-{run.id}-1"
+    assert 0 < call.ttl <= 60
+
+
+def test_a_delivery_is_woken_on_its_own_queue(post: Post) -> None:
+    delivery = post()
+    dispatcher.step()
+    (call,) = waiting(DELIVERIES)
+    assert (call.func_name, call.args) == ("jobs.deliver.wake", [delivery])
+
+
+@pytest.mark.spec("s3.route_monitor.checked_every_six_hours")
+@pytest.mark.spec("s6.2.route_monitor_email")
+def test_the_phase_is_kept_and_missed_slots_collapse_into_one_run() -> None:
+    add_schedule(7, every=timedelta(hours=6))
+    change(Schedule, next_due_at=past(3600 * 21))
+    (before,) = rows(Schedule)
+    dispatcher.step()
+    (after,) = rows(Schedule)
+    assert after.next_due_at - before.next_due_at == timedelta(hours=24)
+    assert len(rows(JobRun)) == 1
+
+
+def test_what_is_switched_off_or_not_yet_due_stays_quiet() -> None:
+    add_schedule(1)
+    add_schedule(2)
+    change(Schedule, enabled=False)
+    add_schedule(3)
+    change(Schedule, next_due_at=past(-60))
+    dispatcher.step()
+    assert rows(JobRun) == []
+
+
+def test_eight_dispatchers_at_once_hand_each_row_over_once() -> None:
+    for subject in range(40):
+        add_schedule(subject)
+
+    def together(_: int) -> list[tuple[str, int]]:
+        with transaction() as session:
+            materialise(session, 10)
+        with transaction() as session:
+            return hand_over_runs(session, 10, 60)
+
+    with ThreadPoolExecutor(8) as pool:
+        handed = [row for batch in pool.map(together, range(16)) for row in batch]
+    assert len(rows(JobRun)) == 40
+    assert len(handed) == len(set(handed)) == 40
+
+
+def test_no_more_is_handed_over_than_workers_can_soon_hear() -> None:
+    for subject in range(60):
+        add_schedule(subject)
+    dispatcher.step()
+    dispatcher.step()
+    assert len(waiting()) == 25
+    assert len(rows(JobRun)) == 60
+    queue(RUNS).empty()
+    dispatcher.step()
+    assert len(waiting()) == 25
+    assert sorted(run.handed for run in rows(JobRun)) == [0] * 10 + [1] * 50
+
+
+def test_a_lost_queue_is_filled_again_from_the_rows(post: Post) -> None:
+    add_schedule(7)
+    post()
+    dispatcher.step()
+    connect().flushall()
+    dispatcher.step()
+    assert (waiting(), waiting(DELIVERIES)) == ([], [])  # still believed
+    change(JobRun, wake_at=past())
+    change(Delivery, wake_at=past())
+    dispatcher.step()
+    assert [call.id[-2:] for call in (*waiting(), *waiting(DELIVERIES))] == ["-2", "-2"]
+
+
+def test_the_remains_of_a_dead_worker_do_not_block_the_next_wake_up() -> None:
+    add_schedule(7)
+    dispatcher.step()
+    (call,) = waiting()
+    call.set_status("started")
+    call.save()
+    queue(RUNS).remove(call.id)
+    change(JobRun, wake_at=past())
+    dispatcher.step()
+    assert [other.id for other in waiting()] == [f"checks-{rows(JobRun)[0].id}-2"]
+
+
+def test_while_the_queue_is_away_no_row_is_marked_as_handed_over(configure: Configure) -> None:
+    add_schedule(7)
+    there = settings().redis_url
+    configure(REDIS_URL="redis://127.0.0.1:1/0")
+    connect.cache_clear()
+    assert dispatcher._guarded(None) == "the queue (Redis) is away"
+    configure(REDIS_URL=there)
+    connect.cache_clear()
+    assert rows(JobRun)[0].handed == 0
+    assert dispatcher._guarded("away") is None
+    assert rows(JobRun)[0].handed == 1
+
+
+def test_a_dead_delivery_worker_is_noticed(post: Post) -> None:
+    post()
+    change(Delivery, status="claimed", attempt=1, claimed_until=past(), wake_at=past())
+    with transaction() as session:
+        assert len(hand_over_deliveries(session, 10, 60)) == 1
+
+
+def start(**environment: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "jobs", "dispatcher"],
+        env={**os.environ, "OUTBOX_DIR": "/nonexistent", **environment},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_missing_settings_are_reported_together() -> None:
+    program = start(DATABASE_URL="mysql://x", SECRET_KEYS="", MAIL_BACKEND="letter")
+    _, said = program.communicate(timeout=20)
+    assert program.returncode == 1
+    assert "DATABASE_URL: must be a postgresql:// address" in said
+    assert "MAIL_BACKEND" in said
+    assert "Traceback" not in said
+
+
+def test_the_program_survives_an_outage_says_so_once_and_ends_cleanly_when_asked() -> None:
+    program = start(REDIS_URL="redis://127.0.0.1:1/0", DISPATCHER_INTERVAL_SECONDS="0.05")
+    assert program.stderr is not None
+    first = program.stderr.readline()
+    program.send_signal(signal.SIGTERM)
+    _, rest = program.communicate(timeout=20)
+    assert "the queue (Redis) is away, trying again" in first
+    assert rest == ""
+    assert program.returncode == 0
+
+
+def test_a_database_that_is_away_is_waited_for() -> None:
+    program = start(DATABASE_URL="postgresql://x@127.0.0.1:1/x")
+    assert program.stderr is not None
+    assert "the database is away" in program.stderr.readline()
+    program.send_signal(signal.SIGTERM)
+    program.communicate(timeout=30)
+    assert program.returncode == 0

@@ -1,0 +1,75 @@
+"""A real SMTP server on loopback: what it is told to do with each message goes in, the messages it took come out."""
+
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default
+from typing import Any
+
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword
+
+
+@dataclass
+class Mailbox:
+    """Replies by step: `rcpt`, `data` (the final one). `cut` names the step at which the connection is cut."""
+
+    port: int = 0
+    replies: dict[str, str] = field(default_factory=dict)
+    cut: str | None = None
+    during: Callable[[], None] | None = None  # called while the content is being taken
+    taken: list[bytes] = field(default_factory=list)
+    signed_in: list[str] = field(default_factory=list)
+
+    @property
+    def mails(self) -> list[EmailMessage]:
+        return [message_from_bytes(raw, policy=default) for raw in self.taken]  # type: ignore[misc]
+
+    @property
+    def ids(self) -> list[str]:
+        return [str(mail["Message-ID"]) for mail in self.mails]
+
+    async def handle_RCPT(self, server: SMTP, _session: Any, envelope: Envelope, address: str, _options: Any) -> str:
+        if self.cut == "rcpt":
+            server.transport.abort()
+        if "rcpt" not in self.replies:
+            envelope.rcpt_tos.append(address)
+        return self.replies.get("rcpt", "250 OK")
+
+    async def handle_DATA(self, server: SMTP, _session: Any, envelope: Envelope) -> str:
+        if self.during:
+            self.during()
+        if "data" not in self.replies:
+            self.taken.append(bytes(envelope.content or b""))
+        if self.cut == "data":
+            server.transport.abort()
+        return self.replies.get("data", "250 OK")
+
+    def authenticate(self, _server: Any, _session: Any, _envelope: Any, _mechanism: str, given: Any) -> AuthResult:
+        assert isinstance(given, LoginPassword)
+        self.signed_in.append(f"{given.login.decode()}:{given.password.decode()}")
+        right = given.password == b"right"
+        return AuthResult(success=right, handled=right)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def mail_server(**options: Any) -> Iterator[Mailbox]:
+    """Options go to the server's protocol, such as tls_context and auth_required."""
+    box = Mailbox(port=free_port())
+    if options.get("auth_required"):
+        options["authenticator"] = box.authenticate
+    controller = Controller(box, hostname="127.0.0.1", port=box.port, **options)
+    controller.start()
+    try:
+        yield box
+    finally:
+        controller.stop()

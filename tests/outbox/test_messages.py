@@ -1,0 +1,84 @@
+"""Wording, held against texts a person has read."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared.outbox.messages import SANDBOX_LINE, message, notice
+
+HERE = Path(__file__).parent
+OPTION: dict[str, Any] = {
+    "date": "2027-03-04",
+    "airline": "BA",
+    "airline_name": "British Airways",
+    "program": "british-airways-club",
+    "program_name": "The British Airways Club",
+    "cabin": "premium_economy",
+    "points": 42500,
+    "taxes": "210.40",
+    "taxes_currency": "GBP",
+    "seats": 2,
+    "flight_numbers": ["BA117"],
+    "checked_at": "2026-11-21T05:58+00:00",
+}
+BARE = {**OPTION, "date": "2027-03-05", "taxes": None, "seats": None, "flight_numbers": [], "checked_at": None}
+
+
+def found(*options: dict[str, Any], total: int | None = None) -> dict[str, Any]:
+    return {
+        "monitor_id": 12,
+        "origin": "LHR",
+        "destination": "JFK",
+        "earliest": "2027-03-01",
+        "latest": "2027-03-31",
+        "total": len(options) if total is None else total,
+        "options": list(options),
+    }
+
+
+@pytest.mark.parametrize("kind", ["text", "html"])
+def test_the_mail_of_a_match_reads_as_reviewed(kind: str) -> None:
+    worded = message("route_monitor_match", found(OPTION, BARE, total=23), sandbox=False)
+    assert worded.subject == "LHR to JFK: 23 new award options"
+    reviewed = HERE / f"route_monitor_match.{ {'text': 'txt', 'html': 'html'}[kind] }"
+    assert getattr(worded, kind) == reviewed.read_text(encoding="utf-8")
+
+
+@pytest.mark.spec("s6.2.route_monitor_email")
+def test_a_sandbox_mail_says_so_in_the_subject_and_in_its_first_line() -> None:
+    worded = message("route_monitor_match", found(OPTION), sandbox=True)
+    assert worded.subject == "[SANDBOX] LHR to JFK: 1 new award option"
+    assert worded.text.startswith(SANDBOX_LINE)
+    assert worded.html.index(SANDBOX_LINE) < worded.html.index("<h1")
+    assert "SANDBOX" not in message("route_monitor_match", found(OPTION), sandbox=False).text
+
+
+def test_names_from_outside_cannot_put_markup_into_a_mail() -> None:
+    named = {**OPTION, "airline_name": "<script>alert(1)</script>", "program_name": "A & B"}
+    html = message("route_monitor_match", found(named), sandbox=False).html
+    assert "<script>" not in html
+    assert "A &amp; B" in html
+
+
+def test_the_notice_lists_five_options_and_counts_the_rest() -> None:
+    said = notice("route_monitor_match", found(*[OPTION] * 7))
+    assert said.kind == "route_monitor"
+    lines = said.body.splitlines()
+    assert lines[0] == ("2027-03-04 BA premium economy: 42,500 points + 210.40 GBP with british-airways-club, 2 seats")
+    assert lines[5:] == ["and 2 more: get_route_monitor 12 shows them."]
+
+
+@pytest.mark.parametrize(
+    ("event", "facts", "words"),
+    [
+        ("mail_uncertain", {"subject": "S", "recipient": "a@b.c"}, "may or may not have reached a@b.c"),
+        ("mail_failed", {"subject": "S", "recipient": "a@b.c"}, "could not be delivered to a@b.c"),
+        ("plan_changed", {"plan": "free", "paused": [3, 4], "resumed": []}, "Paused route monitors: 3, 4."),
+        ("plan_changed", {"plan": "pro", "paused": [], "resumed": [3]}, "Resumed route monitors: 3."),
+    ],
+)
+def test_notices_about_the_account_say_what_happened(event: str, facts: dict[str, Any], words: str) -> None:
+    said = notice(event, facts)
+    assert said.kind == "account"
+    assert words in said.body
