@@ -15,7 +15,6 @@ from mcp_server.bearer import Bearers
 from mcp_server.front import METADATA
 from mcp_server.threads import limiter
 from shared.db.base import engine
-from shared.db.schema import versions
 from shared.reference.load import reference
 from shared.settings import SCOPE, STATUS, VERSION, settings
 
@@ -84,6 +83,8 @@ def _schema_at_head() -> bool:
     """Looked up until it is so, then believed: migrations only go forward."""
     global _at_head
     if not _at_head:
+        from shared.db.schema import versions  # brings Alembic along, which nothing else here needs
+
         have, want = versions(settings().database_url)
         _at_head = have == want
     return _at_head

@@ -12,9 +12,9 @@ from tests.people import People
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 
 
-def until(condition: Callable[[], bool]) -> bool:
+def until(condition: Callable[[], bool], seconds: float = 8) -> bool:
     async def wait() -> bool:
-        with anyio.move_on_after(8):
+        with anyio.move_on_after(seconds):
             while not condition():
                 await anyio.sleep(0.02)
         return condition()

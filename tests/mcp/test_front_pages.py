@@ -63,7 +63,7 @@ def test_not_ready_without_the_database(world: World, monkeypatch: pytest.Monkey
 
 def test_not_ready_on_another_schema(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(discovery, "_at_head", False)
-    monkeypatch.setattr(discovery, "versions", lambda _: ("0000", "0001"))
+    monkeypatch.setattr("shared.db.schema.versions", lambda _: ("0000", "0001"))
     answer = world.http.get(f"{world.base}/readyz")
     assert (answer.status_code, answer.json()["checks"]["schema"]) == (503, False)
 
