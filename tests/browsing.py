@@ -82,7 +82,7 @@ def discover(mcp_url: str) -> dict[str, Any]:
 
 
 def register(server: dict[str, Any], *redirects: str, **more: Any) -> dict[str, Any]:
-    body = {"client_name": "End to end", "redirect_uris": list(redirects or (REDIRECT,)), **more}
+    body = {"client_name": "End to end", "redirect_uris": list(redirects or (REDIRECT,))} | more
     made = httpx.post(server["registration_endpoint"], json=body)
     assert made.status_code == 201, made.text
     told: dict[str, Any] = made.json()
