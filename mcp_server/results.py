@@ -2,9 +2,9 @@
 
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, PlainSerializer
+from pydantic import BaseModel, ConfigDict, PlainSerializer, SerializerFunctionWrapHandler, model_serializer
 
 from shared.errors import Status
 
@@ -65,7 +65,10 @@ class Coverage(Part):
 
 
 class AwardOption(Part):
-    """One award seat offer. `trip_id` is ours and bound to the account whose connection saw the row."""
+    """One award seat offer. `trip_id` is ours and bound to the account whose connection saw the row.
+
+    An invented row says so itself, since clients show rows without their envelope; a real row carries no such fields.
+    """
 
     trip_id: str | None
     airline: str
@@ -87,3 +90,12 @@ class AwardOption(Part):
     mode: Literal["live", "cached", "sandbox"]
     provider_checked_at: datetime | None
     age_seconds: int
+    generated_at: datetime | None  # of invented rows only
+
+    @model_serializer(mode="wrap")
+    def _label(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        row: dict[str, Any] = plain(self)
+        made = row.pop("generated_at")
+        if self.mode == "sandbox":
+            row |= {"synthetic": True, "live": False, "generated_at": made}
+        return row

@@ -103,6 +103,7 @@ def _option(call: Call, found: MonitorMatch) -> AwardOption:
         mode="sandbox" if found.mode == "sandbox" else "cached",
         provider_checked_at=found.provider_checked_at,
         age_seconds=max(0, int((call.now - seen).total_seconds())),
+        generated_at=found.found_at if found.mode == "sandbox" else None,
     )
 
 

@@ -1,11 +1,13 @@
 """Prices and fees seen in answers of providers: the memory that averages and calendars are read from."""
 
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Index
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import Base, ModeOwned, iata, pk, stamp
 
@@ -31,3 +33,10 @@ class AwardObservation(ModeOwned, Base):
     seats: Mapped[int | None]
     seen_at: Mapped[stamp]
     provider_checked_at: Mapped[datetime | None]
+
+
+def write(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Stores what one answer showed, in one statement and in the data mode of the session."""
+    if rows:
+        synthetic = session.info["synthetic"]
+        session.execute(sa.insert(AwardObservation), [{**row, "synthetic": synthetic} for row in rows])

@@ -1,0 +1,255 @@
+"""The one door to the outside world: a question goes in, a Reading comes out, whatever happens out there.
+
+Order: cache, circuit breaker, concurrency cap, adapter, memory (cache, health, observations). A failure can never
+become data: it is a Reading with a status and one word of reason, and without a value.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any, TypeVar
+
+import anyio
+import anyio.to_thread
+import httpx
+from anyio.lowlevel import RunVar
+from sqlalchemy.exc import SQLAlchemyError
+
+from shared import clock, http
+from shared.db import observations
+from shared.db.base import transaction
+from shared.providers import health, registry, replay
+from shared.providers.contract import VERBS, AwardSeat, Provider, Reading, Status, Unanswered
+from shared.settings import settings
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+BUDGET = 25.0  # seconds for everything one tool call or one check asks
+QUEUE_SECONDS = 5.0  # how long a call waits for a free place at a provider before it is told `busy`
+MEMORY_SECONDS = 1.0  # how long cache and health are waited for before the world is asked without them
+Connections = Callable[[str], Awaitable[str | None]]  # provider name -> the caller's own credential
+
+# Limiters belong to one event loop.
+_places: RunVar[dict[str, anyio.CapacityLimiter]] = RunVar("provider_places")
+_threads: RunVar[anyio.CapacityLimiter] = RunVar("provider_threads")
+
+
+@dataclass(frozen=True)
+class _Errand:
+    """One question on its way to one provider."""
+
+    provider: Provider
+    verb: str
+    question: Any
+    credential: str | None
+    scope: str
+    place: replay.Place
+
+    @property
+    def health(self) -> str:
+        return f"{self.provider.name}:{self.scope}"
+
+    def failure(self, status: Status, reason: str, **more: Any) -> Reading[Any]:
+        return Reading(self.provider.name, status, None, reason, settings().data_mode, clock.now(), **more)
+
+
+class Ask:
+    """One tool call's, or one check's, way to the providers; its time budget begins with the first question."""
+
+    def __init__(
+        self, account_id: int | None = None, *, budget: float = BUDGET, connections: Connections | None = None
+    ) -> None:
+        self.account_id = account_id
+        self._budget = budget
+        self._connections = connections
+        self._deadline: float | None = None
+
+    async def one(self, provider: str, verb: str, question: Any, max_age: timedelta | None = None) -> Reading[Any]:
+        """Asks one provider by name."""
+        return (await self._run([(registry.providers()[provider], question)], verb, max_age))[0]
+
+    async def all(self, verb: str, questions: Sequence[Any], max_age: timedelta | None = None) -> list[Reading[Any]]:
+        """Asks every provider of this verb each of the questions, in parallel.
+
+        `max_age` takes nothing older from the cache. Whoever has not answered when the budget ends is `down: timeout`.
+        """
+        return await self._run([(p, q) for q in questions for p in registry.usable(verb)], verb, max_age)
+
+    async def _run(
+        self, asked: Sequence[tuple[Provider, Any]], verb: str, max_age: timedelta | None
+    ) -> list[Reading[Any]]:
+        self._deadline = self._deadline or anyio.current_time() + self._budget
+        errands = [await self._errand(provider, verb, question) for provider, question in asked]
+        readings: list[Reading[Any] | None] = [e if isinstance(e, Reading) else None for e in errands]
+        with anyio.CancelScope(deadline=self._deadline):
+            await self._fill(readings, errands, max_age)
+        for i, errand in enumerate(errands):
+            if readings[i] is None and isinstance(errand, _Errand):
+                readings[i] = errand.failure("down", "timeout")
+        return [r for r in readings if r is not None]
+
+    async def _fill(
+        self,
+        readings: list[Reading[Any] | None],
+        errands: Sequence[_Errand | Reading[Any]],
+        max_age: timedelta | None,
+    ) -> None:
+        open_ends = [(i, e) for i, e in enumerate(errands) if isinstance(e, _Errand)]
+        kept, states = await _recall([e for _, e in open_ends], max_age)
+
+        async def fetch(i: int, errand: _Errand) -> None:
+            readings[i] = await _fetch(errand, states.get(errand.health, health.Health()))
+
+        async with anyio.create_task_group() as tasks:
+            for (i, errand), known in zip(open_ends, kept, strict=True):
+                readings[i] = known
+                if known is None:
+                    tasks.start_soon(fetch, i, errand)
+
+    async def _errand(self, provider: Provider, verb: str, question: Any) -> "_Errand | Reading[Any]":
+        credential, scope = None, "anyone"
+        if provider.credential == "operator":
+            credential, scope = registry.operator_key(provider), "operator"
+        elif provider.credential == "account":
+            credential = await self._connections(provider.name) if self._connections else None
+            scope = f"account-{self.account_id}"
+        place = replay.place(provider, scope, verb, question)
+        errand = _Errand(provider, verb, question, credential, scope, place)
+        if provider.credential != "none" and credential is None:
+            status: Status = "not_configured" if provider.credential == "operator" else "connection_required"
+            return errand.failure(status, status)
+        return errand
+
+
+async def _in_thread(work: Callable[..., T], *args: Any) -> T:
+    """Runs blocking work beside the loop; a cancelled caller does not wait for it."""
+    limiter = _threads.get(None)
+    if limiter is None:
+        _threads.set(limiter := anyio.CapacityLimiter(4))
+    return await anyio.to_thread.run_sync(work, *args, limiter=limiter, abandon_on_cancel=True)
+
+
+async def _recall(
+    errands: Sequence[_Errand], max_age: timedelta | None
+) -> tuple[list[Reading[Any] | None], dict[str, health.Health]]:
+    def look() -> tuple[list[Reading[Any] | None], dict[str, health.Health]]:
+        kept = replay.recall([e.place for e in errands], max_age)
+        missing = [e.health for e, known in zip(errands, kept, strict=True) if known is None]
+        return kept, health.read(missing) if missing else {}
+
+    with anyio.move_on_after(MEMORY_SECONDS):
+        return await _in_thread(look)
+    return [None] * len(errands), {}
+
+
+async def _fetch(errand: _Errand, state: health.Health) -> Reading[Any]:
+    if state.open:
+        return errand.failure(
+            "down", state.reason or "resting", since=state.failing_since, retry_after=state.retry_after
+        )
+    places = _places.get(None)
+    if places is None:
+        _places.set(places := {})
+    seat = places.setdefault(errand.provider.name, anyio.CapacityLimiter(errand.provider.concurrency))
+    me = object()
+    with anyio.move_on_after(QUEUE_SECONDS) as waiting:
+        await seat.acquire_on_behalf_of(me)
+    if waiting.cancelled_caught:
+        return errand.failure("down", "busy", retry_after=round(errand.provider.timeout))
+    try:
+        reading = await _call(errand)
+    finally:
+        seat.release_on_behalf_of(me)
+    with anyio.move_on_after(MEMORY_SECONDS):
+        return await _in_thread(_remember, errand, reading)
+    return reading
+
+
+async def _call(errand: _Errand) -> Reading[Any]:
+    """The only place where an adapter runs. It is the edge to other people's data, so anything it raises is caught."""
+    try:
+        with anyio.fail_after(errand.provider.timeout):
+            async with errand.provider.build(errand.credential) as client:
+                rows = await getattr(client, errand.verb)(errand.question)
+    except Exception as error:
+        why = _why(error)
+        if why.status == "no_data":
+            return replace(errand.failure("no_data", why.reason), value=())
+        log.warning("provider %s: %s, %s (%s)", errand.provider.name, why.status, why.reason, type(error).__name__)
+        return errand.failure(why.status, why.reason, retry_after=why.retry_after)
+    reading: Reading[Any] = Reading(
+        source=errand.provider.name,
+        status="ok" if rows else "no_data",
+        value=rows,
+        reason=None if rows else "empty",
+        data_mode=settings().data_mode,
+        taken_at=clock.now(),
+    )
+    if VERBS[errand.verb].seats:
+        checked = [row.checked_at for row in rows if row.checked_at]
+        reading = replace(reading, provider_checked_at=min(checked, default=None))
+    return reading
+
+
+def _why(error: Exception) -> Unanswered:
+    """One word for whatever went wrong; the error's own text may hold keys or instructions and goes nowhere."""
+    if isinstance(error, Unanswered):
+        return error
+    if isinstance(error, TimeoutError | httpx.TimeoutException):
+        return Unanswered("down", "timeout")
+    if isinstance(error, httpx.HTTPStatusError):
+        return _refused(error.response)
+    if isinstance(error, http.Refused):
+        return Unanswered("down", "refused")
+    if isinstance(error, httpx.TransportError | OSError):
+        return Unanswered("down", "unreachable")
+    return Unanswered("down", "wrong_shape")
+
+
+def _refused(response: httpx.Response) -> Unanswered:
+    if response.status_code == 429:
+        wait = response.headers.get("retry-after", "")
+        return Unanswered("quota_exhausted", "quota", int(wait) if wait.isascii() and wait.isdigit() else None)
+    if response.status_code in (401, 403):
+        return Unanswered("not_permitted", f"http_{response.status_code}")
+    return Unanswered("down", f"http_{response.status_code}")
+
+
+def _remember(errand: _Errand, reading: Reading[Any]) -> Reading[Any]:
+    """On a thread: health, cache and observations. Whatever of that is away, the reading stands."""
+    if reading.status == "down":
+        state = health.failed(errand.health, reading.reason or "down")
+        return replace(reading, since=state.failing_since, retry_after=reading.retry_after or state.retry_after)
+    if not reading.answered:
+        return reading
+    health.succeeded(errand.health)
+    if VERBS[errand.verb].seats and reading.value:
+        try:
+            with transaction() as session:
+                observations.write(session, [_observation(reading, row) for row in reading.value])
+        except SQLAlchemyError:
+            log.warning("provider %s: its answer could not be recorded", errand.provider.name)
+    return replay.keep(errand.place, reading)
+
+
+_SEEN = (
+    "airline",
+    "program",
+    "origin",
+    "destination",
+    "date",
+    "cabin",
+    "points",
+    "taxes",
+    "taxes_currency",
+    "seats",
+)
+
+
+def _observation(reading: Reading[Any], row: AwardSeat) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in _SEEN} | {
+        "source": reading.source,
+        "seen_at": reading.taken_at,
+        "provider_checked_at": row.checked_at,
+    }

@@ -1,0 +1,33 @@
+"""Finds provider folders by itself: each sub-package here shows its card as `PROVIDER`."""
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from functools import lru_cache
+
+import shared.providers
+from shared.providers.contract import Provider
+from shared.settings import settings
+
+
+@lru_cache(maxsize=1)
+def providers() -> Mapping[str, Provider]:
+    """Every provider of this installation by name, configured or not."""
+    folders = sorted(m.name for m in pkgutil.iter_modules(shared.providers.__path__) if m.ispkg)
+    cards = [importlib.import_module(f"shared.providers.{name}").PROVIDER for name in folders]
+    for name, card in zip(folders, cards, strict=True):
+        if card.name != name:
+            raise ValueError(f"the folder {name} shows the card of {card.name}")
+    return {card.name: card for card in cards}
+
+
+def usable(verb: str) -> list[Provider]:
+    """Those that answer this verb in the data mode of this process: invented and real sources never meet."""
+    mode = settings().data_mode
+    return [p for p in providers().values() if verb in p.answers and p.data_mode == mode]
+
+
+def operator_key(provider: Provider) -> str | None:
+    """The key the operator set for this provider, if any."""
+    value = getattr(settings(), provider.setting) if provider.setting else None
+    return value.get_secret_value() or None if value else None

@@ -1,0 +1,97 @@
+"""The cache of answers in Redis: readings go in, and come out again marked as cached with the time they were taken."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+from redis.exceptions import RedisError
+
+from shared import clock
+from shared.providers.contract import VERBS, Provider, Reading
+from shared.redis import connect, key
+from shared.settings import settings
+
+MAX_AGE = timedelta(hours=4)  # no answer is replayed later than this, whatever a provider allows
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the answer to one question is kept: one provider, one reach of people who may see it, one question."""
+
+    provider: Provider
+    verb: str
+    name: str
+
+    @property
+    def lasts(self) -> timedelta:
+        return min(self.provider.fresh_for, MAX_AGE)
+
+
+@lru_cache(maxsize=32)
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+def place(provider: Provider, scope: str, verb: str, question: Any) -> Place:
+    """The key holds the data mode and, where the terms forbid sharing, the credential that asked."""
+    reach = "anyone" if provider.terms == "anyone" else scope
+    kind: Any = type(question)
+    asked = _adapter(kind).dump_json(question)
+    return Place(provider, verb, key("reading", provider.name, reach, verb, hashlib.sha256(asked).hexdigest()[:32]))
+
+
+def recall(places: Sequence[Place], max_age: timedelta | None = None) -> list[Reading[Any] | None]:
+    """What is kept at each place and still fresh; nothing while Redis is away."""
+    if not places:
+        return []
+    try:
+        kept = connect().mget([p.name for p in places])
+    except (RedisError, OSError):
+        return [None] * len(places)
+    return [_read(p, raw, max_age) if raw else None for p, raw in zip(places, kept, strict=True)]
+
+
+def _read(at: Place, raw: Any, max_age: timedelta | None) -> Reading[Any] | None:
+    try:
+        head, body = raw.split(b"\n", 1)
+        facts = json.loads(head)
+        taken_at = datetime.fromisoformat(facts["taken_at"])
+        checked = facts["provider_checked_at"]
+        if clock.now() - taken_at > min(at.lasts, max_age or at.lasts):
+            return None
+        return Reading(
+            source=at.provider.name,
+            status=facts["status"],
+            value=_adapter(VERBS[at.verb].answer).validate_json(body),
+            reason=facts["reason"],
+            data_mode=settings().data_mode,
+            taken_at=taken_at,
+            provider_checked_at=datetime.fromisoformat(checked) if checked else None,
+            cached=True,
+            good_until=taken_at + at.lasts,
+        )
+    except (ValueError, KeyError, ValidationError):
+        return None  # written by another version: ask again
+
+
+def keep(at: Place, reading: Reading[Any]) -> Reading[Any]:
+    """Stores an answer (never a failure) and returns it with the time until which it may be replayed."""
+    if not reading.answered or at.lasts <= timedelta(0):
+        return reading
+    head = {
+        "taken_at": reading.taken_at.isoformat(),
+        "provider_checked_at": reading.provider_checked_at.isoformat() if reading.provider_checked_at else None,
+        "status": reading.status,
+        "reason": reading.reason,
+    }
+    body = _adapter(VERBS[at.verb].answer).dump_json(reading.value)
+    try:
+        connect().set(at.name, json.dumps(head).encode() + b"\n" + body, px=at.lasts)
+    except (RedisError, OSError):
+        return reading
+    return replace(reading, good_until=reading.taken_at + at.lasts)

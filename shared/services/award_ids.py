@@ -1,0 +1,39 @@
+"""Ids of award rows: a provider's own name of a row goes in, our id of it comes out, good for one account alone."""
+
+import base64
+import binascii
+
+from shared.secrets import same, sign
+from shared.settings import settings
+
+_MARK = 24  # characters of the signature: 96 bits
+
+
+def _signed(key: str, account_id: int, row: str) -> str:
+    return sign(key, f"award row\0{account_id}\0{row}")[:_MARK]
+
+
+def award_id(account_id: int | None, source: str, ref: str) -> str | None:
+    """The same row has the same id at every search of an account; without an account there is no id."""
+    if account_id is None:
+        return None
+    row = f"{source}|{ref}"
+    text = base64.urlsafe_b64encode(row.encode()).decode().rstrip("=")
+    prefix = "sbx" if source == "sandbox" else "awd"
+    return f"{prefix}_{text}_{_signed(settings().encryption_keys[0], account_id, row)}"
+
+
+def award_row(account_id: int, given: str) -> tuple[str, str] | None:
+    """The source and its name of the row, if this id was made for this account and belongs to this data mode."""
+    prefix, _, rest = given.partition("_")
+    text, _, mark = rest.rpartition("_")
+    try:
+        row = base64.urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4)).decode()
+    except (ValueError, binascii.Error):
+        return None
+    source, _, ref = row.partition("|")
+    if (prefix == "sbx") != (settings().data_mode == "sandbox") or (prefix == "sbx") != (source == "sandbox"):
+        return None
+    if not any(same(mark, _signed(key, account_id, row)) for key in settings().encryption_keys):
+        return None
+    return source, ref

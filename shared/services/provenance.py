@@ -1,0 +1,118 @@
+"""Where an answer comes from and how old it is: readings go in, freshness and coverage of a result come out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from shared import clock
+from shared.errors import BackendUnavailable, ConnectionRequired, Outage
+from shared.providers.contract import Reading
+
+Mode = Literal["live", "cached", "sandbox"]
+SANDBOX_NOTE = "Invented by the sandbox for testing; nothing of this can be booked."
+
+
+class MixedModes(Exception):
+    """Invented and real readings met in one result: a bug, and never an answer."""
+
+
+@dataclass(frozen=True)
+class Failed:
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Coverage:
+    asked: tuple[str, ...]
+    answered: tuple[str, ...]
+    failed: tuple[Failed, ...]
+    skipped: tuple[Failed, ...]
+
+
+@dataclass(frozen=True)
+class Freshness:
+    mode: Literal["live", "cached", "static", "sandbox", "none"]
+    source: str
+    fetched_at: datetime | None
+    age_seconds: int | None
+    provider_checked_at: datetime | None
+    provider_age_seconds: int | None
+    cached_until: datetime | None
+    note: str | None
+
+
+def age(moment: datetime) -> int:
+    return max(0, int((clock.now() - moment).total_seconds()))
+
+
+def mode_of(reading: Reading[Any]) -> Mode:
+    """`live` is said only of what a source looked up at the moment it was asked; a crawl is not live."""
+    if reading.data_mode == "sandbox":
+        return "sandbox"
+    return "cached" if reading.cached or reading.provider_checked_at else "live"
+
+
+def freshness(readings: Sequence[Reading[Any]]) -> Freshness:
+    """The oldest of what answered decides: our own age and the provider's are told apart."""
+    if len({r.data_mode for r in readings}) > 1:
+        raise MixedModes
+    heard = [r for r in readings if r.answered]
+    if not heard:
+        return Freshness("none", "none", None, None, None, None, None, "No source answered.")
+    modes = {mode_of(r) for r in heard}
+    mode: Mode = next(m for m in ("sandbox", "cached", "live") if m in modes)
+    fetched = min(r.taken_at for r in heard)
+    checked = min((r.provider_checked_at for r in heard if r.provider_checked_at), default=None)
+    return Freshness(
+        mode=mode,
+        source=", ".join(dict.fromkeys(r.source for r in heard)),
+        fetched_at=fetched,
+        age_seconds=age(fetched),
+        provider_checked_at=checked,
+        provider_age_seconds=age(checked) if checked else None,
+        cached_until=min((r.good_until for r in heard if r.good_until), default=None),
+        note=SANDBOX_NOTE if mode == "sandbox" else _note(heard),
+    )
+
+
+def _note(heard: Sequence[Reading[Any]]) -> str | None:
+    if any(r.cached for r in heard):
+        return "An earlier answer, kept for at most 4 hours."
+    if any(r.provider_checked_at for r in heard):
+        return "The source collects seats at intervals; its own age is shown."
+    return None
+
+
+def coverage(readings: Sequence[Reading[Any]]) -> Coverage:
+    """A source counts as answered when all its questions were; one that could not be asked was skipped."""
+    names = list(dict.fromkeys(r.source for r in readings))
+    bad = {r.source: r for r in readings if not r.answered}
+    unasked = {n for n, r in bad.items() if r.status in ("not_configured", "connection_required")}
+    return Coverage(
+        asked=tuple(n for n in names if n not in unasked),
+        answered=tuple(n for n in names if n not in bad),
+        failed=tuple(Failed(n, word(r)) for n, r in bad.items() if n not in unasked),
+        skipped=tuple(Failed(n, bad[n].status) for n in names if n in unasked),
+    )
+
+
+def word(reading: Reading[Any]) -> str:
+    """The one word a failure is told by: what went wrong, for a source that is down; else the kind of refusal."""
+    return (reading.reason or "down") if reading.status == "down" else reading.status
+
+
+def require_answer(readings: Sequence[Reading[Any]], verb: str, what: str) -> None:
+    """Raises the refusal that fits when nothing answered: a search that failed is never a search that found nothing."""
+    if any(r.answered for r in readings):
+        return
+    wanting = [r for r in readings if r.status == "connection_required"]
+    failed = [r for r in readings if r.status != "connection_required"]
+    if wanting and not [r for r in failed if r.status != "not_configured"]:
+        name = wanting[0].source
+        raise ConnectionRequired(f"{what} needs your own {name} account; connect it first.", provider=name)
+    outages = [Outage(r.source, word(r), r.since, r.retry_after) for r in failed]
+    outages = outages or [Outage(verb, "not_configured")]
+    told = ", ".join(f"{o.name}: {o.reason}" for o in outages)
+    raise BackendUnavailable(f"{what} could not be done ({told}). This says nothing about seats; try later.", outages)
