@@ -84,6 +84,7 @@ _HANDLERS: dict[type[Exception] | int, ExceptionHandler] = {
 }
 
 ROUTES = [
+    Route("/oauth/introspect", introspect, methods=["POST"]),  # first: asked far more often than all others together
     Route("/", landing, methods=["GET"]),
     Route("/static/site.css", stylesheet, methods=["GET"]),
     Route("/healthz", healthz, methods=["GET"]),
@@ -95,7 +96,6 @@ ROUTES = [
     Route("/oauth/consent", form(consent.decide), methods=["POST"]),
     Route("/oauth/token", machine(endpoints.token), methods=["POST"]),
     Route("/oauth/revoke", machine(endpoints.revoke), methods=["POST"]),
-    Route("/oauth/introspect", introspect, methods=["POST"]),
     Route("/signin", page(signin.form), methods=["GET"]),
     Route("/signin", form(signin.submit, hashes=True), methods=["POST"]),
     Route("/signout", form(signin.leave), methods=["POST"]),

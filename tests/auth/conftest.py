@@ -1,6 +1,7 @@
 """The web host in process: a fresh application over the real database, and a person with a browser to drive it."""
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from starlette.testclient import TestClient
 from auth_server import threads
 from auth_server.accounts import create_account
 from auth_server.app import create_app
+from shared import clock
 from shared.db.base import transaction
 from shared.settings import settings
 from tests.auth.browser import BASE, PASSWORD, Browser
@@ -61,6 +63,18 @@ def ann(host: TestClient) -> Browser:
 @pytest.fixture
 def bob(host: TestClient) -> Browser:
     return person(host, "bob")
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[timedelta], None]:
+    """later(timedelta(...)) -> the clock of this program goes forward."""
+    real, passed = clock.now, [timedelta()]
+
+    def move(by: timedelta) -> None:
+        passed[0] += by
+
+    monkeypatch.setattr(clock, "now", lambda: real() + passed[0])
+    return move
 
 
 @pytest.fixture
