@@ -58,6 +58,15 @@ Passengers = Annotated[int, Field(ge=1, le=9)]
 LooseName = Annotated[str, Field(max_length=60)]
 
 
+def _short(value: str) -> str:
+    if len(value) > 200:
+        raise ValueError("is too long")
+    return value
+
+
+AnyName = Annotated[str, AfterValidator(_short)]  # a loose name whose schema states no length
+
+
 def line(longest: int) -> Any:
     """Required text of one line: never blank, kept without the spaces around it."""
     return StringConstraints(strip_whitespace=True, min_length=1, max_length=longest)

@@ -9,7 +9,7 @@ from pydantic import Field
 from sqlalchemy import delete, select
 
 from mcp_server.call import Call
-from mcp_server.fields import Day, LooseName, ProgramSlug
+from mcp_server.fields import AnyName, Day, ProgramSlug
 from mcp_server.results import NO_DATA, Money, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.accounts import lock
@@ -142,7 +142,7 @@ def update_points_balance(
 @tool(area="balances", tier=Tier.FREE, effect=Effect.READS)
 def list_points_balances(
     call: Call,
-    program: Annotated[LooseName | None, Field(description="Return only this programme.")] = None,
+    program: Annotated[AnyName | None, Field(description="Return only this programme.")] = None,
     kind: Literal["airline", "hotel", "bank", "all"] = "all",
     include_supported: Annotated[bool, Field(description="Add the canonical slugs.")] = False,
 ) -> Balances:

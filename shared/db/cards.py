@@ -75,7 +75,7 @@ def page_of_cards(
     session: Session, today: date, *, include_closed: bool, bonus_status: str | None, page: int, per_page: int
 ) -> tuple[list[Card], int]:
     """Cards in the order they were added, and how many fit; the status `unknown` means none was set."""
-    fits = [sa.true()]
+    fits: list[sa.ColumnElement[bool]] = [sa.true()]
     if not include_closed:
         fits.append(sa.or_(Card.closed_on.is_(None), Card.closed_on > today))
     if bonus_status is not None:

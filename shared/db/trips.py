@@ -60,8 +60,9 @@ def filed_under(session: Session, trips: Iterable[int]) -> dict[int, dict[str, i
             sa.select(column, sa.literal(kind), func.count()).where(column.in_(wanted)).group_by(column)
             for kind, column in FILED.items()
         ]
-        for trip, kind, number in session.execute(sa.union_all(*kinds)):
-            counts[trip][kind] = number
+        for trip, kind, number in session.execute(sa.union_all(*kinds)).tuples():
+            if trip is not None:
+                counts[trip][kind] = number
     return counts
 
 

@@ -27,7 +27,7 @@ def people(clean: None) -> People:
 def use() -> Use:
     """use(caller, "tool_name", argument=value, ...) -> structuredContent."""
 
-    def run(caller: Caller, name: str, **arguments: Any) -> dict[str, Any]:
+    def run(caller: Caller, name: str, /, **arguments: Any) -> dict[str, Any]:
         limiter.cache_clear()  # a limiter belongs to one event loop, and each use runs a loop of its own
         return anyio.run(answer, name, arguments, caller, "mcp").data
 
