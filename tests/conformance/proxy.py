@@ -2,7 +2,7 @@
 
 import http.client
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from urllib.parse import urlsplit
@@ -28,8 +28,12 @@ def _handler(mcp_url: str, token: str) -> type[BaseHTTPRequestHandler]:
         def _pass_on(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             there = http.client.HTTPConnection(upstream.netloc, timeout=30)
-            there.request(self.command, self.path, body or None, self._headers())
-            answer = there.getresponse()
+            with closing(there):
+                there.request(self.command, self.path, body or None, self._headers())
+                with there.getresponse() as answer:
+                    self._hand_back(answer)
+
+        def _hand_back(self, answer: http.client.HTTPResponse) -> None:
             self.send_response(answer.status)
             for name, value in answer.getheaders():
                 if name.lower() not in _OWN:
@@ -39,7 +43,6 @@ def _handler(mcp_url: str, token: str) -> type[BaseHTTPRequestHandler]:
             while piece := answer.read1(65_536):
                 self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
             self.wfile.write(b"0\r\n\r\n")
-            there.close()
 
         do_GET = do_POST = do_DELETE = do_OPTIONS = _pass_on
 
@@ -50,7 +53,7 @@ def _handler(mcp_url: str, token: str) -> type[BaseHTTPRequestHandler]:
 
 
 class _Door(ThreadingHTTPServer):
-    daemon_threads = True
+    daemon_threads = False  # closing waits for the last answer
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Nothing: the programs hang up when they have seen enough."""

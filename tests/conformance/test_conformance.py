@@ -61,19 +61,12 @@ def _free_port() -> int:
         return int(one.getsockname()[1])
 
 
-def test_authorization_server_metadata_scenario_passes(service: Service) -> None:
-    line = [*_program(), "authorization", "--url", service.web_url]
-    line += ["--scenario", "authorization-server-metadata-endpoint"]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-@pytest.mark.spec("s4.1.authorize_flow", "s4.1.authorize_query", "s5.5.code_grant_form")
-def test_authorization_code_scenario_passes_with_a_person_at_the_browser(service: Service) -> None:
+@pytest.mark.spec("s4.1.authorize_flow", "s4.1.authorize_query", "s4.1.as_metadata")
+def test_authorization_scenarios_pass_with_a_person_at_the_browser(service: Service) -> None:
     port = _free_port()
     server = discover(service.mcp_url)
     client = register(server, f"http://127.0.0.1:{port}/callback")
-    line = [*_program(), "authorization", "--url", service.web_url, "--scenario", "authorization-code-grant"]
+    line = [*_program(), "authorization", "--url", service.web_url]  # metadata first, then the code grant
     line += ["--client-id", client["client_id"], "--resource", server["resource"], "-p", str(port)]
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as program:
         assert program.stdout is not None
