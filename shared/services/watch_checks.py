@@ -1,6 +1,6 @@
 """Checking a route monitor: a monitor's terms go out to the providers; states, matches and one message come back."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -17,7 +17,7 @@ from shared.outbox.messages import LISTED
 from shared.outbox.post import tell
 from shared.providers.ask import Ask
 from shared.reference.load import reference
-from shared.services.availability import SeatOption, search_window
+from shared.services.availability import SeatOption, Window, search_window
 
 KIND = "route_monitor"
 
@@ -35,14 +35,19 @@ class Plan:
 
 @dataclass(frozen=True)
 class Sight:
-    """What the providers answered for a plan, and for which keys they answered at all."""
+    """What the providers answered to a plan."""
 
     plan: Plan
     asked_at: datetime
-    options: Sequence[SeatOption]
-    answered: Callable[[Key], bool]
-    any_answered: bool
-    failed: Sequence[str]
+    window: Window
+
+    @property
+    def outcome(self) -> str:
+        """Nobody answered: an outage can be tried again, a missing connection or setting cannot."""
+        told = self.window.coverage
+        if self.window.any_answered:
+            return "partial" if self.window.failed else "ok"
+        return told.skipped[0].reason if told.skipped and not told.failed else "backend_unavailable"
 
 
 def terms_of(monitor: RouteMonitor) -> Terms:
@@ -79,13 +84,13 @@ async def look(plan: Plan) -> Sight:
         Ask(account_id=plan.account_id),
         plan.origin,
         plan.destination,
-        max(terms.earliest, clock.today()),
+        terms.earliest,
         terms.latest,
         cabin=terms.cabin,
         airlines=sorted(terms.airlines) if terms.airlines else None,
         passengers=terms.passengers,
     )
-    return Sight(plan, asked_at, window.options, window.answered, window.any_answered, window.failed)
+    return Sight(plan, asked_at, window)
 
 
 def settle(session: Session, run_id: int, sight: Sight) -> str | None:
@@ -96,15 +101,15 @@ def settle(session: Session, run_id: int, sight: Sight) -> str | None:
     monitor = session.get(RouteMonitor, sight.plan.monitor_id, with_for_update=True, populate_existing=True)
     if monitor is None or monitor.cancelled_at or monitor.paused_at or terms_of(monitor) != sight.plan.terms:
         return None
-    best = best_by_key(sight.plan.terms, sight.options)
+    best = best_by_key(sight.plan.terms, sight.window.options)
     before, newer = _states(session, monitor.id, sight.asked_at)
-    fresh, states = crossings(before, best, lambda key: sight.answered(key) and key not in newer)
+    fresh, states = crossings(before, best, lambda key: sight.window.answered(key) and key not in newer)
     remember(session, monitor.id, {str(key): matched for key, matched in states.items()}, sight.asked_at)
     found = sorted((best[key] for key in fresh), key=lambda option: (option.points, option.date))
     _log(session, run_id, monitor, sight, len(found))
     if found:
         _fire(session, run_id, monitor, found)
-    return None if sight.any_answered or not sight.failed else f"no source answered: {', '.join(sight.failed)}"
+    return f"no source answered: {', '.join(sight.window.failed)}" if sight.outcome == "backend_unavailable" else None
 
 
 def _states(session: Session, monitor_id: int, asked_at: datetime) -> tuple[dict[Key, bool], set[Key]]:
@@ -114,21 +119,15 @@ def _states(session: Session, monitor_id: int, asked_at: datetime) -> tuple[dict
     return before, {Key.parse(row.key) for row in rows if row.answered_at > asked_at}
 
 
-def _outcome(sight: Sight) -> str:
-    if not sight.failed:
-        return "ok"
-    return "partial" if sight.any_answered else "backend_unavailable"
-
-
 def _log(session: Session, run_id: int, monitor: RouteMonitor, sight: Sight, new: int) -> None:
     """One line per run, rewritten by its later attempts."""
     row = session.scalar(select(MonitorCheck).where(MonitorCheck.run_id == run_id))
     if row is None:
         row = MonitorCheck(run_id=run_id, monitor_id=monitor.id)
         session.add(row)
-    row.checked_at, row.outcome = sight.asked_at, _outcome(sight)
-    row.options_seen, row.new_matches, row.failed_sources = len(sight.options), new, list(sight.failed)
-    if sight.any_answered or not sight.failed:
+    row.checked_at, row.outcome = sight.asked_at, sight.outcome
+    row.options_seen, row.new_matches, row.failed_sources = len(sight.window.options), new, list(sight.window.failed)
+    if sight.window.any_answered:
         monitor.last_checked_at = sight.asked_at
 
 

@@ -1,0 +1,135 @@
+"""The documented worker commands on the real queue: stock, and with the class that is warm before it forks."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from jobs import dispatcher
+from shared.db.messages import Delivery
+from shared.db.runs import JobRun
+from shared.settings import settings
+from tests.jobs.conftest import Post, add_schedule, rows, work
+from tests.mailserver import Mailbox
+from tests.outbox.conftest import Configure
+
+RQ = Path(sys.executable).with_name("rq")
+WARM = ("-w", "jobs.worker.Worker")
+JOBS = 12
+
+
+def command(*options: str) -> list[str]:
+    return [str(RQ), "worker", "-u", settings().redis_url, "-S", "json", *options, "deliveries", "checks"]
+
+
+def run(*options: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        command("--burst", *options), env=os.environ, capture_output=True, text=True, check=True, timeout=60
+    )
+
+
+def kill_with_children(worker: "subprocess.Popen[str]") -> None:
+    """The child that does the work is in a process group of its own."""
+    table = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+    children = [int(pid) for pid, parent in map(str.split, table.splitlines()) if int(parent) == worker.pid]
+    worker.kill()
+    for pid in children:
+        os.kill(pid, signal.SIGKILL)
+
+
+@contextmanager
+def started(*options: str) -> Iterator["subprocess.Popen[str]"]:
+    worker = subprocess.Popen(command(*options), env=os.environ, stderr=subprocess.PIPE, text=True)
+    try:
+        yield worker
+    finally:
+        worker.kill()
+        worker.communicate()
+
+
+@pytest.mark.parametrize("options", [(), WARM])
+def test_the_documented_command_works_on_our_queues(
+    post: Post, configure: Configure, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    configure(OUTBOX_DIR=tmp_path)
+    post()
+    add_schedule(999_999, kind="route_monitor")  # its monitor is gone, so the check has nothing to do
+    dispatcher.step()
+    said = run(*options).stderr
+    assert [row.status for row in rows(Delivery)] == ["sent"]
+    assert [row.status for row in rows(JobRun)] == ["done"]
+    assert len(list(tmp_path.iterdir())) == 1
+    assert "Traceback" not in said
+
+
+def until_sent(count: int) -> None:
+    """Waits, at most 30 s, until so many deliveries are sent."""
+    limit, pause = time.monotonic() + 30, threading.Event()
+    while sum(row.status == "sent" for row in rows(Delivery)) < count:
+        assert time.monotonic() < limit
+        pause.wait(0.002)
+
+
+def seconds_per_job(post: Post, *options: str) -> float:
+    """One delivery after another, each a job of its own, from the wake-up to the recorded end."""
+    with started(*options):
+        done = len(rows(Delivery))
+        for n in range(JOBS + 1):
+            if n == 1:  # the first one waited for the worker to start
+                begun = time.monotonic()
+            post(f"{options}-{n}")
+            dispatcher.step()
+            until_sent(done + n + 1)
+        return (time.monotonic() - begun) / JOBS
+
+
+@pytest.mark.slow  # two workers serve a dozen jobs each
+def test_the_warm_worker_is_at_least_three_times_as_fast_per_job(
+    post: Post, configure: Configure, tmp_path: Path
+) -> None:
+    configure(OUTBOX_DIR=tmp_path)
+    stock, warm = seconds_per_job(post), seconds_per_job(post, *WARM)
+    sys.stderr.write(f"seconds per job: stock {stock:.3f}, warm {warm:.3f}, ratio {stock / warm:.1f}\n")
+    assert stock / warm >= 3
+
+
+@pytest.mark.slow  # a worker starts, is shot with its child in the middle of a mail, and is replaced
+def test_a_worker_killed_with_its_child_loses_nothing(post: Post, mailbox: Mailbox, tmp_path: Path) -> None:
+    with started(*WARM) as worker:
+        mailbox.during = lambda: kill_with_children(worker)
+        first = post("event-1")
+        dispatcher.step()
+        worker.wait(timeout=30)
+    mailbox.during = None
+    second = post("event-2")
+    dispatcher.step()
+    work()
+    assert len(mailbox.taken) == 2
+    assert {str(row.id): row.status for row in rows(Delivery)} == {first: "handing_over", second: "sent"}
+
+
+def test_a_worker_without_settings_says_which_and_ends() -> None:
+    bare = {k: v for k, v in os.environ.items() if k not in ("SECRET_KEYS", "DATABASE_URL")}
+    ended = subprocess.run(command("--burst", *WARM), env=bare, capture_output=True, text=True, timeout=30, check=False)
+    assert ended.returncode == 1
+    assert "DATABASE_URL: is not set" in ended.stderr
+    assert "SECRET_KEYS: is not set" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.slow  # a worker starts, waits, and finishes the mail under way
+def test_a_worker_told_to_end_finishes_the_message_under_way(post: Post, mailbox: Mailbox) -> None:
+    with started(*WARM) as worker:
+        mailbox.during = lambda: worker.send_signal(signal.SIGTERM)
+        post()
+        dispatcher.step()
+        assert worker.wait(timeout=30) == 0
+    assert [row.status for row in rows(Delivery)] == ["sent"]
+    assert len(mailbox.taken) == 1
