@@ -86,7 +86,7 @@ def _in_areas(name: str, areas: frozenset[str] | None) -> bool:
     return areas is None or TOOLS[name].area in areas
 
 
-def _listed(tool: Tool) -> SdkTool:
+def listed(tool: Tool) -> SdkTool:
     """What the SDK lists. The gate runs the call, so function and argument model are never used here."""
     return SdkTool(
         fn=tool.function,
@@ -110,7 +110,7 @@ def build(*extensions: Extension) -> MCPServer[Any]:
         instructions=INSTRUCTIONS + suffix,
         website_url=settings().web_url,
         version=VERSION,
-        tools=[_listed(TOOLS[name]) for name in sorted(TOOLS)],
+        tools=[listed(TOOLS[name]) for name in sorted(TOOLS)],
         extensions=[*extensions, Gate()],
         middleware=[Listing()],
         cache_hints={"tools/list": CacheHint(ttl_ms=LIST_FRESH_MS, scope="public")},

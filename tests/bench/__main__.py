@@ -1,0 +1,187 @@
+"""python -m tests.bench: starts every program, loads them in turn, prints the figures as ratios and whether they reach.
+
+Three rounds, interleaved, so that a busy minute of the machine falls on both sides; each figure is the median of its
+rounds. Between MCP servers processor time a request is compared, because it moves least with the neighbours; between
+the auth server and the echo requests a second. Loopback only; about three minutes.
+"""
+
+import argparse
+import asyncio
+import base64
+import json
+import os
+import statistics
+import sys
+import time
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from tests.bench.load import Sample, Shot, fire, tool
+from tests.bench.stage import CORES, Program, pin_load, programs
+
+JSON = {"Content-Type": "application/json", "Accept": "application/json"}  # the bare SDK insists on an Accept
+CONCURRENCIES = (1, 16, 64)
+RELEASE_WINDOW = ("get_award_release_window", {"airline": "BA"})
+CARDS = ("list_my_cards", {})
+CACHE_HITS = 50_000
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One scenario at one concurrency in one round."""
+
+    sample: Sample
+    cpu_us: float
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What must be reached at concurrency 16: `ours` against `theirs`, by processor time or by requests a second."""
+
+    words: str
+    ours: str
+    theirs: str
+    by: str
+    at_least: float
+
+
+BARS = (
+    Bar("(a) get_award_release_window against the bare SDK tool", "(a) release window", "bare SDK tool", "cpu", 0.9),
+    Bar("(b) list_my_cards against the bare SDK tool", "(b) list_my_cards", "bare SDK tool", "cpu", 0),
+    Bar("(a) against the bare tool on our transport", "(a) release window", "bare tool, our transport", "cpu", 0),
+    Bar("tools/list against the naive list", "tools/list", "naive tools/list", "cpu", 10),
+    Bar("introspection against the echo", "introspection", "echo", "rate", 0.18),
+)
+
+
+def _rpc(method: str, **params: Any) -> str:
+    message = {"jsonrpc": "2.0", "id": 1, "method": method} | ({"params": params} if params else {})
+    return json.dumps(message, separators=(",", ":"))
+
+
+def _call(name: str, arguments: dict[str, Any]) -> str:
+    return _rpc("tools/call", name=name, arguments=arguments)
+
+
+def shots(running: dict[str, Program], token: str) -> dict[str, tuple[str, Shot]]:
+    """Each scenario: the program it loads and what is sent."""
+    bearer = JSON | {"Authorization": f"Bearer {token}"}
+    login = f"award-travel-services:{os.environ['SERVICE_CLIENT_SECRET']}"
+    basic = {"Authorization": f"Basic {base64.b64encode(login.encode()).decode()}"}
+    form = basic | {"Content-Type": "application/x-www-form-urlencoded"}
+    asked = urlencode({"token": token, "token_type_hint": "access_token"})
+    add = _call("add", {"a": 2, "b": 3})
+    ok, listed, active = '"status":"ok"', '"tools":[{', '"active":true'
+    mcp = {name: f"{program.url}/mcp" for name, program in running.items()}
+    return {
+        "bare SDK tool": ("bare", Shot(mcp["bare"], JSON, add, ok)),
+        "bare tool, our transport": ("bare_fast", Shot(mcp["bare_fast"], JSON, add, ok)),
+        "(a) release window": ("ours", Shot(mcp["ours"], bearer, _call(*RELEASE_WINDOW), ok)),
+        "(b) list_my_cards": ("ours", Shot(mcp["ours"], bearer, _call(*CARDS), ok)),
+        "naive tools/list": ("naive", Shot(mcp["naive"], JSON, _rpc("tools/list"), listed)),
+        "tools/list": ("ours", Shot(mcp["ours"], bearer, _rpc("tools/list"), listed)),
+        "echo": ("echo", Shot(f"{running['echo'].url}/oauth/introspect", form, asked, active)),
+        "introspection": ("auth", Shot(f"{running['auth'].url}/oauth/introspect", form, asked, active)),
+    }
+
+
+def measure(program: Program, shot: Shot, concurrency: int, seconds: float) -> Figure:
+    before = program.cpu_seconds()
+    sample = fire(shot, concurrency, seconds, pin_load)
+    used = program.cpu_seconds() - before
+    if sample.wrong or not sample.requests:
+        raise SystemExit(f"{sample.wrong} wrong answers from {shot.url}: {shot.body[:100]}")
+    return Figure(sample, used / sample.requests * 1e6)
+
+
+Figures = dict[tuple[str, int], list[Figure]]
+
+
+def run(rounds: int, seconds: float) -> Figures:
+    figures: Figures = {}
+    names = {"bare", "bare_fast", "naive", "ours", "auth", "echo"}
+    with programs(names) as (running, token):
+        todo = shots(running, token)
+        for program, shot in todo.values():
+            measure(running[program], shot, 4, 1)  # warm, and every answer tried once before anything counts
+        for number in range(rounds):
+            for concurrency in CONCURRENCIES:
+                for name, (program, shot) in todo.items():
+                    print(f"\rround {number + 1}, concurrency {concurrency}, {name:<28}", end="", file=sys.stderr)
+                    figure = measure(running[program], shot, concurrency, seconds)
+                    figures.setdefault((name, concurrency), []).append(figure)
+    print("\r" + " " * 70 + "\r", end="", file=sys.stderr)
+    return figures
+
+
+def _median(figures: list[Figure], by: str) -> float:
+    return statistics.median(f.cpu_us if by == "cpu" else getattr(f.sample, by) for f in figures)
+
+
+def ratio(figures: Figures, bar: Bar, concurrency: int) -> float:
+    """Above 1 means ours does more for the same; each round is compared with itself."""
+    pairs = zip(figures[bar.ours, concurrency], figures[bar.theirs, concurrency], strict=True)
+    if bar.by == "cpu":
+        return statistics.median(theirs.cpu_us / ours.cpu_us for ours, theirs in pairs)
+    return statistics.median(ours.sample.per_second / theirs.sample.per_second for ours, theirs in pairs)
+
+
+def cache_hit_us() -> float:
+    """Microseconds of one bearer check that is answered from memory: the best of five runs in this process."""
+    from mcp_server.bearer import Bearers, Known
+    from mcp_server.call import Caller
+    from shared.domain.plans import Plan
+    from shared.secrets import digest, mint
+
+    async def hits() -> float:
+        bearers, token = Bearers(), mint("awt_at_")
+        end = time.monotonic() + 3600
+        caller = Caller(1, "acc_bench", Plan.PREMIUM, False, "bench", "Bench")
+        bearers.known[digest(token)] = Known(caller, "bench", end, end)
+        runs = []
+        for _ in range(5):
+            started = time.perf_counter()
+            for _ in range(CACHE_HITS):
+                await bearers.check(token)
+            runs.append((time.perf_counter() - started) / CACHE_HITS * 1e6)
+        await bearers.close()
+        return min(runs)
+
+    return asyncio.run(hits())
+
+
+def report(figures: Figures, hit_us: float) -> bool:
+    """Prints the tables; true when every bar is reached."""
+    print(f"Load by {tool()}; {len(CORES)} cores, server on one, load on the others; medians of the rounds.\n")
+    print(f"{'':28}{'conc.':>6}{'CPU us/req':>12}{'req/s':>10}{'p50 ms':>9}{'p99 ms':>9}")
+    for (name, concurrency), of_rounds in sorted(figures.items(), key=lambda item: (item[0][1], item[0][0])):
+        cpu, rate = _median(of_rounds, "cpu"), _median(of_rounds, "per_second")
+        p50, p99 = _median(of_rounds, "p50_ms"), _median(of_rounds, "p99_ms")
+        print(f"{name:28}{concurrency:>6}{cpu:>12.0f}{rate:>10.0f}{p50:>9.2f}{p99:>9.2f}")
+    print("\nRatios, ours to theirs (CPU per request, or requests a second):")
+    reached = []
+    for bar in BARS:
+        at = {c: ratio(figures, bar, c) for c in CONCURRENCIES}
+        reached.append(at[16] >= bar.at_least)
+        words = (
+            f"at least {bar.at_least:g}: {'reached' if reached[-1] else 'MISSED'}" if bar.at_least else "for the record"
+        )
+        unit = "CPU" if bar.by == "cpu" else "req/s"
+        print(f"  {bar.words} ({unit}): " + ", ".join(f"{at[c]:.2f} at {c}" for c in CONCURRENCIES) + f"  [{words}]")
+    reached.append(hit_us <= 10)
+    print(f"  bearer cache hit: {hit_us:.1f} us  [at most 10: {'reached' if reached[-1] else 'MISSED'}]")
+    return all(reached)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=2)
+    given = parser.parse_args()
+    figures = run(given.rounds, given.seconds)
+    raise SystemExit(0 if report(figures, cache_hit_us()) else 1)
+
+
+if __name__ == "__main__":
+    main()

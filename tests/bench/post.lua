@@ -1,0 +1,38 @@
+-- Posts one body with given headers; every answer must be a 200 that holds the expected words.
+local threads = {}
+
+function setup(thread)
+  table.insert(threads, thread)
+end
+
+function init(args)
+  local function read(path)
+    local file = io.open(path, "rb")
+    local text = file:read("*a")
+    file:close()
+    return text
+  end
+  bad = 0
+  expected = read(args[1])
+  wrk.method = "POST"
+  wrk.body = read(args[2])
+  for line in read(args[3]):gmatch("[^\n]+") do
+    local name, value = line:match("^([^:]+): (.*)$")
+    wrk.headers[name] = value
+  end
+end
+
+function response(status, headers, body)
+  if status ~= 200 or not body:find(expected, 1, true) then
+    bad = bad + 1
+  end
+end
+
+function done(summary, latency, requests)
+  local wrong = summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout
+  for _, thread in ipairs(threads) do
+    wrong = wrong + thread:get("bad")
+  end
+  io.write(string.format("\nRESULT %d %d %d %d %d\n", summary.requests, summary.duration,
+    latency:percentile(50), latency:percentile(99), wrong))
+end

@@ -1,0 +1,115 @@
+"""The programs that are compared, each an ASGI application made by one function: `python -m tests.bench.programs`."""
+
+import argparse
+from types import FunctionType
+from typing import Any
+
+import uvicorn
+from mcp.server import MCPServer
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+WHOLE = 142  # tools of the finished catalogue; what is not there yet is filled up with synthetic ones on both sides
+UNCHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+
+
+def _trivial() -> MCPServer[Any]:
+    server: MCPServer[Any] = MCPServer("bare", log_level="WARNING")
+
+    @server.tool()
+    async def add(a: int, b: int) -> dict[str, int | str]:
+        return {"status": "ok", "sum": a + b}
+
+    return server
+
+
+def bare() -> ASGIApp:
+    """The SDK as it comes: one tool that does nothing, nobody asks who calls."""
+    return _trivial().streamable_http_app(json_response=True, stateless_http=True, transport_security=UNCHECKED)
+
+
+def bare_fast() -> ASGIApp:
+    """The same tool behind our transport, to tell what the transport gains from what the gate costs."""
+    from mcp_server.transport import Transport
+
+    transport = Transport(_trivial())
+    pages = Starlette(lifespan=lambda _: transport.running())
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await pages(scope, receive, send)
+        else:
+            await transport(scope, receive, send)
+
+    return app
+
+
+def _fill_up() -> None:
+    """Registers synthetic tools of five parameters until the catalogue is whole."""
+    import mcp_server.tools  # noqa: F401 - registers every tool
+    from mcp_server.toolbox import TOOLS, Effect, Tier, tool
+    from tests.bench.synthetic import look_somewhere
+
+    for number in range(WHOLE - len(TOOLS)):
+        made = FunctionType(look_somewhere.__code__, look_somewhere.__globals__, f"zz_synthetic_{number:03d}")
+        made.__annotations__, made.__doc__ = look_somewhere.__annotations__, look_somewhere.__doc__
+        made.__defaults__ = look_somewhere.__defaults__
+        tool(area="search", tier=Tier.FREE, effect=Effect.READS)(made)
+
+
+def naive() -> ASGIApp:
+    """The SDK as it comes, listing exactly the tools of ours."""
+    from mcp_server.sdk import listed
+    from mcp_server.toolbox import TOOLS
+
+    _fill_up()
+    server: MCPServer[Any] = MCPServer(
+        "naive", tools=[listed(TOOLS[name]) for name in sorted(TOOLS)], log_level="WARNING"
+    )
+    return server.streamable_http_app(json_response=True, stateless_http=True, transport_security=UNCHECKED)
+
+
+def ours() -> ASGIApp:
+    from mcp_server.app import build
+
+    _fill_up()
+    return build()
+
+
+def auth() -> ASGIApp:
+    from auth_server.app import create_app
+
+    return create_app()
+
+
+async def _echo(request: Request) -> Response:
+    return JSONResponse({"active": True, "echo": (await request.body()).decode()})
+
+
+def echo() -> ASGIApp:
+    return Starlette(routes=[Route("/oauth/introspect", _echo, methods=["POST"])])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program", choices=["bare", "bare_fast", "naive", "ours", "auth", "echo"])
+    parser.add_argument("port", type=int)
+    given = parser.parse_args()
+    uvicorn.run(
+        f"tests.bench.programs:{given.program}",
+        factory=True,
+        port=given.port,
+        loop="uvloop",
+        http="httptools",
+        ws="none",
+        access_log=False,
+        log_level="warning",
+    )
+
+
+if __name__ == "__main__":
+    main()

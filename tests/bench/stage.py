@@ -1,0 +1,128 @@
+"""Everything the bench needs around it: databases, one account with cards and a token, and the programs, pinned."""
+
+import os
+import secrets
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import timedelta
+from pathlib import Path
+
+import httpx
+
+from deploy.embedded import Postgres, Valkey, free_port
+
+ROOT = Path(__file__).parent.parent.parent
+PROGRAMS = ("bare", "bare_fast", "naive", "ours", "auth", "echo")
+HEALTH = {"ours": "/readyz", "auth": "/readyz"}
+CORES = sorted(os.sched_getaffinity(0))
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+def pin_server(pid: int) -> None:
+    if len(CORES) > 1:
+        os.sched_setaffinity(pid, {CORES[0]})
+
+
+def pin_load() -> None:
+    if len(CORES) > 1:
+        os.sched_setaffinity(0, set(CORES[1:]))
+
+
+class Program:
+    """One running server: its address and the processor time it has used."""
+
+    def __init__(self, name: str, port: int, log: Path) -> None:
+        self.url = f"http://127.0.0.1:{port}"
+        self.health = self.url + HEALTH.get(name, "/")
+        line = [sys.executable, "-m", "tests.bench.programs", name, str(port)]
+        with log.open("wb") as words:
+            self.process = subprocess.Popen(line, cwd=ROOT, stdout=words, stderr=words)
+        pin_server(self.process.pid)
+
+    def await_health(self, log: Path) -> None:
+        until = time.monotonic() + 60
+        while time.monotonic() < until and self.process.poll() is None:
+            try:
+                if httpx.get(self.health, trust_env=False).status_code != 503:
+                    return
+            except httpx.TransportError:
+                threading.Event().wait(0.05)
+        raise SystemExit(f"a program did not start:\n{log.read_text(encoding='utf-8')}")
+
+    def cpu_seconds(self) -> float:
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / TICK
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait(30)
+
+
+@contextmanager
+def programs(names: set[str]) -> Iterator[tuple[dict[str, Program], str]]:
+    """The programs named, running, with an access token that is good at ours and at the auth server."""
+    with tempfile.TemporaryDirectory(prefix="award_bench_") as folder, ExitStack() as stack:
+        home = Path(folder)
+        home.chmod(0o755)
+        ports = {name: free_port() for name in names}
+        _surroundings(home, ports, stack)
+        token = _account_with_token()
+        running = {}
+        for name in sorted(names):
+            log = home / f"{name}.log"
+            running[name] = Program(name, ports[name], log)
+            stack.callback(running[name].stop)
+        for name in sorted(names):
+            running[name].await_health(home / f"{name}.log")
+        yield running, token
+
+
+def _surroundings(home: Path, ports: dict[str, int], stack: ExitStack) -> None:
+    postgres = Postgres(home, durable=False).start()
+    stack.callback(postgres.stop)
+    valkey = Valkey(home, durable=False).start()
+    stack.callback(valkey.stop)
+    postgres.create_database("award")
+    os.environ.update(
+        DATABASE_URL=postgres.url("award"),
+        REDIS_URL=valkey.url,
+        SECRET_KEYS=secrets.token_hex(16),
+        SERVICE_CLIENT_SECRET=secrets.token_hex(16),
+        AWARD_BACKEND="sandbox",
+        WEB_URL=f"http://127.0.0.1:{ports['auth']}",
+        MCP_URL=f"http://127.0.0.1:{ports['ours']}/mcp",
+        TOOL_CALLS_PER_DAY="1000000000",
+    )
+
+
+def _account_with_token() -> str:
+    from shared import clock
+    from shared.db.accounts import Account
+    from shared.db.base import transaction
+    from shared.db.cards import Card
+    from shared.db.oauth import AccessToken, Client, Family
+    from shared.db.schema import upgrade
+    from shared.secrets import digest, mint
+    from shared.settings import SCOPE, settings
+
+    upgrade(settings().database_url)
+    token = mint("awt_at_")
+    with transaction() as session:
+        account = Account(public_id="acc_bench", email="bench@example.test", plan="premium")
+        client = Client(client_id="bench", kind="dcr", name="Bench", auth_method="none", redirect_uris=[])
+        session.add_all([account, client])
+        session.flush()
+        session.add(Family(id="bench", account_id=account.id, client_id="bench"))
+        session.flush()
+        expires = clock.now() + timedelta(hours=1)
+        grant = {"family_id": "bench", "client_id": "bench", "scope": SCOPE, "resource": settings().mcp_url}
+        session.add(AccessToken(token_hash=digest(token), expires_at=expires, **grant))
+        account_id = account.id
+    with transaction(account_id) as session:
+        session.add_all([Card(name=f"Card {n}", country="US", currency="USD", custom=True) for n in range(5)])
+    return token
