@@ -60,7 +60,7 @@ def filed_under(session: Session, trips: Iterable[int]) -> dict[int, dict[str, i
             sa.select(column, sa.literal(kind), func.count()).where(column.in_(wanted)).group_by(column)
             for kind, column in FILED.items()
         ]
-        for trip, kind, number in session.execute(sa.union_all(*kinds)).tuples():
+        for trip, kind, number in session.execute(sa.union_all(*kinds)):
             if trip is not None:
                 counts[trip][kind] = number
     return counts

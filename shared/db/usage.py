@@ -99,7 +99,7 @@ def all_used(session: Session, day: date) -> dict[str, int]:
         sa.and_(UsageCounter.meter != API_CALLS, UsageCounter.period == day),
     )
     rows = session.execute(sa.select(UsageCounter.meter, UsageCounter.used).where(periods))
-    return dict(rows.tuples().all())
+    return {meter: number for meter, number in rows}  # noqa: C416 - a Row is not the tuple dict() wants
 
 
 def write(session: Session, notes: Iterable[Note]) -> dict[tuple[int, date], int]:

@@ -1,0 +1,142 @@
+"""Matching typed text with a card catalogue, and the dates of a card."""
+
+from dataclasses import dataclass
+from datetime import date
+
+import pytest
+
+from shared.domain.cards import bonus_days_left, is_closed, match, next_fee, spend_deadline
+
+
+@dataclass(frozen=True)
+class Entry:
+    slug: str
+    name: str
+    issuer: str
+
+
+CATALOGUE = [
+    Entry("us-amex-gold", "American Express Gold Card", "American Express"),
+    Entry("us-amex-business-gold", "American Express Business Gold Card", "American Express"),
+    Entry("us-amex-platinum", "The Platinum Card from American Express", "American Express"),
+    Entry("uk-amex-platinum", "The Platinum Card (UK)", "American Express"),
+    Entry("us-chase-sapphire-reserve", "Chase Sapphire Reserve", "Chase"),
+    Entry("us-chase-sapphire-preferred", "Chase Sapphire Preferred", "Chase"),
+    Entry("us-capital-one-venture-x", "Capital One Venture X Rewards", "Capital One"),
+    Entry("uk-virgin-reward-plus", "Virgin Atlantic Reward+ Credit Card", "Virgin Money"),
+    Entry("uk-virgin-reward", "Virgin Atlantic Reward Credit Card", "Virgin Money"),
+    *(Entry(f"xx-bank{n}-card{n}", f"Bank{n} Cashback Visa", f"Bank{n}") for n in range(12)),
+]
+
+
+def candidates(text: str) -> list[str]:
+    found = match(text, CATALOGUE)
+    assert found.exact is None
+    return [f.slug for f in found.candidates]
+
+
+@pytest.mark.parametrize(
+    "text", ["us-amex-gold", "US-AMEX-GOLD", "American Express Gold Card", "american  express gold card "]
+)
+def test_slug_or_whole_name_is_exact_in_any_case_and_spacing(text: str) -> None:
+    assert match(text, CATALOGUE).exact == "us-amex-gold"
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("Amex Gold", "us-amex-gold"),
+        ("amex business gold", "us-amex-business-gold"),
+        ("Chase Sapphire Reserve Card", "us-chase-sapphire-reserve"),
+        ("saphire preferred", "us-chase-sapphire-preferred"),
+        ("CSR", "us-chase-sapphire-reserve"),
+        ("VentureX", "us-capital-one-venture-x"),
+        ("virgin reward+", "uk-virgin-reward-plus"),
+        ("Amex Plat", "uk-amex-platinum"),
+        ("Américan Éxpress Platinum", "us-amex-platinum"),
+    ],
+)
+def test_what_people_type_leads_to_the_card_meant(text: str, first: str) -> None:
+    assert candidates(text)[0] == first
+
+
+@pytest.mark.parametrize("text", ["Monzo", "Acme Credit Union Visa", "my visa card", "???", "x" * 120, "the"])
+def test_text_that_fits_nothing_has_no_candidates(text: str) -> None:
+    assert candidates(text) == []
+
+
+def test_candidates_are_few_and_best_first() -> None:
+    found = match("cashback", CATALOGUE).candidates
+    assert len(found) == 8
+    assert [f.score for f in found] == sorted((f.score for f in found), reverse=True)
+    assert all(0 < f.score <= 1 for f in found)
+
+
+def test_name_two_entries_share_is_not_exact() -> None:
+    twins = [Entry("a-gold", "Gold", "A"), Entry("b-gold", "Gold", "B")]
+    found = match("gold", twins)
+    assert (found.exact, len(found.candidates)) == (None, 2)
+    assert match("b-gold", twins).exact == "b-gold"
+
+
+@pytest.mark.parametrize(
+    ("sent", "opened", "months", "deadline"),
+    [
+        (None, date(2026, 1, 31), 1, date(2026, 2, 28)),
+        (None, date(2027, 11, 30), 3, date(2028, 2, 29)),
+        (None, date(2026, 12, 15), 12, date(2027, 12, 15)),
+        (date(2026, 3, 1), date(2026, 1, 31), 6, date(2026, 3, 1)),
+        (None, None, 3, None),
+        (None, date(2026, 1, 1), None, None),
+        (None, date(9999, 12, 1), 1, date.max),
+    ],
+)
+def test_spend_deadline_is_the_sent_one_or_whole_months_after_opening(
+    sent: date | None, opened: date | None, months: int | None, deadline: date | None
+) -> None:
+    assert spend_deadline(sent, opened, months) == deadline
+
+
+@pytest.mark.parametrize(
+    ("opened", "today", "due"),
+    [
+        (date(2024, 5, 9), date(2026, 5, 8), date(2026, 5, 9)),
+        (date(2024, 5, 9), date(2026, 5, 9), date(2026, 5, 9)),
+        (date(2024, 5, 9), date(2026, 5, 10), date(2027, 5, 9)),
+        (date(2024, 2, 29), date(2026, 3, 1), date(2027, 2, 28)),
+        (date(2024, 2, 29), date(2027, 3, 1), date(2028, 2, 29)),
+        (date(2026, 5, 9), date(2026, 5, 9), date(2027, 5, 9)),
+        (date(2026, 9, 1), date(2026, 5, 9), date(2027, 9, 1)),
+        (date(9999, 9, 1), date(2026, 5, 9), date.max),
+    ],
+)
+def test_fee_is_due_on_the_next_anniversary(opened: date, today: date, due: date) -> None:
+    assert next_fee(opened, None, True, today) == due
+
+
+def test_no_fee_is_due_without_opening_day_or_fee_or_after_closing() -> None:
+    opened, today = date(2024, 5, 9), date(2026, 5, 1)
+    assert next_fee(None, None, True, today) is None
+    assert next_fee(opened, None, False, today) is None
+    assert next_fee(opened, date(2026, 5, 9), True, today) is None
+    assert next_fee(opened, date(2026, 5, 10), True, today) == date(2026, 5, 9)
+
+
+def test_card_is_closed_from_its_closing_day_on() -> None:
+    today = date(2026, 5, 9)
+    assert [is_closed(d, today) for d in (None, today, date(2026, 5, 10))] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("status", "deadline", "left"),
+    [
+        ("pending", date(2026, 5, 12), 3),
+        (None, date(2026, 5, 9), 0),
+        ("pending", date(2026, 5, 8), None),
+        ("earned", date(2026, 5, 12), None),
+        ("missed", date(2026, 5, 12), None),
+        ("pending", None, None),
+    ],
+)
+def test_days_left_for_a_bonus_that_is_still_open(status: str | None, deadline: date | None, left: int | None) -> None:
+    assert bonus_days_left(status, deadline, date(2026, 5, 9)) == left
