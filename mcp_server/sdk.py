@@ -75,15 +75,12 @@ class Listing:
             self.kept[ctx.protocol_version] = whole, {t["name"]: to_json(t) for t in whole["tools"]}
         whole, encoded = self.kept[ctx.protocol_version]
         scope = ctx.request.scope if ctx.request else {}
-        names = [n for n in encoded if _in_areas(n, scope.get("areas"))]
-        if scope.get("fill"):
-            scope["fill"].append(b"[" + b",".join([encoded[n] for n in names]) + b"]")
+        areas: frozenset[str] | None = scope.get("areas")
+        names = [name for name in encoded if areas is None or TOOLS[name].area in areas]
+        if "fill" in scope:
+            scope["fill"].append(b"[" + b",".join([encoded[name] for name in names]) + b"]")
             return {**whole, "tools": []}
         return {**whole, "tools": [t for t in whole["tools"] if t["name"] in names]}
-
-
-def _in_areas(name: str, areas: frozenset[str] | None) -> bool:
-    return areas is None or TOOLS[name].area in areas
 
 
 def listed(tool: Tool) -> SdkTool:

@@ -8,6 +8,7 @@ import httpx
 import pytest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
+from mcp_server import transport
 from mcp_server.toolbox import TOOLS
 from tests.mcp.conftest import World, bearer
 from tests.people import People
@@ -139,6 +140,23 @@ def test_list_is_whole_on_a_streamed_answer_too(world: World, people: People, re
     text = world.post(people.alice, body, **headers).text
     sent = json.loads(text if text.startswith("{") else text.split("data: ")[1])
     assert [tool["name"] for tool in sent["result"]["tools"]] == sorted(TOOLS)
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_list_is_not_built_again_for_each_caller(
+    world: World, people: People, revision: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body, headers = asked("tools/list", revision)
+    first = world.post(people.alice, body, **headers)
+    monkeypatch.setattr("mcp_server.sdk.to_json", None)
+    monkeypatch.setattr("mcp.server.MCPServer.list_tools", None)
+    wrapped: list[bytes] = []
+    monkeypatch.setattr(
+        "mcp_server.transport._filled", lambda b, s, fill=transport._filled: wrapped.append(b) or fill(b, s)
+    )
+    assert world.post(people.bob, body, **headers).content == first.content
+    assert len(wrapped) == 1
+    assert len(wrapped[0]) < 500
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
