@@ -30,6 +30,14 @@ class SettingsError(Exception):
     """The environment does not describe a service; the text names each setting and the mend."""
 
 
+def driver_url(value: str) -> str:
+    """The database's address as SQLAlchemy wants it, from any of the usual spellings."""
+    head, _, tail = value.partition("://")
+    if head.split("+")[0] not in ("postgres", "postgresql"):
+        raise ValueError("must be a postgresql:// address")
+    return f"postgresql+psycopg://{tail}"
+
+
 class Settings(BaseSettings):
     """One line per setting; deploy/env.example is compared with this class by a test."""
 
@@ -100,10 +108,7 @@ class Settings(BaseSettings):
     @field_validator("database_url")
     @classmethod
     def _driver(cls, value: str) -> str:
-        head, _, tail = value.partition("://")
-        if head.split("+")[0] not in ("postgres", "postgresql"):
-            raise ValueError("must be a postgresql:// address")
-        return f"postgresql+psycopg://{tail}"
+        return driver_url(value)
 
     @model_validator(mode="after")
     def _one_data_mode(self) -> "Settings":
