@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from pydantic import SecretStr, ValidationError, field_validator, model_validator
+from pydantic import PositiveFloat, PositiveInt, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 VERSION = "0.4.0"
@@ -82,10 +82,10 @@ class Settings(BaseSettings):
     dcr_trusted_per_hour: int = 5000
     # limits and pace
     tool_calls_per_day: int | None = None  # overrides every plan's daily ceiling
-    route_monitor_interval_seconds: int = 6 * 3600
-    dispatcher_interval_seconds: float = 0.5
-    job_lease_seconds: float = 150  # how long a worker may hold a run or a message before another takes over
-    wake_up_seconds: float = 60  # how long a wake-up call in the queue is believed before it is made again
+    route_monitor_interval_seconds: PositiveInt = 6 * 3600
+    dispatcher_interval_seconds: PositiveFloat = 0.5
+    job_lease_seconds: PositiveFloat = 150  # how long a worker may hold a run or a message before another takes over
+    wake_up_seconds: PositiveFloat = 60  # how long a wake-up call in the queue is believed before it is made again
     database_threads: int = 10  # size of the connection pool and of the thread limiter beside it
     # plans
     premium_price: float = 9.99

@@ -1,0 +1,229 @@
+"""A route monitor's check, from the schedule to the mail, over the sandbox whose seats a test opens and shuts."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from jobs import deliver, dispatcher, runs, watch_routes
+from mcp_server.call import Caller
+from shared import clock
+from shared.db.base import transaction
+from shared.db.messages import Delivery, Notification
+from shared.db.runs import Claim, JobRun, Schedule, schedule
+from shared.db.watches import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
+from shared.providers.sandbox.overrides import set_seat
+from shared.redis import connect
+from tests.jobs.conftest import change, past, rows
+from tests.mailserver import Mailbox
+from tests.outbox.conftest import Configure
+from tests.people import account
+
+BAC = "british-airways-club"
+DAY = clock.today() + timedelta(days=40)
+
+
+def seat(value: str, cabin: str = "business", airline: str | None = "BA", program: str | None = BAC) -> None:
+    set_seat(value, "LHR", "JFK", DAY, cabin, airline, program)
+
+
+def watch(who: Caller, **terms: Any) -> int:
+    """A stored monitor of one day and one cabin, with everything else of that cabin shut."""
+    seat("shut", airline=None, program=None)
+    given = {"cabin": "business", "airlines": ["BA"], "earliest_date": DAY, "latest_date": DAY, **terms}
+    with transaction(who.account_id) as session:
+        row = RouteMonitor(origin="LHR", destination="JFK", **given)
+        session.add(row)
+        session.flush()
+        schedule(session, "route_monitor", row.id, timedelta(hours=6))
+        return row.id
+
+
+def check() -> None:
+    """The next check of every monitor, due now, with no answer left in the cache."""
+    for name in connect().scan_iter("award:sandbox:reading:*"):
+        connect().delete(name)
+    change(Schedule, next_due_at=past())
+    dispatcher.step()
+    for run in rows(JobRun):
+        runs.wake(str(run.id))
+
+
+def notices() -> list[Notification]:
+    with transaction() as session:
+        return list(session.scalars(select(Notification).order_by(Notification.created_at)))
+
+
+def monitor() -> RouteMonitor:
+    (row,) = rows(RouteMonitor)
+    assert isinstance(row, RouteMonitor)
+    return row
+
+
+@pytest.mark.spec("s6.2.route_monitor_email")
+@pytest.mark.spec("s3.route_monitor.checked_every_six_hours")
+def test_a_seat_that_opens_is_told_by_one_notice_and_one_mail(alice: Caller, mailbox: Mailbox) -> None:
+    id = watch(alice)
+    check()
+    assert (notices(), rows(Delivery), monitor().matches_total) == ([], [], 0)
+    seat("open:3")
+    check()
+    (notice,), (delivery,) = notices(), rows(Delivery)
+    assert (notice.kind, notice.subject_type, notice.subject_id) == ("route_monitor", "route_monitor", str(id))
+    deliver.wake(str(delivery.id))
+    (mail,) = mailbox.mails
+    assert mail["Subject"] == "[SANDBOX] LHR to JFK: 1 new award option"
+    assert mail["To"] == "alice@example.test"
+    (match,) = rows(MonitorMatch)
+    assert (match.airline, match.program, match.date, match.cabin, match.seats) == ("BA", BAC, DAY, "business", 3)
+    assert (match.source, match.mode) == ("sandbox", "sandbox")
+    assert match.option_id.startswith("sbx_")
+    assert monitor().matches_total == 1
+    assert monitor().last_checked_at is not None
+
+
+@pytest.mark.spec("s6.2.route_monitor_email")
+def test_a_seat_is_told_again_only_after_it_had_gone(alice: Caller) -> None:
+    watch(alice)
+    told = []
+    for value in ("open", "open", "shut", "open", "open"):
+        seat(value)
+        check()
+        told.append(len(notices()))
+    assert told == [1, 1, 1, 2, 2]
+    assert [c.new_matches for c in rows(MonitorCheck)] == [1, 0, 0, 1, 0]
+
+
+def test_several_seats_of_one_check_make_one_mail(alice: Caller) -> None:
+    watch(alice, cabin=None)
+    for cabin in ("economy", "business", "first"):
+        seat("open", cabin)
+    check()
+    (notice,) = notices()
+    (delivery,) = rows(Delivery)
+    assert delivery.facts["total"] == len(rows(MonitorMatch)) >= 3
+    assert notice.title.startswith(f"LHR to JFK: {delivery.facts['total']} new")
+
+
+def test_a_source_that_fails_changes_nothing_and_is_logged_and_tried_again(alice: Caller, configure: Configure) -> None:
+    watch(alice)
+    seat("open")
+    check()
+    configure(SANDBOX_FAULT="down")
+    check()
+    last = rows(MonitorCheck)[-1]
+    assert (last.outcome, last.failed_sources, last.options_seen) == ("backend_unavailable", ["sandbox"], 0)
+    assert rows(JobRun)[-1].status == "pending"
+    assert "no source answered" in rows(JobRun)[-1].error
+    assert [key.matched for key in _keys()] == [True]
+    configure(SANDBOX_FAULT="")
+    connect().flushdb()  # the breaker forgets
+    seat("open")
+    change(JobRun, claimed_until=past(), wake_at=past())
+    runs.wake(str(rows(JobRun)[-1].id))
+    assert rows(JobRun)[-1].status == "done"
+    assert [c.outcome for c in rows(MonitorCheck)] == ["ok", "ok"]  # the run's line was rewritten
+    assert len(notices()) == 1
+
+
+def _keys() -> list[MonitorKey]:
+    with transaction() as session:
+        return list(session.scalars(select(MonitorKey)))
+
+
+@pytest.mark.spec("s2.5.max_points_cap")
+def test_a_price_above_the_cap_stays_silent(alice: Caller) -> None:
+    watch(alice, max_points=1)
+    seat("open")
+    check()
+    assert notices() == []
+    (line,) = rows(MonitorCheck)
+    assert (line.outcome, line.new_matches) == ("ok", 0)
+    assert line.options_seen >= 1
+
+
+@pytest.mark.spec("s2.5.passengers_one_to_nine")
+def test_fewer_seats_than_passengers_stay_silent(alice: Caller) -> None:
+    watch(alice, passengers=3)
+    seat("open:2")
+    check()
+    assert notices() == []
+    seat("open:3")
+    check()
+    assert len(notices()) == 1
+
+
+@pytest.mark.spec("s3.route_monitor.cancel_keeps_record")
+def test_a_monitor_cancelled_while_it_was_checked_does_not_fire(alice: Caller) -> None:
+    id = watch(alice)
+    seat("open")
+    finish = watch_routes.check(Claim(1, "route_monitor", id, 1))
+    change(RouteMonitor, cancelled_at=clock.now(), cancel_reason="user")
+    with transaction() as session:
+        assert finish(session) is None
+    assert (notices(), rows(MonitorMatch), rows(MonitorCheck)) == ([], [], [])
+
+
+def test_a_monitor_changed_while_it_was_checked_fires_on_its_new_terms_only(alice: Caller) -> None:
+    id = watch(alice)
+    seat("open")
+    finish = watch_routes.check(Claim(1, "route_monitor", id, 1))
+    change(RouteMonitor, max_points=1)
+    with transaction() as session:
+        assert finish(session) is None
+    assert notices() == []
+
+
+@pytest.mark.spec("s3.route_monitor.cancel_keeps_record")
+def test_a_cancelled_monitor_is_no_longer_scheduled(alice: Caller) -> None:
+    watch(alice)
+    seat("open")
+    change(RouteMonitor, cancelled_at=clock.now(), cancel_reason="user")
+    check()
+    assert notices() == []
+    assert [s.enabled for s in rows(Schedule)] == [False]
+    check()
+    assert len(rows(JobRun)) == 1
+
+
+def test_a_monitor_whose_window_has_passed_ends_by_itself(alice: Caller) -> None:
+    watch(alice, earliest_date=clock.today() - timedelta(days=9), latest_date=clock.today() - timedelta(days=1))
+    check()
+    assert monitor().cancelled_at is not None
+    assert monitor().cancel_reason == "window_passed"
+    assert [s.enabled for s in rows(Schedule)] == [False]
+    assert [run.status for run in rows(JobRun)] == ["done"]
+
+
+def test_an_answer_that_was_overtaken_by_a_later_one_is_thrown_away(alice: Caller) -> None:
+    id = watch(alice)
+    seat("open")
+    late = watch_routes.check(Claim(1, "route_monitor", id, 1))
+    seat("shut")
+    check()
+    change(MonitorKey, answered_at=clock.now())
+    with transaction() as session:
+        session.add(MonitorKey(monitor_id=id, key=f"BA|{BAC}|{DAY}|business", matched=False, answered_at=clock.now()))
+    with transaction() as session:
+        late(session)
+    assert notices() == []
+    assert [key.matched for key in _keys()] == [False]
+
+
+def test_a_run_lost_between_check_and_writing_is_done_again_and_told_once(alice: Caller) -> None:
+    id = watch(alice)
+    seat("open")
+    dispatcher.step()
+    (run,) = rows(JobRun)
+    watch_routes.check(Claim(run.id, "route_monitor", id, 1))  # and then that worker dies
+    runs.wake(str(run.id))
+    runs.wake(str(run.id))
+    assert (len(notices()), len(rows(Delivery)), len(rows(MonitorCheck))) == (1, 1, 1)
+
+
+def test_an_account_without_a_confirmed_address_finds_it_in_the_inbox(clean: None) -> None:
+    watch(account("agent"))
+    seat("open")
+    check()
+    assert (len(notices()), rows(Delivery)) == (1, [])
