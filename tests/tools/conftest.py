@@ -1,16 +1,18 @@
 """Tools are tried through the gate: a person, a tool's name and raw arguments go in, the answer's data comes out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import anyio
 import pytest
+from sqlalchemy import event
 
 import mcp_server.tools  # noqa: F401 - registers every tool
 from mcp_server.call import Caller
 from mcp_server.gate import answer
 from mcp_server.threads import limiter
 from mcp_server.usage import LEDGER
+from shared.db.base import engine
 from tests.people import People, everybody
 
 Use = Callable[..., dict[str, Any]]
@@ -32,3 +34,16 @@ def use() -> Use:
         return anyio.run(answer, name, arguments, caller, "mcp").data
 
     return run
+
+
+@pytest.fixture
+def queries() -> Iterator[list[str]]:
+    """Every statement sent to the database while the test runs; clear() before what is to be counted."""
+    sent: list[str] = []
+
+    def seen(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
+        sent.append(statement)
+
+    event.listen(engine(), "before_cursor_execute", seen)
+    yield sent
+    event.remove(engine(), "before_cursor_execute", seen)
