@@ -78,10 +78,15 @@ def unprivileged() -> dict[str, Any]:
     )
 
 
+def control(option: int, value: int) -> None:
+    """Linux's prctl; nothing elsewhere."""
+    if _LIBC:
+        _LIBC.prctl(option, value, 0, 0, 0)
+
+
 def die_with_parent(sign: int = signal.SIGINT) -> None:
     """Runs in the child: on Linux the kernel stops it when its parent is gone, however that happened."""
-    if _LIBC:
-        _LIBC.prctl(1, sign, 0, 0, 0)
+    control(1, sign)  # PR_SET_PDEATHSIG
 
 
 def free_port() -> int:

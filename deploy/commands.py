@@ -1,0 +1,127 @@
+"""The short commands: parsed words go in; accounts, tokens, tables or sandbox rows are seen to, and said."""
+
+import argparse
+import secrets
+import sys
+from typing import Any
+
+from deploy.halt import Halt
+from deploy.home import Home
+from deploy.service import database, serving
+
+
+def _password() -> str:
+    """One line from stdin; what a terminal or a file adds at its end is no part of it."""
+    password = sys.stdin.readline().rstrip("\r\n")
+    if not password:
+        raise Halt("No password came on stdin: pass it as one line, for example with < FILE.")
+    return password
+
+
+def run_user(given: argparse.Namespace) -> None:
+    password = _password() if getattr(given, "password_stdin", False) else None
+    with database(Home(given.home)):
+        if given.action == "add":
+            _add(given, password)
+        elif given.action == "plan":
+            _plan(given)
+        else:
+            _list()
+
+
+def _add(given: argparse.Namespace, password: str | None) -> None:
+    from auth_server.accounts import create_account
+    from shared.db.base import transaction
+
+    made = password or secrets.token_urlsafe(12)
+    with transaction() as session:
+        email = create_account(session, given.email, made, plan=given.plan, admin=given.admin).email
+    print(f"{email} added on the {given.plan} plan{', as an administrator' if given.admin else ''}.")
+    if password is None:
+        print(f"Password: {made}")
+
+
+def _plan(given: argparse.Namespace) -> None:
+    from auth_server.accounts import find_account
+    from shared.db.base import transaction
+    from shared.domain.plans import Plan
+    from shared.outbox.plan_change import change_plan
+
+    if given.api_calls is not None and given.api_calls < 0:
+        raise Halt("--api-calls is a number of calls a month: 0 or more.")
+    with transaction() as session:
+        account = find_account(session, given.email)
+        if account is None:
+            raise Halt(f"No account {given.email}: see award-travel user list.")
+        before = account.plan
+        change_plan(session, account, Plan.of(given.plan), given.api_calls)
+    agreed = "" if given.api_calls is None else f", {given.api_calls} API calls a month"
+    print(f"{given.email}: {before} -> {given.plan}{agreed}.")
+
+
+def _list() -> None:
+    from sqlalchemy import select
+
+    from shared.db.accounts import Account
+    from shared.db.base import transaction
+
+    with transaction() as session:
+        rows = session.scalars(select(Account).order_by(Account.id)).all()
+    for row in rows:
+        admin = "admin" if row.is_admin else ""
+        print(f"{row.email or row.public_id:<40} {row.plan:<12} {admin:<6} since {row.created_at:%Y-%m-%d}")
+    if not rows:
+        print("No account yet: award-travel user add EMAIL")
+
+
+def run_token(given: argparse.Namespace) -> None:
+    from deploy.signin import access_token
+
+    password = _password()
+    with serving(Home(given.home)) as mcp_url:
+        print(access_token(mcp_url, given.email, password))
+
+
+def run_try(given: argparse.Namespace) -> None:
+    from deploy.trying import attempt, parsed
+
+    arguments = parsed(given.arguments)
+    if given.password_stdin != bool(given.email):
+        raise Halt("--email and --password-stdin go together; without both a browser is used.")
+    password = _password() if given.password_stdin else None
+    with serving(Home(given.home)) as mcp_url:
+        attempt(mcp_url, given.email, password, given.tool, arguments)
+
+
+def run_migrate(given: argparse.Namespace) -> None:
+    """Needs only DATABASE_URL where one is set."""
+    import os
+
+    from shared.db.schema import upgrade, versions
+    from shared.settings import driver_url
+
+    def migrate(url: str) -> None:
+        upgrade(url)
+        print(f"The tables are at version {versions(url)[0]}.")
+
+    if url := os.environ.get("DATABASE_URL"):
+        migrate(driver_url(url))
+        return
+    with database(Home(given.home)):
+        migrate(driver_url(os.environ["DATABASE_URL"]))
+
+
+def run_reset_sandbox(given: argparse.Namespace) -> None:
+    from shared.db.base import transaction
+
+    with database(Home(given.home)):
+        from shared.services.data_mode import reset_sandbox
+
+        with transaction() as session:
+            counts: dict[str, Any] = reset_sandbox(session, apply=False)
+        print("Invented rows: " + (", ".join(f"{n} {name}" for name, n in counts.items()) or "none"))
+        if not given.yes and input("Delete them? Type yes: ").strip() != "yes":
+            raise Halt("Nothing was deleted.")
+        with transaction() as session:
+            reset_sandbox(session, apply=True)
+        print("Deleted; the next start may choose either data mode.")

@@ -1,0 +1,128 @@
+"""`award-travel doctor`: a home goes in; one line for each part comes out, with the mend where something is wrong."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from deploy.halt import Halt, sentence
+from deploy.home import Home
+from deploy.service import database, told_by_environment
+
+Check = Callable[[], str]
+MAX_SKEW = timedelta(seconds=5)
+
+
+def _database() -> str:
+    from shared.db.schema import versions
+    from shared.settings import settings
+
+    have, want = versions(settings().database_url)
+    if have != want:
+        raise Halt(f"its tables are at version {have or 'none'}, this program wants {want}: award-travel migrate")
+    return f"answers, tables at version {have}"
+
+
+def _queue(*, served: bool) -> str:
+    from redis.exceptions import RedisError
+
+    from shared.redis import connect
+
+    try:
+        queue = connect()
+        server: Any = queue.info("server")
+        workers: Any = queue.scard("rq:workers")
+        waiting = sum(int(queue.llen(f"rq:queue:{name}")) for name in ("deliveries", "checks"))
+    except (RedisError, OSError):
+        raise Halt("does not answer: see whether REDIS_URL is right and its server runs") from None
+    if workers == 0 and served:
+        raise Halt("answers, but no worker listens: start rq worker -S json deliveries checks")
+    name = server.get("server_name", "redis")
+    return f"{name} {server.get(f'{name}_version', '')} answers, {workers} workers, {waiting} wake-ups waiting"
+
+
+def _auth_server() -> str:
+    import httpx
+
+    from shared.http import sync_client
+    from shared.settings import settings
+
+    url = settings().web_url
+    try:
+        with sync_client() as client:
+            ready = client.get(f"{url}/readyz")
+            issuer = client.get(f"{url}/.well-known/oauth-authorization-server").json().get("issuer")
+    except (httpx.HTTPError, ValueError):
+        raise Halt(f"{url} does not answer: start it with award-travel up") from None
+    if ready.status_code != 200:
+        raise Halt(f"{url} is not ready ({ready.status_code}): see its log")
+    if issuer != url:
+        raise Halt(f"{url} calls itself {issuer}: set WEB_URL to the address it is reached at")
+    return f"{url} is ready"
+
+
+def _reference() -> str:
+    from shared.reference.load import reference
+
+    known = reference()
+    return f"{len(known.programs)} programmes, {len(known.airlines)} airlines, {len(known.airports)} airports"
+
+
+def _clock() -> str:
+    from sqlalchemy import func, select
+
+    from shared import clock
+    from shared.db.base import transaction
+
+    with transaction() as session:
+        theirs = session.scalar(select(func.clock_timestamp()))
+    skew = abs(clock.now() - theirs) if theirs else timedelta(0)
+    if skew > MAX_SKEW:
+        raise Halt(f"differs from the database's by {skew.total_seconds():.0f} s: set both by NTP")
+    return f"agrees with the database's within {skew.total_seconds():.1f} s"
+
+
+def _data_mode() -> str:
+    from shared.db.base import transaction
+    from shared.services.data_mode import claim_data_mode
+    from shared.settings import settings
+
+    with transaction() as session:
+        claim_data_mode(session)
+    return settings().data_mode
+
+
+def _wheels() -> str:
+    from deploy.wheels import INSTEAD_OF, check
+
+    findings = [check(name) for name in INSTEAD_OF]
+    if changed := [f.text for f in findings if f.state == "changed"]:
+        raise Halt("; ".join(changed))
+    return "; ".join(f.text for f in findings)
+
+
+def _report(name: str, check: Check) -> bool:
+    try:
+        word, text = "ok", check()
+    except Exception as fault:  # each line stands alone: what one part breaks with does not hide the others
+        word, text = "FAULT", sentence(fault) or f"{type(fault).__name__}: {fault}"
+    print(f"{name:<16}{word:<7}{text}", flush=True)
+    return word == "ok"
+
+
+def doctor(path: Path) -> int:
+    """Checks every part; 1 when one has a fault."""
+    home = Home(path)
+    served = told_by_environment() or home.running() is not None
+    checks: dict[str, Check] = {
+        "database": _database,
+        "queue": lambda: _queue(served=served),
+        "auth server": _auth_server,
+        "reference data": _reference,
+        "clock": _clock,
+        "data mode": _data_mode,
+        "wheels": _wheels,
+    }
+    with database(home):
+        results = [_report(name, check) for name, check in checks.items()]
+    return 0 if all(results) else 1
