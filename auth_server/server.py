@@ -150,8 +150,7 @@ class Server(AuthorizationServer):
             self.db.add(RefreshToken(token_hash=digest(token["refresh_token"]), **common))
 
     def validate_requested_scope(self, scope: str | None) -> None:
-        asked = (scope or "").strip(" ")  # hosts were seen to pad it
-        if asked and not tokens.SCOPE_SYNTAX.fullmatch(asked):
+        if scope and not tokens.SCOPE_SYNTAX.fullmatch(scope):
             raise InvalidScopeError
 
     def create_oauth2_request(self, request: Incoming | ProtocolRequest) -> ProtocolRequest:

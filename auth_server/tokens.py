@@ -13,7 +13,8 @@ CODE_LIFE = timedelta(seconds=60)
 RETRY_WINDOW = timedelta(seconds=60)  # a retired refresh token yields the same successor again for this long
 RETRIES = 20
 GRANTED = f"{SCOPE} openid email"  # whatever was asked for
-SCOPE_SYNTAX = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*")
+# Stray blanks are forgiven: well-known hosts send them.
+SCOPE_SYNTAX = re.compile(r"[\x20\x21\x23-\x5b\x5d-\x7e]*")
 
 
 def access_token(**_: object) -> str:
