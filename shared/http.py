@@ -1,6 +1,7 @@
 """The only maker of httpx clients: timeouts, no redirects, size caps, https or loopback, public addresses only."""
 
 import ipaddress
+import logging
 import socket
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -15,6 +16,10 @@ from shared.settings import VERSION
 USER_AGENT = f"award-travel/{VERSION}"
 TIMEOUT = httpx.Timeout(15, connect=5)
 MAX_BYTES = 8 * 1024 * 1024
+AGAIN = (502, 503, 504)
+# These two write whole addresses, with keys in their queries, at INFO and DEBUG.
+for _name in ("httpx", "httpcore"):
+    logging.getLogger(_name).setLevel(logging.WARNING)
 
 
 class Refused(Exception):
@@ -53,12 +58,29 @@ def sync_client(base_url: str = "", *, timeout: httpx.Timeout = TIMEOUT, **more:
 
 async def read_capped(response: httpx.Response, limit: int = MAX_BYTES) -> bytes:
     """The body of a streamed response, refused once it exceeds `limit` bytes."""
-    body = b""
+    body = bytearray()
     async for chunk in response.aiter_bytes():
         body += chunk
         if len(body) > limit:
             raise Refused("the answer is too large")
-    return body
+    return bytes(body)
+
+
+async def get(client: httpx.AsyncClient, url: str, *, limit: int = MAX_BYTES, **more: Any) -> bytes:
+    """The body of a good answer, asked for a second time when the first try met a gateway or no connection.
+
+    Anything but a 2xx raises: redirects are not followed, and an error page is never read as data.
+    """
+    for last in (False, True):
+        try:
+            async with client.stream("GET", url, **more) as response:
+                if response.status_code not in AGAIN or last:
+                    response.raise_for_status()
+                    return await read_capped(response, limit)
+        except httpx.ConnectError:
+            if last:
+                raise
+    raise AssertionError("unreachable")
 
 
 def is_public(address: str) -> bool:

@@ -6,7 +6,10 @@ from functools import lru_cache
 
 import redis
 import redis.asyncio
+from redis.asyncio.retry import Retry as AsyncRetry
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
+from redis.retry import Retry
 
 from shared.settings import settings
 
@@ -16,12 +19,15 @@ EVENTS = "award:events"  # channel: {"family"}, {"token"} or {"account"} after a
 
 @lru_cache(maxsize=1)
 def connect() -> "redis.Redis":
-    return redis.Redis.from_url(settings().redis_url, socket_timeout=5, socket_connect_timeout=2)
+    """One retry at once, for a connection that went stale; the client's own pauses are seconds a caller would wait."""
+    once = Retry(NoBackoff(), 1)
+    return redis.Redis.from_url(settings().redis_url, socket_timeout=5, socket_connect_timeout=2, retry=once)
 
 
 def connect_async() -> "redis.asyncio.Redis":
     """A client for the running event loop; the caller closes it."""
-    return redis.asyncio.Redis.from_url(settings().redis_url, socket_timeout=5, socket_connect_timeout=2)
+    once = AsyncRetry(NoBackoff(), 1)
+    return redis.asyncio.Redis.from_url(settings().redis_url, socket_timeout=5, socket_connect_timeout=2, retry=once)
 
 
 def key(*parts: str) -> str:

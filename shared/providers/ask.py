@@ -99,7 +99,7 @@ class Ask:
         kept, states = await _recall([e for _, e in open_ends], max_age)
 
         async def fetch(i: int, errand: _Errand) -> None:
-            readings[i] = await _fetch(errand, states.get(errand.health, health.Health()))
+            readings[i] = await _fetch(errand, states[errand.health])
 
         async with anyio.create_task_group() as tasks:
             for (i, errand), known in zip(open_ends, kept, strict=True):
@@ -116,6 +116,8 @@ class Ask:
             scope = f"account-{self.account_id}"
         place = replay.place(provider, scope, verb, question)
         errand = _Errand(provider, verb, question, credential, scope, place)
+        if provider.data_mode != settings().data_mode:
+            return errand.failure("not_configured", "other_mode")
         if provider.credential != "none" and credential is None:
             status: Status = "not_configured" if provider.credential == "operator" else "connection_required"
             return errand.failure(status, status)
@@ -140,7 +142,7 @@ async def _recall(
 
     with anyio.move_on_after(MEMORY_SECONDS):
         return await _in_thread(look)
-    return [None] * len(errands), {}
+    return [None] * len(errands), health.remembered(e.health for e in errands)
 
 
 async def _fetch(errand: _Errand, state: health.Health) -> Reading[Any]:

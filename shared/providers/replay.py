@@ -1,14 +1,13 @@
 """The cache of answers in Redis: readings go in, and come out again marked as cached with the time they were taken."""
 
 import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 from redis.exceptions import RedisError
 
 from shared import clock
@@ -30,6 +29,16 @@ class Place:
     @property
     def lasts(self) -> timedelta:
         return min(self.provider.fresh_for, MAX_AGE)
+
+
+@dataclass(frozen=True)
+class _Head:
+    """What is kept of a reading beside its value; the first line of what is stored."""
+
+    status: Literal["ok", "no_data"]
+    reason: str | None
+    taken_at: datetime
+    provider_checked_at: datetime | None
 
 
 @lru_cache(maxsize=32)
@@ -58,40 +67,34 @@ def recall(places: Sequence[Place], max_age: timedelta | None = None) -> list[Re
 
 def _read(at: Place, raw: Any, max_age: timedelta | None) -> Reading[Any] | None:
     try:
-        head, body = raw.split(b"\n", 1)
-        facts = json.loads(head)
-        taken_at = datetime.fromisoformat(facts["taken_at"])
-        checked = facts["provider_checked_at"]
-        if clock.now() - taken_at > min(at.lasts, max_age or at.lasts):
-            return None
-        return Reading(
-            source=at.provider.name,
-            status=facts["status"],
-            value=_adapter(VERBS[at.verb].answer).validate_json(body),
-            reason=facts["reason"],
-            data_mode=settings().data_mode,
-            taken_at=taken_at,
-            provider_checked_at=datetime.fromisoformat(checked) if checked else None,
-            cached=True,
-            good_until=taken_at + at.lasts,
-        )
-    except (ValueError, KeyError, ValidationError):
+        first, body = raw.split(b"\n", 1)
+        head = _adapter(_Head).validate_json(first)
+        value = _adapter(VERBS[at.verb].answer).validate_json(body)
+    except ValueError:
         return None  # written by another version: ask again
+    if clock.now() - head.taken_at > min(at.lasts, max_age or at.lasts):
+        return None
+    return Reading(
+        source=at.provider.name,
+        status=head.status,
+        value=value,
+        reason=head.reason,
+        data_mode=settings().data_mode,
+        taken_at=head.taken_at,
+        provider_checked_at=head.provider_checked_at,
+        cached=True,
+        good_until=head.taken_at + at.lasts,
+    )
 
 
 def keep(at: Place, reading: Reading[Any]) -> Reading[Any]:
     """Stores an answer (never a failure) and returns it with the time until which it may be replayed."""
     if not reading.answered or at.lasts <= timedelta(0):
         return reading
-    head = {
-        "taken_at": reading.taken_at.isoformat(),
-        "provider_checked_at": reading.provider_checked_at.isoformat() if reading.provider_checked_at else None,
-        "status": reading.status,
-        "reason": reading.reason,
-    }
+    head = _Head("ok" if reading.value else "no_data", reading.reason, reading.taken_at, reading.provider_checked_at)
     body = _adapter(VERBS[at.verb].answer).dump_json(reading.value)
     try:
-        connect().set(at.name, json.dumps(head).encode() + b"\n" + body, px=at.lasts)
+        connect().set(at.name, _adapter(_Head).dump_json(head) + b"\n" + body, px=at.lasts)
     except (RedisError, OSError):
         return reading
     return replace(reading, good_until=reading.taken_at + at.lasts)

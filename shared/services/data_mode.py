@@ -10,12 +10,12 @@ from shared.db.base import Base
 from shared.db.runs import Schedule
 from shared.db.watches import RouteMonitor
 from shared.services.watch_checks import KIND
-from shared.settings import settings
+from shared.settings import SettingsError, settings
 
 FACT = "data_mode"
 
 
-class WrongDataMode(Exception):
+class WrongDataMode(SettingsError):
     """The database was filled in the other mode; the text names the mend."""
 
 

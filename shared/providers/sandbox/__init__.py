@@ -1,0 +1,20 @@
+"""The labelled sandbox: any question about award seats goes in, invented but steady answers come out; nothing is real.
+
+It runs only while no live source is configured, and is never a fallback for one. Everything it says is marked: source
+`sandbox`, references `sbx_...`, flight numbers no airline can have, links into `sandbox.invalid`.
+To open or shut a seat on purpose see `overrides`; to show outages set SANDBOX_FAULT to down, quota, empty or slow:3.
+"""
+
+from datetime import timedelta
+
+from shared.providers.contract import Provider
+from shared.providers.sandbox.client import connect
+
+PROVIDER = Provider(
+    name="sandbox",
+    answers=("award_seats",),
+    fresh_for=timedelta(minutes=15),
+    build=connect,
+    terms="anyone",
+    data_mode="sandbox",
+)

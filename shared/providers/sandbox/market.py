@@ -1,0 +1,155 @@
+"""Who sells what in the sandbox: charts and hubs of the reference data meet the draws, and marked seats come out.
+
+Nothing is offered that no chart prices, that no airline would fly, or that is not on sale yet; there the sandbox has no
+answer, as a real source would have none.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import lru_cache
+from itertools import pairwise
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from shared.domain.plans import CABINS
+from shared.providers.contract import AwardSeat, SeatsQuestion, Unanswered
+from shared.providers.sandbox import draw, overrides
+from shared.reference.load import reference
+
+DETOUR = 1.4  # a connection over a hub may be this much longer than the direct way
+ON_SALE_DAYS = 355  # where no release window of the airline is known
+LINKS = "https://sandbox.invalid/award"
+
+
+@dataclass(frozen=True)
+class Path:
+    """How an airline would fly a route: nonstop from or to one of its hubs, or over the best of them."""
+
+    airline: str
+    origin: str
+    destination: str
+    miles: int
+    hub: str | None
+    on_sale_days: int
+
+    @property
+    def stops(self) -> int:
+        return 1 if self.hub else 0
+
+    @property
+    def flight_numbers(self) -> tuple[str, ...]:
+        points = [self.origin, *filter(None, [self.hub]), self.destination]
+        return tuple(draw.flight_number(self.airline, a, b) for a, b in pairwise(points))
+
+
+@lru_cache(maxsize=4096)
+def path(airline: str, origin: str, destination: str) -> Path | None:
+    """None where the airline does not plausibly fly."""
+    facts = reference()
+    hubs = [h for h in facts.airlines[airline].hubs if h in facts.airports]
+    direct = facts.miles(origin, destination)
+    window = facts.release_window(airline)
+    days = window.days_before_departure if window and window.days_before_departure else ON_SALE_DAYS
+    if origin in hubs or destination in hubs:
+        return Path(airline, origin, destination, direct, None, days)
+    over = {h: facts.miles(origin, h) + facts.miles(h, destination) for h in hubs}
+    best = min(over, key=over.__getitem__, default=None)
+    if best is None or over[best] > DETOUR * direct:
+        return None
+    return Path(airline, origin, destination, over[best], best, days)
+
+
+@lru_cache(maxsize=100_000)
+def price(program: str, airline: str, origin: str, destination: str, cabin: str, day: date) -> int | None:
+    """The chart's price of that day, a guess of peak or not included where the programme's calendar is not known."""
+    found = reference().award_price(program, airline, origin, destination, cabin, day)
+    if found is None:
+        return None
+    if found.points is not None:
+        return int(found.points)
+    guess = found.peak if draw.peak(program, day) else found.off_peak
+    points = guess or found.standard
+    return int(points) if points else None
+
+
+@lru_cache(maxsize=4096)
+def sellers(airline: str, origin: str, destination: str, on: date) -> tuple[str, ...]:
+    """The programmes with a chart for this airline on this route."""
+    return tuple(
+        slug
+        for slug in sorted(reference().programs)
+        if any(price(slug, airline, origin, destination, cabin, on) for cabin in CABINS)
+    )
+
+
+def rows(question: SeatsQuestion, today: date, told: Mapping[str, str]) -> tuple[AwardSeat, ...]:
+    """The open seats of a window as they look today. Raises `no_data` where nobody flies or no chart has a price."""
+    facts = reference()
+    if question.origin not in facts.airports or question.destination not in facts.airports:
+        raise Unanswered("no_data", "not_served")
+    airlines = [a for a in question.airlines or sorted(facts.airlines) if a in facts.airlines]
+    paths = [p for a in airlines if (p := path(a, question.origin, question.destination))]
+    markets = [(p, s) for p in paths for s in sellers(p.airline, p.origin, p.destination, question.earliest)]
+    if not markets:
+        raise Unanswered("no_data", "not_served")
+    return tuple(seat for p, program in markets for seat in _window(p, program, question, today, told))
+
+
+def _window(
+    way: Path, program: str, question: SeatsQuestion, today: date, told: Mapping[str, str]
+) -> Iterator[AwardSeat]:
+    last = min(question.latest, today + timedelta(days=way.on_sale_days))
+    for ahead in range((last - question.earliest).days + 1):
+        day = question.earliest + timedelta(days=ahead)
+        if day < today:
+            continue
+        for cabin in CABINS:
+            seat = _seat(way, program, day, cabin, today, told)
+            if seat:
+                yield seat
+
+
+def _seat(way: Path, program: str, day: date, cabin: str, today: date, told: Mapping[str, str]) -> AwardSeat | None:
+    cell = f"{program}|{way.airline}|{way.origin}|{way.destination}|{day}|{cabin}"
+    place = f"{way.origin}-{way.destination}|{day}|{cabin}"
+    wanted, count = overrides.told(told, place, way.airline, program) if told else (None, None)
+    if not (draw.space(cell, cabin, day, today) if wanted is None else wanted):
+        return None
+    points = price(program, way.airline, way.origin, way.destination, cabin, day)
+    if points is None:
+        return None
+    ref = f"sbx_{way.airline}_{program}_{way.origin}_{way.destination}_{day:%Y%m%d}_{cabin}"
+    leaves, lands = _times(way, day)
+    return AwardSeat(
+        ref=ref,
+        airline=way.airline,
+        program=program,
+        origin=way.origin,
+        destination=way.destination,
+        date=day,
+        cabin=cabin,
+        points=points,
+        taxes=draw.taxes(cabin, way.miles),
+        taxes_currency="USD",
+        seats=count or draw.seats(cell),
+        stops=way.stops,
+        flight_numbers=way.flight_numbers,
+        departs_at=leaves,
+        arrives_at=lands,
+        aircraft="SANDBOX",
+        booking_url=f"{LINKS}/{ref}",
+        checked_at=None,
+    )
+
+
+def _times(way: Path, day: date) -> tuple[str, str | None]:
+    """Local times of the airports. A flight leaves at the same time in every cabin and programme."""
+    flight = f"{way.airline}|{way.origin}|{way.destination}|{day}"
+    leaves = datetime(day.year, day.month, day.day) + timedelta(minutes=draw.departure(flight))  # noqa: DTZ001 - local
+    lasts = timedelta(minutes=5 * round((way.miles / 500 * 60 + 35 + 95 * way.stops) / 5))
+    try:
+        here, there = (ZoneInfo(reference().airports[a].tz) for a in (way.origin, way.destination))
+    except (ZoneInfoNotFoundError, ValueError):
+        return f"{leaves:%Y-%m-%dT%H:%M}", None
+    lands = (leaves.replace(tzinfo=here) + lasts).astimezone(there)
+    return f"{leaves:%Y-%m-%dT%H:%M}", f"{lands:%Y-%m-%dT%H:%M}"

@@ -1,0 +1,57 @@
+"""Seats opened or shut on purpose, for tests and demonstrations: a cell goes in, the sandbox answers as told.
+
+They live in Redis, so that one process can open a seat that another's monitor then finds:
+
+    HSET award:sandbox:overrides "LHR-JFK|2027-03-09|business" open
+
+The field is ORIGIN-DESTINATION|DATE|CABIN, optionally followed by |AIRLINE and |PROGRAMME; the most exact one wins.
+The value is `open`, `open:4` (so many seats) or `shut`. A seat opens only where a chart has a price for it. Nothing but
+the sandbox reads this, and the sandbox never runs beside a live source.
+"""
+
+from collections.abc import Mapping
+from datetime import date
+from typing import cast
+
+from redis.exceptions import RedisError
+
+from shared.redis import connect, key
+
+
+def _hash() -> str:
+    return key("overrides")
+
+
+def set_seat(
+    value: str,
+    origin: str,
+    destination: str,
+    day: date,
+    cabin: str,
+    airline: str | None = None,
+    program: str | None = None,
+) -> None:
+    """Writes one override; an empty value takes it back."""
+    field = "|".join(filter(None, (f"{origin}-{destination}", day.isoformat(), cabin, airline, program)))
+    if value:
+        connect().hset(_hash(), field, value)
+    else:
+        connect().hdel(_hash(), field)
+
+
+def read() -> dict[str, str]:
+    """All overrides; none while Redis is away."""
+    try:
+        raw = cast("dict[bytes, bytes]", connect().hgetall(_hash()))
+    except (RedisError, OSError):
+        return {}
+    return {field.decode(): value.decode() for field, value in raw.items()}
+
+
+def told(overrides: Mapping[str, str], place: str, airline: str, program: str) -> tuple[bool | None, int | None]:
+    """Whether the cell is to be open (None = as drawn), and with how many seats (None = as drawn)."""
+    for field in (f"{place}|{airline}|{program}", f"{place}|{airline}", place):
+        word, _, count = overrides.get(field, "").partition(":")
+        if word in ("open", "shut"):
+            return word == "open", int(count) if count.isdigit() else None
+    return None, None
