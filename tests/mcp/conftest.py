@@ -20,7 +20,7 @@ from mcp_server.threads import limiter
 from mcp_server.usage import LEDGER
 from shared.settings import settings
 from tests.mcp.auth_double import AuthDouble
-from tests.mcp.probes import probes
+from tests.mcp.probes import Progressing, probes
 from tests.people import People, everybody
 
 
@@ -88,7 +88,7 @@ def running() -> Iterator[World]:
     auth = AuthDouble(url=f"http://127.0.0.1:{auth_port}")
     base, threshold = f"http://127.0.0.1:{mcp_port}", gc.get_threshold()
     with addresses(auth_port, mcp_port), probes(), served(auth.app(), auth_socket):
-        front = build()
+        front = build(Progressing())
         with served(front, mcp_socket), httpx.Client(trust_env=False, timeout=20) as http:
             yield World(f"{base}/mcp", base, f"127.0.0.1:{auth_port}", auth, front, http)
     gc.unfreeze()

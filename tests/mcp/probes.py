@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, Any
 from unittest.mock import patch
 
 import anyio
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.extension import Extension
+from mcp_types import CallToolRequestParams, CallToolResult
 from pydantic import Field
 
 from mcp_server.call import Call, LiveCall
@@ -55,6 +58,21 @@ def add_trip(call: Call, name: str) -> Words:
     """Add a trip. Free."""
     call.db.add(Trip(name=name))
     return Words(message="Added.", words=[name], nothing=None)
+
+
+class Progressing(Extension):
+    """A tool that tells how far it is; no tool of the catalogue does, the transport must carry it all the same."""
+
+    identifier = "award-travel/tests"
+
+    async def intercept_tool_call(
+        self, params: CallToolRequestParams, ctx: ServerRequestContext[Any, Any], call_next: CallNext
+    ) -> HandlerResult:
+        if params.name != "tell_progress":
+            return await call_next(ctx)
+        for part in (1, 2):
+            await ctx.session.report_progress(part, 2, f"part {part}")
+        return CallToolResult(content=[], structured_content={"status": "ok"})
 
 
 @contextmanager

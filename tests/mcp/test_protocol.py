@@ -70,17 +70,30 @@ def test_server_introduces_itself(world: World, people: People, mode: Mode) -> N
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_official_client_asks_for_progress_and_gets_its_answer(world: World, people: People, mode: Mode) -> None:
+def test_official_client_hears_progress_when_it_asks_for_it(world: World, people: People, mode: Mode) -> None:
     token = world.token(people.alice)
+    parts: list[tuple[float, float | None, str | None]] = []
 
-    async def heard(progress: float, total: float | None, message: str | None) -> None:
-        return None
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        parts.append((progress, total, message))
 
     async def session() -> Any:
         async with client(world, token, mode) as connected:
-            return await connected.call_tool("wait_a_little", {}, progress_callback=heard)
+            return await connected.call_tool("tell_progress", {}, progress_callback=hear)
 
-    assert anyio.run(session).structured_content["words"] == ["Claude"]
+    assert anyio.run(session).structured_content == {"status": "ok"}
+    assert parts == [(1, 2, "part 1"), (2, 2, "part 2")]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_tool_that_reports_progress_answers_those_who_did_not_ask(world: World, people: People, mode: Mode) -> None:
+    token = world.token(people.alice)
+
+    async def session() -> Any:
+        async with client(world, token, mode) as connected:
+            return await connected.call_tool("tell_progress", {})
+
+    assert anyio.run(session).structured_content == {"status": "ok"}
 
 
 @pytest.mark.parametrize("mode", MODES)
