@@ -1,0 +1,231 @@
+"""A storm over the job programs: a database, a queue and a seed go in; programs are killed; what became of each message
+comes out."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import redis
+
+from tests.mailserver import Mailbox, mail_server
+
+EVERY = 4.0  # seconds between two checks of a monitor
+LEASE, WAKE = 4, 3
+RQ = str(Path(sys.executable).with_name("rq"))
+
+
+@dataclass
+class Report:
+    """What the database and the mail server say when all is quiet again."""
+
+    blows: dict[str, int] = field(default_factory=dict)
+    runs: int = 0
+    unfinished: int = 0
+    failed: int = 0
+    checks: int = 0  # lines of the check log: one per finished run
+    too_early: int = 0  # runs closer to each other than their interval
+    notices: int = 0
+    deliveries: int = 0
+    sent: int = 0
+    uncertain: int = 0
+    mails: int = 0
+    mailed_twice: int = 0
+    mailed_unknown: int = 0  # mails the rows know nothing of
+    sent_unseen: int = 0  # rows that say sent, of which the server saw nothing
+    attempts: int = 0  # the most any run needed
+    quiet_after: float = 0.0
+
+    def lines(self) -> str:
+        return ", ".join(f"{name} {value}" for name, value in asdict(self).items())
+
+
+@dataclass
+class Fleet:
+    """Two dispatchers and three workers, each started again when it is gone."""
+
+    environment: dict[str, str]
+    log: Any
+    programs: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
+
+    def keep_up(self) -> None:
+        commands = {f"dispatcher {n}": [sys.executable, "-m", "jobs", "dispatcher"] for n in range(2)}
+        worker = [RQ, "worker", "-u", self.environment["REDIS_URL"], "-S", "json", "-q", "-w", "jobs.worker.Worker"]
+        commands |= {f"worker {n}": [*worker, "deliveries", "checks"] for n in range(3)}
+        for name, command in commands.items():
+            if name not in self.programs or self.programs[name].poll() is not None:
+                self.programs[name] = subprocess.Popen(
+                    command, env=self.environment, stdout=self.log, stderr=self.log, start_new_session=True
+                )
+
+    def named(self, kind: str, dice: random.Random) -> "subprocess.Popen[bytes]":
+        return dice.choice([p for name, p in sorted(self.programs.items()) if name.startswith(kind)])
+
+    def end(self) -> None:
+        for program in self.programs.values():
+            program.terminate()
+        for program in self.programs.values():
+            try:
+                program.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                program.kill()
+                program.wait()
+
+
+def children(pid: int) -> list[int]:
+    """The processes a worker forked; each is in a process group of its own."""
+    table = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+    return [int(child) for child, parent in map(str.split, table.splitlines()) if int(parent) == pid]
+
+
+def kill(*pids: int) -> bool:
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+    return bool(pids)
+
+
+def _blows(fleet: Fleet, dice: random.Random, flush: Callable[[], None]) -> dict[str, Callable[[], bool]]:
+    def worker_and_child() -> bool:
+        pid = fleet.named("worker", dice).pid
+        return kill(*children(pid), pid)
+
+    def child() -> bool:
+        return kill(*children(fleet.named("worker", dice).pid))
+
+    def worker() -> bool:
+        return kill(fleet.named("worker", dice).pid)
+
+    def dispatcher() -> bool:
+        return kill(fleet.named("dispatcher", dice).pid)
+
+    def queue() -> bool:
+        flush()
+        return True
+
+    return {f.__name__: f for f in (worker_and_child, child, worker, dispatcher, queue)}
+
+
+def storm(
+    database_url: str,
+    redis_url: str,
+    folder: Path,
+    *,
+    seconds: float,
+    seed: int,
+    monitors: int = 10,
+    more_blows: dict[str, Callable[[], bool]] | None = None,
+) -> Report:
+    """Runs the programs for so long under blows, lets them become quiet, and counts."""
+    dice, report, pause = random.Random(seed), Report(), threading.Event()
+    with (
+        mail_server() as box,
+        psycopg.connect(database_url, autocommit=True) as database,
+        open(folder / "programs.log", "ab") as log,
+    ):
+        _seed(database, monitors)
+        fleet = Fleet(_environment(database_url, redis_url, box), log)
+        queue = redis.Redis.from_url(redis_url)
+        blows = _blows(fleet, dice, queue.flushdb) | (more_blows or {})
+        try:
+            end = time.monotonic() + seconds
+            while time.monotonic() < end:
+                fleet.keep_up()
+                pause.wait(dice.uniform(0.3, 0.9))
+                database.execute("delete from route_monitor_keys")  # so that every check has something to tell
+                name = dice.choice(sorted(blows))
+                report.blows[name] = report.blows.get(name, 0) + blows[name]()
+            database.execute("update schedules set enabled = false")
+            report.quiet_after = _settle(database, fleet, pause, time.monotonic())
+        finally:
+            fleet.end()
+            queue.close()
+        _count(database, box, report)
+    return report
+
+
+def _environment(database_url: str, redis_url: str, box: Mailbox) -> dict[str, str]:
+    return os.environ | {
+        "DATABASE_URL": database_url,
+        "REDIS_URL": redis_url,
+        "JOB_LEASE_SECONDS": str(LEASE),
+        "WAKE_UP_SECONDS": str(WAKE),
+        "DISPATCHER_INTERVAL_SECONDS": "0.1",
+        "MAIL_BACKEND": "smtp",
+        "SMTP_PORT": str(box.port),
+        "SMTP_SECURITY": "none",
+        "AWARD_BACKEND": "sandbox",
+    }
+
+
+def _seed(database: "psycopg.Connection[Any]", monitors: int) -> None:
+    """One account, and monitors whose route and dates always have seats in the sandbox."""
+    account = database.execute(
+        "insert into accounts (public_id, email, email_confirmed_at) values ('acc', 'a@example.test', now())"
+        " returning id"
+    ).fetchone()
+    database.execute(
+        "insert into route_monitors (account_id, synthetic, origin, destination, earliest_date, latest_date, cabin,"
+        " airlines) select %s, true, 'LHR', 'JFK', current_date + 30 + n, current_date + 37 + n, 'economy', '{BA}'"
+        " from generate_series(1, %s) n",
+        (account and account[0], monitors),
+    )
+    database.execute(
+        "insert into schedules (kind, subject_id, every, next_due_at) select 'route_monitor', id,"
+        " make_interval(secs => %s), now() + make_interval(secs => %s * random()) from route_monitors",
+        (EVERY, EVERY),
+    )
+
+
+_OPEN = """select (select count(*) from job_runs where status in ('pending', 'running'))
+ + (select count(*) from deliveries where status in ('pending', 'claimed', 'handing_over'))"""
+
+
+def _number(database: "psycopg.Connection[Any]", question: str) -> int:
+    row = database.execute(question).fetchone()
+    return int(row[0] or 0) if row else 0
+
+
+def _settle(database: "psycopg.Connection[Any]", fleet: Fleet, pause: threading.Event, since: float) -> float:
+    while _number(database, _OPEN) and time.monotonic() - since < 120:
+        fleet.keep_up()
+        pause.wait(0.1)
+    return round(time.monotonic() - since, 1)
+
+
+_QUESTIONS = {
+    "runs": "select count(*) from job_runs",
+    "unfinished": _OPEN,
+    "failed": "select count(*) from job_runs where status = 'failed'",
+    "checks": "select count(*) from route_monitor_checks",
+    "too_early": """select count(*) from (
+        select due_at - lag(due_at) over (partition by schedule_id order by due_at) gap, every
+        from job_runs r join schedules s on s.id = r.schedule_id) x
+      where gap < every - interval '1 millisecond'""",
+    "notices": "select count(*) from notifications where kind = 'route_monitor'",
+    "deliveries": "select count(*) from deliveries",
+    "sent": "select count(*) from deliveries where status = 'sent'",
+    "uncertain": "select count(*) from deliveries where status = 'uncertain'",
+    "attempts": "select max(attempt) from job_runs",
+}
+
+
+def _count(database: "psycopg.Connection[Any]", box: Mailbox, report: Report) -> None:
+    for name, question in _QUESTIONS.items():
+        setattr(report, name, _number(database, question))
+    known = {str(id): status for id, status in database.execute("select id, status from deliveries")}
+    mailed = [id.removeprefix("<").partition("@")[0] for id in box.ids]
+    report.mails = len(mailed)
+    report.mailed_twice = len(mailed) - len(set(mailed))
+    report.mailed_unknown = sum(known.get(id) not in ("sent", "uncertain") for id in mailed)
+    report.sent_unseen = len({id for id, status in known.items() if status == "sent"} - set(mailed))
