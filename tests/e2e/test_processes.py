@@ -5,11 +5,12 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
-from tests.running import ROOT, Service, environment, folder_for_homes, start, stop, wait_for
+from tests.running import PASSWORD, ROOT, Service, command, environment, folder_for_homes, start, stop, wait_for
 
 
 def _alive(pid: int) -> bool:
@@ -78,6 +79,27 @@ def test_a_crashed_server_is_named_and_started_again(service: Service) -> None:
     wait_for("the server", back, 20)
     wait_for("its name in the log", lambda: name.split("_")[0] in service.words)
     assert wait_for("the new process id", lambda: service.pids[name] != before and service.pids[name])
+
+
+def test_nothing_secret_stands_in_the_log(service: Service, traveller: dict[str, Any]) -> None:
+    words = service.words
+    assert [n for n in ("access_token", "refresh_token") if traveller[n] in words] == []
+    assert PASSWORD not in words
+    assert "Traceback" not in words
+
+
+def test_the_command_line_prints_a_token_that_works(service: Service) -> None:
+    email = service.person("walker")
+    token = command(service.home, "token", email, "--password-stdin", given=PASSWORD + "\n").strip()
+    told = {"Authorization": f"Bearer {token}"}
+    listed = httpx.post(service.mcp_url, json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, headers=told)
+    assert listed.json()["result"]["tools"]
+
+
+def test_the_doctor_finds_a_running_service_well(service: Service) -> None:
+    words = command(service.home, "doctor").lower()
+    for part in ("database", "queue", "auth server", "reference", "clock", "mode"):
+        assert part in words
 
 
 @pytest.mark.slow  # a service of its own has to start and to stop
