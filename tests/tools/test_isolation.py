@@ -1,0 +1,138 @@
+"""Two accounts against each other on every tool: a stranger meets another's ids as if they had never been given."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from mcp_server.call import Caller
+from mcp_server.toolbox import TOOLS, Tier, Tool
+from shared import clock
+from shared.db.balances import PointsBalance
+from shared.db.base import AccountOwned, Base, transaction
+from shared.db.cards import Card
+from shared.db.messages import Notification
+from shared.db.migrations import __name__ as _all_models  # noqa: F401 - the walk below sees every table
+from shared.db.trips import SearchRecord, Trip
+from shared.db.usage import ToolCall, UsageCounter
+from shared.db.watches import RouteMonitor
+from tests.people import People
+from tests.tools.conftest import Use
+from tests.tools.samples import sample
+
+SECRET = "hers-alone"
+# Parameters that end in _id or _ids and name no record of an account, each with the reason.
+NO_RECORDS: dict[str, str] = {}
+
+
+def _rows() -> dict[str, Any]:
+    """One row of Alice's for each parameter that can name one."""
+    day = clock.today()
+    trip = Trip(name=SECRET, destination=SECRET)
+    return {
+        "trip_id": trip,
+        "card_id": Card(slug=None, name=SECRET, custom=True, currency="USD", notes=SECRET),
+        "monitor_id": RouteMonitor(
+            origin="LHR", destination="JFK", earliest_date=day, latest_date=day, airlines=[SECRET]
+        ),
+        "notification_ids": Notification(dedupe_key=SECRET, kind="account", title=SECRET, body=SECRET),
+        "search_id": SearchRecord(tool="search_availability", arguments={"x": SECRET}, summary=SECRET, outcome="ok"),
+        "program": PointsBalance(program="flying-blue", balance=987654, as_of=day, notes=SECRET),
+    }
+
+
+@pytest.fixture
+def hers(people: People) -> dict[str, Any]:
+    """Parameter name -> what names Alice's record there."""
+    rows = _rows()
+    with transaction(people.alice.account_id) as session:
+        session.add_all(rows.values())
+        session.flush()
+        ids = {name: getattr(row, "program" if name == "program" else "id") for name, row in rows.items()}
+    return {n: [str(i)] if n.endswith("_ids") else i for n, i in ids.items()}
+
+
+def _owned() -> Iterator[Any]:
+    for mapper in Base.registry.mappers:
+        if issubclass(mapper.class_, AccountOwned) and mapper.class_ not in (ToolCall, UsageCounter):
+            yield mapper.class_
+
+
+def everything_of(caller: Caller) -> dict[str, list[tuple[Any, ...]]]:
+    with transaction() as session:
+        return {
+            model.__tablename__: [
+                tuple(row)
+                for row in session.execute(
+                    select(*model.__table__.columns)
+                    .where(model.account_id == caller.account_id)
+                    .order_by(*model.__table__.primary_key.columns)
+                )
+            ]
+            for model in _owned()
+        }
+
+
+def _record_parameters(tool: Tool) -> list[str]:
+    return [p for p in tool.arguments.schema["properties"] if re.search(r"_ids?$", p) and p not in NO_RECORDS]
+
+
+PAIRS = [(t.name, p) for t in TOOLS.values() for p in _record_parameters(t)]
+
+
+def _arguments(name: str, parameter: str, value: Any) -> dict[str, Any]:
+    return sample(TOOLS[name], **{parameter: value})
+
+
+def test_every_parameter_that_names_a_record_is_tried() -> None:
+    assert {p for _, p in PAIRS} <= set(_rows()), "make a row of Alice's for the new parameter in _rows()"
+
+
+@pytest.mark.parametrize("name", sorted(TOOLS))
+def test_sample_arguments_are_plausible(people: People, use: Use, name: str) -> None:
+    who = people.ada if TOOLS[name].tier is Tier.ADMIN else people.paula
+    assert use(who, name, **sample(TOOLS[name]))["status"] not in ("invalid", "internal_error")
+
+
+@pytest.mark.parametrize(("name", "parameter"), PAIRS)
+def test_stranger_naming_another_accounts_record_changes_and_learns_nothing(
+    people: People, hers: dict[str, Any], use: Use, name: str, parameter: str
+) -> None:
+    before = everything_of(people.alice)
+    made = use(people.charlie, name, **_arguments(name, parameter, hers[parameter]))
+    assert SECRET not in json.dumps(made)
+    assert everything_of(people.alice) == before
+    if not parameter.endswith("_ids"):
+        assert made["status"] == "not_found"
+
+
+@pytest.mark.parametrize(("name", "parameter"), PAIRS)
+def test_another_accounts_record_reads_like_one_that_never_was(
+    people: People, hers: dict[str, Any], use: Use, name: str, parameter: str
+) -> None:
+    given, never = hers[parameter], ["00000000-0000-4000-8000-000000000000"]
+    if not parameter.endswith("_ids"):
+        never = type(given)(10**9)
+    told = [json.dumps(use(people.charlie, name, **_arguments(name, parameter, v))) for v in (given, never)]
+    plain = [
+        re.sub(re.escape(str(v[0] if isinstance(v, list) else v)), "ID", t)
+        for v, t in zip((given, never), told, strict=True)
+    ]
+    assert plain[0] == plain[1]
+
+
+@pytest.mark.parametrize("name", sorted(n for n, t in TOOLS.items() if t.tier is not Tier.ADMIN))
+def test_no_tool_shows_or_changes_what_another_account_keeps(
+    people: People, hers: dict[str, Any], use: Use, name: str
+) -> None:
+    before = everything_of(people.alice)
+    arguments = sample(TOOLS[name])
+    if "program" in TOOLS[name].arguments.schema["properties"]:
+        arguments["program"] = hers["program"]
+    made = json.dumps(use(people.charlie, name, **arguments))
+    assert SECRET not in made
+    assert "987654" not in made
+    assert everything_of(people.alice) == before
