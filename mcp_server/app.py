@@ -2,8 +2,9 @@
 
 import gc
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 
 import anyio
 import anyio.to_thread
@@ -20,6 +21,8 @@ from mcp_server.usage import LEDGER
 from shared.reference.load import reference
 from shared.settings import settings
 
+log = logging.getLogger(__name__)
+
 
 def build(*extensions: Extension) -> Front:
     """The application of one process; uvicorn calls this in each worker."""
@@ -31,8 +34,8 @@ def build(*extensions: Extension) -> Front:
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         async with transport.running(), anyio.create_task_group() as tasks:
-            tasks.start_soon(LEDGER.keep_flushing)
-            tasks.start_soon(listen, bearers)
+            tasks.start_soon(kept_up, LEDGER.keep_flushing)
+            tasks.start_soon(kept_up, partial(listen, bearers))
             _settle_memory()
             yield
             tasks.cancel_scope.cancel()
@@ -42,6 +45,16 @@ def build(*extensions: Extension) -> Front:
     pages = Starlette(routes=discovery.routes(bearers), lifespan=lifespan)
     pages.router.redirect_slashes = False  # a redirect loses bodies and credentials on the way
     return Front(bearers, transport, pages)
+
+
+async def kept_up(work: Callable[[], Awaitable[None]]) -> None:
+    """Background work for ever: a bug in it is logged and must not take the serving of requests along."""
+    while True:
+        try:
+            await work()
+        except Exception:  # the edge of a task nobody waits for
+            log.exception("background work stopped and begins again")
+        await anyio.sleep(1)
 
 
 def _settle_memory() -> None:

@@ -5,10 +5,12 @@ import signal
 import subprocess
 import sys
 
+import anyio
 import httpx
 import pytest
 from sqlalchemy import select
 
+from mcp_server.app import kept_up
 from mcp_server.call import Caller
 from shared.db.base import transaction
 from shared.db.usage import ToolCall
@@ -24,6 +26,24 @@ def test_missing_settings_are_told_together_and_the_program_ends_with_one() -> N
     for name in ("DATABASE_URL", "REDIS_URL", "SECRET_KEYS", "SERVICE_CLIENT_SECRET"):
         assert name in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_background_work_that_breaks_is_told_and_begun_again(caplog: pytest.LogCaptureFixture) -> None:
+    begun = []
+
+    async def work() -> None:
+        begun.append(1)
+        if len(begun) == 1:
+            raise ValueError("a bug")
+        await anyio.sleep_forever()
+
+    async def watch() -> None:
+        with anyio.move_on_after(1.5):
+            await kept_up(work)
+
+    anyio.run(watch)
+    assert len(begun) == 2
+    assert "begins again" in caplog.text
 
 
 def _answers(url: str) -> bool:
