@@ -111,6 +111,11 @@ def run_migrate(given: argparse.Namespace) -> None:
         migrate(driver_url(os.environ["DATABASE_URL"]))
 
 
+def _agreed(question: str) -> bool:
+    print(question, end="", flush=True)
+    return sys.stdin.readline().strip() == "yes"
+
+
 def run_reset_sandbox(given: argparse.Namespace) -> None:
     from shared.db.base import transaction
 
@@ -120,7 +125,7 @@ def run_reset_sandbox(given: argparse.Namespace) -> None:
         with transaction() as session:
             counts: dict[str, Any] = reset_sandbox(session, apply=False)
         print("Invented rows: " + (", ".join(f"{n} {name}" for name, n in counts.items()) or "none"))
-        if not given.yes and input("Delete them? Type yes: ").strip() != "yes":
+        if not given.yes and not _agreed("Delete them? Type yes: "):
             raise Halt("Nothing was deleted.")
         with transaction() as session:
             reset_sandbox(session, apply=True)

@@ -26,10 +26,11 @@ def _database() -> str:
 def _queue(*, served: bool) -> str:
     from redis.exceptions import RedisError
 
-    from shared.redis import connect
+    from shared.redis import connect, key
 
     try:
         queue = connect()
+        dispatcher: Any = queue.exists(key("dispatcher"))
         server: Any = queue.info("server")
         workers: Any = queue.scard("rq:workers")
         waiting = sum(int(queue.llen(f"rq:queue:{name}")) for name in ("deliveries", "checks"))
@@ -37,6 +38,8 @@ def _queue(*, served: bool) -> str:
         raise Halt("does not answer: see whether REDIS_URL is right and its server runs") from None
     if workers == 0 and served:
         raise Halt("answers, but no worker listens: start rq worker -S json deliveries checks")
+    if not dispatcher and served:
+        raise Halt("answers, but no dispatcher works: start python -m jobs dispatcher")
     name = server.get("server_name", "redis")
     return f"{name} {server.get(f'{name}_version', '')} answers, {workers} workers, {waiting} wake-ups waiting"
 

@@ -115,11 +115,11 @@ def _prepare_database(say: Say) -> None:
 
 def _programs(stack: Stack) -> list[Child]:
     python = [sys.executable, "-P", "-m"]
-    commands = {
-        "auth_server": ["auth_server", "--port", str(stack.web)],
+    commands = {  # the slowest to load goes first
         "mcp_server": ["mcp_server", "--port", str(stack.mcp)],
-        "dispatcher": ["jobs", "dispatcher"],
+        "auth_server": ["auth_server", "--port", str(stack.web)],
         "worker": ["rq.cli", "worker", "-w", "jobs.worker.Worker", "-S", "json", "deliveries", "checks"],
+        "dispatcher": ["jobs", "dispatcher"],
     }
     logs = {name: stack.home.logs / f"{name}.log" for name in commands}
     return [
@@ -145,14 +145,21 @@ def _works(pid: int) -> bool:
 
     queue = connect()
     keys: Any = queue.smembers("rq:workers")
-    return any(queue.hget(key, "pid") == str(pid).encode() for key in keys)
+    return any(queue.hget(name, "pid") == str(pid).encode() for name in keys)
+
+
+def _dispatches(pid: int) -> bool:
+    """Whether the dispatcher of that process id has finished a round."""
+    from shared.redis import connect, key
+
+    return connect().get(key("dispatcher")) == str(pid).encode()
 
 
 def _wait_until_healthy(stack: Stack, programs: list[Child]) -> None:
     healthy: dict[str, Callable[[Child], bool]] = {
         "auth_server": lambda _: _serves(stack.web),
         "mcp_server": lambda _: _serves(stack.mcp),
-        "dispatcher": lambda child: child.ended is None,
+        "dispatcher": lambda child: _dispatches(child.pid),
         "worker": lambda child: _works(child.pid),
     }
     waiting, until = list(programs), time.monotonic() + HEALTHY_SECONDS

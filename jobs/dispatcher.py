@@ -1,6 +1,7 @@
 """Due rows become runs, and runs and deliveries become wake-up calls; any number of dispatchers may run at once."""
 
 import logging
+import os
 import signal
 import threading
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from jobs.queue import DELIVERIES, RUNS, queue, room, wake
 from shared.db.base import transaction
 from shared.db.messages import hand_over_deliveries
 from shared.db.runs import hand_over_runs, materialise
+from shared.redis import connect, key
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
@@ -32,6 +34,7 @@ def step() -> None:
         with transaction() as session:
             rows = hand_over(session, free, ttl)
         wake(there, rows, ttl)
+    connect().set(key("dispatcher"), os.getpid(), ex=30)  # a sign of life, for the start and the doctor
 
 
 def run() -> None:
