@@ -90,7 +90,7 @@ def next_due(session: Session, kind: str, subject_ids: Sequence[int]) -> dict[in
     wanted = sa.select(Schedule.subject_id, Schedule.next_due_at).where(
         Schedule.kind == kind, Schedule.subject_id.in_(subject_ids), Schedule.enabled
     )
-    return dict(session.execute(wanted).tuples().all())
+    return {subject: due for subject, due in session.execute(wanted)}  # noqa: C416 - a Row is no tuple to mypy
 
 
 _MATERIALISE = sa.text("""
