@@ -28,6 +28,7 @@ from shared.settings import STATUS, settings
 
 log = logging.getLogger(__name__)
 _CACHED = {"Cache-Control": "public, max-age=300"}
+_TALKATIVE = ("authlib", "httpx", "httpcore")  # below WARNING they log tokens, headers and whole addresses
 
 
 async def well_known(request: Request) -> Response:  # noqa: ARG001 - an endpoint's signature
@@ -105,6 +106,8 @@ ROUTES = [
 
 
 def create_app() -> Edge:
+    for name in _TALKATIVE:
+        logging.getLogger(name).setLevel(logging.WARNING)
     upstream = settings().mcp_upstream_url
     passing = Passthrough(upstream) if upstream else None
 

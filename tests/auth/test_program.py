@@ -1,0 +1,78 @@
+"""The program itself: its commands, what it says when settings are missing, and one real start over a socket."""
+
+import os
+import socket
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from shared.http import sync_client
+
+
+def run(*arguments: str, **changed: str | None) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, **{k: v for k, v in changed.items() if v is not None}}
+    for name in [k for k, v in changed.items() if v is None]:
+        env.pop(name, None)
+    command = [sys.executable, "-m", "auth_server", *arguments]
+    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_missing_settings_are_named_together_and_the_exit_is_1() -> None:
+    done = run(DATABASE_URL=None, SECRET_KEYS=None)
+    assert done.returncode == 1
+    assert "DATABASE_URL: is not set" in done.stderr
+    assert "SECRET_KEYS: is not set" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_sweep_runs_once_and_says_what_went(clean: None) -> None:
+    done = run("sweep")
+    assert done.returncode == 0
+    assert "0 of oauth_access_tokens" in done.stdout
+
+
+@pytest.mark.slow  # starts a process
+@pytest.mark.e2e
+def test_the_program_serves_reports_ready_and_stops_on_sigterm(fresh_database: str, tmp_path: Any) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    base = f"http://127.0.0.1:{port}"
+    env = {**os.environ, "DATABASE_URL": fresh_database, "WEB_URL": base}
+    command = [sys.executable, "-m", "auth_server", "--port", str(port)]
+    with (tmp_path / "log").open("w") as log:
+        program = subprocess.Popen(command, env=env, stdout=log, stderr=log)
+    try:
+        said = _wait_for(base + "/readyz", program)
+        assert said == {"status": "ready", "version": "0.4.0"}
+        with sync_client(base) as client:
+            assert client.get("/.well-known/oauth-authorization-server").json()["issuer"] == base
+    finally:
+        program.terminate()
+        code = program.wait(15)
+    assert code in (0, -15)
+    assert (tmp_path / "log").read_text() == ""
+
+
+def _wait_for(url: str, program: subprocess.Popen[bytes]) -> Any:
+    from httpx import TransportError
+
+    with sync_client() as client:
+        for _ in range(400):
+            assert program.poll() is None
+            try:
+                answer = client.get(url)
+            except TransportError:
+                _breathe()
+                continue
+            if answer.status_code == 200:
+                return answer.json()
+            _breathe()
+    raise AssertionError("the program did not become ready")
+
+
+def _breathe() -> None:
+    import threading
+
+    threading.Event().wait(0.05)
