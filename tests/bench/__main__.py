@@ -86,6 +86,12 @@ def shots(running: dict[str, Program], token: str) -> dict[str, tuple[str, Shot]
     }
 
 
+def say(words: str) -> None:
+    """One line that is written over, for people who watch."""
+    if sys.stderr.isatty():
+        print(f"\r{words:<70}\r", end="", file=sys.stderr, flush=True)
+
+
 def measure(program: Program, shot: Shot, concurrency: int, seconds: float) -> Figure:
     before = program.cpu_seconds()
     sample = fire(shot, concurrency, seconds, pin_load)
@@ -108,10 +114,10 @@ def run(rounds: int, seconds: float) -> Figures:
         for number in range(rounds):
             for concurrency in CONCURRENCIES:
                 for name, (program, shot) in todo.items():
-                    print(f"\rround {number + 1}, concurrency {concurrency}, {name:<28}", end="", file=sys.stderr)
+                    say(f"round {number + 1}, concurrency {concurrency}, {name}")
                     figure = measure(running[program], shot, concurrency, seconds)
                     figures.setdefault((name, concurrency), []).append(figure)
-    print("\r" + " " * 70 + "\r", end="", file=sys.stderr)
+    say("")
     return figures
 
 
