@@ -83,6 +83,13 @@ class Listing:
         return {**whole, "tools": [t for t in whole["tools"] if t["name"] in names]}
 
 
+async def no_prompts(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """There are tools only. The SDK would log a traceback for an unknown prompt, so any caller could fill the log."""
+    if ctx.method == "prompts/get":
+        raise MCPError(code=INVALID_PARAMS, message="This server has no prompts.")
+    return await call_next(ctx)
+
+
 def listed(tool: Tool) -> SdkTool:
     """What the SDK lists. The gate runs the call, so function and argument model are never used here."""
     return SdkTool(
@@ -109,7 +116,7 @@ def build(*extensions: Extension) -> MCPServer[Any]:
         version=VERSION,
         tools=[listed(TOOLS[name]) for name in sorted(TOOLS)],
         extensions=[*extensions, Gate()],
-        middleware=[Listing()],
+        middleware=[Listing(), no_prompts],
         cache_hints={"tools/list": CacheHint(ttl_ms=LIST_FRESH_MS, scope="public")},
         subscriptions=False,
         log_level="WARNING",

@@ -81,11 +81,13 @@ def test_a_crashed_server_is_named_and_started_again(service: Service) -> None:
     assert wait_for("the new process id", lambda: service.pids[name] != before and service.pids[name])
 
 
-def test_nothing_secret_stands_in_the_log(service: Service, traveller: dict[str, Any]) -> None:
-    words = service.words
-    assert [n for n in ("access_token", "refresh_token") if traveller[n] in words] == []
-    assert PASSWORD not in words
-    assert "Traceback" not in words
+def test_the_logs_hold_no_secret_and_no_surprise(service: Service, traveller: dict[str, Any]) -> None:
+    logs = {p.name: p.read_text(encoding="utf-8", errors="replace") for p in (service.home / "logs").glob("*.log")}
+    assert len(logs) >= 4
+    for name, words in (logs | {"up": service.words}).items():
+        assert [n for n in ("access_token", "refresh_token") if traveller[n] in words] == [], name
+        assert PASSWORD not in words, name
+        assert "Traceback" not in words, name
 
 
 def test_the_command_line_prints_a_token_that_works(service: Service) -> None:
