@@ -20,11 +20,12 @@ from auth_server.edge import Edge
 from auth_server.health import healthz, readyz
 from auth_server.incoming import TooLarge, TooSlow
 from auth_server.introspect import Lookups, introspect
+from auth_server.landing import landing, plans
 from auth_server.metadata import metadata
 from auth_server.passthrough import Passthrough
 from auth_server.render import PAGES, html
 from auth_server.sweep import keep_sweeping
-from shared.settings import STATUS, settings
+from shared.settings import settings
 
 log = logging.getLogger(__name__)
 _CACHED = {"Cache-Control": "public, max-age=300"}
@@ -33,17 +34,6 @@ _TALKATIVE = ("authlib", "httpx", "httpcore")  # below WARNING they log tokens, 
 
 async def well_known(request: Request) -> Response:  # noqa: ARG001 - an endpoint's signature
     return JSONResponse(metadata(), headers=_CACHED)
-
-
-async def landing(request: Request) -> Response:  # noqa: ARG001
-    mine = settings()
-    shown = {
-        "mcp_url": f"{mine.web_url}/mcp",
-        "tool_url": mine.mcp_url,
-        "status": STATUS,
-        "sandbox": mine.data_mode == "sandbox",
-    }
-    return html("landing.html", shown)
 
 
 async def stylesheet(request: Request) -> Response:  # noqa: ARG001
@@ -87,6 +77,7 @@ _HANDLERS: dict[type[Exception] | int, ExceptionHandler] = {
 ROUTES = [
     Route("/oauth/introspect", introspect, methods=["POST"]),  # first: asked far more often than all others together
     Route("/", landing, methods=["GET"]),
+    Route("/plans", plans, methods=["GET"]),
     Route("/static/site.css", stylesheet, methods=["GET"]),
     Route("/healthz", healthz, methods=["GET"]),
     Route("/readyz", readyz, methods=["GET"]),

@@ -112,6 +112,15 @@ def test_the_start_page_says_what_this_is_and_how_to_connect(host: TestClient) -
     assert "prefers-color-scheme: dark" in style.text
 
 
+@pytest.mark.spec("s8.premium_price")
+def test_the_plans_page_shows_what_each_plan_allows(host: TestClient, configure: Any) -> None:
+    page = host.get("/plans").text
+    for part in ("Free", "Premium", "Pro", "Enterprise", "9.99 USD a month", "Searches a day", "unlimited"):
+        assert part in page
+    configure(OPERATOR_EMAIL="desk@example.test")
+    assert "mailto:desk@example.test" in host.get("/plans").text
+
+
 @pytest.mark.parametrize("path", ["/nowhere", "/signin/", "/static/../app.py", "/static/", "/.env", "/oauth/", "/%00"])
 def test_nothing_else_is_served(host: TestClient, path: str) -> None:
     answer = host.get(path)
