@@ -56,7 +56,7 @@ class UpdatedBalance(Result):
 class TotalValue(Part):
     amount: Money
     currency: str
-    valuation_as_of: date | None
+    valuation_as_of: str | None
 
 
 class SupportedProgram(Part):
@@ -175,7 +175,7 @@ def _summary(shown: Sequence[PointsBalance]) -> str:
 def _total(call: Call, shown: Iterable[PointsBalance]) -> TotalValue:
     """Dated by the oldest valuation used."""
     valued = [b for b in shown if b.value is not None]
-    days = [day for b in valued if (day := call.reference.programs[b.program].value_as_of) is not None]
+    days = [day for b in valued if (day := call.reference.programs[b.program].as_of)]
     amount = sum((b.value.amount for b in valued if b.value), Decimal(0))
     return TotalValue(amount=amount, currency=CURRENCY, valuation_as_of=min(days, default=None))
 

@@ -112,10 +112,6 @@ def spend_deadline(sent: date | None, opened_on: date | None, window_months: int
     return sent
 
 
-def is_closed(closed_on: date | None, today: date) -> bool:
-    return closed_on is not None and closed_on <= today
-
-
 def next_fee(opened_on: date | None, closed_on: date | None, has_fee: bool, today: date) -> date | None:
     """The day the next annual fee falls due: the anniversary of the opening, unless the card ends before."""
     if opened_on is None or not has_fee:

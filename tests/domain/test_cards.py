@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from shared.domain.cards import bonus_days_left, is_closed, match, next_fee, spend_deadline
+from shared.domain.cards import bonus_days_left, match, next_fee, spend_deadline
 
 
 @dataclass(frozen=True)
@@ -120,11 +120,6 @@ def test_no_fee_is_due_without_opening_day_or_fee_or_after_closing() -> None:
     assert next_fee(opened, None, False, today) is None
     assert next_fee(opened, date(2026, 5, 9), True, today) is None
     assert next_fee(opened, date(2026, 5, 10), True, today) == date(2026, 5, 9)
-
-
-def test_card_is_closed_from_its_closing_day_on() -> None:
-    today = date(2026, 5, 9)
-    assert [is_closed(d, today) for d in (None, today, date(2026, 5, 10))] == [False, True, False]
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,7 @@ def test_list_points_balances_adds_up_dated_valuations(people: People, use: Use)
     known = [reference().programs[p] for p in ("flying-blue", "world-of-hyatt")]
     assert made["total_value"]["amount"] == pytest.approx(sum(float(p.value_usd_cents) * 100 for p in known))
     assert made["total_value"]["currency"] == "USD"
-    assert made["total_value"]["valuation_as_of"] == min(str(p.value_as_of) for p in known)
+    assert made["total_value"]["valuation_as_of"] == min(str(p.as_of) for p in known)
     without = next(b for b in made["balances"] if b["program"] == UNVALUED)
     assert without["value"] is None
     assert without["name"] in made["message"]

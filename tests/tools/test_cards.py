@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from mcp_server.toolbox import TOOLS
 from shared import clock
 from tests.people import People
 from tests.tools.conftest import Use
@@ -91,8 +92,6 @@ def test_add_card_keeps_every_field(add: Any, use: Use, people: People) -> None:
 
 @pytest.mark.spec("s4.4.add_card.hint_list_first")
 def test_add_card_description_says_to_look_at_the_list_first() -> None:
-    from mcp_server.toolbox import TOOLS
-
     assert "list_my_cards first" in TOOLS["add_card"].description
 
 
