@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import socket
 import subprocess
 from pathlib import Path
@@ -17,17 +16,10 @@ from tests.running import PASSWORD, Service
 
 HERE = Path(__file__).parent
 EXPECTED: dict[str, dict[str, str]] = yaml.safe_load((HERE / "expected-failures.yml").read_text(encoding="utf-8"))
-pytestmark = pytest.mark.node
 
 
 def _program() -> list[str]:
-    node = os.environ.get("AWARD_NODE") or shutil.which("node")
-    script = os.environ.get("AWARD_CONFORMANCE") or shutil.which("conformance")
-    assert node, "no Node: put node 22 on the PATH or name it in AWARD_NODE"
-    assert script, (
-        "no conformance program: npm i @modelcontextprotocol/conformance, and name its bin in AWARD_CONFORMANCE"
-    )
-    return [node, script]
+    return [os.environ["AWARD_NODE"], os.environ["AWARD_CONFORMANCE"]]
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +27,7 @@ def token(service: Service) -> str:
     return str(tokens(service.mcp_url, service.person("conformance"), PASSWORD)["access_token"])
 
 
+@pytest.mark.node
 @pytest.mark.slow  # some thirty scenarios, each a client of its own
 @pytest.mark.spec("s9.1.transport")
 @pytest.mark.parametrize("revision", sorted(EXPECTED))
@@ -61,6 +54,7 @@ def _free_port() -> int:
         return int(one.getsockname()[1])
 
 
+@pytest.mark.node
 @pytest.mark.spec("s4.1.authorize_flow", "s4.1.authorize_query", "s4.1.as_metadata")
 def test_authorization_scenarios_pass_with_a_person_at_the_browser(service: Service) -> None:
     port = _free_port()
