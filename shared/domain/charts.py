@@ -1,0 +1,203 @@
+"""Award charts: a chart, a distance and two zones go in, points per season come out, or nothing where it is silent."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+Season = Literal["off_peak", "standard", "peak"]
+SEASONS: tuple[Season, ...] = ("off_peak", "standard", "peak")
+Points = dict[Season, int]
+
+
+@dataclass(frozen=True, slots=True)
+class DistanceBand:
+    """Points for flights of `least` to `most` miles (both included; None = any longer)."""
+
+    least: int
+    most: int | None
+    season: Season
+    points: int
+
+    def covers(self, miles: int) -> bool:
+        return self.least <= miles and (self.most is None or miles <= self.most)
+
+    @property
+    def label(self) -> str:
+        return f"{self.least}-{self.most} miles" if self.most is not None else f"over {self.least - 1} miles"
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """One award chart with its prices by cabin, ready to be asked."""
+
+    chart_id: str
+    program: str
+    scope: str
+    carriers: frozenset[str]
+    kind: str
+    level: str
+    overrides: bool
+    zone_system: str | None
+    from_zones: frozenset[str]  # with to_zones: the only routes it prices; empty = every route
+    to_zones: frozenset[str]
+    threshold_miles: int | None
+    effective_from: date | None
+    effective_to: date | None
+    bands: Mapping[str, Sequence[DistanceBand]]
+    zones: Mapping[str, Mapping[tuple[str, str], Points]]
+    source_url: str
+    as_of: str | None
+    audited_on: date | None
+    confidence: str
+    note: str | None
+
+    def valid(self, on: date) -> bool:
+        return (self.effective_from is None or self.effective_from <= on) and (
+            self.effective_to is None or on <= self.effective_to
+        )
+
+    @property
+    def dynamic(self) -> bool:
+        return self.kind == "dynamic"
+
+
+@dataclass(frozen=True, slots=True)
+class Trip:
+    """What a chart needs to know of a route: miles, both countries, and the zone of each end in its system."""
+
+    miles: int
+    countries: tuple[str, str]
+    zones: tuple[str | None, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class CabinPrice:
+    """Points by season of one cabin, and the band or zone pair they stand under."""
+
+    points: Points
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class AwardPrice:
+    """One cabin's price on one day. `points` is None where it depends on a season calendar that nobody published."""
+
+    points: int | None
+    off_peak: int | None
+    standard: int | None
+    peak: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RoutePrice:
+    """What one programme asks for one airline on one route."""
+
+    program: str
+    charts: tuple[Chart, ...]
+    miles: int
+    cabins: Mapping[str, CabinPrice]
+
+    @property
+    def dynamic(self) -> bool:
+        return not self.cabins and any(c.dynamic for c in self.charts)
+
+    def on_day(self, cabin: str) -> AwardPrice | None:
+        """The cabin's price, certain where the chart knows no seasons."""
+        price = self.cabins.get(cabin)
+        if price is None:
+            return None
+        off_peak, standard, peak = (price.points.get(season) for season in SEASONS)
+        return AwardPrice(standard if len(price.points) == 1 else None, off_peak, standard, peak)
+
+    @property
+    def chart(self) -> Chart:
+        """The chart that stands for the answer: its kind, source and dates."""
+        return self.charts[0]
+
+
+def _scope_fits(chart: Chart, trip: Trip) -> bool:
+    if not chart.from_zones:
+        return True
+    start, end = trip.zones
+    return (start in chart.from_zones and end in chart.to_zones) or (
+        end in chart.from_zones and start in chart.to_zones
+    )
+
+
+def _by_distance(chart: Chart, trip: Trip, cabin: str) -> CabinPrice | None:
+    fits = [b for b in chart.bands.get(cabin, ()) if b.covers(trip.miles)]
+    return CabinPrice({b.season: b.points for b in fits}, fits[0].label) if fits else None
+
+
+def _by_zone(chart: Chart, trip: Trip, cabin: str) -> CabinPrice | None:
+    pairs = chart.zones.get(cabin, {})
+    start, end = trip.countries if chart.kind == "domestic_fixed" else trip.zones
+    if start is None or end is None:
+        return None
+    points = pairs.get((start, end)) or pairs.get((end, start))
+    return CabinPrice(points, f"{start} - {end}") if points else None
+
+
+def cabin_price(chart: Chart, trip: Trip, cabin: str) -> CabinPrice | None:
+    """Points by season in one cabin, or None where the chart has no price for the route."""
+    if not _scope_fits(chart, trip):
+        return None
+    if chart.kind == "distance_bands":
+        return _by_distance(chart, trip, cabin)
+    if chart.kind in ("zones", "domestic_fixed"):
+        return _by_zone(chart, trip, cabin)
+    if chart.kind == "zones_then_distance":
+        return _by_zone(chart, trip, cabin) or _by_distance(chart, trip, cabin)
+    if chart.kind == "distance_then_zones":
+        near = chart.threshold_miles is not None and trip.miles < chart.threshold_miles
+        return _by_distance(chart, trip, cabin) if near else _by_zone(chart, trip, cabin)
+    return None
+
+
+def merged(prices: Iterable[CabinPrice]) -> CabinPrice | None:
+    """One price from several charts of equal standing: seasons add up, a contradiction leaves the season out."""
+    found = list(prices)
+    if not found:
+        return None
+    points: Points = {}
+    for season in SEASONS:
+        said = {p.points[season] for p in found if season in p.points}
+        if len(said) == 1:
+            points[season] = said.pop()
+    return CabinPrice(points, found[0].place) if points else None
+
+
+def standing(charts: Iterable[Chart], airline: str, partner: bool, on: date) -> list[list[Chart]]:
+    """The charts that may price an airline's flights, best first; charts of one group are of equal standing.
+
+    Own or named charts come before the chart for all other partners, and exceptions before the general rule.
+    """
+    usable = [c for c in charts if c.valid(on) and c.scope != "multi_partner"]
+    named = [c for c in usable if airline in c.carriers]
+    others = [c for c in usable if c.scope == "all_other_partners"] if partner and not named else []
+    groups = []
+    for level in (named, others):
+        groups.append([c for c in level if c.overrides])
+        groups.append([c for c in level if not c.overrides])
+    return [g for g in groups if g]
+
+
+def price_route(
+    groups: Sequence[Sequence[Chart]], trips: Mapping[str | None, Trip], cabins: Sequence[str]
+) -> RoutePrice | None:
+    """Asks the groups in turn for every cabin; None when no chart speaks about this airline at all."""
+    if not groups:
+        return None
+    prices: dict[str, CabinPrice] = {}
+    used: list[Chart] = []
+    for cabin in cabins:
+        for group in groups:
+            said = [(c, p) for c in group if (p := cabin_price(c, trips[c.zone_system], cabin))]
+            whole = merged(p for _, p in said)
+            if whole:
+                prices[cabin] = whole
+                used += [c for c, _ in said if c not in used]
+                break
+    charts = tuple(used) or tuple(c for g in groups for c in g)
+    return RoutePrice(charts[0].program, charts, next(iter(trips.values())).miles, prices)

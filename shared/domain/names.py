@@ -1,0 +1,39 @@
+"""Loose names: what a person typed and the known names go in, the things it can mean come out."""
+
+import difflib
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+
+_NOISE = re.compile(r"[^a-z0-9+]+")
+
+
+def plain(text: str) -> str:
+    """Lower case without accents and punctuation, so that spellings meet."""
+    bare = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    return _NOISE.sub(" ", bare.lower().replace("&", " and ")).strip()
+
+
+def meanings(text: str, names: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """The things a name stands for exactly (one, or several when it is shared); else those it begins or is part of."""
+    wanted = plain(text)
+    if not wanted:
+        return ()
+    if wanted in names:
+        return names[wanted]
+    words = wanted.split()
+    inside = {thing for name, things in names.items() if _within(words, name.split()) for thing in things}
+    return tuple(sorted(inside))
+
+
+def _within(words: list[str], name: list[str]) -> bool:
+    """Whether the words stand in the name, in order and whole; single letters mean nothing."""
+    if len(words) == 1 and len(words[0]) < 3:
+        return False
+    return any(name[i : i + len(words)] == words for i in range(len(name) - len(words) + 1))
+
+
+def nearest(text: str, names: Iterable[str], count: int = 3) -> list[str]:
+    """The closest known names, best first."""
+    known = list(dict.fromkeys(names))
+    return difflib.get_close_matches(plain(text), known, count, 0.3) or known[:count]

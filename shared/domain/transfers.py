@@ -1,0 +1,141 @@
+"""Moving points: transfer routes and a target go in, paths with exact source points and leftovers come out."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, floor
+
+POSTING = ("instant", "hours", "days", "unknown")  # from fastest to "nobody knows", which counts as slowest
+
+
+@dataclass(frozen=True)
+class Bonus:
+    """A bonus that runs on the day asked about; both days are part of it."""
+
+    percent: int
+    starts_on: date | None
+    ends_on: date
+    targeted: bool
+
+
+@dataclass(frozen=True)
+class Edge:
+    """One transfer route as it is on a day: `ratio` is points received for one point sent, without bonus."""
+
+    source: str
+    target: str
+    ratio_from: Fraction
+    ratio_to: Fraction
+    increment: int | None
+    minimum: int | None
+    posting: str
+    posting_text: str | None
+    fee: str | None
+    cap: str | None
+    region: str
+    bonus: Bonus | None
+    source_url: str
+    as_of: str | None
+    audited_on: date | None
+    confidence: str
+    note: str | None
+
+    @cached_property
+    def yields(self) -> Fraction:
+        """Points received for one point sent, the bonus included."""
+        percent = self.bonus.percent if self.bonus else 0
+        return self.ratio_to / self.ratio_from * Fraction(100 + percent, 100)
+
+    def sent(self, needed: int) -> int:
+        """The fewest points to send so that at least `needed` arrive."""
+        block = self.increment or 1
+        points = max(ceil(needed / self.yields), self.minimum or 1, 1)
+        return ceil(Fraction(points, block)) * block
+
+    def received(self, sent: int) -> int:
+        return floor(sent * self.yields)
+
+
+@dataclass(frozen=True)
+class Path:
+    """A way from one programme to another. Amounts are None when no target amount was asked for."""
+
+    edges: tuple[Edge, ...]
+    amounts: tuple[int, ...] | None = field(default=None)  # points sent on each edge
+
+    @cached_property
+    def ratio(self) -> Fraction:
+        product = Fraction(1)
+        for edge in self.edges:
+            product *= edge.yields
+        return product
+
+    @property
+    def source_points(self) -> int | None:
+        return self.amounts[0] if self.amounts else None
+
+    @property
+    def delivered(self) -> int | None:
+        return self.edges[-1].received(self.amounts[-1]) if self.amounts else None
+
+    @property
+    def slowest(self) -> str:
+        return max((e.posting for e in self.edges), key=POSTING.index)
+
+    @property
+    def bonus_ends_on(self) -> date | None:
+        return min((e.bonus.ends_on for e in self.edges if e.bonus), default=None)
+
+    @property
+    def stranded(self) -> int:
+        """Points that stay behind in the programmes between, because of increments and minimums."""
+        if not self.amounts:
+            return 0
+        arrived = (e.received(a) for e, a in zip(self.edges, self.amounts, strict=True))
+        return sum(got - sent for got, sent in zip(arrived, self.amounts[1:], strict=False))
+
+
+Network = Mapping[str, Sequence[Edge]]
+
+
+def network(edges: Iterable[Edge]) -> dict[str, list[Edge]]:
+    """Routes by the programme they start from."""
+    out: dict[str, list[Edge]] = {}
+    for edge in edges:
+        out.setdefault(edge.source, []).append(edge)
+    return out
+
+
+def _walks(routes: Network, start: str, goal: str, hops: int) -> Iterable[tuple[Edge, ...]]:
+    """Every way of at most `hops` steps that visits no programme twice."""
+    waiting: list[tuple[Edge, ...]] = [(e,) for e in routes.get(start, ())]
+    while waiting:
+        way = waiting.pop()
+        here = way[-1].target
+        if here == goal:
+            yield way
+        elif len(way) < hops:
+            seen = {start, *(e.target for e in way)}
+            waiting += [(*way, e) for e in routes.get(here, ()) if e.target not in seen]
+
+
+def amounts(edges: Sequence[Edge], needed: int) -> tuple[int, ...]:
+    """What must be sent on each step, reckoned back from the target, so that `needed` arrive."""
+    out: list[int] = []
+    for edge in reversed(edges):
+        needed = edge.sent(needed)
+        out.append(needed)
+    return tuple(reversed(out))
+
+
+def find_paths(routes: Network, start: str, goal: str, needed: int | None = None, max_hops: int = 3) -> list[Path]:
+    """All paths, cheapest first: by source points when an amount is needed, else by points received per point."""
+    found = [Path(edges, amounts(edges, needed) if needed else None) for edges in _walks(routes, start, goal, max_hops)]
+
+    def order(path: Path) -> tuple[object, ...]:
+        cost = path.source_points if path.amounts else -path.ratio
+        return (cost, len(path.edges), POSTING.index(path.slowest), [e.target for e in path.edges])
+
+    return sorted(found, key=order)

@@ -1,0 +1,167 @@
+"""The frozen reference data with question-shaped methods: a name, a route or a day goes in, facts come out."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from functools import cached_property, lru_cache
+from types import MappingProxyType
+from typing import Any
+
+from shared import clock
+from shared.domain import charts as chart_rules
+from shared.domain import names, transfers
+from shared.domain.airports import Airport, Zone, zone_of
+from shared.domain.charts import RoutePrice, Trip
+from shared.domain.plans import CABINS
+from shared.errors import Candidates, NotFound
+from shared.reference import compiled, world
+from shared.reference.rows.charts import AwardExample, CancellationFee, ReleaseWindow
+from shared.reference.rows.programmes import Program
+from shared.reference.rows.travel import Airline, CatalogCard
+
+
+class Reference:
+    """All facts of one load. Nothing in it changes; every method answers from memory."""
+
+    def __init__(self, tables: dict[str, list[Any]]) -> None:
+        self._tables = tables
+        self.programs: Mapping[str, Program] = MappingProxyType({p.slug: p for p in tables["programs.csv"]})
+        self.airlines: Mapping[str, Airline] = MappingProxyType({a.iata: a for a in tables["airlines.csv"]})
+        self.cards: Mapping[str, CatalogCard] = MappingProxyType({c.slug: c for c in tables["cards.csv"]})
+        self.airports: Mapping[str, Airport] = MappingProxyType(world.airports(tables))
+        self.metros = world.metros()
+        self._charts = compiled.charts(tables)
+        self._zones = compiled.zones(tables)
+        self._places: dict[tuple[str, str], str | None] = {}
+        self._program_names = compiled.program_names(tables)
+        self._airline_names = compiled.airline_names(self.airlines.values())
+        self.route_price = lru_cache(maxsize=16_384)(self._route_price)
+        self.routes = lru_cache(maxsize=8)(self._routes)
+
+    def rows(self, file: str) -> Sequence[Any]:
+        """The rows of one file, as its row type of `rows` describes them."""
+        return self._tables[file]
+
+    # names
+
+    def program(self, text: str) -> Program:
+        """The programme a loose name means. Raises NotFound with the nearest names, or Candidates when several fit."""
+        found = names.meanings(text, self._program_names)
+        if len(found) == 1:
+            return self.programs[found[0]]
+        if found:
+            listed = [{"program": s, "name": self.programs[s].name} for s in found]
+            raise Candidates(f"{text} can mean {len(found)} programmes; call again with one of them.", listed)
+        raise NotFound("programme", text, names.nearest(text, self.programs))
+
+    def airline(self, text: str) -> Airline:
+        """The airline a code, slug or name means. Raises NotFound or Candidates."""
+        if (code := text.strip().upper()) in self.airlines:
+            return self.airlines[code]
+        found = names.meanings(text, self._airline_names)
+        if len(found) == 1:
+            return self.airlines[found[0]]
+        if found:
+            listed = [{"airline": c, "name": self.airlines[c].name} for c in found]
+            raise Candidates(f"{text} can mean {len(found)} airlines; call again with one code.", listed)
+        known = {names.plain(a.name): a.name for a in self.airlines.values()}
+        raise NotFound("airline", text, [known[n] for n in names.nearest(text, known)])
+
+    def airport(self, code: str) -> Airport:
+        """An airport, or of a city code (LON, NYC, TYO) the airport most routes here use. Raises NotFound."""
+        code = code.strip().upper()
+        if code in self.airports:
+            return self.airports[code]
+        if members := [m for m in self.metros.get(code, ()) if m in self.airports]:
+            return self.airports[max(members, key=lambda m: (self._traffic.get(m, 0), m))]
+        raise NotFound("airport", code, names.nearest(code, sorted(self.airports | self.metros)))  # type: ignore[operator]
+
+    @cached_property
+    def _traffic(self) -> dict[str, int]:
+        counts: dict[str, int] = {}
+        for row in self._tables["routes.csv"]:
+            for code in (row.origin, row.destination):
+                counts[code] = counts.get(code, 0) + 1
+        return counts
+
+    def miles(self, origin: str, destination: str) -> int:
+        """Great-circle statute miles between two airports or city codes. Raises NotFound."""
+        start, end = self.airport(origin), self.airport(destination)
+        return world.miles((start.lat, start.lon), (end.lat, end.lon))
+
+    # transfers
+
+    def _routes(self, on: date) -> transfers.Network:
+        """The transfer routes open on a day, with the bonuses that run on it, by the programme they start from."""
+        return transfers.network(compiled.edges(self._tables, on))
+
+    # awards
+
+    def _zone(self, system: str, code: str) -> str | None:
+        key = (system, code)
+        if key not in self._places:
+            self._places[key] = zone_of(self.airports[code], self._zones[system])
+        return self._places[key]
+
+    def _trip(self, system: str | None, start: Airport, end: Airport) -> Trip:
+        zones = (self._zone(system, start.code), self._zone(system, end.code)) if system else (None, None)
+        return Trip(self.miles(start.code, end.code), (start.country, end.country), zones)
+
+    def partner(self, program: str, airline: str) -> bool:
+        """Whether the programme's awards can be used on the airline, as far as partners are listed."""
+        return (program, airline) in self._partners
+
+    @cached_property
+    def _partners(self) -> frozenset[tuple[str, str]]:
+        return frozenset(
+            (row.program, row.airline)
+            for row in self._tables["program_partners.csv"]
+            if row.relationship in ("earn_and_redeem", "redeem_only")
+        )
+
+    def _route_price(
+        self, program: str, airline: str, origin: str, destination: str, on: date | None = None
+    ) -> RoutePrice | None:
+        """What a programme's charts ask for an airline on a route, by cabin and season.
+
+        None when no chart speaks about the airline; a RoutePrice without cabins when the chart is dynamic or silent.
+        `on` is the day of booking (it decides which charts are in force); today when absent. Raises NotFound.
+        """
+        start, end = self.airport(origin), self.airport(destination)
+        mine = self._charts.get(program, ())
+        groups = chart_rules.standing(mine, airline, self.partner(program, airline), on or clock.today())
+        systems = {c.zone_system for group in groups for c in group}
+        return chart_rules.price_route(groups, {s: self._trip(s, start, end) for s in systems}, CABINS)
+
+    def award_price(
+        self,
+        program: str,
+        airline: str,
+        origin: str,
+        destination: str,
+        cabin: str,
+        day: date,  # noqa: ARG002 - of travel; it will choose the season once calendars are published
+    ) -> chart_rules.AwardPrice | None:
+        """The chart's price of one cabin on a day of travel; None where no chart has one. Raises NotFound."""
+        price = self.route_price(program, airline, origin, destination)
+        return price.on_day(cabin) if price else None
+
+    def charts(self, program: str, on: date) -> list[chart_rules.Chart]:
+        """Every chart of a programme in force on a day."""
+        return [c for c in self._charts.get(program, ()) if c.valid(on)]
+
+    def zones(self, system: str) -> Sequence[Zone]:
+        return self._zones.get(system, ())
+
+    def examples(self, program: str) -> list[AwardExample]:
+        """Dated single prices, quoted where a programme has no chart."""
+        return [row for row in self._tables["award_examples.csv"] if row.program == program]
+
+    def release_window(self, airline: str) -> ReleaseWindow | None:
+        return self._windows.get(airline)
+
+    @cached_property
+    def _windows(self) -> dict[str, ReleaseWindow]:
+        return {code: row for row in self._tables["release_windows.csv"] for code in row.airline}
+
+    def cancellation_fee(self, program: str) -> CancellationFee | None:
+        return next((row for row in self._tables["cancellation_fees.csv"] if row.program == program), None)

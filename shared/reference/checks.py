@@ -1,0 +1,160 @@
+"""Checks over all files together: rows of every file go in, each fault comes out with its file and line."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from shared.domain.plans import CABINS
+
+Tables = dict[str, list[Any]]
+_KINDS = ("airline", "hotel", "bank")
+_CHART_KINDS = (
+    "distance_bands",
+    "zones",
+    "zones_then_distance",
+    "distance_then_zones",
+    "domestic_fixed",
+    "dynamic",
+    "not_captured",
+)
+_PROGRAMME_FIELDS = ("program", "from_program", "to_program", "booked_with")
+# The key of each file: rows stand in its order, and no two rows share it.
+KEYS: dict[str, tuple[str, ...]] = {
+    "programs.csv": ("slug",),
+    "program_aliases.csv": ("alias",),
+    "ambiguous_aliases.csv": ("alias",),
+    "transfer_partners.csv": ("from_program", "to_program"),
+    "transfer_bonuses.csv": ("from_program", "to_program", "end_date"),
+    "award_charts.csv": ("chart_id",),
+    "award_chart_zones.csv": ("chart_id", "cabin", "from_zone", "to_zone", "season"),
+    "award_chart_bands.csv": ("chart_id", "cabin", "season", "min_miles"),
+    "award_zone_members.csv": ("zone_system", "zone"),
+    "airlines.csv": ("iata",),
+    "routes.csv": ("carrier", "origin", "destination"),
+    "cards.csv": ("slug",),
+    "voucher_types.csv": ("slug",),
+    "hotels.csv": ("slug",),
+    "lounges.csv": ("slug",),
+    "countries.csv": ("country",),
+    "regions.csv": ("region",),
+}
+
+
+def faults(tables: Tables, airports: set[str]) -> list[str]:
+    """Every fault across the files; an empty list means the facts can be used."""
+    out: list[str] = []
+    for check in (_keys, _programmes, _transfers, _charts, _bands, _cards):
+        out += check(tables)
+    return out + list(_airports(tables, airports))
+
+
+def _each(tables: Tables, name: str) -> Iterator[tuple[str, Any]]:
+    for number, row in enumerate(tables[name], 2):
+        yield f"{name}:{number}", row
+
+
+def _keys(tables: Tables) -> Iterator[str]:
+    for name, fields in KEYS.items():
+        before: tuple[Any, ...] | None = None
+        for where, row in _each(tables, name):
+            key = tuple(getattr(row, f) for f in fields)
+            if before is not None and key == before:
+                yield f"{where}: {' '.join(map(str, key))} stands twice"
+            elif before is not None and key < before:
+                yield f"{where}: rows are sorted by {', '.join(fields)}, and this one is out of order"
+            before = key
+
+
+def _programmes(tables: Tables) -> Iterator[str]:
+    slugs = {row.slug for row in tables["programs.csv"]}
+    for where, row in _each(tables, "programs.csv"):
+        if row.kind not in _KINDS:
+            yield f"{where}: kind {row.kind!r} is not one of {', '.join(_KINDS)}"
+    for name, rows in tables.items():
+        fields = [f for f in _PROGRAMME_FIELDS if rows and hasattr(rows[0], f)]
+        for where, row in _each(tables, name) if fields else ():
+            for field in fields:
+                if (slug := getattr(row, field)) is not None and slug not in slugs:
+                    yield f"{where}: {field} {slug!r} is not a programme of programs.csv"
+    shared = {row.alias for row in tables["ambiguous_aliases.csv"]}
+    for where, row in _each(tables, "program_aliases.csv"):
+        if row.alias in shared:
+            yield f"{where}: {row.alias!r} is also listed as ambiguous"
+    for where, row in _each(tables, "ambiguous_aliases.csv"):
+        yield from (f"{where}: {c!r} is not a programme" for c in row.candidates if c not in slugs)
+
+
+def _transfers(tables: Tables) -> Iterator[str]:
+    edges = {(row.from_program, row.to_program) for row in tables["transfer_partners.csv"]}
+    for where, row in _each(tables, "transfer_partners.csv"):
+        if row.ratio_from <= 0 or row.ratio_to <= 0:
+            yield f"{where}: a ratio must be positive"
+        if row.from_program == row.to_program:
+            yield f"{where}: a programme cannot transfer to itself"
+        if row.posting_class not in ("instant", "hours", "days", "unknown"):
+            yield f"{where}: posting_class {row.posting_class!r} is not known"
+    for where, row in _each(tables, "transfer_bonuses.csv"):
+        if (row.from_program, row.to_program) not in edges:
+            yield f"{where}: a bonus on a route that transfer_partners.csv does not list"
+        if row.start_date and row.start_date > row.end_date:
+            yield f"{where}: it ends before it starts"
+        if not 1 <= row.bonus_percent <= 300:
+            yield f"{where}: bonus_percent {row.bonus_percent} is outside 1 to 300"
+
+
+def _charts(tables: Tables) -> Iterator[str]:
+    charts = {row.chart_id: row for row in tables["award_charts.csv"]}
+    systems = {row.zone_system for row in tables["award_zone_members.csv"]}
+    priced = {row.chart_id for n in ("award_chart_bands.csv", "award_chart_zones.csv") for row in tables[n]}
+    for where, row in _each(tables, "award_charts.csv"):
+        if row.chart_type not in _CHART_KINDS:
+            yield f"{where}: chart_type {row.chart_type!r} is not known"
+        elif row.chart_type not in ("dynamic", "not_captured") and row.chart_id not in priced:
+            yield f"{where}: {row.chart_id} has no prices"
+        if row.zone_system and row.zone_system not in systems:
+            yield f"{where}: zone_system {row.zone_system!r} has no members"
+    for name in ("award_chart_bands.csv", "award_chart_zones.csv"):
+        for where, row in _each(tables, name):
+            if row.chart_id not in charts:
+                yield f"{where}: chart_id {row.chart_id!r} is not in award_charts.csv"
+            if row.cabin not in CABINS:
+                yield f"{where}: cabin {row.cabin!r} is not a cabin"
+            if not 1_000 <= row.points <= 600_000:
+                yield f"{where}: {row.points} points is outside 1,000 to 600,000"
+
+
+def _bands(tables: Tables) -> Iterator[str]:
+    """Bands of one chart, cabin and season follow one another and never get cheaper with distance."""
+    before: Any = None
+    for where, row in _each(tables, "award_chart_bands.csv"):
+        same = before and (row.chart_id, row.cabin, row.season) == (before.chart_id, before.cabin, before.season)
+        if same and (before.max_miles is None or row.min_miles <= before.max_miles):
+            yield f"{where}: the band overlaps the one before it"
+        if same and row.points < before.points:
+            yield f"{where}: the price falls from {before.points} to {row.points}"
+        before = row
+
+
+def _cards(tables: Tables) -> Iterator[str]:
+    slugs = {row.slug for row in tables["cards.csv"]}
+    for where, row in _each(tables, "card_earn.csv"):
+        if row.card_slug not in slugs:
+            yield f"{where}: card_slug {row.card_slug!r} is not in cards.csv"
+    vouchers = {row.slug for row in tables["voucher_types.csv"]}
+    for where, row in _each(tables, "cards.csv"):
+        yield from (
+            f"{where}: voucher {v!r} is not in voucher_types.csv" for v in row.voucher_slugs if v not in vouchers
+        )
+
+
+_AIRPORT_FIELDS: dict[str, Callable[[Any], Iterable[str]]] = {
+    "routes.csv": lambda row: (row.origin, row.destination),
+    "lounges.csv": lambda row: (row.airport,),
+    "programs.csv": lambda row: row.hubs,
+    "airlines.csv": lambda row: row.hubs,
+}
+
+
+def _airports(tables: Tables, airports: set[str]) -> Iterator[str]:
+    for name, codes in _AIRPORT_FIELDS.items():
+        for where, row in _each(tables, name):
+            yield from (f"{where}: {code!r} is not an airport" for code in codes(row) if code not in airports)

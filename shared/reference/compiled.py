@@ -1,0 +1,138 @@
+"""Rows made ready to be asked: charts with their prices, zones, transfer edges of a day, and the indexes of names."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import date
+from fractions import Fraction
+from typing import Any
+
+from shared.domain import names
+from shared.domain.airports import Zone
+from shared.domain.charts import Chart, DistanceBand, Points, Season
+from shared.domain.transfers import Bonus, Edge
+from shared.reference.rows.travel import Airline
+
+Tables = dict[str, list[Any]]
+
+
+def _season(text: str) -> Season:
+    return "standard" if text == "any" else text  # type: ignore[return-value]
+
+
+def charts(tables: Tables) -> dict[str, tuple[Chart, ...]]:
+    """Every chart with its bands and zone prices, by programme."""
+    bands: dict[str, dict[str, list[DistanceBand]]] = defaultdict(lambda: defaultdict(list))
+    for row in tables["award_chart_bands.csv"]:
+        band = DistanceBand(row.min_miles, row.max_miles, _season(row.season), row.points)
+        bands[row.chart_id][row.cabin].append(band)
+    zones: dict[str, dict[str, dict[tuple[str, str], Points]]] = defaultdict(lambda: defaultdict(dict))
+    for row in tables["award_chart_zones.csv"]:
+        prices = zones[row.chart_id][row.cabin].setdefault((row.from_zone, row.to_zone), {})
+        prices[_season(row.season)] = row.points
+    out: dict[str, list[Chart]] = defaultdict(list)
+    for row in tables["award_charts.csv"]:
+        out[row.program].append(_chart(row, bands[row.chart_id], zones[row.chart_id]))
+    return {program: tuple(found) for program, found in out.items()}
+
+
+def _chart(row: Any, bands: Any, zones: Any) -> Chart:
+    starts, _, ends = (row.route_scope or "").partition(" to ")
+    return Chart(
+        chart_id=row.chart_id,
+        program=row.program,
+        scope=row.scope,
+        carriers=frozenset(row.carriers),
+        kind=row.chart_type,
+        level=row.level,
+        overrides=row.overrides_general,
+        zone_system=row.zone_system,
+        from_zones=frozenset(starts.split("+")) if starts else frozenset(),
+        to_zones=frozenset(ends.split("+")) if ends else frozenset(),
+        threshold_miles=row.threshold_miles,
+        effective_from=row.effective_from,
+        effective_to=row.effective_to,
+        bands={cabin: tuple(found) for cabin, found in bands.items()},
+        zones={cabin: dict(found) for cabin, found in zones.items()},
+        source_url=row.source_url,
+        as_of=row.as_of,
+        audited_on=row.audited_on,
+        confidence=row.confidence,
+        note=row.note,
+    )
+
+
+def zones(tables: Tables) -> dict[str, tuple[Zone, ...]]:
+    """The zones of each zone system."""
+    out: dict[str, list[Zone]] = defaultdict(list)
+    for row in tables["award_zone_members.csv"]:
+        out[row.zone_system].append(
+            Zone(
+                row.zone,
+                frozenset(row.airports),
+                frozenset(row.airports_exclude),
+                frozenset(row.regions),
+                frozenset(row.regions_exclude),
+                frozenset(row.countries),
+                frozenset(row.countries_exclude),
+                frozenset(row.continents),
+            )
+        )
+    return {system: tuple(found) for system, found in out.items()}
+
+
+def edges(tables: Tables, on: date) -> Iterable[Edge]:
+    """The transfer routes open on a day, each with the best bonus that runs on it."""
+    running: dict[tuple[str, str], Bonus] = {}
+    for row in tables["transfer_bonuses.csv"]:
+        if (row.start_date is None or row.start_date <= on) and on <= row.end_date:
+            bonus = Bonus(row.bonus_percent, row.start_date, row.end_date, row.targeted)
+            known = running.get((row.from_program, row.to_program))
+            # A targeted bonus reaches only some members, so it never sets the price when an open one exists.
+            if known is None or (known.targeted, -known.percent) > (bonus.targeted, -bonus.percent):
+                running[row.from_program, row.to_program] = bonus
+    for row in tables["transfer_partners.csv"]:
+        if row.status == "active" or (row.ended_on is not None and on <= row.ended_on):
+            yield _edge(row, running.get((row.from_program, row.to_program)))
+
+
+def _edge(row: Any, bonus: Bonus | None) -> Edge:
+    return Edge(
+        source=row.from_program,
+        target=row.to_program,
+        ratio_from=Fraction(row.ratio_from),
+        ratio_to=Fraction(row.ratio_to),
+        increment=row.increment,
+        minimum=row.min_points,
+        posting=row.posting_class,
+        posting_text=row.posting_typical,
+        fee=row.fee_or_tax,
+        cap=row.cap,
+        region=row.region,
+        bonus=bonus,
+        source_url=row.source_url,
+        as_of=row.as_of,
+        audited_on=row.audited_on,
+        confidence=row.confidence,
+        note=row.note,
+    )
+
+
+def _index(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+    """Names as they are compared, and what each stands for; slug or code words first make them unique."""
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    for name, thing in pairs:
+        if spelled := names.plain(name):
+            found[spelled][thing] = None
+    return {name: tuple(things) for name, things in found.items()}
+
+
+def program_names(tables: Tables) -> dict[str, tuple[str, ...]]:
+    """Aliases decide: a shared name lists all it can mean, any other alias one programme."""
+    index = _index((p.name, p.slug) for p in tables["programs.csv"])
+    index |= {names.plain(a.alias): (a.program,) for a in tables["program_aliases.csv"]}
+    index |= {names.plain(a.alias): tuple(a.candidates) for a in tables["ambiguous_aliases.csv"]}
+    return index
+
+
+def airline_names(airlines: Iterable[Airline]) -> dict[str, tuple[str, ...]]:
+    return _index((name, a.iata) for a in airlines for name in (a.name, a.slug, a.iata, a.icao))

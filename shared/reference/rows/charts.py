@@ -1,0 +1,120 @@
+"""Rows about award prices and what surrounds them: charts, bands, zones, windows, fees and surcharges."""
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+from shared.reference.rows.fact import Fact
+
+
+@dataclass(frozen=True, slots=True)
+class Chart(Fact):
+    chart_id: str
+    program: str
+    scope: str
+    carriers: tuple[str, ...]
+    chart_type: str
+    pricing_basis: str
+    direction: str
+    level: str
+    overrides_general: bool
+    zone_system: str | None
+    route_scope: str | None
+    threshold_miles: int | None
+    effective_from: date | None
+    effective_to: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    chart_id: str
+    cabin: str
+    season: str
+    min_miles: int
+    max_miles: int | None
+    points: int
+    confidence: str
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ZonePrice:
+    chart_id: str
+    cabin: str
+    from_zone: str
+    to_zone: str
+    season: str
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneMembers:
+    zone_system: str
+    zone: str
+    continents: tuple[str, ...]
+    countries: tuple[str, ...]
+    countries_exclude: tuple[str, ...]
+    regions: tuple[str, ...]
+    regions_exclude: tuple[str, ...]
+    airports: tuple[str, ...]
+    airports_exclude: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedCell:
+    chart_id: str
+    cabin: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AwardExample(Fact):
+    program: str
+    airline: str
+    origin: str
+    destination: str
+    cabin: str
+    points: int
+    direction: str
+    level: str
+    effective_from: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseWindow(Fact):
+    program: str
+    airline: tuple[str, ...]
+    days_before_departure: int
+    release_time: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CancellationFee(Fact):
+    program: str
+    change_fee: Decimal | None
+    cancel_fee: Decimal | None
+    fee_currency: str
+    unit: str
+    per: str
+    cutoff: str | None
+    exempt_tiers: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Surcharge(Fact):
+    operating_carrier: str
+    booked_with: str | None  # None: with the carrier's own programme
+    level: str
+    usd_low: int | None
+    usd_high: int | None
+    per: str
+    cabin: str
+
+
+@dataclass(frozen=True, slots=True)
+class PeakCalendar(Fact):
+    program: str
+    airline: str
+    year: int
+    peak_days: int | None
+    peak_dates: int | None

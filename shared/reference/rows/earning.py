@@ -1,0 +1,106 @@
+"""Rows about earning: percent of distance, elite tiers and what counts towards them."""
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+from shared.reference.rows.fact import Fact
+
+
+@dataclass(frozen=True, slots=True)
+class EarningRate(Fact):
+    program: str
+    airline: str
+    cabin: str
+    booking_classes: tuple[str, ...]
+    percent_of_distance: Decimal
+    minimum_points: int | None
+    scope: str
+    valid_from: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class CathayFare(Fact):
+    program: str
+    airline: str
+    cabin: str
+    booking_classes: tuple[str, ...]
+    fare_type: str
+    zone: str
+    status_points: int
+    asia_miles: int
+    valid_from: date
+
+
+@dataclass(frozen=True, slots=True)
+class CathayZone(Fact):
+    zone: str
+    min_miles: int
+    max_miles: int | None
+    scheme: str
+
+
+@dataclass(frozen=True, slots=True)
+class EliteTier(Fact):
+    program: str
+    tier: str
+    rank: int
+    metric: str
+    threshold: int
+    alternative: str | None
+    period: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class EliteRule(Fact):
+    program: str
+    rule: str
+    unit: str | None
+    value: str
+    condition: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class FlyingBlueXp(Fact):
+    program: str
+    cabin: str
+    band: str
+    min_miles: int | None
+    max_miles: int | None
+    xp_per_segment: int
+
+
+@dataclass(frozen=True, slots=True)
+class StatusThreshold(Fact):
+    program: str
+    tier: str
+    metric: str
+    amount: int
+    qualification_period: str
+
+
+@dataclass(frozen=True, slots=True)
+class StatusEarningRule(Fact):
+    program: str
+    rule: str
+    key: str
+    cabin: str
+    value: str
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class StatusRunRoute(Fact):
+    program: str
+    slug: str
+    carrier: str
+    routing: str
+    segments: int
+    distance_miles: int
+    segment_miles: str
+    cabin: str
+    elite_credit: str
+    why: str
+    typical_fare_low: int
+    typical_fare_high: int
+    fare_currency: str

@@ -1,0 +1,82 @@
+"""Rows about programmes: who they are, what they are called, whom they partner with, and their rules."""
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+from shared.reference.rows.fact import Fact
+
+
+@dataclass(frozen=True, slots=True)
+class Program(Fact):
+    slug: str
+    name: str
+    currency: str
+    kind: str
+    alliance: str | None
+    home_country: str
+    home_currency: str
+    hubs: tuple[str, ...]
+    iata: tuple[str, ...]
+    value_usd_cents: Decimal | None
+    value_tpg: Decimal | None
+    value_upgraded_points: Decimal | None
+    value_omaat: Decimal | None
+    value_basis: str | None
+    expiry_months: int | None
+    expiry_rule: str
+    expiry_source: str
+    expiry_as_of: date
+    expiry_confidence: str
+    pooling: str
+    pooling_note: str | None
+    pooling_source: str | None
+    pooling_as_of: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    alias: str
+    program: str
+    alias_kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class AmbiguousAlias:
+    alias: str
+    candidates: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramPartner(Fact):
+    program: str
+    airline: str
+    relationship: str
+    via: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramFact(Fact):
+    program: str
+    topic: str
+    answer: str
+    value: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    source: str
+    kind: str
+    rows: int
+    newest_as_of: date | None
+    tables: tuple[str, ...]
+    licence: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditItem:
+    file: str
+    key: str
+    field: str
+    reason: str
+    priority: int

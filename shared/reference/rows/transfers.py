@@ -1,0 +1,81 @@
+"""Rows about moving and buying points: routes, bonuses, sales and prices."""
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+from shared.reference.rows.fact import Fact
+
+
+@dataclass(frozen=True, slots=True)
+class TransferPartner(Fact):
+    from_program: str
+    to_program: str
+    ratio_from: Decimal
+    ratio_to: Decimal
+    min_points: int | None
+    increment: int | None
+    min_increment_basis: str | None
+    posting_class: str
+    posting_typical: str | None
+    posting_source: str | None
+    fee_or_tax: str | None
+    cap: str | None
+    region: str
+    status: str
+    ended_on: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class TransferBonus(Fact):
+    from_program: str
+    to_program: str
+    bonus_percent: int
+    start_date: date | None
+    end_date: date
+    targeted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BonusPattern(Fact):
+    from_program: str
+    to_program: str
+    typical_percent: str
+    frequency: str
+    history: str
+
+
+@dataclass(frozen=True, slots=True)
+class PointsSale(Fact):
+    program: str
+    kind: str
+    bonus_percent: int | None
+    discount_percent: Decimal | None
+    unit_price_usd_cents: Decimal | None
+    min_points: int | None
+    max_points: int | None
+    start_date: date | None
+    end_date: date
+    targeted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BuyPoints(Fact):
+    program: str
+    currency: str | None
+    list_price: Decimal | None
+    per_points: int | None
+    min_points: int | None
+    max_points_per_purchase: int | None
+    increment: int | None
+    annual_cap: int | None
+    taxes: str | None
+    seller: str
+
+
+@dataclass(frozen=True, slots=True)
+class BuyPointsTier(Fact):
+    program: str
+    points: int
+    price: Decimal
+    currency: str

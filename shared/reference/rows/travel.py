@@ -1,0 +1,143 @@
+"""Rows about the travel world: airlines, routes, cards, vouchers, hotels and lounges."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from shared.reference.rows.fact import Fact
+
+
+@dataclass(frozen=True, slots=True)
+class Airline(Fact):
+    iata: str
+    icao: str
+    slug: str
+    name: str
+    country: str
+    alliance: str | None
+    hubs: tuple[str, ...]
+    program: str | None
+    programme_name: str
+    in_alert_list: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Route(Fact):
+    carrier: str
+    origin: str
+    destination: str
+    in_openflights_2014: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogCard(Fact):
+    slug: str
+    name: str
+    issuer: str
+    country: str
+    network: str
+    segment: str
+    annual_fee: Decimal | None
+    fee_currency: str
+    program: str | None
+    transferable: str
+    status: str
+    bonus_amount: int | None
+    bonus_spend: Decimal | None
+    bonus_months: int | None
+    bonus_source_url: str | None
+    bonus_as_of: str | None
+    lounge: tuple[str, ...]
+    voucher_slugs: tuple[str, ...]
+    benefits: tuple[str, ...]
+    issuer_url: str | None
+    audit_flag: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CardEarn(Fact):
+    card_slug: str
+    category: str
+    multiplier: Decimal
+    unit: str
+    annual_cap: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class VoucherType(Fact):
+    slug: str
+    name: str
+    program: str | None
+    kind: str
+    applies_to: tuple[str, ...]
+    what_it_does: str
+    validity_months: int | None
+    validity_rule: str
+    how_earned: str
+    limits: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hotel(Fact):
+    slug: str
+    name: str
+    brand: str
+    program: str
+    city: str
+    country: str
+    lat: Decimal
+    lon: Decimal
+    property_code: str | None
+    code_confidence: str | None
+    award_category: int | None
+    category_source_url: str | None
+    category_as_of: str | None
+    category_confidence: str | None
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class HotelProgramme(Fact):
+    program: str | None
+    name: str
+    points_currency: str
+    award_pricing: str
+    typical_range: str
+    nth_night_free: str
+    mandatory_fees_on_award: str
+    award_cancellation: str
+    property_code_format: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class HyattPrice(Fact):
+    program: str
+    chart: str
+    category: int
+    level: str
+    points: int | None
+    room: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lounge(Fact):
+    slug: str
+    airport: str
+    terminal: str | None
+    name: str
+    operator: str
+    access: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Country(Fact):
+    country: str
+    continent: str
+
+
+@dataclass(frozen=True, slots=True)
+class Region(Fact):
+    """An ISO 3166-2 region that charts name, with the names the airport data uses for it."""
+
+    region: str
+    country: str
+    names: tuple[str, ...]

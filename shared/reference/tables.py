@@ -1,0 +1,119 @@
+"""Reading one CSV of facts into frozen rows: a file and a row type go in, rows and faults with their lines come out."""
+
+import csv
+import re
+from collections.abc import Callable
+from dataclasses import fields
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any, TypeVar, get_args, get_type_hints
+
+R = TypeVar("R")
+Read = Callable[[str], Any]
+_WHEN = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
+CONFIDENCE = ("high", "medium", "low", "missing")
+
+
+class ReferenceError(Exception):
+    """The facts cannot be used; every fault is named with its file and line."""
+
+    def __init__(self, faults: list[str]) -> None:
+        super().__init__(f"{len(faults)} faults in the reference data:\n" + "\n".join(f"  {f}" for f in faults))
+        self.faults = faults
+
+
+def _flag(text: str) -> bool:
+    known = {"true": True, "yes": True, "false": False, "no": False, "": False}
+    if text not in known:
+        raise ValueError("is neither true nor false")
+    return known[text]
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError("is not a whole number") from None
+
+
+def _number(text: str) -> Decimal:
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        raise ValueError("is not a number") from None
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ValueError("is not a date YYYY-MM-DD") from None
+
+
+def _list(text: str) -> tuple[str, ...]:
+    return tuple(text.split("|")) if text else ()
+
+
+_READ: dict[Any, Read] = {str: str, int: _whole, Decimal: _number, date: _day, bool: _flag, tuple[str, ...]: _list}
+
+
+def _reader(kind: Any) -> Read:
+    """How one cell is read. An empty cell of an optional field is None: unknown, never guessed."""
+    arms = [a for a in get_args(kind) if a is not type(None)] if type(None) in get_args(kind) else []
+    if not arms:
+        return _READ[kind]
+    inner = _READ[arms[0]]
+    return lambda text: inner(text) if text else None
+
+
+def read_rows(folder: Path, name: str, row: type[R], faults: list[str]) -> list[R]:
+    """The rows of one file; a header that differs from the row's fields, or a bad cell, is a fault."""
+    path = folder / name
+    hints = get_type_hints(row)
+    readers = [(f.name, _reader(hints[f.name])) for f in fields(row)]  # type: ignore[arg-type]
+    if not path.exists():
+        faults.append(f"{name}: is missing")
+        return []
+    with path.open(newline="", encoding="utf-8") as lines:
+        table = csv.reader(lines)
+        header = next(table, [])
+        wanted = [n for n, _ in readers]
+        if sorted(header) != sorted(wanted):
+            differ = sorted(set(header) ^ set(wanted))
+            faults.append(f"{name}:1: the header differs from the row type in {', '.join(differ)}")
+            return []
+        columns = [(n, header.index(n), read) for n, read in readers]
+        found: list[R] = []
+        for cells in table:
+            where = f"{name}:{table.line_num}"
+            if len(cells) != len(header):
+                faults.append(f"{where}: {len(cells)} cells, {len(header)} wanted")
+            elif made := _made(row, columns, cells, where, faults):
+                found.append(made)
+        return found
+
+
+def _made(
+    row: type[R], columns: list[tuple[str, int, Read]], cells: list[str], where: str, faults: list[str]
+) -> R | None:
+    values: dict[str, Any] = {}
+    for name, at, read in columns:
+        try:
+            values[name] = read(cells[at])
+        except ValueError as error:
+            faults.append(f"{where}: {name} {cells[at]!r} {error}")
+    return row(**values) if len(values) == len(columns) else None
+
+
+def provenance_faults(name: str, rows: list[Any]) -> list[str]:
+    """Each fact says where it is from, how old that is, and how far it is trusted."""
+    faults = []
+    for number, row in enumerate(rows, 2):
+        if row.confidence not in CONFIDENCE:
+            faults.append(f"{name}:{number}: confidence {row.confidence!r} is not one of {', '.join(CONFIDENCE)}")
+        if not row.source_url:
+            faults.append(f"{name}:{number}: source_url is empty")
+        if row.as_of is not None and not _WHEN.fullmatch(row.as_of):
+            faults.append(f"{name}:{number}: as_of {row.as_of!r} is not YYYY, YYYY-MM or YYYY-MM-DD")
+    return faults

@@ -1,0 +1,56 @@
+"""Airports of the world with what charts need: coordinates from airportsdata, regions and continents from our files."""
+
+from functools import lru_cache
+from typing import Any
+
+import airportsdata
+from geographiclib.geodesic import Geodesic
+
+from shared.domain.airports import Airport
+
+METRES_PER_MILE = 1609.344
+# The data sets behind the charts file these apart from the rest of their country.
+CONTINENT_OF_REGION = {"US-HI": "OC"}
+CONTINENT_OF_AIRPORT = {"IST": "EU", "SAW": "EU", "ISL": "EU"}
+# The airport data files these territories under the United States; charts price them as countries of their own.
+TERRITORIES = {("US", "Puerto Rico"): "PR", ("US", "Virgin Islands"): "VI"}
+
+
+@lru_cache(maxsize=1)
+def _known() -> dict[str, dict[str, Any]]:
+    return {code: dict(row) for code, row in airportsdata.load("IATA").items()}
+
+
+@lru_cache(maxsize=1)
+def metros() -> dict[str, tuple[str, ...]]:
+    """City codes such as LON or NYC, and the airports they stand for."""
+    return {code: tuple(row["airports"]) for code, row in airportsdata.load_iata_macs().items()}
+
+
+def airports(tables: dict[str, list[Any]]) -> dict[str, Airport]:
+    continents = {row.country: row.continent for row in tables["countries.csv"]}
+    regions = {(row.country, name): row.region for row in tables["regions.csv"] for name in row.names}
+    out = {}
+    for code, row in _known().items():
+        country = TERRITORIES.get((row["country"], row["subd"]), row["country"])
+        region = regions.get((country, row["subd"]))
+        continent = CONTINENT_OF_AIRPORT.get(code) or CONTINENT_OF_REGION.get(region or "")
+        out[code] = Airport(
+            code,
+            row["name"],
+            row["city"],
+            country,
+            row["lat"],
+            row["lon"],
+            row["tz"],
+            region,
+            continent or continents.get(country, ""),
+        )
+    return out
+
+
+@lru_cache(maxsize=65_536)
+def miles(start: tuple[float, float], end: tuple[float, float]) -> int:
+    """Great-circle distance on the WGS-84 ellipsoid, in whole statute miles."""
+    metres = Geodesic.WGS84.Inverse(*start, *end, Geodesic.DISTANCE)["s12"]
+    return int(round(metres / METRES_PER_MILE))
