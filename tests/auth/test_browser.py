@@ -1,0 +1,119 @@
+"""What only a real browser shows: its own forms are accepted, and no policy of ours stops the way to an application."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from auth_server import threads
+from auth_server.accounts import create_account
+from auth_server.app import create_app
+from shared.db.base import transaction
+from shared.http import sync_client
+from tests.auth.browser import PASSWORD, VERIFIER, query
+from tests.chromium import Tab
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]  # starts a browser
+
+
+async def callback(request: Request) -> Response:
+    """An application that, as some do, sends the browser on to another address of its own."""
+    onward = f"http://localhost:{request.url.port}/arrived?{request.url.query}"
+    return RedirectResponse(onward, 302)
+
+
+async def arrived(request: Request) -> Response:
+    return HTMLResponse("<title>application</title><p>The application has its answer.")
+
+
+APPLICATION = Starlette(routes=[Route("/callback", callback), Route("/arrived", arrived)])
+
+
+def serve(app: ASGIApp, listening: socket.socket) -> uvicorn.Server:
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", server_header=False))
+    threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True).start()
+    return server
+
+
+@pytest.fixture
+def places(clean: None, configure: Any) -> Iterator[tuple[str, str]]:
+    """The addresses of the web host and of an application, both over real sockets."""
+    with socket.create_server(("127.0.0.1", 0)) as web, socket.create_server(("127.0.0.1", 0)) as other:
+        base, application = (f"http://127.0.0.1:{s.getsockname()[1]}" for s in (web, other))
+        configure(WEB_URL=base)
+        threads.limiter.cache_clear()
+        threads.hashing.cache_clear()
+        servers = [serve(create_app(), web), serve(APPLICATION, other)]
+        yield base, application
+        for server in servers:
+            server.should_exit = True
+
+
+@pytest.fixture
+def tab(tmp_path: Path) -> Iterator[Tab]:
+    opened = Tab(tmp_path / "profile")
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
+def test_sign_in_consent_and_return_work_in_a_browser(tab: Tab, places: tuple[str, str], name: str) -> None:
+    base, application = places
+    with transaction() as session:
+        create_account(session, "ann@example.test", PASSWORD)
+    uri = f"{application}/callback"
+    with sync_client(base) as client:
+        client_id = client.post("/oauth/register", json={"redirect_uris": [uri]}).json()["client_id"]
+        request = f"/oauth/authorize?{urlencode(query(client_id, redirect_uri=uri))}"
+        tab.go(base.replace("127.0.0.1", name) + request)
+        tab.wait("document.title.startsWith('Sign in')")
+        assert tab.run("getComputedStyle(document.body).margin") == "0px"  # the stylesheet is allowed and loaded
+        tab.fill("email", "ann@example.test")
+        tab.fill("password", PASSWORD)
+        tab.press("button.primary")
+        tab.wait("document.title.startsWith('Allow access')")
+        assert "127.0.0.1" in tab.text()
+        tab.press("button[value=allow]")
+        tab.wait("document.title === 'application'")
+        given = dict(parse_qsl(urlsplit(tab.run("location.href")).query))
+        assert (given["state"], given["iss"]) == ("st&te= 1", base)
+        fields = {"grant_type": "authorization_code", "code": given["code"], "redirect_uri": uri}
+        answer = client.post("/oauth/token", data={**fields, "client_id": client_id, "code_verifier": VERIFIER})
+        assert answer.status_code == 200
+    tab.go(base.replace("127.0.0.1", name) + request)  # remembered: straight to the application
+    tab.wait("document.title === 'application'")
+    tab.go(base.replace("127.0.0.1", name) + "/dashboard")
+    tab.wait("document.title.startsWith('Dashboard')")
+    tab.press("main form button")
+    tab.wait("document.body.innerText.includes('No application is connected yet')")
+    tab.press("header form button")
+    tab.wait("location.pathname === '/'")
+
+
+def test_a_remembered_consent_leads_from_sign_in_straight_to_the_application(tab: Tab, places: tuple[str, str]) -> None:
+    from shared.db.oauth import Consent
+
+    base, application = places
+    uri = f"{application}/callback"
+    with sync_client(base) as client:
+        client_id = client.post("/oauth/register", json={"redirect_uris": [uri]}).json()["client_id"]
+    with transaction() as session:
+        account = create_account(session, "ann@example.test", PASSWORD)
+        session.add(Consent(account_id=account.id, client_id=client_id, redirect_host="127.0.0.1"))
+    tab.go(f"{base}/oauth/authorize?{urlencode(query(client_id, redirect_uri=uri))}")
+    tab.wait("document.title.startsWith('Sign in')")
+    tab.fill("email", "ann@example.test")
+    tab.fill("password", PASSWORD)
+    tab.press("button.primary")
+    tab.wait("document.title === 'application'")
+    assert "code=" in tab.run("location.href")
