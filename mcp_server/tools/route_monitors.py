@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.dialects.postgresql import distinct_on
 
 from mcp_server.call import Call
 from mcp_server.fields import AirportCapitals, Cabin, Day, Page, Passengers, PerPage, RowId
@@ -111,7 +112,7 @@ def _last_matches(call: Call, monitor_ids: Sequence[int]) -> dict[int, MonitorMa
     newest = (
         select(MonitorMatch)
         .where(MonitorMatch.monitor_id.in_(monitor_ids))
-        .distinct(MonitorMatch.monitor_id)
+        .ext(distinct_on(MonitorMatch.monitor_id))
         .order_by(MonitorMatch.monitor_id, MonitorMatch.found_at.desc(), MonitorMatch.points)
     )
     return {match.monitor_id: match for match in call.db.scalars(newest)}
