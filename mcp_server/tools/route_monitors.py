@@ -9,10 +9,10 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.dialects.postgresql import distinct_on
 
 from mcp_server.call import Call
-from mcp_server.fields import AirportCapitals, Cabin, Day, Page, Passengers, PerPage, RowId
+from mcp_server.fields import AirportCapitals, Cabin, Day, Page, Passengers, PerPage, Points, RowId
 from mcp_server.results import AwardOption, Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
-from shared.db.accounts import Account
+from shared.db.accounts import lock
 from shared.db.runs import next_due, schedule, unschedule
 from shared.db.watches import MonitorCheck, MonitorMatch, RouteMonitor
 from shared.errors import Fault, Invalid, LimitReached, NotFound
@@ -139,16 +139,21 @@ def _monitor(call: Call, row: RouteMonitor, due: datetime | None, match: Monitor
     )
 
 
-def _own(call: Call, monitor_id: int, *, lock: bool = False) -> RouteMonitor:
-    row = call.db.get(RouteMonitor, monitor_id, with_for_update=lock or None)
+def _own(call: Call, monitor_id: int, *, locked: bool = False) -> RouteMonitor:
+    row = call.db.get(RouteMonitor, monitor_id, with_for_update=locked or None)
     if row is None:
         raise NotFound("route monitor", monitor_id)
     return row
 
 
+def _airport_expected(call: Call, code: str) -> str:
+    members = [member for member in call.reference.metros.get(code, ()) if member in call.reference.airports]
+    return f"one airport of that city: {', '.join(members)}" if members else "an airport's code, such as LHR"
+
+
 def _check_terms(call: Call, origin: str, destination: str, earliest: date, latest: date) -> None:
     faults = [
-        Fault(name, "is not an airport this service knows", "the three-letter code of an airport, such as LHR")
+        Fault(name, "is not an airport this service knows", _airport_expected(call, code))
         for name, code in (("origin", origin), ("destination", destination))
         if code not in call.reference.airports
     ]
@@ -162,9 +167,9 @@ def _check_terms(call: Call, origin: str, destination: str, earliest: date, late
         raise Invalid(*faults)
 
 
-def _check_cap(call: Call) -> None:
-    """Two creations at once wait for each other here, so the last free place goes to one of them."""
-    call.db.execute(select(Account.id).where(Account.id == call.account_id).with_for_update(key_share=True))
+def _check_cap(call: Call) -> int:
+    """How many are active. Two creations at once wait for each other, so the last free place goes to one of them."""
+    lock(call.db, call.account_id)
     active, cap = _count(call, _active()), call.limits.route_monitors
     if active >= cap:
         raise LimitReached(
@@ -176,6 +181,7 @@ def _check_cap(call: Call) -> None:
             upgrade_url=call.upgrade_url,
             active_count=active,
         )
+    return active
 
 
 @tool(area="alerts", tier=Tier.FREE, effect=Effect.ADDS)
@@ -190,7 +196,7 @@ def create_route_monitor(
         list[str] | None, Field(max_length=30, description="Names or codes; absent means every supported carrier.")
     ] = None,
     passengers: Passengers = 1,
-    max_points: Annotated[int | None, Field(ge=1, description="Per passenger; fires only at or below.")] = None,
+    max_points: Annotated[Points | None, Field(description="Per passenger; fires only at or below.")] = None,
 ) -> OneMonitor:
     """Watches a route and date window every 6 hours and emails when fresh matching award seats appear.
 
@@ -198,7 +204,7 @@ def create_route_monitor(
     """
     _check_terms(call, origin, destination, earliest_date, latest_date)
     codes = [call.reference.airline(name).iata for name in airlines or ()]
-    _check_cap(call)
+    active = _check_cap(call)
     row = RouteMonitor(
         origin=origin,
         destination=destination,
@@ -212,12 +218,11 @@ def create_route_monitor(
     call.db.add(row)
     call.db.flush()
     schedule(call.db, KIND, row.id, timedelta(seconds=call.settings.route_monitor_interval_seconds))
-    call.db.refresh(row)
     return OneMonitor(
         message=f"Monitor {row.id} watches {origin} to {destination}. The first check runs now, then every"
         f" {_pace(call)}; fresh seats are mailed and appear in list_notifications.",
         monitor=_shown(call, [row])[0],
-        active_count=_count(call, _active()),
+        active_count=active + 1,
         cap=call.limits.route_monitors,
     )
 
@@ -277,7 +282,7 @@ def cancel_route_monitor(call: Call, monitor_id: RowId) -> OneMonitor:
 
     It no longer fires and no longer counts against the plan; it cannot be started again. Free.
     """
-    row = _own(call, monitor_id, lock=True)
+    row = _own(call, monitor_id, locked=True)
     if row.cancelled_at is None:
         row.cancelled_at, row.cancel_reason = call.now, "user"
         call.db.flush()

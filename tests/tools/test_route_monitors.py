@@ -73,12 +73,8 @@ def test_create_route_monitor_stores_the_terms_and_is_due_at_once(people: People
 @pytest.mark.spec("s2.5.passengers_one_to_nine")
 def test_create_route_monitor_watches_everything_when_little_is_said(people: People, use: Use) -> None:
     monitor = create(use, people.alice)["monitor"]
-    assert (monitor["cabin"], monitor["airlines"], monitor["max_points"], monitor["passengers"]) == (
-        None,
-        None,
-        None,
-        1,
-    )
+    stored = [monitor[name] for name in ("cabin", "airlines", "max_points", "passengers")]
+    assert stored == [None, None, None, 1]
 
 
 @pytest.mark.parametrize(
@@ -113,6 +109,11 @@ def test_create_route_monitor_names_what_is_wrong(
     assert schedules() == []
 
 
+def test_create_route_monitor_names_the_airports_of_a_city(people: People, use: Use) -> None:
+    (error,) = create(use, people.alice, origin="LON")["errors"]
+    assert "LHR" in error["expected"]
+
+
 def test_create_route_monitor_does_not_guess_an_airline(people: People, use: Use) -> None:
     answer = create(use, people.alice, airlines=["BA", "no such carrier at all"])
     assert answer["status"] == "not_found"
@@ -142,7 +143,8 @@ def test_create_route_monitor_gives_the_last_place_to_one_of_eight_at_once(peopl
             created = True
         except LimitReached:
             pass
-        call.finish(commit=created)
+        finally:
+            call.finish(commit=created)
         return created
 
     with ThreadPoolExecutor(8) as pool:
