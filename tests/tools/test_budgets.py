@@ -13,8 +13,9 @@ from sqlalchemy import event
 from mcp_server.gate import answer
 from mcp_server.threads import limiter
 from mcp_server.toolbox import TOOLS, Tier
-from shared.db.base import engine
+from shared.db.base import engine, transaction
 from tests.people import People
+from tests.tools.belongings import belongings
 from tests.tools.conftest import Use
 from tests.tools.samples import sample
 
@@ -30,6 +31,19 @@ def test_no_call_sends_more_than_six_statements(people: People, use: Use, querie
     queries.clear()
     use(who, name, **sample(TOOLS[name]))
     assert len(queries) <= MOST_STATEMENTS, "\n".join(queries)
+
+
+@pytest.mark.parametrize("name", sorted(n for n in TOOLS if n.startswith(("list_", "get_usage"))))
+def test_lists_send_no_more_statements_for_more_rows(people: People, use: Use, queries: list[str], name: str) -> None:
+    sent = []
+    use(people.alice, "list_trips")
+    for sets in (range(1), range(1, 30)):
+        with transaction(people.alice.account_id) as session:
+            session.add_all(row for number in sets for row in belongings(number).values())
+        queries.clear()
+        assert use(people.alice, name, **sample(TOOLS[name]))["status"] == "ok"
+        sent.append(len(queries))
+    assert sent[0] == sent[1]
 
 
 @pytest.fixture

@@ -10,44 +10,22 @@ from sqlalchemy import select
 
 from mcp_server.call import Caller
 from mcp_server.toolbox import TOOLS, Tier, Tool
-from shared import clock
-from shared.db.balances import PointsBalance
 from shared.db.base import AccountOwned, Base, transaction
-from shared.db.cards import Card
-from shared.db.messages import Notification
 from shared.db.migrations import __name__ as _all_models  # noqa: F401 - the walk below sees every table
-from shared.db.trips import SearchRecord, Trip
 from shared.db.usage import ToolCall, UsageCounter
-from shared.db.watches import RouteMonitor
 from tests.people import People
+from tests.tools.belongings import POINTS, SECRET, belongings
 from tests.tools.conftest import Use
 from tests.tools.samples import sample
 
-SECRET = "hers-alone"
 # Parameters that end in _id or _ids and name no record of an account, each with the reason.
 NO_RECORDS: dict[str, str] = {}
-
-
-def _rows() -> dict[str, Any]:
-    """One row of Alice's for each parameter that can name one."""
-    day = clock.today()
-    trip = Trip(name=SECRET, destination=SECRET)
-    return {
-        "trip_id": trip,
-        "card_id": Card(slug=None, name=SECRET, custom=True, currency="USD", notes=SECRET),
-        "monitor_id": RouteMonitor(
-            origin="LHR", destination="JFK", earliest_date=day, latest_date=day, airlines=[SECRET]
-        ),
-        "notification_ids": Notification(dedupe_key=SECRET, kind="account", title=SECRET, body=SECRET),
-        "search_id": SearchRecord(tool="search_availability", arguments={"x": SECRET}, summary=SECRET, outcome="ok"),
-        "program": PointsBalance(program="flying-blue", balance=987654, as_of=day, notes=SECRET),
-    }
 
 
 @pytest.fixture
 def hers(people: People) -> dict[str, Any]:
     """Parameter name -> what names Alice's record there."""
-    rows = _rows()
+    rows = belongings()
     with transaction(people.alice.account_id) as session:
         session.add_all(rows.values())
         session.flush()
@@ -88,7 +66,7 @@ def _arguments(name: str, parameter: str, value: Any) -> dict[str, Any]:
 
 
 def test_every_parameter_that_names_a_record_is_tried() -> None:
-    assert {p for _, p in PAIRS} <= set(_rows()), "make a row of Alice's for the new parameter in _rows()"
+    assert {p for _, p in PAIRS} <= set(belongings()), "make a row for the new parameter in belongings.py"
 
 
 @pytest.mark.parametrize("name", sorted(TOOLS))
@@ -134,5 +112,5 @@ def test_no_tool_shows_or_changes_what_another_account_keeps(
         arguments["program"] = hers["program"]
     made = json.dumps(use(people.charlie, name, **arguments))
     assert SECRET not in made
-    assert "987654" not in made
+    assert str(POINTS) not in made
     assert everything_of(people.alice) == before
