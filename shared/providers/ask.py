@@ -108,12 +108,11 @@ class Ask:
                     tasks.start_soon(fetch, i, errand)
 
     async def _errand(self, provider: Provider, verb: str, question: Any) -> "_Errand | Reading[Any]":
-        credential, scope = None, "anyone"
+        credential, scope = None, registry.scope(provider, self.account_id)
         if provider.credential == "operator":
-            credential, scope = registry.operator_key(provider), "operator"
-        elif provider.credential == "account":
-            credential = await self._connections(provider.name) if self._connections else None
-            scope = f"account-{self.account_id}"
+            credential = registry.operator_key(provider)
+        elif provider.credential == "account" and self._connections:
+            credential = await self._connections(provider.name)
         place = replay.place(provider, scope, verb, question)
         errand = _Errand(provider, verb, question, credential, scope, place)
         if provider.data_mode != settings().data_mode:

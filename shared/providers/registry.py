@@ -31,3 +31,8 @@ def operator_key(provider: Provider) -> str | None:
     """The key the operator set for this provider, if any."""
     value = getattr(settings(), provider.setting) if provider.setting else None
     return value.get_secret_value() or None if value else None
+
+
+def scope(provider: Provider, account_id: int | None) -> str:
+    """Whose credential answers: health is kept per scope, and answers too where the terms forbid sharing them."""
+    return {"none": "anyone", "operator": "operator", "account": f"account-{account_id}"}[provider.credential]

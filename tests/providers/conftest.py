@@ -12,13 +12,14 @@ import pytest
 import respx
 
 import shared.providers
-from shared.providers import health, registry
+from shared.providers import registry
 from shared.providers.ask import Ask
 from shared.providers.contract import Reading, SeatsQuestion
-from shared.settings import settings
+from tests.sources import SECRET, live, with_sources
+
+__all__ = ["SECRET", "live", "with_sources"]
 
 FOLDERS = str(Path(__file__).parent / "folders")
-SECRET = "pro_secret_key_123"
 DAY = date(2027, 3, 9)
 QUESTION = SeatsQuestion("LHR", "JFK", DAY, DAY, ("VS",))
 ROW = {
@@ -35,18 +36,6 @@ ROW = {
     "flight": "VS3",
     "seen": "2026-11-20T21:40:12+00:00",
 }
-
-
-@pytest.fixture
-def live(monkeypatch: pytest.MonkeyPatch, clean: None) -> Iterator[None]:
-    """This process in live mode, with the operator's key of acme."""
-    monkeypatch.setenv("AWARD_BACKEND", "live")
-    monkeypatch.setenv("SEATS_AERO_API_KEY", SECRET)
-    settings.cache_clear()
-    health._LOCAL.clear()
-    yield
-    monkeypatch.undo()
-    settings.cache_clear()
 
 
 @pytest.fixture

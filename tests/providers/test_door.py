@@ -3,10 +3,8 @@
 import dataclasses
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from datetime import timedelta
-from types import SimpleNamespace
 from typing import Any
 
 import anyio
@@ -15,37 +13,14 @@ import pytest
 import respx
 
 from shared import clock
-from shared.providers import health, registry, replay
+from shared.providers import health, replay
 from shared.providers.ask import Ask
-from shared.providers.contract import Provider, Reading, SeatsQuestion
+from shared.providers.contract import Reading, SeatsQuestion
 from shared.redis import connect
 from tests.providers.conftest import DAY, QUESTION, ROW, Asking
+from tests.sources import WithSources, source
 
 DOWN = httpx.Response(500)
-
-
-def source(name: str, act: Callable[[SeatsQuestion], Any], **more: Any) -> Provider:
-    """A provider made of one function."""
-
-    async def award_seats(question: SeatsQuestion) -> Any:
-        return await act(question)
-
-    @asynccontextmanager
-    async def build(_credential: str | None) -> AsyncIterator[Any]:
-        yield SimpleNamespace(award_seats=award_seats)
-
-    facts: dict[str, Any] = {"fresh_for": timedelta(hours=1), "build": build, "answers": ("award_seats",)}
-    return Provider(name=name, **(facts | more))
-
-
-@pytest.fixture
-def with_sources(live: None, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """with_sources(provider, ...) makes these the only providers there are."""
-
-    def put(*cards: Provider) -> None:
-        monkeypatch.setattr(registry, "providers", lambda: {c.name: c for c in cards})
-
-    return put
 
 
 def every(*questions: SeatsQuestion, **more: Any) -> list[Reading[Any]]:
@@ -103,7 +78,7 @@ def test_an_empty_answer_is_kept_and_a_failure_is_not(wire: respx.Route, ask: As
     assert (ask().cached, ask().cached) == (False, True)
 
 
-def test_what_one_account_saw_with_its_connection_is_not_shown_to_another(with_sources: Callable[..., None]) -> None:
+def test_what_one_account_saw_with_its_connection_is_not_shown_to_another(with_sources: WithSources) -> None:
     asked: list[str] = []
 
     async def act(_question: SeatsQuestion) -> tuple[()]:
@@ -123,7 +98,7 @@ def test_what_one_account_saw_with_its_connection_is_not_shown_to_another(with_s
     assert len(asked) == 2
 
 
-def test_a_source_open_to_anyone_is_asked_once_for_all(with_sources: Callable[..., None]) -> None:
+def test_a_source_open_to_anyone_is_asked_once_for_all(with_sources: WithSources) -> None:
     with_sources(source("open", nothing, terms="anyone"))
     assert [every()[0].cached, every()[0].cached] == [False, True]
 
@@ -216,7 +191,7 @@ def test_a_kept_answer_is_served_while_a_source_rests(wire: respx.Route, ask: As
 # cap and budget
 
 
-def test_a_source_is_asked_by_no_more_callers_at_once_than_its_cap(with_sources: Callable[..., None]) -> None:
+def test_a_source_is_asked_by_no_more_callers_at_once_than_its_cap(with_sources: WithSources) -> None:
     running, most = 0, 0
 
     async def act(_question: SeatsQuestion) -> tuple[()]:
@@ -234,7 +209,7 @@ def test_a_source_is_asked_by_no_more_callers_at_once_than_its_cap(with_sources:
 
 
 def test_a_caller_that_finds_no_free_place_is_told_busy_and_when_to_come_back(
-    with_sources: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+    with_sources: WithSources, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def act(_question: SeatsQuestion) -> tuple[()]:
         await anyio.sleep(0.5)
@@ -249,7 +224,7 @@ def test_a_caller_that_finds_no_free_place_is_told_busy_and_when_to_come_back(
     assert health.read(["slow:anyone"])["slow:anyone"].failures == 0
 
 
-def test_sources_are_asked_side_by_side(with_sources: Callable[..., None]) -> None:
+def test_sources_are_asked_side_by_side(with_sources: WithSources) -> None:
     async def act(_question: SeatsQuestion) -> tuple[()]:
         await anyio.sleep(0.4)
         return ()
@@ -260,7 +235,7 @@ def test_sources_are_asked_side_by_side(with_sources: Callable[..., None]) -> No
     assert time.perf_counter() - began < 1.2
 
 
-def test_the_budget_ends_the_waiting_and_names_who_did_not_answer(with_sources: Callable[..., None]) -> None:
+def test_the_budget_ends_the_waiting_and_names_who_did_not_answer(with_sources: WithSources) -> None:
     async def hang(_question: SeatsQuestion) -> tuple[()]:
         await anyio.sleep_forever()
         return ()
@@ -272,7 +247,7 @@ def test_the_budget_ends_the_waiting_and_names_who_did_not_answer(with_sources: 
     assert (fast.status, hung.status, hung.reason) == ("no_data", "down", "timeout")
 
 
-def test_the_budget_is_one_for_all_questions_of_a_call(with_sources: Callable[..., None]) -> None:
+def test_the_budget_is_one_for_all_questions_of_a_call(with_sources: WithSources) -> None:
     async def hang(_question: SeatsQuestion) -> tuple[()]:
         await anyio.sleep_forever()
         return ()
@@ -291,7 +266,7 @@ def test_the_budget_is_one_for_all_questions_of_a_call(with_sources: Callable[..
 # credentials
 
 
-def test_without_a_connection_an_account_is_asked_to_connect(with_sources: Callable[..., None]) -> None:
+def test_without_a_connection_an_account_is_asked_to_connect(with_sources: WithSources) -> None:
     with_sources(source("own", nothing, credential="account"))
     (reading,) = every()
     assert (reading.status, reading.value) == ("connection_required", None)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from shared.domain.plans import CABINS
+from shared.domain.charts import RoutePrice, Season
 from shared.providers.contract import AwardSeat, SeatsQuestion, Unanswered
 from shared.providers.sandbox import draw, overrides
 from shared.reference.load import reference
@@ -49,7 +49,7 @@ def path(airline: str, origin: str, destination: str) -> Path | None:
     hubs = [h for h in facts.airlines[airline].hubs if h in facts.airports]
     direct = facts.miles(origin, destination)
     window = facts.release_window(airline)
-    days = window.days_before_departure if window and window.days_before_departure else ON_SALE_DAYS
+    days = window.days_before_departure if window else ON_SALE_DAYS
     if origin in hubs or destination in hubs:
         return Path(airline, origin, destination, direct, None, days)
     over = {h: facts.miles(origin, h) + facts.miles(h, destination) for h in hubs}
@@ -59,27 +59,19 @@ def path(airline: str, origin: str, destination: str) -> Path | None:
     return Path(airline, origin, destination, over[best], best, days)
 
 
-@lru_cache(maxsize=100_000)
-def price(program: str, airline: str, origin: str, destination: str, cabin: str, day: date) -> int | None:
-    """The chart's price of that day, a guess of peak or not included where the programme's calendar is not known."""
-    found = reference().award_price(program, airline, origin, destination, cabin, day)
-    if found is None:
-        return None
-    if found.points is not None:
-        return int(found.points)
-    guess = found.peak if draw.peak(program, day) else found.off_peak
-    points = guess or found.standard
-    return int(points) if points else None
-
-
 @lru_cache(maxsize=4096)
-def sellers(airline: str, origin: str, destination: str, on: date) -> tuple[str, ...]:
-    """The programmes with a chart for this airline on this route."""
-    return tuple(
-        slug
-        for slug in sorted(reference().programs)
-        if any(price(slug, airline, origin, destination, cabin, on) for cabin in CABINS)
-    )
+def sellers(airline: str, origin: str, destination: str, on: date) -> tuple[RoutePrice, ...]:
+    """What each programme with a chart for this airline asks on this route, of those booking on this day."""
+    facts = reference()
+    asked = (facts.route_price(slug, airline, origin, destination, on) for slug in sorted(facts.programs))
+    return tuple(price for price in asked if price and price.cabins)
+
+
+def points(price: RoutePrice, cabin: str, day: date) -> int | None:
+    """The chart's price of a day; which days are peak is drawn, since no programme publishes all of them."""
+    asked = price.cabins[cabin].points if cabin in price.cabins else {}
+    season: Season = "peak" if draw.peak(price.program, day) else "off_peak"
+    return asked.get(season) or asked.get("standard") or next(iter(asked.values()), None)
 
 
 def rows(question: SeatsQuestion, today: date, told: Mapping[str, str]) -> tuple[AwardSeat, ...]:
@@ -89,34 +81,37 @@ def rows(question: SeatsQuestion, today: date, told: Mapping[str, str]) -> tuple
         raise Unanswered("no_data", "not_served")
     airlines = [a for a in question.airlines or sorted(facts.airlines) if a in facts.airlines]
     paths = [p for a in airlines if (p := path(a, question.origin, question.destination))]
-    markets = [(p, s) for p in paths for s in sellers(p.airline, p.origin, p.destination, question.earliest)]
+    markets = [(p, s) for p in paths for s in sellers(p.airline, p.origin, p.destination, today)]
     if not markets:
         raise Unanswered("no_data", "not_served")
-    return tuple(seat for p, program in markets for seat in _window(p, program, question, today, told))
+    return tuple(seat for p, price in markets for seat in _window(p, price, question, today, told))
 
 
 def _window(
-    way: Path, program: str, question: SeatsQuestion, today: date, told: Mapping[str, str]
+    way: Path, price: RoutePrice, question: SeatsQuestion, today: date, told: Mapping[str, str]
 ) -> Iterator[AwardSeat]:
     last = min(question.latest, today + timedelta(days=way.on_sale_days))
     for ahead in range((last - question.earliest).days + 1):
         day = question.earliest + timedelta(days=ahead)
         if day < today:
             continue
-        for cabin in CABINS:
-            seat = _seat(way, program, day, cabin, today, told)
+        for cabin in price.cabins:
+            seat = _seat(way, price, day, cabin, today, told)
             if seat:
                 yield seat
 
 
-def _seat(way: Path, program: str, day: date, cabin: str, today: date, told: Mapping[str, str]) -> AwardSeat | None:
+def _seat(
+    way: Path, price: RoutePrice, day: date, cabin: str, today: date, told: Mapping[str, str]
+) -> AwardSeat | None:
+    program = price.program
     cell = f"{program}|{way.airline}|{way.origin}|{way.destination}|{day}|{cabin}"
     place = f"{way.origin}-{way.destination}|{day}|{cabin}"
     wanted, count = overrides.told(told, place, way.airline, program) if told else (None, None)
     if not (draw.space(cell, cabin, day, today) if wanted is None else wanted):
         return None
-    points = price(program, way.airline, way.origin, way.destination, cabin, day)
-    if points is None:
+    asked = points(price, cabin, day)
+    if asked is None:
         return None
     ref = f"sbx_{way.airline}_{program}_{way.origin}_{way.destination}_{day:%Y%m%d}_{cabin}"
     leaves, lands = _times(way, day)
@@ -128,7 +123,7 @@ def _seat(way: Path, program: str, day: date, cabin: str, today: date, told: Map
         destination=way.destination,
         date=day,
         cabin=cabin,
-        points=points,
+        points=asked,
         taxes=draw.taxes(cabin, way.miles),
         taxes_currency="USD",
         seats=count or draw.seats(cell),

@@ -1,0 +1,37 @@
+"""How the sources of one capability fare: a capability goes in, their state and the last success come out."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from shared.providers import health, registry
+from shared.providers.contract import Provider
+
+State = Literal["live", "degraded", "down"]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The sources that could answer now, taken together."""
+
+    state: State
+    last_success_at: datetime | None
+    names: tuple[str, ...]
+
+
+def standing(verb: str, account_id: int) -> Standing:
+    """`down` also means that nobody is configured to answer; one healthy source among failing ones is `degraded`."""
+    cards = [p for p in registry.usable(verb) if p.credential != "operator" or registry.operator_key(p)]
+    seen = list(health.read(_name(p, account_id) for p in cards).values())
+    bad = sum(h.open for h in seen)
+    state: State = "live"
+    if bad == len(seen):
+        state = "down"
+    elif bad or any(h.failures for h in seen):
+        state = "degraded"
+    last = max((h.last_success_at for h in seen if h.last_success_at), default=None)
+    return Standing(state, last, tuple(p.name for p in cards))
+
+
+def _name(provider: Provider, account_id: int) -> str:
+    return f"{provider.name}:{registry.scope(provider, account_id)}"

@@ -1,0 +1,94 @@
+"""Sources made of one function, in place of the provider folders, for tests of what stands on the door."""
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from datetime import date, timedelta
+from decimal import Decimal
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from shared.providers import health, registry
+from shared.providers.contract import AwardSeat, Provider, SeatsQuestion
+from shared.settings import settings
+
+WithSources = Callable[..., None]
+SECRET = "pro_secret_key_123"
+
+
+@pytest.fixture
+def live(monkeypatch: pytest.MonkeyPatch, clean: None) -> Iterator[None]:
+    """This process in live mode, with one operator's key."""
+    monkeypatch.setenv("AWARD_BACKEND", "live")
+    monkeypatch.setenv("SEATS_AERO_API_KEY", SECRET)
+    settings.cache_clear()
+    health._LOCAL.clear()
+    yield
+    monkeypatch.undo()
+    settings.cache_clear()
+
+
+@pytest.fixture
+def with_sources(live: None, monkeypatch: pytest.MonkeyPatch) -> WithSources:
+    """with_sources(provider, ...) makes these the only providers there are."""
+
+    def put(*cards: Provider) -> None:
+        monkeypatch.setattr(registry, "providers", lambda: {c.name: c for c in cards})
+
+    return put
+
+
+def source(name: str, act: Callable[[SeatsQuestion], Any], **more: Any) -> Provider:
+    """A provider made of one function."""
+
+    async def award_seats(question: SeatsQuestion) -> Any:
+        return await act(question)
+
+    @asynccontextmanager
+    async def build(_credential: str | None) -> AsyncIterator[Any]:
+        yield SimpleNamespace(award_seats=award_seats)
+
+    facts: dict[str, Any] = {"fresh_for": timedelta(hours=1), "build": build, "answers": ("award_seats",)}
+    return Provider(name=name, **(facts | more))
+
+
+def seat(day: date, **more: Any) -> AwardSeat:
+    """An award seat with everything stated that a test does not care about."""
+    facts: dict[str, Any] = {
+        "ref": "row-1",
+        "airline": "BA",
+        "program": "british-airways-club",
+        "origin": "LHR",
+        "destination": "JFK",
+        "date": day,
+        "cabin": "business",
+        "points": 80_000,
+        "taxes": Decimal("350.40"),
+        "taxes_currency": "GBP",
+        "seats": 2,
+        "stops": 0,
+        "flight_numbers": ("BA117",),
+        "departs_at": None,
+        "arrives_at": None,
+        "aircraft": None,
+        "booking_url": None,
+        "checked_at": None,
+    }
+    return AwardSeat(**(facts | more))
+
+
+def selling(name: str, *seats: AwardSeat, **more: Any) -> Provider:
+    """A source that always answers with these seats."""
+
+    async def act(_question: SeatsQuestion) -> tuple[AwardSeat, ...]:
+        return seats
+
+    return source(name, act, **more)
+
+
+def failing(name: str, error: Exception, **more: Any) -> Provider:
+    async def act(_question: SeatsQuestion) -> Any:
+        raise error
+
+    return source(name, act, **more)
