@@ -2,3 +2,5 @@
 
 May import `shared`, never the other programs. To add a job, add a kind to `runs.py` and a module of its noun.
 """
+
+from shared.db import accounts, trips  # noqa: F401 - foreign keys of the watched and mailed rows point at them
