@@ -7,6 +7,7 @@ import sys
 import uvicorn
 from uvicorn.config import LOGGING_CONFIG
 
+from auth_server.register import trusted_ranges
 from auth_server.sweep import sweep
 from shared.settings import SettingsError, settings
 
@@ -44,6 +45,7 @@ def main() -> None:
     given = _arguments()
     try:
         settings()
+        trusted_ranges()
     except SettingsError as error:
         sys.exit(str(error))
     if given.command == "sweep":

@@ -15,6 +15,7 @@ async def landing(request: Request) -> Response:  # noqa: ARG001 - an endpoint's
         "tool_url": mine.mcp_url,
         "status": STATUS,
         "sandbox": mine.data_mode == "sandbox",
+        "public": mine.secure,
     }
     return html("landing.html", shown)
 

@@ -20,7 +20,7 @@ from auth_server.server import Server
 from shared import clock
 from shared.db.oauth import Client
 from shared.limits import hit
-from shared.settings import settings
+from shared.settings import SettingsError, settings
 
 log = logging.getLogger(__name__)
 URIS_MAX, NAME_MAX = 10, 100
@@ -31,16 +31,25 @@ _TEXTS = {"client_uri": 2048, "logo_uri": 2048, "tos_uri": 2048, "policy_uri": 2
 _TEXTS |= {"software_version": 255, "scope": 1024, "application_type": 32, "token_endpoint_auth_method": 64}
 
 
+def trusted_ranges() -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
+    """The networks of well-known hosts, which register for many people; raises SettingsError when unreadable."""
+    named = [r.strip() for r in settings().dcr_trusted_ranges.split(",") if r.strip()]
+    try:
+        return [ipaddress.ip_network(r, strict=False) for r in named]
+    except ValueError:
+        raise SettingsError("DCR_TRUSTED_RANGES: must be a comma list of networks such as 160.79.104.0/21") from None
+
+
 def allowance(peer: str) -> int | None:
     """Registrations this address may make in an hour; None without limit."""
     try:
         ip = ipaddress.ip_address(peer)
     except ValueError:
         return settings().dcr_per_hour
+    ip = getattr(ip, "ipv4_mapped", None) or ip
     if ip.is_loopback:
         return None
-    ranges = [r.strip() for r in settings().dcr_trusted_ranges.split(",") if r.strip()]
-    if any(ip in ipaddress.ip_network(r, strict=False) for r in ranges):
+    if any(ip in network for network in trusted_ranges()):
         return settings().dcr_trusted_per_hour
     return settings().dcr_per_hour
 

@@ -27,6 +27,11 @@ def test_missing_settings_are_named_together_and_the_exit_is_1() -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_unreadable_networks_are_named_before_anything_starts() -> None:
+    done = run(DCR_TRUSTED_RANGES="160.79.104.0/21, everyone")
+    assert (done.returncode, "DCR_TRUSTED_RANGES" in done.stderr, "Traceback" in done.stderr) == (1, True, False)
+
+
 def test_sweep_runs_once_and_says_what_went(clean: None) -> None:
     done = run("sweep")
     assert done.returncode == 0

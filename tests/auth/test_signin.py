@@ -85,11 +85,19 @@ def test_a_form_counts_only_from_the_host_it_is_sent_to(ann: Browser, headers: d
 
 
 def test_the_identifier_rotates_and_the_planted_one_is_dead(ann: Browser) -> None:
-    ann.get("/signin")
+    csrf = hidden(ann.get("/signin").text, "csrf")
     planted = ann.cookie
     ann.sign_in()
-    assert ann.cookie != planted
+    first = ann.cookie
+    assert first != planted
     ann.cookie = planted
+    assert not signed_in(ann)
+    fields = {"csrf": csrf, "return_to": "", "email": ann.email, "password": PASSWORD}
+    assert ann.post("/signin", fields).status_code == 403
+    ann.cookie = first
+    ann.sign_in()
+    assert ann.cookie != first
+    ann.cookie = first
     assert not signed_in(ann)
 
 
