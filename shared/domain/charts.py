@@ -148,7 +148,9 @@ def cabin_price(chart: Chart, trip: Trip, cabin: str) -> CabinPrice | None:
     if chart.kind in ("zones", "domestic_fixed"):
         return _by_zone(chart, trip, cabin)
     if chart.kind == "zones_then_distance":
-        return _by_zone(chart, trip, cabin) or _by_distance(chart, trip, cabin)
+        # A pair listed for any cabin is priced by zone alone: what it leaves out has no price, not the distance one.
+        listed = any(_by_zone(chart, trip, other) for other in chart.zones)
+        return _by_zone(chart, trip, cabin) if listed else _by_distance(chart, trip, cabin)
     if chart.kind == "distance_then_zones":
         near = chart.threshold_miles is not None and trip.miles < chart.threshold_miles
         return _by_distance(chart, trip, cabin) if near else _by_zone(chart, trip, cabin)
