@@ -99,13 +99,15 @@ def _prepare_database(say: Say) -> None:
     from shared.db.base import transaction
     from shared.db.schema import upgrade
     from shared.reference.load import reference
-    from shared.services.data_mode import claim_data_mode
+    from shared.services.data_mode import WrongDataMode, claim_data_mode
     from shared.settings import settings
 
     try:
         upgrade(settings().database_url)
         with transaction() as session:
             claim_data_mode(session)
+    except WrongDataMode as wrong:
+        raise Halt(str(wrong)) from None
     except OperationalError:
         raise Halt("The database does not answer: see whether DATABASE_URL is right and its server runs.") from None
     say("database is up to date")

@@ -3,6 +3,7 @@
 import logging
 import sys
 
+from shared.services.data_mode import hold_data_mode
 from shared.settings import SettingsError, settings
 
 
@@ -12,6 +13,7 @@ def start() -> None:
         s = settings()
         if s.mail_backend == "outbox" and s.outbox_dir is None:
             raise SettingsError("The settings are incomplete:\n  OUTBOX_DIR: is not set, and MAIL_BACKEND is outbox")
+        hold_data_mode()
     except SettingsError as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(1)

@@ -4,6 +4,7 @@ import argparse
 
 import uvicorn
 
+from shared.services.data_mode import hold_data_mode
 from shared.settings import SettingsError, settings
 
 
@@ -15,6 +16,7 @@ def main() -> None:
     given = parser.parse_args()
     try:
         here = settings()
+        hold_data_mode()
     except SettingsError as missing:
         raise SystemExit(str(missing)) from None
     uvicorn.run(

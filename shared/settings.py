@@ -1,5 +1,6 @@
 """Every setting, read once from the environment; what is missing or wrong is reported all together."""
 
+import re
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Literal
@@ -96,6 +97,13 @@ class Settings(BaseSettings):
     @classmethod
     def _no_slash(cls, value: str | None) -> str | None:
         return value.rstrip("/") if value else value
+
+    @field_validator("sandbox_fault")
+    @classmethod
+    def _fault(cls, value: str | None) -> str | None:
+        if value and not re.fullmatch(r"down|quota|empty|slow:\d{1,3}(\.\d+)?s?", value):
+            raise ValueError("must be down, quota, empty or slow:SECONDS")
+        return value or None
 
     @field_validator("mcp_url")
     @classmethod

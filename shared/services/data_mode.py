@@ -1,17 +1,20 @@
 """The data mode of an installation: the mode of this process goes in, and a start in the other mode is refused."""
 
+import logging
+
 import sqlalchemy as sa
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
 import shared.db.migrations  # noqa: F401 - knows every table
 from shared.db.accounts import ServiceFact
-from shared.db.base import Base
+from shared.db.base import Base, transaction
 from shared.db.runs import Schedule
 from shared.db.watches import RouteMonitor
 from shared.services.watch_checks import KIND
 from shared.settings import SettingsError, settings
 
+log = logging.getLogger(__name__)
 FACT = "data_mode"
 
 
@@ -40,6 +43,15 @@ def claim_data_mode(session: Session) -> None:
             "This database holds live data and cannot be opened in sandbox mode. Set AWARD_BACKEND=live, or use another"
             " database (`award-travel reset-sandbox` deletes invented rows only, never live ones)."
         )
+
+
+def hold_data_mode() -> None:
+    """Said by each program at its start; raises WrongDataMode. A database that is away is told by readiness instead."""
+    try:
+        with transaction() as session:
+            claim_data_mode(session)
+    except SQLAlchemyError:
+        log.warning("data mode: the database does not answer; the mode was not compared")
 
 
 def reset_sandbox(session: Session, apply: bool) -> dict[str, int]:

@@ -4,16 +4,20 @@ from datetime import date, timedelta
 
 import pytest
 from sqlalchemy import func, select
+from sqlalchemy.exc import OperationalError
 
+from jobs.start import start
+from mcp_server.__main__ import main as serve
 from shared import clock
 from shared.db.accounts import ServiceFact
 from shared.db.base import transaction
 from shared.db.observations import AwardObservation
 from shared.db.runs import Schedule
 from shared.db.watches import RouteMonitor
+from shared.services import data_mode
 from shared.services.data_mode import WrongDataMode, claim_data_mode, reset_sandbox
 from shared.services.watch_checks import KIND
-from shared.settings import settings
+from shared.settings import SettingsError, settings
 from tests.people import account
 
 
@@ -123,3 +127,63 @@ def test_resetting_keeps_accounts_and_live_monitors(monkeypatch: pytest.MonkeyPa
         assert session.scalar(select(func.count()).select_from(Schedule)) == 1
         assert session.scalar(select(func.count()).select_from(RouteMonitor)) == 1
         assert session.get_one(ServiceFact, "data_mode").value == "live"
+
+
+def test_each_program_refuses_to_start_on_the_other_modes_database(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    claim()
+    in_mode(monkeypatch, "live")
+    monkeypatch.setenv("MAIL_BACKEND", "smtp")
+    settings.cache_clear()
+    monkeypatch.setattr("sys.argv", ["mcp_server"])
+    with pytest.raises(SystemExit, match="award-travel reset-sandbox"):
+        serve()
+    with pytest.raises(SystemExit):
+        start()
+    assert "award-travel reset-sandbox" in capsys.readouterr().err
+
+
+def test_a_database_that_is_away_does_not_stop_a_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    def away() -> None:
+        raise OperationalError("select 1", {}, Exception("gone"))
+
+    monkeypatch.setattr(data_mode, "transaction", away)
+    assert data_mode.hold_data_mode() is None
+
+
+@pytest.mark.parametrize("key", ["SEATS_AERO_API_KEY", "DUFFEL_API_KEY", "SERPAPI_API_KEY", "LITEAPI_KEY"])
+def test_the_sandbox_refuses_to_run_beside_a_live_source(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+    monkeypatch.setenv(key, "secret")
+    in_mode(monkeypatch, "sandbox")
+    with pytest.raises(SettingsError, match=key) as no:
+        settings()
+    assert "secret" not in str(no.value)
+
+
+@pytest.mark.parametrize(
+    ("env", "mode"),
+    [
+        ({"APP_ENV": "development"}, "sandbox"),
+        ({"APP_ENV": "production"}, "live"),
+        ({"APP_ENV": "production", "AWARD_BACKEND": "sandbox"}, "sandbox"),
+        ({"APP_ENV": "development", "SEATS_AERO_API_KEY": "key"}, "live"),
+        ({"APP_ENV": "development", "AWARD_BACKEND": "live"}, "live"),
+    ],
+)
+def test_the_sandbox_runs_only_where_it_was_asked_for_or_nothing_else_is_there(
+    monkeypatch: pytest.MonkeyPatch, env: dict[str, str], mode: str
+) -> None:
+    monkeypatch.delenv("AWARD_BACKEND")
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+    settings.cache_clear()
+    assert settings().data_mode == mode
+
+
+@pytest.mark.parametrize("fault", ["broken", "slow", "slow:x", "DOWN"])
+def test_a_sandbox_fault_nobody_knows_is_named_at_start(monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
+    monkeypatch.setenv("SANDBOX_FAULT", fault)
+    settings.cache_clear()
+    with pytest.raises(SettingsError, match="SANDBOX_FAULT: must be down, quota, empty or slow:SECONDS"):
+        settings()

@@ -39,5 +39,5 @@ async def _trouble() -> bool:
     if word == "quota":
         raise Unanswered("quota_exhausted", "quota", retry_after=3600)
     if word == "slow":
-        await anyio.sleep(float(seconds.rstrip("s") or 3))
+        await anyio.sleep(float(seconds.rstrip("s")))
     return word == "empty"

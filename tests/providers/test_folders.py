@@ -1,0 +1,70 @@
+"""What holds for every provider folder, whoever adds the next one."""
+
+import inspect
+from datetime import timedelta
+from typing import Any, get_type_hints
+
+import anyio
+import pytest
+
+from shared.providers import contract, registry
+from shared.providers.contract import VERBS, Provider
+from shared.settings import Settings
+
+CARDS = list(registry.providers().values())
+each = pytest.mark.parametrize("card", CARDS, ids=lambda card: card.name)
+PROTOCOLS = {"award_seats": contract.AwardSeats}
+
+
+def client_of(card: Provider) -> Any:
+    async def go() -> Any:
+        async with card.build("key" if card.credential != "none" else None) as client:
+            return client
+
+    return anyio.run(go)
+
+
+def test_the_sandbox_is_found_without_a_list_of_providers() -> None:
+    assert "sandbox" in registry.providers()
+
+
+def test_a_folder_added_is_found_by_itself(acme: None) -> None:
+    assert {"acme", "sandbox"} <= set(registry.providers())
+    assert [p.name for p in registry.usable("award_seats")] == ["acme"]
+
+
+def test_each_verb_has_a_protocol_and_the_answer_it_promises() -> None:
+    assert set(PROTOCOLS) == set(VERBS)
+    for name, protocol in PROTOCOLS.items():
+        assert get_type_hints(getattr(protocol, name))["return"] == VERBS[name].answer
+
+
+@each
+def test_a_card_answers_verbs_that_exist_with_async_methods(card: Provider) -> None:
+    client = client_of(card)
+    assert card.answers
+    for verb in card.answers:
+        assert verb in VERBS
+        method = getattr(client, verb)
+        assert inspect.iscoroutinefunction(method)
+        wanted = inspect.signature(getattr(PROTOCOLS[verb], verb))
+        assert list(inspect.signature(method).parameters) == list(wanted.parameters)[1:]
+
+
+@each
+def test_a_card_states_sensible_limits(card: Provider) -> None:
+    assert timedelta(0) <= card.fresh_for <= timedelta(days=1)
+    assert 1 <= card.concurrency <= 250
+    assert 0 < card.timeout < 25
+
+
+@each
+def test_an_operators_key_is_a_secret_setting(card: Provider) -> None:
+    assert (card.credential == "operator") == (card.setting is not None)
+    if card.setting:
+        assert "SecretStr" in str(Settings.model_fields[card.setting].annotation)
+
+
+@each
+def test_only_the_sandbox_is_invented(card: Provider) -> None:
+    assert (card.data_mode == "sandbox") == (card.name == "sandbox")
