@@ -96,6 +96,8 @@ def measure(program: Program, shot: Shot, concurrency: int, seconds: float) -> F
     before = program.cpu_seconds()
     sample = fire(shot, concurrency, seconds, pin_load)
     used = program.cpu_seconds() - before
+    if not sample.requests and seconds < 30:  # a slow program on a busy machine: it gets longer to answer once
+        return measure(program, shot, concurrency, seconds * 4)
     if sample.wrong or not sample.requests:
         raise SystemExit(f"{sample.wrong} wrong answers from {shot.url}: {shot.body[:100]}")
     return Figure(sample, used / sample.requests * 1e6)
