@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from datetime import date as Date
 from datetime import datetime, timedelta
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
 from mcp_server.call import Call, CallBase, LiveCall
+from mcp_server.endpoints import Endpoint, endpoints
 from mcp_server.fields import Airport, Cabin, Day, Passengers
 from mcp_server.results import NO_DATA, AwardOption, Coverage, Freshness, Money, NoDataWord, Part, Result
-from mcp_server.toolbox import TOOLS, Effect, Tier, tool
+from mcp_server.toolbox import Effect, Tier, tool
 from shared.domain.plans import CABINS, FREE_CABINS, Plan, cabins
 from shared.errors import Fault, Invalid, NoData, Paywall
 from shared.reference.rows import Airline
@@ -18,14 +19,6 @@ from shared.services.availability import VERB, Found, SeatOption, search
 from shared.services.sources import Standing, State, standing
 
 ALWAYS = ("BA", "QR", "CX")  # the specification's carrier tags, listed and accepted whoever answers for them
-ENDPOINTS = {
-    "availability": "search_availability",
-    "monthly": "search_monthly_availability",
-    "all_airlines": "search_all_airlines",
-    "flight_alert": "create_flight_alert",
-    "pricing": "get_pricing",
-}
-Endpoint = Literal["availability", "monthly", "all_airlines", "flight_alert", "pricing"]
 
 
 class CabinOffer(Part):
@@ -184,14 +177,7 @@ def _airline(airline: Airline, now: Standing) -> SearchableAirline:
         slug=airline.slug,
         name=airline.name,
         program=airline.program,
-        endpoints=[e for e in ENDPOINTS if _supports(airline, e)],
+        endpoints=endpoints(airline),
         state=now.state,
         last_success_at=now.last_success_at,
     )
-
-
-def _supports(airline: Airline, endpoint: str) -> bool:
-    """An endpoint is listed once its tool exists."""
-    if ENDPOINTS[endpoint] not in TOOLS:
-        return False
-    return endpoint != "flight_alert" or airline.in_alert_list

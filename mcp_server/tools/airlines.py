@@ -1,0 +1,157 @@
+"""Tools about one airline: when it opens award seats, what a cancellation costs, whose flight a code is."""
+
+import re
+from datetime import date, timedelta
+from typing import Annotated
+
+from pydantic import Field
+
+from mcp_server.call import Call
+from mcp_server.endpoints import Endpoint, endpoints
+from mcp_server.fields import Day
+from mcp_server.provenance import Verified, caution, verified
+from mcp_server.results import NO_DATA, Money, NoDataWord, Part, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.domain import names
+from shared.errors import NoData, NotFound
+from shared.reference.rows import Airline
+
+PARTNER_NOTE = "This is the airline's own programme; a partner programme that booked the award charges its own fee."
+_CODE = re.compile(r"([A-Z0-9]{2}|[A-Z]{3}) ?(\d{1,4}[A-Z]?)", re.ASCII)
+
+
+class AirlineName(Part):
+    code: str
+    name: str
+
+
+class ReleaseWindow(Result, Verified):
+    airline: AirlineName
+    days_before_departure: int
+    opens_for_date: date
+    partner_days: int | None
+    notes: str | None
+
+
+class Fee(Part):
+    amount: Money | NoDataWord
+    currency: str
+    unit: str
+
+
+class CancellationFee(Result, Verified):
+    airline: AirlineName
+    program: str
+    fee: Fee
+    change_fee: Fee
+    exempt_tiers: list[str]
+    deadline: str | None
+    partner_note: str
+    note: str | None
+
+
+class FlightCarrier(Part):
+    code: str
+    name: str
+    country: str
+    slug: str | None
+
+
+class FlightLookup(Result):
+    airline: FlightCarrier
+    program: str | None
+    supported_endpoints: list[Endpoint]
+    schedule: NoDataWord
+
+
+def _named(airline: Airline) -> AirlineName:
+    return AirlineName(code=airline.iata, name=airline.name)
+
+
+@tool(area="pricing", tier=Tier.FREE, effect=Effect.READS)
+def get_award_release_window(
+    call: Call, airline: Annotated[str, Field(max_length=60, description="IATA code or carrier name")]
+) -> ReleaseWindow:
+    """Tells how many days before departure an airline opens award seats.
+
+    Use before searching dates more than 330 days out. opens_for_date is the last departure date on sale today. Free.
+    """
+    found = call.reference.airline(airline)
+    window = call.reference.release_window(found.iata)
+    if window is None:
+        raise NoData(f"When {found.name} opens award seats is not known.", missing=["release window"])
+    last = call.today + timedelta(days=window.days_before_departure)
+    notes = "; ".join(n for n in (window.release_time and f"released at {window.release_time}", window.note) if n)
+    return ReleaseWindow(
+        message=f"{found.name} opens award seats {window.days_before_departure} days ahead: until {last} today."
+        f" {caution(window)}".rstrip(),
+        airline=_named(found),
+        days_before_departure=window.days_before_departure,
+        opens_for_date=last,
+        partner_days=None,
+        notes=notes or None,
+        **verified(window),
+    )
+
+
+@tool(area="pricing", tier=Tier.FREE, effect=Effect.READS, anonymous=True)
+def get_cancellation_fee(
+    call: Call, airline: Annotated[str, Field(max_length=60, description="slug or name")]
+) -> CancellationFee:
+    """Gives an airline's own-programme award cancellation fee and who is exempt.
+
+    Partner programmes that booked the award charge differently. Free.
+    """
+    found = call.reference.airline(airline)
+    fee = call.reference.cancellation_fee(found.program) if found.program else None
+    if fee is None or found.program is None:
+        raise NoData(f"The award cancellation fee of {found.name} is not known.", missing=["cancellation fee"])
+    unit = f"{fee.unit} per {fee.per}"
+    amount = NO_DATA if fee.cancel_fee is None else fee.cancel_fee
+    change = NO_DATA if fee.change_fee is None else fee.change_fee
+    cost = "is not known" if fee.cancel_fee is None else f"costs {fee.cancel_fee:f} {fee.fee_currency} ({unit})"
+    return CancellationFee(
+        message=f"Cancelling an award of {call.reference.programs[found.program].name} {cost}. {PARTNER_NOTE}"
+        f" {caution(fee)}".rstrip(),
+        airline=_named(found),
+        program=found.program,
+        fee=Fee(amount=amount, currency=fee.fee_currency, unit=unit),
+        change_fee=Fee(amount=change, currency=fee.fee_currency, unit=unit),
+        exempt_tiers=[fee.exempt_tiers] if fee.exempt_tiers else [],
+        deadline=fee.cutoff,
+        partner_note=PARTNER_NOTE,
+        note=fee.note,
+        **verified(fee),
+    )
+
+
+def _carrier(call: Call, code: str) -> Airline:
+    by_icao = {a.icao: a for a in call.reference.airlines.values()}
+    found = call.reference.airlines.get(code) or by_icao.get(code)
+    if found is None:
+        raise NotFound("airline", code, names.nearest(code, [c.lower() for c in call.reference.airlines]))
+    return found
+
+
+@tool(area="search", tier=Tier.FREE, effect=Effect.READS, title="Look up flight")
+def lookup_flight(
+    call: Call,
+    flight_number: Annotated[str, Field(pattern=r"^[A-Za-z0-9]{2,3} ?\d{1,4}[A-Za-z]?$")],
+    date: Day | None = None,
+) -> FlightLookup:
+    """Tells which carrier a flight code belongs to and the slug and programme to use with it.
+
+    schedule reads no_data while no source of timetables is connected. Free.
+    """
+    parts = _CODE.fullmatch(flight_number.upper().strip())
+    if parts is None:
+        raise NotFound("flight", flight_number)
+    found = _carrier(call, parts[1])
+    when = f" on {date}" if date else ""
+    return FlightLookup(
+        message=f"{parts[1]} {parts[2]} is a flight of {found.name}. Its timetable{when} is not known here.",
+        airline=FlightCarrier(code=found.iata, name=found.name, country=found.country, slug=found.slug),
+        program=found.program,
+        supported_endpoints=endpoints(found),
+        schedule=NO_DATA,
+    )

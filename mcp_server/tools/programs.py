@@ -1,0 +1,310 @@
+"""Tools about programmes and their award charts: reviewed charts in, prices with source, date and trust out."""
+
+from datetime import date
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from mcp_server.call import Call
+from mcp_server.fields import Airport, Cabin, Day, LooseName, Page, PerPage
+from mcp_server.provenance import Audited, audited, caution
+from mcp_server.results import NO_DATA, NoDataWord, Paging, Part, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.domain.charts import Chart, Points, RoutePrice
+from shared.errors import NoData
+from shared.reference.rows import AwardExample, Program
+
+ROWS = 200  # of one answer; a narrower question gives the rest
+Season = Literal["off_peak", "standard", "peak"]
+
+
+class ProgramLine(Audited):
+    program: str
+    name: str
+    kind: str
+    currency_name: str
+    alliance: str | None
+    hubs: list[str]
+    destination_count: int | None
+    has_chart: bool
+    chart_kind: str | None
+
+
+class Programs(Result):
+    programs: list[ProgramLine]
+    paging: Paging
+
+
+class Seasons(Part):
+    off_peak: int | None
+    standard: int | None
+    peak: int | None
+
+
+class ChartPlace(Part):
+    kind: str
+    zone_or_band: str | None
+    distance_miles: int
+
+
+class Example(Part):
+    """A dated single price, quoted where no chart speaks."""
+
+    airline: str
+    origin: str
+    destination: str
+    cabin: str
+    points: int
+    direction: str
+    level: str
+    source_url: str
+    as_of: str | None
+
+
+class Pricing(Result, Audited):
+    program: str
+    airline: str
+    chart: ChartPlace
+    cabins: dict[str, Seasons | NoDataWord]
+    season_on_date: Season | None
+    dynamic: bool
+    examples: list[Example]
+
+
+class RateRow(Part):
+    chart_id: str
+    carriers: list[str]
+    cabin: str
+    zone_or_band: str
+    off_peak: int | None
+    standard: int | None
+    peak: int | None
+
+
+class WholeChart(Part):
+    kind: Literal["zone", "distance", "region_pair", "category", "dynamic"]
+    rows: list[RateRow]
+    seasons: list[str]
+
+
+class ProgramRates(Result, Audited):
+    program: str
+    chart: WholeChart
+    caveats: list[str]
+    examples: list[Example]
+    total: int
+    has_more: bool
+
+
+def _destinations(call: Call, program: Program) -> int | None:
+    carriers = set(program.iata)
+    served = {r.destination for r in call.reference.rows("routes.csv") if r.carrier in carriers}
+    return len(served) or None
+
+
+def _own_kind(call: Call, program: Program) -> str | None:
+    own = [c for c in call.reference.charts(program.slug, call.today) if c.scope == "own"]
+    return own[0].kind if own else None
+
+
+def _line(call: Call, program: Program) -> ProgramLine:
+    priced = any(c.bands or c.zones for c in call.reference.charts(program.slug, call.today))
+    return ProgramLine(
+        program=program.slug,
+        name=program.name,
+        kind=program.kind,
+        currency_name=program.currency,
+        alliance=program.alliance,
+        hubs=list(program.hubs),
+        destination_count=_destinations(call, program),
+        has_chart=priced,
+        chart_kind=_own_kind(call, program),
+        **audited(program),
+    )
+
+
+@tool(area="pricing", tier=Tier.FREE, effect=Effect.READS, title="List programmes")
+def list_programs(
+    call: Call,
+    kind: Literal["airline", "hotel", "bank", "all"] = "airline",
+    alliance: Literal["oneworld", "skyteam", "star_alliance", "none"] | None = None,
+    query: Annotated[str | None, Field(max_length=60)] = None,
+    page: Page = 1,
+    per_page: PerPage = 20,
+) -> Programs:
+    """Lists loyalty programmes with chart data: name, currency, hubs and number of destinations.
+
+    chart_kind dynamic means there is no chart; destination_count counts known non-stop destinations only. Free.
+    """
+    wanted = (query or "").strip().lower()
+    found = [
+        p
+        for p in sorted(call.reference.programs.values(), key=lambda p: p.slug)
+        if kind in ("all", p.kind)
+        and alliance in (None, p.alliance)
+        and wanted in f"{p.slug} {p.name} {p.currency}".lower()
+    ]
+    shown = found[(page - 1) * per_page : page * per_page]
+    return Programs(
+        message=f"{len(found)} programmes, {call.data_mode} mode for live seats; charts are reviewed reference data.",
+        programs=[_line(call, p) for p in shown],
+        paging=Paging.of(page, per_page, len(found)),
+    )
+
+
+def _examples(rows: list[AwardExample], airline: str | None = None) -> list[Example]:
+    return [Example.model_validate(r) for r in rows if airline is None or r.airline == airline]
+
+
+def _carrier(call: Call, program: Program, partner_airline: str | None, origin: str, destination: str) -> str:
+    """The airline that is priced: the partner asked for, else the programme's own with a hub at an end of the route."""
+    if partner_airline:
+        return call.reference.airline(partner_airline).iata
+    if not program.iata:
+        raise NoData(f"{program.name} is no airline programme and prices no flights itself.", missing=["award chart"])
+    ends = {origin, destination}
+    return next(
+        (c for c in program.iata if (a := call.reference.airlines.get(c)) and ends & set(a.hubs)), program.iata[0]
+    )
+
+
+def _seasons(price: RoutePrice, cabin: str) -> Seasons | NoDataWord:
+    known = price.cabins.get(cabin)
+    if known is None:
+        return NO_DATA
+    points = known.points
+    return Seasons(off_peak=points.get("off_peak"), standard=points.get("standard"), peak=points.get("peak"))
+
+
+def _seasonal(price: RoutePrice) -> bool:
+    return any("peak" in p.points or "off_peak" in p.points for p in price.cabins.values())
+
+
+def _pricing_message(program: Program, airline: str, price: RoutePrice, day: date | None) -> str:
+    if price.dynamic:
+        return f"{program.name} prices {airline} flights dynamically: there is no chart. Dated examples are quoted."
+    words = [f"{program.name} for {airline}: {len(price.cabins)} cabins priced, one way per person."]
+    if price.chart.note:
+        words.append(f"{price.chart.note[0].upper()}{price.chart.note[1:]}.")
+    if day and _seasonal(price):
+        words.append("Which season the date falls in is not known: no peak calendar was found.")
+    return " ".join([*words, caution(price.chart)]).strip()
+
+
+@tool(area="pricing", tier=Tier.FREE, effect=Effect.READS)
+def get_pricing(
+    call: Call,
+    program: Annotated[str, Field(max_length=60, description="programme or airline slug")],
+    origin: Airport,
+    destination: Airport,
+    cabin: Cabin | None = None,
+    partner_airline: LooseName | None = None,
+    date: Annotated[Day | None, Field(description="says which season applies")] = None,
+) -> Pricing:
+    """Gives the award chart price of a route, off-peak and peak per cabin.
+
+    One way, per person. A cabin without a chart price reads no_data; dynamic means the programme has no chart and the
+    dated examples are all that is known. Free.
+    """
+    found = call.reference.program(program)
+    start, end = call.reference.airport(origin).code, call.reference.airport(destination).code
+    airline = _carrier(call, found, partner_airline, start, end)
+    price = call.reference.route_price(found.slug, airline, start, end)
+    if price is None or (not price.cabins and not price.dynamic):
+        raise NoData(f"No chart of {found.name} prices {airline} flights from {start} to {end}.", ["award price"])
+    cabins = [cabin] if cabin else list(price.cabins) or ["economy", "business"]
+    places = [p.place for c, p in price.cabins.items() if c in cabins]
+    return Pricing(
+        message=_pricing_message(found, airline, price, date),
+        program=found.slug,
+        airline=airline,
+        chart=ChartPlace(kind=price.chart.kind, zone_or_band=places[0] if places else None, distance_miles=price.miles),
+        cabins={c: _seasons(price, c) for c in cabins},
+        season_on_date=None if date is None or price.dynamic or _seasonal(price) else "standard",
+        dynamic=price.dynamic,
+        examples=_examples(call.reference.examples(found.slug), airline),
+        **audited(price.chart),
+    )
+
+
+def _rate_rows(chart: Chart, cabin: str | None) -> list[RateRow]:
+    """One row for each band or zone pair of each cabin, its seasons beside one another."""
+    prices: dict[tuple[str, str], Points] = {}
+    for name, bands in chart.bands.items():
+        for band in bands:
+            prices.setdefault((name, band.label), {})[band.season] = band.points
+    for name, pairs in chart.zones.items():
+        for (start, end), points in pairs.items():
+            prices.setdefault((name, f"{start} - {end}"), {}).update(points)
+    return [
+        RateRow(
+            chart_id=chart.chart_id,
+            carriers=sorted(chart.carriers),
+            cabin=name,
+            zone_or_band=place,
+            off_peak=points.get("off_peak"),
+            standard=points.get("standard"),
+            peak=points.get("peak"),
+        )
+        for (name, place), points in prices.items()
+        if cabin in (None, name)
+    ]
+
+
+_KIND: dict[str, Literal["zone", "distance", "region_pair", "category", "dynamic"]] = {
+    "distance_bands": "distance",
+    "distance_then_zones": "distance",
+    "zones": "region_pair",
+    "zones_then_distance": "region_pair",
+    "domestic_fixed": "zone",
+    "dynamic": "dynamic",
+}
+
+
+def _chosen(call: Call, program: Program, own: bool, partner_airline: str | None) -> list[Chart]:
+    """The charts asked for: own, or partners'; of one partner the charts that name it, else the one for all others."""
+    charts = [c for c in call.reference.charts(program.slug, call.today) if c.kind != "not_captured"]
+    if partner_airline is None:
+        return [c for c in charts if (c.scope == "own") == own]
+    code = call.reference.airline(partner_airline).iata
+    named = [c for c in charts if code in c.carriers]
+    other = [c for c in charts if c.scope == "all_other_partners"] if call.reference.partner(program.slug, code) else []
+    return named or other
+
+
+@tool(area="pricing", tier=Tier.FREE, effect=Effect.READS, title="Get programme rates")
+def get_program_rates(
+    call: Call,
+    program: LooseName,
+    chart: Literal["own", "partner"] = "own",
+    partner_airline: LooseName | None = None,
+    cabin: Cabin | None = None,
+) -> ProgramRates:
+    """Gives the whole award chart of one programme, own or partner flights.
+
+    Points are one way per person. Long charts are cut: narrow by cabin or partner_airline. Free.
+    """
+    found = call.reference.program(program)
+    charts = _chosen(call, found, chart == "own", partner_airline)
+    if not charts:
+        raise NoData(f"No {chart} award chart of {found.name} is known.", missing=["award chart"])
+    rows = [row for c in charts for row in _rate_rows(c, cabin)]
+    dynamic = all(c.dynamic for c in charts)
+    seasons = [s for s in ("off_peak", "standard", "peak") if any(getattr(r, s) is not None for r in rows)]
+    said = "dynamic, no chart; dated examples are quoted" if dynamic else f"{len(rows)} prices"
+    return ProgramRates(
+        message=f"{found.name}, {chart} flights: {said}. {caution(charts[0])}".strip(),
+        program=found.slug,
+        chart=WholeChart(kind=_KIND[charts[0].kind], rows=rows[:ROWS], seasons=seasons),
+        caveats=_caveats(charts),
+        examples=_examples(call.reference.examples(found.slug)),
+        total=len(rows),
+        has_more=len(rows) > ROWS,
+        **audited(charts[0]),
+    )
+
+
+def _caveats(charts: list[Chart]) -> list[str]:
+    notes = [f"{c.chart_id}: {c.note}" for c in charts if c.note]
+    dynamic = [f"{', '.join(sorted(c.carriers)) or 'all others'}: dynamic, no chart" for c in charts if c.dynamic]
+    return [*notes, *dynamic, "Stopovers, surcharges and taxes are not part of a chart."]

@@ -1,0 +1,330 @@
+"""Tools about moving points: partners, paths, and what is on sale. Reviewed routes in, ranked ways with sources out."""
+
+from datetime import date, timedelta
+from typing import Annotated, Literal
+
+from pydantic import Field
+from sqlalchemy import select
+
+from mcp_server.call import Call
+from mcp_server.provenance import Verified, newest, verified
+from mcp_server.results import NO_DATA, NoDataWord, Part, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.db.balances import PointsBalance
+from shared.domain.transfers import Edge, Path, find_paths
+from shared.errors import Fault, Invalid, NoData
+from shared.reference.rows import PointsSale, TransferBonus
+
+LISTED = 20
+_CATEGORIES = {
+    **dict.fromkeys(("transfer", "transfers", "transfer_bonuses", "bonus", "bonuses"), "transfer"),
+    **dict.fromkeys(("points", "points_sales", "buy", "buy_points", "sale", "sales"), "points"),
+    **dict.fromkeys(("", "all"), "all"),
+}
+
+
+class RunningBonus(Part):
+    percent: int
+    starts_on: date | None
+    ends_on: date
+    targeted: bool
+
+
+class Partner(Verified):
+    program: str
+    name: str
+    ratio_from: float
+    ratio_to: float
+    increment: int | None
+    minimum: int | None
+    posting_time: str | NoDataWord
+    fee: str | None
+    bonus: RunningBonus | None
+    region: str
+    note: str | None
+
+
+class TransferPartners(Result):
+    program: str
+    partners: list[Partner]
+
+
+class Step(Part):
+    from_program: str
+    to_program: str
+    ratio_from: float
+    ratio_to: float
+    bonus_percent: int | None
+    posting_time: str | NoDataWord
+    increment: int | None
+    minimum: int | None
+    source_url: str
+    as_of: str | None
+    unaudited: bool
+
+
+class TransferRoute(Part):
+    steps: list[Step]
+    hops: int
+    effective_ratio: float
+    source_points: int | None
+    delivered_points: int | None
+    leftover: int | None
+    slowest_posting_time: str | NoDataWord
+    bonus_ends_on: date | None
+    warnings: list[str]
+
+
+class TransferPaths(Result):
+    paths: list[TransferRoute]
+    shortest: TransferRoute | None
+    total_found: int
+    checked_on: date
+
+
+class BonusOffer(Verified):
+    from_program: str
+    to_program: str
+    bonus_percent: int
+    effective_ratio: float
+    starts_on: date | None
+    ends_on: date
+    days_left: int
+    targeted: bool
+    best_in_24_months: bool | None
+    last_seen_before: date | None
+
+
+class SaleOffer(Verified):
+    program: str
+    bonus_percent: int | None
+    cents_per_point: float | None
+    ends_on: date
+    days_left: int
+
+
+class OnSale(Result):
+    transfer_bonuses: list[BonusOffer]
+    points_sales: list[SaleOffer]
+    for_your_balances: list[str]
+    checked_on: date
+
+
+def _posting(edge: Edge) -> str | NoDataWord:
+    return edge.posting_text or (edge.posting if edge.posting != "unknown" else NO_DATA)
+
+
+def _partner(call: Call, edge: Edge, program: str) -> Partner:
+    bonus = edge.bonus
+    return Partner(
+        program=program,
+        name=call.reference.programs[program].name,
+        ratio_from=float(edge.ratio_from),
+        ratio_to=float(edge.ratio_to),
+        increment=edge.increment,
+        minimum=edge.minimum,
+        posting_time=_posting(edge),
+        fee=edge.fee,
+        bonus=bonus
+        and RunningBonus(
+            percent=bonus.percent, starts_on=bonus.starts_on, ends_on=bonus.ends_on, targeted=bonus.targeted
+        ),
+        region=edge.region,
+        note=edge.note,
+        **verified(edge),
+    )
+
+
+@tool(area="transfers", tier=Tier.FREE, effect=Effect.READS)
+def list_transfer_partners(
+    call: Call, program: str, direction: Literal["from", "to"] = "from", bonus_only: bool = False
+) -> TransferPartners:
+    """Lists the programmes a currency transfers to, or those that transfer into a programme.
+
+    direction from: where its points can go; to: where its points can come from. Ratios are points sent to points
+    received, without the bonus. Free.
+    """
+    found = call.reference.program(program)
+    routes = call.reference.routes(call.today)
+    if direction == "from":
+        pairs = [(e, e.target) for e in routes.get(found.slug, ())]
+    else:
+        pairs = [(e, e.source) for edges in routes.values() for e in edges if e.target == found.slug]
+    partners = [_partner(call, e, other) for e, other in sorted(pairs, key=lambda p: p[1]) if e.bonus or not bonus_only]
+    way = "go to" if direction == "from" else "come from"
+    running = sum(p.bonus is not None for p in partners)
+    return TransferPartners(
+        message=f"{found.name} points {way} {len(partners)} programmes; {running} with a bonus today.",
+        program=found.slug,
+        partners=partners,
+    )
+
+
+def _warnings(path: Path) -> list[str]:
+    words = []
+    if path.stranded:
+        words.append(f"{path.stranded} points stay behind on the way because transfers go in fixed blocks.")
+    if any(e.bonus and e.bonus.targeted for e in path.edges):
+        words.append("A bonus on this path is targeted: only members who were offered it get it.")
+    if "unknown" in (e.posting for e in path.edges):
+        words.append("How long a step takes is not known.")
+    words += [f"{e.source} to {e.target} costs a fee: {e.fee}." for e in path.edges if e.fee]
+    words += [f"{e.source} to {e.target} is capped: {e.cap}." for e in path.edges if e.cap]
+    words += [f"{e.source} to {e.target}: low confidence." for e in path.edges if e.confidence == "low"]
+    return words
+
+
+def _route(path: Path, needed: int | None) -> TransferRoute:
+    return TransferRoute(
+        steps=[
+            Step(
+                from_program=e.source,
+                to_program=e.target,
+                ratio_from=float(e.ratio_from),
+                ratio_to=float(e.ratio_to),
+                bonus_percent=e.bonus.percent if e.bonus else None,
+                posting_time=_posting(e),
+                increment=e.increment,
+                minimum=e.minimum,
+                source_url=e.source_url,
+                as_of=e.as_of,
+                unaudited=e.audited_on is None,
+            )
+            for e in path.edges
+        ],
+        hops=len(path.edges),
+        effective_ratio=round(float(path.ratio), 6),
+        source_points=path.source_points,
+        delivered_points=path.delivered,
+        leftover=path.delivered - needed if path.delivered is not None and needed else None,
+        slowest_posting_time=path.slowest if path.slowest != "unknown" else NO_DATA,
+        bonus_ends_on=path.bonus_ends_on,
+        warnings=_warnings(path),
+    )
+
+
+@tool(area="transfers", tier=Tier.FREE, effect=Effect.READS)
+def find_transfer_paths(
+    call: Call,
+    from_program: str,
+    target_program: str,
+    points_needed: Annotated[int | None, Field(ge=1, description="points wanted at the target")] = None,
+    max_hops: Annotated[int, Field(ge=1, le=3)] = 3,
+) -> TransferPaths:
+    """Finds direct and multi-hop ways to move points from one programme to another, with live bonuses.
+
+    With points_needed each path says exactly how many source points to send, increments and minimums included, and
+    what is left over. Cheapest first. Free.
+    """
+    start, goal = call.reference.program(from_program), call.reference.program(target_program)
+    if start.slug == goal.slug:
+        raise Invalid(Fault("target_program", "is the programme the points are in", "another programme"))
+    paths = find_paths(call.reference.routes(call.today), start.slug, goal.slug, points_needed, max_hops)
+    if not paths:
+        raise NoData(
+            f"No way from {start.name} to {goal.name} in {max_hops} steps is known.", missing=["transfer path"]
+        )
+    routes = [_route(p, points_needed) for p in paths[:LISTED]]
+    best = routes[0]
+    cost = f"sends {best.source_points} points" if points_needed else f"gives {best.effective_ratio:g} for 1"
+    return TransferPaths(
+        message=f"{len(paths)} ways from {start.name} to {goal.name}; the cheapest {cost} in {best.hops} steps."
+        " Transfers cannot be undone: see the seats first.",
+        paths=routes,
+        shortest=min(routes, key=lambda r: r.hops),
+        total_found=len(paths),
+        checked_on=call.today,
+    )
+
+
+def _history(row: TransferBonus, rows: list[TransferBonus]) -> tuple[bool | None, date | None]:
+    """Whether the bonus is the best of 24 months, and when the one before it ended; None without earlier ones."""
+    start = row.start_date or row.end_date
+    since = start - timedelta(days=730)
+    same = [r for r in rows if (r.from_program, r.to_program) == (row.from_program, row.to_program)]
+    before = [r for r in same if since <= r.end_date < start]
+    if not before:
+        return None, None
+    return row.bonus_percent >= max(r.bonus_percent for r in before), max(r.end_date for r in before)
+
+
+def _bonus_offer(call: Call, row: TransferBonus, edge: Edge, rows: list[TransferBonus]) -> BonusOffer:
+    best, before = _history(row, rows)
+    ratio = edge.ratio_to / edge.ratio_from * (100 + row.bonus_percent) / 100
+    return BonusOffer(
+        from_program=row.from_program,
+        to_program=row.to_program,
+        bonus_percent=row.bonus_percent,
+        effective_ratio=round(float(ratio), 6),
+        starts_on=row.start_date,
+        ends_on=row.end_date,
+        days_left=(row.end_date - call.today).days,
+        targeted=row.targeted,
+        best_in_24_months=best,
+        last_seen_before=before,
+        **verified(row),
+    )
+
+
+def _bonuses(call: Call) -> list[BonusOffer]:
+    rows: list[TransferBonus] = list(call.reference.rows("transfer_bonuses.csv"))
+    routes = call.reference.routes(call.today)
+    edges = {(e.source, e.target): e for found in routes.values() for e in found}
+    running = [
+        (row, edges[pair])
+        for row in rows
+        if (pair := (row.from_program, row.to_program)) in edges
+        and (row.start_date is None or row.start_date <= call.today)
+        and call.today <= row.end_date
+    ]
+    return sorted((_bonus_offer(call, r, e, rows) for r, e in running), key=lambda o: (o.ends_on, o.from_program))
+
+
+def _sales(call: Call) -> list[SaleOffer]:
+    rows: list[PointsSale] = [
+        r
+        for r in call.reference.rows("points_sales.csv")
+        if (r.start_date is None or r.start_date <= call.today) and call.today <= r.end_date
+    ]
+    return [
+        SaleOffer(
+            program=r.program,
+            bonus_percent=r.bonus_percent,
+            cents_per_point=None if r.unit_price_usd_cents is None else float(r.unit_price_usd_cents),
+            ends_on=r.end_date,
+            days_left=(r.end_date - call.today).days,
+            **verified(r),
+        )
+        for r in rows
+    ]
+
+
+@tool(area="transfers", tier=Tier.FREE, effect=Effect.READS, title="What's on sale")
+def whats_on_sale(
+    call: Call,
+    category: Annotated[
+        str | None, Field(max_length=40, description="for example transfer or points; absent means all")
+    ] = None,
+) -> OnSale:
+    """Lists active points sales and transfer bonuses, and which of them touch the user's balances.
+
+    Ended offers are never listed; with nothing running the message says until which day offers were checked. Free.
+    """
+    wanted = _CATEGORIES.get((category or "").strip().lower().replace(" ", "_").replace("-", "_"))
+    if wanted is None:
+        raise Invalid(Fault("category", "is not a category", "transfer, points or all"))
+    bonuses = _bonuses(call) if wanted != "points" else []
+    sales = _sales(call) if wanted != "transfer" else []
+    held = set(call.db.scalars(select(PointsBalance.program)))
+    yours = {o.from_program for o in bonuses} | {o.program for o in sales}
+    checked = newest([*call.reference.rows("transfer_bonuses.csv"), *call.reference.rows("points_sales.csv")])
+    said = f"{len(bonuses)} transfer bonuses and {len(sales)} points sales run today."
+    if not bonuses and not sales:
+        said = f"Nothing known is running today. Offers were last checked up to {checked}; newer ones may exist."
+    return OnSale(
+        message=said,
+        transfer_bonuses=bonuses,
+        points_sales=sales,
+        for_your_balances=sorted(held & yours),
+        checked_on=date.fromisoformat(checked) if checked else call.today,
+    )

@@ -1,0 +1,123 @@
+"""Award charts as rules over plain data: zones by rank, both directions, seasons, precedence."""
+
+from datetime import date
+
+from shared.domain.airports import Airport, Zone, zone_of
+from shared.domain.charts import CabinPrice, Chart, DistanceBand, Trip, cabin_price, merged, standing
+
+NONE: frozenset[str] = frozenset()
+TODAY = date(2026, 11, 21)
+
+
+def place(code: str, country: str, region: str | None = None, continent: str = "NA") -> Airport:
+    return Airport(code, code, code, country, 0.0, 0.0, "UTC", region, continent)
+
+
+def zone(name: str, **kinds: set[str]) -> Zone:
+    names = ("airports", "not_airports", "regions", "not_regions", "countries", "not_countries", "continents")
+    return Zone(name, *(frozenset(kinds.get(n, ())) for n in names))
+
+
+def chart(**more: object) -> Chart:
+    plain: dict[str, object] = {
+        "chart_id": "c",
+        "program": "p",
+        "scope": "own",
+        "carriers": frozenset({"AA"}),
+        "kind": "distance_bands",
+        "level": "standard",
+        "overrides": False,
+        "zone_system": None,
+        "from_zones": NONE,
+        "to_zones": NONE,
+        "threshold_miles": None,
+        "effective_from": None,
+        "effective_to": None,
+        "bands": {"economy": (DistanceBand(0, 650, "standard", 6000), DistanceBand(651, None, "standard", 9000))},
+        "zones": {},
+        "source_url": "https://example.test",
+        "as_of": "2026-01-01",
+        "audited_on": None,
+        "confidence": "high",
+        "note": None,
+    }
+    return Chart(**(plain | more))  # type: ignore[arg-type]
+
+
+def trip(
+    miles: int, start: str | None = None, end: str | None = None, countries: tuple[str, str] = ("US", "US")
+) -> Trip:
+    return Trip(miles, countries, (start, end))
+
+
+def test_the_more_specific_zone_wins_and_a_tie_is_no_zone() -> None:
+    zones = [zone("world", continents={"NA"}), zone("usa", countries={"US"}), zone("hawaii", regions={"US-HI"})]
+    assert zone_of(place("HNL", "US", "US-HI"), zones) == "hawaii"
+    assert zone_of(place("JFK", "US", "US-NY"), zones) == "usa"
+    assert zone_of(place("YYZ", "CA"), zones) == "world"
+    assert zone_of(place("AUA", "AW"), [zone("x", countries={"AW"}), zone("y", countries={"AW"})]) is None
+    assert zone_of(place("CDG", "FR", continent="EU"), zones) is None
+
+
+def test_excluded_places_are_not_in_the_zone() -> None:
+    asia = zone("asia", continents={"AS"}, not_countries={"TR"})
+    assert zone_of(place("ESB", "TR", continent="AS"), [asia]) is None
+
+
+def test_band_edges_belong_to_the_band() -> None:
+    for miles, points in ((650, 6000), (651, 9000), (20_000, 9000)):
+        found = cabin_price(chart(), trip(miles), "economy")
+        assert found is not None
+        assert found.points == {"standard": points}
+
+
+def test_zone_pairs_are_looked_up_both_ways() -> None:
+    zones = {"business": {("JP", "US"): {"standard": 60_000}}}
+    made = chart(kind="zones", zones=zones, bands={})
+    assert cabin_price(made, trip(5000, "US", "JP"), "business") == CabinPrice({"standard": 60_000}, "US - JP")
+    assert cabin_price(made, trip(5000, "US", None), "business") is None
+
+
+def test_a_chart_for_some_routes_is_silent_elsewhere() -> None:
+    made = chart(from_zones=frozenset({"NA"}), to_zones=frozenset({"SA"}))
+    assert cabin_price(made, trip(500, "SA", "NA"), "economy") is not None
+    assert cabin_price(made, trip(500, "NA", "EU"), "economy") is None
+
+
+def test_short_by_distance_else_by_zone() -> None:
+    made = chart(
+        kind="distance_then_zones", threshold_miles=1750, zones={"economy": {("EU", "NA"): {"standard": 12_000}}}
+    )
+    near, far = cabin_price(made, trip(1749), "economy"), cabin_price(made, trip(1750, "NA", "EU"), "economy")
+    assert near is not None
+    assert near.points == {"standard": 9000}
+    assert far is not None
+    assert far.points == {"standard": 12_000}
+
+
+def test_a_domestic_price_goes_by_country() -> None:
+    made = chart(kind="domestic_fixed", zones={"economy": {("JP", "JP"): {"standard": 7500}}}, bands={})
+    assert cabin_price(made, trip(500, countries=("JP", "JP")), "economy") is not None
+    assert cabin_price(made, trip(500, countries=("JP", "KR")), "economy") is None
+
+
+def test_seasons_of_several_charts_add_up_and_contradictions_are_left_out() -> None:
+    both = merged([CabinPrice({"off_peak": 1, "standard": 5}, "x"), CabinPrice({"peak": 2, "standard": 6}, "x")])
+    assert both == CabinPrice({"off_peak": 1, "peak": 2}, "x")
+    assert merged([]) is None
+
+
+def test_named_charts_come_before_the_chart_for_all_others() -> None:
+    named, others = (
+        chart(chart_id="n", scope="named_partners"),
+        chart(chart_id="o", scope="all_other_partners", carriers=NONE),
+    )
+    assert [[c.chart_id for c in g] for g in standing([others, named], "AA", True, TODAY)] == [["n"]]
+    assert [[c.chart_id for c in g] for g in standing([others, named], "BB", True, TODAY)] == [["o"]]
+    assert standing([others, named], "BB", False, TODAY) == []
+
+
+def test_exceptions_come_first_and_ended_charts_not_at_all() -> None:
+    special = chart(chart_id="s", overrides=True)
+    old = chart(chart_id="old", effective_to=date(2025, 12, 14))
+    assert [[c.chart_id for c in g] for g in standing([chart(), special, old], "AA", False, TODAY)] == [["s"], ["c"]]

@@ -1,0 +1,109 @@
+"""Transfer paths: exact amounts, and never a cheaper way missed."""
+
+from datetime import date
+from fractions import Fraction
+from itertools import pairwise, permutations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shared.domain.transfers import Bonus, Edge, Path, amounts, find_paths, network
+
+NAMES = ("a", "b", "c", "d", "e")
+
+
+def edge(
+    source: str, target: str, ratio: tuple[int, int] = (1, 1), block: int = 1, least: int = 1, bonus: int = 0
+) -> Edge:
+    extra = Bonus(bonus, None, date(2026, 12, 31), targeted=False) if bonus else None
+    return Edge(
+        source=source,
+        target=target,
+        ratio_from=Fraction(ratio[0]),
+        ratio_to=Fraction(ratio[1]),
+        increment=block,
+        minimum=least,
+        posting="instant",
+        posting_text=None,
+        fee=None,
+        cap=None,
+        region="US",
+        bonus=extra,
+        source_url="https://example.test",
+        as_of="2026-01-01",
+        audited_on=None,
+        confidence="high",
+        note=None,
+    )
+
+
+def test_increments_and_minimums_round_the_sent_points_up() -> None:
+    assert edge("a", "b", block=1000).sent(12_300) == 13_000
+    assert edge("a", "b", block=1000, least=5000).sent(100) == 5_000
+    assert edge("a", "b", (3, 1), block=3000, least=3000).sent(20_001) == 63_000
+
+
+def test_a_bonus_lowers_what_must_be_sent() -> None:
+    assert edge("a", "b", block=1000, bonus=30).sent(65_000) == 50_000
+    assert edge("a", "b", block=1000, bonus=30).received(50_000) == 65_000
+
+
+def test_a_path_reckons_back_from_the_target_and_counts_what_stays_behind() -> None:
+    way = (edge("a", "b", block=1000), edge("b", "c", (5, 4), block=250))
+    assert amounts(way, 10_100) == (13_000, 12_750)
+    path = Path(way, amounts(way, 10_100))
+    assert (path.delivered, path.stranded) == (10_200, 250)
+
+
+def test_no_programme_is_visited_twice() -> None:
+    routes = network([edge("a", "b"), edge("b", "a"), edge("b", "c"), edge("c", "b")])
+    assert [[e.target for e in p.edges] for p in find_paths(routes, "a", "c")] == [["b", "c"]]
+
+
+def test_hops_are_limited() -> None:
+    routes = network([edge("a", "b"), edge("b", "c"), edge("c", "d")])
+    assert find_paths(routes, "a", "d", max_hops=2) == []
+    assert len(find_paths(routes, "a", "d", max_hops=3)) == 1
+
+
+edges = st.builds(
+    edge,
+    st.sampled_from(NAMES),
+    st.sampled_from(NAMES),
+    st.tuples(st.integers(1, 5), st.integers(1, 5)),
+    st.sampled_from((1, 250, 1000)),
+    st.sampled_from((1, 1000, 3000)),
+    st.sampled_from((0, 15, 30)),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(edges, max_size=14, unique_by=lambda e: (e.source, e.target)), st.integers(1, 200_000))
+def test_paths_deliver_enough_and_brute_force_finds_nothing_cheaper(some: list[Edge], needed: int) -> None:
+    some = [e for e in some if e.source != e.target]
+    found = find_paths(network(some), "a", "e", needed, 3)
+    by_pair = {(e.source, e.target): e for e in some}
+    every = []
+    for count in range(3):
+        for between in permutations([n for n in NAMES if n not in "ae"], count):
+            stops = ["a", *between, "e"]
+            way = [by_pair.get(pair) for pair in pairwise(stops)]
+            if all(way):
+                every.append(_fewest([w for w in way if w], needed))
+    assert sorted(p.source_points or 0 for p in found) == sorted(every)
+    assert all((p.delivered or 0) >= needed for p in found)
+
+
+def _fewest(way: list[Edge], needed: int) -> int:
+    """The fewest source points by trying: each step's cheapest amount that feeds the next."""
+    for e in reversed(way):
+        block = e.increment or 1
+        low, high = 0, 1
+        while e.received(high * block) < needed or high * block < (e.minimum or 1):
+            high *= 2
+        while low < high:
+            middle = (low + high) // 2
+            enough = e.received(middle * block) >= needed and middle * block >= (e.minimum or 1) and middle > 0
+            low, high = (low, middle) if enough else (middle + 1, high)
+        needed = low * block
+    return needed

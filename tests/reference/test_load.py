@@ -1,0 +1,161 @@
+"""The reviewed files as they are, and what happens when they are not."""
+
+import re
+import shutil
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from shared.errors import Candidates, NotFound
+from shared.reference.load import FOLDER, ReferenceError, load, read, reference
+from shared.reference.rows import FILES
+
+COUNTS = {
+    "programs.csv": 57,
+    "program_aliases.csv": 449,
+    "transfer_partners.csv": 213,
+    "transfer_bonuses.csv": 44,
+    "award_charts.csv": 156,
+    "award_chart_bands.csv": 1731,
+    "award_chart_zones.csv": 3882,
+    "award_zone_members.csv": 387,
+    "release_windows.csv": 35,
+    "cancellation_fees.csv": 29,
+    "earning_rates.csv": 197,
+    "airlines.csv": 72,
+    "cards.csv": 158,
+    "card_earn.csv": 513,
+    "voucher_types.csv": 53,
+    "hotels.csv": 246,
+    "lounges.csv": 122,
+    "routes.csv": 1495,
+}
+
+
+def test_every_file_is_read_and_no_file_is_forgotten() -> None:
+    assert sorted(p.name for p in FOLDER.glob("*.csv")) == sorted(FILES)
+    assert {name: len(reference().rows(name)) for name in COUNTS} == COUNTS
+
+
+@pytest.mark.spec("s4.4.delete_points_balance.slug_enum")
+def test_there_are_57_programmes() -> None:
+    slugs = list(reference().programs)
+    assert len(slugs) == 57
+    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", s) for s in slugs)
+
+
+def test_all_faults_are_told_at_once_with_file_and_line(tmp_path: Path) -> None:
+    broken = tmp_path / "data"
+    shutil.copytree(FOLDER, broken)
+    _edit(broken / "transfer_partners.csv", 2, ",2,1,", ",two,1,")
+    _edit(broken / "programs.csv", 2, ",hotel,", ",motel,")
+    _edit(broken / "airlines.csv", 1, "iata,", "code,")
+    (broken / "lounges.csv").unlink()
+    with pytest.raises(ReferenceError) as caught:
+        read(broken)
+    told = "\n".join(caught.value.faults)
+    assert "transfer_partners.csv:2: ratio_from 'two' is not a number" in told
+    assert "airlines.csv:1: the header differs" in told
+    assert "lounges.csv: is missing" in told
+
+
+def test_faults_across_files_are_told_with_file_and_line(tmp_path: Path) -> None:
+    broken = tmp_path / "data"
+    shutil.copytree(FOLDER, broken)
+    _edit(broken / "programs.csv", 2, ",hotel,", ",motel,")
+    _edit(broken / "transfer_partners.csv", 2, "accor-live-limitless,flying-blue", "accor-live-limitless,nowhere")
+    _edit(broken / "routes.csv", 2, ",2", ",2")
+    lines = (broken / "routes.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    (broken / "routes.csv").write_text("".join([lines[0], lines[2], lines[1], *lines[3:]]), encoding="utf-8")
+    with pytest.raises(ReferenceError) as caught:
+        read(broken)
+    told = "\n".join(caught.value.faults)
+    assert "programs.csv:2: kind 'motel'" in told
+    assert "transfer_partners.csv:2: to_program 'nowhere'" in told
+    assert "routes.csv:3: rows are sorted by" in told
+
+
+def _edit(path: Path, line: int, old: str, new: str) -> None:
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    lines[line - 1] = lines[line - 1].replace(old, new)
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def test_the_whole_set_loads_within_its_time() -> None:
+    """A bound far above the 0.4 s it is built for, so that only a change of kind can break it."""
+    assert load().seconds < 4
+
+
+@pytest.mark.spec("s1.5.charts_kept_by_operator")
+@pytest.mark.parametrize(
+    ("program", "airline", "route", "cabin", "points"),
+    [
+        # jal.co.jp partner table, by distance
+        ("jal-mileage-bank", "AA", ("JFK", "NRT"), "economy", 45_000),
+        ("jal-mileage-bank", "AA", ("JFK", "NRT"), "first", 120_000),
+        # milelion.com 2023-03-08, Etihad partner economy by distance
+        ("etihad-guest", "AA", ("JFK", "LAX"), "economy", 28_000),
+        ("virgin-atlantic-flying-club", "NH", ("LAX", "HND"), "business", 52_500),
+        ("virgin-atlantic-flying-club", "AF", ("CDG", "JFK"), "economy", 12_000),
+        ("american-airlines-aadvantage", "JL", ("JFK", "NRT"), "business", 60_000),
+        ("turkish-miles-and-smiles", "TK", ("IST", "JFK"), "business", 65_000),
+        ("atmos-rewards", "AS", ("SEA", "JFK"), "economy", 12_500),
+    ],
+)
+def test_known_prices(program: str, airline: str, route: tuple[str, str], cabin: str, points: int) -> None:
+    there = reference().award_price(program, airline, *route, cabin, date(2027, 1, 1))
+    back = reference().award_price(program, airline, *reversed(route), cabin, date(2027, 1, 1))
+    assert there is not None
+    assert there.points == points
+    assert back == there
+
+
+def test_a_superseded_chart_no_longer_answers() -> None:
+    price = reference().route_price("british-airways-club", "BA", "LHR", "JFK")
+    assert price is not None
+    assert "ba_own_2025_superseded" not in {c.chart_id for c in price.charts}
+    assert price.cabins["business"].points == {"off_peak": 55_000, "peak": 66_000}
+
+
+def test_a_dynamic_programme_has_no_price() -> None:
+    price = reference().route_price("flying-blue", "AF", "CDG", "JFK")
+    assert price is not None
+    assert price.dynamic
+    assert not price.cabins
+
+
+def test_a_programme_prices_no_airline_it_has_no_awards_on() -> None:
+    assert reference().route_price("british-airways-club", "SQ", "SIN", "LHR") is None
+
+
+def test_names_that_fit_several_ask_and_unknown_ones_name_the_nearest() -> None:
+    with pytest.raises(Candidates) as shared:
+        reference().program("avios")
+    assert len(shared.value.facts["candidates"]) == 6
+    with pytest.raises(NotFound) as unknown:
+        reference().program("flying bleu")
+    assert "flying-blue" in unknown.value.facts["nearest"]
+    assert len(unknown.value.facts["nearest"]) == 3
+
+
+def test_city_codes_stand_for_their_busiest_airport() -> None:
+    assert [reference().airport(c).code for c in ("LON", "NYC", "lhr")] == ["LHR", "JFK", "LHR"]
+    assert reference().miles("LON", "NYC") == 3451
+
+
+def test_every_alert_airline_resolves_to_itself() -> None:
+    for row in reference().airlines.values():
+        assert reference().airline(row.iata) is row
+        assert reference().airline(row.slug) is row
+
+
+def test_bonuses_count_on_their_first_and_last_day_only() -> None:
+    key = ("chase-ultimate-rewards", "ihg-one-rewards")
+
+    def percent(day: date) -> int | None:
+        found = next(e for e in reference().routes(day)[key[0]] if e.target == key[1])
+        return found.bonus.percent if found.bonus else None
+
+    days = (date(2026, 3, 31), date(2026, 4, 1), date(2026, 4, 30), date(2026, 5, 1))
+    assert [percent(d) for d in days] == [None, 70, 70, None]

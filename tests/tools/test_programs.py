@@ -1,0 +1,93 @@
+"""Programmes and award charts by conversation."""
+
+import pytest
+
+from tests.people import People
+from tests.tools.conftest import Use
+
+
+@pytest.mark.spec("s4.4.list_programs.result")
+def test_list_programs_shows_name_currency_hubs_and_destinations(people: People, use: Use) -> None:
+    said = use(people.bob, "list_programs", query="british")
+    line = said["programs"][0]
+    assert (line["program"], line["currency_name"]) == ("british-airways-club", "Avios")
+    assert "LHR" in line["hubs"]
+    assert line["destination_count"] > 100
+    assert line["has_chart"] is True
+
+
+def test_list_programs_pages_and_filters(people: People, use: Use) -> None:
+    whole = use(people.bob, "list_programs", kind="all", per_page=100)
+    assert whole["paging"]["total"] == 57
+    second = use(people.bob, "list_programs", kind="all", page=2, per_page=50)
+    assert len(second["programs"]) == 7
+    assert {p["alliance"] for p in use(people.bob, "list_programs", alliance="skyteam")["programs"]} == {"skyteam"}
+    assert {p["kind"] for p in use(people.bob, "list_programs", kind="hotel")["programs"]} == {"hotel"}
+
+
+@pytest.mark.spec("s4.4.get_pricing.result")
+def test_get_pricing_shows_off_peak_and_peak_by_cabin(people: People, use: Use) -> None:
+    said = use(people.bob, "get_pricing", program="BA", origin="lhr", destination="JFK")
+    assert said["program"] == "british-airways-club"
+    assert said["cabins"]["business"] == {"off_peak": 55_000, "standard": None, "peak": 66_000}
+    assert said["chart"] == {"kind": "distance_bands", "zone_or_band": "3001-4000 miles", "distance_miles": 3451}
+    assert (said["confidence"], said["unaudited"], said["dynamic"]) == ("low", True, False)
+    assert "low confidence" in said["message"]
+
+
+def test_get_pricing_of_a_partner_uses_the_partner_chart(people: People, use: Use) -> None:
+    said = use(
+        people.bob,
+        "get_pricing",
+        program="virgin-atlantic-flying-club",
+        origin="LAX",
+        destination="HND",
+        cabin="business",
+        partner_airline="ANA",
+        date="2027-03-01",
+    )
+    assert said["cabins"] == {"business": {"off_peak": None, "standard": 52_500, "peak": None}}
+    assert said["season_on_date"] == "standard"
+
+
+def test_get_pricing_of_a_dynamic_programme_says_so_and_prices_nothing(people: People, use: Use) -> None:
+    said = use(people.bob, "get_pricing", program="flying-blue", origin="CDG", destination="JFK", cabin="economy")
+    assert said["dynamic"] is True
+    assert said["cabins"] == {"economy": "no_data"}
+    assert "no chart" in said["message"]
+
+
+def test_get_pricing_names_the_nearest_airports_and_programmes(people: People, use: Use) -> None:
+    ask = {"origin": "LHR", "destination": "JFK"}
+    assert len(use(people.bob, "get_pricing", program="brittish", **ask)["nearest"]) == 3
+    unknown = use(people.bob, "get_pricing", program="BA", origin="QQQ", destination="JFK")
+    assert (unknown["status"], unknown["what"]) == ("not_found", "airport")
+
+
+def test_get_pricing_without_a_chart_for_the_carrier_is_no_data(people: People, use: Use) -> None:
+    ask = {"program": "BA", "origin": "SIN", "destination": "LHR", "partner_airline": "SQ"}
+    assert use(people.bob, "get_pricing", **ask)["status"] == "no_data"
+
+
+@pytest.mark.spec("s4.4.get_program_rates.result")
+def test_get_program_rates_gives_the_whole_chart(people: People, use: Use) -> None:
+    said = use(people.bob, "get_program_rates", program="cathay", cabin="economy")
+    assert said["chart"]["kind"] == "distance"
+    assert [r["standard"] for r in said["chart"]["rows"]] == [7000, 9000, 20_000, 27_000, 38_000]
+    assert said["total"] == 5
+    assert said["has_more"] is False
+
+
+def test_get_program_rates_cuts_long_charts_and_says_so(people: People, use: Use) -> None:
+    said = use(people.bob, "get_program_rates", program="finnair-plus", chart="partner")
+    assert said["has_more"] is True
+    assert len(said["chart"]["rows"]) == 200 < said["total"]
+    one = use(people.bob, "get_program_rates", program="finnair-plus", chart="partner", partner_airline="JL")
+    assert 0 < one["total"] < said["total"]
+
+
+def test_get_program_rates_of_a_dynamic_programme_quotes_examples(people: People, use: Use) -> None:
+    said = use(people.bob, "get_program_rates", program="united")
+    assert said["chart"]["kind"] == "dynamic"
+    assert said["examples"]
+    assert all(e["source_url"] for e in said["examples"])
