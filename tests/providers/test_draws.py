@@ -31,6 +31,7 @@ def opened(cabin: str, looked: date = LOOKED) -> float:
     return sum(draw.space(cell, cabin, day, looked) for cell, _, day in mine) / len(mine)
 
 
+@pytest.mark.slow  # starts three interpreters
 def test_the_draws_do_not_depend_on_the_hash_seed() -> None:
     seen = {
         subprocess.run(
