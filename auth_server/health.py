@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from auth_server.threads import limiter
-from shared.db.base import statements
+from shared.db.base import engine
 from shared.db.schema import versions
 from shared.settings import STATUS, VERSION, settings
 
@@ -32,7 +32,7 @@ def _schema_is_current() -> bool:
 
 def _fault() -> str | None:
     try:
-        with statements().connect() as connection:
+        with engine().connect() as connection:
             connection.execute(select(1))
         _schema_is_current()
     except SQLAlchemyError:

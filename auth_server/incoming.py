@@ -1,5 +1,6 @@
 """From an HTTP request to plain data within limits: what is too large, repeated or unprintable goes no further."""
 
+import asyncio
 import base64
 import binascii
 import ipaddress
@@ -9,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 from urllib.parse import parse_qsl, unquote_plus
 
-import anyio
 from authlib.oauth2.rfc6749 import InvalidClientError, InvalidRequestError
 from starlette.requests import ClientDisconnect, Request
 
@@ -66,7 +66,7 @@ async def read_body(request: Request) -> bytes:
         raise TooLarge
     chunks, size = [], 0
     try:
-        with anyio.fail_after(BODY_SECONDS):
+        async with asyncio.timeout(BODY_SECONDS):
             async for chunk in request.stream():
                 size += len(chunk)
                 if size > MAX_BODY:

@@ -84,7 +84,7 @@ async def introspect(request: Request) -> Response:
     try:
         if not _is_ours(request.headers.getlist("authorization")):
             raise InvalidClientError
-        if request.url.query:
+        if request.scope["query_string"]:
             invalid("Parameters belong in the request body.")
         token = next((value for name, value in await read_form(request) if name == "token"), None)
         if token is None:

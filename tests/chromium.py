@@ -83,8 +83,9 @@ class Tab:
         return answer["result"].get("value")
 
     def wait(self, expression: str) -> None:
+        """Until the page is loaded and the expression holds."""
         until = time.monotonic() + PATIENCE
-        while not self.run(expression):
+        while not self.run(f"document.readyState === 'complete' && Boolean({expression})"):
             assert time.monotonic() < until, (
                 f"in vain: {expression} at {self.run('location.href')}: {self.text()[:300]}"
             )

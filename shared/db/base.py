@@ -91,8 +91,21 @@ def engine() -> Engine:
 
 @lru_cache(maxsize=1)
 def statements() -> Engine:
-    """The same pool for single statements that need no transaction of their own."""
-    return engine().execution_options(isolation_level="AUTOCOMMIT")
+    """A small pool for single statements asked for very often: no transaction, and no question beforehand whether the
+    connection still lives. Who uses it tries once more when it does not."""
+    made = create_engine(
+        settings().database_url,
+        pool_size=2,
+        max_overflow=0,
+        pool_timeout=10,
+        pool_recycle=1800,
+        pool_reset_on_return=None,
+        isolation_level="AUTOCOMMIT",
+        hide_parameters=True,
+        connect_args={"application_name": "award-travel", "options": "-c statement_timeout=5000 -c TimeZone=UTC"},
+    )
+    os.register_at_fork(after_in_child=lambda: made.dispose(close=False))
+    return made
 
 
 def own(session: Session, account_id: int, mode: DataMode) -> Session:

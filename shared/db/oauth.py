@@ -5,6 +5,7 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, UniqueConstraint
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.db.base import AccountOwned, Base, pk, stamp, statements
@@ -146,5 +147,14 @@ _LIVE = sa.text(
 
 def live_tokens(hashes: list[str], now: datetime) -> dict[str, sa.Row[Any]]:
     """What introspection says about those access tokens that are good at this moment: one statement for all."""
+    try:
+        return _live(hashes, now)
+    except OperationalError as error:
+        if not error.connection_invalidated:
+            raise
+        return _live(hashes, now)  # the connection had died in the pool; the next one is fresh
+
+
+def _live(hashes: list[str], now: datetime) -> dict[str, sa.Row[Any]]:
     with statements().connect() as connection:
         return {row.token_hash: row for row in connection.execute(_LIVE, {"hashes": hashes, "now": now})}

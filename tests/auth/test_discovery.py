@@ -65,7 +65,7 @@ def test_not_ready_without_database_or_with_another_schema(host: TestClient, mon
     answer = host.get("/readyz")
     assert (answer.status_code, answer.json()["status"]) == (503, "not ready")
     assert "award-travel migrate" in answer.json()["reason"]
-    monkeypatch.setattr(health, "statements", away)
+    monkeypatch.setattr(health, "engine", away)
     assert "does not answer" in host.get("/readyz").json()["reason"]
 
 

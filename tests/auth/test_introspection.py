@@ -112,3 +112,16 @@ def test_a_failed_statement_is_told_to_everyone_who_waits_and_the_next_works(
     assert answer.status_code == 503
     assert int(answer.headers["retry-after"]) > 0
     assert ann.alive(token)
+
+
+def test_a_connection_that_died_in_the_pool_is_replaced_unnoticed(ann: Browser) -> None:
+    from sqlalchemy import text
+
+    from shared.db.base import engine
+
+    token = ann.tokens()["access_token"]
+    assert ann.alive(token)
+    with engine().connect() as other:
+        ours = "pid <> pg_backend_pid() and datname = current_database()"
+        other.execute(text(f"select pg_terminate_backend(pid) from pg_stat_activity where {ours}"))
+    assert ann.alive(token)
