@@ -4,12 +4,15 @@ import base64
 import hashlib
 import secrets
 from dataclasses import dataclass, field
+from functools import partial
 from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 
 import httpx
 
+get = partial(httpx.get, timeout=30)
+post = partial(httpx.post, timeout=30)
 REDIRECT = "http://127.0.0.1:9/callback"  # nothing listens there; the redirect is read, not followed
 
 
@@ -73,17 +76,17 @@ def pkce() -> tuple[str, str]:
 
 def discover(mcp_url: str) -> dict[str, Any]:
     """The way of a client that knows the tool address only: challenge, resource, authorization server."""
-    challenge = httpx.post(mcp_url, json={}).headers["www-authenticate"]
-    resource = httpx.get(challenge.split('resource_metadata="')[1].split('"')[0]).json()
+    challenge = post(mcp_url, json={}).headers["www-authenticate"]
+    resource = get(challenge.split('resource_metadata="')[1].split('"')[0]).json()
     issuer = resource["authorization_servers"][0]
-    server: dict[str, Any] = httpx.get(f"{issuer}/.well-known/oauth-authorization-server").json()
+    server: dict[str, Any] = get(f"{issuer}/.well-known/oauth-authorization-server").json()
     assert server["issuer"] == issuer
     return server | {"resource": resource["resource"]}
 
 
 def register(server: dict[str, Any], *redirects: str, **more: Any) -> dict[str, Any]:
     body = {"client_name": "End to end", "redirect_uris": list(redirects or (REDIRECT,))} | more
-    made = httpx.post(server["registration_endpoint"], json=body)
+    made = post(server["registration_endpoint"], json=body)
     assert made.status_code == 201, made.text
     told: dict[str, Any] = made.json()
     return told
@@ -123,7 +126,7 @@ def redeem(server: dict[str, Any], client: dict[str, Any], code: str, verifier: 
         "client_id": client["client_id"],
         "code_verifier": verifier,
     }
-    return httpx.post(server["token_endpoint"], data=form)
+    return post(server["token_endpoint"], data=form)
 
 
 def tokens(mcp_url: str, email: str, password: str) -> dict[str, Any]:

@@ -6,11 +6,10 @@ import socket
 import subprocess
 from pathlib import Path
 
-import httpx
 import pytest
 import yaml
 
-from tests.browsing import discover, register, tokens, visit
+from tests.browsing import discover, get, register, tokens, visit
 from tests.conformance.proxy import door
 from tests.running import PASSWORD, Service
 
@@ -68,5 +67,5 @@ def test_authorization_scenarios_pass_with_a_person_at_the_browser(service: Serv
         for words in program.stdout:
             said.append(words)
             if re.match(rf"{re.escape(server['authorization_endpoint'])}\?", words):
-                httpx.get(visit(words.strip(), service.person("conformance"), PASSWORD))
+                get(visit(words.strip(), service.person("conformance"), PASSWORD))
         assert program.wait(30) == 0, "".join(said)

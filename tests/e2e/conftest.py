@@ -3,10 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-import httpx
 import pytest
 
-from tests.browsing import tokens
+from tests.browsing import post, tokens
 from tests.running import PASSWORD, Service
 
 Call = Callable[..., dict[str, Any]]
@@ -36,7 +35,7 @@ def call(service: Service, bearer: dict[str, str]) -> Call:
     def use(name: str, **arguments: Any) -> dict[str, Any]:
         params = {"name": name, "arguments": arguments}
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-        reply = httpx.post(service.mcp_url, json=body, headers=bearer, timeout=30)
+        reply = post(service.mcp_url, json=body, headers=bearer)
         assert reply.status_code == 200, reply.text
         data: dict[str, Any] = reply.json()["result"]["structuredContent"]
         return data

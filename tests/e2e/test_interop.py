@@ -9,7 +9,7 @@ import httpx
 import psycopg
 import pytest
 
-from tests.browsing import authorize, discover, pkce, redeem, register, tokens
+from tests.browsing import authorize, discover, get, pkce, post, redeem, register, tokens
 from tests.running import PASSWORD, Service
 
 INITIALIZE = {
@@ -33,7 +33,7 @@ def _addresses(service: Service) -> list[str]:
 @pytest.mark.spec("s5.7.challenge")
 def test_initialize_without_a_token_is_challenged_with_an_absolute_address(service: Service) -> None:
     for url in _addresses(service):
-        refused = httpx.post(url, json=INITIALIZE)
+        refused = post(url, json=INITIALIZE)
         challenge = refused.headers["www-authenticate"]
         origin = url.removesuffix("/mcp")
         assert refused.status_code == 401
@@ -47,7 +47,7 @@ def test_resource_metadata_answers_at_both_paths_of_both_hosts(service: Service)
     for url in _addresses(service):
         origin = url.removesuffix("/mcp")
         for path in (f"{WELL_KNOWN}/mcp", WELL_KNOWN):
-            told = httpx.get(origin + path)
+            told = get(origin + path)
             assert told.headers["content-type"].startswith("application/json")
             assert told.json()["resource"] == url
             assert told.json()["authorization_servers"] == [service.web_url]
@@ -61,7 +61,7 @@ def test_server_metadata_has_the_issuer_byte_for_byte_wherever_hosts_look(servic
         f"{service.web_url}/.well-known/{name}" for name in ("oauth-authorization-server", "openid-configuration")
     ]
     for place in [*places, f"{tool_host}/.well-known/oauth-authorization-server"]:
-        told = httpx.get(place).json()
+        told = get(place).json()
         assert told["issuer"] == service.web_url
         assert told["code_challenge_methods_supported"] == ["S256"]
         assert "none" in told["token_endpoint_auth_methods_supported"]
@@ -103,7 +103,7 @@ BODIES = {
 @pytest.mark.parametrize("host", sorted(BODIES))
 def test_registrations_as_hosts_send_them_give_a_public_client(service: Service, host: str) -> None:
     server = discover(service.mcp_url)
-    made = httpx.post(server["registration_endpoint"], json={"client_name": host, **BODIES[host]})
+    made = post(server["registration_endpoint"], json={"client_name": host, **BODIES[host]})
     told = made.json()
     assert made.status_code == 201
     assert told["token_endpoint_auth_method"] == "none"
@@ -155,7 +155,7 @@ def test_the_resource_may_end_in_a_slash_or_be_the_origin_or_be_absent(service: 
     origin = server["resource"].removesuffix("/mcp")
     _, granted = _granted(service, register(server), server, resource="" if ending is None else origin + ending)
     told = {"Authorization": f"Bearer {granted['access_token']}"}
-    assert httpx.post(service.mcp_url, json=LIST, headers=told).status_code == 200
+    assert post(service.mcp_url, json=LIST, headers=told).status_code == 200
 
 
 def test_a_resource_of_somebody_else_is_refused(service: Service) -> None:
@@ -175,11 +175,11 @@ def test_two_refreshes_at_once_both_get_a_working_pair(service: Service) -> None
         "client_id": got["client"]["client_id"],
     }
     with ThreadPoolExecutor(2) as both:
-        answers = list(both.map(lambda _: httpx.post(got["server"]["token_endpoint"], data=form), range(2)))
+        answers = list(both.map(lambda _: post(got["server"]["token_endpoint"], data=form), range(2)))
     assert [a.status_code for a in answers] == [200, 200]
     for answer in answers:
         told = {"Authorization": f"Bearer {answer.json()['access_token']}"}
-        assert httpx.post(service.mcp_url, json=LIST, headers=told).status_code == 200
+        assert post(service.mcp_url, json=LIST, headers=told).status_code == 200
 
 
 @pytest.mark.spec("s5.6.refresh_token_no_expiry")
@@ -190,7 +190,7 @@ def test_a_refresh_token_of_years_ago_still_works(service: Service) -> None:
         database.execute("update oauth_refresh_tokens set issued_at = issued_at - interval '9 years'")
         database.execute("update oauth_families set created_at = created_at - interval '9 years'")
     form = {"grant_type": "refresh_token", "refresh_token": got["refresh_token"], "client_id": client_id}
-    assert httpx.post(got["server"]["token_endpoint"], data=form).status_code == 200
+    assert post(got["server"]["token_endpoint"], data=form).status_code == 200
 
 
 def test_a_deleted_client_is_told_to_register_again(service: Service) -> None:
@@ -199,7 +199,7 @@ def test_a_deleted_client_is_told_to_register_again(service: Service) -> None:
     with psycopg.connect(service.facts["database_url"].replace("+psycopg", "")) as database:
         database.execute("delete from oauth_clients where client_id = %s", (client_id,))
     form = {"grant_type": "refresh_token", "refresh_token": got["refresh_token"], "client_id": client_id}
-    refused = httpx.post(got["server"]["token_endpoint"], data=form)
+    refused = post(got["server"]["token_endpoint"], data=form)
     assert (refused.status_code, refused.json()["error"]) == (401, "invalid_client")
 
 
@@ -219,8 +219,8 @@ def test_a_trailing_slash_no_accept_and_any_accept_are_all_answered(service: Ser
 
 def test_get_is_not_a_method_here_but_only_after_signing_in(service: Service, bearer: dict[str, str]) -> None:
     for url in _addresses(service):
-        assert httpx.get(url).status_code == 401
-        refused = httpx.get(url, headers=bearer)
+        assert get(url).status_code == 401
+        refused = get(url, headers=bearer)
         assert (refused.status_code, refused.headers["allow"]) == (405, "POST")
 
 
@@ -234,12 +234,12 @@ def test_a_key_is_refused_however_it_is_sent(service: Service, bearer: dict[str,
             {"Authorization": f"ApiKey {token}"},
             {"Authorization": "Bearer awt_key_0123456789"},
         ):
-            assert httpx.post(url, json=LIST, headers=headers).status_code == 401, headers
+            assert post(url, json=LIST, headers=headers).status_code == 401, headers
 
 
 def test_a_host_that_is_not_ours_is_refused(service: Service, bearer: dict[str, str]) -> None:
     for url in _addresses(service):
-        refused = httpx.post(url, json=LIST, headers=bearer | {"Host": "rebound.example"})
+        refused = post(url, json=LIST, headers=bearer | {"Host": "rebound.example"})
         assert refused.status_code in (400, 403, 421)
 
 
@@ -247,5 +247,5 @@ def test_a_host_that_is_not_ours_is_refused(service: Service, bearer: dict[str, 
 def test_both_loopback_names_are_served_with_their_own_resource(service: Service, name: str) -> None:
     for url in _addresses(service):
         netloc = f"{name}:{urlsplit(url).port}"
-        told = httpx.get(f"http://127.0.0.1:{urlsplit(url).port}{WELL_KNOWN}/mcp", headers={"Host": netloc}).json()
+        told = get(f"http://127.0.0.1:{urlsplit(url).port}{WELL_KNOWN}/mcp", headers={"Host": netloc}).json()
         assert told["resource"] == f"http://{netloc}/mcp"

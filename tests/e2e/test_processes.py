@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.browsing import get, post
 from tests.running import PASSWORD, ROOT, Service, command, environment, folder_for_homes, start, stop, wait_for
 
 
@@ -37,9 +38,9 @@ def _of_home(home: Path) -> list[int]:
 @pytest.mark.spec("s9.2.server_version", "s9.2.status_online")
 def test_both_servers_report_version_status_and_data_mode(service: Service) -> None:
     for base in (service.web_url, service.mcp_url.removesuffix("/mcp")):
-        told = httpx.get(f"{base}/healthz").json()
+        told = get(f"{base}/healthz").json()
         assert (told["version"], told["status"], told["data_mode"]) == ("0.4.0", "Online", "sandbox")
-        assert httpx.get(f"{base}/readyz").status_code == 200
+        assert get(f"{base}/readyz").status_code == 200
 
 
 def test_the_ready_file_is_private_and_complete(service: Service) -> None:
@@ -72,7 +73,7 @@ def test_a_crashed_server_is_named_and_started_again(service: Service) -> None:
 
     def back() -> bool:
         try:
-            return httpx.get(service.mcp_url.replace("/mcp", "/readyz")).status_code == 200
+            return get(service.mcp_url.replace("/mcp", "/readyz")).status_code == 200
         except httpx.TransportError:
             return False
 
@@ -94,7 +95,7 @@ def test_the_command_line_prints_a_token_that_works(service: Service) -> None:
     email = service.person("walker")
     token = command(service.home, "token", email, "--password-stdin", given=PASSWORD + "\n").strip()
     told = {"Authorization": f"Bearer {token}"}
-    listed = httpx.post(service.mcp_url, json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, headers=told)
+    listed = post(service.mcp_url, json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, headers=told)
     assert listed.json()["result"]["tools"]
 
 

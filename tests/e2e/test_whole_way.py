@@ -8,10 +8,9 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-import httpx
 import pytest
 
-from tests.browsing import authorize, discover, pkce, redeem, register, tokens
+from tests.browsing import authorize, discover, pkce, post, redeem, register, tokens
 from tests.running import PASSWORD, Service, wait_for
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
@@ -74,7 +73,7 @@ def test_a_stranger_signs_in_from_the_tool_address_alone_and_calls_a_tool(servic
     assert (granted["token_type"], granted["expires_in"]) == ("Bearer", 3600)
     assert "mcp:read" in granted["scope"].split()
     told = {"Authorization": f"Bearer {granted['access_token']}"}
-    assert httpx.post(service.mcp_url, json=LIST, headers=told).json()["result"]["tools"]
+    assert post(service.mcp_url, json=LIST, headers=told).json()["result"]["tools"]
 
 
 @pytest.mark.spec("s5.5.refresh_grant_form", "s4.1.revoke_either_kind")
@@ -82,15 +81,15 @@ def test_refreshing_gives_a_new_pair_and_revoking_ends_it_within_two_seconds(ser
     got = tokens(service.mcp_url, service.person("walker"), PASSWORD)
     server, client_id = got["server"], got["client"]["client_id"]
     form = {"grant_type": "refresh_token", "refresh_token": got["refresh_token"], "client_id": client_id}
-    renewed = httpx.post(server["token_endpoint"], data=form).json()
+    renewed = post(server["token_endpoint"], data=form).json()
     assert renewed["access_token"] != got["access_token"]
     assert renewed["refresh_token"] != got["refresh_token"]
     told = {"Authorization": f"Bearer {renewed['access_token']}"}
-    assert httpx.post(service.mcp_url, json=LIST, headers=told).status_code == 200
-    gone = httpx.post(server["revocation_endpoint"], data={"token": renewed["refresh_token"], "client_id": client_id})
+    assert post(service.mcp_url, json=LIST, headers=told).status_code == 200
+    gone = post(server["revocation_endpoint"], data={"token": renewed["refresh_token"], "client_id": client_id})
     assert gone.status_code == 200
-    wait_for("the refusal", lambda: httpx.post(service.mcp_url, json=LIST, headers=told).status_code == 401, 2)
-    again = httpx.post(server["token_endpoint"], data=form | {"refresh_token": renewed["refresh_token"]})
+    wait_for("the refusal", lambda: post(service.mcp_url, json=LIST, headers=told).status_code == 401, 2)
+    again = post(server["token_endpoint"], data=form | {"refresh_token": renewed["refresh_token"]})
     assert (again.status_code, again.json()["error"]) == (400, "invalid_grant")
 
 
@@ -118,4 +117,4 @@ def test_a_token_for_one_address_is_good_at_the_other(service: Service) -> None:
     got = tokens(f"{service.web_url}/mcp", service.person("walker"), PASSWORD)
     assert got["server"]["resource"] == f"{service.web_url}/mcp"
     told = {"Authorization": f"Bearer {got['access_token']}"}
-    assert httpx.post(service.mcp_url, json=LIST, headers=told).status_code == 200
+    assert post(service.mcp_url, json=LIST, headers=told).status_code == 200

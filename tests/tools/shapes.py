@@ -8,6 +8,8 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel
 
+from mcp_server.results import NoDataWord
+
 Shape = dict[str, Any]  # field -> what is inside it; a leaf is a string: its kind, or the name of a record
 _TOKENS = re.compile(r"[{},:]|[^{},:]+")
 _LOOSE = re.compile(r"\[(?={)|(?<=})\]|\[\]|\|null|\|no_data")
@@ -61,7 +63,7 @@ def fields_of(kind: Any) -> dict[str, Any] | None:
 def missing(shape: Shape | str, kind: Any, records: dict[str, str], where: str) -> Iterator[str]:
     """The paths of the shape that no member of the type has. In a map with free keys only the values are compared."""
     tree = parse(records.get(shape, "")) if isinstance(shape, str) else shape
-    if isinstance(tree, str):
+    if isinstance(tree, str) or list(members(kind)) == [NoDataWord]:  # nothing here has that fact yet
         return
     for member in members(kind):
         if get_origin(member) is dict:
