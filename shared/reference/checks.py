@@ -1,11 +1,12 @@
 """Checks over all files together: rows of every file go in, each fault comes out with its file and line."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from decimal import Decimal
 from typing import Any
 
 from shared.domain.plans import CABINS
 
-Tables = dict[str, list[Any]]
+Tables = Mapping[str, Mapping[int, Any]]  # rows by line, by file
 _KINDS = ("airline", "hotel", "bank")
 _CHART_KINDS = (
     "distance_bands",
@@ -16,6 +17,19 @@ _CHART_KINDS = (
     "dynamic",
     "not_captured",
 )
+_SEASONS = ("any", "off_peak", "standard", "peak")
+_PRICES = ("award_chart_bands.csv", "award_chart_zones.csv")
+_LEAST_RATIO, _MOST_RATIO = Decimal("0.03"), Decimal(4)
+_RANGES: dict[str, tuple[str, Decimal | int, Decimal | int]] = {
+    "programs.csv": ("value_usd_cents", Decimal("0.1"), 10),
+    "release_windows.csv": ("days_before_departure", 200, 370),
+    "earning_rates.csv": ("percent_of_distance", 0, 500),
+    "cards.csv": ("annual_fee", 0, 3_000),
+    "card_earn.csv": ("multiplier", 0, 26),
+    "hyatt_award_chart.csv": ("points", 3_000, 75_000),
+    "hotels.csv": ("award_category", 1, 8),
+    "voucher_types.csv": ("validity_months", 1, 60),
+}
 _PROGRAMME_FIELDS = ("program", "from_program", "to_program", "booked_with")
 # The key of each file: rows stand in its order, and no two rows share it.
 KEYS: dict[str, tuple[str, ...]] = {
@@ -39,16 +53,20 @@ KEYS: dict[str, tuple[str, ...]] = {
 }
 
 
-def faults(tables: Tables, airports: set[str]) -> list[str]:
-    """Every fault across the files; an empty list means the facts can be used."""
+def faults(tables: Tables, airports: Collection[str], broken: Collection[str] = ()) -> list[str]:
+    """Every fault across the files; an empty list means the facts can be used.
+
+    A check that looks keys up in a file with unreadable rows is left out: it would blame rows that are right.
+    """
     out: list[str] = []
-    for check in (_keys, _programmes, _transfers, _charts, _bands, _cards):
-        out += check(tables)
+    for check, looks_in in _CHECKS.items():
+        if not any(name in broken for name in looks_in):
+            out += check(tables)
     return out + list(_airports(tables, airports))
 
 
 def _each(tables: Tables, name: str) -> Iterator[tuple[str, Any]]:
-    for number, row in enumerate(tables[name], 2):
+    for number, row in tables[name].items():
         yield f"{name}:{number}", row
 
 
@@ -65,17 +83,17 @@ def _keys(tables: Tables) -> Iterator[str]:
 
 
 def _programmes(tables: Tables) -> Iterator[str]:
-    slugs = {row.slug for row in tables["programs.csv"]}
+    slugs = {row.slug for row in tables["programs.csv"].values()}
     for where, row in _each(tables, "programs.csv"):
         if row.kind not in _KINDS:
             yield f"{where}: kind {row.kind!r} is not one of {', '.join(_KINDS)}"
     for name, rows in tables.items():
-        fields = [f for f in _PROGRAMME_FIELDS if rows and hasattr(rows[0], f)]
+        fields = [f for f in _PROGRAMME_FIELDS if rows and hasattr(next(iter(rows.values())), f)]
         for where, row in _each(tables, name) if fields else ():
             for field in fields:
                 if (slug := getattr(row, field)) is not None and slug not in slugs:
                     yield f"{where}: {field} {slug!r} is not a programme of programs.csv"
-    shared = {row.alias for row in tables["ambiguous_aliases.csv"]}
+    shared = {row.alias for row in tables["ambiguous_aliases.csv"].values()}
     for where, row in _each(tables, "program_aliases.csv"):
         if row.alias in shared:
             yield f"{where}: {row.alias!r} is also listed as ambiguous"
@@ -84,10 +102,12 @@ def _programmes(tables: Tables) -> Iterator[str]:
 
 
 def _transfers(tables: Tables) -> Iterator[str]:
-    edges = {(row.from_program, row.to_program) for row in tables["transfer_partners.csv"]}
+    edges = {(row.from_program, row.to_program) for row in tables["transfer_partners.csv"].values()}
     for where, row in _each(tables, "transfer_partners.csv"):
         if row.ratio_from <= 0 or row.ratio_to <= 0:
             yield f"{where}: a ratio must be positive"
+        elif not _LEAST_RATIO <= row.ratio_to / row.ratio_from <= _MOST_RATIO:
+            yield f"{where}: {row.ratio_from}:{row.ratio_to} is not a believable ratio"
         if row.from_program == row.to_program:
             yield f"{where}: a programme cannot transfer to itself"
         if row.posting_class not in ("instant", "hours", "days", "unknown"):
@@ -102,9 +122,9 @@ def _transfers(tables: Tables) -> Iterator[str]:
 
 
 def _charts(tables: Tables) -> Iterator[str]:
-    charts = {row.chart_id: row for row in tables["award_charts.csv"]}
-    systems = {row.zone_system for row in tables["award_zone_members.csv"]}
-    priced = {row.chart_id for n in ("award_chart_bands.csv", "award_chart_zones.csv") for row in tables[n]}
+    zones = {(row.zone_system, row.zone) for row in tables["award_zone_members.csv"].values()}
+    systems = {system for system, _ in zones}
+    priced = {row.chart_id for n in _PRICES for row in tables[n].values()}
     for where, row in _each(tables, "award_charts.csv"):
         if row.chart_type not in _CHART_KINDS:
             yield f"{where}: chart_type {row.chart_type!r} is not known"
@@ -112,12 +132,24 @@ def _charts(tables: Tables) -> Iterator[str]:
             yield f"{where}: {row.chart_id} has no prices"
         if row.zone_system and row.zone_system not in systems:
             yield f"{where}: zone_system {row.zone_system!r} has no members"
-    for name in ("award_chart_bands.csv", "award_chart_zones.csv"):
+        named = row.route_scope.replace(" to ", "+").split("+") if row.route_scope else ()
+        yield from (
+            f"{where}: {z!r} is no zone of {row.zone_system}" for z in named if (row.zone_system, z) not in zones
+        )
+        if row.effective_from and row.effective_to and row.effective_from > row.effective_to:
+            yield f"{where}: it ends before it starts"
+
+
+def _prices(tables: Tables) -> Iterator[str]:
+    charts = {row.chart_id for row in tables["award_charts.csv"].values()}
+    for name in _PRICES:
         for where, row in _each(tables, name):
             if row.chart_id not in charts:
                 yield f"{where}: chart_id {row.chart_id!r} is not in award_charts.csv"
             if row.cabin not in CABINS:
                 yield f"{where}: cabin {row.cabin!r} is not a cabin"
+            if row.season not in _SEASONS:
+                yield f"{where}: season {row.season!r} is not one of {', '.join(_SEASONS)}"
             if not 1_000 <= row.points <= 600_000:
                 yield f"{where}: {row.points} points is outside 1,000 to 600,000"
 
@@ -134,17 +166,68 @@ def _bands(tables: Tables) -> Iterator[str]:
         before = row
 
 
+def _zones(tables: Tables) -> Iterator[str]:
+    continents = {row.continent for row in tables["countries.csv"].values()}
+    for where, row in _each(tables, "award_zone_members.csv"):
+        yield from (f"{where}: {c!r} is not a continent" for c in row.continents if c not in continents)
+        for field in ("countries", "countries_exclude", "regions", "regions_exclude", "airports", "airports_exclude"):
+            yield from (f"{where}: {field} {c!r} is not in capitals" for c in getattr(row, field) if c != c.upper())
+
+
+def _ranges(tables: Tables) -> Iterator[str]:
+    """Numbers that can only be slips of the pen."""
+    for name, (field, least, most) in _RANGES.items():
+        for where, row in _each(tables, name):
+            if (value := getattr(row, field)) is not None and not least <= value <= most:
+                yield f"{where}: {field} {value} is outside {least} to {most}"
+
+
+def _tiers(tables: Tables) -> Iterator[str]:
+    """A higher tier never asks for less of the same metric."""
+    reached: dict[tuple[str, str], int] = {}
+    for where, row in sorted(_each(tables, "elite_tiers.csv"), key=lambda pair: pair[1].rank):
+        below = reached.get((row.program, row.metric), 0)
+        if 0 < row.threshold < below:
+            yield f"{where}: {row.tier} asks for less {row.metric} than the tier below it"
+        reached[row.program, row.metric] = max(row.threshold, below)
+
+
+def _earning(tables: Tables) -> Iterator[str]:
+    paid: set[tuple[str, ...]] = set()
+    for where, row in _each(tables, "earning_rates.csv"):
+        for letter in row.booking_classes:
+            key = (row.program, row.airline, row.scope, letter)
+            if key in paid:
+                yield f"{where}: booking class {letter} of {row.airline} is paid twice"
+            paid.add(key)
+
+
 def _cards(tables: Tables) -> Iterator[str]:
-    slugs = {row.slug for row in tables["cards.csv"]}
+    slugs = {row.slug for row in tables["cards.csv"].values()}
     for where, row in _each(tables, "card_earn.csv"):
         if row.card_slug not in slugs:
             yield f"{where}: card_slug {row.card_slug!r} is not in cards.csv"
-    vouchers = {row.slug for row in tables["voucher_types.csv"]}
+    vouchers = {row.slug for row in tables["voucher_types.csv"].values()}
     for where, row in _each(tables, "cards.csv"):
         yield from (
             f"{where}: voucher {v!r} is not in voucher_types.csv" for v in row.voucher_slugs if v not in vouchers
         )
 
+
+# Each check, and the files it looks keys up in.
+_CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
+    _keys: (),
+    _programmes: ("programs.csv", "ambiguous_aliases.csv"),
+    _transfers: ("transfer_partners.csv",),
+    _charts: ("award_zone_members.csv",),
+    _prices: ("award_charts.csv",),
+    _bands: (),
+    _zones: ("countries.csv",),
+    _ranges: (),
+    _tiers: (),
+    _earning: (),
+    _cards: ("cards.csv", "voucher_types.csv"),
+}
 
 _AIRPORT_FIELDS: dict[str, Callable[[Any], Iterable[str]]] = {
     "routes.csv": lambda row: (row.origin, row.destination),
@@ -154,7 +237,7 @@ _AIRPORT_FIELDS: dict[str, Callable[[Any], Iterable[str]]] = {
 }
 
 
-def _airports(tables: Tables, airports: set[str]) -> Iterator[str]:
+def _airports(tables: Tables, airports: Collection[str]) -> Iterator[str]:
     for name, codes in _AIRPORT_FIELDS.items():
         for where, row in _each(tables, name):
             yield from (f"{where}: {code!r} is not an airport" for code in codes(row) if code not in airports)

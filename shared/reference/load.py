@@ -6,8 +6,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from shared.reference import checks, world
+from shared.reference import world
 from shared.reference.answers import Reference
+from shared.reference.checks import faults as faults_across
 from shared.reference.rows import FILES
 from shared.reference.rows.fact import Fact
 from shared.reference.tables import ReferenceError, provenance_faults, read_rows
@@ -26,16 +27,19 @@ class Loaded:
 def read(folder: Path) -> dict[str, list[Any]]:
     """Every file's rows. Raises ReferenceError naming all faults of all files at once."""
     faults: list[str] = []
-    tables: dict[str, list[Any]] = {}
+    lines: dict[str, dict[int, Any]] = {}
+    broken: set[str] = set()
     for name, row in FILES.items():
-        tables[name] = read_rows(folder, name, row, faults)
+        before = len(faults)
+        lines[name] = read_rows(folder, name, row, faults)
+        if len(faults) > before:
+            broken.add(name)
         if issubclass(row, Fact):
-            faults += provenance_faults(name, tables[name])
-    if not faults:
-        faults = checks.faults(tables, set(world.airports(tables)))
+            faults += provenance_faults(name, lines[name])
+    faults += faults_across(lines, world.codes(), broken)
     if faults:
         raise ReferenceError(faults)
-    return tables
+    return {name: list(rows.values()) for name, rows in lines.items()}
 
 
 def load(folder: Path = FOLDER) -> Loaded:

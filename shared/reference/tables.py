@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from datetime import date
 from decimal import Decimal, InvalidOperation
@@ -39,9 +39,12 @@ def _whole(text: str) -> int:
 
 def _number(text: str) -> Decimal:
     try:
-        return Decimal(text)
+        number = Decimal(text)
     except InvalidOperation:
         raise ValueError("is not a number") from None
+    if not number.is_finite():
+        raise ValueError("is not a number")
+    return number
 
 
 def _day(text: str) -> date:
@@ -67,14 +70,14 @@ def _reader(kind: Any) -> Read:
     return lambda text: inner(text) if text else None
 
 
-def read_rows(folder: Path, name: str, row: type[R], faults: list[str]) -> list[R]:
-    """The rows of one file; a header that differs from the row's fields, or a bad cell, is a fault."""
+def read_rows(folder: Path, name: str, row: type[R], faults: list[str]) -> dict[int, R]:
+    """The rows of one file by line; a header that differs from the row's fields, or a bad cell, is a fault."""
     path = folder / name
     hints = get_type_hints(row)
     readers = [(f.name, _reader(hints[f.name])) for f in fields(row)]  # type: ignore[arg-type]
     if not path.exists():
         faults.append(f"{name}: is missing")
-        return []
+        return {}
     with path.open(newline="", encoding="utf-8") as lines:
         table = csv.reader(lines)
         header = next(table, [])
@@ -82,15 +85,15 @@ def read_rows(folder: Path, name: str, row: type[R], faults: list[str]) -> list[
         if sorted(header) != sorted(wanted):
             differ = sorted(set(header) ^ set(wanted))
             faults.append(f"{name}:1: the header differs from the row type in {', '.join(differ)}")
-            return []
+            return {}
         columns = [(n, header.index(n), read) for n, read in readers]
-        found: list[R] = []
+        found: dict[int, R] = {}
         for cells in table:
             where = f"{name}:{table.line_num}"
             if len(cells) != len(header):
                 faults.append(f"{where}: {len(cells)} cells, {len(header)} wanted")
             elif made := _made(row, columns, cells, where, faults):
-                found.append(made)
+                found[table.line_num] = made
         return found
 
 
@@ -106,10 +109,10 @@ def _made(
     return row(**values) if len(values) == len(columns) else None
 
 
-def provenance_faults(name: str, rows: list[Any]) -> list[str]:
+def provenance_faults(name: str, rows: Mapping[int, Any]) -> list[str]:
     """Each fact says where it is from, how old that is, and how far it is trusted."""
     faults = []
-    for number, row in enumerate(rows, 2):
+    for number, row in rows.items():
         if row.confidence not in CONFIDENCE:
             faults.append(f"{name}:{number}: confidence {row.confidence!r} is not one of {', '.join(CONFIDENCE)}")
         if not row.source_url:

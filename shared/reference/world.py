@@ -27,6 +27,11 @@ def metros() -> dict[str, tuple[str, ...]]:
     return {code: tuple(row["airports"]) for code, row in airportsdata.load_iata_macs().items()}
 
 
+def codes() -> frozenset[str]:
+    """Every airport code there is."""
+    return frozenset(_known())
+
+
 def airports(tables: dict[str, list[Any]]) -> dict[str, Airport]:
     continents = {row.country: row.continent for row in tables["countries.csv"]}
     regions = {(row.country, name): row.region for row in tables["regions.csv"] for name in row.names}
@@ -52,5 +57,5 @@ def airports(tables: dict[str, list[Any]]) -> dict[str, Airport]:
 @lru_cache(maxsize=65_536)
 def miles(start: tuple[float, float], end: tuple[float, float]) -> int:
     """Great-circle distance on the WGS-84 ellipsoid, in whole statute miles."""
-    metres = Geodesic.WGS84.Inverse(*start, *end, Geodesic.DISTANCE)["s12"]
-    return int(round(metres / METRES_PER_MILE))
+    metres: float = Geodesic.WGS84.Inverse(*start, *end, Geodesic.DISTANCE)["s12"]
+    return round(metres / METRES_PER_MILE)

@@ -1,0 +1,75 @@
+"""Broken copies of the reviewed files go in; every fault, with the line it really stands on, comes out."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from shared.reference.load import FOLDER, ReferenceError, read
+
+Break = Callable[[str, int, str, str], None]
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(FOLDER, tmp_path / "data"))
+
+
+@pytest.fixture
+def breaks(broken: Path) -> Break:
+    """breaks(file, line, old, new) spoils one line of the copy."""
+
+    def spoil(name: str, line: int, old: str, new: str) -> None:
+        lines = (broken / name).read_text(encoding="utf-8").split("\n")
+        assert old in lines[line - 1], lines[line - 1]
+        lines[line - 1] = lines[line - 1].replace(old, new, 1)
+        (broken / name).write_text("\n".join(lines), encoding="utf-8")
+
+    return spoil
+
+
+def _told(folder: Path) -> list[str]:
+    with pytest.raises(ReferenceError) as caught:
+        read(folder)
+    return caught.value.faults
+
+
+def test_bad_cells_and_bad_keys_are_told_together_with_their_own_lines(broken: Path, breaks: Break) -> None:
+    breaks("routes.csv", 2, ",false,", ",perhaps,")  # the line is left out, and those after it keep their numbers
+    breaks("routes.csv", 5, "B6,BOS,", "B6,QQQ,")
+    breaks("transfer_partners.csv", 2, "accor-live-limitless,flying-blue", "accor-live-limitless,nowhere")
+    told = _told(broken)
+    assert "routes.csv:2: in_openflights_2014 'perhaps' is neither true nor false" in told
+    assert "routes.csv:5: 'QQQ' is not an airport" in told
+    assert "transfer_partners.csv:2: to_program 'nowhere' is not a programme of programs.csv" in told
+
+
+def test_an_unreadable_programme_is_not_blamed_on_the_rows_that_name_it(broken: Path, breaks: Break) -> None:
+    breaks("programs.csv", 2, ",12,stay", ",soon,stay")
+    assert _told(broken) == ["programs.csv:2: expiry_months 'soon' is not a whole number"]
+
+
+@pytest.mark.parametrize("word", ["NaN", "Infinity", "1e9999999"])
+def test_a_number_must_be_a_number_one_can_count_with(broken: Path, breaks: Break, word: str) -> None:
+    breaks("cards.csv", 2, ",1750,", f",{word},")
+    assert len(_told(broken)) == 1
+
+
+SLIPS = [
+    ("award_zone_members.csv", 2, "aa,AF,AF,", "aa,AF,Af,", "award_zone_members.csv:2: 'Af' is not a continent"),
+    ("award_charts.csv", 3, ",zones,", ",map,", "award_charts.csv:3: chart_type 'map' is not known"),
+    ("award_chart_zones.csv", 2, ",any,", ",low,", "award_chart_zones.csv:2: season 'low' is not one of"),
+    ("award_chart_bands.csv", 3, ",30000,", ",1000,", "award_chart_bands.csv:3: the price falls from 20000"),
+    ("transfer_partners.csv", 2, ",2,1,", ",1,90,", "transfer_partners.csv:2: 1:90 is not a believable ratio"),
+    ("release_windows.csv", 2, ",362,", ",36,", "release_windows.csv:2: days_before_departure 36 is outside"),
+    ("card_earn.csv", 2, "au-amex-business-platinum", "a-card", "card_earn.csv:2: card_slug 'a-card' is not in"),
+]
+
+
+def test_slips_of_the_pen_in_seven_files_are_all_told(broken: Path, breaks: Break) -> None:
+    for name, line, old, new, _ in SLIPS:
+        breaks(name, line, old, new)
+    told = _told(broken)
+    for *_, fault in SLIPS:
+        assert any(line.startswith(fault) for line in told), fault
