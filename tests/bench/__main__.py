@@ -52,6 +52,7 @@ BARS = (
     Bar("(a) against the bare tool on our transport", "(a) release window", "bare tool, our transport", "cpu", 0),
     Bar("tools/list against the naive list", "tools/list", "naive tools/list", "cpu", 10),
     Bar("introspection against the echo", "introspection", "echo", "rate", 0.18),
+    Bar("introspection against the echo", "introspection", "echo", "cpu", 0),
 )
 
 
