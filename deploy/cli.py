@@ -73,11 +73,19 @@ COMMANDS = {
 }
 
 
-def parser() -> Parser:
-    from shared.settings import VERSION
+class _Version(argparse.Action):
+    """Asks for the version's constant only when it is wanted."""
 
+    def __call__(self, parser: Parser, *_: object) -> None:
+        from shared.settings import VERSION
+
+        print(VERSION)
+        parser.exit()
+
+
+def parser() -> Parser:
     made = Parser(prog="award-travel", description="Award Travel: run it, look after it, try it.")
-    made.add_argument("--version", action="version", version=VERSION)
+    made.add_argument("--version", action=_Version, nargs=0, help="print the version")
     commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, (text, add) in COMMANDS.items():
         command = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")

