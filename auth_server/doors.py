@@ -91,7 +91,7 @@ def form(flow: Flow[Outcome], *, hashes: bool = False) -> Handler:
         except OAuth2Error as error:
             return write(problem("This form cannot be read", error.get_error_description()))
         if hashes and hashing_is_full():
-            return write(problem("Very busy", "Too many people are signing in; please try again in a moment.", 429))
+            return write(problem("Very busy", "Too many people are signing in; please try again in a moment.", 429, 5))
         return write(await run(flow, _plain(request, form=given), hashes=hashes))
 
     return handler

@@ -56,11 +56,11 @@ def write(outcome: Outcome) -> Response:
     response: Response
     if isinstance(outcome, Page):
         response = html(outcome.name, outcome.context, outcome.status)
+        if outcome.retry_after is not None:
+            response.headers["Retry-After"] = str(outcome.retry_after)
     else:
         headers = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
         response = RedirectResponse(outcome.to, outcome.status, headers)
     if isinstance(outcome, Page | Onward) and outcome.session is not None:
         _set_cookie(response, outcome.session)
-    if outcome.status == 429:
-        response.headers["Retry-After"] = "900"
     return response

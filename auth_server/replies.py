@@ -32,6 +32,7 @@ class Page:
     context: dict[str, Any] = field(default_factory=dict)
     status: int = 200
     session: str | None = None
+    retry_after: int | None = None
 
 
 @dataclass
@@ -63,8 +64,8 @@ def sent_back(uri: str, state: str | None, params: list[tuple[str, str]]) -> Rep
     return Reply(302, None, {"Location": location, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})
 
 
-def problem(title: str, text: str, status: int = 400) -> Page:
-    return Page("problem.html", {"title": title, "text": text}, status)
+def problem(title: str, text: str, status: int = 400, retry_after: int | None = None) -> Page:
+    return Page("problem.html", {"title": title, "text": text}, status, retry_after=retry_after)
 
 
 def refused(error: OAuth2Error) -> Outcome:

@@ -63,7 +63,7 @@ def form(server: Server, inc: Incoming) -> Outcome:
     session, cookie = sessions.load(server.db, inc.cookie), None
     if session is None:
         if not hit(f"signin:forms:{address_key(inc.peer)}", FORMS_PER_HOUR, 3600).allowed:
-            return problem("Too many requests", "Please wait a little and try again.", 429)
+            return problem("Too many requests", "Please wait a little and try again.", 429, 600)
         session, cookie = sessions.open_session(server.db, None)
     account = sessions.person(server.db, session)
     shown = {
@@ -99,7 +99,7 @@ def submit(server: Server, inc: Incoming) -> Outcome:
         return problem("This form has expired", "Please go back and try again.", 403)
     guesses = _Guesses(inc.value("email"), inc.peer)
     if guesses.exhausted():
-        return problem("Too many attempts", "Please wait fifteen minutes and try again.", 429)
+        return problem("Too many attempts", "Please wait fifteen minutes and try again.", 429, WINDOW)
     account = accounts.find_account(server.db, inc.value("email"))
     why_not = _verdict(account, inc.value("password"))
     if why_not is not None or account is None:

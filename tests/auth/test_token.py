@@ -170,6 +170,34 @@ def test_the_body_has_limits(ann: Browser) -> None:
         assert error_of(ann.host.post("/oauth/token", content=body, headers=FORM)) == "invalid_request"
 
 
+def test_a_body_that_does_not_come_is_not_waited_for(ann: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    import asyncio
+
+    from starlette.requests import Request
+
+    from auth_server import incoming
+
+    async def never() -> Any:
+        await asyncio.Event().wait()
+
+    async def gone() -> Any:
+        return {"type": "http.disconnect"}
+
+    monkeypatch.setattr(incoming, "BODY_SECONDS", 0.01)
+    for receive in (never, gone):
+        with pytest.raises(incoming.TooSlow):
+            asyncio.run(incoming.read_body(Request({"type": "http", "headers": []}, receive)))
+    monkeypatch.setattr("auth_server.doors.read_form", _raise(incoming.TooSlow()))
+    assert ann.token({"grant_type": "x"}).status_code == 408
+
+
+def _raise(error: Exception) -> Any:
+    async def read(*_: Any, **__: Any) -> Any:
+        raise error
+
+    return read
+
+
 @pytest.mark.parametrize("path", ["token", "revoke", "introspect", "register"])
 def test_other_methods_are_refused(ann: Browser, path: str) -> None:
     for method in ("GET", "PUT", "DELETE", "HEAD"):
