@@ -4,7 +4,9 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import timedelta
 
 import pytest
@@ -142,18 +144,30 @@ def test_a_dead_delivery_worker_is_noticed(post: Post) -> None:
         assert len(hand_over_deliveries(session, 10, 60)) == 1
 
 
-def start(**environment: str) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
+@contextmanager
+def started(**environment: str) -> Iterator["subprocess.Popen[str]"]:
+    program = subprocess.Popen(
         [sys.executable, "-m", "jobs", "dispatcher"],
         env={**os.environ, "OUTBOX_DIR": "/nonexistent", **environment},
         stderr=subprocess.PIPE,
         text=True,
     )
+    try:
+        yield program
+    finally:
+        program.kill()
+        program.communicate()
+
+
+def until(program: "subprocess.Popen[str]", words: str) -> None:
+    """Reads what the program says up to the line that holds these words; it fails when the program ends first."""
+    assert program.stderr is not None
+    assert any(words in line for line in program.stderr)
 
 
 def test_missing_settings_are_reported_together() -> None:
-    program = start(DATABASE_URL="mysql://x", SECRET_KEYS="", MAIL_BACKEND="letter")
-    _, said = program.communicate(timeout=20)
+    with started(DATABASE_URL="mysql://x", SECRET_KEYS="", MAIL_BACKEND="letter") as program:
+        _, said = program.communicate(timeout=20)
     assert program.returncode == 1
     assert "DATABASE_URL: must be a postgresql:// address" in said
     assert "MAIL_BACKEND" in said
@@ -161,20 +175,17 @@ def test_missing_settings_are_reported_together() -> None:
 
 
 def test_the_program_survives_an_outage_says_so_once_and_ends_cleanly_when_asked() -> None:
-    program = start(REDIS_URL="redis://127.0.0.1:1/0", DISPATCHER_INTERVAL_SECONDS="0.05")
-    assert program.stderr is not None
-    first = program.stderr.readline()
-    program.send_signal(signal.SIGTERM)
-    _, rest = program.communicate(timeout=20)
-    assert "the queue (Redis) is away, trying again" in first
+    with started(REDIS_URL="redis://127.0.0.1:1/0", DISPATCHER_INTERVAL_SECONDS="0.05") as program:
+        until(program, "the queue (Redis) is away, trying again")
+        program.send_signal(signal.SIGTERM)
+        _, rest = program.communicate(timeout=20)
     assert rest == ""
     assert program.returncode == 0
 
 
 def test_a_database_that_is_away_is_waited_for() -> None:
-    program = start(DATABASE_URL="postgresql://x@127.0.0.1:1/x")
-    assert program.stderr is not None
-    assert "the database is away" in program.stderr.readline()
-    program.send_signal(signal.SIGTERM)
-    program.communicate(timeout=30)
+    with started(DATABASE_URL="postgresql://x@127.0.0.1:1/x") as program:
+        until(program, "dispatcher: the database is away")
+        program.send_signal(signal.SIGTERM)
+        program.communicate(timeout=30)
     assert program.returncode == 0
