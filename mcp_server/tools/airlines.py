@@ -2,6 +2,7 @@
 
 import re
 from datetime import date, timedelta
+from decimal import Decimal
 from typing import Annotated
 
 from pydantic import Field
@@ -15,6 +16,7 @@ from mcp_server.toolbox import Effect, Tier, tool
 from shared.domain import names
 from shared.errors import NoData, NotFound
 from shared.reference.rows import Airline
+from shared.reference.rows import CancellationFee as FeeRow
 
 PARTNER_NOTE = "This is the airline's own programme; a partner programme that booked the award charges its own fee."
 _CODE = re.compile(r"([A-Z0-9]{2}|[A-Z]{3}) ?(\d{1,4}[A-Z]?)", re.ASCII)
@@ -94,6 +96,12 @@ def get_award_release_window(
     )
 
 
+def _fee(row: FeeRow, amount: Decimal | None, unit: str) -> Fee:
+    """An amount of money, or of miles or points, which then are its currency."""
+    currency = row.fee_currency if unit == "cash" else unit.split()[-1]
+    return Fee(amount=NO_DATA if amount is None else amount, currency=currency, unit=f"{unit} per {row.per}")
+
+
 @tool(area="pricing", tier=Tier.FREE, effect=Effect.READS, anonymous=True)
 def get_cancellation_fee(
     call: Call, airline: Annotated[str, Field(max_length=60, description="slug or name")]
@@ -106,18 +114,17 @@ def get_cancellation_fee(
     fee = call.reference.cancellation_fee(found.program) if found.program else None
     if fee is None or found.program is None:
         raise NoData(f"The award cancellation fee of {found.name} is not known.", missing=["cancellation fee"])
-    unit = f"{fee.unit} per {fee.per}"
-    amount = NO_DATA if fee.cancel_fee is None else fee.cancel_fee
-    change = NO_DATA if fee.change_fee is None else fee.change_fee
-    cost = "is not known" if fee.cancel_fee is None else f"costs {fee.cancel_fee:f} {fee.fee_currency} ({unit})"
+    cancel, change = _fee(fee, fee.cancel_fee, fee.cancel_unit), _fee(fee, fee.change_fee, fee.change_unit)
+    paid_in = cancel.currency if fee.cancel_unit == "cash" else fee.cancel_unit
+    cost = "is not known" if fee.cancel_fee is None else f"costs {fee.cancel_fee:f} {paid_in} per {fee.per}"
     return CancellationFee(
         message=f"Cancelling an award of {call.reference.programs[found.program].name} {cost}. {PARTNER_NOTE}"
         f" {caution(fee)}".rstrip(),
         airline=_named(found),
         program=found.program,
-        fee=Fee(amount=amount, currency=fee.fee_currency, unit=unit),
-        change_fee=Fee(amount=change, currency=fee.fee_currency, unit=unit),
-        exempt_tiers=[fee.exempt_tiers] if fee.exempt_tiers else [],
+        fee=cancel,
+        change_fee=change,
+        exempt_tiers=list(fee.exempt_tiers),
         deadline=fee.cutoff,
         partner_note=PARTNER_NOTE,
         note=fee.note,
@@ -129,7 +136,8 @@ def _carrier(call: Call, code: str) -> Airline:
     by_icao = {a.icao: a for a in call.reference.airlines.values()}
     found = call.reference.airlines.get(code) or by_icao.get(code)
     if found is None:
-        raise NotFound("airline", code, names.nearest(code, [c.lower() for c in call.reference.airlines]))
+        codes = names.nearest(code, [c.lower() for c in (*call.reference.airlines, *by_icao)])
+        raise NotFound("airline", code, [c.upper() for c in codes])
     return found
 
 
@@ -148,8 +156,9 @@ def lookup_flight(
         raise NotFound("flight", flight_number)
     found = _carrier(call, parts[1])
     when = f" on {date}" if date else ""
+    programme = f" Its awards are priced by {call.reference.programs[found.program].name}." if found.program else ""
     return FlightLookup(
-        message=f"{parts[1]} {parts[2]} is a flight of {found.name}. Its timetable{when} is not known here.",
+        message=f"{parts[1]} {parts[2]} is a flight of {found.name}.{programme} Its timetable{when} is not known here.",
         airline=FlightCarrier(code=found.iata, name=found.name, country=found.country, slug=found.slug),
         program=found.program,
         supported_endpoints=endpoints(found),

@@ -164,8 +164,12 @@ def _warnings(path: Path) -> list[str]:
     words = []
     if path.stranded:
         words.append(f"{path.stranded} points stay behind on the way because transfers go in fixed blocks.")
-    if any(e.bonus and e.bonus.targeted for e in path.edges):
-        words.append("A bonus on this path is targeted: only members who were offered it get it.")
+    words += [
+        f"{e.source} to {e.target} has a targeted bonus of {e.bonus.percent}%, not counted here: only members who were"
+        " offered it get it."
+        for e in path.edges
+        if e.bonus and e.bonus.targeted
+    ]
     if "unknown" in (e.posting for e in path.edges):
         words.append("How long a step takes is not known.")
     words += [f"{e.source} to {e.target} costs a fee: {e.fee}." for e in path.edges if e.fee]
@@ -182,7 +186,7 @@ def _route(path: Path, needed: int | None) -> TransferRoute:
                 to_program=e.target,
                 ratio_from=float(e.ratio_from),
                 ratio_to=float(e.ratio_to),
-                bonus_percent=e.bonus.percent if e.bonus else None,
+                bonus_percent=e.bonus.percent if e.bonus and not e.bonus.targeted else None,
                 posting_time=_posting(e),
                 increment=e.increment,
                 minimum=e.minimum,
@@ -231,7 +235,7 @@ def find_transfer_paths(
         message=f"{len(paths)} ways from {start.name} to {goal.name}; the cheapest {cost} in {best.hops} steps."
         " Transfers cannot be undone: see the seats first.",
         paths=routes,
-        shortest=min(routes, key=lambda r: r.hops),
+        shortest=_route(min(paths, key=lambda p: len(p.edges)), points_needed),
         total_found=len(paths),
         checked_on=call.today,
     )

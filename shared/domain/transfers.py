@@ -44,8 +44,8 @@ class Edge:
 
     @cached_property
     def yields(self) -> Fraction:
-        """Points received for one point sent, the bonus included."""
-        percent = self.bonus.percent if self.bonus else 0
+        """Points received for one point sent, a bonus included if everybody gets it."""
+        percent = self.bonus.percent if self.bonus and not self.bonus.targeted else 0
         return self.ratio_to / self.ratio_from * Fraction(100 + percent, 100)
 
     def sent(self, needed: int) -> int:
@@ -86,7 +86,7 @@ class Path:
 
     @property
     def bonus_ends_on(self) -> date | None:
-        return min((e.bonus.ends_on for e in self.edges if e.bonus), default=None)
+        return min((e.bonus.ends_on for e in self.edges if e.bonus and not e.bonus.targeted), default=None)
 
     @property
     def stranded(self) -> int:

@@ -93,6 +93,15 @@ def _programmes(tables: Tables) -> Iterator[str]:
             for field in fields:
                 if (slug := getattr(row, field)) is not None and slug not in slugs:
                     yield f"{where}: {field} {slug!r} is not a programme of programs.csv"
+
+
+def _names(tables: Tables) -> Iterator[str]:
+    """A name means one programme, or is listed with all it can mean; an airline names the programme that owns it."""
+    slugs = {row.slug for row in tables["programs.csv"].values()}
+    owner = {code: row.slug for row in tables["programs.csv"].values() for code in row.iata}
+    for where, row in _each(tables, "airlines.csv"):
+        if (slug := owner.get(row.iata)) and row.program != slug:
+            yield f"{where}: {row.iata} belongs to {slug}, not to {row.program}"
     shared = {row.alias for row in tables["ambiguous_aliases.csv"].values()}
     for where, row in _each(tables, "program_aliases.csv"):
         if row.alias in shared:
@@ -217,7 +226,8 @@ def _cards(tables: Tables) -> Iterator[str]:
 # Each check, and the files it looks keys up in.
 _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
     _keys: (),
-    _programmes: ("programs.csv", "ambiguous_aliases.csv"),
+    _programmes: ("programs.csv",),
+    _names: ("programs.csv", "ambiguous_aliases.csv"),
     _transfers: ("transfer_partners.csv",),
     _charts: ("award_zone_members.csv",),
     _prices: ("award_charts.csv",),

@@ -1,5 +1,6 @@
 """Transfer paths: exact amounts, and never a cheaper way missed."""
 
+from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from itertools import pairwise, permutations
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.domain.transfers import Bonus, Edge, Path, amounts, find_paths, network
+from shared.reference.load import reference
 
 NAMES = ("a", "b", "c", "d", "e")
 
@@ -46,6 +48,24 @@ def test_increments_and_minimums_round_the_sent_points_up() -> None:
 def test_a_bonus_lowers_what_must_be_sent() -> None:
     assert edge("a", "b", block=1000, bonus=30).sent(65_000) == 50_000
     assert edge("a", "b", block=1000, bonus=30).received(50_000) == 65_000
+
+
+def test_a_targeted_bonus_is_not_counted_on() -> None:
+    offered = replace(edge("a", "b", block=1000), bonus=Bonus(100, None, date(2026, 12, 31), targeted=True))
+    assert offered.sent(65_000) == 65_000
+    assert Path((offered,)).bonus_ends_on is None
+
+
+def test_every_real_path_pays_its_minimums_in_whole_blocks() -> None:
+    looked_at = 0
+    for goal in reference().programs:
+        for path in find_paths(reference().routes(date(2026, 9, 1)), "amex-membership-rewards", goal, 37_501):
+            looked_at += 1
+            for step, sent in zip(path.edges, path.amounts or (), strict=True):
+                assert sent % (step.increment or 1) == 0
+                assert sent >= (step.minimum or 1)
+            assert (path.delivered or 0) >= 37_501
+    assert looked_at > 50
 
 
 def test_a_path_reckons_back_from_the_target_and_counts_what_stays_behind() -> None:

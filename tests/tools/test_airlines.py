@@ -57,3 +57,37 @@ def test_lookup_flight_tells_the_carrier(people: People, use: Use, code: str, ai
 def test_lookup_flight_of_an_unknown_carrier_is_not_found(people: People, use: Use) -> None:
     assert use(people.bob, "lookup_flight", flight_number="ZZ 12")["status"] == "not_found"
     assert use(people.bob, "lookup_flight", flight_number="not a flight")["status"] == "invalid"
+
+
+@pytest.mark.parametrize(
+    ("airline", "program", "amount", "currency"),
+    [
+        ("Iberia", "iberia-club", 25.0, "EUR"),
+        ("QR", "qatar-airways-privilege-club", 25.0, "USD"),
+        ("finnair", "finnair-plus", 50.0, "EUR"),
+        ("ANA", "ana-mileage-club", 3000.0, "miles"),
+    ],
+)
+def test_get_cancellation_fee_is_the_airlines_own_programmes(
+    people: People, use: Use, airline: str, program: str, amount: float, currency: str
+) -> None:
+    said = use(people.bob, "get_cancellation_fee", airline=airline)
+    assert said["program"] == program
+    assert (said["fee"]["amount"], said["fee"]["currency"]) == (amount, currency)
+
+
+def test_get_cancellation_fee_keeps_money_and_miles_apart(people: People, use: Use) -> None:
+    said = use(people.bob, "get_cancellation_fee", airline="Etihad")
+    assert said["fee"] == {"amount": 25.0, "currency": "miles", "unit": "percent of miles per person"}
+    assert said["change_fee"] == {"amount": 600.0, "currency": "AED", "unit": "cash per person"}
+    assert "25 percent of miles per person" in said["message"]
+
+
+def test_get_cancellation_fee_lists_exempt_tiers_one_by_one(people: People, use: Use) -> None:
+    assert use(people.bob, "get_cancellation_fee", airline="AF")["exempt_tiers"] == ["Platinum", "Ultimate"]
+
+
+def test_lookup_flight_of_hawaiian_says_who_prices_its_awards(people: People, use: Use) -> None:
+    said = use(people.bob, "lookup_flight", flight_number="HA 12")
+    assert said["program"] == "atmos-rewards"
+    assert "Atmos Rewards" in said["message"]

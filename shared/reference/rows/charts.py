@@ -94,10 +94,11 @@ class CancellationFee(Fact):
     change_fee: Decimal | None
     cancel_fee: Decimal | None
     fee_currency: str
-    unit: str
+    cancel_unit: str
+    change_unit: str
     per: str
     cutoff: str | None
-    exempt_tiers: str | None
+    exempt_tiers: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
