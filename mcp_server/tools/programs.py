@@ -11,8 +11,8 @@ from mcp_server.provenance import Audited, audited, caution
 from mcp_server.results import NO_DATA, NoDataWord, Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.domain.charts import Chart, Points, RoutePrice
-from shared.errors import NoData
-from shared.reference.rows import AwardExample, Program
+from shared.errors import Candidates, Fault, Invalid, NoData, NotFound
+from shared.reference.rows import AwardExample, HyattPrice, Program
 
 ROWS = 200  # of one answer; a narrower question gives the rest
 Season = Literal["off_peak", "standard", "peak"]
@@ -81,9 +81,17 @@ class RateRow(Part):
     peak: int | None
 
 
+class CategoryRow(Part):
+    """One category of a hotel chart: the points of each level a night can have."""
+
+    category: int
+    room: str
+    levels: dict[str, int | NoDataWord]
+
+
 class WholeChart(Part):
     kind: Literal["zone", "distance", "region_pair", "category", "dynamic"]
-    rows: list[RateRow]
+    rows: list[RateRow] | list[CategoryRow]
     seasons: list[str]
 
 
@@ -102,13 +110,25 @@ def _destinations(call: Call, program: Program) -> int | None:
     return len(served) or None
 
 
+HOTEL_LEVELS = ("lowest", "low", "moderate", "upper", "top")
+
+
+def _categories(call: Call, program: Program) -> list[HyattPrice]:
+    """The category chart in force: rows of levels; the older rows of seasons are kept as history."""
+    rows = call.reference.rows("hyatt_award_chart.csv")
+    return [r for r in rows if r.program == program.slug and r.level in HOTEL_LEVELS]
+
+
 def _own_kind(call: Call, program: Program) -> str | None:
+    if _categories(call, program):
+        return "category"
     own = [c for c in call.reference.charts(program.slug, call.today) if c.scope == "own"]
     return own[0].kind if own else None
 
 
 def _line(call: Call, program: Program) -> ProgramLine:
-    priced = any(c.bands or c.zones for c in call.reference.charts(program.slug, call.today))
+    kind = _own_kind(call, program)
+    priced = kind == "category" or any(c.bands or c.zones for c in call.reference.charts(program.slug, call.today))
     return ProgramLine(
         program=program.slug,
         name=program.name,
@@ -118,7 +138,7 @@ def _line(call: Call, program: Program) -> ProgramLine:
         hubs=list(program.hubs),
         destination_count=_destinations(call, program),
         has_chart=priced,
-        chart_kind=_own_kind(call, program),
+        chart_kind=kind,
         **audited(program),
     )
 
@@ -156,6 +176,21 @@ def _examples(rows: list[AwardExample], airline: str | None = None) -> list[Exam
     return [Example.model_validate(r) for r in rows if airline is None or r.airline == airline]
 
 
+def _asked(call: Call, text: str) -> tuple[Program, str | None]:
+    """The programme a text names; or the programme of the airline it names, which then is the airline priced."""
+    try:
+        airline = call.reference.airline(text)
+    except (NotFound, Candidates):
+        return call.reference.program(text), None
+    try:
+        program = call.reference.program(text)
+    except NotFound:
+        if airline.program is None:
+            raise
+        program = call.reference.programs[airline.program]
+    return program, airline.iata if airline.program == program.slug else None
+
+
 def _carrier(call: Call, program: Program, partner_airline: str | None, origin: str, destination: str) -> str:
     """The airline that is priced: the partner asked for, else the programme's own with a hub at an end of the route."""
     if partner_airline:
@@ -180,10 +215,10 @@ def _seasonal(price: RoutePrice) -> bool:
     return any("peak" in p.points or "off_peak" in p.points for p in price.cabins.values())
 
 
-def _pricing_message(program: Program, airline: str, price: RoutePrice, day: date | None) -> str:
+def _pricing_message(program: Program, flights: str, price: RoutePrice, day: date | None) -> str:
     if price.dynamic:
-        return f"{program.name} prices {airline} flights dynamically: there is no chart. Dated examples are quoted."
-    words = [f"{program.name} for {airline}: {len(price.cabins)} cabins priced, one way per person."]
+        return f"{program.name} prices {flights} dynamically: there is no chart. Dated examples are quoted."
+    words = [f"{program.name} for {flights}: {len(price.cabins)} cabins priced, one way per person."]
     if price.chart.note:
         words.append(f"{price.chart.note[0].upper()}{price.chart.note[1:]}.")
     if day and _seasonal(price):
@@ -206,16 +241,18 @@ def get_pricing(
     One way, per person. A cabin without a chart price reads no_data; dynamic means the programme has no chart and the
     dated examples are all that is known. Free.
     """
-    found = call.reference.program(program)
+    found, own = _asked(call, program)
     start, end = call.reference.airport(origin).code, call.reference.airport(destination).code
-    airline = _carrier(call, found, partner_airline, start, end)
+    if start == end:
+        raise Invalid(Fault("destination", "is the origin", "another airport"))
+    airline = _carrier(call, found, partner_airline or own, start, end)
     price = call.reference.route_price(found.slug, airline, start, end)
     if price is None or (not price.cabins and not price.dynamic):
         raise NoData(f"No chart of {found.name} prices {airline} flights from {start} to {end}.", ["award price"])
     cabins = [cabin] if cabin else list(price.cabins) or ["economy", "business"]
     places = [p.place for c, p in price.cabins.items() if c in cabins]
     return Pricing(
-        message=_pricing_message(found, airline, price, date),
+        message=_pricing_message(found, f"{airline} flights {start}-{end}", price, date),
         program=found.slug,
         airline=airline,
         chart=ChartPlace(kind=price.chart.kind, zone_or_band=places[0] if places else None, distance_miles=price.miles),
@@ -284,7 +321,9 @@ def get_program_rates(
 
     Points are one way per person. Long charts are cut: narrow by cabin or partner_airline. Free.
     """
-    found = call.reference.program(program)
+    found = _asked(call, program)[0]
+    if levels := _categories(call, found):
+        return _hotel_rates(found, levels)
     charts = _chosen(call, found, chart == "own", partner_airline)
     if not charts:
         raise NoData(f"No {chart} award chart of {found.name} is known.", missing=["award chart"])
@@ -301,6 +340,26 @@ def get_program_rates(
         total=len(rows),
         has_more=len(rows) > ROWS,
         **audited(charts[0]),
+    )
+
+
+def _hotel_rates(program: Program, levels: list[HyattPrice]) -> ProgramRates:
+    """A night's points by category and level. Which level a night has, the hotel decides."""
+    by_category: dict[tuple[int, str], dict[str, int | NoDataWord]] = {}
+    for row in levels:
+        place = by_category.setdefault((row.category, row.room), dict.fromkeys(HOTEL_LEVELS, NO_DATA))
+        place[row.level] = NO_DATA if row.points is None else row.points
+    known = next((r for r in levels if r.points is not None), levels[0])
+    rows = [CategoryRow(category=c, room=room, levels=points) for (c, room), points in sorted(by_category.items())]
+    return ProgramRates(
+        message=f"{program.name}, {known.chart}: {len(rows)} categories, a night. {caution(known)}".strip(),
+        program=program.slug,
+        chart=WholeChart(kind="category", rows=rows, seasons=list(HOTEL_LEVELS)),
+        caveats=["A level that reads no_data was not found in any source.", "The hotel decides the level of a night."],
+        examples=[],
+        total=len(rows),
+        has_more=False,
+        **audited(known),
     )
 
 

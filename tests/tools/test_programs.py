@@ -91,3 +91,33 @@ def test_get_program_rates_of_a_dynamic_programme_quotes_examples(people: People
     assert said["chart"]["kind"] == "dynamic"
     assert said["examples"]
     assert all(e["source_url"] for e in said["examples"])
+
+
+def test_get_program_rates_of_a_hotel_programme_gives_categories_and_levels(people: People, use: Use) -> None:
+    said = use(people.bob, "get_program_rates", program="hyatt")
+    assert said["chart"]["kind"] == "category"
+    assert said["chart"]["seasons"] == ["lowest", "low", "moderate", "upper", "top"]
+    first = said["chart"]["rows"][0]
+    assert first["levels"] == {"lowest": 3000, "low": "no_data", "moderate": "no_data", "upper": "no_data", "top": 9000}
+    assert said["total"] == 8
+    assert said["confidence"] == "high"
+    assert use(people.bob, "list_programs", kind="hotel", query="hyatt")["programs"][0]["chart_kind"] == "category"
+
+
+@pytest.mark.parametrize(("name", "airline"), [("swiss", "LX"), ("KLM", "KL"), ("hawaiian airlines", "HA")])
+def test_get_pricing_of_an_airlines_name_prices_that_airline(people: People, use: Use, name: str, airline: str) -> None:
+    said = use(people.bob, "get_pricing", program=name, origin="JFK", destination="LAX")
+    assert said.get("airline", airline) == airline
+    assert airline in said["message"]
+
+
+def test_get_pricing_refuses_a_route_that_goes_nowhere(people: People, use: Use) -> None:
+    said = use(people.bob, "get_pricing", program="BA", origin="LON", destination="LHR")
+    assert (said["status"], said["errors"][0]["field"]) == ("invalid", "destination")
+
+
+def test_get_pricing_never_prices_a_rejected_cell_by_distance(people: People, use: Use) -> None:
+    said = use(people.bob, "get_pricing", program="JAL", origin="HND", destination="TPE", cabin="first")
+    assert said["cabins"] == {"first": "no_data"}
+    home = use(people.bob, "get_pricing", program="JAL", origin="HND", destination="CTS", cabin="first")
+    assert home["cabins"]["first"]["standard"] == 20_000
