@@ -46,8 +46,10 @@ class Sight:
         """Nobody answered: an outage can be tried again, a missing connection or setting cannot."""
         told = self.window.coverage
         if self.window.any_answered:
-            return "partial" if self.window.failed else "ok"
-        return told.skipped[0].reason if told.skipped and not told.failed else "backend_unavailable"
+            return "partial" if told.failed else "ok"
+        if told.failed:
+            return "backend_unavailable"
+        return told.skipped[0].reason if told.skipped else "not_configured"
 
 
 def terms_of(monitor: RouteMonitor) -> Terms:

@@ -32,6 +32,7 @@ class Report:
     unfinished: int = 0
     failed: int = 0
     checks: int = 0  # lines of the check log: one per finished run
+    outcomes: dict[str, int] = field(default_factory=dict)
     too_early: int = 0  # runs closer to each other than their interval
     notices: int = 0
     deliveries: int = 0
@@ -223,6 +224,7 @@ _QUESTIONS = {
 def _count(database: "psycopg.Connection[Any]", box: Mailbox, report: Report) -> None:
     for name, question in _QUESTIONS.items():
         setattr(report, name, _number(database, question))
+    report.outcomes = dict(database.execute("select outcome, count(*) from route_monitor_checks group by 1").fetchall())
     known = {str(id): status for id, status in database.execute("select id, status from deliveries")}
     mailed = [id.removeprefix("<").partition("@")[0] for id in box.ids]
     report.mails = len(mailed)

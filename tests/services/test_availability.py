@@ -178,6 +178,13 @@ def test_while_a_source_failed_a_missing_key_is_unknown_and_a_seen_one_known(wit
     assert not window.answered(key(cabin="economy"))
 
 
+def test_a_source_that_is_not_connected_does_not_keep_a_gone_key_alive(with_sources: WithSources) -> None:
+    with_sources(selling("one"), failing("two", Unanswered("connection_required", "connection_required")))
+    window = look()
+    assert window.failed == ("two",)
+    assert window.answered(key())
+
+
 def test_when_nobody_answers_nothing_is_known(with_sources: WithSources) -> None:
     with_sources(failing("one", DOWN))
     window = look()
