@@ -34,6 +34,5 @@ def _within(words: list[str], name: list[str]) -> bool:
 
 
 def nearest(text: str, names: Iterable[str], count: int = 3) -> list[str]:
-    """The closest known names, best first."""
-    known = list(dict.fromkeys(names))
-    return difflib.get_close_matches(plain(text), known, count, 0.3) or known[:count]
+    """The closest known names, best first: always as many, since a far guess still shows what a name looks like."""
+    return difflib.get_close_matches(plain(text), dict.fromkeys(names), count, 0)

@@ -73,7 +73,16 @@ class Reference:
             return self.airports[code]
         if members := [m for m in self.metros.get(code, ()) if m in self.airports]:
             return self.airports[max(members, key=lambda m: (self._traffic.get(m, 0), m))]
-        raise NotFound("airport", code, names.nearest(code, sorted(self.airports | self.metros)))  # type: ignore[operator]
+        raise NotFound("airport", code, self._near(code))
+
+    def _near(self, code: str) -> list[str]:
+        """Three airports one letter away, else with the same first letter; the busiest of the known routes first."""
+
+        def order(known: str) -> tuple[bool, int, str]:
+            one_off = len(code) == len(known) and sum(a != b for a, b in zip(code, known, strict=True)) == 1
+            return (not one_off, -self._traffic.get(known, 0), known)
+
+        return sorted((k for k in self.airports if k[0] == code[:1] or k[1:] == code[1:]), key=order)[:3]
 
     @cached_property
     def _traffic(self) -> dict[str, int]:

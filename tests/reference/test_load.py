@@ -159,3 +159,17 @@ def test_bonuses_count_on_their_first_and_last_day_only() -> None:
 
     days = (date(2026, 3, 31), date(2026, 4, 1), date(2026, 4, 30), date(2026, 5, 1))
     assert [percent(d) for d in days] == [None, 70, 70, None]
+
+
+@pytest.mark.parametrize("code", ["LHT", "QQQ", "JFX", "ZZZ", "L"])
+def test_an_unknown_airport_names_three_that_look_like_it(code: str) -> None:
+    with pytest.raises(NotFound) as unknown:
+        reference().airport(code)
+    assert len(unknown.value.facts["nearest"]) == 3
+    assert {n[0] == code[0] or n[1:] == code[1:] for n in unknown.value.facts["nearest"]} == {True}
+
+
+def test_the_busiest_airport_one_letter_away_is_named_first() -> None:
+    with pytest.raises(NotFound) as unknown:
+        reference().airport("LHT")
+    assert unknown.value.facts["nearest"][0] == "LHR"
