@@ -70,7 +70,7 @@ class Window:
         """Whether the state of this key is known now.
 
         An option seen is known. That a key is gone is known only when every source that was asked answered, since the
-        one that failed may be the one that had it. A source that could not be asked never had anything for this account.
+        one that failed may be the one that had it; one that could not be asked never had anything for this account.
         """
         asked = self.question.earliest <= key.date <= self.question.latest
         if not asked or (self.question.airlines and key.airline not in self.question.airlines):
