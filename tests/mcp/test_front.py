@@ -61,6 +61,7 @@ def test_api_key_header_beside_a_good_token_is_401(world: World, people: People)
         "Bearer awt_at_ü".encode("latin-1"),
         f"Bearer {mint('awt_at_')} {mint('awt_at_')}",
     ],
+    ids=["scheme", "basic", "bare", "empty", "key", "wrong sum", "not ascii", "two"],  # minted ones differ by worker
 )
 @pytest.mark.spec("s5.1.bearer_only", "s5.7.challenge")
 def test_whatever_is_no_access_token_is_401_without_asking_anybody(world: World, value: str | bytes) -> None:
