@@ -14,7 +14,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ExceptionHandler
 
-from auth_server import consent, dashboard, endpoints, signin
+from auth_server import agents, consent, dashboard, endpoints, internal, signin
 from auth_server.doors import form, machine, page, register
 from auth_server.edge import Edge
 from auth_server.health import healthz, readyz
@@ -76,6 +76,11 @@ _HANDLERS: dict[type[Exception] | int, ExceptionHandler] = {
 
 ROUTES = [
     Route("/oauth/introspect", introspect, methods=["POST"]),  # first: asked far more often than all others together
+    Route("/internal/api-key", internal.answering(internal.api_key), methods=["POST"]),
+    Route("/internal/session", internal.answering(internal.session), methods=["POST"]),
+    Route("/internal/run-token", internal.answering(internal.run_token), methods=["POST"]),
+    Route(agents.PATH, agents.register, methods=["POST"]),
+    Route("/.well-known/agent.json", agents.document, methods=["GET"]),
     Route("/", landing, methods=["GET"]),
     Route("/plans", plans, methods=["GET"]),
     Route("/static/site.css", stylesheet, methods=["GET"]),

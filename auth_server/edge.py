@@ -9,12 +9,14 @@ from auth_server.passthrough import Passthrough
 from shared.settings import PASSED_PATHS, settings
 
 # Asked by address instead of by name: health checks, and our own programs, which prove who they are.
-ANY_HOST = frozenset({"/healthz", "/readyz", "/oauth/introspect"})
+INTERNAL = ("/internal/api-key", "/internal/session", "/internal/run-token")
+ANY_HOST = frozenset({"/healthz", "/readyz", "/oauth/introspect", *INTERNAL})
 RESOURCE_METADATA = "/.well-known/oauth-protected-resource"
 CORS = frozenset(
     {
         "/.well-known/oauth-authorization-server",
         "/.well-known/openid-configuration",
+        "/.well-known/agent.json",
         "/oauth/register",
         "/oauth/token",
         "/oauth/revoke",

@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import binascii
-import ipaddress
 import json
 import re
 from dataclasses import dataclass, field
@@ -133,17 +132,6 @@ async def read_json(request: Request) -> bytes:
 
 def peer_of(request: Request) -> str:
     return request.client.host if request.client else ""
-
-
-def address_key(peer: str) -> str:
-    """One household per counter: the IPv4 address, or the /64 network of an IPv6 one."""
-    try:
-        ip = ipaddress.ip_address(peer)
-    except ValueError:
-        return "unknown"
-    if isinstance(ip, ipaddress.IPv6Address) and ip.ipv4_mapped is None:
-        return str(ipaddress.ip_network((ip, 64), strict=False).network_address)
-    return str(getattr(ip, "ipv4_mapped", None) or ip)
 
 
 def check_credentials(inc: Incoming) -> None:

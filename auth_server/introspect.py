@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from auth_server import tokens
-from auth_server.incoming import basic, invalid, read_form
+from auth_server.incoming import Pairs, basic, invalid, read_form
 from auth_server.render import write
 from auth_server.replies import failed
 from auth_server.threads import limiter
@@ -77,16 +77,21 @@ def _claims(row: Row[Any] | None) -> dict[str, Any]:
         "iat": int(row.issued_at.timestamp()),
         "exp": int(row.expires_at.timestamp()),
         "family": row.family_id,
-    }
+    } | ({"read_only": True} if row.read_only else {})
+
+
+async def form_from_ours(request: Request) -> Pairs:
+    """The form of a question only our own client may ask; raises the protocol's error otherwise."""
+    if not _is_ours(request.headers.getlist("authorization")):
+        raise InvalidClientError
+    if request.scope["query_string"]:
+        invalid("Parameters belong in the request body.")
+    return await read_form(request)
 
 
 async def introspect(request: Request) -> Response:
     try:
-        if not _is_ours(request.headers.getlist("authorization")):
-            raise InvalidClientError
-        if request.scope["query_string"]:
-            invalid("Parameters belong in the request body.")
-        token = next((value for name, value in await read_form(request) if name == "token"), None)
+        token = next((value for name, value in await form_from_ours(request) if name == "token"), None)
         if token is None:
             invalid("Missing 'token'.")
     except OAuth2Error as error:

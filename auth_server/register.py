@@ -14,12 +14,12 @@ from authlib.oauth2.rfc7591.errors import InvalidClientMetadataError, InvalidRed
 from sqlalchemy import func, select
 
 from auth_server import redirects, tokens
-from auth_server.incoming import Incoming, address_key, parse_json
+from auth_server.incoming import Incoming, parse_json
 from auth_server.replies import NO_STORE, Reply, failed
 from auth_server.server import Server
 from shared import clock
 from shared.db.oauth import Client
-from shared.limits import hit
+from shared.limits import address_key, hit
 from shared.settings import SettingsError, settings
 
 log = logging.getLogger(__name__)

@@ -4,11 +4,11 @@ import re
 from urllib.parse import urlsplit
 
 from auth_server import accounts, sessions
-from auth_server.incoming import Incoming, address_key
+from auth_server.incoming import Incoming
 from auth_server.replies import Onward, Outcome, Page, problem
 from auth_server.server import Server
 from shared.db.accounts import Account
-from shared.limits import hit
+from shared.limits import address_key, hit
 from shared.secrets import digest
 
 HOME = "/dashboard"

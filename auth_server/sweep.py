@@ -13,8 +13,9 @@ from auth_server import tokens
 from auth_server.sessions import IDLE
 from auth_server.threads import limiter
 from shared import clock
+from shared.db.accounts import Account
 from shared.db.base import Base, transaction
-from shared.db.oauth import AccessToken, AuthorizationCode, Client, Consent, Family, RefreshToken, WebSession
+from shared.db.oauth import AccessToken, ApiKey, AuthorizationCode, Client, Consent, Family, RefreshToken, WebSession
 
 log = logging.getLogger(__name__)
 LOCK = 7_203_115
@@ -23,6 +24,7 @@ ACCESS_KEPT = timedelta(days=1)
 CODES_KEPT = timedelta(days=7)
 ROTATED_KEPT = timedelta(days=90)  # older ones then fail without killing their family
 UNUSED_CLIENTS_KEPT = timedelta(days=30)
+UNUSED_AGENTS_KEPT = timedelta(days=30)  # accounts agents made and never used, which nobody has claimed
 
 
 def _of_family(model: type[Base]) -> ColumnElement[bool]:
@@ -35,6 +37,8 @@ def _expired(now: datetime) -> list[tuple[type[Base], ColumnElement[bool]]]:
     alone = ~or_(
         exists().where(Consent.client_id == Client.client_id), exists().where(Family.client_id == Client.client_id)
     )
+    unclaimed = exists().where(ApiKey.account_id == Account.id, ApiKey.claim_hash.is_not(None))
+    never_used = and_(Account.last_seen_at.is_(None), Account.created_at < now - UNUSED_AGENTS_KEPT)
     return [
         (WebSession, or_(WebSession.expires_at < now, WebSession.last_used_at < now - IDLE)),
         (AccessToken, AccessToken.expires_at < now - ACCESS_KEPT),
@@ -42,6 +46,7 @@ def _expired(now: datetime) -> list[tuple[type[Base], ColumnElement[bool]]]:
         (RefreshToken, RefreshToken.rotated_at < now - ROTATED_KEPT),
         (Family, or_(Family.revoked_at < now - ROTATED_KEPT, and_(empty, Family.created_at < now - CODES_KEPT))),
         (Client, and_(Client.kind == "dcr", Client.created_at < now - UNUSED_CLIENTS_KEPT, alone)),
+        (Account, and_(Account.email.is_(None), never_used, unclaimed)),
     ]
 
 

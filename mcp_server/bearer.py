@@ -1,9 +1,10 @@
-"""A bearer token goes in, the caller behind it comes out: asked at the auth server, remembered for half a minute."""
+"""A token or an API key goes in, the caller behind it comes out: asked at the auth server, kept half a minute."""
 
 import asyncio
 import logging
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum
@@ -27,6 +28,7 @@ from shared.settings import SCOPE, settings
 
 log = logging.getLogger(__name__)
 PREFIX = "awt_at_"  # how the auth server begins every access token
+KEY_PREFIX = "awt_ak_"  # and every API key
 REMEMBERED = 30.0  # seconds a good answer is believed
 REFUSED = 5.0  # seconds a bad one is
 GRACE = 60.0  # seconds a known token is served on while the auth server is away
@@ -65,9 +67,13 @@ class Known:
 
 
 class Bearers:
-    """The tokens this process has lately asked about. Keys are digests; no token is kept."""
+    """The tokens this process has lately asked about. Names are digests; no token is kept.
 
-    def __init__(self) -> None:
+    `judge` turns the auth server's answer into the seconds for which the token is good, or into a problem.
+    """
+
+    def __init__(self, prefix: str = PREFIX, path: str = "/oauth/introspect", judge: "Judge | None" = None) -> None:
+        self.prefix, self.path, self.judge = prefix, path, judge or _token_seconds
         self.known: OrderedDict[str, Known] = OrderedDict()
         self.refused: OrderedDict[str, tuple[float, Problem]] = OrderedDict()
         self.flights: dict[str, asyncio.Task[Known | Problem]] = {}
@@ -87,7 +93,7 @@ class Bearers:
         refused = self.refused.get(name)
         if refused is not None and now < refused[0]:
             raise Denied(refused[1])
-        if not well_formed(token, PREFIX):
+        if not well_formed(token, self.prefix):
             raise Denied(Problem.INVALID)
         verdict = await asyncio.shield(self._flight(name, token))
         if isinstance(verdict, Problem):
@@ -129,11 +135,9 @@ class Bearers:
 
     async def _ask(self, token: str) -> Known | Problem:
         document = await self._introspect(token)
-        seconds = _seconds_left(document)
-        if seconds <= 0:
-            return Problem.INVALID
-        if SCOPE not in str(document.get("scope", "")).split():
-            return Problem.SCOPE
+        seconds = self.judge(document)
+        if isinstance(seconds, Problem):
+            return seconds
         try:
             caller = await anyio.to_thread.run_sync(_caller, document, limiter=limiter())
         except SQLAlchemyError:
@@ -149,9 +153,7 @@ class Bearers:
         form = {"token": token, "token_type_hint": "access_token"}
         for last in (False, True):
             try:
-                answer = await self.http.post(
-                    f"{self.address}/oauth/introspect", data=form, auth=self.login, headers=self.host
-                )
+                answer = await self.http.post(self.address + self.path, data=form, auth=self.login, headers=self.host)
                 document = answer.json() if answer.status_code == 200 else None
                 break
             except _BROKEN:  # a kept connection the other side has closed: asking twice changes nothing
@@ -160,7 +162,7 @@ class Bearers:
             except (httpx.HTTPError, ValueError):
                 raise Away from None
         if not isinstance(document, dict):
-            log.warning("bearer: the auth server answered introspection with status %d", answer.status_code)
+            log.warning("bearer: the auth server answered %s with status %d", self.path, answer.status_code)
             raise Away
         return document
 
@@ -187,15 +189,31 @@ def _trim(cache: "OrderedDict[str, Any]") -> None:
         cache.popitem(last=False)
 
 
-def _seconds_left(document: dict[str, Any]) -> float:
-    """How long the introspected token is good here; 0 when it is not ours or not meant for us."""
+Judge = Callable[[dict[str, Any]], float | Problem]
+
+
+def api_keys() -> Bearers:
+    return Bearers(KEY_PREFIX, "/internal/api-key", _key_seconds)
+
+
+def _token_seconds(document: dict[str, Any]) -> float | Problem:
+    """How long the introspected token is good here, unless it is not ours or not meant for us."""
     meant_for = document.get("aud")
     audience = meant_for if isinstance(meant_for, list) else [meant_for]
     ours = document.get("iss") == settings().web_url and any(a in settings().resources for a in audience)
     expires = document.get("exp")
     if document.get("active") is not True or not ours or not isinstance(expires, int | float):
-        return 0
-    return expires - clock.now().timestamp()
+        return Problem.INVALID
+    seconds = expires - clock.now().timestamp()
+    if seconds <= 0:
+        return Problem.INVALID
+    return seconds if SCOPE in str(document.get("scope", "")).split() else Problem.SCOPE
+
+
+def _key_seconds(document: dict[str, Any]) -> float | Problem:
+    """A key has no end of its own."""
+    ours = document.get("active") is True and document.get("iss") == settings().web_url
+    return REMEMBERED + GRACE if ours else Problem.INVALID
 
 
 def _caller(document: dict[str, Any]) -> Caller | None:

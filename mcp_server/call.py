@@ -38,6 +38,19 @@ class Caller:
     def limits(self) -> Limits:
         return LIMITS[self.plan]
 
+    @property
+    def api_tier_limit(self) -> int:
+        """REST calls a calendar month: the number agreed for this account, else the plan's."""
+        agreed = self.api_calls_per_month
+        return self.limits.api_calls_per_month if agreed is None else agreed
+
+    @property
+    def anonymous(self) -> bool:
+        return self.account_id == 0
+
+
+ANONYMOUS = Caller(0, "", Plan.FREE, False, "", "Anonymous")  # over REST, for tools that need no account
+
 
 @dataclass
 class CallBase:

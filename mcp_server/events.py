@@ -15,12 +15,12 @@ QUIET = 4.0  # seconds of silence before the line is tried; below the connection
 AGAIN = 1.0
 
 
-async def listen(bearers: Bearers) -> None:
+async def listen(*bearers: Bearers) -> None:
     """Follows the channel for ever. While Redis is away entries end by themselves within half a minute."""
     told = False
     while True:
         try:
-            await _follow(bearers)
+            await _follow(*bearers)
         except (RedisError, OSError) as error:
             if not told:
                 log.warning("events: Redis is away (%s), tokens are remembered by time alone", type(error).__name__)
@@ -30,7 +30,7 @@ async def listen(bearers: Bearers) -> None:
         await anyio.sleep(AGAIN)
 
 
-async def _follow(bearers: Bearers) -> None:
+async def _follow(*bearers: Bearers) -> None:
     async with connect_async() as redis, redis.pubsub() as channel:
         await channel.subscribe(EVENTS)
         waiting = False
@@ -38,7 +38,7 @@ async def _follow(bearers: Bearers) -> None:
             message = await channel.get_message(timeout=QUIET)
             if message is not None:
                 waiting = False
-                _apply(message, bearers)
+                _apply(message, *bearers)
             elif waiting:
                 return  # no answer to the ping: the line is dead, open another
             else:
@@ -46,16 +46,18 @@ async def _follow(bearers: Bearers) -> None:
                 await channel.ping()
 
 
-def _apply(message: dict[str, Any], bearers: Bearers) -> None:
+def _apply(message: dict[str, Any], *bearers: Bearers) -> None:
     """Each (re)subscription empties the cache: whatever was said meanwhile was not heard."""
     if message["type"] == "subscribe":
-        bearers.forget_all()
+        for cache in bearers:
+            cache.forget_all()
     elif message["type"] == "message":
         try:
             event = json.loads(message["data"])
         except ValueError:
             event = None
         if isinstance(event, dict):
-            bearers.forget(event)
+            for cache in bearers:
+                cache.forget(event)
         else:
             log.warning("events: something that is no event was published")

@@ -5,31 +5,26 @@ import inspect
 import logging
 import secrets
 import time
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any
 
 import anyio.to_thread
 from pydantic_core import to_json, to_jsonable_python
-from sqlalchemy.orm import Session
 
 from mcp_server.call import Call, Caller, LiveCall
+from mcp_server.quota import Reservation, Via, meters
 from mcp_server.results import Result
 from mcp_server.threads import limiter
 from mcp_server.toolbox import TOOLS, Tier, Tool
 from mcp_server.usage import LEDGER
 from shared import clock
-from shared.db.base import transaction
-from shared.db.trips import SearchRecord
-from shared.db.usage import SEARCHES, UNCOUNTED_TOOL, give_back, take
+from shared.db.usage import API_CALLS, SEARCHES, UNCOUNTED_TOOL
 from shared.domain.plans import allows
-from shared.errors import AdminOnly, Fault, Invalid, LimitReached, Paywall, Refusal
+from shared.errors import AdminOnly, Fault, Invalid, Paywall, Refusal
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
-Via = Literal["mcp", "rest"]
 NOTICE = "SANDBOX - invented data for testing. Not real availability or prices."
-COUNTED = {"ok", "partial", "no_data"}  # a search counts when a backend or the cache answered
-UNRECORDED = {"invalid", "paywall", "limit_reached", "internal_error"}
 
 
 @dataclass(frozen=True)
@@ -39,6 +34,7 @@ class Answer:
     status: str
     is_error: bool
     data: dict[str, Any]
+    calls_left: int | None = None  # over REST: of this month, where this call was counted
 
     @property
     def message(self) -> str:
@@ -101,48 +97,6 @@ def paywall(caller: Caller, required: str, feature: str, free_alternative: str |
     )
 
 
-class _Searches:
-    """The reservation of one metered search: taken before the body, given back when the call does not count."""
-
-    def __init__(self, tool: Tool, caller: Caller, arguments: dict[str, Any]) -> None:
-        self.tool, self.caller, self.arguments = tool, caller, arguments
-        self.day = clock.today()
-        self.left: int | None = None
-
-    def reserve(self) -> None:
-        cap = self.caller.limits.searches_per_day
-        with transaction(self.caller.account_id) as session:
-            used = take(session, self.caller.account_id, SEARCHES, self.day, cap)
-        if used is None:
-            raise LimitReached(
-                f"All {cap} searches of today are used. They start again at 00:00 UTC; Premium has no daily limit.",
-                limit="searches_per_day",
-                current=cap or 0,
-                cap=cap or 0,
-                resets_at=clock.midnight(),
-                upgrade_url=f"{settings().web_url}/plans",
-            )
-        self.left = None if cap is None else cap - used
-
-    def settle(self, answer: Answer | None) -> None:
-        """None: the body crashed or the call was cancelled."""
-        with transaction(self.caller.account_id) as session:
-            if answer is None or answer.status not in COUNTED:
-                give_back(session, self.caller.account_id, SEARCHES, self.day)
-            if answer is not None and answer.status not in UNRECORDED:
-                self._record(session, answer)
-
-    def _record(self, session: Session, answer: Answer) -> None:
-        session.add(
-            SearchRecord(
-                tool=self.tool.name,
-                arguments=to_jsonable_python(self.arguments),
-                summary=answer.message,
-                outcome=answer.status,
-            )
-        )
-
-
 def _run_here(tool: Tool, call: Call, arguments: dict[str, Any]) -> Answer:
     """A `def` tool on this thread: one transaction, committed when the body returned."""
     done = False
@@ -155,25 +109,26 @@ def _run_here(tool: Tool, call: Call, arguments: dict[str, Any]) -> Answer:
 
 
 async def run(tool: Tool, caller: Caller, given: dict[str, Any], via: Via) -> Answer:
-    """Checks the arguments, reserves the quota, runs the body. Raises a Refusal or anything the body raises."""
+    """Checks the arguments, reserves the quotas, runs the body. Raises a Refusal or anything the body raises."""
     arguments = tool.arguments.check(given)
-    if tool.name != UNCOUNTED_TOOL:
+    if tool.name != UNCOUNTED_TOOL and not caller.anonymous:
         await LEDGER.check(caller)
-    if tool.meter == "search":
-        return await _search(_Searches(tool, caller, arguments), via)
+    if found := meters(tool, caller, via):
+        return await _metered(Reservation(tool, caller, arguments, found), via)
     return await _body(tool, caller, arguments, via, None)
 
 
-async def _search(searches: _Searches, via: Via) -> Answer:
+async def _metered(quota: Reservation, via: Via) -> Answer:
     """A metered call. However it ends, cancelled included, its reservation is kept or given back."""
     made: Answer | None = None
-    await anyio.to_thread.run_sync(searches.reserve, limiter=limiter())
+    await anyio.to_thread.run_sync(quota.reserve, limiter=limiter())
     try:
-        made = await _caught(searches.tool, searches.caller, searches.arguments, via, searches.left)
+        made = await _caught(quota.tool, quota.caller, quota.arguments, via, quota.left.get(SEARCHES))
     finally:
         with anyio.CancelScope(shield=True):
-            await anyio.to_thread.run_sync(searches.settle, made, limiter=limiter())
-    return made
+            ended = (made.status, made.message) if made else (None,)
+            await anyio.to_thread.run_sync(quota.settle, *ended, limiter=limiter())
+    return replace(made, calls_left=quota.left.get(API_CALLS))
 
 
 async def _caught(tool: Tool, caller: Caller, arguments: dict[str, Any], via: Via, left: int | None) -> Answer:

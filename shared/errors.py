@@ -1,9 +1,12 @@
-"""Refusals: expected outcomes, worded for the caller, that tools and services raise and the edges render once."""
+"""Refusals: expected outcomes, worded for the caller, that tools and services raise and the edges render once.
+
+Over REST they are problem documents (RFC 9457); PROBLEMS says what each kind is called there.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Status = Literal[
     "ok",
@@ -163,3 +166,40 @@ class BackendUnavailable(Refusal):
 
     def __init__(self, message: str, outages: Sequence[Outage]) -> None:
         super().__init__(message, backends=list(outages))
+
+
+class Problem(NamedTuple):
+    """One kind of failure over REST: its HTTP status, its name, and what a program should do about it."""
+
+    status: int
+    title: str
+    meaning: str
+
+
+PROBLEMS = {
+    "unreadable": Problem(400, "Unreadable request", "The body is not one JSON object, or a query parameter is wrong."),
+    "unauthorized": Problem(401, "API key missing or not accepted", "Send a key this service issued, in one header."),
+    "paywall": Problem(402, "Not part of the plan", "The tool needs a higher plan; upgrade_url says how to change it."),
+    "admin_only": Problem(403, "Administrators only", "Only an administrator's account may do this."),
+    "not_found": Problem(404, "Nothing of that name", "what and id say what was sought; nearest what comes close."),
+    "unknown_tool": Problem(404, "No such tool", "See the list of tools for the names; nearest names similar ones."),
+    "no_such_page": Problem(404, "Nothing is here", "The address is not one this service knows."),
+    "method_not_allowed": Problem(405, "Method not allowed", "The header Allow names the methods."),
+    "too_slow": Problem(408, "The body did not arrive in time", "Send it again."),
+    "connection_required": Problem(409, "A connection is missing", "Connect the named provider, then call again."),
+    "limit_reached": Problem(429, "Limit reached", "limit, current and cap say which. 429 ends at resets_at."),
+    "too_large": Problem(413, "Request too large", "Send less."),
+    "unsupported_media_type": Problem(415, "JSON only", "Send Content-Type: application/json, not compressed."),
+    "invalid": Problem(422, "Invalid arguments", "errors names each argument, what is wrong and what would be right."),
+    "too_many_requests": Problem(429, "Too many requests", "Wait as long as Retry-After says."),
+    "internal_error": Problem(500, "Something went wrong here", "It is logged. Quote call_id to the operator."),
+    "backend_unavailable": Problem(503, "A source of data does not answer", "backends names it. Try again later."),
+    "temporarily_unavailable": Problem(503, "Temporarily unavailable", "A part of this service is away. Try again."),
+}
+
+
+def problem(site: str, word: str, detail: str, *, status: int | None = None, **facts: Any) -> dict[str, Any]:
+    """A problem document of a kind of PROBLEMS; `site` is the web host, which explains each kind on a page."""
+    kind = PROBLEMS[word]
+    about = {"type": f"{site}/problems#{word}", "title": kind.title, "status": status or kind.status, "detail": detail}
+    return about | {"outcome": word} | facts

@@ -1,6 +1,8 @@
 """Counters per key and window in Redis, with a bounded memory fallback: a key goes in, a verdict comes out."""
 
+import ipaddress
 import logging
+import time
 from collections import OrderedDict
 from dataclasses import dataclass
 
@@ -12,6 +14,8 @@ from shared.redis import connect, key
 log = logging.getLogger(__name__)
 _MEMORY: "OrderedDict[str, tuple[int, int]]" = OrderedDict()
 _MEMORY_SIZE = 10_000
+_PAUSE = 2.0  # seconds before Redis is tried again, so that callers do not wait for it one by one
+_away_until = 0.0
 
 
 @dataclass(frozen=True)
@@ -36,16 +40,37 @@ def _remembered(name: str, slot: int, amount: int) -> int:
     return count
 
 
+def _counted(where: str, window: int, amount: int) -> int | None:
+    """The figure Redis has now, or None while it is away."""
+    global _away_until
+    if time.monotonic() < _away_until:
+        return None
+    try:
+        pipe = connect().pipeline(transaction=False)
+        pipe.incrby(where, amount)
+        pipe.expire(where, window + 60)
+        return int(pipe.execute()[0])
+    except (RedisError, OSError):
+        _away_until = time.monotonic() + _PAUSE
+        log.warning("limits: Redis is away, counting in memory")
+        return None
+
+
 def hit(name: str, limit: int, window: int, amount: int = 1) -> Verdict:
     """Counts `amount` on `name` in the current window of `window` seconds; amount 0 only looks."""
     slot, left = _slot(window)
-    try:
-        pipe = connect().pipeline(transaction=False)
-        where = key("limit", name, str(slot))
-        pipe.incrby(where, amount)
-        pipe.expire(where, window + 60)
-        count = int(pipe.execute()[0])
-    except (RedisError, OSError):
-        log.warning("limits: Redis is away, counting in memory")
+    count = _counted(key("limit", name, str(slot)), window, amount)
+    if count is None:
         count = _remembered(name, slot, amount)
     return Verdict(count <= limit if amount else count < limit, count, left)
+
+
+def address_key(peer: str) -> str:
+    """One household per counter: the IPv4 address, or the /64 network of an IPv6 one."""
+    try:
+        ip = ipaddress.ip_address(peer)
+    except ValueError:
+        return "unknown"
+    if isinstance(ip, ipaddress.IPv6Address) and ip.ipv4_mapped is None:
+        return str(ipaddress.ip_network((ip, 64), strict=False).network_address)
+    return str(getattr(ip, "ipv4_mapped", None) or ip)

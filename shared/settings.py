@@ -81,8 +81,10 @@ class Settings(BaseSettings):
     dcr_per_hour: int = 20
     dcr_trusted_ranges: str = "160.79.104.0/21"  # comma list of networks with the higher limit
     dcr_trusted_per_hour: int = 5000
+    agents_per_hour: int = 20  # accounts one address may make for agents
     # limits and pace
     tool_calls_per_day: int | None = None  # overrides every plan's daily ceiling
+    anonymous_calls_per_hour: int = 60  # REST calls without a key, of one address
     route_monitor_interval_seconds: PositiveInt = 6 * 3600
     dispatcher_interval_seconds: PositiveFloat = 0.5
     job_lease_seconds: PositiveFloat = 150  # how long a worker may hold a run or a message before another takes over

@@ -100,7 +100,7 @@ def get_usage(call: Call) -> Usage:
         searches=Searches(used_today=searches, cap=cap, resets_at=clock.midnight(), cabins=list(cabins(plan))),
         api_calls=ApiCalls(
             used_this_month=used.get(API_CALLS, 0),
-            cap=call.caller.api_calls_per_month or call.limits.api_calls_per_month,
+            cap=call.caller.api_tier_limit,
             resets_on=clock.next_month().date(),
         ),
         tool_calls=ToolCalls(

@@ -1,9 +1,11 @@
 """Accounts, and what the service remembers about itself (its data mode)."""
 
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Index, func
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, Session, mapped_column, synonym
 
 from shared.db.base import AccountOwned, Base, pk, stamp
@@ -54,3 +56,39 @@ def page_of_accounts(session: Session, email_part: str | None, page: int, per_pa
     total = session.scalar(sa.select(func.count()).select_from(Account).where(fits)) or 0
     chosen = sa.select(Account).where(fits).order_by(Account.id)
     return list(session.scalars(chosen.offset((page - 1) * per_page).limit(per_page))), total
+
+
+def absorb(session: Session, agent_id: int, person_id: int) -> None:
+    """Every row of the first account becomes the second's, and the first account goes.
+
+    Where both have a row of the same unique key the person's stays. Use of both adds up, so that a claim is no way
+    around a limit. Works over the tables registered, so all of them must be.
+    """
+    for table in Base.metadata.sorted_tables:
+        for column in table.columns:
+            if any(key.column is Account.__table__.c.id for key in column.foreign_keys):
+                session.execute(_moved(table, column, agent_id, person_id))
+    session.execute(sa.delete(Account).where(Account.id == agent_id))
+
+
+def _moved(table: sa.Table, owner: sa.Column[Any], agent_id: int, person_id: int) -> Any:
+    if table.name == "usage_counters":
+        return _added_up(table, agent_id, person_id)
+    theirs = table.alias()
+    keys = [c for c in table.constraints if isinstance(c, sa.UniqueConstraint | sa.PrimaryKeyConstraint)]
+    taken = [
+        sa.exists().where(*(theirs.c[c.name] == (person_id if c is owner else c) for c in key.columns))
+        for key in keys
+        if owner.name in key.columns
+    ]
+    return sa.update(table).where(owner == agent_id, *(~t for t in taken)).values({owner.name: person_id})
+
+
+def _added_up(table: sa.Table, agent_id: int, person_id: int) -> Any:
+    used = sa.select(sa.literal(person_id), table.c.meter, table.c.period, table.c.used)
+    wanted = insert(table).from_select(
+        ["account_id", "meter", "period", "used"], used.where(table.c.account_id == agent_id)
+    )
+    return wanted.on_conflict_do_update(
+        index_elements=["account_id", "meter", "period"], set_={"used": table.c.used + wanted.excluded.used}
+    )

@@ -5,8 +5,9 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, UniqueConstraint
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import OperationalError
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, pk, stamp, statements
 
@@ -25,10 +26,10 @@ class WebSession(Base):
 
 
 class Client(Base):
-    """An application: registered by itself (dcr), described by a document (cimd) or made by a person (manual)."""
+    """An application: registered by itself (dcr), described by a document (cimd), made by a person (manual) or ours."""
 
     __tablename__ = "oauth_clients"
-    __table_args__ = (sa.CheckConstraint("kind in ('dcr', 'cimd', 'manual')", name="kind"),)
+    __table_args__ = (sa.CheckConstraint("kind in ('dcr', 'cimd', 'manual', 'service')", name="kind"),)
 
     client_id: Mapped[str] = mapped_column(sa.String(512), primary_key=True)
     kind: Mapped[str]
@@ -113,6 +114,22 @@ class AccessToken(_Token, Base):
     issued_at: Mapped[stamp]
     expires_at: Mapped[datetime] = mapped_column(index=True)
     revoked_at: Mapped[datetime | None]
+    read_only: Mapped[bool] = mapped_column(server_default=sa.false())  # of a standing order's run
+
+
+class ApiKey(AccountOwned, Base):
+    """A key for REST and the command line. While `claim_hash` is set, the account is an agent's nobody has claimed."""
+
+    __tablename__ = "api_keys"
+
+    id: Mapped[pk]
+    key_hash: Mapped[str] = mapped_column(unique=True)
+    ending: Mapped[str]  # its last characters, to tell keys apart
+    name: Mapped[str]
+    claim_hash: Mapped[str | None] = mapped_column(unique=True)
+    created_at: Mapped[stamp]
+    last_used_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]
 
 
 class RefreshToken(_Token, Base):
@@ -132,9 +149,17 @@ class RefreshToken(_Token, Base):
     revoked_at: Mapped[datetime | None]
 
 
+def service_client(session: Session, client_id: str, name: str) -> str:
+    """The row tokens of our own programs belong to, made when first wanted; nobody can authenticate as it."""
+    row = {"client_id": client_id, "kind": "service", "name": name, "auth_method": "internal", "redirect_uris": []}
+    session.execute(insert(Client).values(**row).on_conflict_do_nothing())
+    return client_id
+
+
 _LIVE = sa.text(
     """
-    select t.token_hash, t.client_id, c.name, a.public_id, t.scope, t.resource, t.issued_at, t.expires_at, t.family_id
+    select t.token_hash, t.client_id, c.name, a.public_id, t.scope, t.resource, t.issued_at, t.expires_at, t.family_id,
+      t.read_only
     from oauth_access_tokens t
     join oauth_families f on f.id = t.family_id
     join accounts a on a.id = f.account_id

@@ -64,6 +64,22 @@ def upgrade() -> None:
     sa.Column('set_at', sa.DateTime(timezone=True), server_default=sa.text('now()'), nullable=False),
     sa.PrimaryKeyConstraint('name', name=op.f('pk_service_facts'))
     )
+    op.create_table('api_keys',
+    sa.Column('id', sa.BigInteger(), sa.Identity(always=False), nullable=False),
+    sa.Column('key_hash', sa.Text(), nullable=False),
+    sa.Column('ending', sa.Text(), nullable=False),
+    sa.Column('name', sa.Text(), nullable=False),
+    sa.Column('claim_hash', sa.Text(), nullable=True),
+    sa.Column('created_at', sa.DateTime(timezone=True), server_default=sa.text('now()'), nullable=False),
+    sa.Column('last_used_at', sa.DateTime(timezone=True), nullable=True),
+    sa.Column('revoked_at', sa.DateTime(timezone=True), nullable=True),
+    sa.Column('account_id', sa.BigInteger(), nullable=False),
+    sa.ForeignKeyConstraint(['account_id'], ['accounts.id'], name=op.f('fk_api_keys_account_id'), ondelete='CASCADE'),
+    sa.PrimaryKeyConstraint('id', name=op.f('pk_api_keys')),
+    sa.UniqueConstraint('claim_hash', name=op.f('uq_api_keys_claim_hash')),
+    sa.UniqueConstraint('key_hash', name=op.f('uq_api_keys_key_hash'))
+    )
+    op.create_index(op.f('ix_api_keys_account_id'), 'api_keys', ['account_id'], unique=False)
     op.create_table('cards',
     sa.Column('id', sa.BigInteger(), sa.Identity(always=False), nullable=False),
     sa.Column('slug', sa.Text(), nullable=True),
@@ -140,7 +156,7 @@ def upgrade() -> None:
     sa.Column('fingerprint', sa.Text(), nullable=True),
     sa.Column('disabled_at', sa.DateTime(timezone=True), nullable=True),
     sa.Column('created_at', sa.DateTime(timezone=True), server_default=sa.text('now()'), nullable=False),
-    sa.CheckConstraint("kind in ('dcr', 'cimd', 'manual')", name=op.f('ck_oauth_clients_kind')),
+    sa.CheckConstraint("kind in ('dcr', 'cimd', 'manual', 'service')", name=op.f('ck_oauth_clients_kind')),
     sa.ForeignKeyConstraint(['owner_id'], ['accounts.id'], name=op.f('fk_oauth_clients_owner_id'), ondelete='CASCADE'),
     sa.PrimaryKeyConstraint('client_id', name=op.f('pk_oauth_clients'))
     )
@@ -313,12 +329,13 @@ def upgrade() -> None:
     op.create_table('oauth_access_tokens',
     sa.Column('token_hash', sa.Text(), nullable=False),
     sa.Column('family_id', sa.Text(), nullable=False),
-    sa.Column('client_id', sa.Text(), nullable=False),
-    sa.Column('scope', sa.Text(), nullable=False),
     sa.Column('resource', sa.Text(), nullable=False),
     sa.Column('issued_at', sa.DateTime(timezone=True), server_default=sa.text('now()'), nullable=False),
     sa.Column('expires_at', sa.DateTime(timezone=True), nullable=False),
     sa.Column('revoked_at', sa.DateTime(timezone=True), nullable=True),
+    sa.Column('read_only', sa.Boolean(), server_default=sa.text('false'), nullable=False),
+    sa.Column('client_id', sa.Text(), nullable=False),
+    sa.Column('scope', sa.Text(), nullable=False),
     sa.ForeignKeyConstraint(['family_id'], ['oauth_families.id'], name=op.f('fk_oauth_access_tokens_family_id'), ondelete='CASCADE'),
     sa.PrimaryKeyConstraint('token_hash', name=op.f('pk_oauth_access_tokens'))
     )
@@ -344,14 +361,14 @@ def upgrade() -> None:
     op.create_table('oauth_refresh_tokens',
     sa.Column('token_hash', sa.Text(), nullable=False),
     sa.Column('family_id', sa.Text(), nullable=False),
-    sa.Column('client_id', sa.Text(), nullable=False),
-    sa.Column('scope', sa.Text(), nullable=False),
     sa.Column('resource', sa.Text(), nullable=False),
     sa.Column('issued_at', sa.DateTime(timezone=True), server_default=sa.text('now()'), nullable=False),
     sa.Column('rotated_at', sa.DateTime(timezone=True), nullable=True),
     sa.Column('retries', sa.Integer(), server_default='0', nullable=False),
     sa.Column('successor_sealed', sa.Text(), nullable=True),
     sa.Column('revoked_at', sa.DateTime(timezone=True), nullable=True),
+    sa.Column('client_id', sa.Text(), nullable=False),
+    sa.Column('scope', sa.Text(), nullable=False),
     sa.ForeignKeyConstraint(['family_id'], ['oauth_families.id'], name=op.f('fk_oauth_refresh_tokens_family_id'), ondelete='CASCADE'),
     sa.PrimaryKeyConstraint('token_hash', name=op.f('pk_oauth_refresh_tokens'))
     )

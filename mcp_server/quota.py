@@ -1,0 +1,100 @@
+"""Exact quotas: a call about to run takes what it will use up; how it ended decides whether that is given back."""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Literal
+
+from pydantic_core import to_jsonable_python
+from sqlalchemy.orm import Session
+
+from mcp_server.call import Caller
+from mcp_server.toolbox import Tool
+from shared import clock
+from shared.db.base import transaction
+from shared.db.trips import SearchRecord
+from shared.db.usage import API_CALLS, SEARCHES, UNCOUNTED_TOOL, give_back, take, used
+from shared.domain.plans import Plan
+from shared.errors import LimitReached
+from shared.settings import settings
+
+Via = Literal["mcp", "rest"]
+ANSWERED = frozenset({"ok", "partial", "no_data"})  # a search counts when a backend or the cache answered
+COUNTED = {SEARCHES: ANSWERED, API_CALLS: ANSWERED | {"confirmation_required"}}
+UNRECORDED = {"invalid", "paywall", "limit_reached", "internal_error"}
+
+
+@dataclass(frozen=True)
+class Meter:
+    """One counter a call uses up, with its period and cap."""
+
+    name: str
+    period: date
+    cap: int | None
+
+
+def _month() -> date:
+    return clock.today().replace(day=1)
+
+
+def meters(tool: Tool, caller: Caller, via: Via) -> list[Meter]:
+    found = []
+    if tool.meter == "search":
+        found.append(Meter(SEARCHES, clock.today(), caller.limits.searches_per_day))
+    if via == "rest" and not caller.anonymous and tool.name != UNCOUNTED_TOOL:
+        found.append(Meter(API_CALLS, _month(), caller.api_tier_limit))
+    return found
+
+
+class Reservation:
+    """What one call takes of its meters: all or nothing, before the body; settled however the call ends."""
+
+    def __init__(self, tool: Tool, caller: Caller, arguments: dict[str, Any], meters: list[Meter]) -> None:
+        self.tool, self.caller, self.arguments, self.meters = tool, caller, arguments, meters
+        self.left: dict[str, int] = {}  # of each capped meter, after this call
+
+    def reserve(self) -> None:
+        with transaction(self.caller.account_id) as session:
+            for meter in self.meters:
+                count = take(session, self.caller.account_id, meter.name, meter.period, meter.cap)
+                if count is None:
+                    raise _used_up(meter.cap or 0, meter.name, self.caller.plan)
+                if meter.cap is not None:
+                    self.left[meter.name] = meter.cap - count
+
+    def settle(self, status: str | None, message: str = "") -> None:
+        """A status of None: the body crashed or the call was cancelled."""
+        with transaction(self.caller.account_id) as session:
+            for meter in self.meters:
+                if status not in COUNTED[meter.name]:
+                    give_back(session, self.caller.account_id, meter.name, meter.period)
+                    if meter.name in self.left:
+                        self.left[meter.name] += 1
+            if self.tool.meter == "search" and status is not None and status not in UNRECORDED:
+                self._record(session, status, message)
+
+    def _record(self, session: Session, status: str, message: str) -> None:
+        session.add(
+            SearchRecord(
+                tool=self.tool.name,
+                arguments=to_jsonable_python(self.arguments),
+                summary=message,
+                outcome=status,
+            )
+        )
+
+
+def _used_up(cap: int, meter: str, plan: Plan) -> LimitReached:
+    if meter == SEARCHES:
+        words = f"All {cap} searches of today are used. They start again at 00:00 UTC; Premium has no daily limit."
+        limit, again = "searches_per_day", clock.midnight()
+    else:
+        words = f"All {cap} API calls of this calendar month are used. They start again on its first day, 00:00 UTC."
+        limit, again = "api_tier_limit", clock.next_month()
+    upgrade = None if plan is Plan.ENTERPRISE else f"{settings().web_url}/plans"
+    return LimitReached(words, limit=limit, current=cap, cap=cap, resets_at=again, upgrade_url=upgrade)
+
+
+def api_calls_left(caller: Caller) -> int:
+    """Of this calendar month; may be asked outside a call, and takes nothing."""
+    with transaction(caller.account_id) as session:
+        return max(0, caller.api_tier_limit - used(session, caller.account_id, API_CALLS, _month()))
