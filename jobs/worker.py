@@ -19,14 +19,16 @@ class Worker(RqWorker):
 
 
 def _warm() -> None:
-    """Everything a job imports and the engine's dialect are ready; no connection is kept across the fork."""
+    """What a job imports, the reference data and the engine's dialect are ready; no connection outlives the fork."""
     from sqlalchemy import select
 
     import jobs.deliver
     import jobs.runs  # noqa: F401
     from shared.db.accounts import Account
     from shared.db.base import engine, transaction
+    from shared.reference.load import reference
 
+    reference()
     try:
         with transaction() as session:
             session.scalar(select(Account.id).limit(1))

@@ -19,7 +19,7 @@ import redis
 from tests.mailserver import Mailbox, mail_server
 
 EVERY = 4.0  # seconds between two checks of a monitor
-LEASE, WAKE = 4, 3
+LEASE, WAKE = 6, 3
 RQ = str(Path(sys.executable).with_name("rq"))
 
 

@@ -22,7 +22,7 @@ from tests.outbox.conftest import Configure
 
 RQ = Path(sys.executable).with_name("rq")
 WARM = ("-w", "jobs.worker.Worker")
-JOBS = 12
+JOBS = 6
 
 
 def command(*options: str) -> list[str]:
