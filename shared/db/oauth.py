@@ -21,6 +21,7 @@ class WebSession(Base):
     owner_id: Mapped[int | None] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), index=True)
     csrf_key: Mapped[str]
     authenticated_at: Mapped[datetime | None]
+    browser: Mapped[str | None]  # "Firefox on Linux", for the list of sessions
     last_used_at: Mapped[stamp]
     expires_at: Mapped[datetime] = mapped_column(index=True)
 
@@ -39,6 +40,7 @@ class Client(Base):
     redirect_uris: Mapped[list[str]]
     owner_id: Mapped[int | None] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), index=True)
     fingerprint: Mapped[str | None] = mapped_column(index=True)  # of a registration body, for identical retries
+    fresh_until: Mapped[datetime | None]  # of a document's snapshot: read again after this moment
     disabled_at: Mapped[datetime | None]
     created_at: Mapped[stamp]
 
@@ -132,6 +134,18 @@ class ApiKey(AccountOwned, Base):
     revoked_at: Mapped[datetime | None]
 
 
+class SigningKey(Base):
+    """A key identity tokens are signed with: published before `active_at`, used from then until the next one's turn."""
+
+    __tablename__ = "signing_keys"
+
+    kid: Mapped[str] = mapped_column(primary_key=True)
+    public: Mapped[dict[str, Any]]
+    private_sealed: Mapped[str]
+    created_at: Mapped[stamp]
+    active_at: Mapped[datetime] = mapped_column(index=True)
+
+
 class RefreshToken(_Token, Base):
     """A refresh token; once rotated its successor is sealed under the token itself for the retry window."""
 
@@ -154,6 +168,14 @@ def service_client(session: Session, client_id: str, name: str) -> str:
     row = {"client_id": client_id, "kind": "service", "name": name, "auth_method": "internal", "redirect_uris": []}
     session.execute(insert(Client).values(**row).on_conflict_do_nothing())
     return client_id
+
+
+def remember_document(session: Session, client_id: str, name: str, uris: list[str], fresh_until: datetime) -> None:
+    """Keeps what a client's document says; two programs that read it at once do not meet. A disabled one stays so."""
+    said = {"name": name, "redirect_uris": uris, "fresh_until": fresh_until}
+    row = insert(Client).values(client_id=client_id, kind="cimd", auth_method="none", **said)
+    ours = row.on_conflict_do_update(index_elements=["client_id"], set_=said, where=Client.kind == "cimd")
+    session.execute(ours)
 
 
 _LIVE = sa.text(

@@ -64,6 +64,25 @@ def upgrade() -> None:
     sa.Column('set_at', sa.DateTime(timezone=True), server_default=sa.text('now()'), nullable=False),
     sa.PrimaryKeyConstraint('name', name=op.f('pk_service_facts'))
     )
+    op.create_table('signing_keys',
+    sa.Column('kid', sa.Text(), nullable=False),
+    sa.Column('public', postgresql.JSONB(astext_type=sa.Text()), nullable=False),
+    sa.Column('private_sealed', sa.Text(), nullable=False),
+    sa.Column('created_at', sa.DateTime(timezone=True), server_default=sa.text('now()'), nullable=False),
+    sa.Column('active_at', sa.DateTime(timezone=True), nullable=False),
+    sa.PrimaryKeyConstraint('kid', name=op.f('pk_signing_keys'))
+    )
+    op.create_index(op.f('ix_signing_keys_active_at'), 'signing_keys', ['active_at'], unique=False)
+    op.create_table('advisor_logos',
+    sa.Column('account_id', sa.BigInteger(), nullable=False),
+    sa.Column('media_type', sa.Text(), nullable=False),
+    sa.Column('width', sa.Integer(), nullable=False),
+    sa.Column('height', sa.Integer(), nullable=False),
+    sa.Column('content', sa.LargeBinary(), nullable=False),
+    sa.Column('updated_at', sa.DateTime(timezone=True), server_default=sa.text('now()'), nullable=False),
+    sa.ForeignKeyConstraint(['account_id'], ['accounts.id'], name=op.f('fk_advisor_logos_account_id'), ondelete='CASCADE'),
+    sa.PrimaryKeyConstraint('account_id', name=op.f('pk_advisor_logos'))
+    )
     op.create_table('api_keys',
     sa.Column('id', sa.BigInteger(), sa.Identity(always=False), nullable=False),
     sa.Column('key_hash', sa.Text(), nullable=False),
@@ -154,6 +173,7 @@ def upgrade() -> None:
     sa.Column('redirect_uris', postgresql.ARRAY(sa.Text()), nullable=False),
     sa.Column('owner_id', sa.BigInteger(), nullable=True),
     sa.Column('fingerprint', sa.Text(), nullable=True),
+    sa.Column('fresh_until', sa.DateTime(timezone=True), nullable=True),
     sa.Column('disabled_at', sa.DateTime(timezone=True), nullable=True),
     sa.Column('created_at', sa.DateTime(timezone=True), server_default=sa.text('now()'), nullable=False),
     sa.CheckConstraint("kind in ('dcr', 'cimd', 'manual', 'service')", name=op.f('ck_oauth_clients_kind')),
@@ -162,6 +182,20 @@ def upgrade() -> None:
     )
     op.create_index(op.f('ix_oauth_clients_fingerprint'), 'oauth_clients', ['fingerprint'], unique=False)
     op.create_index(op.f('ix_oauth_clients_owner_id'), 'oauth_clients', ['owner_id'], unique=False)
+    op.create_table('one_time_links',
+    sa.Column('token_hash', sa.Text(), nullable=False),
+    sa.Column('purpose', sa.Text(), nullable=False),
+    sa.Column('nonce', sa.Text(), nullable=False),
+    sa.Column('return_to', sa.Text(), nullable=False),
+    sa.Column('created_at', sa.DateTime(timezone=True), server_default=sa.text('now()'), nullable=False),
+    sa.Column('expires_at', sa.DateTime(timezone=True), nullable=False),
+    sa.Column('used_at', sa.DateTime(timezone=True), nullable=True),
+    sa.Column('account_id', sa.BigInteger(), nullable=False),
+    sa.ForeignKeyConstraint(['account_id'], ['accounts.id'], name=op.f('fk_one_time_links_account_id'), ondelete='CASCADE'),
+    sa.PrimaryKeyConstraint('token_hash', name=op.f('pk_one_time_links'))
+    )
+    op.create_index(op.f('ix_one_time_links_account_id'), 'one_time_links', ['account_id'], unique=False)
+    op.create_index(op.f('ix_one_time_links_expires_at'), 'one_time_links', ['expires_at'], unique=False)
     op.create_table('points_balances',
     sa.Column('id', sa.BigInteger(), sa.Identity(always=False), nullable=False),
     sa.Column('program', sa.Text(), nullable=False),
@@ -178,6 +212,17 @@ def upgrade() -> None:
     sa.UniqueConstraint('account_id', 'program', name=op.f('uq_points_balances_account_id_program'))
     )
     op.create_index(op.f('ix_points_balances_account_id'), 'points_balances', ['account_id'], unique=False)
+    op.create_table('profiles',
+    sa.Column('account_id', sa.BigInteger(), nullable=False),
+    sa.Column('mail_route_monitors', sa.Boolean(), server_default=sa.text('true'), nullable=False),
+    sa.Column('mail_flight_alerts', sa.Boolean(), server_default=sa.text('true'), nullable=False),
+    sa.Column('mail_standing_orders', sa.Boolean(), server_default=sa.text('true'), nullable=False),
+    sa.Column('mail_hotel_price_drops', sa.Boolean(), server_default=sa.text('false'), nullable=False),
+    sa.Column('mail_product_news', sa.Boolean(), server_default=sa.text('false'), nullable=False),
+    sa.Column('updated_at', sa.DateTime(timezone=True), server_default=sa.text('now()'), nullable=False),
+    sa.ForeignKeyConstraint(['account_id'], ['accounts.id'], name=op.f('fk_profiles_account_id'), ondelete='CASCADE'),
+    sa.PrimaryKeyConstraint('account_id', name=op.f('pk_profiles'))
+    )
     op.create_table('tool_calls',
     sa.Column('id', sa.BigInteger(), sa.Identity(always=False), nullable=False),
     sa.Column('account_id', sa.BigInteger(), nullable=False),
@@ -219,6 +264,7 @@ def upgrade() -> None:
     sa.Column('owner_id', sa.BigInteger(), nullable=True),
     sa.Column('csrf_key', sa.Text(), nullable=False),
     sa.Column('authenticated_at', sa.DateTime(timezone=True), nullable=True),
+    sa.Column('browser', sa.Text(), nullable=True),
     sa.Column('last_used_at', sa.DateTime(timezone=True), server_default=sa.text('now()'), nullable=False),
     sa.Column('expires_at', sa.DateTime(timezone=True), nullable=False),
     sa.ForeignKeyConstraint(['owner_id'], ['accounts.id'], name=op.f('fk_web_sessions_owner_id'), ondelete='CASCADE'),
