@@ -29,6 +29,7 @@ def _plain(request: Request, *, query: Pairs | None = None, form: Pairs | None =
         form=form or [],
         authorization=request.headers.get("authorization"),
         cookie=request.cookies.get(cookie_name()),
+        agent=request.headers.get("user-agent", "")[:400],
     )
 
 

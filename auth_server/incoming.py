@@ -45,6 +45,7 @@ class Incoming:
     authorization: str | None = None
     cookie: str | None = None
     host: str = ""
+    agent: str = ""  # what the browser calls itself
 
     def value(self, name: str) -> str:
         """A field of the form, empty when absent."""

@@ -1,0 +1,21 @@
+"""One-time links sent by mail: purpose, account and nonce in the open, the link's secret as a hash alone."""
+
+from datetime import datetime
+
+from sqlalchemy.orm import Mapped, mapped_column
+
+from shared.db.base import AccountOwned, Base, stamp
+
+
+class OneTimeLink(AccountOwned, Base):
+    """Good once and for a while. The secret is derived again, with a key of the environment, when the mail is worded."""
+
+    __tablename__ = "one_time_links"
+
+    token_hash: Mapped[str] = mapped_column(primary_key=True)
+    purpose: Mapped[str]
+    nonce: Mapped[str]
+    return_to: Mapped[str]  # the page of ours the person was on the way to
+    created_at: Mapped[stamp]
+    expires_at: Mapped[datetime] = mapped_column(index=True)
+    used_at: Mapped[datetime | None]

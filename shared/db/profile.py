@@ -1,0 +1,51 @@
+"""What a person set on the settings page: which mails to send, and the logo an advisor's documents carry."""
+
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy import ForeignKey, func
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from shared.db.base import AccountOwned, Base
+
+# Which mails can be turned on and off, and how they begin.
+MAILS = {
+    "route_monitors": True,
+    "flight_alerts": True,
+    "standing_orders": True,
+    "hotel_price_drops": False,
+    "product_news": False,
+}
+
+
+class Profile(AccountOwned, Base):
+    """One row per account, written when something is first changed; without it everything is as it begins."""
+
+    __tablename__ = "profiles"
+
+    account_id: Mapped[int] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True)
+    mail_route_monitors: Mapped[bool] = mapped_column(server_default=sa.true())
+    mail_flight_alerts: Mapped[bool] = mapped_column(server_default=sa.true())
+    mail_standing_orders: Mapped[bool] = mapped_column(server_default=sa.true())
+    mail_hotel_price_drops: Mapped[bool] = mapped_column(server_default=sa.false())
+    mail_product_news: Mapped[bool] = mapped_column(server_default=sa.false())
+    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+
+class AdvisorLogo(AccountOwned, Base):
+    """A PNG or JPEG, checked when it came in."""
+
+    __tablename__ = "advisor_logos"
+
+    account_id: Mapped[int] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True)
+    media_type: Mapped[str]
+    width: Mapped[int]
+    height: Mapped[int]
+    content: Mapped[bytes] = mapped_column(sa.LargeBinary)
+    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+
+def mails(session: Session, account_id: int) -> dict[str, bool]:
+    """Each kind of mail, and whether the person wants it."""
+    row = session.get(Profile, account_id)
+    return {kind: MAILS[kind] if row is None else getattr(row, f"mail_{kind}") for kind in MAILS}
