@@ -21,6 +21,6 @@ def test_a_storm_loses_nothing_and_sends_nothing_twice(fresh_database: str, tmp_
     assert report.runs >= 15
     assert (report.unfinished, report.failed, report.too_early) == (0, 0, 0)
     assert report.checks == report.runs
-    assert report.runs >= report.notices == report.deliveries >= report.runs / 2  # a key told twice between is silent
+    assert report.runs >= report.notices == report.deliveries >= 10  # what stays open between two checks is silent
     assert report.sent + report.uncertain == report.deliveries
     assert (report.mailed_twice, report.mailed_unknown, report.sent_unseen) == (0, 0, 0)
