@@ -69,6 +69,8 @@ class Passthrough:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
         headers = _kept(scope["headers"], _HOP | _CLAIMS)
+        if request.client:  # for the limits by address; whom to believe about it was decided on the way in here
+            headers.append((b"x-forwarded-for", request.client.host.encode()))
         has_body = any(k in (b"content-length", b"transfer-encoding") for k, _ in scope["headers"])
         body = _body(request) if has_body else None
         outgoing = httpx.Request(scope["method"], _target(self.upstream, scope), headers=headers, content=body)

@@ -10,12 +10,15 @@ import anyio
 import anyio.to_thread
 from mcp.server.extension import Extension
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 
 import mcp_server.tools  # noqa: F401 - registers every tool
-from mcp_server import discovery, sdk
-from mcp_server.bearer import Bearers
+from mcp_server import discovery, openapi, sdk
+from mcp_server.bearer import Bearers, api_keys
 from mcp_server.events import listen
 from mcp_server.front import Front
+from mcp_server.problems import Stopped, crashed, http_error, stopped
+from mcp_server.rest import Rest
 from mcp_server.transport import Transport
 from mcp_server.usage import LEDGER
 from shared.reference.load import reference
@@ -28,21 +31,28 @@ def build(*extensions: Extension) -> Front:
     """The application of one process; uvicorn calls this in each worker."""
     logging.basicConfig(level=settings().log_level, format="%(levelname)s %(name)s: %(message)s")
     reference()  # facts that do not hold together stop the start, not a call
-    bearers = Bearers()
+    openapi.document(frozenset())
+    openapi.listing(frozenset())
+    bearers, keys = Bearers(), api_keys()
     transport = Transport(sdk.build(*extensions))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         async with transport.running(), anyio.create_task_group() as tasks:
             tasks.start_soon(kept_up, LEDGER.keep_flushing)
-            tasks.start_soon(kept_up, partial(listen, bearers))
+            tasks.start_soon(kept_up, partial(listen, bearers, keys))
             _settle_memory()
             yield
             tasks.cancel_scope.cancel()
         await bearers.close()
+        await keys.close()
         await anyio.to_thread.run_sync(LEDGER.flush)
 
-    pages = Starlette(routes=discovery.routes(bearers), lifespan=lifespan)
+    pages = Starlette(
+        routes=[*discovery.routes(bearers), *Rest(keys).routes()],
+        exception_handlers={Stopped: stopped, HTTPException: http_error, Exception: crashed},
+        lifespan=lifespan,
+    )
     pages.router.redirect_slashes = False  # a redirect loses bodies and credentials on the way
     return Front(bearers, transport, pages)
 

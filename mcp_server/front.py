@@ -7,7 +7,7 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from mcp_types import INVALID_PARAMS, INVALID_REQUEST
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mcp_server.bearer import Away, Bearers, Denied, Problem
 from mcp_server.call import Caller
@@ -43,9 +43,23 @@ class Front:
         self.bearers, self.mcp, self.pages = bearers, mcp, pages
         self.hosts = {urlsplit(r).netloc.lower().encode(): _host(r) for r in settings().resources}
         self.origins = {f"{urlsplit(r).scheme}://{urlsplit(r).netloc}".encode() for r in settings().resources}
+        self.more = [(b"x-content-type-options", b"nosniff")]
+        if settings().secure:
+            self.more.append((b"strict-transport-security", b"max-age=31536000; includeSubDomains"))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"] in PROBES:
+        if scope["type"] != "http":
+            return await self.pages(scope, receive, send)
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *self.more]
+            await send(message)
+
+        return await self._answer(scope, receive, with_headers)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"] in PROBES:
             return await self.pages(scope, receive, send)
         headers = [(name, value.strip(b" \t")) for name, value in scope["headers"]]  # httptools leaves the blanks
         host = self.hosts.get(dict(headers).get(b"host", b"").lower())

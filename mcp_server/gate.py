@@ -47,7 +47,7 @@ class Answer:
         return [lead + self.message, to_json(self.data).decode()]
 
 
-def _labelled(data: dict[str, Any]) -> dict[str, Any]:
+def labelled(data: dict[str, Any]) -> dict[str, Any]:
     if settings().data_mode == "sandbox":
         return {"data_mode": "sandbox", "notice": NOTICE, **data}
     return data
@@ -55,11 +55,11 @@ def _labelled(data: dict[str, Any]) -> dict[str, Any]:
 
 def _refused(no: Refusal) -> Answer:
     facts = to_jsonable_python(no.facts)
-    return Answer(no.status, no.is_error, _labelled({"status": no.status, "message": no.message, **facts}))
+    return Answer(no.status, no.is_error, labelled({"status": no.status, "message": no.message, **facts}))
 
 
 def _answered(result: Result) -> Answer:
-    return Answer(result.status, False, _labelled(result.model_dump(mode="json")))
+    return Answer(result.status, False, labelled(result.model_dump(mode="json")))
 
 
 def _crashed(tool: str) -> Answer:
@@ -67,7 +67,7 @@ def _crashed(tool: str) -> Answer:
     log.exception("call %s of %s failed", call_id, tool)
     message = "Something went wrong here; it is logged and nothing was stored. Quote the call id to the operator."
     data = {"status": "internal_error", "message": message, "call_id": call_id}
-    return Answer("internal_error", True, _labelled(data))
+    return Answer("internal_error", True, labelled(data))
 
 
 def admit(name: str, caller: Caller) -> Tool:

@@ -4,7 +4,16 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, PlainSerializer, SerializerFunctionWrapHandler, model_serializer
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetJsonSchemaHandler,
+    PlainSerializer,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from shared.errors import Status
 
@@ -91,6 +100,19 @@ class AwardOption(Part):
     provider_checked_at: datetime | None
     age_seconds: int
     generated_at: datetime | None  # of invented rows only
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """The fields as they are sent; what _label adds is there in invented rows alone."""
+        schema = handler({k: v for k, v in core.items() if k != "serialization"})
+        row = handler.resolve_ref_schema(schema)
+        row["properties"] |= {
+            "generated_at": {"type": "string", "format": "date-time"},
+            "synthetic": {"type": "boolean"},
+            "live": {"type": "boolean"},
+        }
+        row["required"].remove("generated_at")
+        return schema
 
     @model_serializer(mode="wrap")
     def _label(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:

@@ -16,7 +16,7 @@ Schema = dict[str, Any]
 _WORDS = {"true": True, "false": False}
 
 
-class _Plain(GenerateJsonSchema):
+class Plain(GenerateJsonSchema):
     """No generated titles: they repeat the parameter's name and cost tokens."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
@@ -94,7 +94,7 @@ class Arguments:
             optional = parameter.default is not inspect.Parameter.empty
             default = parameter.default if optional else ...
             kind: Any = Annotated[hints[name], _with_default(default)]
-            full = TypeAdapter(kind).json_schema(schema_generator=_Plain)
+            full = TypeAdapter(kind).json_schema(schema_generator=Plain)
             definitions |= full.pop("$defs", {})
             node = _flatten(full)
             if optional and default is not None:
