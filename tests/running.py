@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from deploy.embedded import die_with_parent
+
 ROOT = Path(__file__).parent.parent
 PASSWORD = "correct horse battery staple"  # of every account made here
 QUICK = {"ROUTE_MONITOR_INTERVAL_SECONDS": "1", "DISPATCHER_INTERVAL_SECONDS": "0.2", "DCR_PER_HOUR": "1000"}
@@ -107,6 +109,7 @@ def start(folder: Path, **more: str) -> Service:
             stderr=subprocess.STDOUT,
             cwd=ROOT,
             env=environment(home, QUICK | more),
+            preexec_fn=die_with_parent,  # a test run that is killed leaves no service behind
         )
     service = Service(home, process, log, ready)
     try:
