@@ -86,7 +86,7 @@ def _counts(call: Call) -> Counts:
 
 @tool(area="account", tier=Tier.FREE, effect=Effect.READS, title="Get plan and usage")
 def get_usage(call: Call) -> Usage:
-    """Show the plan, what it allows, what is used, and what other plans offer.
+    """Shows the plan, what it allows, what is used, and what other plans offer.
 
     Asking counts against no limit. Free.
     """

@@ -33,7 +33,7 @@ def admin_list_users(
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Users:
-    """List all accounts, oldest first, with their plan; search narrows by a part of the email. Admin-only."""
+    """Lists all accounts, oldest first, with their plan; search narrows by a part of the email. Admin-only."""
     rows, total = page_of_accounts(everyone(call.db), search, page, per_page)
     users = [
         ListedUser(id=r.id, email=r.email, tier=r.plan, created_at=r.created_at, last_seen_at=r.last_seen_at)

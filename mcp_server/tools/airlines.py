@@ -72,7 +72,7 @@ def _named(airline: Airline) -> AirlineName:
 
 @tool(area="pricing", tier=Tier.FREE, effect=Effect.READS)
 def get_award_release_window(
-    call: Call, airline: Annotated[str, Field(max_length=60, description="IATA code or carrier name")]
+    call: Call, airline: Annotated[str, Field(max_length=60, description="IATA code or carrier name.")]
 ) -> ReleaseWindow:
     """Tells how many days before departure an airline opens award seats.
 
@@ -104,7 +104,7 @@ def _fee(row: FeeRow, amount: Decimal | None, unit: str) -> Fee:
 
 @tool(area="pricing", tier=Tier.FREE, effect=Effect.READS, anonymous=True)
 def get_cancellation_fee(
-    call: Call, airline: Annotated[str, Field(max_length=60, description="slug or name")]
+    call: Call, airline: Annotated[str, Field(max_length=60, description="Slug or name.")]
 ) -> CancellationFee:
     """Gives an airline's own-programme award cancellation fee and who is exempt.
 

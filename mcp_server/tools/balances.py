@@ -116,7 +116,7 @@ def update_points_balance(
         list[Literal["expires_on", "notes"]] | None, Field(description="Names of optional fields to empty.")
     ] = None,
 ) -> UpdatedBalance:
-    """Set the balance of one programme, creating it when absent; optional fields not sent stay as they are. Free."""
+    """Sets the balance of one programme, creating it when absent; optional fields not sent stay as they are. Free."""
     sent = {"expires_on": expires_on, "notes": notes}
     for name in clear or ():
         if sent[name] is not None:
@@ -146,7 +146,7 @@ def list_points_balances(
     kind: Literal["airline", "hotel", "bank", "all"] = "all",
     include_supported: Annotated[bool, Field(description="Add the canonical slugs.")] = False,
 ) -> Balances:
-    """List points balances with expiry and estimated value, and on request every supported programme slug.
+    """Lists points balances with expiry and estimated value, and on request every supported programme slug.
 
     Values are estimates from dated valuations. expiry_rule is the programme's general rule; expires_on is a date only
     where the user gave one. expiring_soon names balances that end within 90 days. Free.
@@ -187,7 +187,7 @@ def _supported(call: Call) -> list[SupportedProgram]:
 
 @tool(area="balances", tier=Tier.FREE, effect=Effect.CHANGES)
 def delete_points_balance(call: Call, program: ProgramSlug) -> DeletedBalance:
-    """Remove one programme from the user's points balances, on every plan. Free."""
+    """Removes one programme from the user's points balances, on every plan. Free."""
     gone = call.db.execute(delete(Row).where(Row.program == program).returning(Row.balance)).scalar_one_or_none()
     if gone is None:
         raise NotFound("points balance", program)

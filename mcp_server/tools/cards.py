@@ -168,7 +168,7 @@ def add_card(
     currency: CardCurrency = "USD",
     country: Country = None,
 ) -> AddedCard:
-    """Record a payment card the user owns, linked to the card catalogue where the text names exactly one entry.
+    """Records a payment card the user owns, linked to the card catalogue where the text names exactly one entry.
 
     Call list_my_cards first to avoid duplicates. An exact slug or name links; any other fit returns candidates and
     saves nothing: confirm with the user and call again with the slug. A name that fits nothing is saved as free text.
@@ -224,7 +224,7 @@ def list_my_cards(
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Cards:
-    """List the cards the user owns with their welcome-bonus progress and fee dates; totals cover all of them. Free."""
+    """Lists the cards the user owns with their welcome-bonus progress and fee dates; totals cover all of them. Free."""
     rows, total = _chosen(call, card_id, include_closed, bonus_status, page, per_page)
     sums = wallet(call.db, call.today)
     return Cards(

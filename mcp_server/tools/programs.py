@@ -229,12 +229,12 @@ def _pricing_message(program: Program, flights: str, price: RoutePrice, day: dat
 @tool(area="pricing", tier=Tier.FREE, effect=Effect.READS)
 def get_pricing(
     call: Call,
-    program: Annotated[str, Field(max_length=60, description="programme or airline slug")],
+    program: Annotated[str, Field(max_length=60, description="Programme or airline slug.")],
     origin: Airport,
     destination: Airport,
     cabin: Cabin | None = None,
     partner_airline: LooseName | None = None,
-    date: Annotated[Day | None, Field(description="says which season applies")] = None,
+    date: Annotated[Day | None, Field(description="Says which season applies.")] = None,
 ) -> Pricing:
     """Gives the award chart price of a route, off-peak and peak per cabin.
 

@@ -212,7 +212,7 @@ def find_transfer_paths(
     call: Call,
     from_program: str,
     target_program: str,
-    points_needed: Annotated[int | None, Field(ge=1, description="points wanted at the target")] = None,
+    points_needed: Annotated[int | None, Field(ge=1, description="Points wanted at the target.")] = None,
     max_hops: Annotated[int, Field(ge=1, le=3)] = 3,
 ) -> TransferPaths:
     """Finds direct and multi-hop ways to move points from one programme to another, with live bonuses.
@@ -307,7 +307,7 @@ def _sales(call: Call) -> list[SaleOffer]:
 def whats_on_sale(
     call: Call,
     category: Annotated[
-        str | None, Field(max_length=40, description="for example transfer or points; absent means all")
+        str | None, Field(max_length=40, description="For example transfer or points; absent means all.")
     ] = None,
 ) -> OnSale:
     """Lists active points sales and transfer bonuses, and which of them touch the user's balances.

@@ -93,7 +93,7 @@ def create_trip(
     start_date: Day | None = None,
     end_date: Day | None = None,
 ) -> CreatedTrip:
-    """Open a workspace trip that bookings, monitors, searches and an itinerary can be filed under.
+    """Opens a workspace trip that bookings, monitors, searches and an itinerary can be filed under.
 
     Free accounts may hold one active trip and archive it with delete_trip to open another; Premium has no limit. Free.
     """
@@ -118,7 +118,7 @@ def list_trips(
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Trips:
-    """List workspace trips, newest first, with counts of what is filed under each. Free."""
+    """Lists workspace trips, newest first, with counts of what is filed under each. Free."""
     fits = {"active": Row.archived_at.is_(None), "archived": Row.archived_at.is_not(None), "all": true()}[state]
     total = call.db.scalar(select(func.count()).select_from(Row).where(fits)) or 0
     chosen = select(Row).where(fits).order_by(Row.id.desc()).offset((page - 1) * per_page).limit(per_page)
@@ -136,7 +136,7 @@ def list_trips(
 
 @tool(area="trips", tier=Tier.FREE, effect=Effect.CHANGES)
 def delete_trip(call: Call, trip_id: RowId, permanently: bool = False) -> DeletedTrip:
-    """Archive a trip, or delete it for good with its itinerary when permanently is true.
+    """Archives a trip, or deletes it for good with its itinerary when permanently is true.
 
     Archiving keeps the trip and its itinerary and frees the active-trip slot. Either way bookings, monitors, searches
     and chats stay and are only taken out of the trip. Confirm with the user before deleting permanently. Free.

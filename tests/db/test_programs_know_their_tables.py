@@ -9,6 +9,7 @@ import pytest
 PROGRAMS = ("auth_server.app", "mcp_server.app", "jobs.worker", "jobs.dispatcher")
 
 
+@pytest.mark.slow  # each program is imported afresh
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_every_foreign_key_of_a_program_finds_its_table(program: str) -> None:
     code = f"import {program}; from shared.db.base import Base; print(len(Base.metadata.sorted_tables))"
