@@ -8,7 +8,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from shared.errors import problem
 from shared.http import client
+from shared.settings import settings
 
 log = logging.getLogger(__name__)
 TIMEOUT = httpx.Timeout(connect=2, read=120, write=30, pool=10)
@@ -26,6 +28,7 @@ _HOP = {
 }
 # The tool server believes these from its proxies, and this program cannot vouch for what a caller wrote into them.
 _CLAIMS = {"forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-port", "x-real-ip"}
+AWAY = "The tool server does not answer."
 Headers = list[tuple[bytes, bytes]]
 
 
@@ -33,7 +36,8 @@ def _kept(headers: Headers, dropped: set[str]) -> Headers:
     named = {
         n.strip().lower() for k, v in headers if k.lower() == b"connection" for n in v.decode("latin-1").split(",")
     }
-    return [(k, v) for k, v in headers if k.decode("latin-1").lower() not in dropped | named]
+    # Blanks around a value are no part of it; one server library leaves them there, another refuses to send them.
+    return [(k, v.strip(b" \t")) for k, v in headers if k.decode("latin-1").lower() not in dropped | named]
 
 
 def _target(upstream: httpx.URL, scope: Scope) -> httpx.URL:
@@ -54,6 +58,15 @@ async def _relay(answer: httpx.Response) -> AsyncIterator[bytes]:
             yield chunk
     finally:
         await answer.aclose()
+
+
+def _refusal(scope: Scope, status: int, error: str, word: str, words: str) -> JSONResponse:
+    """In the form the callers of the path expect: a problem document over REST, else OAuth's."""
+    headers = {"Cache-Control": "no-store"}
+    if scope["path"].startswith("/api/"):
+        about = problem(settings().web_url, word, words)
+        return JSONResponse(about, status, headers, media_type="application/problem+json")
+    return JSONResponse({"error": error, "error_description": words}, status, headers)
 
 
 class Passthrough:
@@ -78,10 +91,15 @@ class Passthrough:
             answer = await self.client.send(outgoing, stream=True)
         except ClientDisconnect:
             return
+        except httpx.LocalProtocolError:  # this side takes more of a header than may be sent on
+            words = "A header holds characters that are not allowed."
+            await _refusal(scope, 400, "invalid_request", "unreadable", words)(scope, receive, send)
+            return
         except httpx.HTTPError as error:
             log.warning("the tool server did not answer: %s", type(error).__name__)
-            away = {"error": "temporarily_unavailable", "error_description": "The tool server does not answer."}
-            await JSONResponse(away, 503, {"Retry-After": "2", "Cache-Control": "no-store"})(scope, receive, send)
+            away = _refusal(scope, 503, "temporarily_unavailable", "temporarily_unavailable", AWAY)
+            away.headers["Retry-After"] = "2"
+            await away(scope, receive, send)
             return
         response = StreamingResponse(_relay(answer), answer.status_code)
         response.raw_headers = [(k.lower(), v) for k, v in _kept(answer.headers.raw, _HOP)]

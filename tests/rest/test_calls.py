@@ -1,9 +1,11 @@
 """Calls over REST: the same tools, gate and answers; keys, statuses, problems and the data's label."""
 
 import gzip
+import http.client
 import json
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -208,3 +210,25 @@ def test_a_plan_change_acts_on_the_next_call(world: World) -> None:
         change_plan(session, session.get_one(Account, dora.account_id), Plan.PREMIUM)
     wait_for("the new plan", lambda: world.call(key, "get_usage").json()["plan"]["tier"] == "premium", 2)
     assert world.call(key, "get_usage").json()["api_calls"]["cap"] == 150
+
+
+def raw(world: World, key: str) -> int:
+    """The status of a call whose key is sent as it is, which no good client would do."""
+    address = urlsplit(world.url)
+    line = http.client.HTTPConnection(address.hostname or "", address.port, timeout=20)
+    line.putrequest("POST", "/api/v1/tools/list_trips")
+    line._buffer.append(b"X-API-Key:" + key.encode("latin-1"))  # type: ignore[attr-defined]
+    line.endheaders()
+    status = line.getresponse().status
+    line.close()
+    return status
+
+
+def test_blanks_around_a_key_do_no_harm(world: World, people: People) -> None:
+    assert raw(world, f"  {world.key(people.alice)}\t ") == 200
+    assert raw(world, "  ") == 401
+
+
+@pytest.mark.parametrize("character", [*map(chr, range(1, 32)), "\x7f", "\x80", "\xff"])
+def test_no_character_in_a_header_is_the_services_fault(world: World, character: str) -> None:
+    assert raw(world, f"a{character}b") in (400, 401)
