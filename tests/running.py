@@ -9,6 +9,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -130,16 +131,21 @@ def stop(service: Service) -> int:
         raise
 
 
-def folder_for_homes() -> Path:
+@contextmanager
+def folder_for_homes() -> Iterator[Path]:
+    """A folder in memory where there is room, gone afterwards."""
     roomy = os.access("/dev/shm", os.W_OK) and shutil.disk_usage("/dev/shm").free > 1 << 30
-    return Path(tempfile.mkdtemp(prefix="award_e2e_", dir="/dev/shm" if roomy else None))
+    folder = Path(tempfile.mkdtemp(prefix="award_e2e_", dir="/dev/shm" if roomy else None))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
 def service() -> Iterator[Service]:
     """One running service for all tests that need one."""
-    folder = folder_for_homes()
-    running = start(folder)
-    yield running
-    stop(running)
-    shutil.rmtree(folder, ignore_errors=True)
+    with folder_for_homes() as folder:
+        running = start(folder)
+        yield running
+        stop(running)

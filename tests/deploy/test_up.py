@@ -100,10 +100,11 @@ def test_try_comes_back_from_a_browser_to_a_loopback_port(service: Service) -> N
 @pytest.fixture(scope="module")
 def own() -> Iterator[Service]:
     """A service that tests may hurt."""
-    running = start(folder_for_homes())
-    yield running
-    if running.process.poll() is None:
-        stop(running)
+    with folder_for_homes() as folder:
+        running = start(folder)
+        yield running
+        if running.process.poll() is None:
+            stop(running)
 
 
 @pytest.mark.slow  # starts the service twice
@@ -175,13 +176,13 @@ REDIS = "redis://127.0.0.1:1/0"
 
 @pytest.mark.slow  # starts the service
 def test_up_on_given_servers_starts_none_of_its_own(fresh_database: str, own: Service) -> None:
-    folder = folder_for_homes()
-    named = start(folder, DATABASE_URL=fresh_database, REDIS_URL=os.environ["REDIS_URL"], APP_ENV="development")
-    names, told = set(named.pids), named.facts
-    assert stop(named) == 0
-    assert names == {"auth_server", "mcp_server", "dispatcher", "worker"}
-    assert told["database_url"] == fresh_database
-    assert not (folder / "home" / "pg").exists()
+    with folder_for_homes() as folder:
+        named = start(folder, DATABASE_URL=fresh_database, REDIS_URL=os.environ["REDIS_URL"], APP_ENV="development")
+        names, told = set(named.pids), named.facts
+        assert stop(named) == 0
+        assert names == {"auth_server", "mcp_server", "dispatcher", "worker"}
+        assert told["database_url"] == fresh_database
+        assert not (folder / "home" / "pg").exists()
 
 
 def test_the_demo_account_can_use_every_tool_and_its_password_is_private(tmp_path: Path, clean: None) -> None:

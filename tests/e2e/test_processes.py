@@ -107,11 +107,11 @@ def test_the_doctor_finds_a_running_service_well(service: Service) -> None:
 
 @pytest.mark.slow  # a service of its own has to start and to stop
 def test_a_stopped_service_leaves_no_process_and_no_ready_file() -> None:
-    folder = folder_for_homes()
-    own = start(folder)
-    pids = list(own.pids.values())
-    assert len(pids) >= 4
-    assert stop(own) == 0
-    assert not own.ready_file.exists()
-    assert [p for p in pids if _alive(p)] == []
-    assert _of_home(own.home) == []
+    with folder_for_homes() as folder:
+        own = start(folder)
+        pids = list(own.pids.values())
+        assert len(pids) >= 4
+        assert stop(own) == 0
+        assert not own.ready_file.exists()
+        assert [p for p in pids if _alive(p)] == []
+        assert _of_home(own.home) == []
