@@ -4,6 +4,8 @@
 class Halt(Exception):
     """The command cannot go on; the text says why and what to do."""
 
+    code = 1
+
 
 def sentence(fault: Exception) -> str | None:
     """The words of a fault the rest of the product words for people; None for a bug, which keeps its traceback."""
@@ -11,9 +13,10 @@ def sentence(fault: Exception) -> str | None:
     from sqlalchemy.exc import OperationalError
 
     from shared.errors import Refusal
+    from shared.reference.tables import ReferenceError
     from shared.settings import SettingsError
 
-    if isinstance(fault, Halt | SettingsError):
+    if isinstance(fault, Halt | SettingsError | ReferenceError):
         return str(fault)
     if isinstance(fault, Refusal):
         return fault.message

@@ -93,31 +93,29 @@ def environment(stack: Stack, found: dict[str, str]) -> dict[str, str]:
 
 
 def _prepare_database(say: Say) -> None:
-    """Tables, data mode and reference data, checked before anything serves them."""
-    from sqlalchemy.exc import OperationalError
-
+    """Tables and data mode, before anything works on them."""
     from shared.db.base import transaction
     from shared.db.schema import upgrade
-    from shared.reference.load import reference
-    from shared.services.data_mode import WrongDataMode, claim_data_mode
+    from shared.services.data_mode import claim_data_mode
     from shared.settings import settings
 
-    try:
-        upgrade(settings().database_url)
-        with transaction() as session:
-            claim_data_mode(session)
-    except WrongDataMode as wrong:
-        raise Halt(str(wrong)) from None
-    except OperationalError:
-        raise Halt("The database does not answer: see whether DATABASE_URL is right and its server runs.") from None
+    upgrade(settings().database_url)
+    with transaction() as session:
+        claim_data_mode(session)
     say("database is up to date")
+
+
+def _check_reference(say: Say) -> None:
+    """While the programs load: the facts are read whole, and every fault is told."""
+    from shared.reference.load import reference
+
     reference()
     say("reference data checked")
 
 
 def _programs(stack: Stack) -> list[Child]:
     python = [sys.executable, "-P", "-m"]
-    commands = {  # the slowest to load goes first
+    commands = {
         "mcp_server": ["mcp_server", "--port", str(stack.mcp)],
         "auth_server": ["auth_server", "--port", str(stack.web)],
         "worker": ["rq.cli", "worker", "-w", "jobs.worker.Worker", "-S", "json", "deliveries", "checks"],
@@ -183,6 +181,12 @@ def _import_early() -> None:
     import shared.services.data_mode  # noqa: F401
 
 
+def _start(stack: Stack, programs: list[Child]) -> None:
+    for child in programs:
+        child.start()
+        stack.children.append(child)
+
+
 @contextlib.contextmanager
 def running(home: Home, web_port: int | None, mcp_port: int | None, say: Say) -> Iterator[Stack]:
     """The whole service, healthy; stopped at the end, whatever happens."""
@@ -197,12 +201,12 @@ def running(home: Home, web_port: int | None, mcp_port: int | None, say: Say) ->
         stack.environment = environment(stack, start_private_servers(stack))
         say("database and queue are up")
         os.environ.update(stack.environment)
+        programs = _programs(stack)
+        _start(stack, programs[:2])  # the servers load for longer than the tables take; the jobs touch rows at once
         early.join()
         _prepare_database(say)
-        programs = _programs(stack)
-        for child in programs:
-            child.start()
-            stack.children.append(child)
+        _start(stack, programs[2:])
+        _check_reference(say)
         _wait_until_healthy(stack, programs)
         yield stack
     finally:
