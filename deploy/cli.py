@@ -1,6 +1,7 @@
-"""The command `award-travel`: words go in, one command runs; a fault is one line with its mend, and exit status 1."""
+"""The command `award-travel`: words go in, one command runs; a fault is one line with its mend, and an exit status."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -62,6 +63,25 @@ def _add_try(parser: Parser) -> None:
     parser.add_argument("arguments", nargs="?", default="{}", help="its arguments as JSON")
 
 
+def _add_login(parser: Parser) -> None:
+    parser.add_argument("--url", required=True, help="the address of the service")
+    parser.add_argument("--key", nargs="?", help="an API key; without a value it is asked for, or read from stdin")
+
+
+def _add_tools(parser: Parser) -> None:
+    parser.add_argument("text", nargs="?", default="", help="words to look for; a tool's name shows its arguments")
+
+
+def _add_call(parser: Parser) -> None:
+    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+    parser.add_argument("tool", help="the tool's name")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="--argument value", help="see call TOOL --help")
+
+
+def _add_completion(parser: Parser) -> None:
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"))
+
+
 COMMANDS = {
     "up": ("start everything on this machine", _add_up),
     "user": ("make, change and list accounts", _add_user),
@@ -70,7 +90,12 @@ COMMANDS = {
     "migrate": ("bring the database's tables up to date", lambda _: None),
     "reset-sandbox": ("delete what the sandbox invented", _add_reset),
     "doctor": ("check every part", lambda _: None),
+    "login": ("keep the address of a service and an API key to it", _add_login),
+    "tools": ("list the tools of the service logged in to", _add_tools),
+    "call": ("call a tool of it", _add_call),
+    "completion": ("print the completion script of a shell", _add_completion),
 }
+ON_NO_HOME = {"user", "login", "tools", "call", "completion"}
 
 
 class _Version(argparse.Action):
@@ -90,7 +115,7 @@ def parser() -> Parser:
     for name, (text, add) in COMMANDS.items():
         command = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
         add(command)
-        if name != "user":
+        if name not in ON_NO_HOME:
             _home(command)
     return made
 
@@ -106,14 +131,27 @@ def _run(given: argparse.Namespace) -> int:
         from deploy.doctor import doctor
 
         return doctor(given.home)
-    from deploy import commands
+    if given.command == "completion":
+        from deploy.completion import script
 
-    run = getattr(commands, f"run_{given.command.replace('-', '_')}")
+        print(script(given.shell))
+        return 0
+    if given.command in ("login", "tools", "call"):
+        from deploy import client as room
+    else:
+        from deploy import commands as room
+    run = getattr(room, f"run_{given.command.replace('-', '_')}")
     run(given)
     return 0
 
 
 def main(words: Sequence[str] | None = None) -> int:
+    words = list(sys.argv[1:] if words is None else words)
+    if words[:2] == ["complete", "--"]:  # asked by the scripts of `completion`, at every press of the key
+        from deploy.completion import complete
+
+        print("\n".join(complete(words[2:], parser())))
+        return 0
     given = parser().parse_args(words)
     if sys.platform == "win32":
         print("award-travel runs on Linux and macOS; on Windows use WSL.", file=sys.stderr)
@@ -121,13 +159,17 @@ def main(words: Sequence[str] | None = None) -> int:
     from deploy.halt import Halt, sentence
     from deploy.home import default_home
 
-    given.home = (given.home or default_home()).absolute()
+    given.home = (getattr(given, "home", None) or default_home()).absolute()
     try:
         return _run(given)
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:  # whoever reads what is printed has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 0
     except Halt as fault:
         print(f"award-travel: {fault}", file=sys.stderr)
+        return fault.code
     except Exception as fault:
         text = sentence(fault)
         if text is None:

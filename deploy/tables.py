@@ -1,0 +1,80 @@
+"""An answer for people: a JSON document goes in; its message, tables and lines come out, free of control characters."""
+
+import shutil
+from typing import Any
+
+HIDDEN = {"status", "message", "data_mode", "notice"}
+EMPTY = "-"
+
+
+def plain(value: Any) -> str:
+    """One line that cannot steer a terminal, whoever wrote it."""
+    if value is None or value == "":
+        return EMPTY
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return f"{value:,}" if abs(value) >= 10_000 else f"{value:g}" if isinstance(value, float) else str(value)
+    return "".join(c if c.isprintable() else " " for c in str(value))
+
+
+def render(answer: dict[str, Any]) -> str:
+    """The message first; an answer made of invented data says so before anything else."""
+    head = [plain(answer[name]) for name in ("notice", "message") if name in answer]
+    body = _fields({name: value for name, value in answer.items() if name not in HIDDEN}, "")
+    return "\n".join([*head, *body])
+
+
+def _fields(fields: dict[str, Any], pad: str) -> list[str]:
+    """Single values as aligned lines, then everything that has a shape of its own."""
+    single = {name: _single(value) for name, value in fields.items() if _is_single(value)}
+    width = max((len(name) for name in single), default=0)
+    lines = [f"{pad}{_title(name):<{width}}  {value}" for name, value in single.items()]
+    for name, value in fields.items():
+        if name in single:
+            continue
+        lines += ["", f"{pad}{_title(name)}"] if not pad else [f"{pad}{_title(name)}"]
+        lines += _fields(value, pad + "  ") if isinstance(value, dict) else _rows(value, pad + "  ")
+    return lines
+
+
+def _title(name: str) -> str:
+    return plain(name.replace("_", " "))
+
+
+def _is_single(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(not isinstance(item, dict | list) for item in value)
+    return not isinstance(value, dict) or not value
+
+
+def _single(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(plain, value)) or "none"
+    return plain(value or None if isinstance(value, dict) else value)
+
+
+def _rows(rows: list[Any], pad: str) -> list[str]:
+    """A table where it fits the terminal; else one block for each row."""
+    if not all(isinstance(row, dict) for row in rows):
+        return [f"{pad}{plain(row)}" for row in rows]
+    flat = [_flat(row) for row in rows]
+    names = list(dict.fromkeys(name for row in flat for name in row))
+    names = [name for name in names if any(row.get(name, EMPTY) != EMPTY for row in flat)]
+    table = [[_title(name) for name in names], *([row.get(name, EMPTY) for name in names] for row in flat)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    if len(pad) + sum(widths) + 2 * len(widths) <= shutil.get_terminal_size((120, 24)).columns:
+        return [pad + "  ".join(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=True)).rstrip() for row in table]
+    blocks = [line for row in rows for line in ["", *_fields(row, pad)]]
+    return blocks[1:]
+
+
+def _flat(row: dict[str, Any], head: str = "") -> dict[str, str]:
+    """A row's cells; those of a record within it carry its name."""
+    cells: dict[str, str] = {}
+    for name, value in row.items():
+        if isinstance(value, dict) and value:
+            cells |= _flat(value, f"{head}{name} ")
+        else:
+            cells[head + name] = _single(value) if _is_single(value) else f"{len(value)} rows"
+    return cells

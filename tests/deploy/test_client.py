@@ -1,0 +1,264 @@
+"""The user's command line against the running service: login, lists, calls, exit statuses, completion."""
+
+# ruff: noqa: F811 - fixtures are taken from another part's tests
+
+import io
+import json
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deploy import tables
+from deploy.arguments import parser_of
+from deploy.cli import main, parser
+from deploy.completion import complete, script
+from mcp_server.openapi import example
+from mcp_server.toolbox import TOOLS
+from shared.secrets import mint
+from tests.people import People
+from tests.rest.conftest import World, people, running, world  # noqa: F401 - fixtures
+
+Say = Callable[..., tuple[int, str, str]]
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def say(
+    world: World,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> Say:
+    """say("tools") -> (exit status, what was printed, what was said about a fault), in a home of its own."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+
+    def run(*words: str, given: str = "") -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(given))
+        try:
+            status = main(words)
+        except SystemExit as ended:
+            status = int(ended.code or 0)
+        return status, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def alice(say: Say, world: World, people: People) -> Say:
+    assert say("login", "--url", world.url, "--key", world.key(people.alice))[0] == 0
+    return say
+
+
+def test_login_keeps_a_key_that_works_for_its_owner_alone(
+    say: Say, world: World, people: People, tmp_path: Path
+) -> None:
+    key = world.key(people.alice)
+    status, said, _ = say("login", "--url", world.url + "/mcp", "--key", given=key + "\n")
+    kept = tmp_path / "award-travel" / "login.json"
+    assert (status, key in said) == (0, False)
+    assert json.loads(kept.read_text(encoding="utf-8")) == {"url": world.url, "key": key}
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert stat.S_IMODE(kept.parent.stat().st_mode) == 0o700
+
+
+def test_login_with_a_bad_key_or_address_keeps_nothing(say: Say, world: World, tmp_path: Path) -> None:
+    tries = {
+        ("--url", world.url, "--key", mint("awt_ak_")): 3,
+        ("--url", "http://127.0.0.1:9", "--key", "x"): 4,
+        ("--url", "http://example.com", "--key", "x"): 2,
+        ("--url", world.url, "--key"): 2,
+        ("--key", "x"): 2,
+    }
+    for words, status in tries.items():
+        assert say("login", *words)[0] == status, words
+    assert not (tmp_path / "award-travel").exists()
+
+
+def test_before_login_the_mend_is_told(say: Say) -> None:
+    for words in (("tools",), ("call", "list_trips")):
+        status, _, complaint = say(*words)
+        assert (status, "award-travel login --url URL --key" in complaint) == (2, True)
+
+
+def test_tools_are_listed_searched_and_explained(alice: Say) -> None:
+    assert len(alice("tools")[1].splitlines()) == len(TOOLS)
+    found = alice("tools", "route monitor")[1]
+    assert "create_route_monitor" in found
+    assert "add_card" not in found
+    explained = alice("tools", "create_trip")[1]
+    assert "--start-date" in explained
+    assert TOOLS["create_trip"].description.split()[0] in explained
+    assert alice("tools", "zeppelin")[0] == 3
+
+
+def test_a_call_prints_its_message_a_table_and_what_is_left(alice: Say) -> None:
+    alice("call", "create_trip", "--name", "Japan", "--start-date", "2099-04-01", "--end-date", "2099-04-09")
+    status, said, left = alice("call", "list_trips")
+    lines = said.splitlines()
+    assert status == 0
+    assert lines[0].startswith("SANDBOX")
+    heading = next(line for line in lines if "trip id" in line)
+    assert "Japan" in lines[lines.index(heading) + 1]
+    assert left == "148 of 150 API calls are left this month.\n"
+
+
+def test_json_is_the_services_own_answer(alice: Say, world: World, people: People) -> None:
+    for words in (("call", "--json", "list_trips"), ("call", "list_trips", "--json")):
+        status, said, fault = alice(*words)
+        assert (status, fault) == (0, "")
+        assert json.loads(said) == world.call(world.key(people.alice), "list_trips").json()
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "told"),
+    [
+        (("no_such_tool",), 2, "no tool of this name"),
+        (("list_trip",), 2, "Nearest: list_trips"),
+        (("create_trip",), 2, "--name"),
+        (("create_trip", "--nam", "x"), 2, "required"),
+        (("create_trip", "--name", "x", "--colour", "red"), 2, "--colour"),
+        (("create_trip", "--name", "x", "--start-date", "2099-02-30"), 2, "start_date"),
+        (("delete_trip", "--trip-id", "one"), 2, "a whole number"),
+        (("delete_trip", "--trip-id", "1", "--permanently", "perhaps"), 2, "neither true nor false"),
+        (("create_trip", "--name", "@/no/such/file"), 2, "cannot be read"),
+        (("delete_trip", "--trip-id", "99"), 3, "No trip 99"),
+        (("admin_list_users",), 3, "administrators only"),
+    ],
+)
+def test_the_exit_status_tells_bad_use_from_a_refusal(
+    alice: Say, words: tuple[str, ...], status: int, told: str
+) -> None:
+    ended, _, fault = alice("call", *words)
+    assert (ended, told in fault) == (status, True), fault
+
+
+def test_a_refusal_as_json_is_the_problem_document(alice: Say) -> None:
+    status, said, _ = alice("call", "delete_trip", "--trip-id", "99", "--json")
+    assert (status, json.loads(said)["outcome"]) == (3, "not_found")
+
+
+def test_a_paywall_says_where_to_upgrade(say: Say, world: World, people: People) -> None:
+    say("login", "--url", world.url, "--key", world.key(people.bob))
+    say("call", "create_trip", "--name", "First")
+    status, _, fault = say("call", "create_trip", "--name", "Second")
+    assert (status, f"See {world.url}/plans" in fault) == (3, True)
+
+
+def test_a_service_that_is_gone_is_unreachable(alice: Say, tmp_path: Path) -> None:
+    kept = tmp_path / "award-travel" / "login.json"
+    kept.write_text(json.dumps({"url": "http://127.0.0.1:9", "key": "x"}), encoding="utf-8")
+    assert alice("call", "list_trips")[0] == alice("tools")[0] == 4
+
+
+def test_texts_come_from_files_and_stdin(alice: Say, tmp_path: Path) -> None:
+    (tmp_path / "name.txt").write_text("From a file – été", encoding="utf-8")
+    alice("call", "create_trip", "--name", f"@{tmp_path / 'name.txt'}")
+    alice("call", "create_trip", "--name", "@-", given="From stdin")
+    alice("call", "create_trip", "--name", "@@home")
+    names = {trip["name"] for trip in json.loads(alice("call", "list_trips", "--json")[1])["trips"]}
+    assert names == {"From a file – été", "From stdin", "@home"}
+
+
+def tool(**properties: Any) -> dict[str, Any]:
+    return {"name": "t", "description": "100% made up.", "arguments": {"properties": properties}}
+
+
+@pytest.mark.parametrize(
+    ("node", "words", "value"),
+    [
+        ({"type": "integer"}, ["7"], 7),
+        ({"type": "number"}, ["7.5"], 7.5),
+        ({"type": "number"}, ["-7"], -7),
+        ({"type": ["integer", "string"]}, ["60000"], 60000),
+        ({"type": ["integer", "string"]}, [""], ""),
+        ({"type": ["number", "string"]}, ["95.5"], 95.5),
+        ({"type": "string"}, ["7"], "7"),
+        ({"type": "boolean"}, [], True),
+        ({"type": "boolean"}, ["no"], False),
+        ({"type": "array", "items": {"type": "string"}}, ["BA", "QR"], ["BA", "QR"]),
+        ({"type": "array", "items": {"type": "integer"}}, ["1", "2"], [1, 2]),
+        ({"type": "array", "items": {"type": "string"}}, [], []),
+        ({"type": "array", "items": {"type": "object"}}, ['{"a": 1}'], [{"a": 1}]),
+        ({"type": "object"}, ['{"a": [1, null]}'], {"a": [1, None]}),
+    ],
+)
+def test_words_become_what_the_schema_wants(node: dict[str, Any], words: list[str], value: Any) -> None:
+    read = vars(parser_of(tool(some_thing=node)).parse_args(["--some-thing", *words]))
+    assert read == {"some_thing": value}
+    assert type(read["some_thing"]) is type(value)
+    assert vars(parser_of(tool(some_thing=node)).parse_args([])) == {}
+
+
+def test_every_tools_example_can_be_given_on_the_command_line() -> None:
+    for name, made in TOOLS.items():
+        arguments = example(made)
+        words: list[str] = []
+        for key, value in arguments.items():
+            several = value if isinstance(value, list) else [value]
+            words += [f"--{key.replace('_', '-')}", *(v if isinstance(v, str) else json.dumps(v) for v in several)]
+        shown = {"name": name, "description": made.description, "arguments": made.arguments.schema}
+        assert vars(parser_of(shown).parse_args(words)) == arguments, name
+        assert "json" not in made.arguments.schema["properties"]
+
+
+def test_nothing_in_an_answer_steers_the_terminal() -> None:
+    said = tables.render({"status": "ok", "message": "a\x1b[2Jb", "x\x07y": "c\u202ed", "rows": [{"k\x9b": "v\r"}]})
+    assert all(c.isprintable() or c == "\n" for c in said)
+    assert "[2J" in said
+
+
+def test_a_table_that_does_not_fit_becomes_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = {"message": "Two.", "rows": [{"a": 1, "b": {"c": "x" * 30}}, {"a": None, "b": {"c": "y"}}]}
+    monkeypatch.setenv("COLUMNS", "100")
+    assert tables.render(answer).splitlines()[2:4] == ["rows", "  a  b c"]
+    monkeypatch.setenv("COLUMNS", "20")
+    assert "    c  " + "x" * 30 in tables.render(answer)
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["cal"], ["call"]),
+        (["call", "create_t"], ["create_trip"]),
+        (["call", "create_trip", "--st"], ["--start-date"]),
+        (["call", "create_trip", "--name", "x", "--na"], []),
+        (["call", "search_availability", "--cabin", "b"], ["business"]),
+        (["call", "delete_trip", "--permanently", ""], ["false", "true"]),
+        (["tools", "list_tr"], ["list_transfer_partners", "list_trips"]),
+        (["completion", "z"], ["zsh"]),
+        (["login", "--u"], ["--url"]),
+        (["nonsense", "x"], []),
+    ],
+)
+def test_completion_offers_what_may_come_next(alice: Say, words: list[str], offered: list[str]) -> None:
+    assert complete(words, parser()) == offered
+    assert alice("complete", "--", *words)[1].split() == offered
+
+
+def test_completion_before_login_knows_the_commands(say: Say) -> None:
+    assert complete([""], parser()) == sorted(complete([""], parser()))
+    assert {"up", "login", "call"} <= set(complete([], parser()))
+    assert complete(["call", ""], parser()) == []
+
+
+def test_bash_completes_with_the_printed_script(alice: Say, tmp_path: Path) -> None:
+    bash = shutil.which("bash")
+    assert bash
+    call = f'award-travel() {{ "{sys.executable}" -m deploy.cli "$@"; }}\n{script("bash")}\n'
+    call += 'COMP_WORDS=(award-travel call create_); COMP_CWORD=2; _award_travel; echo "${COMPREPLY[@]}"'
+    done = subprocess.run([bash, "-c", call], capture_output=True, text=True, timeout=30, cwd=ROOT, check=False)
+    assert done.stdout.split() == sorted(name for name in TOOLS if name.startswith("create_"))
+    for shell in ("zsh", "fish"):
+        assert "award-travel complete --" in alice("completion", shell)[1]
+
+
+def test_output_cut_short_by_its_reader_is_no_fault(alice: Say) -> None:
+    line = f'set -o pipefail; "{sys.executable}" -m deploy.cli tools | head -n 1'
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=30, cwd=ROOT, check=False)
+    assert (done.returncode, done.stderr, len(done.stdout.splitlines())) == (0, "", 1)
