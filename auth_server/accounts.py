@@ -40,14 +40,19 @@ def normal_email(email: str) -> str:
     return address
 
 
-def hash_password(password: str) -> str:
-    """Raises Invalid when the password breaks a rule."""
+def proper_password(password: str) -> str:
+    """The password in its one form; raises Invalid when it breaks a rule."""
     plain = _plain(password)
     if len(plain) < PASSWORD_MIN:
         raise Invalid(Fault("password", "is too short", f"at least {PASSWORD_MIN} characters"))
     if len(plain) > PASSWORD_MAX:
         raise Invalid(Fault("password", "is too long", f"at most {PASSWORD_MAX} characters"))
-    return _hasher.hash(plain)
+    return plain
+
+
+def hash_password(password: str) -> str:
+    """Raises Invalid when the password breaks a rule."""
+    return _hasher.hash(proper_password(password))
 
 
 def check_password(account: Account | None, password: str) -> bool:
@@ -82,13 +87,17 @@ def create_account(
         raise Invalid(Fault("plan", "is not a plan", ", ".join(p.slug for p in Plan)))
     if find_account(session, address) is not None:
         raise Invalid(Fault("email", "already has an account", "another address"))
+    account = add_account(session, address, hash_password(password))
+    account.plan, account.is_admin = plan.lower(), admin
+    account.email_confirmed_at = clock.now() if confirmed else None
+    session.flush()
+    return account
+
+
+def add_account(session: Session, address: str, password_hash: str) -> Account:
+    """A free account that is yet to be confirmed."""
     account = Account(
-        public_id=f"acc_{secrets.token_hex(16)}",
-        email=address,
-        password_hash=hash_password(password),
-        plan=plan.lower(),
-        is_admin=admin,
-        email_confirmed_at=clock.now() if confirmed else None,
+        public_id=f"acc_{secrets.token_hex(16)}", email=address, password_hash=password_hash, plan=Plan.FREE.slug
     )
     session.add(account)
     session.flush()

@@ -14,16 +14,16 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ExceptionHandler
 
-from auth_server import agents, consent, dashboard, endpoints, internal, signin
-from auth_server.doors import form, machine, page, register
+from auth_server import agents, cimd, consent, endpoints, identity, internal
+from auth_server.doors import form, machine, page, register, resource
 from auth_server.edge import Edge
 from auth_server.health import healthz, readyz
 from auth_server.incoming import TooLarge, TooSlow
 from auth_server.introspect import Lookups, introspect
-from auth_server.landing import landing, plans
 from auth_server.metadata import metadata
 from auth_server.passthrough import Passthrough
 from auth_server.render import PAGES, html
+from auth_server.site import SITE
 from auth_server.sweep import keep_sweeping
 from shared.settings import settings
 
@@ -81,23 +81,19 @@ ROUTES = [
     Route("/internal/run-token", internal.answering(internal.run_token), methods=["POST"]),
     Route(agents.PATH, agents.register, methods=["POST"]),
     Route("/.well-known/agent.json", agents.document, methods=["GET"]),
-    Route("/", landing, methods=["GET"]),
-    Route("/plans", plans, methods=["GET"]),
     Route("/static/site.css", stylesheet, methods=["GET"]),
     Route("/healthz", healthz, methods=["GET"]),
     Route("/readyz", readyz, methods=["GET"]),
     Route("/.well-known/oauth-authorization-server", well_known, methods=["GET"]),
     Route("/.well-known/openid-configuration", well_known, methods=["GET"]),
     Route("/oauth/register", register, methods=["POST"]),
-    Route("/oauth/authorize", page(consent.authorize), methods=["GET"]),
+    Route("/oauth/authorize", page(consent.authorize, before=cimd.look_up), methods=["GET"]),
     Route("/oauth/consent", form(consent.decide), methods=["POST"]),
     Route("/oauth/token", machine(endpoints.token), methods=["POST"]),
     Route("/oauth/revoke", machine(endpoints.revoke), methods=["POST"]),
-    Route("/signin", page(signin.form), methods=["GET"]),
-    Route("/signin", form(signin.submit, hashes=True), methods=["POST"]),
-    Route("/signout", form(signin.leave), methods=["POST"]),
-    Route("/dashboard", page(dashboard.page), methods=["GET"]),
-    Route("/dashboard/disconnect", form(dashboard.disconnect), methods=["POST"]),
+    Route("/oauth/userinfo", resource(identity.userinfo), methods=["GET", "POST"]),
+    Route("/oauth/jwks", resource(identity.jwks), methods=["GET"]),
+    *SITE,
 ]
 
 

@@ -1,44 +1,57 @@
-"""The dashboard: the signed-in person's connected applications go out, a wish to disconnect one comes in."""
+"""The dashboard: plan, use and connected applications go out; wishes to disconnect one or claim an agent come in."""
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, func, select
 
-from auth_server import sessions
-from auth_server.incoming import Incoming
-from auth_server.replies import Onward, Outcome, Page, problem
-from auth_server.server import Server
+from auth_server import agents
+from auth_server.member import Member, back
+from auth_server.replies import Onward, Outcome
+from shared import clock
 from shared.db.oauth import Client, Consent, Family
+from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, used
+from shared.db.watches import RouteMonitor
+from shared.domain.plans import LIMITS
+from shared.errors import Invalid
+from shared.settings import settings
 
 
-def page(server: Server, inc: Incoming) -> Outcome:
-    session = sessions.load(server.db, inc.cookie)
-    account = sessions.person(server.db, session)
-    if session is None or account is None:
-        return Onward("/signin?return_to=/dashboard", status=302)
-    connected = server.db.execute(
+def page(me: Member, status: int = 200, fault: str | None = None) -> Outcome:
+    connected = me.server.db.execute(
         select(Client.client_id, Client.name, Consent.redirect_host, Consent.granted_at)
         .join(Consent, Consent.client_id == Client.client_id)
-        .where(Consent.account_id == account.id)
+        .where(Consent.account_id == me.account.id)
         .order_by(Consent.granted_at.desc())
     ).all()
-    shown = {
-        "email": account.email,
-        "plan": account.plan.title(),
-        "connected": connected,
-        "csrf_revoke": sessions.csrf(session, "disconnect"),
-        "csrf_signout": sessions.csrf(session, "signout"),
-    }
-    return Page("dashboard.html", shown)
+    return me.page("dashboard.html", status, connected=connected, use=_use(me), fault=fault)
 
 
-def disconnect(server: Server, inc: Incoming) -> Outcome:
+def _use(me: Member) -> list[tuple[str, int, int | None, str]]:
+    """What is counted: its name, how much is used, the limit if there is one, and when it begins again."""
+    limits, day, db = LIMITS[me.plan], clock.today(), me.server.db
+    calls = settings().tool_calls_per_day or limits.tool_calls_per_day
+    api = limits.api_calls_per_month if me.account.api_calls_per_month is None else me.account.api_calls_per_month
+    mine = (RouteMonitor.account_id == me.account.id, RouteMonitor.cancelled_at.is_(None))
+    monitors = db.scalar(select(func.count()).select_from(RouteMonitor).where(*mine)) or 0
+    return [
+        ("Searches today", used(db, me.account.id, SEARCHES, day), limits.searches_per_day, "midnight UTC"),
+        ("Tool calls today", used(db, me.account.id, TOOL_CALLS, day), calls, "midnight UTC"),
+        ("API calls this month", used(db, me.account.id, API_CALLS, day.replace(day=1)), api, "the first, UTC"),
+        ("Route monitors", monitors, limits.route_monitors, ""),
+    ]
+
+
+def disconnect(me: Member) -> Outcome:
     """Every token of the application dies at once, and it has to ask again."""
-    session = sessions.load(server.db, inc.cookie)
-    account = sessions.person(server.db, session)
-    if account is None or not sessions.csrf_holds(session, "disconnect", inc.value("csrf")):
-        return problem("This form has expired", "Please go back and try again.", 403)
-    client_id = inc.value("client_id")
-    theirs = (Family.account_id == account.id, Family.client_id == client_id, Family.revoked_at.is_(None))
-    for family_id in server.db.scalars(select(Family.id).where(*theirs)).all():
-        server.revoke_family(family_id, "disconnected_by_person")
-    server.db.execute(delete(Consent).where(Consent.account_id == account.id, Consent.client_id == client_id))
+    client_id, account_id = me.inc.value("client_id"), me.account.id
+    theirs = (Family.account_id == account_id, Family.client_id == client_id, Family.revoked_at.is_(None))
+    for family_id in me.server.db.scalars(select(Family.id).where(*theirs)).all():
+        me.server.revoke_family(family_id, "disconnected_by_person")
+    me.server.db.execute(delete(Consent).where(Consent.account_id == account_id, Consent.client_id == client_id))
     return Onward("/dashboard")
+
+
+def claim(me: Member) -> Outcome:
+    try:
+        agents.claim(me.server, me.account, me.inc.value("claim_code"))
+    except Invalid:
+        return page(me, 422, "This claim code fits no agent. It works once, and only as it was given.")
+    return back("/dashboard", "claimed")

@@ -1,17 +1,28 @@
-"""The three ways in: a machine's form, a page, and a page's form; each reads a request and runs a flow for it."""
+"""The ways in: a machine's form, a bearer, a page, and a page's form; each reads a request and runs a flow for it."""
 
 from collections.abc import Awaitable, Callable
 from urllib.parse import urlsplit
 
 from authlib.oauth2 import OAuth2Error
+from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
 
 from auth_server.edge import site
-from auth_server.incoming import Incoming, Pairs, invalid, pairs, peer_of, read_form, read_json
+from auth_server.incoming import (
+    Incoming,
+    Pairs,
+    TooLarge,
+    invalid,
+    pairs,
+    peer_of,
+    read_form,
+    read_json,
+    read_upload,
+)
 from auth_server.register import register as registering
 from auth_server.render import write
-from auth_server.replies import Outcome, failed, problem
+from auth_server.replies import Outcome, Page, failed, problem
 from auth_server.sessions import cookie_name
 from auth_server.threads import Flow, hashing_is_full, run
 from shared.settings import settings
@@ -19,7 +30,7 @@ from shared.settings import settings
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-def _plain(request: Request, *, query: Pairs | None = None, form: Pairs | None = None) -> Incoming:
+def _plain(request: Request, *, query: Pairs | None = None, form: Pairs | None = None, file: bytes = b"") -> Incoming:
     return Incoming(
         request.method,
         request.url.path,
@@ -30,6 +41,7 @@ def _plain(request: Request, *, query: Pairs | None = None, form: Pairs | None =
         authorization=request.headers.get("authorization"),
         cookie=request.cookies.get(cookie_name()),
         agent=request.headers.get("user-agent", "")[:400],
+        file=file,
     )
 
 
@@ -50,6 +62,15 @@ def machine(flow: Flow[Outcome]) -> Handler:
     return handler
 
 
+def resource(flow: Flow[Outcome]) -> Handler:
+    """A request that carries a bearer token at most; its body and query are not looked at."""
+
+    async def handler(request: Request) -> Response:
+        return write(await run(flow, _plain(request)))
+
+    return handler
+
+
 async def register(request: Request) -> Response:
     try:
         body = await read_json(request)
@@ -59,7 +80,9 @@ async def register(request: Request) -> Response:
     return write(await run(registering(body), _plain(request)))
 
 
-def page(flow: Flow[Outcome]) -> Handler:
+def page(flow: Flow[Outcome], before: Callable[[Incoming], Awaitable[Outcome | None]] | None = None) -> Handler:
+    """`before` may ask elsewhere what the flow needs to know, and answer itself when it cannot."""
+
     async def handler(request: Request) -> Response:
         if request.method != "GET":  # a page may set a cookie or grant a code, which HEAD must not
             return Response(status_code=405, headers={"Allow": "GET"})
@@ -67,7 +90,9 @@ def page(flow: Flow[Outcome]) -> Handler:
             query = pairs(request.url.query)
         except OAuth2Error as error:
             return write(problem("This request cannot be completed", error.get_error_description()))
-        return write(await run(flow, _plain(request, query=query)))
+        inc = _plain(request, query=query)
+        refusal = await before(inc) if before is not None else None
+        return write(refusal if refusal is not None else await run(flow, inc))
 
     return handler
 
@@ -83,6 +108,14 @@ def _from_elsewhere(request: Request) -> bool:
     return origin.lower() != f"{scheme}://{site(request.headers.get('host', ''))}"
 
 
+async def _answered(flow: Flow[Outcome], inc: Incoming, *, hashes: bool = False) -> Response:
+    outcome = await run(flow, inc, hashes=hashes)
+    response = write(outcome)
+    if isinstance(outcome, Page) and outcome.afterwards is not None:
+        response.background = BackgroundTask(run, outcome.afterwards, inc, hashes=True)
+    return response
+
+
 def form(flow: Flow[Outcome], *, hashes: bool = False) -> Handler:
     async def handler(request: Request) -> Response:
         if _from_elsewhere(request):
@@ -93,6 +126,23 @@ def form(flow: Flow[Outcome], *, hashes: bool = False) -> Handler:
             return write(problem("This form cannot be read", error.get_error_description()))
         if hashes and hashing_is_full():
             return write(problem("Very busy", "Too many people are signing in; please try again in a moment.", 429, 5))
-        return write(await run(flow, _plain(request, form=given), hashes=hashes))
+        return await _answered(flow, _plain(request, form=given), hashes=hashes)
+
+    return handler
+
+
+def upload(flow: Flow[Outcome], most: int) -> Handler:
+    """A form with a file of at most so many bytes."""
+
+    async def handler(request: Request) -> Response:
+        if _from_elsewhere(request):
+            return write(problem("This form came from another site", "Please open the page here and try again.", 403))
+        try:
+            given, content = await read_upload(request, most)
+        except OAuth2Error as error:
+            return write(problem("This form cannot be read", error.get_error_description()))
+        except TooLarge:
+            return write(problem("The file is too large", f"It may have {most // 1024} KiB at most.", 413))
+        return write(await run(flow, _plain(request, form=given, file=content)))
 
     return handler

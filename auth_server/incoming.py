@@ -18,6 +18,7 @@ MAX_FIELDS = 40
 MAX_VALUE = 4096
 BODY_SECONDS = 15
 _LONG = {"query": MAX_QUERY + 256, "return_to": MAX_QUERY + 256}  # whole authorization requests travel in these
+_LINES = frozenset({"redirect_uris"})  # written one on each line
 _PRINTABLE = re.compile(r"[\x20-\x7e]*")
 _TEXT = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]*")
 _MAY_REPEAT = frozenset({"resource"})
@@ -46,6 +47,7 @@ class Incoming:
     cookie: str | None = None
     host: str = ""
     agent: str = ""  # what the browser calls itself
+    file: bytes = b""  # what a form uploaded
 
     def value(self, name: str) -> str:
         """A field of the form, empty when absent."""
@@ -60,16 +62,16 @@ def invalid(text: str) -> NoReturn:
     raise InvalidRequestError(text)
 
 
-async def read_body(request: Request) -> bytes:
+async def read_body(request: Request, most: int = MAX_BODY) -> bytes:
     declared = request.headers.get("content-length", "0")
-    if not declared.isdigit() or int(declared[:12]) > MAX_BODY:
+    if not declared.isdigit() or int(declared[:12]) > most:
         raise TooLarge
     chunks, size = [], 0
     try:
         async with asyncio.timeout(BODY_SECONDS):
             async for chunk in request.stream():
                 size += len(chunk)
-                if size > MAX_BODY:
+                if size > most:
                     raise TooLarge
                 chunks.append(chunk)
     except (TimeoutError, ClientDisconnect):
@@ -87,7 +89,7 @@ def pairs(raw: str, *, text: bool = False) -> Pairs:
     for name, value in found:
         if len(name) > 64 or len(value) > _LONG.get(name, MAX_VALUE) or not _PRINTABLE.fullmatch(name):
             invalid("A parameter is too long or has an unreadable name.")
-        if not allowed.fullmatch(value):
+        if not allowed.fullmatch(" ".join(value.split()) if name in _LINES else value):
             invalid("A parameter contains characters that are not allowed.")
     return [(name, value) for name, value in found if value]
 
@@ -111,6 +113,28 @@ async def read_form(request: Request, *, text: bool = False) -> Pairs:
     found = pairs(body.decode("ascii"), text=text)
     once(found)
     return found
+
+
+async def read_upload(request: Request, most: int) -> tuple[Pairs, bytes]:
+    """A form with one file: the other fields, and what the file holds."""
+    kind, _, rest = request.headers.get("content-type", "").partition(";")
+    boundary = re.fullmatch(r'\s*boundary="?([0-9A-Za-z\'()+_,./:=?-]{1,70})"?\s*', rest)
+    if kind.strip().lower() != "multipart/form-data" or boundary is None:
+        invalid("The body must be multipart/form-data.")
+    body = b"\r\n" + await read_body(request, most + MAX_BODY)
+    fields: Pairs = []
+    content = b""
+    for part in body.split(b"\r\n--" + boundary[1].encode())[1:-1][:MAX_FIELDS]:
+        head, _, value = part.partition(b"\r\n\r\n")
+        name = re.search(rb'name="([a-z_]{1,64})"', head)
+        if name is None:
+            invalid("A field has no name.")
+        if b"filename=" in head:
+            content = value
+        elif len(value) <= MAX_VALUE and value.isascii():
+            fields.append((name[1].decode(), value.decode()))
+    once(fields)
+    return fields, content
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -8,6 +8,7 @@ from urllib.parse import SplitResult, urlencode, urlsplit
 
 from shared.settings import settings
 
+OUT_OF_BAND = "urn:ietf:wg:oauth:2.0:oob"  # the code is shown on a page, for applications a person made by hand
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _URI = re.compile(r"[A-Za-z0-9\-._~:/?\[\]@!$&'()*+,;=%]{1,2048}")
 _LABEL = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
@@ -19,14 +20,23 @@ class BadRedirect(ValueError):
 
 
 @lru_cache(maxsize=1)
-def _listed() -> tuple[frozenset[str], frozenset[str]]:
+def _listed() -> dict[str, frozenset[str]]:
     data = tomllib.loads(Path(__file__).with_name("redirects.toml").read_text("utf-8"))
-    return frozenset(data["hosts"]), frozenset(data["exact"])
+    return {name: frozenset(values) for name, values in data.items()}
+
+
+def _added() -> frozenset[str]:
+    more = settings().oauth_dcr_redirect_host_allowlist.lower().split(",")
+    return frozenset(host.strip() for host in more if host.strip())
 
 
 def allowed_hosts() -> frozenset[str]:
-    more = settings().oauth_dcr_redirect_host_allowlist.lower().split(",")
-    return _listed()[0] | {host.strip() for host in more if host.strip()}
+    return _listed()["hosts"] | _added()
+
+
+def document_hosts() -> frozenset[str]:
+    """The hosts whose client metadata documents are read."""
+    return _listed()["documents"] | _added()
 
 
 def _split(uri: str) -> SplitResult:
@@ -42,11 +52,11 @@ def _split(uri: str) -> SplitResult:
     return parts
 
 
-def check_registration(uri: object) -> str:
+def check_registration(uri: object, *, anywhere: bool = False) -> str:
     """The URI, if a client that registers itself may have it; raises BadRedirect otherwise."""
     if not isinstance(uri, str) or not _URI.fullmatch(uri) or "*" in uri:
         raise BadRedirect("must be a URI of printable characters, without wildcard or fragment")
-    if uri in _listed()[1]:
+    if uri in _listed()["exact"]:
         return uri
     parts = _split(uri)
     host = parts.hostname or ""
@@ -54,11 +64,16 @@ def check_registration(uri: object) -> str:
         return uri
     if not uri.startswith("https://"):
         raise BadRedirect("must be https, or http on this computer's own loopback address")
-    if not _HOST.fullmatch(host) or host not in allowed_hosts():
+    if not _HOST.fullmatch(host) or not (anywhere or host in allowed_hosts()):
         raise BadRedirect("the host is not on the allowlist of this service")
     if parts.port not in (None, 443):
         raise BadRedirect("the port is not allowed")
     return uri
+
+
+def check_manual(uri: str) -> str:
+    """The same for an application a person makes: any https host is theirs to name, and the code may be shown."""
+    return uri if uri == OUT_OF_BAND else check_registration(uri, anywhere=True)
 
 
 def matches(requested: str, registered: str) -> bool:
@@ -81,6 +96,8 @@ def matches(requested: str, registered: str) -> bool:
 
 def host_of(uri: str) -> str:
     """What the person is shown, and what a remembered consent is bound to."""
+    if uri == OUT_OF_BAND:
+        return "shown for copying"
     parts = urlsplit(uri)
     return (parts.hostname or "") if parts.scheme in ("http", "https") else f"{parts.scheme}:"
 

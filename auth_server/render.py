@@ -13,9 +13,9 @@ from auth_server.sessions import ABSOLUTE, cookie_name
 from shared.settings import VERSION, settings
 
 PAGES = Path(__file__).with_name("pages")
-# The POST of these two ends at an application's own address. Browsers apply form-action to every hop after it, also to
+# The POST of these can end at an application's own address. Browsers apply form-action to every hop after it, also to
 # hops the application makes itself, so these pages send none.
-_LEAVING = {"signin.html", "consent.html"}
+_LEAVING = {"signin.html", "consent.html", "confirm.html", "reset.html"}
 _POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 
@@ -50,9 +50,10 @@ def _set_cookie(response: Response, value: str) -> None:
 
 def write(outcome: Outcome) -> Response:
     if isinstance(outcome, Reply):
-        content = b"" if outcome.body is None else to_json(outcome.body)
-        media = "application/json" if content else None
-        return Response(content, outcome.status, outcome.headers, media_type=media)
+        content = outcome.body if isinstance(outcome.body, bytes) else to_json(outcome.body)
+        if outcome.body is None:
+            return Response(b"", outcome.status, outcome.headers)
+        return Response(content, outcome.status, {"Content-Type": "application/json"} | outcome.headers)
     response: Response
     if isinstance(outcome, Page):
         response = html(outcome.name, outcome.context, outcome.status)

@@ -1,5 +1,6 @@
 """What the flows decide, before it becomes HTTP: a machine's answer, a page for a person, or a way onward."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,13 +27,17 @@ class Reply:
 
 @dataclass
 class Page:
-    """A page of `pages/`; `session` is a new cookie to set."""
+    """A page of `pages/`; `session` is a new cookie to set.
+
+    `afterwards` is a flow that runs when the answer has gone out, so that how long it takes tells nobody anything.
+    """
 
     name: str
     context: dict[str, Any] = field(default_factory=dict)
     status: int = 200
     session: str | None = None
     retry_after: int | None = None
+    afterwards: Callable[[Any, Any], None] | None = None
 
 
 @dataclass
@@ -57,8 +62,11 @@ def failed(error: OAuth2Error) -> Reply:
     return Reply(error.status_code, {k: v for k, v in body.items() if v}, headers)
 
 
-def sent_back(uri: str, state: str | None, params: list[tuple[str, str]]) -> Reply:
+def sent_back(uri: str, state: str | None, params: list[tuple[str, str]]) -> Outcome:
     """An authorization response at a verified redirect URI: exact state, and the issuer (RFC 9207)."""
+    if uri == redirects.OUT_OF_BAND:
+        said = dict(params)
+        return Page("code.html", {"code": said.get("code"), "error": said.get("error")}, 200 if "code" in said else 400)
     known = [("state", state)] if state else []
     location = redirects.extend(uri, [*params, *known, ("iss", settings().web_url)])
     return Reply(302, None, {"Location": location, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})

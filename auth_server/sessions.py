@@ -3,6 +3,7 @@
 import secrets
 from datetime import timedelta
 
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from shared import clock
@@ -31,7 +32,7 @@ def load(db: Session, cookie: str | None) -> WebSession | None:
     return row
 
 
-def open_session(db: Session, owner_id: int | None) -> tuple[WebSession, str]:
+def open_session(db: Session, owner_id: int | None, agent: str = "") -> tuple[WebSession, str]:
     """A fresh row and the cookie for it. Without an owner it only protects the sign-in form."""
     cookie, now = secrets.token_urlsafe(32), clock.now()
     row = WebSession(
@@ -39,11 +40,45 @@ def open_session(db: Session, owner_id: int | None) -> tuple[WebSession, str]:
         owner_id=owner_id,
         csrf_key=secrets.token_hex(32),
         authenticated_at=now if owner_id is not None else None,
+        browser=browser(agent) if owner_id is not None else None,
         last_used_at=now,
         expires_at=now + (ABSOLUTE if owner_id is not None else BEFORE_SIGN_IN),
     )
     db.add(row)
     return row, cookie
+
+
+_BROWSERS = {"Edg": "Edge", "OPR/": "Opera", "Firefox": "Firefox", "Chrom": "Chrome", "Safari": "Safari"}
+_SYSTEMS = {
+    "iPhone": "an iPhone",
+    "iPad": "an iPad",
+    "Android": "Android",
+    "Windows": "Windows",
+    "Mac OS": "a Mac",
+    "Linux": "Linux",
+}
+
+
+def browser(agent: str) -> str:
+    """A few words by which a person knows the browser again; what it said itself is not kept."""
+    name = next((name for part, name in _BROWSERS.items() if part in agent), "A browser")
+    system = next((name for part, name in _SYSTEMS.items() if part in agent), None)
+    return f"{name} on {system}" if system else name
+
+
+def of_account(db: Session, account_id: int) -> list[WebSession]:
+    """The living ones, last used first."""
+    now = clock.now()
+    living = (WebSession.owner_id == account_id, WebSession.expires_at > now, WebSession.last_used_at > now - IDLE)
+    return list(db.scalars(select(WebSession).where(*living).order_by(WebSession.last_used_at.desc())))
+
+
+def end(db: Session, id_hash: str) -> None:
+    db.execute(delete(WebSession).where(WebSession.id_hash == id_hash))
+
+
+def end_all(db: Session, account_id: int) -> None:
+    db.execute(delete(WebSession).where(WebSession.owner_id == account_id))
 
 
 def person(db: Session, session: WebSession | None) -> Account | None:

@@ -8,17 +8,30 @@ from auth_server.incoming import Incoming
 from auth_server.replies import Onward, Outcome, Page, problem
 from auth_server.server import Server
 from shared.db.accounts import Account
+from shared.db.oauth import WebSession
 from shared.limits import address_key, hit
 from shared.secrets import digest
 
 HOME = "/dashboard"
-RETURN_PATHS = frozenset({"/oauth/authorize", "/dashboard", "/dashboard/api-apps/new"})
+RETURN_PATHS = frozenset(
+    {
+        "/oauth/authorize",
+        "/dashboard",
+        "/dashboard/keys",
+        "/dashboard/api-apps",
+        "/dashboard/api-apps/new",
+        "/dashboard/settings",
+        "/dashboard/account",
+        "/dashboard/account/delete",
+    }
+)
 WINDOW = 15 * 60
 PER_ACCOUNT_AND_ADDRESS, PER_ADDRESS, PER_ACCOUNT = 10, 100, 100
 FORMS_PER_HOUR = 1000  # of one address without a cookie: each makes a row
 KNOWN_DAYS = 30
 _PLAIN = re.compile(r"[\x21-\x7e]+")
 WRONG = "The email address or the password is wrong."
+UNCONFIRMED = "Please confirm your email address first, with the link we sent. Signing up again sends a new one."
 
 
 def safe_return(value: str | None) -> str:
@@ -29,7 +42,7 @@ def safe_return(value: str | None) -> str:
     return value if not parts.netloc and parts.path in RETURN_PATHS else HOME
 
 
-class _Guesses:
+class Guesses:
     """Failed attempts, counted per (account, address), per address and per account.
 
     An account many addresses guess at stays open to addresses from which it was signed in to before: nobody can
@@ -58,13 +71,24 @@ class _Guesses:
         hit(self.known, 1, KNOWN_DAYS * 86400)
 
 
+def visitor(server: Server, inc: Incoming) -> tuple[WebSession, str | None] | Page:
+    """The session of whoever asks for a form, and the cookie for it when it is new.
+
+    A session exists before sign-in, so that no form can be sent from elsewhere.
+    """
+    session = sessions.load(server.db, inc.cookie)
+    if session is not None:
+        return session, None
+    if not hit(f"signin:forms:{address_key(inc.peer)}", FORMS_PER_HOUR, 3600).allowed:
+        return problem("Too many requests", "Please wait a little and try again.", 429, 600)
+    return sessions.open_session(server.db, None)
+
+
 def form(server: Server, inc: Incoming) -> Outcome:
-    """The sign-in page. A session exists before sign-in, so that the form cannot be sent from elsewhere."""
-    session, cookie = sessions.load(server.db, inc.cookie), None
-    if session is None:
-        if not hit(f"signin:forms:{address_key(inc.peer)}", FORMS_PER_HOUR, 3600).allowed:
-            return problem("Too many requests", "Please wait a little and try again.", 429, 600)
-        session, cookie = sessions.open_session(server.db, None)
+    found = visitor(server, inc)
+    if isinstance(found, Page):
+        return found
+    session, cookie = found
     account = sessions.person(server.db, session)
     shown = {
         "csrf": sessions.csrf(session, "signin"),
@@ -72,6 +96,17 @@ def form(server: Server, inc: Incoming) -> Outcome:
         "signed_in": account.email if account is not None else None,
     }
     return Page("signin.html", shown, session=cookie)
+
+
+def enter(server: Server, inc: Incoming, session: WebSession, account: Account, return_to: str | None) -> Onward:
+    """Lets the person in with a fresh identifier: one that was planted before sign-in is dead."""
+    sessions.end(server.db, session.id_hash)
+    _, cookie = sessions.open_session(server.db, account.id, inc.agent)
+    return Onward(safe_return(return_to), session=cookie)
+
+
+def too_many_guesses() -> Page:
+    return problem("Too many attempts", "Please wait fifteen minutes and try again.", 429, WINDOW)
 
 
 def _again(inc: Incoming, csrf: str, message: str, status: int) -> Page:
@@ -90,25 +125,23 @@ def _verdict(account: Account | None, password: str) -> str | None:
     good = accounts.check_password(account, password)
     if account is None or not good or account.disabled_at is not None:
         return WRONG
-    return None if account.email_confirmed_at else "Please confirm your email address first."
+    return None if account.email_confirmed_at else UNCONFIRMED
 
 
 def submit(server: Server, inc: Incoming) -> Outcome:
     session = sessions.load(server.db, inc.cookie)
     if session is None or not sessions.csrf_holds(session, "signin", inc.value("csrf")):
         return problem("This form has expired", "Please go back and try again.", 403)
-    guesses = _Guesses(inc.value("email"), inc.peer)
+    guesses = Guesses(inc.value("email"), inc.peer)
     if guesses.exhausted():
-        return problem("Too many attempts", "Please wait fifteen minutes and try again.", 429, WINDOW)
+        return too_many_guesses()
     account = accounts.find_account(server.db, inc.value("email"))
     why_not = _verdict(account, inc.value("password"))
     if why_not is not None or account is None:
         guesses.failed()
         return _again(inc, sessions.csrf(session, "signin"), why_not or WRONG, 401)
     guesses.succeeded()
-    server.db.delete(session)  # a fresh identifier: one that was planted before sign-in is dead
-    _, cookie = sessions.open_session(server.db, account.id)
-    return Onward(safe_return(inc.value("return_to")), session=cookie)
+    return enter(server, inc, session, account, inc.value("return_to"))
 
 
 def leave(server: Server, inc: Incoming) -> Outcome:

@@ -1,4 +1,4 @@
-"""Housekeeping: what has expired goes out of the token vault; one sweeper at a time, told by an advisory lock."""
+"""Housekeeping: what has expired leaves the token vault, signing keys take turns; one sweeper at a time, by a lock."""
 
 import logging
 from datetime import datetime, timedelta
@@ -9,12 +9,13 @@ from sqlalchemy import ColumnElement, and_, delete, exists, func, or_, select, u
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from auth_server import tokens
+from auth_server import keys, tokens
 from auth_server.sessions import IDLE
 from auth_server.threads import limiter
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import Base, transaction
+from shared.db.links import OneTimeLink
 from shared.db.oauth import AccessToken, ApiKey, AuthorizationCode, Client, Consent, Family, RefreshToken, WebSession
 
 log = logging.getLogger(__name__)
@@ -25,6 +26,7 @@ CODES_KEPT = timedelta(days=7)
 ROTATED_KEPT = timedelta(days=90)  # older ones then fail without killing their family
 UNUSED_CLIENTS_KEPT = timedelta(days=30)
 UNUSED_AGENTS_KEPT = timedelta(days=30)  # accounts agents made and never used, which nobody has claimed
+UNCONFIRMED_KEPT = timedelta(days=7)  # sign-ups nobody confirmed
 
 
 def _of_family(model: type[Base]) -> ColumnElement[bool]:
@@ -39,25 +41,31 @@ def _expired(now: datetime) -> list[tuple[type[Base], ColumnElement[bool]]]:
     )
     unclaimed = exists().where(ApiKey.account_id == Account.id, ApiKey.claim_hash.is_not(None))
     never_used = and_(Account.last_seen_at.is_(None), Account.created_at < now - UNUSED_AGENTS_KEPT)
+    linkless = and_(Account.email.is_not(None), ~exists().where(OneTimeLink.account_id == Account.id))
     return [
         (WebSession, or_(WebSession.expires_at < now, WebSession.last_used_at < now - IDLE)),
         (AccessToken, AccessToken.expires_at < now - ACCESS_KEPT),
         (AuthorizationCode, AuthorizationCode.expires_at < now - CODES_KEPT),
         (RefreshToken, RefreshToken.rotated_at < now - ROTATED_KEPT),
         (Family, or_(Family.revoked_at < now - ROTATED_KEPT, and_(empty, Family.created_at < now - CODES_KEPT))),
-        (Client, and_(Client.kind == "dcr", Client.created_at < now - UNUSED_CLIENTS_KEPT, alone)),
+        (Client, and_(Client.kind.in_(("dcr", "cimd")), Client.created_at < now - UNUSED_CLIENTS_KEPT, alone)),
         (Account, and_(Account.email.is_(None), never_used, unclaimed)),
+        (OneTimeLink, OneTimeLink.expires_at < now),
+        (Account, and_(Account.email_confirmed_at.is_(None), Account.created_at < now - UNCONFIRMED_KEPT, linkless)),
     ]
 
 
 def _sweep(session: Session) -> dict[str, int]:
     if not session.scalar(select(func.pg_try_advisory_xact_lock(LOCK))):
         return {}
-    now, swept = clock.now(), {}
+    now = clock.now()
+    swept: dict[str, int] = {}
     for model, gone in _expired(now):
-        swept[model.__tablename__] = session.execute(delete(model).where(gone)).rowcount  # type: ignore[attr-defined]
+        count = session.execute(delete(model).where(gone)).rowcount  # type: ignore[attr-defined]
+        swept[model.__tablename__] = swept.get(model.__tablename__, 0) + count
     stale = (RefreshToken.rotated_at < now - tokens.RETRY_WINDOW, RefreshToken.successor_sealed.is_not(None))
     session.execute(update(RefreshToken).where(*stale).values(successor_sealed=None))
+    keys.renew(session)
     return swept
 
 

@@ -17,7 +17,7 @@ from shared.db.messages import (
 )
 from shared.domain.schedule import MAX_ATTEMPTS, wait_after
 from shared.outbox.channels import Letter, NotSent, email, outbox_files
-from shared.outbox.messages import message
+from shared.outbox.messages import is_noticed, message, subject
 from shared.outbox.post import tell
 from shared.settings import settings
 
@@ -102,7 +102,8 @@ def _tell(session: Session, parcel: Parcel, status: str) -> None:
     account = session.get(Account, parcel.account_id)
     if account is not None:
         facts = {
-            "subject": message(parcel.event, parcel.facts, sandbox=parcel.synthetic).subject,
+            "subject": subject(parcel.event, parcel.facts, sandbox=parcel.synthetic),
             "recipient": parcel.recipient,
+            "noticed": is_noticed(parcel.event),
         }
         tell(session, account, f"mail_{status}", facts, dedupe_key=f"delivery:{parcel.id}:{status}")

@@ -76,6 +76,7 @@ class Settings(BaseSettings):
     smtp_password: SecretStr | None = None
     smtp_security: Literal["starttls", "tls", "none"] = "starttls"
     operator_email: str | None = None
+    operator_name: str = "the operator of this installation"  # as the terms and the privacy page call them
     # authorization
     oauth_dcr_redirect_host_allowlist: str = ""  # comma list of further redirect hosts
     dcr_per_hour: int = 20
@@ -92,6 +93,9 @@ class Settings(BaseSettings):
     database_threads: int = 10  # size of the connection pool and of the thread limiter beside it
     # plans
     premium_price: float = 9.99
+    plan_change_text: str | None = None  # how people change their plan; absent = by writing to the operator
+    plan_change_url: str | None = None
+    openai_apps_challenge: str | None = None  # what the plugin portal asks a host to show
     forwarded_allow_ips: str = "127.0.0.1"  # proxies whose forwarding headers are believed
     log_level: str = "WARNING"
 

@@ -8,7 +8,7 @@ from shared.db.base import AccountOwned, Base, stamp
 
 
 class OneTimeLink(AccountOwned, Base):
-    """Good once and for a while. The secret is derived again, with a key of the environment, when the mail is worded."""
+    """Good for a while, and gone once used. Its secret is derived anew when the mail is worded."""
 
     __tablename__ = "one_time_links"
 
@@ -18,4 +18,3 @@ class OneTimeLink(AccountOwned, Base):
     return_to: Mapped[str]  # the page of ours the person was on the way to
     created_at: Mapped[stamp]
     expires_at: Mapped[datetime] = mapped_column(index=True)
-    used_at: Mapped[datetime | None]

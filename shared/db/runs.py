@@ -85,6 +85,11 @@ def unschedule(session: Session, kind: str, subject_ids: Sequence[int]) -> None:
     )
 
 
+def forget(session: Session, kind: str, subject_ids: Sequence[int]) -> None:
+    """The subjects are going for good; runs of theirs go too."""
+    session.execute(sa.delete(Schedule).where(Schedule.kind == kind, Schedule.subject_id.in_(subject_ids)))
+
+
 def next_due(session: Session, kind: str, subject_ids: Sequence[int]) -> dict[int, datetime]:
     """When each subject is due next; those switched off are absent."""
     wanted = sa.select(Schedule.subject_id, Schedule.next_due_at).where(

@@ -7,6 +7,9 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
+from shared.outbox import links
+from shared.settings import settings
+
 Facts = Mapping[str, Any]
 SANDBOX_LINE = "SANDBOX - invented data for testing. Not real availability or prices."
 LISTED = 20  # options a mail spells out; the rest are counted
@@ -65,17 +68,19 @@ def _mail_uncertain(facts: Facts) -> Notice:
         "account",
         "An email may not have arrived",
         f"The connection broke while the mail '{facts['subject']}' was handed over, so it may or may not have reached"
-        f" {facts['recipient']}. It is not sent again by itself; what it said stands in this inbox.",
+        f" {facts['recipient']}. It is not sent again by itself"
+        + ("; what it said stands in this inbox." if facts.get("noticed", True) else "."),
     )
 
 
 def _mail_failed(facts: Facts) -> Notice:
-    return Notice(
-        "account",
-        "An email could not be delivered",
-        f"The mail '{facts['subject']}' could not be delivered to {facts['recipient']}."
-        " What it said stands in this inbox.",
+    rest = (
+        " What it said stands in this inbox."
+        if facts.get("noticed", True)
+        else " Ask for it again where you asked for it."
     )
+    text = f"The mail '{facts['subject']}' could not be delivered to {facts['recipient']}."
+    return Notice("account", "An email could not be delivered", text + rest)
 
 
 def _plan_changed(facts: Facts) -> Notice:
@@ -88,11 +93,23 @@ def _plan_changed(facts: Facts) -> Notice:
     return Notice("account", f"Plan changed to {facts['plan'].title()}", " ".join(parts))
 
 
+def _password_changed(_facts: Facts) -> Notice:
+    text = "All browsers signed in before were signed out. If it was not you, choose a new password now."
+    return Notice("account", "Your password was changed", text)
+
+
 _NOTICES: dict[str, Callable[[Facts], Notice]] = {
     "route_monitor_match": _seats_found,
     "mail_uncertain": _mail_uncertain,
     "mail_failed": _mail_failed,
     "plan_changed": _plan_changed,
+    "password_changed": _password_changed,
+}
+# Mails alone, with their subjects: they go to an address before anyone may read its inbox.
+_ALONE = {
+    "confirm_email": "Confirm your email address",
+    "reset_password": "Choose a new password",
+    "account_exists": "You already have an account",
 }
 
 
@@ -100,12 +117,29 @@ def notice(event: str, facts: Facts) -> Notice:
     return _NOTICES[event](facts)
 
 
+def is_noticed(event: str) -> bool:
+    """Whether the inbox says it too."""
+    return event not in _ALONE
+
+
+def subject(event: str, facts: Facts, *, sandbox: bool) -> str:
+    """Invented data says so here already; the account itself is never invented."""
+    title = _ALONE[event] if event in _ALONE else notice(event, facts).title
+    return f"[SANDBOX] {title}" if sandbox and is_noticed(event) else title
+
+
 def message(event: str, facts: Facts, *, sandbox: bool) -> Message:
-    """The mail of an event. Invented data says so in the subject and in the first line of the body."""
-    title = notice(event, facts).title
-    given = {**facts, "title": title, "price": price, "sandbox_line": SANDBOX_LINE if sandbox else None}
+    """The mail of an event, worded while it is handed over: only now do one-time links get their secret.
+
+    Invented data says so in the subject and in the first line of the body.
+    """
+    title = subject(event, facts, sandbox=False)
+    given = {**facts, "title": title, "price": price, "site": settings().web_url}
+    given["sandbox_line"] = SANDBOX_LINE if sandbox and is_noticed(event) else None
+    if event in links.PAGES:
+        given["link"] = links.address(facts)
     return Message(
-        subject=f"[SANDBOX] {title}" if sandbox else title,
+        subject=subject(event, facts, sandbox=sandbox),
         text=_templates().get_template(f"{event}.txt").render(given),
         html=_templates().get_template(f"{event}.html").render(given),
     )

@@ -8,7 +8,29 @@ from sqlalchemy.orm import Session
 
 from shared.db.accounts import Account
 from shared.db.messages import Delivery, add_notification
+from shared.db.profile import mails
 from shared.outbox.messages import notice
+
+# The mails a person can turn off, each with the setting that does.
+_SETTING = {"route_monitor_match": "route_monitors"}
+
+
+def _wanted(session: Session, account: Account, event: str) -> bool:
+    return event not in _SETTING or mails(session, account.id)[_SETTING[event]]
+
+
+def write_to(session: Session, account: Account, event: str, facts: dict[str, Any], *, dedupe_key: str) -> None:
+    """One mail to the account's address, confirmed or not, and no notice: about the account itself."""
+    session.add(
+        Delivery(
+            account_id=account.id,
+            dedupe_key=dedupe_key,
+            channel="email",
+            recipient=account.email,
+            event=event,
+            facts=facts,
+        )
+    )
 
 
 def tell(
@@ -33,7 +55,7 @@ def tell(
         subject_type=subject[0] if subject else None,
         subject_id=str(subject[1]) if subject else None,
     )
-    if told and mail and account.email and account.email_confirmed_at:
+    if told and mail and account.email and account.email_confirmed_at and _wanted(session, account, event):
         session.add(
             Delivery(
                 account_id=account.id,

@@ -10,6 +10,7 @@ from shared.db import (  # noqa: F401 - importing registers the tables
     observations,
     profile,
     runs,
+    statuses,
     trips,
     usage,
     watches,

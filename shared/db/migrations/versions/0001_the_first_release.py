@@ -145,6 +145,25 @@ def upgrade() -> None:
     sa.UniqueConstraint('schedule_id', 'due_at', name=op.f('uq_job_runs_schedule_id_due_at'))
     )
     op.create_index('ix_job_runs_open', 'job_runs', ['wake_at'], unique=False, postgresql_where=sa.text("status in ('pending', 'running')"))
+    op.create_table('loyalty_statuses',
+    sa.Column('id', sa.BigInteger(), sa.Identity(always=False), nullable=False),
+    sa.Column('program', sa.Text(), nullable=False),
+    sa.Column('tier', sa.Text(), nullable=False),
+    sa.Column('valid_until', sa.Date(), nullable=True),
+    sa.Column('lifetime', sa.Boolean(), server_default=sa.text('false'), nullable=False),
+    sa.Column('target_tier', sa.Text(), nullable=True),
+    sa.Column('progress', sa.Numeric(precision=14, scale=2), nullable=True),
+    sa.Column('progress_as_of', sa.Date(), nullable=True),
+    sa.Column('notes', sa.Text(), nullable=True),
+    sa.Column('source', sa.Text(), server_default='manual', nullable=False),
+    sa.Column('updated_at', sa.DateTime(timezone=True), server_default=sa.text('now()'), nullable=False),
+    sa.Column('account_id', sa.BigInteger(), nullable=False),
+    sa.CheckConstraint('progress >= 0', name=op.f('ck_loyalty_statuses_progress')),
+    sa.ForeignKeyConstraint(['account_id'], ['accounts.id'], name=op.f('fk_loyalty_statuses_account_id'), ondelete='CASCADE'),
+    sa.PrimaryKeyConstraint('id', name=op.f('pk_loyalty_statuses')),
+    sa.UniqueConstraint('account_id', 'program', name=op.f('uq_loyalty_statuses_account_id_program'))
+    )
+    op.create_index(op.f('ix_loyalty_statuses_account_id'), 'loyalty_statuses', ['account_id'], unique=False)
     op.create_table('notifications',
     sa.Column('id', sa.Uuid(), server_default=sa.text('gen_random_uuid()'), nullable=False),
     sa.Column('dedupe_key', sa.Text(), nullable=False),
@@ -189,7 +208,6 @@ def upgrade() -> None:
     sa.Column('return_to', sa.Text(), nullable=False),
     sa.Column('created_at', sa.DateTime(timezone=True), server_default=sa.text('now()'), nullable=False),
     sa.Column('expires_at', sa.DateTime(timezone=True), nullable=False),
-    sa.Column('used_at', sa.DateTime(timezone=True), nullable=True),
     sa.Column('account_id', sa.BigInteger(), nullable=False),
     sa.ForeignKeyConstraint(['account_id'], ['accounts.id'], name=op.f('fk_one_time_links_account_id'), ondelete='CASCADE'),
     sa.PrimaryKeyConstraint('token_hash', name=op.f('pk_one_time_links'))

@@ -1,0 +1,29 @@
+"""The end of an account: the account goes in; its rows, tokens, keys and applications are gone in one transaction."""
+
+from sqlalchemy import select
+
+from auth_server import api_apps
+from auth_server.server import Server
+from shared.db.accounts import Account
+from shared.db.oauth import ApiKey, Client, Family
+from shared.db.runs import forget
+from shared.db.watches import RouteMonitor
+
+# What has a schedule of its own, by the schedule's kind: schedules name their subject without a foreign key.
+_SCHEDULED = {"route_monitor": RouteMonitor}
+
+
+def close(server: Server, account: Account) -> None:
+    """Foreign keys take along every row of the account; what other programs remember of it is called off."""
+    server.db.get(Account, account.id, with_for_update=True)
+    for app in server.db.scalars(select(Client).where(Client.owner_id == account.id)):
+        api_apps.end(server, app)
+    for kind, model in _SCHEDULED.items():
+        forget(server.db, kind, list(server.db.scalars(select(model.id).where(model.account_id == account.id))))
+    living = (Family.account_id == account.id, Family.revoked_at.is_(None))
+    server.events += [{"family": id} for id in server.db.scalars(select(Family.id).where(*living))]
+    keys = select(ApiKey.key_hash).where(ApiKey.account_id == account.id)
+    server.events += [{"token": key} for key in server.db.scalars(keys)]
+    server.events.append({"account": account.public_id})
+    server.db.delete(account)
+    server.db.flush()

@@ -1,0 +1,91 @@
+"""A forgotten password: an address goes in, a mail with a link goes out; link and new password let the person in."""
+
+from auth_server import accounts, one_time, sessions, signin
+from auth_server.incoming import Incoming
+from auth_server.replies import Outcome, Page, problem
+from auth_server.server import Server
+from auth_server.signup import DEAD_LINK, EXPIRED, faults, sent, too_many
+from shared import clock
+from shared.db.accounts import Account
+from shared.errors import Invalid
+from shared.outbox.post import tell
+
+
+def form(server: Server, inc: Incoming) -> Outcome:
+    found = signin.visitor(server, inc)
+    if isinstance(found, Page):
+        return found
+    session, cookie = found
+    shown = {"csrf": sessions.csrf(session, "recover"), "return_to": signin.safe_return(inc.asked("return_to"))}
+    return Page("recover.html", shown, session=cookie)
+
+
+def submit(server: Server, inc: Incoming) -> Outcome:
+    session = sessions.load(server.db, inc.cookie)
+    if session is None or not sessions.csrf_holds(session, "recover", inc.value("csrf")):
+        return EXPIRED
+    if (limited := too_many(inc)) is not None:
+        return limited
+    try:
+        return sent(accounts.normal_email(inc.value("email")), _mail)
+    except Invalid as no:
+        shown = {
+            "csrf": sessions.csrf(session, "recover"),
+            "return_to": signin.safe_return(inc.value("return_to")),
+            "email": inc.value("email"),
+            "faults": faults(no),
+        }
+        return Page("recover.html", shown, 422)
+
+
+def _mail(server: Server, inc: Incoming) -> None:
+    account = accounts.find_account(server.db, inc.value("email"))
+    if account is None or account.disabled_at is not None or not one_time.may_mail(account.email or ""):
+        return
+    one_time.send(server, account, "reset_password", signin.safe_return(inc.value("return_to")))
+
+
+def reset_form(server: Server, inc: Incoming) -> Outcome:
+    found = one_time.find(server, "reset_password", inc.asked("token"))
+    if found is None:
+        return problem("This link does not work any more", DEAD_LINK, 410)
+    visit = signin.visitor(server, inc)
+    if isinstance(visit, Page):
+        return visit
+    session, cookie = visit
+    shown = {"csrf": sessions.csrf(session, "reset"), "token": inc.asked("token"), "email": found[1].email}
+    return Page("reset.html", shown, session=cookie)
+
+
+def reset(server: Server, inc: Incoming) -> Outcome:
+    """The link has proved the address, so it also confirms an account that was not."""
+    session = sessions.load(server.db, inc.cookie)
+    if session is None or not sessions.csrf_holds(session, "reset", inc.value("csrf")):
+        return EXPIRED
+    found = one_time.find(server, "reset_password", inc.value("token"))
+    if found is None:
+        return problem("This link does not work any more", DEAD_LINK, 410)
+    link, account = found
+    try:
+        hashed = accounts.hash_password(inc.value("password"))
+    except Invalid as no:
+        shown = {
+            "csrf": sessions.csrf(session, "reset"),
+            "token": inc.value("token"),
+            "email": account.email,
+            "faults": faults(no),
+        }
+        return Page("reset.html", shown, 422)
+    return_to = link.return_to
+    account.email_confirmed_at = account.email_confirmed_at or clock.now()
+    change_password(server, account, hashed)
+    signin.Guesses(account.email or "", inc.peer).succeeded()
+    return signin.enter(server, inc, session, account, return_to)
+
+
+def change_password(server: Server, account: Account, hashed: str) -> None:
+    """Every browser is signed out, every link is dead, and the person is told."""
+    account.password_hash = hashed
+    one_time.use_up(server, account)
+    sessions.end_all(server.db, account.id)
+    tell(server.db, account, "password_changed", {}, dedupe_key=f"password:{account.id}:{clock.now()}", mail=True)

@@ -1,0 +1,132 @@
+"""Sign-up: an address and a password go in; a mail asks to confirm them, and a confirmed account comes out.
+
+The page says the same whether or not the address has an account. Confirming takes the password again: whoever signs
+up with somebody else's address gets nothing from that person's click.
+"""
+
+from sqlalchemy import func, select
+
+from auth_server import accounts, one_time, sessions, signin
+from auth_server.incoming import Incoming
+from auth_server.replies import Outcome, Page, problem
+from auth_server.server import Server
+from shared import clock
+from shared.db.accounts import Account
+from shared.errors import Invalid
+from shared.limits import address_key, hit
+from shared.outbox.post import write_to
+from shared.secrets import digest
+from shared.settings import settings
+
+PER_HOUR = 30  # sign-ups and resets one address may ask for
+EXPIRED = problem("This form has expired", "Please go back and try again.", 403)
+DEAD_LINK = "It was used already, or is too old. Ask for a new one where you asked for this one."
+
+
+def sent(email: str, afterwards: object) -> Page:
+    """What everybody is told, whoever has an account."""
+    shown = {"email": email, "files": settings().mail_backend == "outbox"}
+    return Page("sent.html", shown, afterwards=afterwards)  # type: ignore[arg-type]
+
+
+def too_many(inc: Incoming) -> Page | None:
+    verdict = hit(f"signup:{address_key(inc.peer)}", PER_HOUR, 3600)
+    if verdict.allowed:
+        return None
+    return problem("Too many requests", "Please wait a little and try again.", 429, verdict.retry_after)
+
+
+def form(server: Server, inc: Incoming) -> Outcome:
+    found = signin.visitor(server, inc)
+    if isinstance(found, Page):
+        return found
+    session, cookie = found
+    shown = {"csrf": sessions.csrf(session, "signup"), "return_to": signin.safe_return(inc.asked("return_to"))}
+    return Page("signup.html", shown, session=cookie)
+
+
+def submit(server: Server, inc: Incoming) -> Outcome:
+    session = sessions.load(server.db, inc.cookie)
+    if session is None or not sessions.csrf_holds(session, "signup", inc.value("csrf")):
+        return EXPIRED
+    if (limited := too_many(inc)) is not None:
+        return limited
+    try:
+        email = accounts.normal_email(inc.value("email"))
+        accounts.proper_password(inc.value("password"))
+    except Invalid as no:
+        shown = {
+            "csrf": sessions.csrf(session, "signup"),
+            "return_to": signin.safe_return(inc.value("return_to")),
+            "email": inc.value("email"),
+            "faults": faults(no),
+        }
+        return Page("signup.html", shown, 422)
+    return sent(email, _begin)
+
+
+def faults(no: Invalid) -> dict[str, str]:
+    """A sentence under each field that is wrong."""
+    return {e["field"]: f"This {e['problem']}: {e['expected']}." for e in no.facts["errors"]}
+
+
+def _begin(server: Server, inc: Incoming) -> None:
+    """The same work for everybody, and after the answer: a new account, a new password for one not yet confirmed, or
+    a mail to the person who has an account already."""
+    email = accounts.normal_email(inc.value("email"))
+    hashed = accounts.hash_password(inc.value("password"))
+    server.db.execute(select(func.pg_advisory_xact_lock(int(digest(email)[:15], 16))))
+    account = accounts.find_account(server.db, email)
+    if (account is not None and account.disabled_at is not None) or not one_time.may_mail(email):
+        return
+    if account is None:
+        account = accounts.add_account(server.db, email, hashed)
+    elif account.email_confirmed_at is not None:
+        write_to(server.db, account, "account_exists", {}, dedupe_key=f"exists:{account.id}:{clock.now().isoformat()}")
+        return
+    else:
+        account.password_hash = hashed
+    one_time.send(server, account, "confirm_email", signin.safe_return(inc.value("return_to")))
+
+
+def confirm_form(server: Server, inc: Incoming) -> Outcome:
+    """Opening the link changes nothing: programs that read mail open links too."""
+    found = one_time.find(server, "confirm_email", inc.asked("token"))
+    if found is None:
+        return problem("This link does not work any more", DEAD_LINK, 410)
+    visit = signin.visitor(server, inc)
+    if isinstance(visit, Page):
+        return visit
+    session, cookie = visit
+    shown = {
+        "csrf": sessions.csrf(session, "confirm"),
+        "token": inc.asked("token"),
+        "email": found[1].email,
+    }
+    return Page("confirm.html", shown, session=cookie)
+
+
+def confirm(server: Server, inc: Incoming) -> Outcome:
+    session = sessions.load(server.db, inc.cookie)
+    if session is None or not sessions.csrf_holds(session, "confirm", inc.value("csrf")):
+        return EXPIRED
+    found = one_time.find(server, "confirm_email", inc.value("token"))
+    if found is None:
+        return problem("This link does not work any more", DEAD_LINK, 410)
+    link, account = found
+    guesses = signin.Guesses(account.email or "", inc.peer)
+    if guesses.exhausted():
+        return signin.too_many_guesses()
+    if not accounts.check_password(account, inc.value("password")):
+        guesses.failed()
+        return _wrong(inc, sessions.csrf(session, "confirm"), account)
+    return_to = link.return_to
+    account.email_confirmed_at = clock.now()
+    one_time.use_up(server, account)
+    guesses.succeeded()
+    return signin.enter(server, inc, session, account, return_to)
+
+
+def _wrong(inc: Incoming, csrf: str, account: Account) -> Page:
+    shown = {"csrf": csrf, "token": inc.value("token"), "email": account.email, "wrong": True}
+    return Page("confirm.html", shown, 401)
