@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from authlib.oauth2 import OAuth2Error
 from authlib.oauth2.rfc6749 import AccessDeniedError, InvalidClientError, InvalidRequestError
 from sqlalchemy import select
 
-from auth_server import redirects, sessions
+from auth_server import redirects, reentry, sessions
 from auth_server.incoming import MAX_QUERY, Incoming, once, pairs
 from auth_server.replies import Onward, Outcome, Page, Reply, problem, refused
 from auth_server.server import Application, Server, ServiceClient
@@ -17,7 +17,7 @@ from shared.db.accounts import Account
 from shared.db.oauth import Consent, WebSession
 
 PROMPTS = {"none", "login", "consent", "select_account"}
-FRESH_SECONDS = 60  # a sign-in this recent satisfies prompt=login and any max_age
+ASK_ANYWAY = {"consent", "select_account"}  # the question names the account and offers another
 _UNSUPPORTED = {"request": "request_not_supported", "request_uri": "request_uri_not_supported"}
 
 
@@ -30,7 +30,7 @@ class Asked:
     uri: str
     state: str | None
     prompts: set[str]
-    max_age: str | None
+    max_age: float  # seconds a sign-in may be old; without end when nothing was said
 
 
 def _named(error: str, text: str, uri: str, state: str | None) -> OAuth2Error:
@@ -64,6 +64,8 @@ def _fault(inc: Incoming, prompts: set[str]) -> tuple[str, str] | None:
         return "invalid_request", "Only response_mode=query is supported."
     if prompts - PROMPTS or ("none" in prompts and len(prompts) > 1):
         return "invalid_request", "Unsupported 'prompt'."
+    if not (inc.asked("max_age") or "0").isdigit():
+        return "invalid_request", "Unsupported 'max_age'."
     return None
 
 
@@ -73,17 +75,18 @@ def _validated(server: Server, inc: Incoming, account: Account | None) -> Asked:
     if (fault := _fault(inc, prompts)) is not None:
         raise _named(*fault, uri, state)
     grant = server.get_consent_grant(inc, end_user=account)
-    return Asked(grant, client, uri, state, prompts, inc.asked("max_age"))
+    return Asked(grant, client, uri, state, prompts, float(inc.asked("max_age") or "inf"))
 
 
-def _must_sign_in(asked: Asked, session: WebSession | None) -> bool:
+def _must_sign_in(asked: Asked, session: WebSession | None, inc: Incoming) -> bool:
+    """prompt=login and max_age are met by a sign-in that came after this very request was first seen."""
     since = session.authenticated_at if session is not None else None
     if since is None:
         return True
-    age = (clock.now() - since).total_seconds()
-    if "login" in asked.prompts and age > FRESH_SECONDS:
-        return True
-    return asked.max_age is not None and asked.max_age.isdigit() and age > max(int(asked.max_age[:9]), FRESH_SECONDS)
+    if "login" not in asked.prompts and (clock.now() - since).total_seconds() <= asked.max_age:
+        return False
+    first_seen = reentry.first_seen(inc.raw_query)
+    return first_seen is None or since < first_seen
 
 
 def _remembered(server: Server, account: Account, client: Application) -> Consent | None:
@@ -98,18 +101,19 @@ def _grant(server: Server, asked: Asked, session: WebSession, account: Account) 
 
 
 def authorize(server: Server, inc: Incoming) -> Outcome:
-    if len(inc.raw_query) > MAX_QUERY:
+    if len(reentry.plain(inc.raw_query)) > MAX_QUERY:
         return problem("This request cannot be completed", "The request is too long.")
     session = sessions.load(server.db, inc.cookie)
     account = sessions.person(server.db, session)
     try:
         asked = _validated(server, inc, account)
-        if account is None or session is None or _must_sign_in(asked, session):
+        if account is None or session is None or _must_sign_in(asked, session, inc):
             if "none" in asked.prompts:
-                raise _named("login_required", "Nobody is signed in.", asked.uri, asked.state)
-            return Onward("/signin?" + urlencode({"return_to": f"/oauth/authorize?{inc.raw_query}"}), status=302)
+                raise _named("login_required", "The person has to sign in.", asked.uri, asked.state)
+            return _to_sign_in(asked, inc.raw_query)
         known = _remembered(server, account, asked.client)
-        if known is not None and known.redirect_host == redirects.host_of(asked.uri) and "consent" not in asked.prompts:
+        same_host = known is not None and known.redirect_host == redirects.host_of(asked.uri)
+        if same_host and not asked.prompts & ASK_ANYWAY:
             return _grant(server, asked, session, account)
         if "none" in asked.prompts:
             raise _named("consent_required", "The person has not agreed yet.", asked.uri, asked.state)
@@ -118,13 +122,22 @@ def authorize(server: Server, inc: Incoming) -> Outcome:
     return _question(asked, session, account, inc.raw_query)
 
 
+def _to_sign_in(asked: Asked, query: str) -> Onward:
+    """The request comes back as it is, with the moment it was first seen where a fresh sign-in is asked for."""
+    if "login" in asked.prompts or asked.max_age != float("inf"):
+        query = reentry.marked(query)
+    return Onward("/signin?" + urlencode({"return_to": f"/oauth/authorize?{query}"}), status=302)
+
+
 def _question(asked: Asked, session: WebSession, account: Account, query: str) -> Page:
     """The form is bound to the exact request shown: nothing can be exchanged between question and answer."""
     shown = {
         "name": asked.client.row.name,
         "verified": asked.client.row.kind == "manual",
+        "published_by": urlsplit(asked.client.client_id).hostname if asked.client.row.kind == "cimd" else None,
         "host": redirects.host_of(asked.uri),
         "local": redirects.is_local(asked.uri),
+        "shown_here": asked.uri == redirects.OUT_OF_BAND,
         "email": account.email,
         "query": query,
         "csrf": sessions.csrf(session, f"consent:{query}"),

@@ -66,6 +66,8 @@ def resource(flow: Flow[Outcome]) -> Handler:
     """A request that carries a bearer token at most; its body and query are not looked at."""
 
     async def handler(request: Request) -> Response:
+        if len(request.headers.getlist("authorization")) > 1:
+            return write(Reply(400, {"error": "invalid_request"}, dict(NO_STORE)))
         return write(await run(flow, _plain(request)))
 
     return handler

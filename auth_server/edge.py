@@ -20,6 +20,8 @@ CORS = frozenset(
         "/oauth/register",
         "/oauth/token",
         "/oauth/revoke",
+        "/oauth/userinfo",
+        "/oauth/jwks",
     }
 )
 _PREFLIGHT = {

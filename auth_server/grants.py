@@ -10,7 +10,7 @@ from authlib.oauth2.rfc7636 import CodeChallenge
 from sqlalchemy import select, update
 
 from auth_server import resources, tokens
-from auth_server.replies import sent_back
+from auth_server.replies import Outcome, sent_back
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.oauth import AuthorizationCode, Family, RefreshToken
@@ -65,13 +65,12 @@ class CodeGrant(authlib_grants.AuthorizationCodeGrant):
     server: "Server"
     request: "ProtocolRequest"
 
-    def create_authorization_response(self, redirect_uri: str, grant_user: Account) -> tuple[int, str, Any]:
+    def create_authorization_response(self, redirect_uri: str, grant_user: Account) -> tuple[int, Outcome, Any]:
         """As authlib's, but the registered redirect URI is not encoded anew."""
         self.request.user = grant_user
         code = mint(tokens.CODE)
         self.save_authorization_code(code, self.request)
-        reply = sent_back(redirect_uri, self.request.payload.state, [("code", code)])
-        return reply.status, "", list(reply.headers.items())
+        return 302, sent_back(redirect_uri, self.request.payload.state, [("code", code)]), []
 
     def save_authorization_code(self, code: str, request: "ProtocolRequest") -> None:
         data = request.payload.data
@@ -89,7 +88,7 @@ class CodeGrant(authlib_grants.AuthorizationCodeGrant):
                 code_challenge=data["code_challenge"],
                 nonce=data.get("nonce"),
                 authenticated_at=self.server.authenticated_at,
-                expires_at=clock.now() + tokens.CODE_LIFE,
+                expires_at=clock.now() + tokens.code_life(data["redirect_uri"]),
             )
         )
 

@@ -1,9 +1,13 @@
-"""Discovery (RFC 8414): nothing goes in, what this authorization server offers today comes out."""
+"""Discovery (RFC 8414 and OpenID): nothing goes in, what this authorization server offers today comes out."""
 
 from typing import Any
 
 from auth_server.grants import AUTH_METHODS
-from shared.settings import SCOPE, settings
+from auth_server.keys import ALGORITHM
+from auth_server.tokens import GRANTED
+from shared.settings import settings
+
+CLAIMS = ["sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "email", "email_verified"]
 
 
 def metadata() -> dict[str, Any]:
@@ -16,7 +20,9 @@ def metadata() -> dict[str, Any]:
         "registration_endpoint": f"{issuer}/oauth/register",
         "revocation_endpoint": f"{issuer}/oauth/revoke",
         "introspection_endpoint": f"{issuer}/oauth/introspect",
-        "scopes_supported": [SCOPE],
+        "userinfo_endpoint": f"{issuer}/oauth/userinfo",
+        "jwks_uri": f"{issuer}/oauth/jwks",
+        "scopes_supported": GRANTED.split(),
         "response_types_supported": ["code"],
         "response_modes_supported": ["query"],
         "grant_types_supported": ["authorization_code", "refresh_token"],
@@ -25,6 +31,12 @@ def metadata() -> dict[str, Any]:
         "introspection_endpoint_auth_methods_supported": ["client_secret_basic"],
         "code_challenge_methods_supported": ["S256"],
         "authorization_response_iss_parameter_supported": True,
+        "client_id_metadata_document_supported": True,
+        "subject_types_supported": ["public"],
+        "id_token_signing_alg_values_supported": [ALGORITHM],
+        "claims_supported": CLAIMS,
+        "prompt_values_supported": ["none", "login", "consent", "select_account"],
+        "claims_parameter_supported": False,
         "request_parameter_supported": False,
         "request_uri_parameter_supported": False,
     }

@@ -5,16 +5,16 @@ from typing import Any
 from authlib.oauth2 import AuthorizationServer, OAuth2Error, OAuth2Request
 from authlib.oauth2.rfc6749 import ClientMixin, InvalidScopeError, OAuth2Payload
 from authlib.oauth2.rfc6750 import BearerTokenGenerator
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
-from auth_server import grants, redirects, tokens
+from auth_server import grants, identity, redirects, tokens
 from auth_server.incoming import Incoming, Pairs
-from auth_server.replies import NO_STORE, Outcome, Reply, failed, refused
+from auth_server.replies import NO_STORE, Outcome, Page, Reply, failed, refused
 from auth_server.revoke import Revocation
 from shared import clock
 from shared.db.accounts import Account
-from shared.db.oauth import AccessToken, Client, Family, RefreshToken
+from shared.db.oauth import AccessToken, Client, Consent, Family, RefreshToken
 from shared.secrets import digest, same
 from shared.settings import settings
 
@@ -123,7 +123,7 @@ class Server(AuthorizationServer):
         self.authenticated_at = clock.now()  # of the person who consents; set by the authorization flow
         generator = BearerTokenGenerator(tokens.access_token, tokens.refresh_token, tokens.ACCESS_SECONDS)
         self.register_token_generator("default", generator)
-        self.register_grant(grants.CodeGrant, [grants.S256(required=True), grants.audience])
+        self.register_grant(grants.CodeGrant, [grants.S256(required=True), grants.audience, identity.signed])
         self.register_grant(grants.RefreshGrant)
         self.register_endpoint(Revocation)
 
@@ -156,7 +156,9 @@ class Server(AuthorizationServer):
     def create_oauth2_request(self, request: Incoming | ProtocolRequest) -> ProtocolRequest:
         return request if isinstance(request, ProtocolRequest) else ProtocolRequest(request)
 
-    def handle_response(self, status: int, body: Any, headers: list[tuple[str, str]]) -> Reply:
+    def handle_response(self, status: int, body: Any, headers: list[tuple[str, str]]) -> Outcome:
+        if isinstance(body, Reply | Page):  # an authorization response, whole already
+            return body
         kept = {name: value for name, value in headers if name != "Content-Type"}
         return Reply(status, body or None, NO_STORE | kept)
 
@@ -175,6 +177,11 @@ class Server(AuthorizationServer):
         )
 
     def revoke_family(self, family_id: str, reason: str) -> None:
+        """Every token of the line is dead, and the person is asked again before there is another."""
         alive = (Family.id == family_id, Family.revoked_at.is_(None))
-        self.db.execute(update(Family).where(*alive).values(revoked_at=clock.now(), reason=reason))
+        ended = update(Family).where(*alive).values(revoked_at=clock.now(), reason=reason)
+        row = self.db.execute(ended.returning(Family.account_id, Family.client_id)).one_or_none()
+        if row is not None:
+            theirs = (Consent.account_id == row.account_id, Consent.client_id == row.client_id)
+            self.db.execute(delete(Consent).where(*theirs))
         self.events.append({"family": family_id})

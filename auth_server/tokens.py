@@ -3,6 +3,7 @@
 import re
 from datetime import timedelta
 
+from auth_server.redirects import OUT_OF_BAND
 from shared.secrets import mint
 from shared.settings import SCOPE
 
@@ -10,6 +11,7 @@ ACCESS, REFRESH, CODE = "awt_at_", "awt_rt_", "awt_ac_"
 ACCESS_SECONDS = 3600
 ACCESS_LIFE = timedelta(seconds=ACCESS_SECONDS)
 CODE_LIFE = timedelta(seconds=60)
+COPIED_CODE_LIFE = timedelta(minutes=5)  # of a code a person has to copy
 RETRY_WINDOW = timedelta(seconds=60)  # a retired refresh token yields the same successor again for this long
 RETRIES = 20
 GRANTED = f"{SCOPE} openid email"  # whatever was asked for
@@ -23,3 +25,7 @@ def access_token(**_: object) -> str:
 
 def refresh_token(**_: object) -> str:
     return mint(REFRESH)
+
+
+def code_life(redirect_uri: str) -> timedelta:
+    return COPIED_CODE_LIFE if redirect_uri == OUT_OF_BAND else CODE_LIFE

@@ -83,10 +83,20 @@ async def get(client: httpx.AsyncClient, url: str, *, limit: int = MAX_BYTES, **
     raise AssertionError("unreachable")
 
 
+# Addresses that carry an IPv4 address inside: one can be unpacked, of the others no public service makes use.
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_TUNNELS = [ipaddress.ip_network(n) for n in ("64:ff9b:1::/48", "2001::/32", "2002::/16")]
+
+
 def is_public(address: str) -> bool:
     ip = ipaddress.ip_address(address)
-    mapped = getattr(ip, "ipv4_mapped", None) or ip
-    return bool(mapped.is_global and not mapped.is_multicast)
+    if isinstance(ip, ipaddress.IPv6Address):
+        inner = ip.ipv4_mapped or (ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF) if ip in _NAT64 else None)
+        if inner is not None:
+            return is_public(str(inner))
+        if any(ip in network for network in _TUNNELS):
+            return False
+    return ip.is_global and not ip.is_multicast
 
 
 class _CheckedAddresses(httpcore.AsyncNetworkBackend):

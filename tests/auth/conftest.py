@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from itertools import cycle
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
-from auth_server import threads
+from auth_server import keys, threads
 from auth_server.accounts import create_account
 from auth_server.app import create_app
 from shared import clock
@@ -32,8 +33,17 @@ def configure(monkeypatch: pytest.MonkeyPatch) -> Iterator[Configure]:
     settings.cache_clear()
 
 
+@pytest.fixture(scope="session")
+def quick_keys() -> Iterator[None]:
+    """The same few signing keys in all tests: to make an RSA key takes longer than most of them."""
+    made = cycle([keys._generated() for _ in range(4)])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(keys, "_generated", lambda: next(made))
+        yield
+
+
 @pytest.fixture
-def host(clean: None) -> Iterator[TestClient]:
+def host(clean: None, quick_keys: None) -> Iterator[TestClient]:
     """The application, with its own event loop for the whole test."""
     threads.limiter.cache_clear()
     threads.hashing.cache_clear()

@@ -110,6 +110,8 @@ BACK = [
     ("request_uri", {"request_uri": "http://169.254.169.254/"}, "request_uri_not_supported"),
     ("two prompts with none", {"prompt": "none login"}, "invalid_request"),
     ("unknown prompt", {"prompt": "create"}, "invalid_request"),
+    ("max_age that is no number", {"max_age": "soon"}, "invalid_request"),
+    ("max_age below zero", {"max_age": "-1"}, "invalid_request"),
     ("foreign resource", {"resource": "https://evil.example/mcp"}, "invalid_target"),
     ("resource with fragment", {"resource": RESOURCE + "#x"}, "invalid_target"),
     ("relative resource", {"resource": "/mcp"}, "invalid_target"),

@@ -1,5 +1,6 @@
 """The consent page: what it says, what binds it, what is remembered, and what a browser is told to enforce."""
 
+from datetime import timedelta
 from html import escape
 from typing import Any
 
@@ -116,18 +117,63 @@ def test_the_question_comes_again_on_prompt_and_when_the_host_changes(ann: Brows
     assert ann.authorize(client_id, redirect_uri="https://claude.ai/cb").status_code == 302
 
 
-def test_prompt_login_and_max_age_ask_for_the_password_again(ann: Browser, later: Any) -> None:
-    from datetime import timedelta
+@pytest.mark.parametrize("changed", [{"prompt": "login"}, {"max_age": "0"}, {"prompt": "login", "max_age": "0"}])
+def test_a_fresh_sign_in_is_asked_for_once_even_right_after_another(ann: Browser, changed: dict[str, str]) -> None:
+    client_id = ann.register()
+    ann.code(client_id)
+    away = ann.authorize(client_id, **changed)
+    assert away.headers["location"].startswith("/signin?")
+    return_to = hidden(ann.get(away.headers["location"]).text, "return_to")
+    assert ann.get(return_to).headers["location"].startswith("/signin?")  # "continue as you are" is no sign-in
+    onward = ann.sign_in(return_to=return_to).headers["location"]
+    assert "code" in back(ann.get(onward))
+    assert ann.authorize(client_id, **changed).headers["location"].startswith("/signin?")
 
+
+def test_max_age_is_counted_from_the_last_sign_in(ann: Browser, later: Any) -> None:
     client_id = ann.register()
     ann.code(client_id)
     later(timedelta(minutes=5))
-    for changed in ({"prompt": "login"}, {"max_age": "60"}, {"max_age": "0"}):
-        answer = ann.authorize(client_id, **changed)
-        assert answer.headers["location"].startswith("/signin?")
+    assert ann.authorize(client_id, max_age="60").headers["location"].startswith("/signin?")
+    assert back(ann.authorize(client_id, max_age="60", prompt="none"))["error"] == "login_required"
     assert "code" in back(ann.authorize(client_id, max_age="3600"))
+    assert "code" in back(ann.authorize(client_id, max_age="9" * 4000))
+
+
+@pytest.mark.parametrize("mark", ["1999999999.000000-" + "0" * 64, "0000000000.000000-" + "a" * 64, "x"])
+def test_a_forged_moment_of_first_sight_is_worth_nothing(ann: Browser, mark: str) -> None:
+    client_id = ann.register()
+    ann.code(client_id)
+    forged = ann.authorize(client_id, prompt="login", first_seen=mark)
+    assert forged.headers["location"].startswith("/signin?")
+
+
+def test_a_moment_of_first_sight_is_believed_for_a_quarter_of_an_hour(ann: Browser, later: Any) -> None:
+    client_id = ann.register()
+    ann.code(client_id)
+    away = ann.authorize(client_id, prompt="login").headers["location"]
+    return_to = hidden(ann.get(away).text, "return_to")
+    later(timedelta(minutes=16))
     ann.sign_in()
-    assert "code" in back(ann.authorize(client_id, prompt="login", max_age="0"))
+    assert ann.get(return_to).headers["location"].startswith("/signin?")
+    assert ann.get(return_to.replace("state=", "state=x")).headers["location"].startswith("/signin?")
+
+
+def test_select_account_names_the_account_and_offers_another(ann: Browser) -> None:
+    client_id = ann.register()
+    ann.code(client_id)
+    page = ann.authorize(client_id, prompt="select_account")
+    assert page.status_code == 200
+    assert ann.email in page.text
+    assert "use another account" in page.text
+
+
+def test_a_revoked_authorization_is_asked_for_again(ann: Browser) -> None:
+    given = ann.tokens()
+    assert ann.authorize(given["client_id"]).status_code == 302
+    ann.host.post("/oauth/revoke", data={"client_id": given["client_id"], "token": given["refresh_token"]})
+    assert ann.authorize(given["client_id"]).status_code == 200
+    assert back(ann.authorize(given["client_id"], prompt="none"))["error"] == "consent_required"
 
 
 @pytest.mark.parametrize("name", ["<script>alert(1)</script>", "\"'><img src=x>", "{{ 7*7 }}", "a & b"])

@@ -25,8 +25,11 @@ def test_metadata_names_every_endpoint_and_claims_what_exists(host: TestClient) 
     assert set(said["token_endpoint_auth_methods_supported"]) == {"none", "client_secret_basic", "client_secret_post"}
     assert said["authorization_response_iss_parameter_supported"] is True
     assert "offline_access" not in said["scopes_supported"]
-    for absent in ("jwks_uri", "userinfo_endpoint", "client_id_metadata_document_supported"):
-        assert absent not in said
+    assert said["scopes_supported"] == ["mcp:read", "openid", "email"]
+    assert said["client_id_metadata_document_supported"] is True
+    assert (said["subject_types_supported"], said["id_token_signing_alg_values_supported"]) == (["public"], ["RS256"])
+    assert host.get(said["jwks_uri"].removeprefix(BASE)).status_code == 200
+    assert host.get(said["userinfo_endpoint"].removeprefix(BASE)).status_code == 401
 
 
 def test_both_well_known_paths_say_the_same(host: TestClient) -> None:

@@ -53,6 +53,7 @@ def test_the_success_answer_is_complete(ann: Browser) -> None:
     given = answer.json()
     assert given.pop("access_token").startswith("awt_at_")
     assert given.pop("refresh_token").startswith("awt_rt_")
+    assert given.pop("id_token").count(".") == 2
     assert given == {"token_type": "Bearer", "expires_in": 3600, "scope": "mcp:read openid email"}
 
 
