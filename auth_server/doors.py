@@ -22,7 +22,7 @@ from auth_server.incoming import (
 )
 from auth_server.register import register as registering
 from auth_server.render import write
-from auth_server.replies import Outcome, Page, failed, problem
+from auth_server.replies import NO_STORE, Outcome, Page, Reply, failed, problem
 from auth_server.sessions import cookie_name
 from auth_server.threads import Flow, hashing_is_full, run
 from shared.settings import settings
