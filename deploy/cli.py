@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 PLANS = ("free", "premium", "pro", "enterprise")
@@ -136,10 +137,7 @@ def _run(given: argparse.Namespace) -> int:
 
         print(script(given.shell))
         return 0
-    if given.command in ("login", "tools", "call"):
-        from deploy import client as room
-    else:
-        from deploy import commands as room
+    room = import_module("deploy.client" if given.command in ("login", "tools", "call") else "deploy.commands")
     run = getattr(room, f"run_{given.command.replace('-', '_')}")
     run(given)
     return 0

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -23,6 +24,7 @@ from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.domain.plans import Plan
 from shared.http import client
+from shared.limits import address_key, hit
 from shared.secrets import digest, well_formed
 from shared.settings import SCOPE, settings
 
@@ -34,6 +36,7 @@ REFUSED = 5.0  # seconds a bad one is
 GRACE = 60.0  # seconds a known token is served on while the auth server is away
 AGAIN = 1.0  # seconds between two attempts at an auth server that is away
 SIZE = 10_000  # tokens remembered, good and bad apart, so that strangers never push out users
+REFUSALS_PER_MINUTE = 600  # of one address that the auth server was asked about: guesses, or a host of many people
 SEEN_EVERY = timedelta(hours=1)
 TIMEOUT = httpx.Timeout(3, connect=1)
 _BROKEN = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
@@ -50,6 +53,14 @@ class Denied(Exception):
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.name)
         self.problem = problem
+
+
+class Crowded(Exception):
+    """So many bad tokens came from this address that no unknown one of it is looked up for a while."""
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
 
 
 class Away(Exception):
@@ -77,14 +88,15 @@ class Bearers:
         self.known: OrderedDict[str, Known] = OrderedDict()
         self.refused: OrderedDict[str, tuple[float, Problem]] = OrderedDict()
         self.flights: dict[str, asyncio.Task[Known | Problem]] = {}
+        self.crowds: OrderedDict[str, float] = OrderedDict()  # addresses, and until when they are not listened to
         self.events = 0
         self.http = client(timeout=TIMEOUT)  # no base: the address is the operator's own and may be a private one
         self.address = settings().auth_internal_url or settings().web_url
         self.host = {"Host": urlsplit(settings().web_url).netloc}
         self.login = (settings().service_client_id, settings().service_client_secret.get_secret_value())
 
-    async def check(self, token: str) -> Caller:
-        """The caller; raises Denied, or Away when the auth server cannot be asked."""
+    async def check(self, token: str, address: str = "") -> Caller:
+        """The caller; raises Denied, Crowded, or Away when the auth server cannot be asked."""
         name = digest(token)
         known, now = self.known.get(name), time.monotonic()
         if known is not None and now < known.until:
@@ -95,10 +107,21 @@ class Bearers:
             raise Denied(refused[1])
         if not well_formed(token, self.prefix):
             raise Denied(Problem.INVALID)
+        if (wait := self.crowds.get(address, 0) - now) > 0:
+            raise Crowded(math.ceil(wait))
         verdict = await asyncio.shield(self._flight(name, token))
         if isinstance(verdict, Problem):
+            await self._count(address)
             raise Denied(verdict)
         return verdict.caller
+
+    async def _count(self, address: str) -> None:
+        """One more refusal; over the limit the address has to wait for the minute to end."""
+        what = f"refused:{self.prefix}:{address_key(address)}"
+        verdict = await anyio.to_thread.run_sync(hit, what, REFUSALS_PER_MINUTE, 60, limiter=limiter())
+        if not verdict.allowed:
+            self.crowds[address] = time.monotonic() + verdict.retry_after
+            _trim(self.crowds)
 
     def _flight(self, name: str, token: str) -> "asyncio.Task[Known | Problem]":
         """One question per token at a time: callers that arrive meanwhile wait for the same answer."""

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 from mcp_types import INVALID_PARAMS, INVALID_REQUEST
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from mcp_server.bearer import Away, Bearers, Denied, Problem
+from mcp_server.bearer import Away, Bearers, Crowded, Denied, Problem
 from mcp_server.call import Caller
 from mcp_server.replies import Headers, Reply, oauth_error, rpc_error
 from mcp_server.toolbox import TOOLS
@@ -76,7 +76,7 @@ class Front:
 
     async def _admitted(self, scope: Scope, headers: list[tuple[bytes, bytes]], host: Host) -> Scope:
         """The scope /mcp gets: one path, trimmed headers, the caller and the areas asked for. Raises Stop."""
-        caller = await self._caller(headers, host)  # before anything else is looked at: clients rely on the 401
+        caller = await self._caller(scope, headers, host)  # before anything else is looked at: clients rely on the 401
         sent = dict(headers)
         origin = sent.get(b"origin")
         if origin is not None and origin not in self.origins:
@@ -99,13 +99,17 @@ class Front:
             "areas": areas,
         }
 
-    async def _caller(self, headers: list[tuple[bytes, bytes]], host: Host) -> Caller:
+    async def _caller(self, scope: Scope, headers: list[tuple[bytes, bytes]], host: Host) -> Caller:
         try:
-            return await self.bearers.check(_token(headers))
+            return await self.bearers.check(_token(headers), (scope.get("client") or ("",))[0])
         except Denied as no:
             error, words = no.problem.value
             status = 403 if no.problem is Problem.SCOPE else 401
             raise Stop(oauth_error(status, error, words, _challenge(host, error, words))) from None
+        except Crowded as crowd:
+            words = "Too many bad tokens came from this address; this one was not looked at."
+            later: Headers = ((b"retry-after", str(crowd.seconds).encode()), (b"cache-control", b"no-store"))
+            raise Stop(oauth_error(429, "temporarily_unavailable", words, later)) from None
         except Away:
             words = "The authorization server does not answer; the token was not judged. Try again shortly."
             late: Headers = ((b"retry-after", RETRY_AFTER), (b"cache-control", b"no-store"))

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from mcp_server import openapi
-from mcp_server.bearer import Away, Bearers, Denied
+from mcp_server.bearer import Away, Bearers, Crowded, Denied
 from mcp_server.call import ANONYMOUS, Caller
 from mcp_server.gate import Answer, answer
 from mcp_server.problems import RETRY_LATER, Stopped, refused
@@ -29,7 +29,6 @@ BODY_LIMIT = 4 * 1024 * 1024
 BODY_SECONDS = 15
 READS_PER_MINUTE = 120  # lists and documents, of one address
 CALLS_PER_MINUTE = 240  # of one account, whatever becomes of them
-BAD_KEYS_PER_MINUTE = 60  # of one address: each may cost a question to the auth server
 FINE = frozenset({"ok", "partial", "no_data", "candidates", "confirmation_required"})
 CHALLENGE = {"WWW-Authenticate": 'Bearer realm="award-travel"'}
 Handler = Callable[[Request], Awaitable[Response]]
@@ -90,9 +89,11 @@ class Rest:
     async def _owner(self, request: Request, key: str) -> Caller:
         """Whose key it is. Raises Stopped."""
         try:
-            return await self.keys.check(key)
+            return await self.keys.check(key, request.client.host if request.client else "")
+        except Crowded as crowd:
+            words = "Too many bad keys came from this address; this one was not looked at."
+            raise Stopped("too_many_requests", words, {"Retry-After": str(crowd.seconds)}) from None
         except Denied:
-            await _limited(f"rest:refused:{_address(request)}", BAD_KEYS_PER_MINUTE, 60)
             words = "The API key is unknown or was revoked. OAuth access tokens are for /mcp and are not accepted here."
             raise Stopped("unauthorized", words, {"WWW-Authenticate": CHALLENGED}) from None
         except Away:

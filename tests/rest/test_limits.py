@@ -8,7 +8,7 @@ import anyio
 import pytest
 from sqlalchemy import select
 
-from mcp_server import rest
+from mcp_server import bearer, rest
 from mcp_server.call import Caller
 from mcp_server.gate import answer
 from mcp_server.threads import limiter
@@ -173,6 +173,13 @@ def test_an_account_has_a_limit_by_the_minute_whatever_its_calls_become(
 
 
 def test_guessing_keys_has_a_limit(world: World, people: People, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rest, "BAD_KEYS_PER_MINUTE", 3)
-    assert [world.call(mint("awt_ak_"), "list_trips").status_code for _ in range(5)] == [401] * 3 + [429] * 2
-    assert world.call(world.key(people.alice), "list_trips").status_code == 200
+    monkeypatch.setattr(bearer, "REFUSALS_PER_MINUTE", 3)
+    known, guessed = world.key(people.alice), [mint("awt_ak_") for _ in range(6)]
+    assert world.call(known, "list_trips").status_code == 200
+    far = {"X-Forwarded-For": "203.0.113.7"}
+    answers = [world.call(key, "list_trips", headers=far) for key in guessed]
+    assert [a.status_code for a in answers] == [401] * 4 + [429] * 2
+    assert 0 < int(answers[5].headers["retry-after"]) <= 60
+    assert world.call(known, "list_trips", headers=far).status_code == 200
+    elsewhere = {"X-Forwarded-For": "203.0.113.9"}
+    assert world.call(mint("awt_ak_"), "list_trips", headers=elsewhere).status_code == 401
