@@ -43,8 +43,17 @@ def _add_user(parser: Parser) -> None:
     plan.add_argument("email")
     plan.add_argument("plan", choices=PLANS)
     plan.add_argument("--api-calls", type=int, metavar="N", help="an agreed number of API calls a month")
+    limit = commands.add_parser("limit", help="agree on a number of API calls a month with an account")
+    limit.add_argument("email")
+    limit.add_argument("calls", help="the number, or `plan` for what the plan gives")
+    trial = commands.add_parser("trial", help="let an account try the mail inbox for some days; 0 ends it")
+    trial.add_argument("email")
+    trial.add_argument("days", type=int)
+    admin = commands.add_parser("admin", help="make an account an administrator, or no longer")
+    admin.add_argument("email")
+    admin.add_argument("flag", choices=("on", "off"))
     listed = commands.add_parser("list", help="list the accounts")
-    for command in (add, plan, listed):
+    for command in (add, plan, limit, trial, admin, listed):
         _home(command)
 
 

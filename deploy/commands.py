@@ -3,11 +3,18 @@
 import argparse
 import secrets
 import sys
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from deploy.halt import Halt
 from deploy.home import Home
 from deploy.service import database, serving
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from shared.db.accounts import Account
 
 
 def _password() -> str:
@@ -23,10 +30,10 @@ def run_user(given: argparse.Namespace) -> None:
     with database(Home(given.home)):
         if given.action == "add":
             _add(given, password)
-        elif given.action == "plan":
-            _plan(given)
-        else:
+        elif given.action == "list":
             _list()
+        else:
+            {"plan": _plan, "limit": _limit, "trial": _trial, "admin": _admin}[given.action](given)
 
 
 def _add(given: argparse.Namespace, password: str | None) -> None:
@@ -41,22 +48,62 @@ def _add(given: argparse.Namespace, password: str | None) -> None:
         print(f"Password: {made}")
 
 
-def _plan(given: argparse.Namespace) -> None:
+@contextmanager
+def _account(email: str) -> "Iterator[tuple[Session, Account]]":
+    """One account, inside a transaction; the servers are told once it is committed."""
     from auth_server.accounts import find_account
     from shared.db.base import transaction
+
+    with transaction() as session:
+        account = find_account(session, email)
+        if account is None:
+            raise Halt(f"No account {email}: see award-travel user list.")
+        yield session, account
+
+
+def _plan(given: argparse.Namespace) -> None:
     from shared.domain.plans import Plan
     from shared.outbox.plan_change import change_plan
 
     if given.api_calls is not None and given.api_calls < 0:
         raise Halt("--api-calls is a number of calls a month: 0 or more.")
-    with transaction() as session:
-        account = find_account(session, given.email)
-        if account is None:
-            raise Halt(f"No account {given.email}: see award-travel user list.")
+    with _account(given.email) as (session, account):
         before = account.plan
         change_plan(session, account, Plan.of(given.plan), given.api_calls)
     agreed = "" if given.api_calls is None else f", {given.api_calls} API calls a month"
     print(f"{given.email}: {before} -> {given.plan}{agreed}.")
+
+
+def _limit(given: argparse.Namespace) -> None:
+    from shared.domain.plans import LIMITS, Plan
+    from shared.outbox.plan_change import change_plan
+
+    if given.calls != "plan" and not (given.calls.isdecimal() and len(given.calls) < 10):
+        raise Halt("The limit is a number of API calls a month, or the word plan.")
+    agreed = None if given.calls == "plan" else int(given.calls)
+    with _account(given.email) as (session, account):
+        plan = Plan.of(account.plan)
+        change_plan(session, account, plan, agreed)
+    calls = LIMITS[plan].api_calls_per_month if agreed is None else agreed
+    print(f"{given.email}: {calls} API calls a month{' as the plan says' if agreed is None else ''}.")
+
+
+def _trial(given: argparse.Namespace) -> None:
+    from shared.outbox.plan_change import change_trial
+
+    if not 0 <= given.days <= 3650:
+        raise Halt("A trial lasts 0 to 3650 days; 0 ends it.")
+    with _account(given.email) as (session, account):
+        until = change_trial(session, account, given.days)
+    print(f"{given.email}: inbox trial {f'until {until:%Y-%m-%d %H:%M} UTC' if until else 'ended'}.")
+
+
+def _admin(given: argparse.Namespace) -> None:
+    from shared.outbox.plan_change import change_admin
+
+    with _account(given.email) as (session, account):
+        change_admin(session, account, is_admin=given.flag == "on")
+    print(f"{given.email} is {'an' if given.flag == 'on' else 'no'} administrator.")
 
 
 def _list() -> None:

@@ -1,6 +1,7 @@
-"""A change of plan or of the admin flag: an account and its new terms go in; what no longer fits is paused and told."""
+"""A change of plan, trial or admin flag: an account and its new terms go in; what no longer fits is paused and told."""
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 from sqlalchemy import event, select
 from sqlalchemy.orm import Session
@@ -37,6 +38,14 @@ def change_admin(session: Session, account: Account, *, is_admin: bool) -> None:
     account.is_admin = is_admin
     session.flush()
     _publish_after_commit(session, account)
+
+
+def change_trial(session: Session, account: Account, days: int) -> datetime | None:
+    """Lets the account try the mail inbox from now on for so many days; none of them end it."""
+    account.inbox_trial_ends_on = clock.now() + timedelta(days=days) if days else None
+    session.flush()
+    _publish_after_commit(session, account)
+    return account.inbox_trial_ends_on
 
 
 def _lock(session: Session, account: Account) -> None:

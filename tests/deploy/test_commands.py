@@ -4,12 +4,15 @@ import io
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from auth_server.accounts import check_password, find_account
 from deploy.cli import main
+from shared import clock
+from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.messages import Notification
 from shared.db.watches import RouteMonitor
@@ -61,6 +64,11 @@ def test_without_a_given_password_one_is_made_and_printed_once(say: Say) -> None
         (("user", "add", "b@example.test", "--password-stdin"), "", "No password came"),
         (("user", "plan", "b@example.test", "pro"), "", "award-travel user list"),
         (("user", "plan", "ann@example.test", "pro", "--api-calls", "-1"), "", "0 or more"),
+        (("user", "limit", "b@example.test", "10"), "", "award-travel user list"),
+        (("user", "limit", "ann@example.test", "many"), "", "or the word plan"),
+        (("user", "limit", "ann@example.test", "-5"), "", "or the word plan"),
+        (("user", "trial", "ann@example.test", "4000"), "", "0 to 3650 days"),
+        (("user", "admin", "b@example.test", "on"), "", "award-travel user list"),
         (("try", "--email", "ann@example.test"), "", "go together"),
         (("try", "list_trips", "[]"), "", "one JSON object"),
         (("reset-sandbox",), "no\n", "Nothing was deleted"),
@@ -84,6 +92,58 @@ def test_a_plan_is_changed_and_the_account_told(say: Say) -> None:
         assert (account.plan, account.api_calls_per_month) == ("enterprise", 750)
         assert session.query(Notification).count() == 1
     assert (status, said) == (0, "ann@example.test: free -> enterprise, 750 API calls a month.\n")
+
+
+def _ann() -> Account:
+    with transaction() as session:
+        account = find_account(session, "ann@example.test")
+        assert account is not None
+        return account
+
+
+def test_a_number_of_calls_is_agreed_on_and_taken_back_without_touching_the_plan(say: Say) -> None:
+    _add(say, "ann@example.test", "--plan", "enterprise")
+    said = say("user", "limit", "ann@example.test", "750")[1]
+    assert (said, _ann().plan) == ("ann@example.test: 750 API calls a month.\n", "enterprise")
+    assert _ann().api_calls_per_month == 750
+    said = say("user", "limit", "ann@example.test", "plan")[1]
+    assert (said, _ann().api_calls_per_month) == (
+        "ann@example.test: 500 API calls a month as the plan says.\n",
+        None,
+    )
+
+
+def test_an_inbox_trial_begins_now_and_can_be_ended(say: Say) -> None:
+    _add(say)
+    said = say("user", "trial", "ann@example.test", "14")[1]
+    ends = _ann().inbox_trial_ends_on
+    assert ends is not None
+    assert abs(ends - clock.now() - timedelta(days=14)) < timedelta(minutes=1)
+    assert said == f"ann@example.test: inbox trial until {ends:%Y-%m-%d %H:%M} UTC.\n"
+    assert say("user", "trial", "ann@example.test", "0")[1] == "ann@example.test: inbox trial ended.\n"
+    assert _ann().inbox_trial_ends_on is None
+
+
+def test_the_admin_flag_is_given_and_taken(say: Say) -> None:
+    _add(say)
+    assert say("user", "admin", "ann@example.test", "on")[1] == "ann@example.test is an administrator.\n"
+    assert _ann().is_admin
+    assert say("user", "admin", "ann@example.test", "off")[1] == "ann@example.test is no administrator.\n"
+    assert not _ann().is_admin
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("plan", "a", "pro"), ("limit", "a", "9"), ("limit", "a", "plan"), ("trial", "a", "3"), ("admin", "a", "on")],
+)
+def test_every_change_of_an_account_is_told_to_the_servers(
+    say: Say, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[dict[str, str]] = []
+    monkeypatch.setattr("shared.outbox.plan_change.publish", lambda **event: told.append(event))
+    _add(say)
+    say("user", words[0], "ann@example.test", *words[2:])
+    assert told == [{"account": _ann().public_id}]
 
 
 def test_accounts_are_listed_with_plan_and_flag(say: Say) -> None:
