@@ -33,6 +33,7 @@ from shared.db.base import transaction
 from shared.db.oauth import Client, remember_document
 from shared.http import Refused, public_client, read_capped
 from shared.limits import address_key, hit
+from shared.settings import settings
 
 log = logging.getLogger(__name__)
 SECONDS, MAX_BYTES = 4, 5 * 1024
@@ -143,6 +144,8 @@ async def _on_a_thread(work: Any, *args: Any) -> Any:
 async def _read_anew(client_id: str, peer: str) -> None:
     """A failure is never remembered: the shipped copy is good for this one request."""
     try:
+        if not settings().client_document_fetch:
+            raise Unreadable(gone=True)
         if not hit(f"documents:{address_key(peer)}", FETCHES_PER_HOUR, 3600).allowed:
             raise Unreadable
         document = await _fetched(client_id)

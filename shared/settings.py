@@ -79,6 +79,7 @@ class Settings(BaseSettings):
     operator_name: str = "the operator of this installation"  # as the terms and the privacy page call them
     # authorization
     oauth_dcr_redirect_host_allowlist: str = ""  # comma list of further redirect hosts
+    client_document_fetch: bool = True  # false = applications known by a document are those whose copy is shipped
     dcr_per_hour: int = 20
     dcr_trusted_ranges: str = "160.79.104.0/21"  # comma list of networks with the higher limit
     dcr_trusted_per_hour: int = 5000

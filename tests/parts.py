@@ -13,6 +13,7 @@ import pytest
 
 NODE_MAJOR = 22
 HERE = Path(__file__).parent / "node" / "node_modules" / ".bin"
+CLIENTS = ("oauth4webapi", "@modelcontextprotocol/sdk")
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -32,10 +33,11 @@ def _found(setting: str, *names: str) -> list[str]:
 
 @lru_cache(maxsize=1)
 def node() -> dict[str, str] | None:
-    """Node and the conformance program, as the settings the tests read; both are needed."""
+    """Node and the conformance program, as the settings the tests read; both, and the clients, are needed."""
     fit = [place for place in _found("AWARD_NODE", "node") if _version(place) >= NODE_MAJOR]
     programs = _found("AWARD_CONFORMANCE", "conformance")
-    return {"AWARD_NODE": fit[0], "AWARD_CONFORMANCE": programs[0]} if fit and programs else None
+    clients = all((HERE.parent / name).exists() for name in CLIENTS)
+    return {"AWARD_NODE": fit[0], "AWARD_CONFORMANCE": programs[0]} if fit and programs and clients else None
 
 
 @lru_cache(maxsize=1)
@@ -48,7 +50,8 @@ Find = Callable[[], dict[str, str] | None]
 PARTS: dict[str, tuple[Find, str]] = {
     "node": (
         node,
-        "npm install --prefix tests/node --no-save node@22 @modelcontextprotocol/conformance@0.2.0-alpha.12",
+        "npm install --prefix tests/node --no-save node@22 @modelcontextprotocol/conformance@0.2.0-alpha.12"
+        " @modelcontextprotocol/sdk@1.32 oauth4webapi@3.8",
     ),
     "browser": (chromium, "your system's package `chromium`, or AWARD_CHROMIUM naming one"),
 }

@@ -248,6 +248,15 @@ def test_a_known_program_whose_own_document_is_wrong_is_refused(ann: Browser, wo
     assert refused(asked(ann, PINNED))
 
 
+def test_where_nothing_may_be_fetched_the_copies_shipped_are_the_clients(
+    ann: Browser, world: World, configure: Any
+) -> None:
+    configure(CLIENT_DOCUMENT_FETCH="false")
+    assert refused(asked(ann))
+    assert asked(ann, PINNED).status_code == 302
+    assert world.asked == []
+
+
 SHIPPED = {
     "https://claude.ai/oauth/mcp-oauth-client-metadata": "https://claude.ai/api/mcp/auth_callback",
     "https://claude.ai/oauth/claude-code-client-metadata": "http://localhost:3118/callback",
