@@ -15,6 +15,7 @@ from starlette.routing import Route
 from starlette.types import ExceptionHandler
 
 from auth_server import agents, cimd, consent, endpoints, identity, internal
+from auth_server.crowds import Crowded
 from auth_server.doors import form, machine, page, register, resource
 from auth_server.edge import Edge
 from auth_server.health import healthz, readyz
@@ -25,6 +26,7 @@ from auth_server.passthrough import Passthrough
 from auth_server.render import PAGES, html
 from auth_server.site import SITE
 from auth_server.sweep import keep_sweeping
+from shared.errors import problem
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
@@ -50,6 +52,15 @@ async def _too_slow(request: Request, error: Exception) -> Response:  # noqa: AR
     return JSONResponse(text, 408, {"Cache-Control": "no-store", "Connection": "close"})
 
 
+async def _crowded(request: Request, error: Exception) -> Response:
+    words, wait = "Too many requests from this address.", str(getattr(error, "retry_after", 60))
+    headers = {"Cache-Control": "no-store", "Retry-After": wait}
+    if request.url.path.startswith("/api/"):
+        about = problem(settings().web_url, "too_many_requests", words)
+        return JSONResponse(about, 429, headers, media_type="application/problem+json")
+    return JSONResponse({"error": "temporarily_unavailable", "error_description": words}, 429, headers)
+
+
 async def _no_database(request: Request, error: Exception) -> Response:  # noqa: ARG001
     log.error("the database does not answer: %s", type(error).__name__)
     text = {"error": "temporarily_unavailable", "error_description": "Please try again in a moment."}
@@ -68,6 +79,7 @@ async def _http_problem(request: Request, error: Exception) -> Response:  # noqa
 _HANDLERS: dict[type[Exception] | int, ExceptionHandler] = {
     TooLarge: _too_large,
     TooSlow: _too_slow,
+    Crowded: _crowded,
     OperationalError: _no_database,
     InterfaceError: _no_database,
     PoolTimeout: _no_database,

@@ -7,6 +7,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 
 from auth_server.render import PAGES, html
 from shared.domain.plans import LIMITS, Plan, additions
+from shared.errors import PROBLEMS
 from shared.settings import STATUS, settings
 
 _CACHED = {"Cache-Control": "public, max-age=300"}
@@ -49,7 +50,7 @@ def _rows() -> list[tuple[str, list[str]]]:
 
 def _price(plan: Plan) -> str:
     if plan is Plan.FREE:
-        return "Free"
+        return "0 USD"
     return f"{settings().premium_price:.2f} USD a month" if plan is Plan.PREMIUM else "On request"
 
 
@@ -92,3 +93,8 @@ async def challenge(request: Request) -> Response:  # noqa: ARG001
     """What a plugin portal asks the domain to show, when the operator has set it."""
     text = settings().openai_apps_challenge
     return PlainTextResponse(text, headers=_CACHED) if text else Response(status_code=404)
+
+
+async def problems(request: Request) -> Response:  # noqa: ARG001
+    """Where the `type` of a problem document leads."""
+    return html("problems.html", {"kinds": sorted(PROBLEMS.items(), key=lambda item: item[1].status)})

@@ -40,22 +40,20 @@ def trusted_ranges() -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
         raise SettingsError("DCR_TRUSTED_RANGES: must be a comma list of networks such as 160.79.104.0/21") from None
 
 
-def allowance(peer: str) -> int | None:
-    """Registrations this address may make in an hour; None without limit."""
+def allowance(peer: str, usual: int, trusted: int) -> int | None:
+    """How much an address may do: hosts that act for many people more, this machine itself without limit (None)."""
     try:
         ip = ipaddress.ip_address(peer)
     except ValueError:
-        return settings().dcr_per_hour
+        return usual
     ip = getattr(ip, "ipv4_mapped", None) or ip
     if ip.is_loopback:
         return None
-    if any(ip in network for network in trusted_ranges()):
-        return settings().dcr_trusted_per_hour
-    return settings().dcr_per_hour
+    return trusted if any(ip in network for network in trusted_ranges()) else usual
 
 
 def _too_many(peer: str) -> Reply | None:
-    limit = allowance(peer)
+    limit = allowance(peer, settings().dcr_per_hour, settings().dcr_trusted_per_hour)
     if limit is None:
         return None
     verdict = hit(f"register:{address_key(peer)}", limit, 3600)

@@ -37,6 +37,7 @@ def _change(path: str, flow: Inside, *, hashes: bool = False) -> Route:
 PUBLIC = [
     _get("/", landing.landing),
     _get("/plans", landing.plans),
+    _get("/problems", landing.problems),
     _get("/privacy", landing.legal("privacy.html")),
     _get("/terms", landing.legal("terms.html")),
     _get("/support", landing.legal("support.html")),

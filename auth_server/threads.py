@@ -7,6 +7,7 @@ from typing import TypeVar
 import anyio
 import anyio.to_thread
 
+from auth_server import crowds
 from auth_server.incoming import Incoming
 from auth_server.server import Server
 from shared.db.base import transaction
@@ -36,6 +37,7 @@ def hashing_is_full() -> bool:
 
 def transact(flow: Flow[T], inc: Incoming) -> T:
     """Protocol errors are results, so what they recorded (a spent code, a revoked family) is committed too."""
+    crowds.count(inc.peer)
     with transaction() as session:
         server = Server(session)
         result = flow(server, inc)
