@@ -32,9 +32,9 @@ def _use(me: Member) -> list[tuple[str, int, int | None, str]]:
     mine = (RouteMonitor.account_id == me.account.id, RouteMonitor.cancelled_at.is_(None))
     monitors = db.scalar(select(func.count()).select_from(RouteMonitor).where(*mine)) or 0
     return [
-        ("Searches today", used(db, me.account.id, SEARCHES, day), limits.searches_per_day, "midnight UTC"),
-        ("Tool calls today", used(db, me.account.id, TOOL_CALLS, day), calls, "midnight UTC"),
-        ("API calls this month", used(db, me.account.id, API_CALLS, day.replace(day=1)), api, "the first, UTC"),
+        ("Searches today", used(db, me.account.id, SEARCHES, day), limits.searches_per_day, "begins again at midnight UTC"),
+        ("Tool calls today", used(db, me.account.id, TOOL_CALLS, day), calls, "begins again at midnight UTC"),
+        ("API calls this month", used(db, me.account.id, API_CALLS, day.replace(day=1)), api, "begins again on the 1st, UTC"),
         ("Route monitors", monitors, limits.route_monitors, ""),
     ]
 

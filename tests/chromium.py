@@ -1,5 +1,6 @@
 """A real browser without a driver package: Chromium's own protocol over two pipes, one page at a time."""
 
+import base64
 import fcntl
 import json
 import os
@@ -90,6 +91,26 @@ class Tab:
                 f"in vain: {expression} at {self.run('location.href')}: {self.text()[:300]}"
             )
             select.select([], [], [], 0.05)
+
+    def look(self, width: int, height: int = 800, *, dark: bool = False) -> None:
+        """A window of this size, on a system that prefers light or dark."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        self._ask("Emulation.setDeviceMetricsOverride", **size)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self._ask("Emulation.setEmulatedMedia", features=[scheme])
+
+    def picture(self, file: Path) -> None:
+        """The whole page, as it is painted."""
+        shot = self._ask("Page.captureScreenshot", format="png", captureBeyondViewport=True)
+        file.write_bytes(base64.b64decode(shot["data"]))
+
+    def upload(self, selector: str, file: Path) -> None:
+        found = self._ask("Runtime.evaluate", expression=f"document.querySelector({json.dumps(selector)})")
+        self._ask("DOM.setFileInputFiles", files=[str(file)], objectId=found["result"]["objectId"])
+
+    def key(self, name: str) -> None:
+        for kind in ("keyDown", "keyUp"):
+            self._ask("Input.dispatchKeyEvent", type=kind, key=name, code=name, windowsVirtualKeyCode={"Tab": 9}[name])
 
     def text(self) -> str:
         return str(self.run("document.body.innerText"))

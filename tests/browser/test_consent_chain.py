@@ -1,69 +1,16 @@
 """What only a real browser shows: its own forms are accepted, and no policy of ours stops the way to an application."""
 
-import socket
-import threading
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
-import uvicorn
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
-from starlette.routing import Route
-from starlette.types import ASGIApp
 
-from auth_server import threads
 from auth_server.accounts import create_account
-from auth_server.app import create_app
 from shared.db.base import transaction
 from shared.http import sync_client
 from tests.auth.browser import PASSWORD, VERIFIER, query
 from tests.chromium import Tab
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # starts a browser
-
-
-async def callback(request: Request) -> Response:
-    """An application that, as some do, sends the browser on to another address of its own."""
-    onward = f"http://localhost:{request.url.port}/arrived?{request.url.query}"
-    return RedirectResponse(onward, 302)
-
-
-async def arrived(request: Request) -> Response:
-    return HTMLResponse("<title>application</title><p>The application has its answer.")
-
-
-APPLICATION = Starlette(routes=[Route("/callback", callback), Route("/arrived", arrived)])
-
-
-def serve(app: ASGIApp, listening: socket.socket) -> uvicorn.Server:
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", server_header=False))
-    threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True).start()
-    return server
-
-
-@pytest.fixture
-def places(clean: None, configure: Any) -> Iterator[tuple[str, str]]:
-    """The addresses of the web host and of an application, both over real sockets."""
-    with socket.create_server(("127.0.0.1", 0)) as web, socket.create_server(("127.0.0.1", 0)) as other:
-        base, application = (f"http://127.0.0.1:{s.getsockname()[1]}" for s in (web, other))
-        configure(WEB_URL=base)
-        threads.limiter.cache_clear()
-        threads.hashing.cache_clear()
-        servers = [serve(create_app(), web), serve(APPLICATION, other)]
-        yield base, application
-        for server in servers:
-            server.should_exit = True
-
-
-@pytest.fixture
-def tab(tmp_path: Path) -> Iterator[Tab]:
-    opened = Tab(tmp_path / "profile")
-    yield opened
-    opened.close()
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
