@@ -24,7 +24,7 @@ from tests.running import wait_for
 PROBLEM = "application/problem+json"
 
 
-def problem(answer: Any, status: int, outcome: str) -> dict[str, Any]:
+def expect_problem(answer: Any, status: int, outcome: str) -> dict[str, Any]:
     assert (answer.status_code, answer.headers["content-type"]) == (status, PROBLEM), answer.text
     told: dict[str, Any] = answer.json()
     assert (told["status"], told["outcome"]) == (status, outcome)
@@ -69,7 +69,7 @@ def test_without_a_good_key_a_call_is_refused_with_a_challenge(world: World, peo
     ]
     for headers in tries:
         answer = world.call(None, "list_trips", headers=headers)
-        problem(answer, 401, "unauthorized")
+        expect_problem(answer, 401, "unauthorized")
         assert answer.headers["www-authenticate"].startswith('Bearer realm="award-travel"')
 
 
@@ -77,7 +77,7 @@ def test_one_account_never_sees_the_others_rows(world: World, people: People) ->
     made = world.call(world.key(people.alice), "create_trip", {"name": "Mine"}).json()["trip"]
     charlie = world.key(people.charlie)
     assert world.call(charlie, "list_trips").json()["trips"] == []
-    told = problem(world.call(charlie, "delete_trip", {"trip_id": made["trip_id"]}), 404, "not_found")
+    told = expect_problem(world.call(charlie, "delete_trip", {"trip_id": made["trip_id"]}), 404, "not_found")
     assert (told["what"], told["id"]) == ("trip", made["trip_id"])
 
 
@@ -90,19 +90,19 @@ def test_an_unknown_tool_is_404_and_near_names_are_told(world: World, people: Pe
 
 
 def test_invalid_arguments_are_422_and_name_each_fault(world: World, people: People) -> None:
-    told = problem(world.call(world.key(people.alice), "create_trip", {"nam": "x"}), 422, "invalid")
+    told = expect_problem(world.call(world.key(people.alice), "create_trip", {"nam": "x"}), 422, "invalid")
     assert {fault["field"] for fault in told["errors"]} == {"name", "nam"}
     assert told["notice"].startswith("SANDBOX")
 
 
 def test_a_tool_above_the_plan_is_402_and_says_where_to_upgrade(world: World, people: People) -> None:
     arguments = {"airline": "BA", "origin": "LHR", "destination": "JFK", "date": "2099-01-02", "cabin": "business"}
-    told = problem(world.call(world.key(people.bob), "search_availability", arguments), 402, "paywall")
+    told = expect_problem(world.call(world.key(people.bob), "search_availability", arguments), 402, "paywall")
     assert (told["required_tier"], told["upgrade_url"]) == ("premium", f"{world.url}/plans")
 
 
 def test_an_admins_tool_is_403_to_others(world: World, people: People) -> None:
-    problem(world.call(world.key(people.alice), "admin_list_users"), 403, "admin_only")
+    expect_problem(world.call(world.key(people.alice), "admin_list_users"), 403, "admin_only")
     assert world.call(world.key(people.ada), "admin_list_users").status_code == 200
 
 
@@ -110,7 +110,7 @@ def test_a_plans_cap_is_409_and_has_no_retry_after(world: World, people: People)
     key, day = world.key(people.bob), clock.midnight().date().isoformat()
     terms = {"origin": "LHR", "destination": "JFK", "earliest_date": day, "latest_date": day}
     answers = [world.call(key, "create_route_monitor", terms) for _ in range(2)]
-    told = problem(answers[1], 409, "limit_reached")
+    told = expect_problem(answers[1], 409, "limit_reached")
     assert (told["current"], told["cap"], told["active_count"]) == (1, 1, 1)
     assert "retry-after" not in answers[1].headers
 
@@ -136,14 +136,14 @@ def test_what_is_no_json_object_is_refused(
 ) -> None:
     sent = {"X-API-Key": world.key(people.alice), "content-type": "application/json"} | headers
     address = f"{world.url}/api/v1/tools/create_trip"
-    problem(world.http.post(address, content=body, headers=sent), status, outcome)
+    expect_problem(world.http.post(address, content=body, headers=sent), status, outcome)
 
 
 def test_a_body_that_is_too_large_is_refused_without_being_announced(world: World, people: People) -> None:
     headers = {"X-API-Key": world.key(people.alice), "content-type": "application/json"}
     address = f"{world.url}/api/v1/tools/create_trip"
     chunks = (b" " * 65536 for _ in range(80))
-    problem(world.http.post(address, content=chunks, headers=headers), 413, "too_large")
+    expect_problem(world.http.post(address, content=chunks, headers=headers), 413, "too_large")
 
 
 def test_no_body_means_no_arguments(world: World, people: People) -> None:
@@ -155,12 +155,12 @@ def test_no_body_means_no_arguments(world: World, people: People) -> None:
 def test_other_methods_are_405(world: World, method: str) -> None:
     for path in ("/api/v1/tools", "/api/v1/tools/list_trips"):
         answer = world.http.request(method, world.url + path)
-        problem(answer, 405, "method_not_allowed")
+        expect_problem(answer, 405, "method_not_allowed")
         assert "GET" in answer.headers["allow"]
 
 
 def test_addresses_nobody_knows_are_problems_too(world: World) -> None:
-    problem(world.get("/api/v1/tools/list_trips/more"), 404, "no_such_page")
+    expect_problem(world.get("/api/v1/tools/list_trips/more"), 404, "no_such_page")
 
 
 @pytest.mark.spec("s4.4.get_cancellation_fee.open")
@@ -174,7 +174,7 @@ def test_tools_that_need_no_account_are_served_without_a_key(world: World) -> No
 
 
 def test_a_bad_key_is_not_taken_for_no_key(world: World) -> None:
-    problem(world.call(mint("awt_ak_"), "get_cancellation_fee", {"airline": "BA"}), 401, "unauthorized")
+    expect_problem(world.call(mint("awt_ak_"), "get_cancellation_fee", {"airline": "BA"}), 401, "unauthorized")
 
 
 def test_a_bug_is_answered_with_a_call_id_and_nothing_else(
@@ -186,7 +186,7 @@ def test_a_bug_is_answered_with_a_call_id_and_nothing_else(
     tool = TOOLS["list_trips"]
     monkeypatch.setitem(TOOLS, "list_trips", replace(tool, function=broken))
     answer = world.call(world.key(people.alice), "list_trips")
-    told = problem(answer, 500, "internal_error")
+    told = expect_problem(answer, 500, "internal_error")
     assert len(told["call_id"]) == 16
     assert "secret" not in answer.text
 

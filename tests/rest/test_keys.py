@@ -16,7 +16,7 @@ from shared.domain.plans import Plan
 from shared.secrets import mint
 from tests.people import People, account
 from tests.rest.conftest import World
-from tests.rest.test_calls import problem
+from tests.rest.test_calls import expect_problem
 from tests.running import wait_for
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
@@ -54,7 +54,7 @@ def test_an_agents_key_opens_rest_and_never_the_tool_endpoint(world: World) -> N
 def test_an_agent_is_held_to_the_free_plan(world: World) -> None:
     key = agent(world)["api_key"]
     assert world.call(key, "create_trip", {"name": "First"}).status_code == 200
-    problem(world.call(key, "create_trip", {"name": "Second"}), 402, "paywall")
+    expect_problem(world.call(key, "create_trip", {"name": "Second"}), 402, "paywall")
     assert world.call(key, "list_trips").headers["ratelimit-limit"] == "50"
 
 

@@ -19,7 +19,7 @@ from shared.domain.plans import LIMITS, Plan
 from shared.secrets import mint
 from tests.people import People, account
 from tests.rest.conftest import World
-from tests.rest.test_calls import problem
+from tests.rest.test_calls import expect_problem
 
 
 def month(caller: Caller) -> int:
@@ -39,7 +39,7 @@ def test_of_sixty_calls_at_once_a_free_account_gets_exactly_fifty(world: World, 
         answers = list(pool.map(lambda _: world.call(key, "list_trips"), range(60)))
     assert sorted(a.status_code for a in answers) == [200] * 50 + [429] * 10
     assert sorted(int(a.headers["ratelimit-remaining"]) for a in answers) == [0] * 10 + list(range(50))
-    told = problem(next(a for a in answers if a.status_code == 429), 429, "limit_reached")
+    told = expect_problem(next(a for a in answers if a.status_code == 429), 429, "limit_reached")
     assert (told["limit"], told["current"], told["cap"]) == ("api_tier_limit", 50, 50)
     assert told["upgrade_url"] == f"{world.url}/plans"
     assert datetime.fromisoformat(told["resets_at"]) == clock.next_month()
@@ -119,7 +119,7 @@ def test_a_search_uses_a_search_and_a_call_or_neither(world: World, people: Peop
     search = {"airline": "BA", "origin": "LHR", "destination": "JFK", "date": day}
     answers = [world.call(key, "search_availability", search) for _ in range(6)]
     assert [a.status_code for a in answers] == [200] * 5 + [429]
-    told = problem(answers[5], 429, "limit_reached")
+    told = expect_problem(answers[5], 429, "limit_reached")
     assert told["limit"] == "searches_per_day"
     assert answers[5].headers["ratelimit-remaining"] == "45"
     with transaction() as session:
@@ -139,7 +139,7 @@ def test_addresses_without_a_key_have_a_limit_by_the_hour(world: World, configur
     answers = [world.call(None, "get_cancellation_fee", {"airline": "BA"}) for _ in range(4)]
     assert [a.status_code for a in answers] == [200, 200, 200, 429]
     assert [a.headers.get("ratelimit-remaining") for a in answers] == ["2", "1", "0", None]
-    problem(answers[3], 429, "too_many_requests")
+    expect_problem(answers[3], 429, "too_many_requests")
     assert 0 < int(answers[3].headers["retry-after"]) <= 3600
 
 

@@ -22,7 +22,7 @@ from shared.domain.plans import Plan
 from shared.errors import PROBLEMS
 from tests.people import People, account
 from tests.rest.conftest import World
-from tests.rest.test_calls import problem
+from tests.rest.test_calls import expect_problem
 
 DOCUMENT = "/.well-known/openapi.yaml"
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance, status_code_conformance]
@@ -86,7 +86,7 @@ def test_areas_narrow_the_document_and_what_it_carries(world: World) -> None:
     assert tools_of(narrow) == {name for name, tool in TOOLS.items() if tool.area in ("cards", "trips")}
     assert {tag["name"] for tag in narrow["tags"]} == {"cards", "trips"}
     assert set(narrow["components"]["schemas"]) < set(read(world)["components"]["schemas"])
-    told = problem(world.get(f"{DOCUMENT}?areas=cars"), 400, "unreadable")
+    told = expect_problem(world.get(f"{DOCUMENT}?areas=cars"), 400, "unreadable")
     assert "cards" in told["areas"]
 
 
@@ -114,13 +114,13 @@ def test_the_list_and_one_tool_tell_what_a_program_needs(world: World, people: P
     assert (one["area"], one["tier"], one["needs_key"]) == ("trips", "Free", True)
     assert one["returns"]["type"] == "object"
     assert next(tool for tool in listed if tool["name"] == "list_trips").items() <= one.items()
-    assert problem(world.get("/api/v1/tools/list_trip"), 404, "unknown_tool")["nearest"][0] == "list_trips"
+    assert expect_problem(world.get("/api/v1/tools/list_trip"), 404, "unknown_tool")["nearest"][0] == "list_trips"
     assert {t["area"] for t in world.get("/api/v1/tools?areas=cards").json()["tools"]} == {"cards"}
 
 
 def test_a_key_that_is_sent_is_judged_at_the_lists_too(world: World) -> None:
     for path in ("/api/v1/tools", "/api/v1/tools/list_trips"):
-        problem(world.get(path, headers={"X-API-Key": "awt_ak_wrong"}), 401, "unauthorized")
+        expect_problem(world.get(path, headers={"X-API-Key": "awt_ak_wrong"}), 401, "unauthorized")
 
 
 def trees() -> list[Any]:
