@@ -222,11 +222,19 @@ def _value(name: str, schema: Schema) -> Any:
         return schema["enum"][0]
     if name in BY_NAME:
         return BY_NAME[name]
-    if r"\d{4}-\d{2}" in schema.get("pattern", ""):
-        return (clock.today() + timedelta(days=60)).isoformat()[: 10 if schema["pattern"].count("-") > 1 else 7]
+    if pattern := schema.get("pattern"):
+        return next((text for text in _forms() if re.fullmatch(pattern, text)), "Something")
     kind = schema.get("type", "string")
-    plain = {"integer": schema.get("minimum", 1), "number": 100, "boolean": True, "array": [], "object": {}}
+    if kind == "array":
+        return [_value(name, schema.get("items", {}))] * schema.get("minItems", 0)
+    plain = {"integer": schema.get("minimum", 1), "number": 100, "boolean": True, "object": {}}
     return plain.get(kind if isinstance(kind, str) else kind[0], "Something")
+
+
+def _forms() -> tuple[str, ...]:
+    """Texts of the forms parameters have: codes, days, months, times, identifiers."""
+    day = (clock.today() + timedelta(days=60)).isoformat()
+    return ("LHR", "BA", "BA117", day, day[:7], "07:30", "3f2a64c8-7a3e-4d7a-9c40-2f0d5b9c1e11", "#0055aa", "2027")
 
 
 # YAML, the few forms of it a tree of plain values needs: blocks, and JSON's own scalars
