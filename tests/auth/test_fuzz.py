@@ -1,10 +1,12 @@
 """Anything at all, sent anywhere: the answer is never a failure of ours and never repeats a secret."""
 
+import re
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from auth_server.app import ROUTES
 from tests.auth.browser import BASIC, CALLBACK, FORM, RESOURCE, VERIFIER, Browser, challenge
 
 NAMES = [
@@ -18,6 +20,7 @@ NAMES = [
     "resource",
     "prompt",
     "max_age",
+    "first_seen",
     "nonce",
     "response_mode",
     "request",
@@ -66,31 +69,20 @@ HOSTILE = [
     RESOURCE,
     VERIFIER,
     challenge(VERIFIER),
+    "urn:ietf:wg:oauth:2.0:oob",
+    "https://claude.ai/oauth/claude-code-client-metadata",
+    "https://claude.ai/../x",
+    "https://[",
+    "https://claude.ai:x/y",
+    "1999999999.000000-" + "0" * 64,
 ]
 VALUES = st.sampled_from(HOSTILE) | st.text(max_size=40)
 FIELDS = st.lists(st.tuples(st.sampled_from(NAMES) | st.text(max_size=8), VALUES), max_size=12)
-PATHS = st.sampled_from(
-    [
-        "/oauth/authorize",
-        "/oauth/token",
-        "/oauth/revoke",
-        "/oauth/introspect",
-        "/oauth/consent",
-        "/oauth/register",
-        "/signin",
-        "/signout",
-        "/dashboard",
-        "/dashboard/disconnect",
-        "/",
-        "/plans",
-        "/healthz",
-        "/.well-known/oauth-authorization-server",
-    ]
-)
+PATHS = st.sampled_from([*sorted({re.sub(r"{\w+(:\w+)?}", "x", route.path) for route in ROUTES}), "/nowhere"])
 HEADERS = st.fixed_dictionaries(
     {},
     optional={
-        "authorization": st.sampled_from([BASIC.encode(), b"Basic \xff", b"Basic eA==", b"Bearer x", b""]),
+        "authorization": st.sampled_from([BASIC.encode(), b"Basic \xff", b"Basic eA==", b"Bearer x", b"Bearer \xff"]),
         "origin": st.sampled_from([b"null", b"http://127.0.0.1:8000", b"\xff"]),
         "cookie": st.sampled_from([b"award=x", b"award=\xff", b"award", b"=;=;", b'award="\\"']),
         "content-length": st.sampled_from([b"-1", b"x", b"99999999999999999999"]),
@@ -106,7 +98,7 @@ JSON = st.recursive(
     max_leaves=8,
 )
 QUIET = settings(
-    max_examples=250,
+    max_examples=400,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
@@ -117,6 +109,11 @@ def encoded(fields: list[tuple[str, str]]) -> bytes:
     from urllib.parse import urlencode
 
     return urlencode([(k.encode("utf-8", "replace"), v.encode("utf-8", "replace")) for k, v in fields]).encode()
+
+
+def test_every_endpoint_is_among_those_tried() -> None:
+    paths = {route.path for route in ROUTES}
+    assert {"/oauth/token", "/oauth/authorize", "/oauth/userinfo", "/oauth/jwks", "/internal/api-key"} <= paths
 
 
 @QUIET

@@ -305,6 +305,17 @@ def test_plan_change_shows_at_the_next_call_after_its_event(desk: Desk, alice: C
     assert (caller.plan, caller.is_admin) == (Plan.PRO, True)
 
 
+def test_plan_change_shows_within_half_a_minute_when_its_event_is_lost(desk: Desk, alice: Caller) -> None:
+    desk.good(alice)
+    token = mint("awt_at_")
+    assert desk.check(token).plan is Plan.PREMIUM
+    with transaction() as session:
+        session.execute(update(Account).values(plan="free", is_admin=True))
+    desk.now += 30.1
+    caller = desk.check(token)
+    assert (caller.plan, caller.is_admin) == (Plan.FREE, True)
+
+
 def test_cache_is_bounded_and_lets_the_longest_unused_go(
     desk: Desk, alice: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:

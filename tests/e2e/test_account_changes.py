@@ -1,0 +1,54 @@
+"""What the operator or the person changes acts on a running connection within two seconds, by the event channel."""
+
+from typing import Any
+
+import pytest
+
+from tests.browsing import post, tokens
+from tests.running import PASSWORD, Service, command, wait_for
+
+ACTS_WITHIN = 2.0
+
+
+@pytest.fixture(scope="module")
+def connection(service: Service) -> dict[str, Any]:
+    return tokens(service.mcp_url, service.person("changing"), PASSWORD)
+
+
+def _call(service: Service, got: dict[str, Any], name: str, **arguments: Any) -> str:
+    params = {"name": name, "arguments": arguments}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    answer = post(service.mcp_url, json=body, headers={"Authorization": f"Bearer {got['access_token']}"})
+    return str(answer.status_code if answer.is_error else answer.json()["result"]["structuredContent"]["status"])
+
+
+def _paid(service: Service, got: dict[str, Any]) -> bool:
+    return _call(service, got, "compare_transfer_options", target_program="avios", points_needed=1000) != "paywall"
+
+
+@pytest.mark.spec("s5.9.tier_decides")
+def test_a_plan_acts_within_two_seconds_up_and_down(service: Service, connection: dict[str, Any]) -> None:
+    for plan, paid in (("premium", True), ("free", False), ("pro", True)):
+        assert _paid(service, connection) is not paid  # and is remembered so, but for the event
+        command(service.home, "user", "plan", "changing@example.test", plan)
+        wait_for(f"the plan {plan}", lambda paid=paid: _paid(service, connection) is paid, ACTS_WITHIN)
+
+
+def test_the_admin_flag_acts_within_two_seconds(service: Service, connection: dict[str, Any]) -> None:
+    for flag, allowed in (("on", True), ("off", False)):
+        assert (_call(service, connection, "admin_list_users") == "ok") is not allowed
+        command(service.home, "user", "admin", "changing@example.test", flag)
+        wait_for(
+            f"administrator {flag}",
+            lambda allowed=allowed: (_call(service, connection, "admin_list_users") == "ok") is allowed,
+            ACTS_WITHIN,
+        )
+
+
+@pytest.mark.spec("s4.1.revoke_either_kind")
+def test_a_revoked_connection_ends_within_two_seconds(service: Service, connection: dict[str, Any]) -> None:
+    client_id = connection["client"]["client_id"]
+    assert _call(service, connection, "list_programs") == "ok"
+    form = {"client_id": client_id, "token": connection["refresh_token"]}
+    assert post(connection["server"]["revocation_endpoint"], data=form).status_code == 200
+    wait_for("the end", lambda: _call(service, connection, "list_programs") == "401", ACTS_WITHIN)
