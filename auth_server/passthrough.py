@@ -26,6 +26,7 @@ _HOP = {
     "transfer-encoding",
     "upgrade",
 }
+_OURS = {"date"}  # this server writes one itself
 # The tool server believes these from its proxies, and this program cannot vouch for what a caller wrote into them.
 _CLAIMS = {"forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-port", "x-real-ip"}
 AWAY = "The tool server does not answer."
@@ -102,5 +103,5 @@ class Passthrough:
             await away(scope, receive, send)
             return
         response = StreamingResponse(_relay(answer), answer.status_code)
-        response.raw_headers = [(k.lower(), v) for k, v in _kept(answer.headers.raw, _HOP)]
+        response.raw_headers = [(k.lower(), v) for k, v in _kept(answer.headers.raw, _HOP | _OURS)]
         await response(scope, receive, send)

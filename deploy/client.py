@@ -3,7 +3,6 @@
 import argparse
 import getpass
 import json
-import os
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ import httpx
 
 from deploy.arguments import parser_of
 from deploy.halt import Halt
-from deploy.home import write_private
+from deploy.home import login_folder, write_private
 from deploy.tables import plain, render
 from shared.http import Refused, allowed_base, sync_client
 
@@ -32,10 +31,6 @@ class Ended(Halt):
         self.code, self.document = code, document
 
 
-def folder() -> Path:
-    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "award-travel"
-
-
 @dataclass(frozen=True)
 class Login:
     """Where the service is and the key to it."""
@@ -44,7 +39,7 @@ class Login:
     key: str
 
     def keep(self) -> Path:
-        path = folder() / "login.json"
+        path = login_folder() / "login.json"
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_private(path, json.dumps(asdict(self)))
         return path
@@ -52,7 +47,7 @@ class Login:
 
 def kept() -> Login:
     try:
-        found = json.loads((folder() / "login.json").read_text(encoding="utf-8"))
+        found = json.loads((login_folder() / "login.json").read_text(encoding="utf-8"))
         return Login(found["url"], found["key"])
     except (OSError, ValueError, KeyError, TypeError):
         raise Ended(BAD_USE, "Not logged in: award-travel login --url URL --key") from None
@@ -142,6 +137,6 @@ def run_call(given: argparse.Namespace) -> None:
 
 def _remember(listed: dict[str, Any]) -> None:
     """The tools as last seen, so that completion needs no network."""
-    path = folder() / "tools.json"
+    path = login_folder() / "tools.json"
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     write_private(path, json.dumps(listed))

@@ -5,6 +5,8 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from deploy.home import login_folder
+
 SHELLS = ("bash", "zsh", "fish")
 _SCRIPTS = {
     "bash": """\
@@ -73,10 +75,8 @@ def _of_call(name: str, given: list[str]) -> Iterable[str]:
 
 def _known_tools() -> list[dict[str, Any]]:
     """As of the last login or list."""
-    from deploy.client import folder
-
     try:
-        tools: list[dict[str, Any]] = json.loads((folder() / "tools.json").read_text(encoding="utf-8"))["tools"]
+        tools: list[dict[str, Any]] = json.loads((login_folder() / "tools.json").read_text(encoding="utf-8"))["tools"]
     except (OSError, ValueError, KeyError):
         return []
     return tools

@@ -24,6 +24,11 @@ def default_home() -> Path:
     return Path(data) / "award-travel"
 
 
+def login_folder() -> Path:
+    """Where the user's side of the command line keeps its login; of the person, not of an installation."""
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "award-travel"
+
+
 def write_private(path: Path, text: str) -> None:
     """Whole or not at all, and readable by its owner only from the first byte on."""
     new = path.with_name(f".{path.name}.{os.getpid()}")

@@ -55,12 +55,28 @@ def _single(value: Any) -> str:
 
 
 def _rows(rows: list[Any], pad: str) -> list[str]:
-    """A table where it fits the terminal; else one block for each row."""
+    """What all rows have alike once, then a table where it fits the terminal, else one block for each row."""
     if not all(isinstance(row, dict) for row in rows):
         return [f"{pad}{plain(row)}" for row in rows]
+    alike = _alike(rows)
+    rows = [{name: value for name, value in row.items() if name not in alike} for row in rows]
+    head = [*_fields(alike, f"{pad}all: "), ""] if alike else []
+    return head + _table_or_blocks(rows, pad)
+
+
+def _alike(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """The single values that are the same in every row of several."""
+    first, *others = rows
+    same = (name for name, value in first.items() if _is_single(value) and others)
+    return {name: first[name] for name in same if all(name in row and row[name] == first[name] for row in others)}
+
+
+def _table_or_blocks(rows: list[dict[str, Any]], pad: str) -> list[str]:
     flat = [_flat(row) for row in rows]
     names = list(dict.fromkeys(name for row in flat for name in row))
     names = [name for name in names if any(row.get(name, EMPTY) != EMPTY for row in flat)]
+    if not names:
+        return []
     table = [[_title(name) for name in names], *([row.get(name, EMPTY) for name in names] for row in flat)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     if len(pad) + sum(widths) + 2 * len(widths) <= shutil.get_terminal_size((120, 24)).columns:

@@ -262,3 +262,9 @@ def test_output_cut_short_by_its_reader_is_no_fault(alice: Say) -> None:
     line = f'set -o pipefail; "{sys.executable}" -m deploy.cli tools | head -n 1'
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=30, cwd=ROOT, check=False)
     assert (done.returncode, done.stderr, len(done.stdout.splitlines())) == (0, "", 1)
+
+
+def test_what_all_rows_share_is_said_once() -> None:
+    rows = [{"airline": "BA", "points": points, "legs": [{"n": 1}]} for points in (14300, 20750)]
+    lines = tables.render({"message": "Two.", "rows": rows}).splitlines()
+    assert lines[2:] == ["rows", "  all: airline  BA", "", "  points  legs", "  14,300  1 rows", "  20,750  1 rows"]
