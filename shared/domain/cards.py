@@ -53,7 +53,12 @@ def match(text: str, catalogue: Iterable[Entry]) -> Match:
     exact = [e.slug for e in entries if asked in (_spaced(e.slug), _spaced(e.name))]
     if len(exact) == 1:
         return Match(exact[0])
-    return Match(None, _candidates(_words(text), entries))
+    return Match(None, tuple(fitting(text, entries)[:_MOST_CANDIDATES]))
+
+
+def fitting(text: str, catalogue: Iterable[Entry]) -> list[Fit]:
+    """Every entry the text may mean, the best fit first."""
+    return _candidates(_words(text), list(catalogue))
 
 
 def _spaced(text: str) -> str:
@@ -74,17 +79,16 @@ def _known_by(entry: Entry) -> frozenset[str]:
     return frozenset(words | ({initials} if len(initials) > 2 else set()))
 
 
-def _candidates(typed: Sequence[str], entries: Sequence[Entry]) -> tuple[Fit, ...]:
+def _candidates(typed: Sequence[str], entries: Sequence[Entry]) -> list[Fit]:
     asked = [w for w in dict.fromkeys(typed) if w not in _EMPTY_WORDS][:_MOST_WORDS]
     if not asked:
-        return ()
+        return []
     known = {e.slug: _known_by(e) for e in entries}
     spread = Counter(w for words in known.values() for w in words)
     meant = {w: _corrected(w, spread) for w in asked}
     weight = {w: math.log(1 + len(entries) / spread[meant[w]]) if spread[meant[w]] else 6.0 for w in asked}
     fits = [Fit(e.slug, _score(e, known[e.slug], meant, weight)) for e in entries]
-    good = sorted((f for f in fits if f.score >= _ENOUGH), key=lambda f: (-f.score, f.slug))
-    return tuple(good[:_MOST_CANDIDATES])
+    return sorted((f for f in fits if f.score >= _ENOUGH), key=lambda f: (-f.score, f.slug))
 
 
 def _corrected(word: str, spread: Counter[str]) -> str:

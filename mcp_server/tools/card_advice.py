@@ -1,0 +1,366 @@
+"""Which card next: spending, a goal programme and the cards held go in, catalogue cards ranked by value come out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Annotated, Any, Literal
+
+import sqlalchemy as sa
+from pydantic import Field, WithJsonSchema
+
+from mcp_server.call import Call
+from mcp_server.fields import AnyName, Currency
+from mcp_server.results import Money, Part, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.tools.card_catalog import Country, Fee, currency_name
+from shared.db.cards import Card as Held
+from shared.domain import card_value
+from shared.domain.card_value import CATEGORIES, Offer, Worth
+from shared.errors import Fault, Invalid, NoData
+from shared.reference import cards as catalogue
+from shared.reference.load import Reference
+from shared.reference.rows.travel import CatalogCard
+
+Category = Literal[
+    "groceries",
+    "dining",
+    "airfare",
+    "hotels",
+    "travel_other",
+    "transit",
+    "fuel",
+    "streaming",
+    "telecom_utilities",
+    "online_retail",
+    "retail",
+    "home_improvement",
+    "pharmacy_health",
+    "entertainment",
+    "business_services",
+    "insurance_tax_gov",
+    "other",
+]
+Spend = Annotated[dict[str, Any], WithJsonSchema({"type": "object"})]
+_MOST = Decimal(10) ** 9
+
+
+class Breakdown(Part):
+    """first_year_value is bonus + earn + credits - fee; None is unknown and counts as nothing."""
+
+    bonus: Money | None
+    earn: Money | None
+    credits: Money
+    fee: Money | None
+
+
+class Recommendation(Part):
+    slug: str
+    name: str
+    first_year_value: Money
+    ongoing_value: Money
+    currency: str
+    breakdown: Breakdown
+    goal_points_per_year: int | None
+    reasons: list[str]
+
+
+class Recommendations(Result):
+    recommendations: list[Recommendation]
+    spend_source: Literal["imported", "argument", "none"]
+    spend_months: int
+    valuation_as_of: str | None
+    total_found: int
+
+
+@dataclass(frozen=True)
+class Spending:
+    """A year's spending by category in US dollars, and where it is from."""
+
+    source: Literal["imported", "argument", "none"]
+    months: int
+    usd: Mapping[str, Decimal]
+
+    def within(self, category: str | None) -> "Spending":
+        if category is None or self.source == "none":
+            return self
+        return replace(self, usd={category: self.usd.get(category, Decimal(0))})
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A card with what it is worth; `per_hundred` is the return on 100 of the one category asked about."""
+
+    card: CatalogCard
+    offer: Offer
+    worth: Worth
+    ratio: Fraction | None
+    per_hundred: Decimal | None
+    usd_per_unit: Decimal
+    own: bool
+    had: bool
+    beyond: bool  # other cards held earn on this spending too
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        unknown = self.offer.point is None and self.worth.earn is None
+        return (unknown, -(self.per_hundred or 0), -self.worth.first_year * self.usd_per_unit, self.card.slug)
+
+
+def _amount(value: Any) -> Decimal | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        amount = Decimal(str(value))
+    except InvalidOperation:
+        return None
+    return amount if amount.is_finite() and 0 <= amount <= _MOST else None
+
+
+def _argument(sent: Mapping[str, Any], usd_per_unit: Decimal) -> Spending:
+    known = f"one of {', '.join(CATEGORIES)}"
+    faults = [Fault(f"monthly_spend.{k[:40]}", "is not a category", known) for k in sent if k not in CATEGORIES]
+    amounts = {name: _amount(value) for name, value in sent.items() if name in CATEGORIES}
+    faults += [
+        Fault(f"monthly_spend.{k}", "is not an amount", "a number from 0") for k, v in amounts.items() if v is None
+    ]
+    if faults:
+        raise Invalid(*faults[:20])
+    yearly = {k: v * 12 * usd_per_unit for k, v in amounts.items() if v}
+    return Spending("argument" if yearly else "none", 1 if yearly else 0, yearly)
+
+
+def imported_spending(call: Call) -> Spending:  # noqa: ARG001 - statements are the account's own rows
+    """A year's spending as the account's imported statements show it; no statement can be imported yet."""
+    return Spending("none", 0, {})
+
+
+def _spending(call: Call, sent: Mapping[str, Any] | None, currency: str) -> Spending:
+    rate = catalogue.exchange(call.reference, currency)
+    if sent is None:
+        return imported_spending(call)
+    if rate is None:
+        known = ", ".join(sorted(r.currency for r in call.reference.rows("exchange_rates.csv")))
+        raise Invalid(Fault("spend_currency", "has no known exchange rate", f"one of {known}"))
+    return _argument(sent, rate.usd_per_unit)
+
+
+def _wallet(call: Call) -> dict[str, bool]:
+    """Catalogue cards the caller has or had: whether still open."""
+    rows = call.db.execute(sa.select(Held.slug, Held.closed_on).where(Held.slug.is_not(None))).all()
+    out: dict[str, bool] = {}
+    for linked, closed_on in rows:
+        slug = str(linked)
+        out[slug] = out.get(slug, False) or closed_on is None or closed_on > call.today
+    return out
+
+
+def _local(spending: Spending, usd_per_unit: Decimal) -> dict[str, Decimal]:
+    return {category: amount / usd_per_unit for category, amount in spending.usd.items()}
+
+
+def _point(call: Call, card: CatalogCard, goal: str | None) -> tuple[Decimal | None, Fraction | None]:
+    """What one of the card's points is worth in its currency, and how many points of the goal it becomes."""
+    if goal is None:
+        return catalogue.point_in(call.reference, card.program, card.fee_currency), None
+    ratio = catalogue.reach(call.reference, card, goal, call.today)
+    point = catalogue.point_in(call.reference, goal, card.fee_currency)
+    if ratio is None or point is None:
+        return None, ratio
+    return point * ratio.numerator / ratio.denominator, ratio
+
+
+def _already(call: Call, wallet: Mapping[str, bool], goal: str | None, spending: Spending) -> dict[str, Decimal]:
+    """By category what the open cards bring in a year, in US dollars."""
+    brought = []
+    for slug in (s for s, is_open in wallet.items() if is_open):
+        card = call.reference.cards.get(slug)
+        rate = catalogue.exchange(call.reference, card.fee_currency) if card else None
+        if card and rate:
+            offer = catalogue.offer(call.reference, card, _point(call, card, goal)[0])
+            paid = card_value.returns(offer, _local(spending, rate.usd_per_unit)) or {}
+            brought.append({c: v * rate.usd_per_unit for c, v in paid.items()})
+    return card_value.best_of(brought)
+
+
+def _score(
+    call: Call,
+    card: CatalogCard,
+    spending: Spending,
+    goal: str | None,
+    category: str | None,
+    wallet: Mapping[str, bool],
+    already: Mapping[str, Decimal],
+) -> Scored | None:
+    """None for a card that cannot be compared, or whose points do not reach the goal."""
+    rate = catalogue.exchange(call.reference, card.fee_currency)
+    point, ratio = _point(call, card, goal)
+    if rate is None or (goal is not None and ratio is None):
+        return None
+    offer = catalogue.offer(call.reference, card, point)
+    own = wallet.get(card.slug, False)
+    before = {} if own else {c: v / rate.usd_per_unit for c, v in already.items()}
+    worth = card_value.worth(offer, _local(spending, rate.usd_per_unit), before, owned=own)
+    hundred = card_value.returns(offer, {category: Decimal(100)}) if category else None
+    per = hundred[category] if hundred and category else None
+    return Scored(card, offer, worth, ratio, per, rate.usd_per_unit, own, card.slug in wallet and not own, bool(before))
+
+
+@tool(area="cards", tier=Tier.FREE, effect=Effect.READS)
+def recommend_cards(
+    call: Call,
+    country: Annotated[Country | None, Field(description="Absent means every country.")] = None,
+    goal_program: AnyName | None = None,
+    category: Annotated[Category | None, Field(description="Best card for this one.")] = None,
+    monthly_spend: Spend | None = None,
+    spend_currency: Currency = "USD",
+    max_annual_fee: Fee | None = None,
+    include_held: bool = False,
+    limit: Annotated[int, Field(ge=1, le=10)] = 5,
+) -> Recommendations:
+    """Ranks catalogue cards by first-year value for a spending pattern, a goal programme and the cards already held.
+
+    Values are estimates in each card's own currency: known welcome bonus, points earned beyond what the held cards
+    earn, stated travel credits, less the fee. monthly_spend maps names of category to amounts; without it and
+    without imported statements the ranking rests on welcome bonus and fee alone. Free accounts see the top 3. Free.
+    """
+    goal = call.reference.program(goal_program).slug if goal_program and goal_program.strip() else None
+    spending = _spending(call, monthly_spend, spend_currency).within(category)
+    wallet = _wallet(call)
+    already = _already(call, wallet, goal, spending)
+    chosen = _eligible(call.reference, country, max_annual_fee, set() if include_held else _open(wallet))
+    scored = [s for c in chosen if (s := _score(call, c, spending, goal, category, wallet, already))]
+    if not scored:
+        raise NoData(_nothing(call.reference, country, goal), ["cards"])
+    scored.sort(key=lambda s: s.order)
+    shown = scored[: min(limit, call.limits.results or limit)]
+    return Recommendations(
+        message=_told(shown, spending, category, country, len(scored)),
+        recommendations=[_recommended(call, s, spending, goal, category) for s in shown],
+        spend_source=spending.source,
+        spend_months=spending.months,
+        valuation_as_of=_valued(call.reference, shown, goal),
+        total_found=len(scored),
+    )
+
+
+def _open(wallet: Mapping[str, bool]) -> set[str]:
+    return {slug for slug, is_open in wallet.items() if is_open}
+
+
+def _eligible(reference: Reference, country: str | None, most: float | None, held: set[str]) -> list[CatalogCard]:
+    """Cards one can ask for, within the wishes."""
+    return [
+        card
+        for card in reference.cards.values()
+        if card.status != "closed"
+        and card.slug not in held
+        and country in (None, card.country)
+        and (most is None or (card.annual_fee is not None and card.annual_fee <= Decimal(str(most))))
+    ]
+
+
+def _nothing(reference: Reference, country: str | None, goal: str | None) -> str:
+    countries = sorted({c.country for c in reference.cards.values()})
+    if country is not None and country not in countries:
+        return f"No card of {country} is known here; the catalogue has cards of {', '.join(countries)}."
+    return f"No card known here earns points that reach {goal}." if goal else "No card known here fits these wishes."
+
+
+def _told(shown: list[Scored], spending: Spending, category: str | None, country: str | None, total: int) -> str:
+    words = [f"{total} cards compared; first {shown[0].card.name}."]
+    if category:
+        words.append(f"Ranked by what 100 spent on {category} brings, then by first-year value.")
+    if spending.source == "none":
+        words.append("Without spending the values rest on welcome bonus and fee alone.")
+    if any(s.card.bonus_amount is None for s in shown):
+        words.append("Where the bonus is null none is known, and the card is ranked without one.")
+    if country is None:
+        words.append("Cards of every country are compared; send country for those of one.")
+    return " ".join([*words, "Estimates: check fee and offer with the issuer."])
+
+
+def _valued(reference: Reference, shown: list[Scored], goal: str | None) -> str | None:
+    """Dated by the oldest valuation used."""
+    programs = [reference.programs.get(goal or s.card.program or "") for s in shown]
+    return min((p.as_of for p in programs if p and p.as_of and p.value_usd_cents is not None), default=None)
+
+
+def _recommended(call: Call, s: Scored, spending: Spending, goal: str | None, category: str | None) -> Recommendation:
+    yearly = s.worth.points_per_year
+    known = spending.source != "none" and yearly is not None and s.ratio is not None
+    return Recommendation(
+        slug=s.card.slug,
+        name=s.card.name,
+        first_year_value=s.worth.first_year,
+        ongoing_value=s.worth.ongoing,
+        currency=s.card.fee_currency,
+        breakdown=Breakdown(bonus=s.worth.bonus, earn=s.worth.earn, credits=s.worth.credits, fee=s.worth.fee),
+        goal_points_per_year=int(yearly * s.ratio) if known and yearly is not None and s.ratio is not None else None,
+        reasons=[
+            *_of_bonus(call.reference, s, spending),
+            *_of_earning(call.reference, s, spending, category),
+            *_of_goal(call.reference, s, goal),
+            *_of_trust(call.reference, s),
+        ],
+    )
+
+
+def _of_bonus(reference: Reference, s: Scored, spending: Spending) -> list[str]:
+    card = s.card
+    if s.own:
+        return ["You hold this card: no welcome bonus is counted."]
+    if card.bonus_amount is None:
+        return ["No welcome bonus is known; none is counted."]
+    asks = f" for {card.bonus_spend:,} {card.fee_currency}" if card.bonus_spend is not None else ""
+    months = f" within {card.bonus_months} months" if card.bonus_months else ""
+    dated = f"as seen {card.bonus_as_of}" if card.bonus_as_of else "undated"
+    words = [f"Bonus {card.bonus_amount:,} {currency_name(reference, card)}{asks}{months}, {dated}."]
+    if not card_value.reached(s.offer, _local(spending, s.usd_per_unit)):
+        words.append("Your spending does not reach it, so it is not counted.")
+    if s.had:
+        words.append("You held this card before; many issuers pay a bonus only once.")
+    return words
+
+
+def _of_earning(reference: Reference, s: Scored, spending: Spending, category: str | None) -> list[str]:
+    words = []
+    if s.per_hundred is not None:
+        words.append(f"100 {s.card.fee_currency} on {category} bring {s.per_hundred:.2f} back.")
+    if spending.source != "none" and s.worth.points_per_year:
+        words.append(f"Earns {s.worth.points_per_year:,} {currency_name(reference, s.card)} a year on this spending.")
+    if spending.source != "none" and s.worth.earn is not None and s.beyond:
+        words.append("Earnings count only beyond what the cards you hold bring.")
+    special = [f"{r.category} {r.multiplier.normalize():f}" for r in card_value.conditional(s.offer.rates)]
+    if special:
+        words.append(f"Not counted, as they depend on where and how you pay: {', '.join(special)}.")
+    return words
+
+
+def _of_goal(reference: Reference, s: Scored, goal: str | None) -> list[str]:
+    if goal is None or s.ratio is None or s.card.program == goal:
+        return []
+    name = reference.programs[goal].name
+    part = {"with-premium-card": ", only together with a premium card of the issuer", "partial": ", to some partners"}
+    gets = Decimal(s.ratio.numerator) / s.ratio.denominator
+    return [f"Points move to {name}, {gets.normalize():.4g} for 1{part.get(s.card.transferable, '')}."]
+
+
+def _of_trust(reference: Reference, s: Scored) -> list[str]:
+    words = []
+    if s.offer.point is None:
+        words.append("Nobody values its points here, so what it earns is left out and it is ranked last.")
+    program = reference.programs.get(s.card.program or "")
+    if s.offer.point is not None and program and program.kind == "bank" and program.home_country != s.card.country:
+        words.append(f"Its points are valued like those of {program.name} in {program.home_country}.")
+    rate = catalogue.exchange(reference, s.card.fee_currency)
+    if rate and s.card.fee_currency != "USD":
+        words.append(
+            f"Valuations are in US cents; 1 {rate.currency} taken as {rate.usd_per_unit} USD"
+            f"{' (rough)' if rate.confidence == 'low' else ''}."
+        )
+    if s.card.annual_fee is None:
+        words.append("The annual fee is unknown and not deducted.")
+    low = ", an estimate of low confidence" if s.card.confidence == "low" else ""
+    words.append(f"Fee {'unaudited' if s.card.audited_on is None else f'audited {s.card.audited_on}'}{low}.")
+    return words

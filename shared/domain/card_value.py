@@ -1,0 +1,214 @@
+"""Worth of a card: its rates, fee and bonus and a year's spending go in, what it brings in its currency comes out."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+
+Spending = Mapping[str, Decimal]  # category -> amount of a year, in the card's currency
+
+CATEGORIES = (
+    "groceries",
+    "dining",
+    "airfare",
+    "hotels",
+    "travel_other",
+    "transit",
+    "fuel",
+    "streaming",
+    "telecom_utilities",
+    "online_retail",
+    "retail",
+    "home_improvement",
+    "pharmacy_health",
+    "entertainment",
+    "business_services",
+    "insurance_tax_gov",
+    "other",
+)
+# Rates of the catalogue that hold for a part of a spending category, or under a condition (None). Spending says
+# nothing about either, so such a rate is named and counts only where it pays less than the base rate does.
+PARTS: dict[str, str | None] = {
+    "advertising": "business_services",
+    "brand": None,
+    "brand_groceries": "groceries",
+    "dining_or_groceries": None,
+    "fitness": "other",
+    "foreign": None,
+    "government": "insurance_tax_gov",
+    "hotels_brand": "hotels",
+    "hotels_portal": "hotels",
+    "office_supplies": "business_services",
+    "online_groceries": "groceries",
+    "partner_airlines": "airfare",
+    "portal": None,
+    "portal_flights": "airfare",
+    "portal_hotels": "hotels",
+    "rent": "other",
+    "rotating": None,
+    "shipping": "business_services",
+    "top2_categories": None,
+    "top3_categories": None,
+    "top_category": None,
+    "vacation_rentals": "travel_other",
+}
+BASE = "base"
+_CENT = Decimal("0.01")
+_TRAVEL_CREDIT = re.compile(r"(?:\w+ )*travel credit ([A-Z]{3}) ([\d,]+)")
+_ANNIVERSARY = re.compile(r"([\d,]+) anniversary (?:points|miles)")
+FIRST_YEAR_FREE = "first year free"
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Points, or percent of cash back, for one unit spent in a category; beyond the cap of a year the base rate."""
+
+    category: str
+    multiplier: Decimal
+    annual_cap: Decimal | None
+    percent: bool = False
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What a card costs and pays. `point` is what a point is worth in the card's currency, None when unknown."""
+
+    fee: Decimal | None
+    currency: str
+    benefits: Sequence[str]
+    rates: Sequence[Rate]
+    bonus: int | None
+    bonus_spend: Decimal | None
+    bonus_months: int | None
+    point: Decimal | None
+
+
+@dataclass(frozen=True)
+class Worth:
+    """Amounts in the card's currency. None: unknown, and left out of the sums."""
+
+    bonus: Decimal | None
+    earn: Decimal | None
+    credits: Decimal
+    fee: Decimal | None  # of the first year
+    first_year: Decimal
+    ongoing: Decimal
+    points_per_year: int | None
+
+
+def _cents(amount: Decimal) -> Decimal:
+    return amount.quantize(_CENT, ROUND_HALF_UP)
+
+
+def _number(text: str) -> Decimal:
+    return Decimal(text.replace(",", ""))
+
+
+def rate_for(rates: Sequence[Rate], category: str) -> Rate | None:
+    """The rate spending in a category surely gets: its own, else the base; of a part's lower rate the lower one."""
+    own = next((r for r in rates if r.category == category), None)
+    base = next((r for r in rates if r.category == BASE), None)
+    chosen = own or base
+    parts = [r for r in rates if PARTS.get(r.category) == category and r.percent == (chosen and chosen.percent)]
+    low = min(parts, key=lambda r: r.multiplier, default=None)
+    return low if chosen and low and low.multiplier < chosen.multiplier else chosen
+
+
+def conditional(rates: Iterable[Rate]) -> list[Rate]:
+    """Rates that hold under a condition or for a part of a category."""
+    return [r for r in rates if r.category in PARTS]
+
+
+def yields(rates: Sequence[Rate], spending: Spending) -> dict[str, tuple[Decimal, Decimal]]:
+    """By category what a year's spending brings: (points, cash). Over its cap a rate falls to the base rate, and the
+    base rate to nothing, since the catalogue does not say what follows."""
+    base = next((r for r in rates if r.category == BASE), None)
+    room = base.annual_cap if base else None
+    out: dict[str, tuple[Decimal, Decimal]] = {}
+    for category, amount in sorted(spending.items(), key=lambda pair: (-pair[1], pair[0])):
+        rate = rate_for(rates, category)
+        points = cash = Decimal(0)
+        rest = amount
+        if rate and rate is not base:
+            within = min(amount, rate.annual_cap) if rate.annual_cap is not None else amount
+            points, cash = _paid(rate, within)
+            rest = amount - within
+        if base and rest:
+            within = rest if room is None else min(rest, room)
+            room = None if room is None else room - within
+            more = _paid(base, within)
+            points, cash = points + more[0], cash + more[1]
+        out[category] = (points, cash)
+    return out
+
+
+def _paid(rate: Rate, amount: Decimal) -> tuple[Decimal, Decimal]:
+    paid = amount * rate.multiplier
+    return (Decimal(0), paid / 100) if rate.percent else (paid, Decimal(0))
+
+
+def returns(offer: Offer, spending: Spending) -> dict[str, Decimal] | None:
+    """By category what a year's spending is worth; None when points are paid whose worth is unknown."""
+    paid = yields(offer.rates, spending)
+    if offer.point is None and any(points for points, _ in paid.values()):
+        return None
+    return {c: points * (offer.point or 0) + cash for c, (points, cash) in paid.items()}
+
+
+def credits_of(benefits: Iterable[str], currency: str) -> Decimal:
+    """Travel credits of a stated amount in the card's currency; other credits are not money for everybody."""
+    found = (m for b in benefits if (m := _TRAVEL_CREDIT.match(b)))
+    return sum((_number(m[2]) for m in found if m[1] == currency), Decimal(0))
+
+
+def anniversary_points(benefits: Iterable[str]) -> Decimal:
+    return sum((_number(m[1]) for b in benefits if (m := _ANNIVERSARY.fullmatch(b))), Decimal(0))
+
+
+def reached(offer: Offer, spending: Spending) -> bool:
+    """Whether a year's spending, spread evenly, meets the spending the bonus asks for; what is unknown is not asked."""
+    if offer.bonus_spend is None or not spending:
+        return True
+    months = Decimal(offer.bonus_months or 12)
+    return sum(spending.values()) * months / 12 >= offer.bonus_spend
+
+
+def worth(offer: Offer, spending: Spending, held: Mapping[str, Decimal] | None = None, *, owned: bool = False) -> Worth:
+    """What the card brings in its first year and in each one after it.
+
+    `held` is what each category already brings with the cards held: only what goes beyond it is this card's merit.
+    An owned card pays no bonus again and no first year free.
+    """
+    paid = returns(offer, spending)
+    before = held or {}
+    earn = None
+    if paid is not None and spending:
+        earn = sum((max(value - before.get(c, Decimal(0)), Decimal(0)) for c, value in paid.items()), Decimal(0))
+    bonus = None
+    if offer.bonus is not None and offer.point is not None:
+        counts = not owned and reached(offer, spending)
+        bonus = offer.bonus * offer.point if counts else Decimal(0)
+    free = FIRST_YEAR_FREE in offer.benefits and not owned
+    fee = Decimal(0) if free else offer.fee
+    credits = credits_of(offer.benefits, offer.currency)
+    yearly = (earn or Decimal(0)) + credits
+    ongoing = yearly + anniversary_points(offer.benefits) * (offer.point or 0) - (offer.fee or 0)
+    points = int(sum(p for p, _ in yields(offer.rates, spending).values())) if spending else None
+    return Worth(
+        bonus=None if bonus is None else _cents(bonus),
+        earn=None if earn is None else _cents(earn),
+        credits=_cents(credits),
+        fee=None if fee is None else _cents(fee),
+        first_year=_cents((bonus or Decimal(0)) + yearly - (fee or 0)),
+        ongoing=_cents(ongoing),
+        points_per_year=points,
+    )
+
+
+def best_of(held: Iterable[Mapping[str, Decimal]]) -> dict[str, Decimal]:
+    """By category the most any of the held cards brings."""
+    best: dict[str, Decimal] = {}
+    for paid in held:
+        for category, value in paid.items():
+            best[category] = max(value, best.get(category, Decimal(0)))
+    return best

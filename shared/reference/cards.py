@@ -1,0 +1,77 @@
+"""Catalogue cards made ready to be valued: a card's rows go in, its offer in its own currency comes out."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+
+from shared.domain.card_value import Offer, Rate
+from shared.domain.transfers import find_paths
+from shared.reference.answers import Reference
+from shared.reference.rows.money import ExchangeRate
+from shared.reference.rows.travel import CardEarn, CatalogCard
+
+
+@lru_cache(maxsize=1)
+def _earning(reference: Reference) -> dict[str, list[CardEarn]]:
+    found: dict[str, list[CardEarn]] = defaultdict(list)
+    for row in reference.rows("card_earn.csv"):
+        found[row.card_slug].append(row)
+    return dict(found)
+
+
+def earn_rows(reference: Reference, slug: str) -> Sequence[CardEarn]:
+    return _earning(reference).get(slug, ())
+
+
+def exchange(reference: Reference, currency: str) -> ExchangeRate | None:
+    """What a unit of the currency is worth in US dollars; None where nothing is known."""
+    return next((row for row in reference.rows("exchange_rates.csv") if row.currency == currency), None)
+
+
+def point_in(reference: Reference, program: str | None, currency: str) -> Decimal | None:
+    """What a point of the programme is worth in a currency; None when the valuation or the rate is unknown."""
+    known = reference.programs.get(program) if program else None
+    rate = exchange(reference, currency)
+    if known is None or known.value_usd_cents is None or rate is None:
+        return None
+    return known.value_usd_cents / 100 / rate.usd_per_unit
+
+
+def offer(reference: Reference, card: CatalogCard, point: Decimal | None) -> Offer:
+    rows = earn_rows(reference, card.slug)
+    return Offer(
+        fee=card.annual_fee,
+        currency=card.fee_currency,
+        benefits=card.benefits,
+        rates=[Rate(r.category, r.multiplier, r.annual_cap, r.unit == "percent") for r in rows],
+        bonus=card.bonus_amount,
+        bonus_spend=card.bonus_spend,
+        bonus_months=card.bonus_months,
+        point=point,
+    )
+
+
+def partners(reference: Reference, card: CatalogCard, on: date) -> list[str]:
+    """The programmes a card's points move to directly, as its catalogue entry says they do."""
+    if card.program is None or card.transferable == "no":
+        return []
+    return sorted({edge.target for edge in reference.routes(on).get(card.program, ())})
+
+
+def reach(reference: Reference, card: CatalogCard, goal: str, on: date) -> Fraction | None:
+    """Points of the goal programme for one of the card's, without bonuses of the day; None when none arrive."""
+    if card.program == goal:
+        return Fraction(1)
+    if card.program is None:
+        return None
+    paths = find_paths(reference.routes(on), card.program, goal, max_hops=2)
+    best = min(paths, key=lambda p: (len(p.edges), -p.ratio), default=None)
+    if best is None:
+        return None
+    ratio = Fraction(1)
+    for edge in best.edges:
+        ratio *= edge.ratio_to / edge.ratio_from
+    return ratio
