@@ -13,12 +13,12 @@ import os
 import statistics
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
 from tests.bench.load import Sample, Shot, fire, tool
-from tests.bench.stage import CORES, Program, pin_load, programs
+from tests.bench.stage import CORES, Program, pin_load, programs, refresh_tokens
 
 JSON = {"Content-Type": "application/json", "Accept": "application/json"}  # the bare SDK insists on an Accept
 CONCURRENCIES = (1, 16, 64)
@@ -53,6 +53,8 @@ BARS = (
     Bar("tools/list against the naive list", "tools/list", "naive tools/list", "cpu", 10),
     Bar("introspection against the echo", "introspection", "echo", "rate", 0.18),
     Bar("introspection against the echo", "introspection", "echo", "cpu", 0),
+    Bar("refresh with rotation against the echo", "refresh", "echo", "rate", 0.04),
+    Bar("refresh with rotation against the echo", "refresh", "echo", "cpu", 0),
 )
 
 
@@ -72,6 +74,8 @@ def shots(running: dict[str, Program], token: str) -> dict[str, tuple[str, Shot]
     basic = {"Authorization": f"Basic {base64.b64encode(login.encode()).decode()}"}
     form = basic | {"Content-Type": "application/x-www-form-urlencoded"}
     asked = urlencode({"token": token, "token_type_hint": "access_token"})
+    again = urlencode({"grant_type": "refresh_token", "client_id": "bench", "refresh_token": "TOKEN"})
+    public = {"Content-Type": "application/x-www-form-urlencoded"}
     add = _call("add", {"a": 2, "b": 3})
     ok, listed, active = '"status":"ok"', '"tools":[{', '"active":true'
     mcp = {name: f"{program.url}/mcp" for name, program in running.items()}
@@ -84,6 +88,7 @@ def shots(running: dict[str, Program], token: str) -> dict[str, tuple[str, Shot]
         "tools/list": ("ours", Shot(mcp["ours"], bearer, _rpc("tools/list"), listed)),
         "echo": ("echo", Shot(f"{running['echo'].url}/oauth/introspect", form, asked, active)),
         "introspection": ("auth", Shot(f"{running['auth'].url}/oauth/introspect", form, asked, active)),
+        "refresh": ("auth", Shot(f"{running['auth'].url}/oauth/token", public, again, '"refresh_token":"awt_rt_')),
     }
 
 
@@ -94,6 +99,8 @@ def say(words: str) -> None:
 
 
 def measure(program: Program, shot: Shot, concurrency: int, seconds: float) -> Figure:
+    if "TOKEN" in shot.body:
+        shot = replace(shot, seeds=refresh_tokens(2 * concurrency))
     before = program.cpu_seconds()
     sample = fire(shot, concurrency, seconds, pin_load)
     used = program.cpu_seconds() - before

@@ -24,6 +24,7 @@ class Shot:
     headers: dict[str, str]
     body: str
     expected: str
+    seeds: tuple[str, ...] = ()  # where TOKEN stands in the body: one each, then the refresh_token of the answer to it
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ def _wrk(shot: Shot, concurrency: int, seconds: float, pin: Callable[[], None]) 
             "expected": shot.expected,
             "body": shot.body,
             "headers": "".join(f"{k}: {v}\n" for k, v in shot.headers.items()),
+            "seeds": "".join(f"{seed}\n" for seed in shot.seeds),
         }
         for name, text in files.items():
             Path(folder, name).write_text(text, encoding="utf-8")
@@ -79,21 +81,23 @@ def _python(shot: Shot, concurrency: int, seconds: float, pin: Callable[[], None
     return Sample(**json.loads(told.stdout))
 
 
-async def _connection(shot: Shot, until: float, times: list[float], wrong: list[int]) -> None:
+async def _connection(shot: Shot, number: int, until: float, times: list[float], wrong: list[int]) -> None:
     parts = urlsplit(shot.url)
     reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
-    body = shot.body.encode()
-    lines = [f"POST {parts.path} HTTP/1.1", f"Host: {parts.netloc}", f"Content-Length: {len(body)}"]
+    lines = [f"POST {parts.path} HTTP/1.1", f"Host: {parts.netloc}"]
     lines += [f"{name}: {value}" for name, value in shot.headers.items()]
-    request = ("\r\n".join(lines) + "\r\n\r\n").encode() + body
+    token = shot.seeds[number] if shot.seeds else ""
     while (started := time.perf_counter()) < until:
-        writer.write(request)
+        body = shot.body.replace("TOKEN", token) if token else shot.body
+        writer.write(("\r\n".join([*lines, f"Content-Length: {len(body)}"]) + "\r\n\r\n" + body).encode())
         head = (await reader.readuntil(b"\r\n\r\n")).lower()
         length = int(head.partition(b"content-length:")[2].partition(b"\r\n")[0])
         answer = await reader.readexactly(length)
         times.append(time.perf_counter() - started)
         if b" 200 " not in head[:20] or shot.expected.encode() not in answer:
             wrong.append(1)
+        if token:
+            token = json.loads(answer).get("refresh_token", token)
     writer.close()
 
 
@@ -101,7 +105,7 @@ async def _fire_here(shot: Shot, concurrency: int, seconds: float) -> Sample:
     times: list[float] = []
     wrong: list[int] = []
     started = time.perf_counter()
-    await asyncio.gather(*(_connection(shot, started + seconds, times, wrong) for _ in range(concurrency)))
+    await asyncio.gather(*(_connection(shot, number, started + seconds, times, wrong) for number in range(concurrency)))
     took = time.perf_counter() - started
     times.sort()
     p50, p99 = (times[int(len(times) * share)] * 1e3 for share in (0.5, 0.99))

@@ -1,4 +1,5 @@
--- Posts one body with given headers; every answer must be a 200 that holds the expected words.
+-- Posts one body with given headers; every answer must be a 200 that holds the expected words. Where there are seeds,
+-- TOKEN in the body is one of them, and the refresh_token of the answer takes its place.
 local threads = {}
 
 function setup(thread)
@@ -20,9 +21,22 @@ function init(args)
     local name, value = line:match("^([^:]+): (.*)$")
     wrk.headers[name] = value
   end
+  pool = {}
+  for line in read(args[4]):gmatch("[^\n]+") do
+    table.insert(pool, line)
+  end
+  seeded = #pool > 0
+  if seeded then
+    request = function()
+      return wrk.format(nil, nil, nil, (wrk.body:gsub("TOKEN", table.remove(pool))))
+    end
+  end
 end
 
 function response(status, headers, body)
+  if seeded then
+    table.insert(pool, body:match('"refresh_token":"([^"]+)"'))
+  end
   if status ~= 200 or not body:find(expected, 1, true) then
     bad = bad + 1
   end

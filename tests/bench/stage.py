@@ -126,3 +126,21 @@ def _account_with_token() -> str:
     with transaction(account_id) as session:
         session.add_all([Card(name=f"Card {n}", country="US", currency="USD", custom=True) for n in range(5)])
     return token
+
+
+def refresh_tokens(count: int) -> tuple[str, ...]:
+    """So many fresh authorizations of the one account: their refresh tokens."""
+    from shared.db.accounts import Account
+    from shared.db.base import transaction
+    from shared.db.oauth import Family, RefreshToken
+    from shared.secrets import digest, mint
+    from shared.settings import SCOPE, settings
+
+    made = {secrets.token_hex(16): mint("awt_rt_") for _ in range(count)}
+    grant = {"client_id": "bench", "scope": SCOPE, "resource": settings().mcp_url}
+    with transaction() as session:
+        account = session.query(Account).one()
+        session.add_all([Family(id=name, account_id=account.id, client_id="bench") for name in made])
+        session.flush()
+        session.add_all([RefreshToken(token_hash=digest(t), family_id=name, **grant) for name, t in made.items()])
+    return tuple(made.values())
