@@ -103,6 +103,13 @@ def _count(value: Any) -> int | Literal[""]:
     return int(number)
 
 
+def _amount(value: Any) -> Decimal:
+    if (number := _number(value)) == "":
+        raise ValueError("is empty")
+    return number
+
+
+Amount = Annotated[Decimal, BeforeValidator(_amount), WithJsonSchema({"type": "number", "minimum": 0})]
 WINDOWS = (1, 2, 3, 6, 12)
 
 
@@ -127,11 +134,12 @@ ClearableWindow = Annotated[
 ]
 
 
-def _country(value: str) -> str:
+def iso_country(value: str) -> str:
     return {"UK": "GB"}.get(value.upper(), value.upper())
 
 
-ClearableCountry = Annotated[str, Field(pattern=r"^([A-Za-z]{2})?$"), AfterValidator(_country)]
+ClearableCountry = Annotated[str, Field(pattern=r"^([A-Za-z]{2})?$"), AfterValidator(iso_country)]
+Country = Annotated[str, Field(pattern="^[A-Za-z]{2}$"), AfterValidator(iso_country)]
 
 ProgramSlug = Literal[
     "accor-live-limitless",

@@ -10,10 +10,9 @@ import sqlalchemy as sa
 from pydantic import Field, WithJsonSchema
 
 from mcp_server.call import Call
-from mcp_server.fields import AnyName, Currency
+from mcp_server.fields import Amount, AnyName, Country, Currency
 from mcp_server.results import Money, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.tools.card_catalog import Country, Fee, currency_name
 from shared.db.cards import Card as Held
 from shared.domain import card_value
 from shared.domain.card_value import CATEGORIES, Offer, Worth
@@ -214,7 +213,7 @@ def recommend_cards(
     category: Annotated[Category | None, Field(description="Best card for this one.")] = None,
     monthly_spend: Spend | None = None,
     spend_currency: Currency = "USD",
-    max_annual_fee: Fee | None = None,
+    max_annual_fee: Annotated[Amount | None, Field(description="In the card's currency.")] = None,
     include_held: bool = False,
     limit: Annotated[int, Field(ge=1, le=10)] = 5,
 ) -> Recommendations:
@@ -248,7 +247,7 @@ def _open(wallet: Mapping[str, bool]) -> set[str]:
     return {slug for slug, is_open in wallet.items() if is_open}
 
 
-def _eligible(reference: Reference, country: str | None, most: float | None, held: set[str]) -> list[CatalogCard]:
+def _eligible(reference: Reference, country: str | None, most: Decimal | None, held: set[str]) -> list[CatalogCard]:
     """Cards one can ask for, within the wishes."""
     return [
         card
@@ -256,7 +255,7 @@ def _eligible(reference: Reference, country: str | None, most: float | None, hel
         if card.status != "closed"
         and card.slug not in held
         and country in (None, card.country)
-        and (most is None or (card.annual_fee is not None and card.annual_fee <= Decimal(str(most))))
+        and (most is None or (card.annual_fee is not None and card.annual_fee <= most))
     ]
 
 
@@ -315,7 +314,7 @@ def _of_bonus(reference: Reference, s: Scored, spending: Spending) -> list[str]:
     asks = f" for {card.bonus_spend:,} {card.fee_currency}" if card.bonus_spend is not None else ""
     months = f" within {card.bonus_months} months" if card.bonus_months else ""
     dated = f"as seen {card.bonus_as_of}" if card.bonus_as_of else "undated"
-    words = [f"Bonus {card.bonus_amount:,} {currency_name(reference, card)}{asks}{months}, {dated}."]
+    words = [f"Bonus {card.bonus_amount:,} {catalogue.currency_name(reference, card)}{asks}{months}, {dated}."]
     if not card_value.reached(s.offer, _local(spending, s.usd_per_unit)):
         words.append("Your spending does not reach it, so it is not counted.")
     if s.had:
@@ -328,7 +327,9 @@ def _of_earning(reference: Reference, s: Scored, spending: Spending, category: s
     if s.per_hundred is not None:
         words.append(f"100 {s.card.fee_currency} on {category} bring {s.per_hundred:.2f} back.")
     if spending.source != "none" and s.worth.points_per_year:
-        words.append(f"Earns {s.worth.points_per_year:,} {currency_name(reference, s.card)} a year on this spending.")
+        words.append(
+            f"Earns {s.worth.points_per_year:,} {catalogue.currency_name(reference, s.card)} a year on this spending."
+        )
     if spending.source != "none" and s.worth.earn is not None and s.beyond:
         words.append("Earnings count only beyond what the cards you hold bring.")
     special = [f"{r.category} {r.multiplier.normalize():f}" for r in card_value.conditional(s.offer.rates)]

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from mcp_server.call import Call
-from mcp_server.fields import AnyName, LooseName, Page, PerPage
+from mcp_server.fields import Amount, AnyName, Country, LooseName, Page, PerPage
 from mcp_server.provenance import Verified, newest, verified
 from mcp_server.results import Money, Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
@@ -16,14 +16,6 @@ from shared.errors import NotFound
 from shared.reference import cards as catalogue
 from shared.reference.load import Reference
 from shared.reference.rows.travel import CatalogCard as Row
-
-
-def _country(value: str) -> str:
-    return {"UK": "GB"}.get(value.upper(), value.upper())
-
-
-Country = Annotated[str, Field(pattern="^[A-Za-z]{2}$"), AfterValidator(_country)]
-Fee = Annotated[float, Field(ge=0, description="In the card's currency.")]
 
 
 class EarnRate(Part):
@@ -76,11 +68,6 @@ class Catalog(Result):
     paging: Paging
 
 
-def currency_name(reference: Reference, card: Row) -> str:
-    known = reference.programs.get(card.program) if card.program else None
-    return known.currency if known else f"points of {card.name}"
-
-
 def bonus_value(reference: Reference, card: Row) -> Decimal | None:
     point = catalogue.point_in(reference, card.program, card.fee_currency)
     return None if card.bonus_amount is None or point is None else round(card.bonus_amount * point, 2)
@@ -91,7 +78,7 @@ def _bonus(reference: Reference, card: Row) -> WelcomeBonus | None:
         return None
     return WelcomeBonus(
         amount=card.bonus_amount,
-        currency=currency_name(reference, card),
+        currency=catalogue.currency_name(reference, card),
         spend_requirement=card.bonus_spend,
         window_months=card.bonus_months,
         estimated_value=bonus_value(reference, card),
@@ -183,12 +170,12 @@ def search_card_catalog(
     country: Country | None = None,
     issuer: LooseName | None = None,
     earns_program: AnyName | None = None,
-    max_annual_fee: Fee | None = None,
+    max_annual_fee: Annotated[Amount | None, Field(description="In the card's currency.")] = None,
     sort: Literal["relevance", "welcome_bonus_value", "annual_fee"] = "relevance",
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Catalog:
-    """Finds catalogue cards by text, issuer, country or earned programme, with fee, welcome offer, earn rates and perks.
+    """Finds catalogue cards by text, issuer, country or earned programme, with fee, offer, earn rates and perks.
 
     Cards of the US, Canada, Great Britain and Australia. A welcome_bonus of null: none is known here. Free.
     """
@@ -203,7 +190,7 @@ def search_card_catalog(
         program = known.program(earns_program).slug
         found = [c for c in found if c.program == program]
     if max_annual_fee is not None:
-        found = [c for c in found if c.annual_fee is not None and c.annual_fee <= Decimal(str(max_annual_fee))]
+        found = [c for c in found if c.annual_fee is not None and c.annual_fee <= max_annual_fee]
     found = _sorted(known, found, sort)
     shown = found[(page - 1) * per_page : page * per_page]
     return Catalog(

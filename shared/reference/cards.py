@@ -54,6 +54,12 @@ def offer(reference: Reference, card: CatalogCard, point: Decimal | None) -> Off
     )
 
 
+def currency_name(reference: Reference, card: CatalogCard) -> str:
+    """What the card pays in, as people call it."""
+    known = reference.programs.get(card.program) if card.program else None
+    return known.currency if known else f"points of {card.name}"
+
+
 def partners(reference: Reference, card: CatalogCard, on: date) -> list[str]:
     """The programmes a card's points move to directly, as its catalogue entry says they do."""
     if card.program is None or card.transferable == "no":
