@@ -181,9 +181,9 @@ class RefreshGrant(authlib_grants.RefreshTokenGrant):
         if self.request.retry_of is not None:
             token["refresh_token"] = self.request.retry_of
         else:
-            refresh_token.rotated_at = clock.now()
-            refresh_token.successor_sealed = seal(self.request.form["refresh_token"], token["refresh_token"])
+            sealed = seal(self.request.form["refresh_token"], token["refresh_token"])
+            self.request.rotated = (refresh_token.token_hash, sealed)
         return token
 
     def revoke_old_credential(self, refresh_token: RefreshToken) -> None:
-        """Done in issue_token, where the successor is sealed under the old token."""
+        """Done as the new one is kept, in the same statement."""

@@ -14,7 +14,7 @@ from auth_server.replies import NO_STORE, Outcome, Page, Reply, failed, refused
 from auth_server.revoke import Revocation
 from shared import clock
 from shared.db.accounts import Account
-from shared.db.oauth import AccessToken, Client, Consent, Family, RefreshToken
+from shared.db.oauth import AccessToken, Client, Consent, Family, keep_tokens
 from shared.secrets import digest, same
 from shared.settings import settings
 
@@ -104,6 +104,7 @@ class ProtocolRequest(OAuth2Request):
         self.payload = Payload(inc.form if inc.method == "POST" else inc.query)
         self.resource: str | None = None
         self.family_id: str | None = None
+        self.rotated: tuple[str, str] | None = None  # hash of a refresh token at its end, and its sealed successor
         self.retry_of: str | None = None  # the successor already given for a refresh token that is sent again
 
     @property
@@ -142,12 +143,14 @@ class Server(AuthorizationServer):
             "family_id": request.family_id,
             "scope": token["scope"],
             "resource": request.resource,
-            "issued_at": now,
         }
-        expires = now + tokens.ACCESS_LIFE
-        self.db.add(AccessToken(token_hash=digest(token["access_token"]), expires_at=expires, **common))
-        if request.retry_of is None:
-            self.db.add(RefreshToken(token_hash=digest(token["refresh_token"]), **common))
+        access, expires = digest(token["access_token"]), now + tokens.ACCESS_LIFE
+        if request.retry_of is not None:
+            self.db.add(AccessToken(token_hash=access, issued_at=now, expires_at=expires, **common))
+            return
+        old, sealed = request.rotated or (None, None)
+        fresh = {"access": access, "expires": expires, "refresh": digest(token["refresh_token"])}
+        keep_tokens(self.db, now=now, old=old, sealed=sealed, **fresh, **common)
 
     def validate_requested_scope(self, scope: str | None) -> None:
         if scope and not tokens.SCOPE_SYNTAX.fullmatch(scope):

@@ -178,6 +178,25 @@ def remember_document(session: Session, client_id: str, name: str, uris: list[st
     session.execute(ours)
 
 
+_ISSUED = sa.text(
+    """
+    with rotated as (
+      update oauth_refresh_tokens set rotated_at = :now, successor_sealed = :sealed where token_hash = :old
+    ), access as (
+      insert into oauth_access_tokens (token_hash, family_id, client_id, scope, resource, issued_at, expires_at)
+      values (:access, :family_id, :client_id, :scope, :resource, :now, :expires)
+    )
+    insert into oauth_refresh_tokens (token_hash, family_id, client_id, scope, resource, issued_at)
+    values (:refresh, :family_id, :client_id, :scope, :resource, :now)
+    """
+)
+
+
+def keep_tokens(session: Session, **row: Any) -> None:
+    """An access token, its refresh token, and the end of the one it follows (`old`, None for a code): one statement."""
+    session.execute(_ISSUED, row)
+
+
 _LIVE = sa.text(
     """
     select t.token_hash, t.client_id, c.name, a.public_id, t.scope, t.resource, t.issued_at, t.expires_at, t.family_id,
