@@ -14,6 +14,7 @@ from shared.errors import Fault, Invalid
 
 Schema = dict[str, Any]
 _WORDS = {"true": True, "false": False}
+_MOST_ENTRIES = 10_000  # of any list, whatever its schema says: what is wrong with each would have to be found
 
 
 class Plain(GenerateJsonSchema):
@@ -28,7 +29,7 @@ def _flatten(node: Schema) -> Schema:
     arms = node.get("anyOf")
     if arms:
         arms = [a for a in arms if a.get("type") != "null"]
-        rest = {k: v for k, v in node.items() if k != "anyOf"}
+        rest = {k: v for k, v in node.items() if k != "anyOf" and (k, v) != ("default", None)}
         if len(arms) == 1:
             node = {**arms[0], **rest}
         elif all(isinstance(a.get("type"), str) for a in arms):
@@ -63,6 +64,8 @@ def _reader(node: Schema) -> BeforeValidator:
     def read(value: Any) -> Any:
         if isinstance(value, bool) and numbers:
             raise ValueError("is a boolean")
+        if isinstance(value, list) and len(value) > _MOST_ENTRIES:
+            raise ValueError("has too many entries")
         if _unstorable(value):
             raise ValueError("holds a character that cannot be stored")
         if isinstance(value, str) and kinds & {"array", "object"}:
@@ -115,12 +118,20 @@ class Arguments:
     def check(self, given: dict[str, Any]) -> dict[str, Any]:
         """Keyword values for the tool. An explicit null for an optional argument means absent. Raises Invalid."""
         optional = self.schema["properties"].keys() - set(self.required)
-        sent = {k: v for k, v in given.items() if v is not None or k not in optional}
+        sent = {k: v for k, v in self._bounded(given).items() if v is not None or k not in optional}
         try:
             model = self.model.model_validate(sent)
         except ValidationError as error:
             raise Invalid(*self._faults(error, sent)) from None
         return {name: getattr(model, name) for name in type(model).model_fields}
+
+    def _bounded(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Of names nobody knows no more than will be told: each costs the check its time."""
+        known = self.schema["properties"]
+        unknown = [name for name in given if name not in known]
+        if len(unknown) <= _MOST_FAULTS:
+            return given
+        return {name: given[name] for name in (*(n for n in given if n in known), *unknown[:_MOST_FAULTS])}
 
     def _faults(self, error: ValidationError, sent: dict[str, Any]) -> list[Fault]:
         faults: dict[str, Fault] = {}

@@ -8,7 +8,7 @@ from typing import Any
 
 from shared import clock
 from shared.domain import charts as chart_rules
-from shared.domain import names, transfers
+from shared.domain import names, offers, transfers
 from shared.domain.airports import Airport, Zone, zone_of
 from shared.domain.charts import RoutePrice, Trip
 from shared.domain.plans import CABINS
@@ -53,6 +53,10 @@ class Reference:
             raise Candidates(f"{text} can mean {len(found)} programmes; call again with one of them.", listed)
         raise NotFound("programme", text, names.nearest(text, self.programs))
 
+    def mentions(self, text: str) -> list[frozenset[str]]:
+        """Programmes a longer text speaks of, each with all it can mean."""
+        return offers.mentions(text, self._program_names)
+
     def airline(self, text: str) -> Airline:
         """The airline a code, slug or name means. Raises NotFound or Candidates."""
         if (code := text.strip().upper()) in self.airlines:
@@ -72,8 +76,24 @@ class Reference:
         if code in self.airports:
             return self.airports[code]
         if members := [m for m in self.metros.get(code, ()) if m in self.airports]:
-            return self.airports[max(members, key=lambda m: (self._traffic.get(m, 0), m))]
+            main = [m for m in members if m not in world.ALSO_OF_CITY.get(code, ())] or members
+            return self.airports[max(main, key=lambda m: (self._traffic.get(m, 0), m))]
         raise NotFound("airport", code, self._near(code))
+
+    def city(self, code: str) -> tuple[str, ...]:
+        """The airports a code stands for: itself, or those of a city (LON, NYC, TYO). Raises NotFound."""
+        members = tuple(m for m in self.metros.get(code.strip().upper(), ()) if m in self.airports)
+        return members or (self.airport(code).code,)
+
+    @cached_property
+    def nonstop(self) -> Mapping[str, Mapping[str, frozenset[str]]]:
+        """By carrier and airport: where the carrier is known to fly without a stop, counted both ways."""
+        ways: dict[str, dict[str, set[str]]] = {}
+        for row in self._tables["routes.csv"]:
+            served = ways.setdefault(row.carrier, {})
+            served.setdefault(row.origin, set()).add(row.destination)
+            served.setdefault(row.destination, set()).add(row.origin)
+        return {carrier: {a: frozenset(b) for a, b in served.items()} for carrier, served in ways.items()}
 
     def _near(self, code: str) -> list[str]:
         """Three airports one letter away, else with the same first letter; the busiest of the known routes first."""
@@ -96,6 +116,11 @@ class Reference:
         """Great-circle statute miles between two airports or city codes. Raises NotFound."""
         start, end = self.airport(origin), self.airport(destination)
         return world.miles((start.lat, start.lon), (end.lat, end.lon))
+
+    def kilometres(self, origin: str, destination: str) -> int:
+        """The same in whole kilometres, rounded by themselves. Raises NotFound."""
+        start, end = self.airport(origin), self.airport(destination)
+        return round(world.metres((start.lat, start.lon), (end.lat, end.lon)) / 1_000)
 
     # transfers
 

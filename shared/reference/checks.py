@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from shared.domain.plans import CABINS
+from shared.reference import folio
 
 Tables = Mapping[str, Mapping[int, Any]]  # rows by line, by file
 _KINDS = ("airline", "hotel", "bank")
@@ -26,6 +27,7 @@ _RANGES: dict[str, tuple[str, Decimal | int, Decimal | int]] = {
     "earning_rates.csv": ("percent_of_distance", 0, 500),
     "cards.csv": ("annual_fee", 0, 3_000),
     "card_earn.csv": ("multiplier", 0, 26),
+    "exchange_rates.csv": ("usd_per_unit", Decimal("0.00001"), 10),
     "hyatt_award_chart.csv": ("points", 3_000, 75_000),
     "hotels.csv": ("award_category", 1, 8),
     "voucher_types.csv": ("validity_months", 1, 60),
@@ -45,11 +47,20 @@ KEYS: dict[str, tuple[str, ...]] = {
     "airlines.csv": ("iata",),
     "routes.csv": ("carrier", "origin", "destination"),
     "cards.csv": ("slug",),
+    "exchange_rates.csv": ("currency",),
     "voucher_types.csv": ("slug",),
     "hotels.csv": ("slug",),
     "lounges.csv": ("slug",),
+    "other_servers.csv": ("name",),
+    "buy_points.csv": ("program",),
     "countries.csv": ("country",),
     "regions.csv": ("region",),
+    "folio/rules.csv": ("id",),
+    "folio/line_kinds.csv": ("rank", "language"),
+    "folio/benefits.csv": ("chain", "tier", "benefit"),
+    "folio/food_credits.csv": ("chain", "brand"),
+    "folio/dispute_refs.csv": ("id",),
+    "folio/chains.csv": ("chain",),
 }
 
 
@@ -223,6 +234,28 @@ def _cards(tables: Tables) -> Iterator[str]:
         )
 
 
+_VOUCHER_KINDS = ("companion", "upgrade", "free_night", "credit", "lounge")
+_OFFER_KINDS = ("match", "challenge")
+
+
+def _kinds(tables: Tables) -> Iterator[str]:
+    """Words that answers show as one of a closed list."""
+    for name, known in (("voucher_types.csv", _VOUCHER_KINDS), ("status_matches.csv", _OFFER_KINDS)):
+        for where, row in _each(tables, name):
+            if row.kind not in known:
+                yield f"{where}: kind {row.kind!r} is not one of {', '.join(known)}"
+
+
+def _status_matches(tables: Tables) -> Iterator[str]:
+    slugs = {row.slug for row in tables["programs.csv"].values()}
+    tiers = {(row.program, row.tier) for row in tables["elite_tiers.csv"].values()}
+    tiered = {program for program, _ in tiers}
+    for where, row in _each(tables, "status_matches.csv"):
+        yield from (f"{where}: {p!r} is not a programme" for p in row.from_programs if p not in slugs)
+        if row.to_program in tiered and (row.to_program, row.to_tier) not in tiers:
+            yield f"{where}: {row.to_tier!r} is no tier of {row.to_program}"
+
+
 # Each check, and the files it looks keys up in.
 _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
     _keys: (),
@@ -237,6 +270,9 @@ _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
     _tiers: (),
     _earning: (),
     _cards: ("cards.csv", "voucher_types.csv"),
+    _kinds: (),
+    _status_matches: ("programs.csv", "elite_tiers.csv"),
+    folio.faults: tuple(folio.TABLES),
 }
 
 _AIRPORT_FIELDS: dict[str, Callable[[Any], Iterable[str]]] = {
@@ -244,6 +280,7 @@ _AIRPORT_FIELDS: dict[str, Callable[[Any], Iterable[str]]] = {
     "lounges.csv": lambda row: (row.airport,),
     "programs.csv": lambda row: row.hubs,
     "airlines.csv": lambda row: row.hubs,
+    "status_run_routes.csv": lambda row: row.routing.split("-"),
 }
 
 

@@ -12,6 +12,8 @@ METRES_PER_MILE = 1609.344
 # The data sets behind the charts file these apart from the rest of their country.
 CONTINENT_OF_REGION = {"US-HI": "OC"}
 CONTINENT_OF_AIRPORT = {"IST": "EU", "SAW": "EU", "ISL": "EU"}
+# Airlines and booking systems count these to the city; the airport data does not.
+ALSO_OF_CITY = {"NYC": ("EWR",)}
 # The airport data files these territories under the United States; charts price them as countries of their own.
 TERRITORIES = {("US", "Puerto Rico"): "PR", ("US", "Virgin Islands"): "VI"}
 
@@ -24,7 +26,8 @@ def _known() -> dict[str, dict[str, Any]]:
 @lru_cache(maxsize=1)
 def metros() -> dict[str, tuple[str, ...]]:
     """City codes such as LON or NYC, and the airports they stand for."""
-    return {code: tuple(row["airports"]) for code, row in airportsdata.load_iata_macs().items()}
+    listed = {code: tuple(row["airports"]) for code, row in airportsdata.load_iata_macs().items()}
+    return listed | {code: (*listed.get(code, ()), *more) for code, more in ALSO_OF_CITY.items()}
 
 
 def codes() -> frozenset[str]:
@@ -55,7 +58,12 @@ def airports(tables: dict[str, list[Any]]) -> dict[str, Airport]:
 
 
 @lru_cache(maxsize=65_536)
+def metres(start: tuple[float, float], end: tuple[float, float]) -> float:
+    """Great-circle distance on the WGS-84 ellipsoid."""
+    apart: float = Geodesic.WGS84.Inverse(*start, *end, Geodesic.DISTANCE)["s12"]
+    return apart
+
+
 def miles(start: tuple[float, float], end: tuple[float, float]) -> int:
-    """Great-circle distance on the WGS-84 ellipsoid, in whole statute miles."""
-    metres: float = Geodesic.WGS84.Inverse(*start, *end, Geodesic.DISTANCE)["s12"]
-    return round(metres / METRES_PER_MILE)
+    """Great-circle distance in whole statute miles."""
+    return round(metres(start, end) / METRES_PER_MILE)

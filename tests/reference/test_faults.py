@@ -45,6 +45,20 @@ def test_bad_cells_and_bad_keys_are_told_together_with_their_own_lines(broken: P
     assert "transfer_partners.csv:2: to_program 'nowhere' is not a programme of programs.csv" in told
 
 
+def test_status_facts_name_what_exists(broken: Path, breaks: Break) -> None:
+    breaks("status_run_routes.csv", 2, "CLT-LAX-CLT", "CLT-QQQ-CLT")
+    breaks("voucher_types.csv", 2, ",companion,", ",discount,")
+    with (broken / "status_matches.csv").open("a", encoding="utf-8") as table:
+        page = "https://carrier.example/match"
+        table.write(f"x,flying-blue,nowhere,Gold,Ruby,gift,,EUR,,,,lifetime,{page},,{page},2026-10,,low,\n")
+    told = _told(broken)
+    assert "status_run_routes.csv:2: 'QQQ' is not an airport" in told
+    assert any(t.startswith("voucher_types.csv:2: kind 'discount' is not one of companion") for t in told)
+    assert "status_matches.csv:2: 'nowhere' is not a programme" in told
+    assert "status_matches.csv:2: 'Ruby' is no tier of flying-blue" in told
+    assert "status_matches.csv:2: kind 'gift' is not one of match, challenge" in told
+
+
 def test_an_unreadable_programme_is_not_blamed_on_the_rows_that_name_it(broken: Path, breaks: Break) -> None:
     breaks("programs.csv", 2, ",12,stay", ",soon,stay")
     assert _told(broken) == ["programs.csv:2: expiry_months 'soon' is not a whole number"]

@@ -7,6 +7,7 @@ from shared import clock
 from shared.db.balances import PointsBalance
 from shared.db.cards import Card
 from shared.db.messages import Notification
+from shared.db.statuses import LoyaltyStatus
 from shared.db.trips import SearchRecord, Trip
 from shared.db.watches import RouteMonitor
 
@@ -26,5 +27,6 @@ def belongings(number: int = 0) -> dict[str, Any]:
         ),
         "notification_ids": Notification(dedupe_key=f"{SECRET}{number}", kind="account", title=SECRET, body=SECRET),
         "search_id": SearchRecord(tool="search_availability", arguments={"x": SECRET}, summary=SECRET, outcome="ok"),
+        "loyalty_status": LoyaltyStatus(program=PROGRAMS[number], tier=SECRET, notes=SECRET),
         "program": PointsBalance(program=PROGRAMS[number], balance=POINTS, as_of=day, notes=SECRET),
     }

@@ -13,9 +13,13 @@ BY_NAME: dict[str, Any] = {
     "destination": "JFK",
     "flight_number": "BA117",
     "from_program": "chase-ultimate-rewards",
+    "goal_program": "flying-blue",
+    "home_airport": "LHR",
     "origin": "LHR",
     "program": "flying-blue",
     "target_program": "flying-blue",
+    "target_tier": "Gold",
+    "tier": "Gold",
 }
 
 

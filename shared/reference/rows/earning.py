@@ -104,3 +104,23 @@ class StatusRunRoute(Fact):
     typical_fare_low: int
     typical_fare_high: int
     fare_currency: str
+
+
+@dataclass(frozen=True, slots=True)
+class StatusMatch(Fact):
+    """An offer to be given, or to earn faster, a tier for one held elsewhere. Empty from_programs: from any."""
+
+    offer_id: str
+    to_program: str
+    from_programs: tuple[str, ...]
+    from_tiers: tuple[str, ...]
+    to_tier: str
+    kind: str
+    fee: Decimal | None
+    currency: str
+    requirement: str | None
+    days_allowed: int | None
+    valid_months: int | None
+    once_per: str
+    apply_url: str
+    ends_on: date | None

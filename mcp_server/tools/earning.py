@@ -1,0 +1,209 @@
+"""Tools about what flights earn: a route and a programme go in, points towards status or percents come out."""
+
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from pydantic import Field
+from sqlalchemy import select
+
+from mcp_server.call import Call
+from mcp_server.fields import Airport, Amount, Currency
+from mcp_server.provenance import Sourced, Verified, caution, sourced, verified
+from mcp_server.results import Money, Part, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.db.statuses import LoyaltyStatus
+from shared.domain import names
+from shared.domain.earning import Earned, Method, Metric, Scheme, earn, rate_of
+from shared.errors import Fault, Invalid, NoData, NotFound
+from shared.reference import status
+from shared.reference.rows.earning import EarningRate
+
+QualifyingProgram = Literal["british-airways-club", "flying-blue", "american-airlines-aadvantage"]
+EarningProgram = Literal[
+    "atmos-rewards",
+    "cathay-asia-miles",
+    "eva-air-infinity-mileagelands",
+    "iberia-club",
+    "jal-mileage-bank",
+    "virgin-atlantic-flying-club",
+]
+SegmentCabin = Literal["economy", "premium", "business", "first"]
+
+
+class FlightEarnings(Result, Sourced):
+    program: str
+    metric: Metric
+    earned: Money
+    per_segment: Money | None
+    distance_miles: int
+    distance_km: int
+    method: Method
+    assumptions: list[str]
+
+
+class AirlineName(Part):
+    code: str
+    name: str
+
+
+class Rate(Sourced):
+    fare_class: str
+    cabin: str
+    percent: Money
+    minimum_miles: int | None
+    scope: str
+    note: str | None
+
+
+class EarningRates(Result, Verified):
+    program: str
+    airline: AirlineName
+    rates: list[Rate]
+
+
+def _fare(call: Call, scheme: Scheme, price: Decimal | None, currency: str | None) -> Decimal | None:
+    """The fare in the programme's currency. Raises NoData where one is needed and cannot be had."""
+    if scheme.method != "revenue":
+        return None
+    name = call.reference.programs[scheme.program].name
+    if price is None:
+        raise NoData(
+            f"{name} counts the fare paid: give fare_price, the base fare and carrier surcharges in {scheme.currency}.",
+            missing=["fare_price"],
+        )
+    if currency not in (None, scheme.currency):
+        raise NoData(
+            f"{name} counts {scheme.currency}, and no rate from {currency} is known here:"
+            f" give fare_price in {scheme.currency}.",
+            missing=["exchange rate"],
+        )
+    return price
+
+
+def _held(call: Call, scheme: Scheme) -> tuple[str, list[str]]:
+    """The caller's tier where the rate depends on it, and what was assumed."""
+    if len(scheme.per_unit) < 2:
+        return "", []
+    tracked = call.db.scalar(select(LoyaltyStatus.tier).where(LoyaltyStatus.program == scheme.program))
+    rate, taken = rate_of(scheme, tracked or "")
+    unit = scheme.metric.replace("_", " ")
+    if tracked is None:
+        return taken, [f"No status of yours in this programme is recorded here, so the {taken} rate is taken."]
+    return taken, [f"Your recorded status is {tracked}: {rate:f} {unit} per {scheme.currency}."]
+
+
+_CARRIERS = {
+    "british-airways-club": "Counted for British Airways flight numbers; basic economy, award tickets and upgrades with"
+    " points get no extra tier points.",
+    "flying-blue": "Counted for paid tickets, each segment by its own length.",
+    "american-airlines-aadvantage": "Counted for tickets sold by American; basic economy earns nothing.",
+}
+
+
+def _assumptions(scheme: Scheme, made: Earned, segments: int, said: list[str]) -> list[str]:
+    out = [*made.notes, *said, _CARRIERS[scheme.program]]
+    if segments > 1:
+        out.append(f"All {segments} segments are of this distance.")
+    if scheme.method == "revenue":
+        out.append("fare_price is that of the whole ticket; how the carrier rounds fractions is not known.")
+    return out
+
+
+@tool(area="search", tier=Tier.FREE, effect=Effect.READS)
+def calculate_flight_earnings(
+    call: Call,
+    origin: Airport,
+    destination: Airport,
+    program: QualifyingProgram,
+    cabin: SegmentCabin = "economy",
+    fare_price: Annotated[Amount | None, Field(description="Base fare plus carrier surcharges, without taxes.")] = None,
+    fare_currency: Annotated[Currency | None, Field(description="The programme's home currency when absent.")] = None,
+    segments: Annotated[int, Field(ge=1, description="Multiplies XP and extras.")] = 1,
+) -> FlightEarnings:
+    """Estimates elite-qualifying points and distance for a route in one of three programmes.
+
+    British Airways and American count the fare: give fare_price. Flying Blue counts XP by distance and cabin. Free.
+    """
+    start, end = call.reference.airport(origin).code, call.reference.airport(destination).code
+    if start == end:
+        raise Invalid(Fault("destination", "is the origin", "another airport"))
+    if segments > 100:
+        raise Invalid(Fault("segments", "is too large", "a whole number from 1 to 100"))
+    scheme = status.scheme(call.reference, program)
+    if scheme is None:
+        raise NoData("How this programme counts is not known.", missing=["earning rule"])
+    tier, said = _held(call, scheme)
+    legs = status.legs(call.reference, (start, end)) * segments
+    made = earn(scheme, legs, cabin, _fare(call, scheme, fare_price, fare_currency), tier)
+    total = made.amount or Decimal(0)
+    fact = min(status.scheme_facts(call.reference, program), key=lambda f: f.as_of or "")
+    unit = "XP" if scheme.metric == "xp" else scheme.metric.replace("_", " ")
+    return FlightEarnings(
+        message=f"{start}-{end} in {cabin}: {total:,f} {unit} for {segments} segment{'s' * (segments > 1)}."
+        f" {caution(fact)}".rstrip(),
+        program=program,
+        metric=scheme.metric,
+        earned=total,
+        per_segment=made.fixed / segments if scheme.method == "fixed_by_distance" else None,
+        distance_miles=legs[0].miles,
+        distance_km=call.reference.kilometres(start, end),
+        method=scheme.method,
+        assumptions=_assumptions(scheme, made, segments, said),
+        **sourced(fact),
+    )
+
+
+@tool(area="pricing", tier=Tier.FREE, effect=Effect.READS)
+def get_earning_rates(
+    call: Call,
+    program: EarningProgram,
+    airline: Annotated[str, Field(pattern=r"^[A-Z0-9]{2}$", description="Two-character code.")],
+    fare_class: Annotated[str | None, Field(max_length=2, description="Absent: the whole table.")] = None,
+) -> EarningRates:
+    """Gives the percent of distance earned per booking class when crediting an airline to a programme.
+
+    Each rate has its source. Free.
+    """
+    paid = [r for r in call.reference.rows("earning_rates.csv") if r.program == program]
+    rows = [r for r in paid if r.airline == airline]
+    carrier = call.reference.airlines.get(airline) or (None if rows else call.reference.airline(airline))
+    named = AirlineName(code=airline, name=carrier.name if carrier else airline)
+    if not rows:
+        raise NoData(_unknown(call, program, named.name, paid), missing=["earning rates"])
+    rates = [_rate(r, letter) for r in rows for letter in r.booking_classes]
+    if fare_class:
+        letter = fare_class.strip().upper()
+        wanted = [r for r in rates if r.fare_class == letter]
+        if not wanted:
+            raise NotFound("booking class", letter, names.nearest(letter, sorted({r.fare_class for r in rates})))
+        rates = wanted
+    weakest = min(rows, key=lambda r: (["low", "medium", "high"].index(r.confidence), r.as_of or ""))
+    name = call.reference.programs[program].name
+    return EarningRates(
+        message=f"{named.name} credited to {name}: {len(rates)} rate{'s' * (len(rates) != 1)} in percent of distance."
+        f" {caution(weakest)}".rstrip(),
+        program=program,
+        airline=named,
+        rates=sorted(rates, key=lambda r: (r.percent, r.fare_class)),
+        **verified(weakest),
+    )
+
+
+def _rate(row: EarningRate, letter: str) -> Rate:
+    return Rate(
+        fare_class=letter,
+        cabin=row.cabin,
+        percent=row.percent_of_distance,
+        minimum_miles=row.minimum_points,
+        scope=f"{row.scope}, from {row.valid_from}" if row.valid_from else row.scope,
+        note=row.note,
+        **sourced(row),
+    )
+
+
+def _unknown(call: Call, program: str, airline: str, paid: list[EarningRate]) -> str:
+    name = call.reference.programs[program].name
+    known = ", ".join(sorted({r.airline for r in paid}))
+    own = airline == "Cathay Pacific" and program == "cathay-asia-miles"
+    why = " Own flights earn by zone and fare type, not by percent of distance." if own else ""
+    return f"What {airline} flights earn in {name} is not known.{why} Known for {name}: {known}."

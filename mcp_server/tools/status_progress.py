@@ -1,0 +1,110 @@
+"""Progress towards tiers: what a person reported and what a programme asks go in, the gap and the pace come out."""
+
+from datetime import date
+from decimal import Decimal
+from typing import Annotated
+
+from pydantic import Field
+from sqlalchemy import select
+
+from mcp_server.call import Call
+from mcp_server.fields import AnyName, Day
+from mcp_server.provenance import Sourced, sourced
+from mcp_server.results import Money, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.db.statuses import LoyaltyStatus
+from shared.domain import elite
+from shared.errors import NoData, NotFound
+from shared.reference import status
+
+NO_BOOKINGS = "No flight bookings are logged here, so none is counted."
+
+
+class Progress(Sourced):
+    program: str
+    tier: str
+    next_tier: str | None
+    target_tier: str | None
+    metric: str
+    required: int | None
+    reported: Money | None
+    reported_as_of: date | None
+    estimated_from_bookings: Money
+    gap: Money | None
+    year_ends_on: date | None
+    on_track: bool | None
+    assumptions: list[str]
+    bookings_counted: list[int]
+
+
+class StatusProgress(Result):
+    progress: list[Progress]
+
+
+def _progress(call: Call, row: LoyaltyStatus, on: date) -> Progress | None:
+    """None where the programme's tiers are not known."""
+    ladder = status.ladder(call.reference, row.program)
+    above = ladder.above(row.tier)
+    aim = ladder.tier(row.target_tier) or above or ladder.tier(row.tier)
+    if aim is None:
+        return None
+    required = ladder.required(row.tier, aim)
+    said = [*elite.conditions(aim), NO_BOOKINGS]
+    known = row.progress
+    if known is None:
+        said.append("No progress is recorded, so the gap is not known.")
+    elif elite.year_is_over(row.progress_as_of, aim.period, on):
+        said.append(f"The progress of {row.progress_as_of} belongs to a qualifying year that is over.")
+        known = None
+    if required is None:
+        said.append(f"What {aim.name} asks from {row.tier} is not one number of {aim.metric.replace('_', ' ')}.")
+    reckoned = known is not None and required is not None
+    return Progress(
+        program=row.program,
+        tier=row.tier,
+        next_tier=above.name if above else None,
+        target_tier=row.target_tier,
+        metric=aim.metric,
+        required=required,
+        reported=row.progress,
+        reported_as_of=row.progress_as_of,
+        estimated_from_bookings=Decimal(0),
+        gap=max(Decimal(0), required - known) if known is not None and required is not None else None,
+        year_ends_on=elite.year_end(aim.period, on),
+        on_track=elite.on_track(known or Decimal(0), required or 0, aim.period, on) if reckoned else None,
+        assumptions=said,
+        bookings_counted=[],
+        **sourced(aim),
+    )
+
+
+@tool(area="status", tier=Tier.FREE, effect=Effect.READS)
+def get_status_progress(
+    call: Call,
+    program: Annotated[AnyName | None, Field(description="Absent: every tracked programme.")] = None,
+    as_of: Annotated[Day | None, Field(description="Today when absent.")] = None,
+) -> StatusProgress:
+    """Estimates progress to the next tier from reported progress plus logged upcoming bookings.
+
+    Without reported progress the gap is unknown. Free.
+    """
+    slug = call.reference.program(program).slug if program else None
+    rows = list(call.db.scalars(select(LoyaltyStatus).order_by(LoyaltyStatus.program)))
+    wanted = [r for r in rows if slug in (None, r.program)]
+    if slug and not wanted:
+        raise NotFound("loyalty status", slug, [r.program for r in rows][:3])
+    made = {r.program: _progress(call, r, as_of or call.today) for r in wanted}
+    silent = [call.reference.programs[p].name for p, found in made.items() if found is None]
+    known = [p for p in made.values() if p]
+    if not known:
+        about = f"The tiers of {', '.join(silent)} are not known here." if silent else "No elite status is tracked."
+        raise NoData(about, missing=["tier thresholds" if silent else "loyalty status"])
+    left_out = f" The tiers of {', '.join(silent)} are not known here." if silent else ""
+    return StatusProgress(message=" ".join(map(_told, known)) + left_out, progress=known)
+
+
+def _told(one: Progress) -> str:
+    aim = one.target_tier or one.next_tier or one.tier
+    if one.gap is None:
+        return f"{one.program}: the gap to {aim} is not known."
+    return f"{one.program}: {one.gap:,f} {one.metric.replace('_', ' ')} to {aim}."

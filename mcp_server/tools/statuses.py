@@ -1,0 +1,297 @@
+"""Elite statuses: what a person holds in each programme, what they aim at, and offers to have it matched."""
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, WithJsonSchema
+from sqlalchemy import delete, select
+
+from mcp_server.call import Call
+from mcp_server.fields import Amount, AnyName, Day, Page, PerPage
+from mcp_server.provenance import Verified, verified
+from mcp_server.results import Money, Paging, Part, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.db.accounts import lock
+from shared.db.statuses import LoyaltyStatus as Row
+from shared.domain import elite
+from shared.domain.balances import days_left
+from shared.errors import Fault, Invalid, NotFound
+from shared.reference import status
+from shared.reference.rows.earning import StatusMatch as Offer
+from shared.reference.rows.programmes import Program
+
+Kind = Literal["airline", "hotel", "all"]
+# Absent keeps what is stored; a first record then is of a status that can be lost.
+Lifetime = Annotated[bool, WithJsonSchema({"type": "boolean", "default": False})]
+
+
+class LoyaltyStatus(Part):
+    program: str
+    name: str
+    kind: str
+    tier: str
+    valid_until: date | None
+    days_left: int | None
+    lifetime: bool
+    target_tier: str | None
+    progress: Money | None
+    progress_metric: str | None
+    progress_as_of: date | None
+    notes: str | None
+    source: Literal["manual", "integration"]
+    updated_at: datetime
+
+
+class SetStatus(Result):
+    loyalty_status: LoyaltyStatus
+    created: bool
+    known_tiers: list[str]
+
+
+class Statuses(Result):
+    statuses: list[LoyaltyStatus]
+
+
+class RemovedStatus(Part):
+    program: str
+    tier: str
+
+
+class DeletedStatus(Result):
+    removed: RemovedStatus
+
+
+class StatusMatch(Verified):
+    offer_id: str
+    target_program: str
+    from_programs: list[str]
+    from_tiers: list[str]
+    to_tier: str
+    kind: Literal["match", "challenge"]
+    fee: Money | None
+    currency: str
+    requirement: str | None
+    days_allowed: int | None
+    valid_months: int | None
+    once_per: str
+    apply_url: str
+    eligible: Literal["yes", "no", "unknown"]
+
+
+class StatusMatches(Result):
+    offers: list[StatusMatch]
+    paging: Paging
+    audited_on: date | None
+
+
+def _metric(call: Call, row: Row) -> str | None:
+    """What the progress counts: the unit of the tier aimed at, else of the next one up."""
+    ladder = status.ladder(call.reference, row.program)
+    aim = ladder.tier(row.target_tier) or ladder.above(row.tier) or ladder.tier(row.tier)
+    return aim.metric if aim else None
+
+
+def _status(call: Call, row: Row) -> LoyaltyStatus:
+    program = call.reference.programs[row.program]
+    return LoyaltyStatus(
+        program=row.program,
+        name=program.name,
+        kind=program.kind,
+        tier=row.tier,
+        valid_until=row.valid_until,
+        days_left=days_left(row.valid_until, call.today),
+        lifetime=row.lifetime,
+        target_tier=row.target_tier,
+        progress=row.progress,
+        progress_metric=None if row.progress is None else _metric(call, row),
+        progress_as_of=row.progress_as_of,
+        notes=row.notes,
+        source="manual" if row.source == "manual" else "integration",
+        updated_at=row.updated_at,
+    )
+
+
+def _with_tiers(call: Call, text: str) -> Program:
+    program = call.reference.program(text)
+    if program.kind == "bank":
+        raise Invalid(Fault("program", "is a bank's and has no elite status", "an airline or hotel programme"))
+    return program
+
+
+def _check(call: Call, sent: Mapping[str, Any], clear: list[str]) -> None:
+    for name in clear:
+        if sent[name] is not None:
+            raise Invalid(Fault("clear", f"names {name}, which is sent as well", "fields that are not sent"))
+    if (ends := sent["valid_until"]) and ends < call.today:
+        raise Invalid(Fault("valid_until", "is in the past", f"a day from {call.today.isoformat()}"))
+    if (day := sent["progress_as_of"]) and day > call.today:
+        raise Invalid(Fault("progress_as_of", "is in the future", f"a day up to {call.today.isoformat()}"))
+
+
+def _check_target(call: Call, row: Row) -> None:
+    ladder = status.ladder(call.reference, row.program)
+    held, target = ladder.tier(row.tier), ladder.tier(row.target_tier)
+    if held and target and target.rank < held.rank:
+        raise Invalid(Fault("target_tier", f"is below {held.name}", f"{held.name} or a tier above it"))
+
+
+def _store(call: Call, row: Row, sent: Mapping[str, Any], clear: list[str]) -> None:
+    for field, value in sent.items():
+        if value is not None:
+            setattr(row, field, value or None)
+    for field in clear:
+        setattr(row, field, None)
+    if sent["progress"] is not None:  # zero is progress too
+        row.progress, row.progress_as_of = sent["progress"], sent["progress_as_of"] or call.today
+    if row.progress is None:
+        if sent["progress_as_of"] is not None:
+            raise Invalid(Fault("progress_as_of", "is given without progress", "progress as well"))
+        row.progress_as_of = None
+
+
+@tool(area="status", tier=Tier.FREE, effect=Effect.CHANGES)
+def set_loyalty_status(
+    call: Call,
+    program: Annotated[str, Field(max_length=80)],
+    tier: Annotated[str, Field(max_length=60)],
+    valid_until: Day | None = None,
+    lifetime: Lifetime | None = None,
+    target_tier: Annotated[str | None, Field(max_length=60)] = None,
+    progress: Annotated[Amount | None, Field(description="Qualifying amount earned so far this year.")] = None,
+    progress_as_of: Annotated[Day | None, Field(description="Today when absent.")] = None,
+    notes: Annotated[str | None, Field(max_length=2000)] = None,
+    clear: Annotated[
+        list[Literal["valid_until", "target_tier", "progress", "notes"]] | None,
+        Field(description="Names of optional fields to empty."),
+    ] = None,
+) -> SetStatus:
+    """Records or replaces the elite status held in one programme, its expiry, target and progress.
+
+    Fields not sent keep their value. A tier the programme does not have returns its tiers as candidates. Free.
+    """
+    found = _with_tiers(call, program)
+    held = status.tier_name(call.reference, found.slug, tier)
+    target = status.tier_name(call.reference, found.slug, target_tier) if target_tier else None
+    sent = {
+        "valid_until": valid_until,
+        "target_tier": target,
+        "progress": progress,
+        "progress_as_of": progress_as_of,
+        "notes": notes,
+    }
+    _check(call, sent, list(clear or ()))
+    lock(call.db, call.account_id)
+    row = call.db.scalars(select(Row).where(Row.program == found.slug)).one_or_none()
+    created = row is None
+    if row is None:
+        row = Row(program=found.slug, tier=held, lifetime=False)
+        call.db.add(row)
+    row.tier, row.source, row.updated_at = held, "manual", call.now
+    row.lifetime = row.lifetime if lifetime is None else lifetime
+    _store(call, row, sent, list(clear or ()))
+    _check_target(call, row)
+    call.db.flush()
+    known = status.ladder(call.reference, found.slug).names
+    unknown = "" if known else " The tiers of this programme are not known here, so the name is kept as given."
+    return SetStatus(
+        message=f"{found.name}: {held}{' for life' if row.lifetime else ''}.{unknown}",
+        loyalty_status=_status(call, row),
+        created=created,
+        known_tiers=known,
+    )
+
+
+@tool(area="status", tier=Tier.FREE, effect=Effect.READS)
+def list_loyalty_statuses(call: Call, program: AnyName | None = None, kind: Kind = "all") -> Statuses:
+    """Lists the elite statuses the user tracks, with expiry and target tier. Free."""
+    only = call.reference.program(program).slug if program else None
+    rows = [_status(call, r) for r in call.db.scalars(select(Row).order_by(Row.program))]
+    shown = [s for s in rows if kind in ("all", s.kind) and only in (None, s.program)]
+    ended = [s.name for s in shown if s.days_left is not None and s.days_left < 0]
+    words = f"{len(shown)} status{'' if len(shown) == 1 else 'es'}." if shown else "No elite status is recorded here."
+    return Statuses(message=words + (f" Over: {', '.join(ended)}." if ended else ""), statuses=shown)
+
+
+@tool(area="status", tier=Tier.FREE, effect=Effect.CHANGES)
+def delete_loyalty_status(call: Call, program: Annotated[str, Field(max_length=80)]) -> DeletedStatus:
+    """Stops tracking the elite status of one programme. Free."""
+    slug = call.reference.program(program).slug
+    gone = call.db.execute(delete(Row).where(Row.program == slug).returning(Row.tier)).scalar_one_or_none()
+    if gone is None:
+        raise NotFound("loyalty status", program)
+    return DeletedStatus(message=f"{slug} {gone} is no longer tracked.", removed=RemovedStatus(program=slug, tier=gone))
+
+
+def _held(call: Call, source_program: str | None, source_tier: str | None) -> dict[str, str]:
+    """The tiers to match from: the one named, else all that are tracked and not over."""
+    rows = call.db.scalars(select(Row).where((Row.valid_until.is_(None)) | (Row.valid_until >= call.today)))
+    mine = {r.program: r.tier for r in rows}
+    if source_program is None:
+        return mine
+    slug = call.reference.program(source_program).slug
+    if source_tier:
+        return {slug: status.tier_name(call.reference, slug, source_tier)}
+    return {slug: mine[slug]} if slug in mine else {}
+
+
+def _offer(row: Offer, held: Mapping[str, str]) -> StatusMatch:
+    return StatusMatch(
+        offer_id=row.offer_id,
+        target_program=row.to_program,
+        from_programs=list(row.from_programs),
+        from_tiers=list(row.from_tiers),
+        to_tier=row.to_tier,
+        kind="challenge" if row.kind == "challenge" else "match",
+        fee=row.fee,
+        currency=row.currency,
+        requirement=row.requirement,
+        days_allowed=row.days_allowed,
+        valid_months=row.valid_months,
+        once_per=row.once_per,
+        apply_url=row.apply_url,
+        eligible=elite.eligible(row.from_programs, row.from_tiers, held),
+        **verified(row),
+    )
+
+
+@tool(area="status", tier=Tier.FREE, effect=Effect.READS)
+def get_status_matches(
+    call: Call,
+    target_program: AnyName | None = None,
+    source_program: AnyName | None = None,
+    source_tier: Annotated[str | None, Field(max_length=60)] = None,
+    kind: Kind = "all",
+    eligible_only: bool = False,
+    page: Page = 1,
+    per_page: PerPage = 20,
+) -> StatusMatches:
+    """Lists status-match and challenge offers, marking those the user can use from a status already held.
+
+    An empty list: none was gathered here, yet some may exist. Free.
+    """
+    if source_tier and source_program is None:
+        raise Invalid(Fault("source_program", "is required with source_tier", "the programme the tier is of"))
+    target = call.reference.program(target_program).slug if target_program else None
+    source = call.reference.program(source_program).slug if source_program else None
+    held = _held(call, source, source_tier)
+    rows: list[Offer] = list(call.reference.rows("status_matches.csv"))
+    programs = call.reference.programs
+    fit = [
+        r
+        for r in rows
+        if target in (None, r.to_program)
+        and (source is None or not r.from_programs or source in r.from_programs)
+        and kind in ("all", programs[r.to_program].kind)
+        and (r.ends_on is None or r.ends_on >= call.today)
+    ]
+    offers = [o for o in (_offer(r, held) for r in fit) if o.eligible == "yes" or not eligible_only]
+    audited = max((r.audited_on for r in rows if r.audited_on), default=None)
+    when = f"Last audited on {audited}." if audited else "They were never audited."
+    none = "" if rows else " No status-match offers have been gathered here, so none is shown; some may exist."
+    return StatusMatches(
+        message=f"{len(offers)} offer{'s' * (len(offers) != 1)}.{none} {when}",
+        offers=offers[(page - 1) * per_page : page * per_page],
+        paging=Paging.of(page, per_page, len(offers)),
+        audited_on=audited,
+    )

@@ -1,0 +1,128 @@
+"""What a flight counts towards status: legs, cabin, fare and a programme's rules go in, points come out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Literal
+
+Metric = Literal["tier_points", "xp", "loyalty_points"]
+Method = Literal["revenue", "fixed_by_distance"]
+LONG_HAUL_OVER = 3_000  # miles; the line a partner's table of the same carrier draws
+NEXT_CABIN_DOWN = {"first": "business", "premium": "economy"}  # what is sold where an aircraft lacks the cabin
+
+
+@dataclass(frozen=True)
+class Leg:
+    """One flight from take-off to landing."""
+
+    miles: int
+    domestic: bool  # both ends in one country
+    european: bool  # both ends in Europe
+
+
+@dataclass(frozen=True)
+class Band:
+    """Points of each cabin for flights of a length; without a length for flights within one country."""
+
+    name: str
+    min_miles: int | None
+    max_miles: int | None
+    cabins: Mapping[str, int]
+
+    def holds(self, leg: Leg) -> bool:
+        if self.min_miles is None:
+            return leg.domestic
+        return not leg.domestic and self.fits(leg.miles)
+
+    def fits(self, miles: int) -> bool:
+        least = self.min_miles
+        return least is not None and least <= miles and (self.max_miles is None or miles <= self.max_miles)
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """How one programme counts: points per unit of fare by tier, extras per flight by haul and cabin, or bands."""
+
+    program: str
+    metric: Metric
+    method: Method
+    currency: str
+    per_unit: Mapping[str, Decimal] = field(default_factory=dict)  # by tier; one entry when all members are alike
+    base_tier: str = ""
+    extras: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    bands: tuple[Band, ...] = ()
+
+
+@dataclass(frozen=True)
+class Earned:
+    """`fixed` needs no fare; `amount` is the whole, None where a fare is wanted and none was given."""
+
+    amount: Decimal | None
+    fixed: Decimal
+    notes: tuple[str, ...]
+
+
+def earn(scheme: Scheme, legs: Sequence[Leg], cabin: str, fare: Decimal | None = None, tier: str = "") -> Earned:
+    """What a ticket of these legs counts; `fare` is the whole ticket's, in the scheme's currency, without taxes."""
+    parts = [_of_leg(scheme, leg, cabin) for leg in legs]
+    fixed = Decimal(sum(points for points, _ in parts))
+    notes = list(dict.fromkeys(note for _, said in parts for note in said))
+    if scheme.method == "fixed_by_distance":
+        return Earned(fixed, fixed, tuple(notes))
+    rate, held = rate_of(scheme, tier)
+    whose = f" for {held}" if len(scheme.per_unit) > 1 else ""
+    unit = scheme.metric.replace("_", " ")
+    notes.insert(0, f"{rate:f} {unit} per {scheme.currency} of base fare and carrier surcharges{whose}.")
+    return Earned(None if fare is None else fare * rate + fixed, fixed, tuple(notes))
+
+
+def rate_of(scheme: Scheme, tier: str) -> tuple[Decimal, str]:
+    """Points per unit of fare, and the tier they are of: the lowest where the tier is not listed."""
+    held = tier if tier in scheme.per_unit else scheme.base_tier
+    return scheme.per_unit[held], held
+
+
+def haul(leg: Leg) -> tuple[str, bool]:
+    """short-haul or long-haul, and whether that is sure."""
+    if leg.european:
+        return "short-haul", True
+    return ("long-haul", True) if leg.miles > LONG_HAUL_OVER else ("short-haul", False)
+
+
+def _of_leg(scheme: Scheme, leg: Leg, cabin: str) -> tuple[int, list[str]]:
+    if scheme.bands:
+        return _banded(scheme.bands, leg, cabin)
+    return _extra(scheme.extras, leg, cabin) if scheme.extras else (0, [])
+
+
+def _banded(bands: Sequence[Band], leg: Leg, cabin: str) -> tuple[int, list[str]]:
+    band = next(b for b in bands if b.holds(leg))
+    notes = [f"{band.cabins[cabin]} XP a segment: band {band.name}, {cabin}."]
+    by_miles = next(b for b in bands if b.fits(leg.miles))
+    if leg.domestic and by_miles.cabins[cabin] != band.cabins[cabin] and leg.miles >= 2_000:
+        notes.append(
+            f"A flight within one country is counted as domestic; by its {leg.miles:,} miles alone it would be band"
+            f" {by_miles.name} with {by_miles.cabins[cabin]} XP."
+        )
+    return band.cabins[cabin], notes
+
+
+def _extra(extras: Mapping[tuple[str, str], int], leg: Leg, cabin: str) -> tuple[int, list[str]]:
+    kind, sure = haul(leg)
+    flown = cabin if (kind, cabin) in extras else NEXT_CABIN_DOWN.get(cabin, cabin)
+    points = extras.get((kind, flown), 0)
+    notes = [f"{points} extra tier points for each {kind} flight in {flown}."]
+    if flown != cabin:
+        notes.append(f"No extra is published for {cabin} on {kind} flights, which have no such cabin; {flown} counts.")
+    if not sure:
+        other = extras.get(("long-haul", cabin), 0)
+        notes.append(
+            f"{leg.miles:,} miles and leaving Europe: counted as short-haul, being at most {LONG_HAUL_OVER:,} miles;"
+            f" where the carrier sells it as long-haul the extra is {other}."
+        )
+    return points, notes
+
+
+def distance_points(miles: int, percent: Decimal, minimum: int | None = None) -> int:
+    """Points of a percentage of the distance flown, in whole points, never under the minimum of a flight."""
+    return max(int(miles * percent / 100), minimum or 0)

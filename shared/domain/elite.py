@@ -1,0 +1,125 @@
+"""Elite tiers: a programme's ladder, what is held and was earned go in; what is missing, and by when, comes out."""
+
+import calendar
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from typing import Literal
+
+from shared.domain import names
+
+MARCH, APRIL = 3, 4
+_YEARS = {"1 Apr - 31 Mar": APRIL, "1 Mar - end Feb": MARCH}  # the month a qualifying year begins with
+
+
+@dataclass(frozen=True)
+class Tier:
+    name: str
+    rank: int
+    metric: str
+    threshold: int | None  # None: reached some other way, said in `alternative`
+    alternative: str | None
+    period: str | None
+    source_url: str
+    as_of: str | None
+    audited_on: date | None
+    confidence: str
+    note: str | None
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """The tiers of one programme from the lowest up. `resets`: the counter starts afresh at each tier."""
+
+    program: str
+    tiers: tuple[Tier, ...]
+    resets: bool = False
+
+    @property
+    def names(self) -> list[str]:
+        return [t.name for t in self.tiers]
+
+    def tier(self, name: str | None) -> Tier | None:
+        return next((t for t in self.tiers if t.name == name), None)
+
+    def above(self, held: str | None) -> Tier | None:
+        """The next tier up; of somebody who holds none, the lowest that has to be earned."""
+        rank = at.rank if (at := self.tier(held)) else 0
+        return next((t for t in self.tiers if t.rank > rank), None)
+
+    def required(self, held: str | None, target: Tier) -> int | None:
+        """What a counter must show for the target; None where the tiers between are counted in different units."""
+        if not self.resets:
+            return target.threshold
+        rank = at.rank if (at := self.tier(held)) else 0
+        steps = [t for t in self.tiers if rank < t.rank <= target.rank] or [target]
+        if any(t.metric != target.metric or t.threshold is None for t in steps):
+            return None
+        return sum(t.threshold or 0 for t in steps)
+
+
+_FILLER = ("elite", "status", "member", "tier", "level")
+
+
+def named(ladder: Ladder, text: str) -> list[str]:
+    """The tiers a loose name can mean: one when it is clear, none when it fits nothing."""
+    known = {names.plain(t): (t,) for t in ladder.names}
+    if found := names.meanings(text, known):
+        return list(found)
+    words = [w for w in names.plain(text).split() if w not in _FILLER]
+    exact = names.meanings(" ".join(words), known)
+    return list(exact) or [t for t in ladder.names if words and set(words) <= set(names.plain(t).split())]
+
+
+def year_start(period: str | None, on: date) -> date | None:
+    """The first day of the qualifying year a day lies in; None where the year is the member's own or unknown."""
+    if period is not None and period.startswith("calendar year"):
+        return date(on.year, 1, 1)
+    month = _YEARS.get(period or "")
+    return None if month is None else date(on.year if on.month >= month else on.year - 1, month, 1)
+
+
+def year_end(period: str | None, on: date) -> date | None:
+    begins = year_start(period, on)
+    if begins is None:
+        return None
+    last = begins.replace(year=begins.year + 1) - timedelta(days=1)
+    return last.replace(day=calendar.monthrange(last.year, last.month)[1])
+
+
+def year_is_over(reported_on: date | None, period: str | None, on: date) -> bool:
+    """Whether what was reported belongs to a qualifying year before the one a day lies in."""
+    begins = year_start(period, on)
+    return begins is not None and reported_on is not None and reported_on < begins
+
+
+def conditions(tier: Tier) -> list[str]:
+    """What a tier asks besides the number, and in which period, as its source words it."""
+    said = [f"{tier.name}: {text}." for text in (tier.alternative, tier.note) if text]
+    return [*said, f"Qualifying period: {tier.period}."] if tier.period else said
+
+
+def on_track(earned: Decimal, required: int, period: str | None, on: date) -> bool | None:
+    """Whether as much of the requirement is earned as of the year has gone; None where the year is not known."""
+    if earned >= required:
+        return True
+    begins, ends = year_start(period, on), year_end(period, on)
+    if begins is None or ends is None:
+        return None
+    gone = Fraction((on - begins).days, (ends - begins).days + 1)
+    return Fraction(earned) >= required * gone
+
+
+def eligible(
+    from_programs: Collection[str], from_tiers: Sequence[str], held: Mapping[str, str]
+) -> Literal["yes", "no", "unknown"]:
+    """Whether a match offer can be used by somebody who holds these tiers (programme -> tier)."""
+    if not held:
+        return "unknown"
+    wanted = {names.plain(t) for t in from_tiers}
+    mine = {p: t for p, t in held.items() if not from_programs or p in from_programs}
+    if any(not wanted or names.plain(t) in wanted for t in mine.values()):
+        return "yes"
+    return "no"

@@ -1,0 +1,48 @@
+"""Fees of awards: sums over what was seen on single routes go in, one average per programme and currency comes out."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import ROUND_HALF_UP, Decimal
+
+CENT = Decimal("0.01")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was seen of one programme in one currency."""
+
+    program: str
+    currency: str
+    total: Decimal
+    low: Decimal
+    high: Decimal
+    samples: int
+    newest: datetime
+    oldest: datetime
+
+    @property
+    def average(self) -> Decimal:
+        return (self.total / self.samples).quantize(CENT, ROUND_HALF_UP)
+
+
+def merged(rows: Iterable[Seen]) -> list[Seen]:
+    """One row per programme and currency, by programme; currencies are never added to each other."""
+    out: dict[tuple[str, str], Seen] = {}
+    for row in rows:
+        key = (row.program, row.currency)
+        out[key] = _both(out[key], row) if key in out else row
+    return [out[key] for key in sorted(out)]
+
+
+def _both(one: Seen, other: Seen) -> Seen:
+    return Seen(
+        one.program,
+        one.currency,
+        one.total + other.total,
+        min(one.low, other.low),
+        max(one.high, other.high),
+        one.samples + other.samples,
+        max(one.newest, other.newest),
+        min(one.oldest, other.oldest),
+    )

@@ -1,0 +1,62 @@
+"""Status runs: known routings and a gap go in; those that close it in time come out, best first."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+
+POSITIONING_MILES = 600  # a start this near home is worth naming; the way there is never priced
+
+
+@dataclass(frozen=True)
+class Run:
+    """One known round trip on the carrier's own flights."""
+
+    slug: str
+    carrier: str
+    stops: tuple[str, ...]
+    cabin: str
+
+
+@dataclass(frozen=True)
+class Chance:
+    """A run weighed against a gap; what depends on a fare nobody has seen is None."""
+
+    run: Run
+    miles_from_home: int
+    earned: Decimal | None
+    without_fare: Decimal
+    needed: int | None
+    fare: Decimal | None = None
+
+    @property
+    def total(self) -> Decimal | None:
+        return None if self.fare is None or self.needed is None else self.fare * self.needed
+
+    @property
+    def per_unit(self) -> Decimal | None:
+        return None if self.fare is None or not self.earned else self.fare / self.earned
+
+
+def runs_needed(missing: Decimal, earned: Decimal | None) -> int | None:
+    if missing <= 0:
+        return 0
+    return math.ceil(missing / earned) if earned else None
+
+
+def ranked(chances: Iterable[Chance], days: int) -> list[Chance]:
+    """Those that can be flown by the deadline, one a day at the very best: known costs first and lowest, then fewest
+    runs, then those that count most, then those that start nearest home."""
+    fit = [c for c in chances if c.miles_from_home <= POSITIONING_MILES and (c.needed is None or c.needed <= days)]
+    return sorted(
+        fit,
+        key=lambda c: (
+            c.total is None,
+            c.total or 0,
+            c.miles_from_home > 0,
+            c.needed is None,
+            c.needed or 0,
+            -c.without_fare,
+            c.run.slug,
+        ),
+    )

@@ -1,0 +1,124 @@
+"""What the status tools ask of the facts: a programme goes in; its tiers, its way of counting and its runs come out."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from decimal import Decimal
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+from shared.domain import elite
+from shared.domain.earning import Band, Leg, Method, Metric, Scheme
+from shared.domain.elite import Ladder, Tier
+from shared.domain.status_runs import Run
+from shared.errors import Candidates
+from shared.reference.answers import Reference
+
+# How each programme that can be reckoned counts, in the order of the catalogue.
+COUNTED: dict[str, tuple[Metric, Method]] = {
+    "british-airways-club": ("tier_points", "revenue"),
+    "flying-blue": ("xp", "fixed_by_distance"),
+    "american-airlines-aadvantage": ("loyalty_points", "revenue"),
+}
+ANY_TIER = ""
+
+
+@lru_cache(maxsize=128)
+def ladder(reference: Reference, program: str) -> Ladder:
+    """The tiers of a programme from the lowest up; without tiers where none are known."""
+    rows = sorted((r for r in reference.rows("elite_tiers.csv") if r.program == program), key=lambda r: r.rank)
+    resets = any("deducted" in (r.period or "") for r in rows)
+    return Ladder(program, tuple(map(_tier, rows)), resets)
+
+
+def _tier(row: Any) -> Tier:
+    return Tier(
+        name=row.tier,
+        rank=row.rank,
+        metric=row.metric,
+        threshold=row.threshold if row.threshold or not row.rank else None,
+        alternative=row.alternative,
+        period=row.period,
+        source_url=row.source_url,
+        as_of=row.as_of,
+        audited_on=row.audited_on,
+        confidence=row.confidence,
+        note=row.note,
+    )
+
+
+def tier_name(reference: Reference, program: str, text: str) -> str:
+    """The tier a loose name means, or the text itself where no tiers are known. Raises Candidates with the tiers."""
+    steps = ladder(reference, program)
+    if not steps.tiers:
+        return text.strip()
+    found = elite.named(steps, text)
+    if len(found) == 1:
+        return found[0]
+    name = reference.programs[program].name
+    told = f"{text} can mean {len(found)} tiers" if found else f"{text} is no tier"
+    listed = [{"tier": t} for t in found or steps.names]
+    raise Candidates(f"{told} of {name}; call again with one of the tiers listed.", listed)
+
+
+@lru_cache(maxsize=8)
+def scheme(reference: Reference, program: str) -> Scheme | None:
+    """How a programme counts flights on its own airlines towards status; None where that is not known."""
+    if program not in COUNTED:
+        return None
+    metric, method = COUNTED[program]
+    rules = [r for r in reference.rows("status_earning_rules.csv") if r.program == program]
+    known = set(ladder(reference, program).names)
+    revenue = [r for r in rules if r.rule == "revenue"]
+    return Scheme(
+        program=program,
+        metric=metric,
+        method=method,
+        currency=reference.programs[program].home_currency,
+        per_unit={r.key if r.key in known else ANY_TIER: Decimal(r.value) for r in revenue},
+        base_tier=next((r.key for r in revenue if r.key == "Member"), ANY_TIER),
+        extras={(r.key, r.cabin): int(r.value) for r in rules if r.rule == "bonus_per_segment"},
+        bands=_bands(reference, program),
+    )
+
+
+def _bands(reference: Reference, program: str) -> tuple[Band, ...]:
+    cabins: dict[tuple[str, int | None, int | None], dict[str, int]] = defaultdict(dict)
+    for row in reference.rows("elite_flying_blue_xp.csv"):
+        if row.program == program:
+            cabins[row.band, row.min_miles, row.max_miles][_cabin(row.cabin)] = row.xp_per_segment
+    return tuple(Band(*key, found) for key, found in cabins.items())
+
+
+def _cabin(name: str) -> str:
+    return "premium" if name == "premium_economy" else name
+
+
+def scheme_facts(reference: Reference, program: str) -> list[Any]:
+    """The rows a scheme was made of, for their sources."""
+    rules = [r for r in reference.rows("status_earning_rules.csv") if r.program == program]
+    bands = [r for r in reference.rows("elite_flying_blue_xp.csv") if r.program == program]
+    return bands or [r for r in rules if r.rule in ("revenue", "bonus_per_segment")]
+
+
+def legs(reference: Reference, stops: Sequence[str]) -> list[Leg]:
+    """The flights of a routing. Raises NotFound."""
+    ends = [reference.airport(stop) for stop in stops]
+    return [
+        Leg(
+            miles=reference.miles(start.code, end.code),
+            domestic=start.country == end.country,
+            european=start.continent == end.continent == "EU",
+        )
+        for start, end in pairwise(ends)
+    ]
+
+
+def runs(reference: Reference, program: str) -> list[Run]:
+    """The known round trips on the programme's own airlines."""
+    own = reference.programs[program].iata
+    return [
+        Run(r.slug, r.carrier, tuple(r.routing.split("-")), r.cabin)
+        for r in reference.rows("status_run_routes.csv")
+        if r.program == program and r.carrier in own
+    ]

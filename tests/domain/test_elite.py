@@ -1,0 +1,128 @@
+"""Tiers, what is missing to them, and the qualifying years of the programmes."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+
+from shared.domain import elite
+from shared.domain.elite import Ladder, Tier
+from shared.reference import status
+from shared.reference.load import reference
+
+BA, FB, AA = "british-airways-club", "flying-blue", "american-airlines-aadvantage"
+NOW = date(2026, 11, 21)
+
+
+def ladder(program: str) -> Ladder:
+    return status.ladder(reference(), program)
+
+
+def tier(program: str, name: str) -> Tier:
+    found = ladder(program).tier(name)
+    assert found is not None
+    return found
+
+
+def test_the_published_thresholds_of_the_three_programmes() -> None:
+    assert [t.threshold for t in ladder(BA).tiers] == [0, 3_500, 7_500, 20_000, 65_000]
+    assert [t.threshold for t in ladder(AA).tiers] == [0, 40_000, 75_000, 125_000, 200_000]
+    assert [(t.name, t.threshold, t.metric) for t in ladder(FB).tiers][1:] == [
+        ("Silver", 100, "xp"),
+        ("Gold", 180, "xp"),
+        ("Platinum", 300, "xp"),
+        ("Ultimate", 900, "uxp"),
+    ]
+
+
+def test_flying_blue_counts_afresh_at_each_tier() -> None:
+    assert ladder(FB).required("Silver", tier(FB, "Gold")) == 180
+    assert ladder(FB).required("Silver", tier(FB, "Platinum")) == 480
+    assert ladder(FB).required(None, tier(FB, "Gold")) == 280
+    assert ladder(FB).required("Gold", tier(FB, "Gold")) == 180  # kept for another year
+
+
+def test_a_total_does_not_depend_on_the_tier_held() -> None:
+    assert ladder(BA).required("Bronze", tier(BA, "Gold")) == 20_000
+    assert ladder(AA).required(None, tier(AA, "Platinum")) == 75_000
+
+
+def test_a_tier_counted_in_another_unit_is_no_sum() -> None:
+    assert ladder(FB).required("Gold", tier(FB, "Ultimate")) is None
+    assert ladder(FB).required("Platinum", tier(FB, "Ultimate")) == 900
+
+
+def test_a_tier_reached_in_some_other_way_has_no_threshold() -> None:
+    assert tier("accor-live-limitless", "Diamond").threshold is None
+    assert "26,000 status points" in (tier("accor-live-limitless", "Diamond").alternative or "")
+
+
+def test_the_next_tier_skips_the_one_everybody_has() -> None:
+    above = [ladder(BA).above(name) for name in (None, "Blue", "Silver", "Gold Guest List")]
+    assert [t.name if t else None for t in above] == ["Bronze", "Bronze", "Gold", None]
+
+
+@pytest.mark.parametrize(
+    ("program", "text", "found"),
+    [
+        (AA, "platinum", ["Platinum"]),
+        (AA, "PLATINUM PRO", ["Platinum Pro"]),
+        (AA, "Gold status", ["Gold"]),
+        (AA, "executive", ["Executive Platinum"]),
+        ("marriott-bonvoy", "Titanium Elite", ["Titanium"]),
+        ("united-mileageplus", "1K", ["Premier 1K"]),
+        ("united-mileageplus", "gold", ["Premier Gold"]),
+        ("british-airways-club", "Sapphire", []),
+    ],
+)
+def test_loose_names_of_tiers(program: str, text: str, found: list[str]) -> None:
+    assert elite.named(ladder(program), text) == found
+
+
+@pytest.mark.parametrize(
+    ("period", "on", "year"),
+    [
+        ("1 Apr - 31 Mar", NOW, (date(2026, 4, 1), date(2027, 3, 31))),
+        ("1 Apr - 31 Mar", date(2027, 3, 31), (date(2026, 4, 1), date(2027, 3, 31))),
+        ("1 Mar - end Feb", date(2028, 2, 29), (date(2027, 3, 1), date(2028, 2, 29))),
+        ("calendar year", NOW, (date(2026, 1, 1), date(2026, 12, 31))),
+        ("calendar year; 4 United flights needed", NOW, (date(2026, 1, 1), date(2026, 12, 31))),
+        ("12 months", NOW, (None, None)),
+        (None, NOW, (None, None)),
+    ],
+)
+def test_qualifying_years(period: str | None, on: date, year: tuple[date | None, date | None]) -> None:
+    assert (elite.year_start(period, on), elite.year_end(period, on)) == year
+
+
+def test_on_track_means_at_least_the_part_of_the_year_that_has_gone() -> None:
+    half = date(2026, 10, 1)  # 183 of 365 days
+    assert elite.on_track(Decimal(1_755), 3_500, "1 Apr - 31 Mar", half) is True
+    assert elite.on_track(Decimal(1_754), 3_500, "1 Apr - 31 Mar", half) is False
+    assert elite.on_track(Decimal(10), 100, "12 months", half) is None
+    assert elite.on_track(Decimal(100), 100, "12 months", half) is True
+
+
+def test_a_report_from_before_the_year_began_is_over() -> None:
+    assert elite.year_is_over(date(2026, 3, 31), "1 Apr - 31 Mar", NOW)
+    assert not elite.year_is_over(date(2026, 4, 1), "1 Apr - 31 Mar", NOW)
+    assert not elite.year_is_over(date(2020, 1, 1), "12 months", NOW)
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        ({}, "unknown"),
+        ({BA: "Gold"}, "yes"),
+        ({BA: "Silver"}, "no"),
+        ({FB: "Gold"}, "no"),
+        ({FB: "Gold", BA: "gold"}, "yes"),
+    ],
+)
+def test_who_can_use_a_match(held: dict[str, str], said: str) -> None:
+    assert elite.eligible((BA, AA), ("Gold", "Gold Guest List"), held) == said
+
+
+def test_a_match_from_any_programme_takes_any_tier_that_is_named() -> None:
+    assert elite.eligible((), ("Gold",), {FB: "Gold"}) == "yes"
+    assert elite.eligible((), (), {FB: "Silver"}) == "yes"
