@@ -15,6 +15,7 @@ from shared import clock
 from shared.db.base import transaction
 from shared.settings import settings
 from tests.auth.browser import BASE, PASSWORD, Browser
+from tests.auth.mail import mails  # noqa: F401 - a fixture
 
 Configure = Callable[..., None]
 

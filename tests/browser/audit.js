@@ -22,10 +22,11 @@
     return (high + 0.05) / (low + 0.05);
   };
 
-  if (document.documentElement.scrollWidth > innerWidth) faults.push(`wider than the window: ${document.documentElement.scrollWidth}`);
+  const width = document.documentElement.clientWidth; // innerWidth grows with what sticks out
+  if (document.documentElement.scrollWidth > width) faults.push(`wider than the window: ${document.documentElement.scrollWidth}`);
   for (const e of document.querySelectorAll("main *")) {
     const scrolls = e.closest(".scroll");
-    if (visible(e) && !scrolls && e.getBoundingClientRect().right > innerWidth + 1) faults.push(`sticks out: ${e.outerHTML.slice(0, 80)}`);
+    if (visible(e) && !scrolls && e.getBoundingClientRect().right > width + 1) faults.push(`sticks out: ${e.outerHTML.slice(0, 80)}`);
   }
   const words = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (words.nextNode()) {

@@ -19,7 +19,7 @@ from tests.chromium import Tab
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # starts a browser
 
 WINDOWS = [(360, False), (360, True), (1280, False), (1280, True)]
-PUBLIC = ["/", "/plans", "/privacy", "/terms", "/support", "/signin", "/signup", "/recover", "/nothing-here"]
+PUBLIC = "/ /plans /privacy /terms /support /problems /signin /signup /recover /nothing-here".split()
 INSIDE = [
     "/dashboard",
     "/dashboard/keys",
@@ -62,7 +62,7 @@ def signed_in(tab: Tab, base: str, plan: str = "free") -> None:
 
 
 def test_the_audit_finds_what_is_wrong(tab: Tab) -> None:
-    bad = "<h1 style='color:silver;background:white'>Pale</h1><input name=x><div style='width:3000px'>"
+    bad = "<h1 style='color:silver;background:white'>Pale</h1><input name=x><div style='width:3000px'>Wide"
     tab.go(f"data:text/html,{bad}")
     tab.wait("document.querySelector('h1')")
     told = " ".join(faults(tab))
