@@ -16,6 +16,7 @@ import mcp_server.tools  # noqa: F401 - registers every tool
 from mcp_server import discovery, openapi, sdk
 from mcp_server.bearer import Bearers, api_keys
 from mcp_server.events import listen
+from mcp_server.facts import follow
 from mcp_server.front import Front
 from mcp_server.problems import Stopped, crashed, http_error, stopped
 from mcp_server.rest import Rest
@@ -31,8 +32,7 @@ def build(*extensions: Extension) -> Front:
     """The application of one process; uvicorn calls this in each worker."""
     logging.basicConfig(level=settings().log_level, format="%(levelname)s %(name)s: %(message)s")
     reference()  # facts that do not hold together stop the start, not a call
-    openapi.document(frozenset())
-    openapi.listing(frozenset())
+    openapi.build()
     bearers, keys = Bearers(), api_keys()
     transport = Transport(sdk.build(*extensions))
 
@@ -41,6 +41,7 @@ def build(*extensions: Extension) -> Front:
         async with transport.running(), anyio.create_task_group() as tasks:
             tasks.start_soon(kept_up, LEDGER.keep_flushing)
             tasks.start_soon(kept_up, partial(listen, bearers, keys))
+            tasks.start_soon(kept_up, follow)
             _settle_memory()
             yield
             tasks.cancel_scope.cancel()

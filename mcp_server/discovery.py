@@ -8,7 +8,7 @@ import anyio.to_thread
 import httpx
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from mcp_server.bearer import Bearers
@@ -66,6 +66,12 @@ async def readyz(request: Request) -> Response:  # noqa: ARG001
     return JSONResponse({"ready": all(checks.values()), "checks": checks}, 200 if all(checks.values()) else 503)
 
 
+async def challenge(request: Request) -> Response:  # noqa: ARG001
+    """What a plugin portal asks either host to show, when the operator has set it."""
+    text = settings().openai_apps_challenge
+    return PlainTextResponse(text, headers=OPEN) if text else Response(status_code=404)
+
+
 _at_head = False
 
 
@@ -97,4 +103,5 @@ def routes(bearers: Bearers) -> list[Route]:
         Route(METADATA, resource_metadata),
         Route(f"{METADATA}/mcp", resource_metadata),
         Route(AUTH_METADATA, AuthMetadata(bearers).answer),
+        Route("/.well-known/openai-apps-challenge", challenge),
     ]

@@ -88,6 +88,14 @@ def document(areas: frozenset[str]) -> Made:
     return _made("".join(yaml(whole)).encode())
 
 
+def build() -> None:
+    """Makes the whole documents anew, of the tools there are now: at the start, so that no caller waits for them."""
+    for cache in (_results, listing, described, document):
+        cache.cache_clear()
+    document(frozenset())
+    listing(frozenset())
+
+
 def operation(tool: Tool) -> dict[str, Any]:
     made = {
         "operationId": tool.name,

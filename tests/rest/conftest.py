@@ -12,7 +12,6 @@ import pytest
 from auth_server import api_keys
 from auth_server import threads as auth_threads
 from auth_server.app import create_app
-from mcp_server import openapi
 from mcp_server.app import build
 from mcp_server.call import Caller
 from mcp_server.front import Front
@@ -52,7 +51,7 @@ def running() -> Iterator[World]:
     (web_socket, web_port), (mcp_socket, mcp_port) = listening(), listening()
     web, mcp = f"http://127.0.0.1:{web_port}", f"http://127.0.0.1:{mcp_port}"
     given = {"WEB_URL": web, "MCP_URL": f"{mcp}/mcp", "MCP_UPSTREAM_URL": mcp}
-    forget = (settings, limiter, auth_threads.limiter, auth_threads.hashing, openapi.document)
+    forget = (settings, limiter, auth_threads.limiter, auth_threads.hashing)
     threshold = gc.get_threshold()
     os.environ.update(given)
     for cache in forget:

@@ -168,6 +168,8 @@ def test_tools_that_need_no_account_are_served_without_a_key(world: World) -> No
     for name in sorted(TOOLS):
         status = world.call(None, name).status_code
         assert (status != 401) == TOOLS[name].anonymous, name
+    free = {"affordable_destinations", "get_award_chart_faq", "get_buy_points_pricing", "get_cancellation_fee"}
+    assert {name for name, tool in TOOLS.items() if tool.anonymous} == free & TOOLS.keys()
     answer = world.call(None, "get_cancellation_fee", {"airline": "BA"})
     assert answer.json()["status"] == "ok"
     assert answer.headers["ratelimit-policy"].startswith('"anonymous";q=60')

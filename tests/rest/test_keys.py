@@ -130,3 +130,11 @@ def test_no_path_of_the_inside_is_passed_to_the_outside(world: World) -> None:
     for path in ("/internal/api-key", "/internal/session", "/internal/run-token", "/oauth/introspect"):
         assert world.http.post(world.url + path, data={"token": "x"}).status_code == 401
         assert world.http.post(world.mcp_url.removesuffix("/mcp") + path, data={"token": "x"}).status_code == 404
+
+
+def test_both_hosts_show_the_challenge_of_a_plugin_portal(world: World, configured: Any) -> None:
+    path = "/.well-known/openai-apps-challenge"
+    hosts = (world.url, world.mcp_url.removesuffix("/mcp"))
+    assert [world.http.get(host + path).status_code for host in hosts] == [404, 404]
+    configured(OPENAI_APPS_CHALLENGE="portal-says-7")
+    assert [world.http.get(host + path).text for host in hosts] == ["portal-says-7"] * 2

@@ -1,8 +1,11 @@
 """How much REST may be used: the month exactly, addresses and accounts by the minute, and what is told of it."""
 
+import socket
+from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 import anyio
 import pytest
@@ -12,7 +15,7 @@ from mcp_server import bearer, rest
 from mcp_server.call import Caller
 from mcp_server.gate import answer
 from mcp_server.threads import limiter
-from shared import clock
+from shared import clock, limits
 from shared.db.base import transaction
 from shared.db.usage import API_CALLS, SEARCHES, UsageCounter, take, used
 from shared.domain.plans import LIMITS, Plan
@@ -183,3 +186,46 @@ def test_guessing_keys_has_a_limit(world: World, people: People, monkeypatch: py
     assert world.call(known, "list_trips", headers=far).status_code == 200
     elsewhere = {"X-Forwarded-For": "203.0.113.9"}
     assert world.call(mint("awt_ak_"), "list_trips", headers=elsewhere).status_code == 401
+
+
+def test_without_redis_limits_are_counted_in_memory_which_is_bounded(
+    clean: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def gone() -> None:
+        raise ConnectionError
+
+    monkeypatch.setattr(limits, "connect", gone)
+    monkeypatch.setattr(limits, "_away_until", 0.0)
+    monkeypatch.setattr(limits, "_MEMORY", OrderedDict())
+    monkeypatch.setattr(limits, "_MEMORY_SIZE", 5)
+    assert [limits.hit("a", 2, 3600).allowed for _ in range(3)] == [True, True, False]
+    assert limits.hit("a", 3, 3600, 0).allowed is False
+    for n in range(10):
+        limits.hit(f"other {n}", 2, 3600)
+    assert len(limits._MEMORY) == 5
+    assert caplog.text.count("Redis is away") == 1
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(
+    world: World, people: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rest, "BODY_SECONDS", 0.2)
+    address = urlsplit(world.mcp_url)
+    head = (
+        f"POST /api/v1/tools/list_trips HTTP/1.1\r\nHost: {address.netloc}\r\nX-API-Key: {world.key(people.alice)}\r\n"
+    )
+    with socket.create_connection((address.hostname or "", address.port or 0), timeout=10) as line:
+        line.sendall(f"{head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{{".encode())
+        assert line.recv(4096).startswith(b"HTTP/1.1 408 ")
+
+
+def test_pages_of_other_sites_may_read_the_document_and_nothing_else(world: World, people: People) -> None:
+    key, elsewhere = world.key(people.alice), {"Origin": "https://elsewhere.example"}
+    assert world.get("/.well-known/openapi.yaml", headers=elsewhere).headers["access-control-allow-origin"] == "*"
+    answers = [
+        world.call(key, "list_trips", headers=elsewhere),
+        world.get("/api/v1/tools", headers=elsewhere),
+        world.http.options(f"{world.url}/api/v1/tools/list_trips", headers=elsewhere),
+        world.http.options(f"{world.url}/api/v1/agent/register", headers=elsewhere),
+    ]
+    assert ["access-control-allow-origin" in a.headers for a in answers] == [False] * 4
