@@ -154,7 +154,7 @@ def list_programs(
 ) -> Programs:
     """Lists loyalty programmes with chart data: name, currency, hubs and number of destinations.
 
-    chart_kind dynamic means there is no chart; destination_count counts known non-stop destinations only. Free.
+    chart_kind dynamic means no chart; only known non-stop destinations count. Free.
     """
     wanted = (query or "").strip().lower()
     found = [
@@ -172,8 +172,10 @@ def list_programs(
     )
 
 
-def _examples(rows: list[AwardExample], airline: str | None = None) -> list[Example]:
-    return [Example.model_validate(r) for r in rows if airline is None or r.airline == airline]
+def _examples(rows: list[AwardExample], airline: str | None = None, *, own: bool = False) -> list[Example]:
+    """Those of one airline, or all; a star stands for any partner."""
+    fits = {airline} if own else {airline, "*"}
+    return [Example.model_validate(r) for r in rows if airline is None or fits & set(r.airline.split("|"))]
 
 
 def _asked(call: Call, text: str) -> tuple[Program, str | None]:
@@ -215,15 +217,14 @@ def _seasonal(price: RoutePrice) -> bool:
     return any("peak" in p.points or "off_peak" in p.points for p in price.cabins.values())
 
 
-def _pricing_message(program: Program, flights: str, price: RoutePrice, day: date | None) -> str:
+def _pricing_message(program: Program, flights: str, price: RoutePrice, chart: Chart, day: date | None) -> str:
     if price.dynamic:
         return f"{program.name} prices {flights} dynamically: there is no chart. Dated examples are quoted."
     words = [f"{program.name} for {flights}: {len(price.cabins)} cabins priced, one way per person."]
-    if price.chart.note:
-        words.append(f"{price.chart.note[0].upper()}{price.chart.note[1:]}.")
+    words += [f"{c.note[0].upper()}{c.note[1:]}." for c in price.charts if c.note]
     if day and _seasonal(price):
         words.append("Which season the date falls in is not known: no peak calendar was found.")
-    return " ".join([*words, caution(price.chart)]).strip()
+    return " ".join([*words, caution(chart)]).strip()
 
 
 @tool(area="pricing", tier=Tier.FREE, effect=Effect.READS)
@@ -238,10 +239,11 @@ def get_pricing(
 ) -> Pricing:
     """Gives the award chart price of a route, off-peak and peak per cabin.
 
-    One way, per person. A cabin without a chart price reads no_data; dynamic means the programme has no chart and the
-    dated examples are all that is known. Free.
+    One way, per person. dynamic means there is no chart: dated examples are quoted. Free.
     """
     found, own = _asked(call, program)
+    if date and date < call.today:
+        raise Invalid(Fault("date", "is in the past", f"a day from {call.today.isoformat()}"))
     start, end = call.reference.airport(origin).code, call.reference.airport(destination).code
     if start == end:
         raise Invalid(Fault("destination", "is the origin", "another airport"))
@@ -251,16 +253,17 @@ def get_pricing(
         raise NoData(f"No chart of {found.name} prices {airline} flights from {start} to {end}.", ["award price"])
     cabins = [cabin] if cabin else list(price.cabins) or ["economy", "business"]
     places = [p.place for c, p in price.cabins.items() if c in cabins]
+    chart = price.chart_of(cabin)
     return Pricing(
-        message=_pricing_message(found, f"{airline} flights {start}-{end}", price, date),
+        message=_pricing_message(found, f"{airline} flights {start}-{end}", price, chart, date),
         program=found.slug,
         airline=airline,
-        chart=ChartPlace(kind=price.chart.kind, zone_or_band=places[0] if places else None, distance_miles=price.miles),
+        chart=ChartPlace(kind=chart.kind, zone_or_band=places[0] if places else None, distance_miles=price.miles),
         cabins={c: _seasons(price, c) for c in cabins},
         season_on_date=None if date is None or price.dynamic or _seasonal(price) else "standard",
         dynamic=price.dynamic,
-        examples=_examples(call.reference.examples(found.slug), airline),
-        **audited(price.chart),
+        examples=_examples(call.reference.examples(found.slug), airline, own=airline in found.iata),
+        **audited(chart),
     )
 
 

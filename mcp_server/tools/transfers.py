@@ -110,7 +110,7 @@ class OnSale(Result):
     checked_on: date
 
 
-def _posting(edge: Edge) -> str | NoDataWord:
+def posting_of(edge: Edge) -> str | NoDataWord:
     return edge.posting_text or (edge.posting if edge.posting != "unknown" else NO_DATA)
 
 
@@ -123,7 +123,7 @@ def _partner(call: Call, edge: Edge, program: str) -> Partner:
         ratio_to=float(edge.ratio_to),
         increment=edge.increment,
         minimum=edge.minimum,
-        posting_time=_posting(edge),
+        posting_time=posting_of(edge),
         fee=edge.fee,
         bonus=bonus
         and RunningBonus(
@@ -141,8 +141,7 @@ def list_transfer_partners(
 ) -> TransferPartners:
     """Lists the programmes a currency transfers to, or those that transfer into a programme.
 
-    direction from: where its points can go; to: where its points can come from. Ratios are points sent to points
-    received, without the bonus. Free.
+    direction says whether points leave or arrive. Ratios are without the bonus. Free.
     """
     found = call.reference.program(program)
     routes = call.reference.routes(call.today)
@@ -178,7 +177,8 @@ def _warnings(path: Path) -> list[str]:
     return words
 
 
-def _route(path: Path, needed: int | None) -> TransferRoute:
+def route_of(path: Path, needed: int | None) -> TransferRoute:
+    """A path as every tool shows it, each step with its source."""
     return TransferRoute(
         steps=[
             Step(
@@ -187,7 +187,7 @@ def _route(path: Path, needed: int | None) -> TransferRoute:
                 ratio_from=float(e.ratio_from),
                 ratio_to=float(e.ratio_to),
                 bonus_percent=e.bonus.percent if e.bonus and not e.bonus.targeted else None,
-                posting_time=_posting(e),
+                posting_time=posting_of(e),
                 increment=e.increment,
                 minimum=e.minimum,
                 source_url=e.source_url,
@@ -217,8 +217,7 @@ def find_transfer_paths(
 ) -> TransferPaths:
     """Finds direct and multi-hop ways to move points from one programme to another, with live bonuses.
 
-    With points_needed each path says exactly how many source points to send, increments and minimums included, and
-    what is left over. Cheapest first. Free.
+    Cheapest first; with points_needed exactly how many points to send, increments and minimums included. Free.
     """
     start, goal = call.reference.program(from_program), call.reference.program(target_program)
     if start.slug == goal.slug:
@@ -228,14 +227,14 @@ def find_transfer_paths(
         raise NoData(
             f"No way from {start.name} to {goal.name} in {max_hops} steps is known.", missing=["transfer path"]
         )
-    routes = [_route(p, points_needed) for p in paths[:LISTED]]
+    routes = [route_of(p, points_needed) for p in paths[:LISTED]]
     best = routes[0]
     cost = f"sends {best.source_points} points" if points_needed else f"gives {best.effective_ratio:g} for 1"
     return TransferPaths(
         message=f"{len(paths)} ways from {start.name} to {goal.name}; the cheapest {cost} in {best.hops} steps."
         " Transfers cannot be undone: see the seats first.",
         paths=routes,
-        shortest=_route(min(paths, key=lambda p: len(p.edges)), points_needed),
+        shortest=route_of(min(paths, key=lambda p: len(p.edges)), points_needed),
         total_found=len(paths),
         checked_on=call.today,
     )
@@ -312,7 +311,7 @@ def whats_on_sale(
 ) -> OnSale:
     """Lists active points sales and transfer bonuses, and which of them touch the user's balances.
 
-    Ended offers are never listed; with nothing running the message says until which day offers were checked. Free.
+    Says until which day offers were checked. Free.
     """
     wanted = _CATEGORIES.get((category or "").strip().lower().replace(" ", "_").replace("-", "_"))
     if wanted is None:

@@ -1,7 +1,7 @@
 """Award charts: a chart, a distance and two zones go in, points per season come out, or nothing where it is silent."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal
 
@@ -77,6 +77,7 @@ class CabinPrice:
 
     points: Points
     place: str
+    chart: Chart | None = None  # of the lowest season
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,11 @@ class RoutePrice:
     def chart(self) -> Chart:
         """The chart that stands for the answer: its kind, source and dates."""
         return self.charts[0]
+
+    def chart_of(self, cabin: str | None) -> Chart:
+        """The chart a cabin's price stands in."""
+        known = self.cabins.get(cabin) if cabin else None
+        return known.chart if known and known.chart else self.chart
 
 
 def _scope_fits(chart: Chart, trip: Trip) -> bool:
@@ -196,9 +202,10 @@ def price_route(
     for cabin in cabins:
         for group in groups:
             said = [(c, p) for c in group if (p := cabin_price(c, trips[c.zone_system], cabin))]
+            said.sort(key=lambda pair: min(SEASONS.index(season) for season in pair[1].points))
             whole = merged(p for _, p in said)
             if whole:
-                prices[cabin] = whole
+                prices[cabin] = replace(whole, chart=said[0][0])
                 used += [c for c, _ in said if c not in used]
                 break
     charts = tuple(used) or tuple(c for g in groups for c in g)

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import date
-from fractions import Fraction
 from itertools import pairwise, permutations
 
 from hypothesis import given, settings
@@ -10,33 +9,9 @@ from hypothesis import strategies as st
 
 from shared.domain.transfers import Bonus, Edge, Path, amounts, find_paths, network
 from shared.reference.load import reference
+from tests.domain.edges import edge
 
 NAMES = ("a", "b", "c", "d", "e")
-
-
-def edge(
-    source: str, target: str, ratio: tuple[int, int] = (1, 1), block: int = 1, least: int = 1, bonus: int = 0
-) -> Edge:
-    extra = Bonus(bonus, None, date(2026, 12, 31), targeted=False) if bonus else None
-    return Edge(
-        source=source,
-        target=target,
-        ratio_from=Fraction(ratio[0]),
-        ratio_to=Fraction(ratio[1]),
-        increment=block,
-        minimum=least,
-        posting="instant",
-        posting_text=None,
-        fee=None,
-        cap=None,
-        region="US",
-        bonus=extra,
-        source_url="https://example.test",
-        as_of="2026-01-01",
-        audited_on=None,
-        confidence="high",
-        note=None,
-    )
 
 
 def test_increments_and_minimums_round_the_sent_points_up() -> None:

@@ -70,6 +70,7 @@ class BuyPoints(Fact):
     increment: int | None
     annual_cap: int | None
     taxes: str | None
+    order_fee: Decimal | None  # added once to every order; None: none is known
     seller: str
 
 

@@ -141,3 +141,14 @@ class Region(Fact):
     region: str
     country: str
     names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OtherServer(Fact):
+    """A tool server of somebody else that answers what this one does not."""
+
+    name: str
+    covers: tuple[str, ...]
+    url: str
+    auth: str
+    maintained_by: str

@@ -1,0 +1,78 @@
+"""Where an airline flies: an airline and filters go in, the airports it serves come out, page by page."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from mcp_server.call import Call
+from mcp_server.fields import Airport, LooseName, Page, PerPage, iso_country
+from mcp_server.provenance import Sourced, caution, sourced
+from mcp_server.results import Paging, Part, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.domain import names
+from shared.domain.airports import Airport as Known
+from shared.errors import NoData
+
+TRUST = ("low", "medium", "high")
+Country = Annotated[str, Field(pattern=r"^[A-Za-z]{2}$"), AfterValidator(iso_country)]
+
+
+class ServingAirline(Part):
+    code: str
+    name: str
+
+
+class ServedAirport(Part):
+    iata: str
+    name: str
+    city: str
+    country: str
+
+
+class ServedAirports(Result, Sourced):
+    airline: ServingAirline
+    airports: list[ServedAirport]
+    paging: Paging
+
+
+def _fits(airport: Known, wanted: str, country: str | None) -> bool:
+    words = names.plain(f"{airport.code} {airport.city} {airport.name}")
+    return country in (None, airport.country) and wanted in words
+
+
+@tool(area="pricing", tier=Tier.FREE, effect=Effect.READS)
+def get_airports(
+    call: Call,
+    airline: LooseName,
+    query: Annotated[str | None, Field(max_length=60)] = None,
+    country: Country | None = None,
+    from_airport: Annotated[Airport | None, Field(description="Only airports reachable non-stop from here.")] = None,
+    page: Page = 1,
+    per_page: PerPage = 20,
+) -> ServedAirports:
+    """Lists the airports an airline serves.
+
+    Known non-stop routes only: an airport that is not listed may still be served. Free.
+    """
+    found = call.reference.airline(airline)
+    network = call.reference.nonstop.get(found.iata)
+    if network is None:
+        raise NoData(f"Which airports {found.name} serves is not known.", missing=["routes"])
+    here = call.reference.city(from_airport) if from_airport else ()
+    codes = {c for origin in here for c in network.get(origin, ())} if here else set(network)
+    wanted = names.plain(query or "")
+    fitting = [a for a in (call.reference.airport(c) for c in sorted(codes)) if _fits(a, wanted, country)]
+    routes = [r for r in call.reference.rows("routes.csv") if r.carrier == found.iata]
+    least = min(routes, key=lambda r: TRUST.index(r.confidence))
+    counted = f"{len(fitting)} airport{'' if len(fitting) == 1 else 's'}"
+    where = f" non-stop from {from_airport}" if from_airport else ""
+    return ServedAirports(
+        message=f"{found.name} is known to serve {counted}{where}. {caution(least)}".strip(),
+        airline=ServingAirline(code=found.iata, name=found.name),
+        airports=[
+            ServedAirport(iata=a.code, name=a.name, city=a.city, country=a.country)
+            for a in fitting[(page - 1) * per_page : page * per_page]
+        ],
+        paging=Paging.of(page, per_page, len(fitting)),
+        **sourced(least),
+    )

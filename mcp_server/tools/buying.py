@@ -1,0 +1,156 @@
+"""What buying points costs: a programme and a quantity go in, list price, running sale and a quote come out."""
+
+from datetime import date
+from decimal import Decimal
+from typing import Annotated
+
+from pydantic import Field
+
+from mcp_server.call import Call
+from mcp_server.fields import LooseName, Points
+from mcp_server.provenance import Sourced, caution, sourced
+from mcp_server.results import NO_DATA, Money, NoDataWord, Part, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.domain import buying
+from shared.errors import Fault, Invalid, NoData
+from shared.reference.rows import BuyPoints, PointsSale
+
+
+class RunningSale(Part):
+    bonus_percent: int | None
+    discount_percent: Money | None
+    ends_on: date
+    targeted: bool
+    source_url: str
+    as_of: str | None
+
+
+class BuyQuote(Part):
+    quantity: int
+    total: Money
+    cents_per_point: Money
+
+
+class BuyPrice(Sourced):
+    program: str
+    name: str
+    currency: str | None
+    base_cents_per_point: Money | NoDataWord
+    sale: RunningSale | None
+    best_cents_per_point: Money | NoDataWord
+    order_fee: Money | None
+    minimum: int | None
+    maximum_per_order: int | None
+    maximum_per_year: int | None
+    increment: int | None
+    quote: BuyQuote | None
+    taxes: str | None
+    seller: str
+    note: str | None
+    checked_on: str | None
+
+
+class BuyPrices(Result):
+    programs: list[BuyPrice]
+
+
+def _prices(row: BuyPoints) -> buying.PriceList | None:
+    if row.list_price is None or row.per_points is None:
+        return None
+    return buying.PriceList(
+        price=row.list_price,
+        per_points=row.per_points,
+        order_fee=row.order_fee or Decimal(0),
+        minimum=row.min_points or 1,
+        maximum=min((m for m in (row.max_points_per_purchase, row.annual_cap) if m), default=None),
+        increment=row.increment or 1,
+    )
+
+
+def _running(call: Call, program: str) -> PointsSale | None:
+    """The best sale of today; one for everybody before a targeted one."""
+    rows = [
+        r
+        for r in call.reference.rows("points_sales.csv")
+        if r.program == program and (r.start_date is None or r.start_date <= call.today) and call.today <= r.end_date
+    ]
+    return min(rows, key=lambda r: (r.targeted, -(r.bonus_percent or 0), -(r.discount_percent or 0)), default=None)
+
+
+def _sale(row: PointsSale | None) -> buying.Sale:
+    """What everybody gets: a targeted sale changes no price here."""
+    if row is None or row.targeted:
+        return buying.NO_SALE
+    return buying.Sale(row.bonus_percent or 0, row.discount_percent or Decimal(0))
+
+
+def _line(call: Call, row: BuyPoints, quantity: int | None) -> BuyPrice:
+    prices, running = _prices(row), _running(call, row.program)
+    sale = _sale(running)
+    quoted = buying.quote(prices, quantity, sale) if prices and quantity else None
+    return BuyPrice(
+        program=row.program,
+        name=call.reference.programs[row.program].name,
+        currency=row.currency,
+        base_cents_per_point=prices.cents_per_point if prices else NO_DATA,
+        sale=running and _shown(running),
+        best_cents_per_point=round(buying.sale_cents(prices, sale), 4) if prices else NO_DATA,
+        order_fee=row.order_fee,
+        minimum=row.min_points,
+        maximum_per_order=row.max_points_per_purchase,
+        maximum_per_year=row.annual_cap,
+        increment=row.increment,
+        quote=quoted and BuyQuote.model_validate(quoted),
+        taxes=row.taxes,
+        seller=row.seller,
+        note=row.note,
+        checked_on=row.audited_on.isoformat() if row.audited_on else row.as_of,
+        **sourced(row),
+    )
+
+
+def _shown(row: PointsSale) -> RunningSale:
+    return RunningSale(
+        bonus_percent=row.bonus_percent,
+        discount_percent=row.discount_percent,
+        ends_on=row.end_date,
+        targeted=row.targeted,
+        source_url=row.source_url,
+        as_of=row.as_of,
+    )
+
+
+@tool(area="pricing", tier=Tier.FREE, effect=Effect.READS, anonymous=True, title="Get buy-points pricing")
+def get_buy_points_pricing(
+    call: Call,
+    program: Annotated[LooseName | None, Field(description="Leave out to list all.")] = None,
+    quantity: Points | None = None,
+) -> BuyPrices:
+    """Gives the price of buying points, current sale included, for one programme or all.
+
+    A quote is the smallest order that brings the quantity, with order fee and without taxes. Free.
+    """
+    rows: list[BuyPoints] = list(call.reference.rows("buy_points.csv"))
+    if program is None:
+        lines = [_line(call, r, quantity) for r in rows]
+        sales = sum(b.sale is not None for b in lines)
+        said = f"{len(lines)} programmes sell points; {sales} known sales run today. List prices are mostly unaudited."
+        return BuyPrices(message=said, programs=lines)
+    found = call.reference.program(program)
+    row = next((r for r in rows if r.program == found.slug), None)
+    if row is None:
+        raise NoData(f"What {found.name} charges for points is not known.", missing=["buy-points price"])
+    line = _line(call, row, quantity)
+    if quantity and line.quote is None and isinstance(line.base_cents_per_point, Decimal):
+        most = min(m for m in (line.maximum_per_order, line.maximum_per_year) if m)
+        raise Invalid(Fault("quantity", "is more than one order may have", f"a whole number up to {most}"))
+    return BuyPrices(message=f"{_words(line)} {caution(row)}".strip(), programs=[line])
+
+
+def _words(line: BuyPrice) -> str:
+    if line.quote:
+        total = f"{line.quote.total:,} {line.currency}"
+        return f"{line.quote.quantity:,} points of {line.name} cost {total}: {line.quote.cents_per_point:f} cents each."
+    if line.base_cents_per_point == NO_DATA:
+        return f"{line.name} sells points, but the price is not known."
+    return f"A point of {line.name} costs {line.best_cents_per_point:f} hundredths of a {line.currency} today."

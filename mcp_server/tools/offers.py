@@ -1,0 +1,70 @@
+"""Posts about offers, for administrators: a new post and recent ones go in, whether it repeats one comes out."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from mcp_server.call import Call
+from mcp_server.results import Part, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.domain import offers
+from shared.domain.offers import Offer, Verdict
+
+
+class ReadPost(Part):
+    """What was understood of a post; programmes by slug, several where a name can mean several."""
+
+    programs: list[str]
+    offer_kind: str | None
+    percents: list[int]
+
+
+class OfferDuplicate(Result):
+    verdict: Verdict
+    match_index: int | None
+    match: str | None
+    program: str | None
+    offer_kind: str | None
+    confidence: float
+    understood: ReadPost
+
+
+def _program(call: Call, offer: Offer) -> str | None:
+    """The programme the offer is about: of a transfer the one that receives, which is no bank's where one is named."""
+    exact = [next(iter(m)) for m in offer.programs if len(m) == 1]
+    goals = [p for p in exact if call.reference.programs[p].kind != "bank"]
+    return next(iter(goals or exact), None)
+
+
+@tool(area="admin", tier=Tier.ADMIN, effect=Effect.READS, title="Admin: check offer duplicate")
+def admin_check_offer_duplicate(
+    call: Call,
+    candidate: Annotated[str, Field(min_length=1, max_length=4000)],
+    recent: Annotated[list[str], Field(max_length=50, description="Newest first.")],
+) -> OfferDuplicate:
+    """Tells whether a candidate offer repeats one of the recent posts.
+
+    A duplicate names the same programmes and kind of offer, with no other percentage or last day. Admin-only.
+    """
+    new, *old = (offers.read(text, call.reference.mentions(text)) for text in (candidate, *recent))
+    match = offers.judge(new, old)
+    at = "" if match.index is None else f": post {match.index + 1} of {len(recent)}"
+    words = {
+        "duplicate": "It repeats a recent post",
+        "new": "No recent post says this",
+        "unsure": "One may be the same",
+    }
+    return OfferDuplicate(
+        message=f"{words[match.verdict]}{at}.",
+        verdict=match.verdict,
+        match_index=match.index,
+        match=None if match.index is None else recent[match.index],
+        program=_program(call, new),
+        offer_kind=new.kind,
+        confidence=match.confidence,
+        understood=ReadPost(
+            programs=sorted(slug for m in new.programs for slug in m),
+            offer_kind=new.kind,
+            percents=sorted(new.percents),
+        ),
+    )

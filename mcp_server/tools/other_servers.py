@@ -1,0 +1,47 @@
+"""What other tool servers answer: nothing goes in, their names, subjects and addresses come out."""
+
+from mcp_server.call import Call
+from mcp_server.provenance import Verified, verified
+from mcp_server.results import Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.reference.rows import OtherServer
+
+
+class ListedServer(Verified):
+    name: str
+    covers: list[str]
+    url: str
+    auth: str
+    maintained_by: str
+    note: str | None
+
+
+class OtherServers(Result):
+    servers: list[ListedServer]
+    as_of: str | None
+
+
+def _listed(row: OtherServer) -> ListedServer:
+    return ListedServer(
+        name=row.name,
+        covers=list(row.covers),
+        url=row.url,
+        auth=row.auth,
+        maintained_by=row.maintained_by,
+        note=row.note,
+        **verified(row),
+    )
+
+
+@tool(area="search", tier=Tier.FREE, effect=Effect.READS)
+def discover_more_flight_tools(call: Call) -> OtherServers:
+    """Lists other MCP servers for seat maps, airport delays and lounges.
+
+    They are run by others, are not part of this service and were not tested by it. Free.
+    """
+    rows = list(call.reference.rows("other_servers.csv"))
+    return OtherServers(
+        message=f"{len(rows)} servers of others are known; none belongs to this service.",
+        servers=[_listed(r) for r in rows],
+        as_of=min((r.as_of for r in rows if r.as_of), default=None),
+    )

@@ -1,0 +1,213 @@
+"""Who can ticket a flight: a route and a carrier go in, programmes with chart points and ways to them come out."""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from sqlalchemy import select
+
+from mcp_server.call import Call
+from mcp_server.fields import Airport, Cabin, LooseName, Passengers
+from mcp_server.provenance import Verified, verified
+from mcp_server.results import Money, Part, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.db.balances import PointsBalance
+from shared.domain.charts import SEASONS, Chart
+from shared.domain.transfers import find_paths
+from shared.errors import Fault, Invalid, NoData
+from shared.reference.rows import Program
+
+Season = Literal["off_peak", "standard", "peak"]
+Reach = Literal["balance", "transfer", "no"]
+
+
+class PartnerChart(Part):
+    chart_id: str
+    kind: str
+    zone_or_band: str
+    flights: Literal["own", "partner"]
+
+
+class Surcharge(Part):
+    """What the carrier adds in cash, in words; a range is for business over the North Atlantic unless it says else."""
+
+    level: str
+    usd_low: int | None
+    usd_high: int | None
+    note: str | None
+    source_url: str
+    as_of: str | None
+
+
+class PartnerOption(Verified):
+    program: str
+    name: str
+    operating_airlines: list[str]
+    points: int
+    points_total: int
+    peak_points: int | None
+    chart: PartnerChart
+    season: Season | None
+    taxes_estimate: Money | None
+    surcharges: list[Surcharge]
+    reachable: Reach
+    via: str | None
+    book_at: str
+    note: str | None
+
+
+class PartnerOptions(Result):
+    options: list[PartnerOption]
+    total_found: int
+    origin: str
+    destination: str
+    flown_by: list[str]
+    dynamic_programs: list[str]
+
+
+class _Priced(NamedTuple):
+    program: Program
+    airline: str
+    chart: Chart
+    place: str
+    season: Season
+    points: int
+    peak: int | None
+
+
+def _flown_by(call: Call, starts: Sequence[str], ends: Sequence[str]) -> list[str]:
+    """The carriers known to fly the route without a stop."""
+    networks = call.reference.nonstop.items()
+    return sorted(c for c, served in networks if any(end in served.get(start, ()) for start in starts for end in ends))
+
+
+def _based_at(call: Call, codes: Sequence[str]) -> list[str]:
+    """The carriers with a hub at either end: who may fly it when nobody is known to."""
+    return sorted(a.iata for a in call.reference.airlines.values() if set(a.hubs) & set(codes))
+
+
+def _prices(call: Call, airlines: Sequence[str], start: str, end: str, cabin: str) -> Iterator[_Priced | Program]:
+    """Each price of each programme; a programme alone where it prices one of the airlines without a chart."""
+    for program in call.reference.programs.values():
+        dynamic = False
+        for airline in airlines:
+            price = call.reference.route_price(program.slug, airline, start, end, call.today)
+            known = price.cabins.get(cabin) if price else None
+            if price and known:
+                season = next(s for s in SEASONS if s in known.points)
+                chart = price.chart_of(cabin)
+                peak = known.points.get("peak") if season != "peak" else None
+                yield _Priced(program, airline, chart, known.place, season, known.points[season], peak)
+            dynamic = dynamic or bool(price and price.dynamic)
+        if dynamic:
+            yield program
+
+
+def _grouped(found: Sequence[_Priced]) -> list[list[_Priced]]:
+    """Prices of one chart and place belong together, whoever flies; cheapest first."""
+    groups: dict[tuple[str, str, int], list[_Priced]] = {}
+    for price in found:
+        groups.setdefault((price.chart.chart_id, price.place, price.points), []).append(price)
+    return sorted(groups.values(), key=lambda g: (g[0].points, g[0].program.slug))
+
+
+def _reach(call: Call, held: dict[str, int], program: str, points: int) -> tuple[Reach, str | None]:
+    """Whether what is held covers it, and the largest balance that does by transfer."""
+    if held.get(program, 0) >= points:
+        return "balance", None
+    routes = call.reference.routes(call.today)
+    for source, balance in sorted(held.items(), key=lambda item: -item[1]):
+        if source != program and any(
+            (p.source_points or 0) <= balance for p in find_paths(routes, source, program, points)
+        ):
+            return "transfer", source
+    return "no", None
+
+
+def _surcharges(call: Call, program: str, airlines: Sequence[str]) -> list[Surcharge]:
+    """What is known of the carriers booked with this programme: its own row before a general one."""
+    own = {c for c in airlines if (a := call.reference.airlines.get(c)) and a.program == program}
+    out = []
+    for row in call.reference.rows("carrier_surcharges.csv"):
+        named = set(airlines) if row.operating_carrier == "*" else set(row.operating_carrier.split("|"))
+        carriers = named & set(airlines)
+        if carriers and (row.booked_with == program or (row.booked_with is None and carriers & own)):
+            out.append(Surcharge.model_validate(row))
+    return out
+
+
+def _option(call: Call, group: list[_Priced], held: dict[str, int], passengers: int) -> PartnerOption:
+    first = group[0]
+    airlines = sorted(p.airline for p in group)
+    total = first.points * passengers
+    reachable, via = _reach(call, held, first.program.slug, total)
+    return PartnerOption(
+        program=first.program.slug,
+        name=first.program.name,
+        operating_airlines=airlines,
+        points=first.points,
+        points_total=total,
+        peak_points=first.peak,
+        chart=PartnerChart(
+            chart_id=first.chart.chart_id,
+            kind=first.chart.kind,
+            zone_or_band=first.place,
+            flights="own" if first.chart.scope == "own" else "partner",
+        ),
+        season=first.season,
+        taxes_estimate=None,  # averages come from observations alone
+        surcharges=_surcharges(call, first.program.slug, airlines),
+        reachable=reachable,
+        via=via,
+        book_at=first.program.name,
+        note=first.chart.note,
+        **verified(first.chart),
+    )
+
+
+@tool(area="pricing", tier=Tier.FREE, effect=Effect.READS)
+def get_partner_award_options(
+    call: Call,
+    origin: Airport,
+    destination: Airport,
+    operating_airline: LooseName | None = None,
+    cabin: Cabin = "economy",
+    passengers: Passengers = 1,
+) -> PartnerOptions:
+    """Lists the programmes that can ticket a carrier on a route, with points, fees and whether the user can reach them.
+
+    One way for one person, cheapest first. Free accounts see the top 3. Free.
+    """
+    starts, ends = call.reference.city(origin), call.reference.city(destination)
+    start, end = call.reference.airport(origin).code, call.reference.airport(destination).code
+    if set(starts) & set(ends):
+        raise Invalid(Fault("destination", "is the origin", "another airport"))
+    flown = _flown_by(call, starts, ends)
+    asked = [call.reference.airline(operating_airline).iata] if operating_airline else flown
+    airlines = asked or _based_at(call, (start, end))
+    found = list(_prices(call, airlines, start, end, cabin))
+    groups = _grouped([p for p in found if isinstance(p, _Priced)])
+    dynamic = [p.slug for p in found if isinstance(p, Program)]
+    if not groups and not dynamic:
+        who = airlines[0] if operating_airline else "any carrier known there"
+        raise NoData(f"No chart prices {cabin} with {who} from {start} to {end}.", missing=["award price"])
+    held = {b.program: b.balance for b in call.db.scalars(select(PointsBalance))}
+    shown = groups[: call.limits.results]
+    return PartnerOptions(
+        message=_words(f"{start} to {end}", len(groups), len(shown), dynamic, sorted(set(airlines) - set(flown))),
+        options=[_option(call, g, held, passengers) for g in shown],
+        total_found=len(groups),
+        origin=start,
+        destination=end,
+        flown_by=flown,
+        dynamic_programs=dynamic,
+    )
+
+
+def _words(route: str, total: int, shown: int, dynamic: Sequence[str], guessed: Sequence[str]) -> str:
+    """`guessed` are carriers that are priced without being known to fly the route."""
+    said = f"{total} chart prices from {route}, {shown} shown; confirm the seat before moving points."
+    if guessed:
+        said += f" Whether {', '.join(guessed)} flies it non-stop is not known."
+    if dynamic:
+        said += f" {len(dynamic)} programmes price it without a chart."
+    return said

@@ -1,0 +1,191 @@
+"""The usual questions about one programme's award chart: a programme goes in, answers from reviewed facts come out."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from mcp_server.call import Call
+from mcp_server.fields import LooseName
+from mcp_server.provenance import Audited, Sourced, audited, caution, sourced
+from mcp_server.results import Part, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.tools.rules import Rule, priced, rules_of
+from shared.domain.charts import Chart
+from shared.reference.rows import HyattPrice, Program
+
+_ASKED = {
+    "expiry": "When do points expire?",
+    "holds": "Can an award seat be held?",
+    "stopovers": "Are stopovers allowed?",
+    "pooling": "Can balances be pooled?",
+    "changes": "What do changes and cancellations cost?",
+    "mixed_cabin": "Can cabins be mixed?",
+    "infants": "What do infants and children pay?",
+    "gifting": "Can points be given away, or used for others?",
+}
+# Facts that are no rule of _ASKED.
+_FACT_ASKED = {
+    "booking_fee": "Is there a booking fee?",
+    "chart": "Which flights have a chart?",
+    "connections": "How are connections priced?",
+    "distance_rule": "Which distance counts?",
+    "issue_fee": "Is there a fee to issue an award?",
+    "one_way": "Are one-way awards possible?",
+    "open_jaw": "Are open jaws allowed?",
+    "partner_end": "Do any partner awards end?",
+    "partner_pricing": "How are partner flights priced?",
+    "partner_release": "When do partners get award seats?",
+    "pricing": "How are flights priced?",
+    "segments": "How many flights may an award have?",
+}
+_KIND = {
+    "distance_bands": "by distance",
+    "zones": "by zones",
+    "zones_then_distance": "by zones, and by distance where no zones are listed",
+    "distance_then_zones": "by distance on short routes, else by zones",
+    "domestic_fixed": "at fixed domestic prices",
+    "dynamic": "dynamically, without a chart",
+}
+_BASIS = {"segment": "Each flight is priced on its own.", "itinerary": "The whole itinerary has one price."}
+
+
+class FaqEntry(Sourced):
+    question: str
+    answer: str
+
+
+class CheapestAward(Part):
+    route_or_band: str
+    cabin: str
+    points: int
+    chart_id: str
+
+
+class ChartFaq(Result, Audited):
+    program: str
+    entries: list[FaqEntry]
+    cheapest_award: CheapestAward | None
+    sweet_spots: list[str]
+
+
+def _entry(question: str, answer: str, fact: Any) -> FaqEntry:
+    return FaqEntry(question=question, answer=answer, **sourced(fact))
+
+
+def _known_charts(call: Call, program: Program) -> list[Chart]:
+    charts = call.reference.charts(program.slug, call.today)
+    return sorted((c for c in charts if c.kind != "not_captured"), key=lambda c: (c.scope != "own", c.overrides))
+
+
+def _pricing(call: Call, charts: list[Chart]) -> Iterator[FaqEntry]:
+    own = [c for c in charts if c.scope == "own"]
+    partner = [c for c in charts if c.scope != "own"]
+    for words, found in (("own flights", own), ("partner flights", partner)):
+        if found:
+            kinds = list(dict.fromkeys(_KIND[c.kind] for c in found))
+            yield _entry(f"How are {words} priced?", f"{'; '.join(kinds).capitalize()}.", found[0])
+    if charts:
+        basis = {r.chart_id: r.pricing_basis for r in call.reference.rows("award_charts.csv")}
+        bases = dict.fromkeys(_BASIS[basis[c.chart_id]] for c in charts[:1] if basis[c.chart_id] in _BASIS)
+        if bases:
+            yield _entry("Is each flight priced, or the whole journey?", " ".join(bases), charts[0])
+    if charts and not all(c.dynamic for c in charts):
+        seasonal = next((c for c in charts if _seasons(c) - {"standard"}), None)
+        said = "Yes, but no calendar of peak days was found." if seasonal else "No: one price the whole year."
+        yield _entry("Are there peak and off-peak prices?", said, seasonal or charts[0])
+
+
+def _seasons(chart: Chart) -> set[str]:
+    bands = {band.season for found in chart.bands.values() for band in found}
+    return bands | {season for pairs in chart.zones.values() for points in pairs.values() for season in points}
+
+
+def _from_rules(rules: list[Rule]) -> Iterator[FaqEntry]:
+    for rule in rules:
+        if question := _ASKED.get(rule.topic):
+            given = rule.model_dump(include={"source_url", "as_of", "unaudited", "confidence"})
+            yield FaqEntry(question=question, answer=rule.summary, **given)
+
+
+def _from_facts(call: Call, program: Program) -> Iterator[FaqEntry]:
+    for row in call.reference.rows("program_facts.csv"):
+        if row.program == program.slug and (question := _FACT_ASKED.get(row.topic)):
+            yield _entry(question, row.answer, row)
+    for code in program.iata:
+        if window := call.reference.release_window(code):
+            said = f"{window.days_before_departure} days before departure."
+            yield _entry(f"When does {code} open award seats?", said, window)
+
+
+def _for_nights(call: Call, program: Program) -> Iterator[FaqEntry]:
+    for row in call.reference.rows("hotel_programmes.csv"):
+        if row.program == program.slug:
+            yield _entry("How are nights priced?", row.award_pricing, row)
+            yield _entry("Is a night of a longer award stay free?", row.nth_night_free, row)
+            yield _entry("Are resort fees charged on award nights?", row.mandatory_fees_on_award, row)
+            yield _entry("Until when can an award stay be cancelled?", row.award_cancellation, row)
+
+
+def _cells(charts: list[Chart]) -> Iterator[CheapestAward]:
+    for chart in charts:
+        for cabin, bands in chart.bands.items():
+            for band in bands:
+                yield CheapestAward(route_or_band=band.label, cabin=cabin, points=band.points, chart_id=chart.chart_id)
+        for cabin, pairs in chart.zones.items():
+            for (start, end), points in pairs.items():
+                place = f"{start} - {end}"
+                least = min(points.values())
+                yield CheapestAward(route_or_band=place, cabin=cabin, points=least, chart_id=chart.chart_id)
+
+
+def _hotel_cells(call: Call, program: Program) -> Iterator[CheapestAward]:
+    rows: list[HyattPrice] = list(call.reference.rows("hyatt_award_chart.csv"))
+    for row in rows:
+        if row.program == program.slug and row.level == "lowest" and row.points is not None:
+            place = f"category {row.category}, {row.level} level, a night"
+            yield CheapestAward(route_or_band=place, cabin=row.room, points=row.points, chart_id=row.chart)
+
+
+def _cheapest(call: Call, program: Program, charts: list[Chart]) -> CheapestAward | None:
+    """Of own flights where they have a chart, else of partners'."""
+    own = [c for c in charts if c.scope == "own"]
+    for cells in (_cells(own), _cells(charts), _hotel_cells(call, program)):
+        if found := min(cells, key=lambda c: c.points, default=None):
+            return found
+    return None
+
+
+def _source(call: Call, program: Program, charts: list[Chart]) -> Any:
+    """What stands for the whole: the first chart, else the hotel's prices, else the programme itself."""
+    nights = [r for r in call.reference.rows("hyatt_award_chart.csv") if r.program == program.slug and r.points]
+    return next(iter([*charts, *(r for r in nights if r.level == "lowest"), program]))
+
+
+@tool(area="pricing", tier=Tier.FREE, effect=Effect.READS, title="Get award chart FAQ", anonymous=True)
+def get_award_chart_faq(
+    call: Call, program: Annotated[LooseName, Field(description="Slug or loose name.")]
+) -> ChartFaq:
+    """Answers the usual questions about one programme's award chart.
+
+    Each answer with its source; sweet_spots are dated single prices. Free.
+    """
+    found = call.reference.program(program)
+    charts = _known_charts(call, found)
+    rules = _from_rules(rules_of(call, found))
+    entries = [*_pricing(call, charts), *_for_nights(call, found), *rules, *_from_facts(call, found)]
+    least = _cheapest(call, found, charts)
+    source = _source(call, found, charts)
+    said = f"{len(entries)} questions about {found.name} are answered."
+    if least:
+        said += f" The cheapest chart price is {least.points:,} ({least.cabin}, {least.route_or_band})."
+    elif charts:
+        said += " It has no chart: prices are dynamic, and dated examples are quoted."
+    return ChartFaq(
+        message=f"{said} {caution(source)}".strip(),
+        program=found.slug,
+        entries=entries,
+        cheapest_award=least,
+        sweet_spots=[f"{priced(r)}; {r.source_url}, {r.as_of}" for r in call.reference.examples(found.slug)],
+        **audited(source),
+    )

@@ -1,0 +1,149 @@
+"""Ways to reach a points target: a programme and an amount go in, the caller's balances ranked by cost come out."""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Annotated
+
+from pydantic import Field
+from sqlalchemy import select
+
+from mcp_server.call import Call
+from mcp_server.fields import AnyName, Points
+from mcp_server.results import NO_DATA, Money, NoDataWord, Part, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.tools.transfers import RunningBonus, TransferRoute, route_of
+from shared.db.balances import PointsBalance
+from shared.domain import funding
+from shared.domain.funding import Combination, Purse, Way
+from shared.errors import NoData
+from shared.reference.rows import Program
+
+LISTED = 20
+CURRENCY = "USD"
+
+
+class TransferOption(Part):
+    """`route` is null for points that are in the target programme already."""
+
+    route: TransferRoute | None
+    from_program: str
+    source_points: int
+    delivered_points: int
+    leftover: int
+    cost_cents: Money | NoDataWord
+    cents_per_point: Money | NoDataWord
+    bonus: RunningBonus | None
+    hops: int
+    posting_time: str | NoDataWord
+    covers_target: bool
+
+
+class CombinationPart(Part):
+    from_program: str
+    source_points: int
+    delivered_points: int
+    cost_cents: Money | NoDataWord
+    route: TransferRoute | None
+
+
+class CombinedOption(Part):
+    parts: list[CombinationPart]
+    delivered_points: int
+    covers_target: bool
+    cost_cents: Money | NoDataWord
+
+
+class TransferOptions(Result):
+    options: list[TransferOption]
+    combinations: list[CombinedOption]
+    shortfall: int
+    balances_as_of: date
+    currency: str
+    valuations_as_of: str | None
+
+
+def _bonus(way: Way) -> RunningBonus | None:
+    running = [e.bonus for e in way.path.edges if e.bonus and not e.bonus.targeted] if way.path else []
+    if not running:
+        return None
+    first = min(running, key=lambda b: b.ends_on)
+    return RunningBonus(percent=first.percent, starts_on=first.starts_on, ends_on=first.ends_on, targeted=False)
+
+
+def _option(way: Way) -> TransferOption:
+    return TransferOption(
+        route=route_of(way.path, way.needed if way.covers else None) if way.path else None,
+        from_program=way.purse.program,
+        source_points=way.sent,
+        delivered_points=way.delivered,
+        leftover=way.leftover,
+        cost_cents=NO_DATA if way.cost is None else way.cost,
+        cents_per_point=NO_DATA if way.cents_per_point is None else round(way.cents_per_point, 4),
+        bonus=_bonus(way),
+        hops=way.hops,
+        posting_time=way.posting if way.posting != "unknown" else NO_DATA,
+        covers_target=way.covers,
+    )
+
+
+def _combined(found: Combination, needed: int) -> CombinedOption:
+    return CombinedOption(
+        parts=[
+            CombinationPart(
+                from_program=p.purse.program,
+                source_points=p.sent,
+                delivered_points=p.delivered,
+                cost_cents=NO_DATA if p.cost is None else p.cost,
+                route=route_of(p.path, None) if p.path else None,
+            )
+            for p in found.parts
+        ],
+        delivered_points=found.delivered,
+        covers_target=found.delivered >= needed,
+        cost_cents=NO_DATA if found.cost is None else found.cost,
+    )
+
+
+@tool(area="transfers", tier=Tier.PREMIUM, effect=Effect.READS)
+def compare_transfer_options(
+    call: Call,
+    target_program: AnyName,
+    points_needed: Annotated[Points, Field(description="Points wanted in the target programme.")],
+) -> TransferOptions:
+    """Ranks ways to reach a points target from the user's balances by what they cost in cash value.
+
+    A point costs its usual published value in US cents; without one it ranks last. Premium.
+    """
+    goal = call.reference.program(target_program)
+    rows = list(call.db.scalars(select(PointsBalance)))
+    if not any(r.balance for r in rows):
+        raise NoData("No points balances are kept here; add one with update_points_balance.", missing=["balances"])
+    known = call.reference.programs
+    purses = [Purse(r.program, r.balance, known[r.program].value_usd_cents) for r in rows]
+    found = funding.ways(call.reference.routes(call.today), purses, goal.slug, points_needed)
+    if not found:
+        raise NoData(f"None of the balances kept here can become points of {goal.name}.", missing=["transfer path"])
+    together = funding.combine(found, points_needed)
+    missing = funding.shortfall(found, points_needed)
+    used = {w.purse.program for w in found}
+    dates = [d for p in used if (d := known[p].as_of)]
+    return TransferOptions(
+        message=_words(goal, found, together, points_needed, missing),
+        options=[_option(w) for w in found[:LISTED]],
+        combinations=[_combined(c, points_needed) for c in together],
+        shortfall=missing,
+        balances_as_of=min(r.as_of for r in rows if r.program in used),
+        currency=CURRENCY,
+        valuations_as_of=min(dates, default=None),
+    )
+
+
+def _words(goal: Program, found: Sequence[Way], together: Sequence[Combination], needed: int, missing: int) -> str:
+    reaching = [w for w in found if w.covers]
+    said = f"{needed:,} points of {goal.name}: {len(reaching)} of {len(found)} ways reach it alone"
+    if reaching and (cost := reaching[0].cost) is not None:
+        said += f", the cheapest spends points worth {cost / 100:,.2f} USD"
+    said += f"; {len(together)} combinations do." if together else "."
+    if missing:
+        said += f" {missing:,} points stay missing even with every balance."
+    return f"{said} Transfers cannot be undone: see the seats first."

@@ -1,0 +1,127 @@
+"""What points are worth: a programme goes in, published values of one point with their sources come out."""
+
+from decimal import Decimal
+from typing import Annotated
+
+from pydantic import Field
+
+from mcp_server.call import Call
+from mcp_server.fields import AnyName, Currency, Points
+from mcp_server.provenance import Sourced, caution, sourced
+from mcp_server.results import NO_DATA, Money, NoDataWord, Part, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.domain import balances
+from shared.domain.valuation import Spread, spread
+from shared.errors import NoData
+from shared.reference.rows import Program
+
+UNIT, CURRENCY = "US cents per point", "USD"
+_PUBLISHERS = {
+    "value_tpg": "The Points Guy",
+    "value_upgraded_points": "Upgraded Points",
+    "value_omaat": "One Mile at a Time",
+}
+
+
+class PublishedValue(Part):
+    name: str
+    value: Money
+    as_of: str | None
+
+
+class Valuation(Sourced):
+    program: str
+    name: str
+    low: Money | NoDataWord
+    usual: Money | NoDataWord
+    high: Money | NoDataWord
+    unit: str
+    basis: str | None
+    sources: list[PublishedValue]
+
+
+class PointsValue(Part):
+    low: Money | NoDataWord
+    usual: Money
+    high: Money | NoDataWord
+    currency: str
+
+
+class Valuations(Result):
+    valuations: list[Valuation]
+    value_of_points: PointsValue | None
+
+
+def _published(program: Program) -> list[PublishedValue]:
+    values = ((name, getattr(program, field)) for field, name in _PUBLISHERS.items())
+    return [PublishedValue(name=n, value=v, as_of=program.as_of) for n, v in values if v is not None]
+
+
+def _spread(program: Program) -> Spread | None:
+    return spread(program.value_usd_cents, [p.value for p in _published(program)])
+
+
+def _said(value: Decimal | None) -> Decimal | NoDataWord:
+    return NO_DATA if value is None else value
+
+
+def _valuation(program: Program) -> Valuation:
+    known = _spread(program)
+    return Valuation(
+        program=program.slug,
+        name=program.name,
+        low=_said(known.low if known else None),
+        usual=_said(known.usual if known else None),
+        high=_said(known.high if known else None),
+        unit=UNIT,
+        basis=program.value_basis,
+        sources=_published(program),
+        **sourced(program),
+    )
+
+
+@tool(area="balances", tier=Tier.FREE, effect=Effect.READS)
+def get_points_valuation(
+    call: Call,
+    program: Annotated[AnyName | None, Field(description="Leave out for all.")] = None,
+    points: Annotated[Points | None, Field(description="Also value this many.")] = None,
+    currency: Currency = CURRENCY,
+) -> Valuations:
+    """Tells what one point of a currency is worth: low, usual and high cents per point with sources and date.
+
+    Published opinions in US cents; sums are in USD only. Free.
+    """
+    if program is None:
+        every = sorted(call.reference.programs.values(), key=lambda p: p.slug)
+        unknown = sum(p.value_usd_cents is None for p in every)
+        said = f"{len(every) - unknown} of {len(every)} programmes have a published value, in {UNIT}."
+        if points:
+            said += " Name a programme to value points."
+        return Valuations(message=said, valuations=[_valuation(p) for p in every], value_of_points=None)
+    found = call.reference.program(program)
+    known = _spread(found)
+    if known is None:
+        raise NoData(f"No published value of {found.currency} is known.", missing=["valuation"])
+    worth = _worth(known, points, currency)
+    return Valuations(
+        message=f"{_words(found, known, points, worth, currency)} {caution(found)}".strip(),
+        valuations=[_valuation(found)],
+        value_of_points=worth,
+    )
+
+
+def _worth(known: Spread, points: int | None, currency: str) -> PointsValue | None:
+    if points is None or currency != CURRENCY:
+        return None
+    low, high = (None if cents is None else balances.worth(points, cents) for cents in (known.low, known.high))
+    return PointsValue(low=_said(low), usual=balances.worth(points, known.usual), high=_said(high), currency=CURRENCY)
+
+
+def _words(program: Program, known: Spread, points: int | None, worth: PointsValue | None, currency: str) -> str:
+    between = f"{known.low:f} to {known.high:f} were published" if known.low and known.high else program.value_basis
+    said = f"One point of {program.name} is usually worth {known.usual:f} US cents ({between})."
+    if worth:
+        said += f" {points:,} are worth about {worth.usual:,} USD."
+    elif points:
+        said += f" {points:,} are not valued in {currency}: no exchange rate is kept."
+    return said

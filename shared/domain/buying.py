@@ -1,0 +1,62 @@
+"""Buying points: a price list and a wanted quantity go in, what must be bought and what it costs come out."""
+
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from math import ceil
+
+CENT = Decimal("0.01")
+RATE = Decimal("0.0001")
+
+
+@dataclass(frozen=True)
+class PriceList:
+    """What a programme sells for: points come in blocks, and an order can cost a fee of its own."""
+
+    price: Decimal
+    per_points: int
+    order_fee: Decimal
+    minimum: int
+    maximum: int | None
+    increment: int
+
+    @property
+    def cents_per_point(self) -> Decimal:
+        """Without the fee of the order."""
+        return self.price * 100 / self.per_points
+
+
+@dataclass(frozen=True)
+class Sale:
+    """A sale that runs: more points for the price, or the same points for less."""
+
+    bonus_percent: int
+    discount_percent: Decimal
+
+
+NO_SALE = Sale(0, Decimal(0))
+
+
+@dataclass(frozen=True)
+class Quote:
+    """`quantity` points arrive for `total`; they can be more than were wanted, since points come in blocks."""
+
+    quantity: int
+    total: Decimal
+    cents_per_point: Decimal
+
+
+def sale_cents(prices: PriceList, sale: Sale) -> Decimal:
+    """Cents for one point while the sale runs, without the fee of the order."""
+    return prices.cents_per_point * (100 - sale.discount_percent) / (100 + sale.bonus_percent)
+
+
+def quote(prices: PriceList, wanted: int, sale: Sale = NO_SALE) -> Quote | None:
+    """The smallest order that brings at least `wanted` points; None when one order may not be so large."""
+    bought = max(ceil(wanted * 100 / (100 + sale.bonus_percent)), prices.minimum)
+    bought = -(-bought // prices.increment) * prices.increment
+    if prices.maximum is not None and bought > prices.maximum:
+        return None
+    money = prices.price * bought / prices.per_points * (100 - sale.discount_percent) / 100 + prices.order_fee
+    total = money.quantize(CENT, ROUND_HALF_UP)
+    received = bought * (100 + sale.bonus_percent) // 100
+    return Quote(received, total, (total * 100 / received).quantize(RATE, ROUND_HALF_UP))

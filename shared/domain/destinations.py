@@ -1,0 +1,33 @@
+"""Where a balance reaches: priced destinations and points go in, the farthest of them come out."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Destination:
+    """One destination in one cabin: `points` is the lowest price, `peak` that of busy days where the chart has one."""
+
+    airport: str
+    city: str
+    country: str
+    origin: str
+    cabin: str
+    points: int
+    peak: int | None
+    miles: int
+
+
+def farthest(priced: Iterable[Destination], balance: int, most: int) -> tuple[list[Destination], int]:
+    """The farthest cities the balance covers, each at its lowest price, and how many cities it covers in all."""
+    cities: dict[tuple[str, str], Destination] = {}
+    for found in priced:
+        known = cities.get((found.city, found.country))
+        if found.points <= balance and (known is None or _order(found) < _order(known)):
+            cities[found.city, found.country] = found
+    ranked = sorted(cities.values(), key=lambda d: (-d.miles, d.points, d.airport))
+    return ranked[:most], len(ranked)
+
+
+def _order(destination: Destination) -> tuple[int, int, str]:
+    return (destination.points, destination.miles, destination.airport)

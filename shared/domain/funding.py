@@ -1,0 +1,181 @@
+"""Reaching a points target from what is held: purses and transfer routes go in, priced ways and combinations come out.
+
+The price of a point spent is what it is worth elsewhere, in cents; a purse without a known value has no price.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import combinations
+
+from shared.domain.transfers import POSTING, Network, Path, amounts, find_paths
+from shared.domain.valuation import cents
+
+WAYS_EACH = 5  # of one purse; what comes after is dearer and seldom wanted
+PARTS = 3  # of one combination
+
+
+@dataclass(frozen=True)
+class Purse:
+    program: str
+    points: int
+    value: Decimal | None  # cents of one point
+
+
+@dataclass(frozen=True)
+class Way:
+    """Points sent from one purse and what arrives; without a path they are in the target programme already."""
+
+    purse: Purse
+    path: Path | None
+    sent: int
+    delivered: int
+    needed: int
+
+    @property
+    def covers(self) -> bool:
+        return self.delivered >= self.needed
+
+    @property
+    def leftover(self) -> int:
+        return max(0, self.delivered - self.needed)
+
+    @property
+    def cost(self) -> Decimal | None:
+        return cents(self.sent, self.purse.value)
+
+    @property
+    def cents_per_point(self) -> Decimal | None:
+        """Cents for one point of the target."""
+        return None if self.cost is None else self.cost / self.delivered
+
+    @property
+    def hops(self) -> int:
+        return len(self.path.edges) if self.path else 0
+
+    @property
+    def posting(self) -> str:
+        return self.path.slowest if self.path else POSTING[0]
+
+
+@dataclass(frozen=True)
+class Combination:
+    parts: tuple[Way, ...]
+
+    @property
+    def cost(self) -> Decimal | None:
+        costs = [p.cost for p in self.parts]
+        return None if None in costs else sum((c for c in costs if c is not None), Decimal(0))
+
+    @property
+    def delivered(self) -> int:
+        return sum(p.delivered for p in self.parts)
+
+
+def most(path: Path, held: int) -> Path | None:
+    """The path with everything sent that the purse holds, in whole blocks; None when a minimum is not reached."""
+    sent = []
+    for edge in path.edges:
+        block = edge.increment or 1
+        points = held // block * block
+        if points < (edge.minimum or 1) or points == 0:
+            return None
+        sent.append(points)
+        held = edge.received(points)
+    return Path(path.edges, tuple(sent)) if held else None
+
+
+def _way(purse: Purse, path: Path, needed: int) -> Way | None:
+    if path.amounts is None or path.amounts[0] > purse.points:
+        fitted = most(path, purse.points)
+        if fitted is None:
+            return None
+        path = fitted
+    return Way(purse, path, path.source_points or 0, path.delivered or 0, needed)
+
+
+def ways(routes: Network, purses: Iterable[Purse], goal: str, needed: int) -> list[Way]:
+    """Every purse's best ways, cheapest first; those that do not reach the target come after those that do."""
+    found: list[Way] = []
+    for purse in purses:
+        if purse.points <= 0:
+            continue
+        if purse.program == goal:
+            spent = min(purse.points, needed)
+            found.append(Way(purse, None, spent, spent, needed))
+        else:
+            paths = find_paths(routes, purse.program, goal, needed)
+            made = [w for p in paths if (w := _way(purse, p, needed))]
+            found += sorted(made, key=_rank)[:WAYS_EACH]
+    return sorted(found, key=_rank)
+
+
+def _rank(way: Way) -> tuple[object, ...]:
+    price = way.cost if way.covers else way.cents_per_point
+    unknown = (price is None, price or 0)
+    return (not way.covers, *unknown, way.hops, POSTING.index(way.posting), way.purse.program)
+
+
+def _price(way: Way) -> tuple[object, ...]:
+    """Points already in the target programme first: they need no transfer. Then by cents for a point that arrives."""
+    each = way.cents_per_point
+    return (way.path is not None, each is None, each or 0, way.hops, way.purse.program)
+
+
+def _best_of_each(found: Sequence[Way]) -> list[Way]:
+    """The cheapest way of each purse for a point that arrives."""
+    best: dict[str, Way] = {}
+    for way in sorted(found, key=_price):
+        best.setdefault(way.purse.program, way)
+    return list(best.values())
+
+
+def _filled(parts: Sequence[Way], needed: int) -> Combination | None:
+    """All but the last purse give what they can, the last exactly the rest; None when it does not reach."""
+    chosen: list[Way] = []
+    left = needed
+    for way in parts:
+        if left <= 0:
+            return None  # a smaller combination does it
+        part = _part(way, left)
+        if part is None:
+            return None
+        chosen.append(part)
+        left -= part.delivered
+    return Combination(tuple(_trimmed(chosen, -left))) if left <= 0 else None
+
+
+def _trimmed(parts: Sequence[Way], spare: int) -> list[Way]:
+    """The last purse sends whole blocks, so a little too much arrives: the dearest before it gives less."""
+    out = list(parts)
+    for at in range(len(out) - 2, -1, -1):
+        less = _part(out[at], out[at].delivered - spare) if out[at].delivered > spare > 0 else None
+        if less and less.sent < out[at].sent:
+            spare -= out[at].delivered - less.delivered
+            out[at] = less
+    return out
+
+
+def _part(way: Way, left: int) -> Way | None:
+    if way.path is None:
+        spent = min(way.purse.points, left)
+        return Way(way.purse, None, spent, spent, left)
+    return _way(way.purse, Path(way.path.edges, amounts(way.path.edges, left)), left)
+
+
+def combine(found: Sequence[Way], needed: int, count: int = 3) -> list[Combination]:
+    """The cheapest combinations of two or three purses that reach the target together."""
+    purses = _best_of_each(found)
+    groups = (g for size in range(2, PARTS + 1) for g in combinations(purses, size))
+    reached = [c for group in groups if (c := _filled(sorted(group, key=_price), needed))]
+    return sorted(reached, key=lambda c: (c.cost is None, c.cost or 0, len(c.parts)))[:count]
+
+
+def shortfall(found: Sequence[Way], needed: int) -> int:
+    """Points that stay missing when every purse gives all it can by its most generous way."""
+    given: dict[str, int] = {}
+    for way in found:
+        whole = most(way.path, way.purse.points) if way.path else None
+        arrives = (whole.delivered or 0) if whole else way.purse.points if way.path is None else way.delivered
+        given[way.purse.program] = max(given.get(way.purse.program, 0), arrives)
+    return max(0, needed - sum(given.values()))

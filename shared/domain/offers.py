@@ -1,0 +1,131 @@
+"""Posts about offers: a new post and recent ones go in, whether it says the same as one of them comes out."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from shared.domain import names
+
+Verdict = Literal["duplicate", "new", "unsure"]
+LONGEST = 4_000  # characters of a post that are looked at
+_LONGEST_NAME = 7  # words
+_SURE, _DOUBT = 0.75, 0.45
+
+# The first that fits names the kind: the narrow ones stand before the wide ones.
+_POINTS = r"(?:points?|miles|avios)"
+_KINDS = {
+    "status_match": r"status (?:match|challenge|fast.?track)|match (?:your|of) status|elite status (?:offer|for)",
+    "welcome_bonus": r"(?:welcome|sign.?up|new.?card\w*|intro\w*) (?:bonus|offer)|new cardmember",
+    "transfer_bonus": r"transfer\w*[^.]*\b(?:bonus|extra)|bonus[^.]*\btransfer"
+    r"|\d+ ?% (?:more|extra|bonus)[^.]*\b(?:transfer|convert)\w*",
+    "points_sale": rf"\b(?:buy|buying|purchase|purchasing)\b[^.]*{_POINTS}"
+    rf"|{_POINTS} (?:on )?sale|sale (?:of|on) {_POINTS}",
+    "award_sale": r"(?:award|reward|redemption) (?:flight |seat )?(?:sale|discount|promo\w*)|promo (?:rewards?|awards?)"
+    r"|% off (?:award|reward|redemption)|(?:award|reward)s? (?:flights? )?(?:at|from) \d+ ?% off",
+    "earning_bonus": rf"(?:double|triple|quadruple|bonus|extra|\dx) {_POINTS}|earn (?:up to )?[\d,]+",
+    "price_change": r"devaluation|new award chart|award chart change|price(?:s)? (?:rise|increase|go up)",
+}
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_MONTH = "(" + "|".join(_MONTHS) + r")[a-z]*\.?"
+_DAY_FIRST = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)? {_MONTH}\b")
+_MONTH_FIRST = re.compile(rf"\b{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?\b")
+_ISO = re.compile(r"\b\d{4}-(\d{2})-(\d{2})\b")
+_PERCENT = re.compile(r"(\d{1,3}) ?(?:%|per ?cent\b)")
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What a post says as far as it was understood. Each programme is given with all its name can mean."""
+
+    programs: tuple[frozenset[str], ...]
+    kind: str | None
+    percents: frozenset[int]
+    days: frozenset[tuple[int, int]]  # month, day
+    words: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Match:
+    verdict: Verdict
+    index: int | None
+    confidence: float
+
+
+def mentions(text: str, known: Mapping[str, tuple[str, ...]]) -> list[frozenset[str]]:
+    """The programmes named in a text, longest names first. A code of two letters counts in capitals only."""
+    capitals = set(re.findall(r"\b[A-Z0-9]{2}\b", text))
+    words = names.plain(text[:LONGEST]).split()
+    found: list[frozenset[str]] = []
+    at = 0
+    while at < len(words):
+        for size in range(min(_LONGEST_NAME, len(words) - at), 0, -1):
+            name = " ".join(words[at : at + size])
+            if name in known and (len(name) > 2 or name.upper() in capitals):
+                found.append(frozenset(known[name]))
+                at += size
+                break
+        else:
+            at += 1
+    return _settled(found)
+
+
+def _settled(found: Sequence[frozenset[str]]) -> list[frozenset[str]]:
+    """Each once; a shared name says nothing beside one of the programmes it can mean."""
+    exact = {m for m in found if len(m) == 1}
+    return [m for m in dict.fromkeys(found) if len(m) == 1 or not any(e & m for e in exact)]
+
+
+def read(text: str, programs: Sequence[frozenset[str]]) -> Offer:
+    plain = " ".join(text[:LONGEST].lower().split())
+    kind = next((k for k, pattern in _KINDS.items() if re.search(pattern, plain)), None)
+    days = {(_MONTHS.index(m) + 1, int(d)) for d, m in _DAY_FIRST.findall(plain)}
+    days |= {(_MONTHS.index(m) + 1, int(d)) for m, d in _MONTH_FIRST.findall(plain)}
+    days |= {(int(m), int(d)) for m, d in _ISO.findall(plain)}
+    percents = frozenset(int(p) for p in _PERCENT.findall(plain))
+    return Offer(tuple(programs), kind, percents, frozenset(days), frozenset(names.plain(plain).split()))
+
+
+def _alike(a: frozenset[str], b: frozenset[str]) -> float:
+    """The share of words two posts have in common."""
+    return len(a & b) / len(a | b) if a | b else 0.0
+
+
+def _covers(some: Offer, other: Offer) -> bool:
+    """Whether every programme of the one is a programme of the other."""
+    return all(any(s & o for o in other.programs) for s in some.programs)
+
+
+def _agreement(a: frozenset[object], b: frozenset[object]) -> int:
+    """1 when both say something in common, -1 when both say something else, 0 when one is silent."""
+    if not a or not b:
+        return 0
+    return 1 if a & b else -1
+
+
+def likeness(new: Offer, old: Offer) -> float:
+    """How sure it is that two posts are about one offer: the same programmes, kind, percentage and last day."""
+    alike = _alike(new.words, old.words)
+    figures = _agreement(new.percents, old.percents), _agreement(new.days, old.days)
+    if alike >= 0.9 and -1 not in figures and _covers(new, old) and _covers(old, new):
+        return 0.99
+    if not new.programs or not old.programs or new.kind is None or old.kind is None:
+        return min(0.7, alike)  # not enough was understood to be sure
+    if new.kind != old.kind or not (_covers(new, old) or _covers(old, new)):
+        return 0.05 + 0.2 * alike
+    same = 0.62 + 0.18 * figures[0] + 0.12 * figures[1] + 0.1 * alike
+    return min(0.98, max(0.1, same - 0.1 * (-1 in figures)))
+
+
+def judge(new: Offer, recent: Sequence[Offer]) -> Match:
+    """The recent post most like the new one; of equals the newest, which stands first."""
+    scores = [likeness(new, old) for old in recent]
+    if not scores:
+        return Match("new", None, 1.0)
+    best = max(scores)
+    at = scores.index(best)
+    if best >= _SURE:
+        return Match("duplicate", at, round(best, 2))
+    if best >= _DOUBT:
+        return Match("unsure", at, round(best, 2))
+    return Match("new", None, round(1 - best, 2))

@@ -1,0 +1,23 @@
+"""What a point is worth: published values of one currency go in, the spread of them and sums of money come out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Cents for one point: the usual value, and the least and the most that was published, if anything was."""
+
+    low: Decimal | None
+    usual: Decimal
+    high: Decimal | None
+
+
+def spread(usual: Decimal | None, quoted: Sequence[Decimal]) -> Spread | None:
+    """None where no value is known; a value that was derived has no spread."""
+    return None if usual is None else Spread(min(quoted, default=None), usual, max(quoted, default=None))
+
+
+def cents(points: int, per_point: Decimal | None) -> Decimal | None:
+    return None if per_point is None else points * per_point

@@ -1,0 +1,1 @@
+"""Tests of the rules that need neither storage nor network."""

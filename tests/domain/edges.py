@@ -1,0 +1,31 @@
+"""A transfer route of the tests: its ends and what differs go in, a whole edge comes out."""
+
+from datetime import date
+from fractions import Fraction
+
+from shared.domain.transfers import Bonus, Edge
+
+
+def edge(
+    source: str, target: str, ratio: tuple[int, int] = (1, 1), block: int = 1, least: int = 1, bonus: int = 0
+) -> Edge:
+    extra = Bonus(bonus, None, date(2026, 12, 31), targeted=False) if bonus else None
+    return Edge(
+        source=source,
+        target=target,
+        ratio_from=Fraction(ratio[0]),
+        ratio_to=Fraction(ratio[1]),
+        increment=block,
+        minimum=least,
+        posting="instant",
+        posting_text=None,
+        fee=None,
+        cap=None,
+        region="US",
+        bonus=extra,
+        source_url="https://example.test",
+        as_of="2026-01-01",
+        audited_on=None,
+        confidence="high",
+        note=None,
+    )
