@@ -12,7 +12,7 @@ from mcp_server.provenance import Sourced, Verified, caution, sourced, verified
 from mcp_server.results import Money, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.statuses import LoyaltyStatus
-from shared.domain import names
+from shared.domain import elite, names
 from shared.domain.earning import Earned, Method, Metric, Scheme, earn, rate_of
 from shared.errors import Fault, Invalid, NoData, NotFound
 from shared.reference import status
@@ -86,7 +86,7 @@ def _held(call: Call, scheme: Scheme) -> tuple[str, list[str]]:
         return "", []
     tracked = call.db.scalar(select(LoyaltyStatus.tier).where(LoyaltyStatus.program == scheme.program))
     rate, taken = rate_of(scheme, tracked or "")
-    unit = scheme.metric.replace("_", " ")
+    unit = elite.unit(scheme.metric)
     if tracked is None:
         return taken, [f"No status of yours in this programme is recorded here, so the {taken} rate is taken."]
     return taken, [f"Your recorded status is {tracked}: {rate:f} {unit} per {scheme.currency}."]
@@ -137,9 +137,9 @@ def calculate_flight_earnings(
     made = earn(scheme, legs, cabin, _fare(call, scheme, fare_price, fare_currency), tier)
     total = made.amount or Decimal(0)
     fact = min(status.scheme_facts(call.reference, program), key=lambda f: f.as_of or "")
-    unit = "XP" if scheme.metric == "xp" else scheme.metric.replace("_", " ")
+    unit = elite.unit(scheme.metric)
     return FlightEarnings(
-        message=f"{start}-{end} in {cabin}: {total:,f} {unit} for {segments} segment{'s' * (segments > 1)}."
+        message=f"{start}-{end} in {cabin}: {elite.plainly(total)} {unit} for {segments} segment{'s' * (segments > 1)}."
         f" {caution(fact)}".rstrip(),
         program=program,
         metric=scheme.metric,

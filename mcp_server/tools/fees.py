@@ -63,7 +63,7 @@ def _seen(call: Call, starts: Iterable[str], ends: Iterable[str], cabin: str, pr
 
 def _ends(call: Call, code: str) -> frozenset[str]:
     """The airport, or all airports of a city code."""
-    return frozenset(call.reference.metros.get(code, ())) | {call.reference.airport(code).code}
+    return frozenset(call.reference.city(code))
 
 
 def _in(call: Call, field: Literal["country", "continent"], place: Place) -> frozenset[str]:

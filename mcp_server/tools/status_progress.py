@@ -57,7 +57,7 @@ def _progress(call: Call, row: LoyaltyStatus, on: date) -> Progress | None:
         said.append(f"The progress of {row.progress_as_of} belongs to a qualifying year that is over.")
         known = None
     if required is None:
-        said.append(f"What {aim.name} asks from {row.tier} is not one number of {aim.metric.replace('_', ' ')}.")
+        said.append(f"What {aim.name} asks from {row.tier} is not one number of {elite.unit(aim.metric)}.")
     reckoned = known is not None and required is not None
     return Progress(
         program=row.program,
@@ -107,4 +107,4 @@ def _told(one: Progress) -> str:
     aim = one.target_tier or one.next_tier or one.tier
     if one.gap is None:
         return f"{one.program}: the gap to {aim} is not known."
-    return f"{one.program}: {one.gap:,f} {one.metric.replace('_', ' ')} to {aim}."
+    return f"{one.program}: {elite.plainly(one.gap)} {elite.unit(one.metric)} to {aim}."

@@ -96,6 +96,11 @@ class Goal:
         return max(Decimal(0), self.required - self.have)
 
     @property
+    def lacking(self) -> str:
+        missing = f"{elite.plainly(self.missing)} {elite.unit(self.target.metric)}"
+        return f"{missing} are missing to {self.target.name}"
+
+    @property
     def gap(self) -> Gap:
         return Gap(metric=self.target.metric, required=self.required, have=self.have, missing=self.missing)
 
@@ -114,7 +119,7 @@ def _goal(call: Call, name: str, tier: str | None) -> Goal:
         raise NoData(f"{held} is the highest tier of {program.name} known here.", missing=["next tier"])
     required = ladder.required(held, target)
     if required is None:
-        unit = target.metric.replace("_", " ")
+        unit = elite.unit(target.metric)
         told = f"{target.alternative}" if target.alternative else f"tiers on the way are not counted in {unit}"
         raise NoData(f"What {target.name} asks is not one number: {told}.", missing=["tier threshold"])
     have, said = _have(row, target, call.today)
@@ -136,10 +141,10 @@ def _chances(call: Call, goal: Goal, home: str) -> list[Chance]:
         names = ", ".join(call.reference.programs[p].name for p in status.COUNTED)
         raise NoData(f"No status runs are known for {goal.program.name}. Known: {names}.", missing=["status runs"])
     if scheme.metric != goal.target.metric:
-        unit = goal.target.metric.replace("_", " ")
+        unit = elite.unit(goal.target.metric)
         raise NoData(f"What the known runs count in {unit} is not known.", missing=["status runs"])
     runs = status.runs(call.reference, goal.program.slug)
-    homes = {home, *call.reference.metros.get(home, ())}
+    homes = call.reference.city(home)
     out = []
     for run in runs:
         made = earn(scheme, status.legs(call.reference, run.stops), run.cabin)
@@ -215,28 +220,27 @@ def find_status_run(
     A fare never seen reads no_data. Free accounts see the top 3. Free.
     """
     days = _deadline(call, deadline)
-    home = call.reference.airport(home_airport).code
+    call.reference.airport(home_airport)
     goal = _goal(call, goal_program, goal_tier)
-    chances = _chances(call, goal, home_airport if home_airport in call.reference.metros else home)
+    chances = _chances(call, goal, home_airport)
     found = ranked(chances, days) if goal.missing else []
-    unit = goal.target.metric.replace("_", " ")
     if goal.missing and not found:
         starts = ", ".join(sorted({c.run.stops[0] for c in chances}))
         raise NoData(
-            f"{goal.missing:,f} {unit} are missing to {goal.target.name}. No known run starts near {home_airport} and"
+            f"{goal.lacking}. No known run starts near {home_airport} and"
             f" closes that by {deadline}. Known runs start at {starts}.",
             missing=["status runs"],
         )
     if found and all(c.earned is None and not c.without_fare for c in found):
         raise NoData(
-            f"{goal.missing:,f} {unit} are missing to {goal.target.name}. {len(found)} known runs start near"
+            f"{goal.lacking}. {len(found)} known runs start near"
             f" {home_airport}, but what they count follows the fare. {NO_FARES}",
             missing=["cash fares"],
         )
     currency = goal.program.home_currency
     shown = found[: call.limits.results]
     seen = f" {len(shown)} of {len(found)} are shown." if len(shown) < len(found) else ""
-    told = f"{goal.missing:,f} {unit} are missing to {goal.target.name}; {len(found)} known runs.{seen} {NO_FARES}"
+    told = f"{goal.lacking}; {len(found)} known runs.{seen} {NO_FARES}"
     return StatusRuns(
         message=f"{told} {caution(goal.target)}".rstrip() if goal.missing else f"{goal.target.name} is reached.",
         runs=[_run(c, currency) for c in shown],
@@ -256,7 +260,7 @@ def _run_paths(
     if home is None:
         return [], ["Status runs: home_airport is needed."]
     try:
-        found = ranked(_chances(call, goal, call.reference.airport(home).code), days)
+        found = ranked(_chances(call, goal, home), days)
     except NoData as silent:
         return [], [f"Status runs: {silent.message}"]
     if not found:
@@ -265,11 +269,11 @@ def _run_paths(
 
 
 def _run_path(chance: Chance, goal: Goal, currency: str) -> StatusPath:
-    route, unit = "-".join(chance.run.stops), goal.target.metric.replace("_", " ")
+    route, unit = "-".join(chance.run.stops), elite.unit(goal.target.metric)
     each = (
-        f"{chance.earned:f} {unit} each"
+        f"{elite.plainly(chance.earned)} {unit} each"
         if chance.earned is not None
-        else (f"{chance.without_fare:f} {unit} each, and more by the fare")
+        else (f"{elite.plainly(chance.without_fare)} {unit} each, and more by the fare")
     )
     times = f"{chance.needed} times" if chance.needed is not None else "as often as the fare makes necessary"
     steps = [f"Position to {chance.run.stops[0]}."] if chance.miles_from_home else []
@@ -360,7 +364,6 @@ def recommend_status_path(
     """
     days = _deadline(call, deadline)
     goal = _goal(call, target_program, target_tier)
-    unit = goal.target.metric.replace("_", " ")
     if not goal.missing:
         reached: Sequence[str] = ["The reported progress already covers this tier."]
         return _paths(goal, [], reached, f"{goal.target.name} of {goal.program.name} is reached.")
@@ -369,9 +372,14 @@ def recommend_status_path(
     paths = sorted((p for p in (*offers, *flown) if _affordable(p, max_cash, currency)), key=_order)
     why = [*closed, f"Planned flying: {NO_BOOKINGS}", *reasons]
     if max_cash is not None and any(p.cost == NO_DATA for p in paths):
-        why.append(f"Whether a path without a known cost stays under {max_cash:,f} {currency} cannot be said.")
+        why.append(
+            f"Whether a path without a known cost stays under {elite.plainly(max_cash)} {currency} cannot be said."
+        )
     return _paths(
-        goal, paths, why, f"{goal.missing:,f} {unit} are missing to {goal.target.name}; {len(paths)} paths known."
+        goal,
+        paths,
+        why,
+        f"{goal.lacking}; {len(paths)} paths known.",
     )
 
 

@@ -71,7 +71,7 @@ def earn(scheme: Scheme, legs: Sequence[Leg], cabin: str, fare: Decimal | None =
         return Earned(fixed, fixed, tuple(notes))
     rate, held = rate_of(scheme, tier)
     whose = f" for {held}" if len(scheme.per_unit) > 1 else ""
-    unit = scheme.metric.replace("_", " ")
+    unit = scheme.metric.replace("_", " ").removesuffix("s") + ("" if rate == 1 else "s")
     notes.insert(0, f"{rate:f} {unit} per {scheme.currency} of base fare and carrier surcharges{whose}.")
     return Earned(None if fare is None else fare * rate + fixed, fixed, tuple(notes))
 

@@ -73,6 +73,20 @@ def named(ladder: Ladder, text: str) -> list[str]:
     return list(exact) or [t for t in ladder.names if words and set(words) <= set(names.plain(t).split())]
 
 
+_INITIALS = ("xp", "uxp", "mqd", "pqp", "sqc")
+
+
+def unit(metric: str) -> str:
+    """What is counted, as people write it."""
+    return metric.upper() if metric in _INITIALS else metric.replace("_", " ")
+
+
+def plainly(amount: Decimal | int) -> str:
+    """1,400 and 12.5: without the zeros the store adds."""
+    text = f"{Decimal(amount):,f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
 def year_start(period: str | None, on: date) -> date | None:
     """The first day of the qualifying year a day lies in; None where the year is the member's own or unknown."""
     if period is not None and period.startswith("calendar year"):
