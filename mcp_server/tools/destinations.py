@@ -85,7 +85,7 @@ def affordable_destinations(
 ) -> AffordableDestinations:
     """Lists up to 10 one-way destinations from London that a balance covers, with cabin and lowest price.
 
-    Farthest first, off-peak points for one person without taxes; says nothing about seats. Free.
+    Farthest first; off-peak points for one person. Free.
     """
     _check_program(call, program)
     _check_origin(origin)

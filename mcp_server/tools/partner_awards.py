@@ -173,9 +173,9 @@ def get_partner_award_options(
     cabin: Cabin = "economy",
     passengers: Passengers = 1,
 ) -> PartnerOptions:
-    """Lists the programmes that can ticket a carrier on a route, with points, fees and whether the user can reach them.
+    """Lists the programmes that can ticket a carrier on a route, with points, fees and whether they are in reach.
 
-    One way for one person, cheapest first. Free accounts see the top 3. Free.
+    One way, cheapest first. Free accounts see the top 3. Free.
     """
     starts, ends = call.reference.city(origin), call.reference.city(destination)
     start, end = call.reference.airport(origin).code, call.reference.airport(destination).code

@@ -112,7 +112,7 @@ def compare_transfer_options(
 ) -> TransferOptions:
     """Ranks ways to reach a points target from the user's balances by what they cost in cash value.
 
-    A point costs its usual published value in US cents; without one it ranks last. Premium.
+    A point costs its published value in US cents. Premium.
     """
     goal = call.reference.program(target_program)
     rows = list(call.db.scalars(select(PointsBalance)))

@@ -217,7 +217,7 @@ def find_transfer_paths(
 ) -> TransferPaths:
     """Finds direct and multi-hop ways to move points from one programme to another, with live bonuses.
 
-    Cheapest first; with points_needed exactly how many points to send, increments and minimums included. Free.
+    Cheapest first; with points_needed the exact number to send. Free.
     """
     start, goal = call.reference.program(from_program), call.reference.program(target_program)
     if start.slug == goal.slug:
