@@ -133,7 +133,7 @@ def _question(asked: Asked, session: WebSession, account: Account, query: str) -
     """The form is bound to the exact request shown: nothing can be exchanged between question and answer."""
     shown = {
         "name": asked.client.row.name,
-        "verified": asked.client.row.kind == "manual",
+        "verified": asked.client.row.owner_id == account.id,  # they named it themselves
         "published_by": urlsplit(asked.client.client_id).hostname if asked.client.row.kind == "cimd" else None,
         "host": redirects.host_of(asked.uri),
         "local": redirects.is_local(asked.uri),

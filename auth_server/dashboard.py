@@ -29,12 +29,13 @@ def _use(me: Member) -> list[tuple[str, int, int | None, str]]:
     limits, day, db = LIMITS[me.plan], clock.today(), me.server.db
     calls = settings().tool_calls_per_day or limits.tool_calls_per_day
     api = limits.api_calls_per_month if me.account.api_calls_per_month is None else me.account.api_calls_per_month
+    daily, monthly = "begins again at midnight UTC", "begins again on the 1st, UTC"
     mine = (RouteMonitor.account_id == me.account.id, RouteMonitor.cancelled_at.is_(None))
     monitors = db.scalar(select(func.count()).select_from(RouteMonitor).where(*mine)) or 0
     return [
-        ("Searches today", used(db, me.account.id, SEARCHES, day), limits.searches_per_day, "begins again at midnight UTC"),
-        ("Tool calls today", used(db, me.account.id, TOOL_CALLS, day), calls, "begins again at midnight UTC"),
-        ("API calls this month", used(db, me.account.id, API_CALLS, day.replace(day=1)), api, "begins again on the 1st, UTC"),
+        ("Searches today", used(db, me.account.id, SEARCHES, day), limits.searches_per_day, daily),
+        ("Tool calls today", used(db, me.account.id, TOOL_CALLS, day), calls, daily),
+        ("API calls this month", used(db, me.account.id, API_CALLS, day.replace(day=1)), api, monthly),
         ("Route monitors", monitors, limits.route_monitors, ""),
     ]
 

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from sqlalchemy import func, select, update
 
-from auth_server import api_apps, api_keys, member, site
+from auth_server import api_apps, api_keys, member, sessions, site
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
@@ -16,7 +18,7 @@ from shared.db.oauth import ApiKey, Client
 from shared.db.profile import AdvisorLogo, Profile, mails
 from shared.db.usage import API_CALLS, SEARCHES, take
 from shared.secrets import digest, well_formed
-from tests.auth.browser import BASE, PASSWORD, Browser, hidden, query
+from tests.auth.browser import PASSWORD, Browser, hidden
 from tests.auth.test_storage import whole_database
 
 ICON = (Path(__file__).parents[2] / "auth_server" / "pages" / "icon.png").read_bytes()
@@ -53,12 +55,12 @@ def test_no_form_is_taken_without_its_own_token(ann: Browser, path: str) -> None
     ann.sign_in()
     other = csrf(ann, "/dashboard", "/dashboard/claim") if path != "/dashboard/claim" else "x"
     fields = {"password": PASSWORD, "name": "x", "client_id": "x", "session": "x", "key_id": "1"}
-    for given in ("", "x", "\u00e9", other):
+    for token in ("", "x", "\u00e9", other):
         if path == "/dashboard/logo":
-            answer = ann.send("POST", path, data={"csrf": given}, files={"file": ("a.png", ICON)})
+            answer = ann.send("POST", path, data={"csrf": token}, files={"file": ("a.png", ICON)})
         else:
-            answer = ann.post(path, fields | {"csrf": given})
-        assert answer.status_code in ((400, 403) if given == "\u00e9" else (403,))
+            answer = ann.post(path, fields | {"csrf": token})
+        assert answer.status_code in ((400, 403) if token == "\u00e9" else (403,))
     cross = ann.post(path, fields, headers={"sec-fetch-site": "cross-site"})
     assert cross.status_code == 403
     with transaction() as session:
@@ -379,18 +381,36 @@ def test_a_signed_in_persons_pages_are_not_kept_by_the_browser(ann: Browser) -> 
         assert ann.get(path).headers["cache-control"] == "no-store"
 
 
-def test_consent_of_an_application_made_by_hand_shows_its_name_and_where_it_leads(ann: Browser, bob: Browser) -> None:
+def test_consent_warns_of_the_name_of_an_application_somebody_else_made(ann: Browser, bob: Browser) -> None:
     on_plan("premium")
     ann.sign_in()
-    client_id = re.findall(r"<code>(app_\w+)</code>", make_app(ann, name="My <b>site").text)[0]
     bob.sign_in()
-    page = bob.get(f"{BASE}/oauth/authorize?" + "&".join(_pairs(client_id))).text
-    assert "My &lt;b&gt;site" in page
-    assert "site.example" in page
+    client_id = re.findall(r"<code>(app_\w+)</code>", make_app(ann, name="My <b>site").text)[0]
+    mine, theirs = (who.authorize(client_id, redirect_uri="https://site.example/back").text for who in (ann, bob))
+    for page in (mine, theirs):
+        assert "My &lt;b&gt;site" in page
+        assert "site.example" in page
+    assert "chose its name itself" in theirs
+    assert "chose its name itself" not in mine
 
 
-def _pairs(client_id: str) -> list[str]:
-    from urllib.parse import quote
+CHARACTERS = st.characters(exclude_categories=["Cs"])
 
-    fields = query(client_id, redirect_uri="https://site.example/back")
-    return [f"{name}={quote(str(value))}" for name, value in fields.items()]
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True
+)
+@given(data=st.data())
+def test_whatever_a_signed_in_person_sends_is_no_failure_of_ours(ann: Browser, data: st.DataObject) -> None:
+    with transaction() as session:
+        owner = session.scalars(select(Account)).one()
+        owner.plan = "pro"
+        row, ann.cookie = sessions.open_session(session, owner.id)
+    path = data.draw(st.sampled_from([path for path in FORMS if path != "/dashboard/logo"]))
+    names = st.sampled_from(["name", "client_id", "redirect_uris", "key_id", "session", "claim_code", "password"])
+    values = st.sampled_from(["", "0", "9" * 25, "\x00", "\u202e", "x" * 4096, "%", "' or 1=1 --"]) | st.text(
+        CHARACTERS
+    )
+    fields = data.draw(st.dictionaries(names, values, max_size=5))
+    answer = ann.post(path, fields | {"csrf": sessions.csrf(row, path)})
+    assert answer.status_code < 500

@@ -1,6 +1,7 @@
 """Sign-up: the same answer for everybody, a mail to confirm, and nothing for whoever types another person's address."""
 
 import html
+import logging
 import re
 from datetime import timedelta
 from typing import Any
@@ -265,3 +266,17 @@ def test_the_mail_is_plain_and_pretty_and_says_what_to_do_when_it_was_not_you(st
     assert link(mail) in html.unescape(str(pretty.get_content()))
     assert "If it was not you, do nothing" in text(mail)
     assert "SANDBOX" not in text(mail) + mail["Subject"]  # the account is real
+
+
+def test_no_password_link_or_cookie_is_in_the_logs(
+    stranger: Browser, mails: Mails, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    logging.getLogger("sqlalchemy.engine").setLevel(logging.WARNING)
+    sign_up(stranger)
+    path = link(mails()[0])
+    confirm(stranger, path, password="a wrong password")
+    confirm(stranger, path)
+    secrets = [PASSWORD, "a wrong password", path.partition("token=")[2], stranger.cookie or ""]
+    told = [r.getMessage() for r in caplog.records if not r.name.startswith(("httpx", "asyncio"))]
+    assert [secret for secret in secrets if any(secret in line for line in told)] == []
