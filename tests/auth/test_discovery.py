@@ -73,6 +73,7 @@ def test_not_ready_without_database_or_with_another_schema(host: TestClient, mon
 
 
 CORS = [WELL_KNOWN, "/.well-known/openid-configuration", "/oauth/register", "/oauth/token", "/oauth/revoke"]
+CORS += ["/oauth/userinfo", "/oauth/jwks"]
 CLOSED = ["/oauth/introspect", "/oauth/authorize", "/oauth/consent", "/signin", "/signout", "/dashboard", "/"]
 
 

@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import select, update
 
 from auth_server import cimd
+from auth_server.sweep import sweep
 from shared import clock
 from shared.db.base import transaction
 from shared.db.oauth import Client
@@ -329,6 +330,22 @@ def test_an_outage_ends_no_connection(ann: Browser, world: World, later: Any) ->
     assert again.status_code == 200
     assert ann.alive(again.json()["access_token"])
     assert len(world.asked) == 1
+
+
+def test_a_client_nobody_allowed_is_swept_after_thirty_days_and_comes_back_when_asked_for(
+    ann: Browser, world: World, later: Any
+) -> None:
+    asked(ann)
+    later(timedelta(days=29))
+    sweep()
+    assert stored() == [URL]
+    later(timedelta(days=2))
+    sweep()
+    assert stored() == []
+    ann.code(URL, redirect_uri=LOOPBACK)
+    later(timedelta(days=31))
+    sweep()
+    assert stored() == [URL]
 
 
 def test_nothing_but_the_authorization_endpoint_asks_for_a_document(ann: Browser, world: World) -> None:
