@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
-from sqlalchemy import func, select
+from sqlalchemy import ARRAY, Text, any_, func, literal, select
 
 from mcp_server.call import Call
 from mcp_server.fields import Airport, Cabin
@@ -15,6 +15,8 @@ from shared.db.observations import AwardObservation as Row
 from shared.domain.airports import Airport as Place
 from shared.domain.fees import Seen, merged
 from shared.errors import Fault, Invalid, NoData
+
+CODES = ARRAY(Text)  # one parameter however many airports a continent has
 
 
 class Fee(Part):
@@ -49,8 +51,8 @@ def _seen(call: Call, starts: Iterable[str], ends: Iterable[str], cabin: str, pr
         func.min(Row.seen_at),
     )
     asked = select(*columns).where(
-        Row.origin.in_(sorted(starts)),
-        Row.destination.in_(sorted(ends)),
+        Row.origin == any_(literal(sorted(starts), CODES)),
+        Row.destination == any_(literal(sorted(ends), CODES)),
         Row.cabin == cabin,
         Row.taxes.is_not(None),
         Row.taxes_currency.is_not(None),

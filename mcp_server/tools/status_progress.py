@@ -1,6 +1,6 @@
 """Progress towards tiers: what a person reported and what a programme asks go in, the gap and the pace come out."""
 
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Annotated
 
@@ -14,10 +14,11 @@ from mcp_server.results import Money, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import elite
-from shared.errors import NoData, NotFound
+from shared.errors import Fault, Invalid, NoData, NotFound
 from shared.reference import status
 
 NO_BOOKINGS = "No flight bookings are logged here, so none is counted."
+NEAR = timedelta(days=731)  # thresholds and years are known for about as long
 
 
 class Progress(Sourced):
@@ -88,6 +89,8 @@ def get_status_progress(
 
     Without reported progress the gap is unknown. Free.
     """
+    if as_of and abs(as_of - call.today) > NEAR:
+        raise Invalid(Fault("as_of", "is too far away", "a day within two years of today"))
     slug = call.reference.program(program).slug if program else None
     rows = list(call.db.scalars(select(LoyaltyStatus).order_by(LoyaltyStatus.program)))
     wanted = [r for r in rows if slug in (None, r.program)]

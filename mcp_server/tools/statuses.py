@@ -171,6 +171,8 @@ def set_loyalty_status(
     Fields not sent keep their value. A tier the programme does not have returns its tiers as candidates. Free.
     """
     found = _with_tiers(call, program)
+    if not tier.strip():
+        raise Invalid(Fault("tier", "is empty", "the name of a tier"))
     held = status.tier_name(call.reference, found.slug, tier)
     target = status.tier_name(call.reference, found.slug, target_tier) if target_tier else None
     sent = {

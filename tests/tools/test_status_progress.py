@@ -2,6 +2,8 @@
 
 from datetime import date
 
+import pytest
+
 from shared import clock
 from shared.domain import elite
 from tests.people import People
@@ -58,6 +60,12 @@ def test_get_status_progress_of_what_is_not_tracked_or_not_known(people: People,
     use(people.bob, "set_loyalty_status", program="aegean-miles-and-bonus", tier="Gold", progress=5)
     found = use(people.bob, TOOL)
     assert (found["status"], found["missing"]) == ("no_data", ["tier thresholds"])
+
+
+@pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31", "2027-13-01"])
+def test_get_status_progress_on_an_impossible_day_is_invalid(people: People, use: Use, day: str) -> None:
+    use(people.bob, "set_loyalty_status", program=BA, tier="Silver", progress=1)
+    assert use(people.bob, TOOL, as_of=day)["status"] == "invalid"
 
 
 def test_get_status_progress_shows_nothing_of_another_account(people: People, use: Use) -> None:

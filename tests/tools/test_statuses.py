@@ -81,6 +81,7 @@ def test_set_loyalty_status_of_a_programme_without_known_tiers_keeps_the_name(pe
         ({"target_tier": "Bronze"}, "target_tier"),
         ({"program": "chase-ultimate-rewards"}, "program"),
         ({"progress": -1}, "progress"),
+        ({"program": "aegean-miles-and-bonus", "tier": "  "}, "tier"),
         ({"valid_until": "2027-02-30"}, "valid_until"),
     ],
 )
