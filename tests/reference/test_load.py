@@ -34,7 +34,7 @@ COUNTS = {
 
 
 def test_every_file_is_read_and_no_file_is_forgotten() -> None:
-    assert sorted(p.name for p in FOLDER.glob("*.csv")) == sorted(FILES)
+    assert sorted(p.relative_to(FOLDER).as_posix() for p in FOLDER.rglob("*.csv")) == sorted(FILES)
     assert {name: len(reference().rows(name)) for name in COUNTS} == COUNTS
 
 

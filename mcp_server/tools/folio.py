@@ -1,0 +1,202 @@
+"""Tools about hotel bills: a bill's text goes in, findings and a dispute text come out; nothing is kept."""
+
+from datetime import date
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from mcp_server.call import Call
+from mcp_server.provenance import Audited, audited
+from mcp_server.results import Money, Part, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.domain.folio.audit import Audit, audit
+from shared.domain.folio.model import Chain, Stay, StayType
+from shared.domain.folio.model import Finding as Found
+from shared.domain.folio.stay import tier_of
+from shared.errors import Fault, Invalid, NoData
+from shared.reference.folio import rulebook
+
+FolioText = Annotated[str, Field(min_length=1, max_length=60_000, description="The bill as text, line by line.")]
+StayKind = Annotated[Literal["award", "cash", "points_advance"] | None, Field(description="Absent: as the bill says.")]
+Confirmation = Annotated[str | None, Field(max_length=40)]
+
+
+class Finding(Audited):
+    """One rule the bill breaks. `info` is never disputed; an amount of kind points is points and has no currency."""
+
+    rule: str
+    title: str
+    amount: Money | None
+    currency: str | None
+    lines: list[str]
+    severity: Literal["high", "medium", "low", "info"]
+    kind: Literal["charge", "benefit", "points"]
+    dispute_ref: str | None
+    explanation: str
+
+
+class Totals(Part):
+    disputed: Money
+    currency: str | None
+    lines_read: int
+    lines_unread: int
+    charges: Money
+    credits: Money
+    balance: Money
+    printed_balance: Money | None
+
+
+class PointsEstimate(Part):
+    low: int
+    high: int
+
+
+class Judged(Part):
+    """What the audit took the stay to be, from the arguments and the bill; None is unknown."""
+
+    stay_type: StayType
+    status_tier: str | None
+    arrival: date | None
+    departure: date | None
+    nights: int | None
+    mixed: bool
+
+
+class FolioAudit(Result):
+    findings: list[Finding]
+    totals: Totals
+    expected_benefits: list[str]
+    dispute_template: str
+    points_estimate: PointsEstimate | None
+    judged: Judged
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:].rstrip('.')}."
+
+
+def _finding(found: Found, currency: str | None) -> Finding:
+    rule = found.rule
+    said = [_sentence(rule.test), found.note, _sentence(rule.action)]
+    if rule.exceptions:
+        said.append(f"Exceptions: {rule.exceptions}.")
+    return Finding(
+        rule=rule.id,
+        title=rule.title,
+        amount=found.amount,
+        currency=None if rule.kind == "points" or found.amount is None else currency,
+        lines=[x.text for x in found.lines],
+        severity=rule.severity,
+        kind=rule.kind,
+        dispute_ref=found.dispute_ref,
+        explanation=" ".join(s for s in said if s),
+        **audited(rule.fact),
+    )
+
+
+def _benefit(row: Any) -> str:
+    """A benefit with its source and date, in one line."""
+    scope = f" ({row.scope})" if row.scope else ""
+    dated = f"source of {row.as_of}" if row.as_of else "undated source"
+    trust = "" if row.audited_on else ", unaudited"
+    return f"{row.benefit[0].upper()}{row.benefit[1:]}: {row.value}{scope}. [{row.source_url}; {dated}{trust}]"
+
+
+def _message(done: Audit) -> str:
+    disputed = [f for f in done.findings if f.disputed]
+    infos = len(done.findings) - len(disputed)
+    money = f", {done.disputed:,.2f} {done.bill.currency or ''}".rstrip() if done.disputed else ""
+    words = [f"{len(done.bill.lines)} lines read: {len(disputed) or 'nothing'} to dispute{money}."]
+    if infos:
+        words.append(f"{infos} for information only.")
+    if done.bill.unread:
+        words.append(f"{done.bill.unread} lines could not be read, so the sum was not checked.")
+    elif any(f.rule.check == "adds_up" for f in disputed):
+        words.append("The bill does not add up.")
+    if done.stay.tier is None:
+        words.append("No elite tier was given or found; rules of tiers were left out.")
+    if done.stay.nights is None:
+        words.append("The bill shows no nights; room nights were not counted.")
+    if any(f.rule.fact.audited_on is None for f in done.findings):
+        words.append("Rules marked unaudited were not confirmed by us.")
+    return " ".join(words)
+
+
+def _judged(stay: Stay) -> Judged:
+    return Judged(
+        stay_type=stay.stay_type,
+        status_tier=stay.tier,
+        arrival=stay.arrival,
+        departure=stay.departure,
+        nights=stay.nights,
+        mixed=stay.mixed,
+    )
+
+
+def _answer(
+    call: Call, chain: str, text: str, kind: StayType | None, tier: str | None, number: str | None
+) -> FolioAudit:
+    book = rulebook(call.reference)
+    confirmation = " ".join((number or "").split()) or None
+    done = audit(text, chain, book, kind, _tier(tier, book.chains[chain]), confirmation)
+    if not done.bill.lines:
+        raise NoData("No charges could be read in the text: a line needs a description and an amount.", ["charges"])
+    bill = done.bill
+    return FolioAudit(
+        message=_message(done),
+        findings=[_finding(f, bill.currency) for f in done.findings],
+        totals=Totals(
+            disputed=done.disputed,
+            currency=bill.currency,
+            lines_read=len(bill.lines),
+            lines_unread=bill.unread,
+            charges=bill.charges,
+            credits=bill.credits,
+            balance=bill.balance,
+            printed_balance=bill.printed_balance if bill.printed_balance is not None else bill.printed_sum,
+        ),
+        expected_benefits=[_benefit(row) for row in done.benefits],
+        dispute_template=done.letter,
+        points_estimate=PointsEstimate(low=done.points[0], high=done.points[1]) if done.points else None,
+        judged=_judged(done.stay),
+    )
+
+
+def _tier(text: str | None, chain: Chain) -> str | None:
+    if text is None or not text.strip():
+        return None
+    tier = tier_of(text, chain)
+    if tier is None:
+        raise Invalid(Fault("status_tier", f"is no tier of {chain.programme}", f"one of {', '.join(chain.tiers)}"))
+    return tier
+
+
+@tool(area="folio", tier=Tier.PREMIUM, effect=Effect.READS)
+def audit_hotel_folio(
+    call: Call,
+    chain: Literal["marriott", "hilton", "hyatt", "ihg"],
+    folio_text: FolioText,
+    stay_type: StayKind = None,
+    status_tier: Annotated[str | None, Field(max_length=40, description="Absent: as the bill says.")] = None,
+    confirmation_number: Confirmation = None,
+) -> FolioAudit:
+    """Checks a hotel bill of one of four chains for wrong charges and missing benefits, and drafts the dispute.
+
+    Findings of severity info are payable and stay out of the dispute. The bill's text is not stored. Premium.
+    """
+    return _answer(call, chain, folio_text, stay_type, status_tier, confirmation_number)
+
+
+@tool(area="folio", tier=Tier.PREMIUM, effect=Effect.READS, title="Audit Marriott folio")
+def audit_marriott_folio(
+    call: Call,
+    folio_text: FolioText,
+    stay_type: StayKind = None,
+    status_tier: Literal["member", "silver", "gold", "platinum", "titanium", "ambassador"] | None = None,
+    confirmation_number: Confirmation = None,
+) -> FolioAudit:
+    """Checks a Marriott bill against the rules of the stay type and elite tier, and drafts the dispute.
+
+    Findings of severity info are payable and stay out of the dispute. The bill's text is not stored. Premium.
+    """
+    return _answer(call, "marriott", folio_text, stay_type, status_tier, confirmation_number)

@@ -1,0 +1,91 @@
+"""The audit of one bill: its text and what the caller knows go in; findings, totals, benefits and a letter come out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from shared.domain.folio import benefits, rules
+from shared.domain.folio.checks import CHECKS, Case
+from shared.domain.folio.letter import letter
+from shared.domain.folio.model import ZERO, Bill, Finding, Rule, Rulebook, Stay, StayType
+from shared.domain.folio.reading import read
+from shared.domain.folio.stay import stay_of
+
+__all__ = ["CHECKS", "Audit", "audit"]
+
+_SEVERITIES = ("high", "medium", "low", "info")
+# Of rules that could ask for the same line, the first wins: the chain's own, then these, then any, then twice.
+_FIRST = {"tax_left": 1, "nights": 2, "charged": 3, "conversion": 3, "twice": 4}
+_PENALTIES = frozenset({"no_show", "cancellation"})
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    bill: Bill
+    stay: Stay
+    findings: Sequence[Finding]
+    benefits: Sequence[object]  # rows of the reference data
+    letter: str
+
+    @property
+    def disputed(self) -> Decimal:
+        """Money asked back; points are no money."""
+        return sum((f.amount for f in self.findings if f.disputed and f.amount and f.rule.kind != "points"), ZERO)
+
+    @property
+    def points(self) -> tuple[int, int] | None:
+        """Points the findings are about, as far as they are known."""
+        known = [f.points for f in self.findings if f.disputed and f.points]
+        return (sum(p[0] for p in known), sum(p[1] for p in known)) if known else None
+
+
+def _rank(rule: Rule) -> tuple[object, ...]:
+    """Your24 before late checkout: the rule with more conditions of its own goes first."""
+    own = rule.chain != "any" and rule.check == "charged"
+    return (0 if own else _FIRST.get(rule.check, 5), rule.only_text is None, rule.id)
+
+
+def _findings(case: Case) -> list[Finding]:
+    found = []
+    for rule in sorted(case.book.rules, key=_rank):
+        if not rules.speaks(rule, case.stay, case.bill):
+            continue
+        if finding := CHECKS[rule.check](rule, case):
+            found.append(_with_points(finding, case))
+            if finding.disputed and rule.kind == "charge":
+                case.claimed |= {id(x) for x in finding.lines}
+    return sorted(found, key=lambda f: (_SEVERITIES.index(f.rule.severity), f.rule.id))
+
+
+def _with_points(finding: Finding, case: Case) -> Finding:
+    """A penalty on an award puts the points of the booking at stake."""
+    if not _PENALTIES & finding.rule.line_kinds or not (points := benefits.points_named(case)):
+        return finding
+    return replace(finding, points=(points, points))
+
+
+def expected(book: Rulebook, chain: str, tier: str | None) -> list[object]:
+    """What a tier receives: its own benefits, and of the tiers below those it has no better form of."""
+    ladder = book.chains[chain]
+    if tier is None:
+        return []
+    below = ladder.tiers[: ladder.tiers.index(tier) + 1]
+    steps = [ladder.tiers[0], tier] if tier in ladder.apart else below
+    best = {b.benefit: b for step in steps for b in book.benefits if (b.chain, b.tier) == (chain, step)}
+    return list(best.values())
+
+
+def audit(
+    text: str,
+    chain: str,
+    book: Rulebook,
+    stay_type: StayType | None = None,
+    tier: str | None = None,
+    confirmation: str | None = None,
+) -> Audit:
+    """The whole audit. A bill without a readable line gives an Audit without lines."""
+    bill = read(text, book)
+    stay = stay_of(bill, book.chains[chain], stay_type, tier, confirmation)
+    found = _findings(Case(bill, stay, book)) if bill.lines else []
+    written = letter(found, stay, bill, book.chains[chain], book)
+    return Audit(bill, stay, found, expected(book, chain, stay.tier), written)

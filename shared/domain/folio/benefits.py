@@ -1,0 +1,132 @@
+"""Checks of what a guest should have received: a case goes in, the credit, voucher, night or gift that lacks out."""
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any
+
+from shared.domain.folio.amounts import first_amount
+from shared.domain.folio.checks import Case, check, found
+from shared.domain.folio.kinds import FOOD
+from shared.domain.folio.model import ZERO, Finding, Line, Rule
+from shared.domain.folio.stay import nights_seen
+
+_NTH = {4: r"(?:night (?:no\.? )?4|4th night|fourth night)", 5: r"(?:night (?:no\.? )?5|5th night|fifth night)"}
+_TIMES = re.compile(r"(\d{1,2})\s*(?:nights?)?\s*(?:[x*@×]|\bat\b)\s*(\d[\d.,']*\d)\s*(?:points?|pts)?")
+_EACH = re.compile(r"(\d[\d.,']*\d)\s*(?:points?|pts)?\s*(?:per|a|each|/)\s*night")
+_POINTS = re.compile(r"(\d[\d.,']*\d)\s*(?:[a-z]+ )?(?:points?|pts)\b|\bpoints?[^\n\d]{0,20}(\d[\d.,']*\d)")
+_VOUCHERS = re.compile(r"(?<!\S)(\d) ?(?:x ?)?(?:usd ?20 )?(?:f ?& ?b|food (?:and|&) beverage) (?:reward|voucher)")
+_WALKED = re.compile(r"reservation guarantee|\bwalked\b|relocated|\burg\b")
+_VOUCHER = Decimal(20)
+
+
+def _food(case: Case) -> list[Line]:
+    return [x for x in case.charges() if x.kind in FOOD and case.open(x)]
+
+
+def _net(lines: Sequence[Line]) -> Decimal:
+    return sum((x.net for x in lines), ZERO)
+
+
+def _credited(case: Case) -> Decimal:
+    return -sum((x.amount for x in case.bill.lines if x.kind == "fnb_credit" and x.amount < 0), ZERO)
+
+
+def _brand(case: Case) -> Any | None:
+    """The brand with a daily credit whose name the hotel carries; the longest name that fits."""
+    fits = [b for b in case.book.food_credits if re.search(rf"\b{re.escape(b)}\b", case.bill.hotel)]
+    return case.book.food_credits[max(fits, key=len)] if fits else None
+
+
+@check
+def daily_credit(rule: Rule, case: Case) -> Finding | None:
+    """The brand's amount for up to two guests and each night, not above the food spend, less what was credited."""
+    brand, food = _brand(case), _food(case)
+    if brand is None or not food:
+        return None
+    guests = min(case.stay.guests or 2, 2)
+    nights = nights_seen(case.bill, case.stay) or 1
+    due = min(_net(food), brand.usd_per_guest_day * guests * nights) - _credited(case)
+    counted = "" if case.stay.guests else " The bill names no guests: two are reckoned, as the benefit is worded."
+    note = f"{brand.brand}: {brand.usd_per_guest_day} USD a guest and day, {guests} guests, {nights} nights.{counted}"
+    return found(rule, case, due, food, note) if due > 0 else None
+
+
+@check
+def voucher(rule: Rule, case: Case) -> Finding | None:
+    """The vouchers the bill mentions, not above the food spend, unless a credit was given."""
+    food, header = _food(case), case.bill.header
+    number = int(m.group(1)) if (m := _VOUCHERS.search(header)) else 1
+    named = rule.only_text.search(header) if rule.only_text else None
+    printed = first_amount(header[named.end() : named.end() + 25]) if named else None
+    credits = [-x.amount for x in case.bill.lines if x.amount < 0 and x.kind not in ("payment", "deposit")]
+    given = _credited(case) or sum((c for c in credits if c == (printed or _VOUCHER)), ZERO)
+    due = min(_net(food), (printed or _VOUCHER) * number) - given
+    return found(rule, case, due, food) if food and due > 0 else None
+
+
+def _whole(text: str) -> int:
+    return int(re.sub(r"\D", "", text))
+
+
+def _nights_priced(rule: Rule, case: Case) -> int:
+    """Points of the free nights that were taken, from nights times points or a price each night with a total."""
+    words, nights = "\n".join((case.bill.header, *(x.folded for x in case.bill.lines))), case.stay.nights
+    free = (nights or 0) // (rule.every or 1)
+    if nth := re.search(rf"{_NTH.get(rule.every or 0, '$^')}[^\n\d]{{0,30}}(\d[\d.,']*\d)\s*(?:points|pts)", words):
+        return _whole(nth.group(1)) if free else 0
+    if times := _TIMES.search(words):
+        count, each = int(times.group(1)), _whole(times.group(2))
+        nights = nights or count
+        free = nights // (rule.every or 1)
+        return each * max(count - (nights - free), 0) if free and each >= 1000 else 0
+    if not free or nights is None or not (each_night := _EACH.search(words)):
+        return 0
+    each = _whole(each_night.group(1))
+    totals = [_whole(a or b) for a, b in _POINTS.findall(words)]
+    return each * max(max(totals, default=0) // each - (nights - free), 0) if each >= 1000 else 0
+
+
+@check
+def free_night(rule: Rule, case: Case) -> Finding | None:
+    """Points taken for every fifth or fourth night: of the posted nights, else of what the bill says it took."""
+    nights = sorted((x for x in case.bill.lines if x.kind == "points_redemption" and x.day), key=lambda x: x.day or 0)
+    days = list(dict.fromkeys(x.day for x in nights))
+    together = all(a and b and (b - a).days == 1 for a, b in pairwise(days))
+    every = rule.every or 1
+    if together and len(nights) == len(days) >= every and any(x.points for x in nights):
+        lines = [x for x in nights[every - 1 :: every] if x.points]
+        points = sum(x.points or 0 for x in lines)
+    else:
+        lines, points = [], _nights_priced(rule, case)
+    if not points:
+        return None
+    made = found(rule, case, Decimal(points), lines, f"{points:,} points were taken for the free night.")
+    return Finding(made.rule, made.amount, made.lines, made.dispute_ref, made.note, (points, points))
+
+
+@check
+def reported(rule: Rule, case: Case) -> Finding | None:
+    """The words of the bill or of the guest say so; what it is worth depends on the brand."""
+    made = found(rule, case, None, [], "The amount depends on the brand, which the reviewed data do not list.")
+    return Finding(made.rule, None, [], made.dispute_ref, made.note, rule.points)
+
+
+@check
+def walk_credit(rule: Rule, case: Case) -> Finding | None:
+    """A guarantee's amount taken off the bill; named by the line, or by the bill where a round amount was taken off."""
+    credits = [x for x in case.bill.lines if x.amount < 0 and x.kind in rule.line_kinds]
+    named = [x for x in credits if x.kind == "walk_compensation" or _WALKED.search(x.folded)]
+    if not named and _WALKED.search(case.bill.header):
+        named = [x for x in credits if -x.amount in (100, 200)]
+    if not named:
+        return None
+    made = found(rule, case, -sum((x.amount for x in named), ZERO), named)
+    return Finding(made.rule, made.amount, made.lines, made.dispute_ref, made.note, rule.points)
+
+
+def points_named(case: Case) -> int | None:
+    """The points a booking cost, where the bill names them."""
+    words = "\n".join((case.bill.header, *(x.folded for x in case.bill.lines)))
+    return next((n for a, b in _POINTS.findall(words) if (n := _whole(a or b)) >= 1000), None)

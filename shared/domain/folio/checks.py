@@ -1,0 +1,213 @@
+"""The checks the rules name: a rule and a case go in, what is wrong, or None, comes out."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from shared.domain.folio import rules
+from shared.domain.folio.model import ZERO, Bill, Finding, Line, Rule, Rulebook, Stay
+from shared.domain.folio.settle import CENT, NOT_CHARGES, TAXES
+from shared.domain.folio.stay import clock_time, deposits_in
+
+_CONVERSION = re.compile(r"\d\s?%|margin|mark-?up|marge|aufschlag|margen|margine|margem|rate\b")
+
+
+@dataclass(slots=True)
+class Case:
+    """One bill under audit; `claimed` are the lines a finding already asks back."""
+
+    bill: Bill
+    stay: Stay
+    book: Rulebook
+    claimed: set[int] = field(default_factory=set)
+
+    def open(self, line: Line) -> bool:
+        return line.net > 0 and id(line) not in self.claimed
+
+    def charges(self) -> list[Line]:
+        return [x for x in self.bill.lines if x.amount > 0 and x.kind not in NOT_CHARGES]
+
+
+Check = Callable[[Rule, Case], Finding | None]
+CHECKS: dict[str, Check] = {}
+
+
+def check(function: Check) -> Check:
+    """Registers a function under the name the rules' data use."""
+    CHECKS[function.__name__] = function
+    return function
+
+
+def found(rule: Rule, case: Case, amount: Decimal | None, lines: Sequence[Line], note: str = "") -> Finding:
+    wanted = f"D-{case.stay.chain.upper()}-"
+    ref = next((r for r in rule.dispute_refs if r.startswith(wanted)), next(iter(rule.dispute_refs), None))
+    order = {id(x): at for at, x in enumerate(case.bill.lines)}
+    return Finding(rule, amount, sorted(lines, key=lambda x: order[id(x)]), ref, note)
+
+
+def _left(line: Line) -> Decimal:
+    """What is left of a charge after reversals and food credits."""
+    return line.net - line.food_credited
+
+
+def _in_time(rule: Rule, line: Line, stay: Stay) -> tuple[bool, str]:
+    """Whether the guest left within the tier's time; where the bill shows no time, that is said."""
+    limit = rule.until.get(rules.tier_for(rule, stay) or "")
+    if limit is None:
+        return True, ""
+    left = stay.left_at or clock_time(line.folded)
+    if left is None:
+        return True, f"The bill shows no checkout time: this holds if you left by {limit:%H:%M}."
+    return left <= limit, f"You left at {left:%H:%M}; your tier's time is {limit:%H:%M}."
+
+
+def _few_a_day(lines: Sequence[Line], most: int | None) -> list[Line]:
+    seen: dict[object, int] = {}
+    kept = []
+    for line in lines:
+        seen[line.day] = seen.get(line.day, 0) + 1
+        if most is None or seen[line.day] <= most:
+            kept.append(line)
+    return kept
+
+
+@check
+def charged(rule: Rule, case: Case) -> Finding | None:
+    """Lines of the rule's kinds that are still to be paid, with their tax."""
+    lines, note = [], ""
+    for line in case.charges():
+        if case.open(line) and _left(line) > 0 and rules.fits(rule, line, case.stay):
+            good, said = _in_time(rule, line, case.stay)
+            if good:
+                lines.append(line)
+                note = note or said
+    lines = _few_a_day(lines, rule.per_day)
+    if not lines:
+        return None
+    taxes = [t for x in lines for t in x.taxes if case.open(t)] if rule.keeps_tax else []
+    taxes = [t for t in taxes if t not in lines]
+    return found(rule, case, sum(map(_left, [*lines, *taxes]), ZERO), [*lines, *taxes], note)
+
+
+@check
+def conversion(rule: Rule, case: Case) -> Finding | None:
+    """A conversion line; or words that the payment was converted with a margin, whose amount nobody printed."""
+    if finding := charged(rule, case):
+        return finding
+    words = dict(case.book.kinds)["dcc"]
+    paid = [x for x in case.bill.lines if x.kind == "payment" and words.search(x.folded)]
+    noted = [h for h in case.bill.header.split("\n") if words.search(h) and _CONVERSION.search(h)]
+    return found(rule, case, None, paid, "The bill does not print the margin.") if paid or noted else None
+
+
+@check
+def nights(rule: Rule, case: Case) -> Finding | None:
+    """Room lines beyond the nights; those outside the stay first, then the later ones. A half day is no night."""
+    stay = case.stay
+    if stay.nights is None:
+        return None
+    rooms = [x for x in case.charges() if x.kind == "room" and x.net > 0 and not _half_day(x, case)]
+    covered = len(stay.award_days - {x.day for x in rooms if x.day})
+    extra = len(rooms) + covered - stay.nights * stay.rooms
+    if extra <= 0:
+        return None
+    free = [x for x in rooms if case.open(x)]
+    free.sort(key=lambda x: (_within(x, stay), not _repeated(x, rooms)))
+    late = [x for x in free if not _within(x, stay) or _repeated(x, rooms)]
+    chosen = (late or free[::-1])[: min(extra, len(free))]
+    if not chosen:
+        return None
+    lines = [y for x in chosen for y in (x, *x.taxes) if case.open(y)]
+    return found(rule, case, sum((x.net for x in lines), ZERO), lines)
+
+
+def _within(line: Line, stay: Stay) -> bool:
+    if line.day is None or stay.departure is None or stay.arrival is None:
+        return True
+    return stay.arrival <= line.day < stay.departure
+
+
+def _repeated(line: Line, rooms: Sequence[Line]) -> bool:
+    return any(x.day == line.day for x in rooms[: rooms.index(line)])
+
+
+def _half_day(line: Line, case: Case) -> bool:
+    same = (x for x in case.bill.lines if x.kind == "room" and x is not line)
+    return line.day is not None and line.day == case.stay.departure and any(x.amount == 2 * line.amount for x in same)
+
+
+@check
+def twice(rule: Rule, case: Case) -> Finding | None:
+    """Lines of one day, description and amount, beyond as many as are plausible for the guests and rooms."""
+    groups: dict[tuple[object, ...], list[Line]] = {}
+    for line in case.charges():
+        if case.open(line):
+            parent = id(line.parent) if line.kind in TAXES else 0
+            groups.setdefault((line.day, line.folded, line.amount, parent), []).append(line)
+    extra = [x for g in groups.values() for x in g[_plausible(g[0], case.stay) :]]
+    for group in groups.values():
+        for line in (x for x in group[1:] if x in extra and len(x.taxes) == len(group[0].taxes)):
+            extra += [t for t in line.taxes if case.open(t) and t not in extra]
+    return found(rule, case, sum((x.net for x in extra), ZERO), extra) if extra else None
+
+
+def _plausible(line: Line, stay: Stay) -> int:
+    if line.kind in ("breakfast", "city_tax_person"):
+        return max(stay.guests or 2, 1) * stay.rooms
+    return stay.rooms
+
+
+@check
+def tax_left(rule: Rule, case: Case) -> Finding | None:
+    lines = [
+        x
+        for x in case.charges()
+        if x.kind in rule.line_kinds and case.open(x) and x.parent is not None and x.parent.reversed
+    ]
+    return found(rule, case, sum((x.net for x in lines), ZERO), lines) if lines else None
+
+
+@check
+def adds_up(rule: Rule, case: Case) -> Finding | None:
+    """The lines against the printed balance, else the printed totals; a bill with unread lines is not judged."""
+    bill = case.bill
+    if bill.unread:
+        return None
+    off = difference(bill)
+    note = f"The lines add up to {bill.balance}; the bill does not print that."
+    return found(rule, case, off, [], note) if off > CENT else None
+
+
+def difference(bill: Bill) -> Decimal:
+    """How far the printed figures are from the lines; zero where nothing is printed."""
+    if bill.printed_balance is not None:
+        off = abs(bill.balance - bill.printed_balance)
+        return off if off > CENT else _totals_off(bill)
+    if bill.printed_sum is not None:
+        likely = (bill.balance, bill.charges, bill.charges - bill.credits_but_payments)
+        return ZERO if any(abs(x - bill.printed_sum) <= CENT for x in likely) else abs(bill.balance - bill.printed_sum)
+    return _totals_off(bill)
+
+
+def _totals_off(bill: Bill) -> Decimal:
+    """The totals of both columns; bills print credits among the credits or take them off the charges."""
+    if bill.printed_totals is None:
+        return ZERO
+    charges, credits = bill.printed_totals
+    likely = (bill.charges, bill.charges - bill.credits_but_payments)
+    return max(abs(charges - credits - bill.balance), min(abs(charges - x) for x in likely))
+
+
+@check
+def deposit(rule: Rule, case: Case) -> Finding | None:
+    """A deposit the bill mentions and no line credits."""
+    credits = [-x.amount for x in case.bill.lines if x.amount < 0]
+    given = [-x.amount for x in case.bill.lines if x.amount < 0 and x.kind == "deposit"]
+    missing = ZERO
+    for amount in deposits_in(case.bill.header, dict(case.book.kinds)["deposit"]):
+        if amount in credits:
+            credits.remove(amount)
+        elif not given:
+            missing += amount
+    return found(rule, case, missing, []) if missing else None

@@ -1,0 +1,80 @@
+"""Naming the lines of a bill: a description and its sign go in, what kind of charge or credit it is comes out."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+# Words of the reference data that are asked by name, before the kinds.
+DECIDING = ("payment", "not_payment", "adjustment", "tax", "not_tax", "room_tax")
+FOOD = frozenset({"breakfast", "restaurant"})
+PARKING = frozenset({"parking_self", "parking_valet"})
+_TAXES = {"resort_fee": "resort_fee_tax", "parking_self": "parking_tax", "parking_valet": "parking_tax"}
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """`credit`: its own words say that it takes something off the bill."""
+
+    kind: str
+    subject: str | None = None
+    credit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Namer:
+    """The words of the reference data, asked in their order."""
+
+    kinds: Sequence[tuple[str, re.Pattern[str]]]
+    words: Mapping[str, re.Pattern[str]]
+    abroad: bool
+
+    def kind(self, text: str) -> str | None:
+        for kind, words in self.kinds:
+            if words.search(text):
+                if kind == "local_tax":
+                    return "city_tax_person" if self.abroad else "room_tax"
+                return kind
+        return None
+
+    def name(self, text: str, amount: Decimal) -> Named:
+        if amount < 0:
+            return self._credit(text)
+        if self.words["payment"].search(text) and not self.words["not_payment"].search(text):
+            return Named("payment", credit=True)
+        if self.words["adjustment"].search(text) and self.kind(text) not in ("cancellation", "fnb_credit"):
+            return Named("adjustment", self._subject(text), credit=True)
+        named = self._charge(text)
+        return Named(named.kind, named.subject, credit=named.kind in ("deposit", "fnb_credit"))
+
+    def _charge(self, text: str) -> Named:
+        if self.words["tax"].search(text) and not self.words["not_tax"].search(text):
+            return self._tax(text)
+        return Named(self.kind(text) or "other")
+
+    def _tax(self, text: str) -> Named:
+        """A tax belongs to what it names; one that names nothing belongs to the charge it stands below."""
+        whole = self.kind(text)
+        if whole in ("city_tax_person", "room_tax"):
+            return Named(whole, "room")
+        subject = self.kind(self.words["tax"].sub(" ", text).strip())
+        if subject and subject != "room":
+            return Named(_TAXES.get(subject, "tax"), subject)
+        if subject == "room" or self.words["room_tax"].search(text):
+            return Named("room_tax", "room")
+        return Named("tax")
+
+    def _subject(self, text: str) -> str | None:
+        """What an adjustment is about, of the words it has besides."""
+        named = self._charge(self.words["adjustment"].sub(" ", text).strip())
+        return None if named.kind == "other" else named.kind
+
+    def _credit(self, text: str) -> Named:
+        kind = self.kind(text)
+        if kind in ("fnb_credit", "deposit", "walk_compensation"):
+            return Named(kind)
+        if self.words["payment"].search(text):
+            besides = self.words["payment"].sub(" ", text)
+            if not self.words["adjustment"].search(besides):
+                return Named("payment")
+        return Named("adjustment", self._subject(text))

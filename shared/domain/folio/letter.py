@@ -1,0 +1,73 @@
+"""The dispute text: the findings and the stay go in; a letter in the chain's own terms comes out."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from shared.domain.folio.model import Bill, Chain, Finding, Line, Rulebook, Stay
+
+
+def _day(day: date) -> str:
+    return f"{day.day} {day:%B %Y}"
+
+
+def _posting(line: Line) -> str:
+    """A line as quoted text, so that it is never read as anything else."""
+    when = f"{line.day.isoformat()} " if line.day else ""
+    return f'{when}"{line.text.replace(chr(34), chr(39))}" {line.amount:,.2f}'
+
+
+def _amount(finding: Finding, currency: str | None) -> str:
+    if finding.amount is None:
+        return ""
+    if finding.rule.kind == "points":
+        return f" ({finding.amount:,.0f} points)"
+    return f" ({finding.amount:,.2f} {currency})" if currency else f" ({finding.amount:,.2f})"
+
+
+def _item(number: int, finding: Finding, chain: Chain, bill: Bill, book: Rulebook) -> str:
+    claim = finding.rule.claim.replace("{award}", chain.award).replace("{member}", chain.member)
+    what = f"{finding.rule.title}{_amount(finding, bill.currency)}"
+    said = f"{claim[0].upper()}{claim[1:]}" if claim.startswith("The ") else f"This {claim}"
+    lines = [f"{number}. {what}. {said}"]
+    if finding.lines:
+        lines.append("   Postings: " + "; ".join(map(_posting, finding.lines)))
+    ref = book.dispute_refs.get(finding.dispute_ref or "")
+    if ref is not None:
+        lines.append(f"   Reference: {ref.title}" + (f", {ref.url}" if ref.url else ""))
+    return "\n".join(lines)
+
+
+def _about(stay: Stay) -> str:
+    parts = [f"confirmation {stay.confirmation}"] if stay.confirmation else []
+    if stay.arrival and stay.departure:
+        parts.append(f"stay of {_day(stay.arrival)} to {_day(stay.departure)}")
+    return ", ".join(parts)
+
+
+def letter(findings: Sequence[Finding], stay: Stay, bill: Bill, chain: Chain, book: Rulebook) -> str:
+    """Empty when there is nothing to dispute. Findings that are information only are never in it."""
+    disputed = [f for f in findings if f.disputed]
+    if not disputed:
+        return ""
+    about = _about(stay)
+    tier = (stay.tier or "").replace("_", " ").title()
+    who = f"I stayed with you as a {chain.member}{f' with {tier} status' if tier else ''}"
+    kind = {"award": f" on a {chain.award}", "points_advance": " on a Points Advance award"}.get(stay.stay_type, "")
+    subject = f"Subject: Request for correction of my folio{f', {about}' if about else ''}"
+    items = [_item(n, f, chain, bill, book) for n, f in enumerate(disputed, 1)]
+    total = sum((f.amount for f in disputed if f.amount and f.rule.kind != "points"), start=type(bill.balance)(0))
+    money = f" The corrections come to {total:,.2f} {bill.currency or ''}".rstrip() + "." if total else ""
+    return "\n".join(
+        (
+            subject,
+            "",
+            f"Dear {chain.name} team,",
+            "",
+            f"{who}{kind}. Under {chain.terms} and the folio itself I ask you to correct the following:",
+            "",
+            *items,
+            "",
+            f"Please send a corrected folio and return the amount to my card.{money}",
+            f"If the hotel cannot settle this, please pass it to {chain.programme} customer care.",
+        )
+    )

@@ -1,0 +1,170 @@
+"""What the parts of the audit hand to one another: lines and facts of a bill, rules with their data, findings."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, time
+from decimal import Decimal
+from typing import Any, Literal
+
+StayType = Literal["award", "cash", "points_advance"]
+Severity = Literal["high", "medium", "low", "info"]
+FindingKind = Literal["charge", "benefit", "points"]
+ZERO = Decimal(0)
+
+
+@dataclass(slots=True, eq=False)
+class Line:
+    """One posting. Credits are negative; `credited` is what other lines took back of it."""
+
+    day: date | None
+    text: str
+    folded: str
+    amount: Decimal
+    kind: str
+    subject: str | None = None  # of a tax or a credit: the kind of line it belongs to
+    points: int | None = None
+    settled: bool = True  # the bill itself says whether it is a charge or a credit
+    credited: Decimal = ZERO
+    food_credited: Decimal = ZERO
+    parent: "Line | None" = None
+    taxes: "list[Line]" = field(default_factory=list)
+
+    @property
+    def net(self) -> Decimal:
+        """What is left to pay of a charge."""
+        return max(self.amount - self.credited, ZERO)
+
+    @property
+    def reversed(self) -> bool:
+        return self.amount > 0 and self.net <= 0
+
+    @property
+    def with_tax(self) -> Decimal:
+        return self.net + sum((t.net for t in self.taxes), ZERO)
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """A bill as read: its lines, what it prints as sums, and the folded text that is no line."""
+
+    lines: Sequence[Line]
+    unread: int
+    header: str
+    hotel: str
+    currency: str | None
+    printed_balance: Decimal | None
+    printed_totals: tuple[Decimal, Decimal] | None
+    printed_sum: Decimal | None
+    order: Literal["dmy", "mdy"]
+    european: bool  # its dates are certainly written with the day first
+
+    @property
+    def charges(self) -> Decimal:
+        return sum((x.amount for x in self.lines if x.amount > 0), ZERO)
+
+    @property
+    def credits(self) -> Decimal:
+        return -sum((x.amount for x in self.lines if x.amount < 0), ZERO)
+
+    @property
+    def credits_but_payments(self) -> Decimal:
+        return -sum((x.amount for x in self.lines if x.amount < 0 and x.kind not in ("payment", "deposit")), ZERO)
+
+    @property
+    def balance(self) -> Decimal:
+        return self.charges - self.credits
+
+
+@dataclass(frozen=True, slots=True)
+class Stay:
+    """What the bill and the caller say about the stay; None is unknown."""
+
+    chain: str
+    stay_type: StayType
+    tier: str | None
+    guest_of_honor: bool
+    arrival: date | None
+    departure: date | None
+    left_at: time | None
+    nights: int | None
+    guests: int | None
+    rooms: int
+    in_us: bool | None
+    award_days: frozenset[date]
+    mixed: bool  # some nights are paid
+    confirmation: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule of the data, ready to be asked."""
+
+    id: str
+    chain: str
+    title: str
+    severity: Severity
+    kind: FindingKind
+    stay_types: frozenset[str]
+    tiers: frozenset[str]
+    line_kinds: frozenset[str]
+    check: str
+    keeps_tax: bool
+    whole_stay: bool
+    country: str | None
+    per_day: int | None
+    every: int | None
+    until: Mapping[str, time]
+    only_text: re.Pattern[str] | None
+    only_hotel: re.Pattern[str] | None
+    unless_text: re.Pattern[str] | None
+    unless_hotel: re.Pattern[str] | None
+    unless_line: re.Pattern[str] | None
+    claim: str
+    test: str
+    action: str
+    exceptions: str
+    dispute_refs: Sequence[str]
+    points: tuple[int, int] | None
+    fact: Any = field(repr=False)  # the row: source, dates and trust
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A rule that a bill breaks. Money has a currency; points have none."""
+
+    rule: Rule
+    amount: Decimal | None
+    lines: Sequence[Line]
+    dispute_ref: str | None
+    note: str
+    points: tuple[int, int] | None = None
+
+    @property
+    def disputed(self) -> bool:
+        return self.rule.severity != "info"
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    chain: str
+    name: str
+    programme: str
+    member: str
+    award: str
+    terms: str
+    tiers: Sequence[str]
+    apart: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Rulebook:
+    """Everything the audit knows, compiled once from the reference data."""
+
+    rules: Sequence[Rule]
+    kinds: Sequence[tuple[str, re.Pattern[str]]]
+    words: Mapping[str, re.Pattern[str]]
+    chains: Mapping[str, Chain]
+    benefits: Sequence[Any]
+    food_credits: Mapping[str, Any]
+    dispute_refs: Mapping[str, Any]

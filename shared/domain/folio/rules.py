@@ -1,0 +1,45 @@
+"""Which rules speak about a stay and about a line: a rule, the stay and the bill go in, yes or no comes out."""
+
+from shared.domain.folio.model import Bill, Line, Rule, Stay
+from shared.domain.folio.stay import type_on
+
+BY_LINE = ("charged", "conversion")  # checks that ask of each line how its night was paid
+
+
+def tier_for(rule: Rule, stay: Stay) -> str | None:
+    """The guest's tier; a Guest of Honor has the benefits of the Globalist who gave the stay."""
+    return "globalist" if stay.guest_of_honor and rule.chain == "hyatt" else stay.tier
+
+
+def speaks(rule: Rule, stay: Stay, bill: Bill) -> bool:
+    """Chain, tier, country, words and hotel fit; the kind of stay is asked line by line."""
+    if rule.chain not in ("any", stay.chain) or (rule.tiers and tier_for(rule, stay) not in rule.tiers):
+        return False
+    if rule.country and stay.in_us is not (rule.country == "US"):
+        return False
+    if (rule.whole_stay or rule.check not in BY_LINE) and _whole(rule, stay) not in rule.stay_types:
+        return False
+    return _words_fit(rule, bill)
+
+
+def _whole(rule: Rule, stay: Stay) -> str:
+    """One word for the stay as a whole: for rules about stays without any paid night, a mixed stay is a paid one."""
+    return "cash" if stay.mixed and rule.whole_stay else stay.stay_type
+
+
+def _words_fit(rule: Rule, bill: Bill) -> bool:
+    words = "\n".join((bill.header, *(x.folded for x in bill.lines)))
+    if rule.only_text and not rule.only_text.search(words):
+        return False
+    if rule.only_hotel and not rule.only_hotel.search(bill.hotel):
+        return False
+    if rule.unless_text and rule.unless_text.search(words):
+        return False
+    return not (rule.unless_hotel and rule.unless_hotel.search(bill.hotel))
+
+
+def fits(rule: Rule, line: Line, stay: Stay) -> bool:
+    """Whether a line is one the rule looks at, on a night it is about."""
+    if line.kind not in rule.line_kinds or (rule.unless_line and rule.unless_line.search(line.folded)):
+        return False
+    return rule.whole_stay or type_on(stay, line.day) in rule.stay_types

@@ -1,0 +1,130 @@
+"""Making a bill's lines one account: taxes go to their charges, credits to what they take back."""
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from heapq import nsmallest
+
+from shared.domain.folio.kinds import FOOD, PARKING
+from shared.domain.folio.model import ZERO, Bill, Line
+
+_PARENTS = {
+    "resort_fee_tax": {"resort_fee"},
+    "parking_tax": PARKING,
+    "room_tax": {"room", "no_show", "cancellation"},  # a penalty is taxed like the room
+}
+_TAX_OF = {"resort_fee": "resort_fee_tax", "room": "room_tax"} | dict.fromkeys(PARKING, "parking_tax")
+NOT_CHARGES = frozenset({"payment", "deposit", "adjustment", "fnb_credit", "walk_compensation"})
+_NOT_REVERSALS = frozenset({"payment", "deposit", "fnb_credit", "walk_compensation"})
+TAXES = frozenset({"resort_fee_tax", "parking_tax", "room_tax", "tax", "city_tax_person"})
+CENT = Decimal("0.02")
+_HALF_CENT = Decimal("0.005")
+_NEAR, _MOST = 40, 400  # charges a credit is tried against: bills are short, texts may be anything
+
+
+def settle(bill: Bill) -> None:
+    _signs(bill)
+    charges = [x for x in bill.lines if x.amount > 0 and x.kind not in NOT_CHARGES]
+    _join_taxes(charges)
+    open_lines = [(at, x) for at, x in enumerate(bill.lines) if x.amount > 0 and x.kind not in NOT_CHARGES][:_MOST]
+    for at, credit in enumerate(bill.lines):
+        if credit.amount < 0 and credit.kind not in _NOT_REVERSALS:
+            _reverse(credit, at, open_lines)
+            open_lines = [(place, x) for place, x in open_lines if x.credited < x.amount]
+    _food(bill.lines, charges)
+
+
+def _signs(bill: Bill) -> None:
+    """Unsigned lines that sound like credits are credits, unless the printed balance says otherwise."""
+    unsure = [x for x in bill.lines if not x.settled]
+    if not unsure:
+        return
+    change = 2 * sum((x.amount for x in unsure), ZERO)
+    if bill.printed_balance is not None and abs(bill.balance - bill.printed_balance) <= CENT < abs(change):
+        return
+    for line in unsure:
+        line.amount = -line.amount
+
+
+def _join_taxes(charges: Sequence[Line]) -> None:
+    for at, tax in enumerate(charges):
+        if tax.kind not in TAXES or tax.kind == "city_tax_person":
+            continue
+        kinds = _PARENTS.get(tax.kind) or ({tax.subject} if tax.subject else None)
+        fits = [x for x in charges if x.kind not in TAXES and x.day == tax.day and (kinds is None or x.kind in kinds)]
+        above = [x for x in charges[:at] if x in fits]
+        free = [x for x in above if not any(t.folded == tax.folded for t in x.taxes)]
+        closest = (free or above)[-1:] or fits[:1]
+        if closest:
+            tax.parent = closest[0]
+            tax.kind = _TAX_OF.get(tax.parent.kind, "tax") if tax.kind == "tax" else tax.kind
+            tax.parent.taxes.append(tax)
+
+
+def _open(lines: Iterable[Line]) -> list[Line]:
+    return [x for x in lines if x.net > 0]
+
+
+def _total(lines: Iterable[Line]) -> Decimal:
+    return sum((x.net for x in lines), ZERO)
+
+
+def _with_taxes(lines: Iterable[Line]) -> list[Line]:
+    return [y for x in lines for y in (x, *_open(x.taxes))]
+
+
+def _pay(lines: Sequence[Line], credit: Decimal) -> None:
+    for line in lines:
+        taken = min(line.net, credit)
+        line.credited += taken
+        credit -= taken
+
+
+def _reverse(credit: Line, at: int, open_lines: Sequence[tuple[int, Line]]) -> None:
+    """Finds what a credit takes back: one charge, a charge with its tax, a day's, all of the kind; else a part."""
+    amount = -credit.amount
+    mine = [(place, x) for place, x in open_lines if x.net > 0 and _about(credit, x)]
+    near = [x for _, x in nsmallest(_NEAR, mine, key=lambda p: (p[1].day != credit.day, p[0] > at, abs(p[0] - at)))]
+    for group in _groups(near, [x for _, x in mine], credit):
+        if group and abs(_total(group) - amount) <= _HALF_CENT:
+            _pay(group, amount)
+            return
+    if credit.subject:
+        _pay(near, amount)
+
+
+def _about(credit: Line, charge: Line) -> bool:
+    """Whether a credit can take a charge back: what it names; an award takes back rooms; without a name, anything."""
+    subject = credit.subject
+    if subject == "points_redemption":
+        return charge.kind in ("room", "room_tax")
+    if subject in PARKING:
+        return charge.kind in PARKING
+    if subject == "tax":
+        return charge.kind in TAXES
+    return subject is None or charge.kind == subject
+
+
+def _groups(near: list[Line], mine: list[Line], credit: Line) -> Iterable[list[Line]]:
+    yield from ([x] for x in near)
+    yield from (_with_taxes([x]) for x in near)
+    same_day = [x for x in mine if x.day == credit.day]
+    for some in (same_day, mine):
+        if credit.subject or len({x.kind for x in some}) == 1:
+            yield some
+            yield _with_taxes(some)
+    for kind in dict.fromkeys(x.kind for x in near):
+        some = [x for x in mine if x.kind == kind]
+        yield some
+        yield _with_taxes(some)
+
+
+def _food(all_lines: Sequence[Line], charges: Sequence[Line]) -> None:
+    """Food and drink credits go to breakfasts first; they are kept apart from what was reversed."""
+    for credit in all_lines:
+        if credit.kind != "fnb_credit" or credit.amount >= 0:
+            continue
+        left = -credit.amount
+        for line in sorted((x for x in charges if x.kind in FOOD), key=lambda x: x.kind):
+            taken = min(line.net - line.food_credited, left)
+            line.food_credited += taken
+            left -= taken

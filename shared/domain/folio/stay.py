@@ -1,0 +1,224 @@
+"""The stay behind a bill: its words and what the caller said go in; dates, nights, guests, status and kind come out."""
+
+import re
+from datetime import date, time, timedelta
+from decimal import Decimal
+from itertools import pairwise
+
+from shared.domain.folio.amounts import first_amount
+from shared.domain.folio.days import Order, dates_in
+from shared.domain.folio.model import Bill, Chain, Stay, StayType
+from shared.domain.folio.text import fold
+
+_IN = (
+    r"arriv(?:al|ed|es?)|arr\b|check(?:ed)?[ -]?in|in\b|from|anreise|ankunft|von|arrivee|llegada|entrada|arrivo|chegada"
+)
+_OUT = r"depart(?:ure|ed|s)?|dep\b|check(?:ed)?[ -]?out|out\b|abreise|bis|depart|salida|partenza|partida|saida"
+_LABEL = re.compile(rf"\b(?:(?P<in>{_IN})|(?P<out>{_OUT}))[^\w\n]*(?:date|datum|on|am|le|el|il|em)?[^\w\n]*$")
+_SPAN = re.compile(r"^[\s,]*(?:-|to|until|till|through|thru|bis|au|al|a|ate|/)[\s,]*$")
+_NIGHTS = re.compile(
+    r"\b(\d{1,3})[ -]?(?:nights?|nachte?|naechte|ubernachtung(?:en)?|nuite?e?s?|noches?|nott[ei]|noites?|diarias)\b"
+)
+_NIGHTS_AFTER = re.compile(r"\b(?:nights?|nachte|nuits|noches|notti|noites)\s*[:=]\s*(\d{1,3})\b")
+_GUESTS = re.compile(
+    r"\b(\d{1,2})\s*(?:guests?|adults?|persons?|people|pax|gaste|personen|erwachsene|adultes?|personnes?|adultos?|"
+    r"personas?|huespedes|adulti|persone|ospiti|pessoas|hospedes)\b"
+)
+_GUESTS_AFTER = re.compile(
+    r"\b(?:guests|adults|persons|pax|no\. of guests|gaste|personen|erwachsene|adultes|personnes|adultos|personas|"
+    r"adulti|persone|pessoas)\s*[:=]\s*(\d{1,2})\b"
+)
+_ROOMS = re.compile(r"\b(\d{1,2})\s*(?:rooms|zimmer|chambres|habitaciones|camere|quartos)\b(?!\s*\d)")
+_TIME = re.compile(
+    r"\b(\d{1,2})(?:[:h]|\.(?=\d\d ?uhr))(\d{2})(?!\d|[.,]\d)\s*(am|pm|a\.m|p\.m)?|\b(\d{1,2})\s*(am|pm|a\.m|p\.m)\b"
+)
+_CONFIRMATION = re.compile(
+    r"\b(?:confirmation|conf|booking|reservation|reservierung|buchung|reserva|prenotazione)"
+    r"(?:\s*(?:number|no|nr|num|#|code))?\.?\s*[:#]*\s*((?=[a-z-]*\d)[a-z0-9-]{5,20})\b"
+)
+_AWARD = re.compile(
+    r"free night (?:award|certificate)|award (?:redemption|stay|night|category|rate)|\baward:|points redemption|"
+    r"reward (?:night|stay|redemption)|room reward|redemption stay|certificate stay|"
+    r"pramiennacht|pramienaufenthalt|nuit prime|noche de premio|notte premio|noite premio"
+)
+_NO_AWARD = re.compile(r"nightly upgrade award|suite night award|suite upgrade award|club access award|no award")
+_ADVANCE = re.compile(r"points? advance")
+_PART_CASH = re.compile(r"points? ?(?:&|\+|and) ?(?:money|cash)|(?:cash|money) ?(?:&|\+|and) ?points?")
+_GUEST_OF_HONOR = re.compile(r"guest of honou?r")
+_MEMBERSHIP = (
+    r"bonvoy|honors|hh ?#?|world of hyatt|woh|ihg(?: one)?(?: rewards)?|"
+    r"member(?:ship)?|elite|status|tier|level|inter.?continental"
+)
+# Places outside the United States where hotels bill in US dollars or use its sign.
+_ABROAD = re.compile(
+    r"\b(canada|mexico|cancun|los cabos|cabo san lucas|playa del carmen|bahamas|aruba|curacao|jamaica|barbados|"
+    r"costa rica|panama|belize|guatemala|el salvador|colombia|cartagena|peru|ecuador|chile|argentina|uruguay|"
+    r"dominican republic|punta cana|cayman|turks|st\.? lucia|grenada|antigua|bermuda|maldives|seychelles|mauritius|"
+    r"fiji|bora bora|indonesia|bali|vietnam|cambodia|egypt|jordan|kenya|tanzania|zanzibar|ethiopia|lebanon|"
+    r"australia|singapore|hong kong|new zealand|taiwan)\b"
+)
+
+
+def abroad(currency: str | None, header: str, european: bool) -> bool:
+    """Whether the hotel is known to stand outside the United States: by currency, place, or days written first."""
+    return currency not in (None, "USD") or european or _ABROAD.search(header) is not None
+
+
+def _number(text: str, *patterns: re.Pattern[str]) -> int | None:
+    for pattern in patterns:
+        if (found := pattern.search(text)) and 0 < int(found.group(1)) < 100:
+            return int(found.group(1))
+    return None
+
+
+def _dates(header: str, order: Order) -> tuple[date | None, date | None, int]:
+    """Arrival, departure, and where the departure ends: by their labels, else by two dates with a dash between."""
+    found = [(w.day(order), start, end) for w, start, end in dates_in(header)]
+    arrival = departure = None
+    place = 0
+    for day, start, end in found:
+        label = _LABEL.search(header[max(0, start - 40) : start])
+        if label and label["in"] and not arrival:
+            arrival = day
+        elif label and label["out"] and not departure:
+            departure, place = day, end
+    for (one, _, ends), (two, starts, after) in pairwise(found):
+        if not (arrival and departure) and one and two and one < two and _SPAN.match(header[ends:starts]):
+            return one, two, after
+    return arrival, departure, place
+
+
+def clock_time(text: str) -> time | None:
+    """The first time of day in a text."""
+    for found in _TIME.finditer(text):
+        hour, minute, half = int(found[1] or found[4]), int(found[2] or 0), (found[3] or found[5] or "")[:1]
+        hour = hour % 12 + 12 * (half == "p") if half else hour
+        if hour < 24 and minute < 60:
+            return time(hour, minute)
+    return None
+
+
+_AFTER_DATE = re.compile(r"[ ,|/]{0,3}(?:(?:at|um|a|alle|as|@)\s)?\s*(\S{1,8}(?: ?[ap]\.?m)?)")
+_AFTER_LABEL = re.compile(
+    rf"\b(?:{_OUT})(?: ?time|szeit)?\s*(?:at|um|:)?\s*(\d{{1,2}}[:h.]\d{{2}}[^\n]{{0,4}}|\d{{1,2}} ?[ap]m)"
+)
+
+
+def _left_at(header: str, place: int) -> time | None:
+    """The time printed right after the departure date, or after a label of its own."""
+    after = _AFTER_DATE.match(header, place, place + 24) if place else None
+    said = clock_time(after.group(1)) if after else None
+    label = _AFTER_LABEL.search(header)
+    return said or (clock_time(label.group(1)) if label else None)
+
+
+def tier_of(text: str, chain: Chain) -> str | None:
+    """The tier of the chain a free text names: Titanium Elite, lifetime platinum, Diamond Reserve."""
+    plain = " ".join(re.findall(r"[a-z]+", fold(text)))
+    lowest = chain.tiers[0]
+    for tier in sorted(chain.tiers, key=len, reverse=True):
+        if re.search(rf"\b{tier.replace('_', ' ')}\b", plain):
+            return tier
+    return lowest if re.fullmatch(r"(base |basic |general )?(member|none|no status|blue|red|club)?", plain) else None
+
+
+def _tier_in(header: str, chain: Chain) -> str | None:
+    """A tier the bill names beside a membership word or by itself; a colour inside a name is none."""
+    for tier in sorted(chain.tiers[1:], key=len, reverse=True):
+        word = tier.replace("_", "[ _]")
+        alone = rf"(?:^|\s\s|[|;,])\s*(?:{_MEMBERSHIP})?\W*{word}\W*(?:elite|member|status)?\s*(?:$|\s\s|[|;,])"
+        beside = rf"\b(?:{_MEMBERSHIP})\W+(?:[\w*]+\W+){{0,2}}{word}\b|\b{word}\W+(?:elite|member|status)\b"
+        sure = rf"|\b{word}\b" if tier in ("globalist", "explorist", "discoverist") else ""
+        if re.search(alone + "|" + beside + sure, header, re.MULTILINE):
+            return tier
+    return (
+        chain.tiers[0]
+        if re.search(r"(bonvoy|honors|hh|hyatt|rewards|member(ship)?)\s*(no|nr|number)?\.?\s*[#:]", header)
+        else None
+    )
+
+
+_NUMBER = re.compile(r"(?:bonvoy|honors|hh|hyatt|rewards|member(?:ship)?)\s*(?:no|nr|number)?\.?\s*[#:]")
+
+
+def _award_days(bill: Bill) -> frozenset[date]:
+    return frozenset(x.day for x in bill.lines if x.kind == "points_redemption" and x.day)
+
+
+def _type_in(bill: Bill, award_days: frozenset[date]) -> StayType:
+    header = _NO_AWARD.sub(" ", bill.header)
+    if _ADVANCE.search(header):
+        return "points_advance"
+    return "award" if award_days or _AWARD.search(header) else "cash"
+
+
+def _paid_nights(bill: Bill, awards: frozenset[date], departure: date | None) -> bool:
+    """Whether room is charged on a night that no award covers, while others are covered."""
+    days = {x.day for x in bill.lines if x.kind == "room" and x.amount > 0 and x.day}
+    return bool(awards) and any(d not in awards and (departure is None or d < departure) for d in days)
+
+
+def _nights(header: str, arrival: date | None, departure: date | None) -> int | None:
+    if arrival and departure and arrival < departure <= arrival + timedelta(days=200):
+        return (departure - arrival).days
+    return _number(header, _NIGHTS, _NIGHTS_AFTER)
+
+
+def stay_of(bill: Bill, chain: Chain, stay_type: StayType | None, tier: str | None, confirmation: str | None) -> Stay:
+    """What the caller said wins over what the bill says. Unknown stays unknown."""
+    header = bill.header
+    arrival, departure, place = _dates(header, bill.order)
+    awards = _award_days(bill)
+    kind = stay_type or _type_in(bill, awards)
+    if kind == "award" and _PART_CASH.search(header):
+        kind, awards = "cash", frozenset()
+    number = _CONFIRMATION.search(header)
+    return Stay(
+        chain=chain.chain,
+        stay_type=kind,
+        tier=tier or _tier_in(header, chain),
+        guest_of_honor=_GUEST_OF_HONOR.search(header) is not None,
+        arrival=arrival,
+        departure=departure,
+        left_at=_left_at(header, place),
+        nights=_nights(header, arrival, departure),
+        guests=_number(header, _GUESTS, _GUESTS_AFTER),
+        rooms=_number(header, _ROOMS) or 1,
+        in_us=False if abroad(bill.currency, header, bill.european) else (True if bill.currency == "USD" else None),
+        award_days=awards,
+        mixed=_paid_nights(bill, awards, departure),
+        confirmation=confirmation or (number.group(1).upper() if number else None),
+    )
+
+
+def type_on(stay: Stay, day: date | None) -> StayType:
+    """How the night of a day was paid: on a mixed stay, day by day; the day of departure counts to the last night."""
+    if not stay.mixed or stay.stay_type == "points_advance":
+        return stay.stay_type
+    if day is None:
+        return "cash"
+    if stay.departure and day >= stay.departure:
+        day = stay.departure - timedelta(days=1)
+    return "award" if day in stay.award_days else "cash"
+
+
+def nights_seen(bill: Bill, stay: Stay) -> int | None:
+    """Nights of the stay; where the bill gives none, the days on which a room or an award was posted."""
+    days = {x.day for x in bill.lines if x.kind in ("room", "points_redemption") and x.day and not x.reversed}
+    return stay.nights or len(days) or None
+
+
+def deposits_in(header: str, words: re.Pattern[str]) -> list[Decimal]:
+    """The deposits the words of a bill mention as paid, with an amount."""
+    found: list[Decimal] = []
+    for sentence in re.split(r"[\n;|]", header):
+        if (named := words.search(sentence)) and not _NO_DEPOSIT.search(sentence):
+            amount = first_amount(sentence[named.start() :]) or first_amount(sentence)
+            if amount:
+                found.append(amount)
+    return found
+
+
+_NO_DEPOSIT = re.compile(
+    r"refunded|released|not required|waived|no deposit|security|incidental|returned|erstattet|rembourse"
+)

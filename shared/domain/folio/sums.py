@@ -1,0 +1,37 @@
+"""Sums a bill prints: a folded line goes in, whether it is a total or a balance comes out."""
+
+import re
+from typing import Literal
+
+_PASSED = r"(?:brought|carried) forward|previous|opening|ubertrag|a reporter|riporto|suma y sigue"
+_BALANCE = (
+    r"(?:current |closing |remaining |outstanding |net )?balance|amount (?:owed|due|payable)|(?:total )?due\b|"
+    r"total (?:amount )?(?:due|owed|payable)|saldo|solde|"
+    r"(?:noch )?zu zahlen|offener? (?:betrag|posten)|restbetrag|reste a payer|(?:net|montant|total) a payer|"
+    r"montant du|(?:total|importe|saldo) (?:a pagar|pendiente|debido)|(?:totale|saldo|importo) (?:da pagare|dovuto)|"
+    r"(?:valor|total|saldo) (?:a pagar|em divida|em aberto|devedor)"
+)
+_TOTAL = (
+    r"(?:grand |folio |invoice )?total|(?:gesamt|rechnungs)(?:summe|betrag)?|summe|importe total|totale|"
+    r"montant total|valor total"
+)
+_PART = (
+    r"sub-?total|zwischensumme|sous-total|subtotale|net\b|netto|total (?:charges|credits|payments|tax|taxes|vat|"
+    r"net|ht|debits?)|total (?:cargos|abonos)|of which|davon|dont|taxable|tax summary|vat summary"
+)
+_START = re.compile(
+    rf"[\s|;*]*(?:(?P<passed>.*(?:{_PASSED}))|(?P<part>{_PART})|(?P<balance>{_BALANCE})|(?P<total>{_TOTAL}))(?![a-z])"
+    r"(?P<rest>[^\d]*)"
+)
+_COUNTS = re.compile(r"point|pts|night|guest|room|page")
+Sum = Literal["balance", "total", "part"]
+
+
+def sum_line(folded: str) -> Sum | None:
+    """Which sum a line is, or None for any other line."""
+    found = _START.match(folded)
+    if found is None or len(re.sub(r"[^a-z]", "", found["rest"])) > 14 or _COUNTS.search(found["rest"]):
+        return None
+    if found["passed"] or found["part"]:
+        return "part"
+    return "balance" if found["balance"] else "total"

@@ -1,0 +1,32 @@
+"""Text made comparable, character for character: any writing goes in, small letters without accents come out."""
+
+import re
+import unicodedata
+
+_MOST_LINES, _LONGEST_LINE = 3_000, 400
+_SPACES = dict.fromkeys(map(ord, "\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u200a\u3000\x0b\x0c"), " ")
+_LIKE = _SPACES | dict.fromkeys(map(ord, "−–—‐‑﹣－"), "-") | {ord("’"): "'", ord("│"): "|", ord("¦"): "|"}
+_UNSEEN = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_JOINED = re.compile(r"(?<=\d)[\u00a0\u202f\u2009\u2007](?=\d{3}(?!\d))")
+_LEADERS = re.compile(r"[.·…_]{3,}")
+
+
+def _plain(character: str) -> str:
+    return unicodedata.normalize("NFD", character)[0].lower()[0]
+
+
+def fold(text: str) -> str:
+    """As long as the text itself, so that a place in one is the same place in the other."""
+    return text.lower() if text.isascii() else "".join(map(_plain, text))
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a bill, with unseen characters removed and look-alikes of minus, space and bar made one."""
+    text = _UNSEEN.sub("", unicodedata.normalize("NFC", text).replace("\r\n", "\n").replace("\r", "\n"))
+    text = _JOINED.sub("'", text).translate(_LIKE)
+    text = re.sub("[\u00a0\u202f\u2009\u2007]", " ", text)
+    return [_LEADERS.sub(_blank, line[:_LONGEST_LINE]).rstrip() for line in text.split("\n")[:_MOST_LINES]]
+
+
+def _blank(leaders: re.Match[str]) -> str:
+    return " " * len(leaders.group())

@@ -1,0 +1,131 @@
+"""The folio rules made ready: reviewed rows go in, the compiled rulebook of the audit comes out; faults are named."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import time
+from functools import lru_cache
+from typing import Any, get_args
+
+from shared.domain.folio.audit import CHECKS
+from shared.domain.folio.kinds import DECIDING
+from shared.domain.folio.model import Chain, FindingKind, Rule, Rulebook, Severity
+from shared.domain.folio.text import fold
+from shared.reference.answers import Reference
+
+_PATTERNS = ("only_text", "only_hotel", "unless_text", "unless_hotel", "unless_line")
+TABLES = ("folio/rules.csv", "folio/line_kinds.csv", "folio/benefits.csv", "folio/dispute_refs.csv", "folio/chains.csv")
+STAY_TYPES = ("award", "cash", "points_advance")
+
+
+def faults(tables: Mapping[str, Mapping[int, Any]]) -> Iterator[str]:
+    """What is wrong with the folio files, each with file and line."""
+    kinds = {row.kind for row in tables["folio/line_kinds.csv"].values()} | {
+        "room_tax",
+        "resort_fee_tax",
+        "parking_tax",
+    }
+    chains = {row.chain: row.tiers for row in tables["folio/chains.csv"].values()}
+    refs = {row.id for row in tables["folio/dispute_refs.csv"].values()}
+    for number, row in tables["folio/line_kinds.csv"].items():
+        yield from _pattern(f"folio/line_kinds.csv:{number}", "words", row.words)
+    for number, row in tables["folio/rules.csv"].items():
+        yield from _rule_faults(f"folio/rules.csv:{number}", row, kinds, chains, refs)
+    for number, row in tables["folio/benefits.csv"].items():
+        if row.tier not in chains.get(row.chain, ()):
+            yield f"folio/benefits.csv:{number}: {row.tier!r} is no tier of {row.chain}"
+
+
+def _pattern(where: str, field: str, words: str | None) -> Iterator[str]:
+    try:
+        re.compile(words or "")
+    except re.error as error:
+        yield f"{where}: {field} is no pattern: {error}"
+
+
+def _rule_faults(
+    where: str, row: Any, kinds: set[str], chains: Mapping[str, Sequence[str]], refs: set[str]
+) -> Iterator[str]:
+    known = {
+        "chain": ([row.chain], {"any", *chains}),
+        "severity": ([row.severity], get_args(Severity)),
+        "kind": ([row.kind], get_args(FindingKind)),
+        "check": ([row.check], CHECKS),
+        "country": ([row.country] if row.country else [], ("US", "abroad")),
+        "stay_types": (row.stay_types, STAY_TYPES),
+        "tiers": (row.tiers, chains.get(row.chain) or {t for tiers in chains.values() for t in tiers}),
+        "line_kinds": (row.line_kinds, kinds),
+        "dispute_refs": (row.dispute_refs, refs),
+    }
+    for field, (values, allowed) in known.items():
+        yield from (f"{where}: {field} {v!r} is not known" for v in values if v not in allowed)
+    for field in _PATTERNS:
+        yield from _pattern(where, field, getattr(row, field))
+    if row.severity != "info" and not row.claim:
+        yield f"{where}: a rule that disputes needs a claim"
+    try:
+        _until(row.until)
+    except ValueError:
+        yield f"{where}: until is not tier=HH:MM"
+
+
+def _until(cells: Sequence[str]) -> dict[str, time]:
+    return {tier: time.fromisoformat(at) for tier, _, at in (c.partition("=") for c in cells)}
+
+
+def _compiled(words: str | None) -> re.Pattern[str] | None:
+    return re.compile(words) if words else None
+
+
+def _rule(row: Any) -> Rule:
+    return Rule(
+        id=row.id,
+        chain=row.chain,
+        title=row.title,
+        severity=row.severity,
+        kind=row.kind,
+        stay_types=frozenset(row.stay_types),
+        tiers=frozenset(row.tiers),
+        line_kinds=frozenset(row.line_kinds),
+        check=row.check,
+        keeps_tax=row.keeps_tax,
+        whole_stay=row.whole_stay,
+        country=row.country,
+        per_day=row.per_day,
+        every=row.every,
+        until=_until(row.until),
+        claim=row.claim or "",
+        test=row.test,
+        action=row.action,
+        exceptions=row.exceptions or "",
+        dispute_refs=row.dispute_refs,
+        points=(int(row.points[0]), int(row.points[1])) if row.points else None,
+        fact=row,
+        **{field: _compiled(getattr(row, field)) for field in _PATTERNS},
+    )
+
+
+def _kinds(rows: Sequence[Any]) -> dict[str, re.Pattern[str]]:
+    """One pattern for each kind, of the words of all languages, in the order of rank."""
+    words: dict[str, list[str]] = {}
+    for row in sorted(rows, key=lambda r: r.rank):
+        words.setdefault(row.kind, []).append(row.words)
+    return {kind: re.compile(rf"(?<![a-z])(?:{'|'.join(all_words)})") for kind, all_words in words.items()}
+
+
+@lru_cache(maxsize=2)
+def rulebook(reference: Reference) -> Rulebook:
+    """Compiled once for each load of the reference data."""
+    kinds = _kinds(reference.rows("folio/line_kinds.csv"))
+    chains = reference.rows("folio/chains.csv")
+    return Rulebook(
+        rules=[_rule(row) for row in reference.rows("folio/rules.csv")],
+        kinds=[(kind, words) for kind, words in kinds.items() if kind not in DECIDING],
+        words={kind: kinds[kind] for kind in DECIDING},
+        chains={
+            c.chain: Chain(c.chain, c.name, c.programme, c.member, c.award, c.terms, c.tiers, frozenset(c.apart))
+            for c in chains
+        },
+        benefits=reference.rows("folio/benefits.csv"),
+        food_credits={fold(row.brand): row for row in reference.rows("folio/food_credits.csv")},
+        dispute_refs={row.id: row for row in reference.rows("folio/dispute_refs.csv")},
+    )

@@ -1,0 +1,253 @@
+"""Reading bills: layouts, languages, ways to write money and days, reversals, and texts that are no bill."""
+
+import random
+import string
+import time
+from decimal import Decimal
+
+import pytest
+
+from shared.domain.folio.amounts import amounts_at_the_end, number
+from shared.domain.folio.reading import read
+from tests.domain.folio.bills import LAYOUTS, audited, bill, book, one, posting, rules_in
+
+HEADER = "GRAND HYATT EXAMPLE\nGuest: A EXAMPLE   Arrival: 2026-05-11   Departure: 2026-05-13 15:30   GLOBALIST"
+LINES = (
+    "2026-05-11 Room Charge 1389.00",
+    "2026-05-11 Occupancy Tax 138.90",
+    "2026-05-11 Destination Fee 50.00",
+    "2026-05-11 Tax on Destination Fee 5.00",
+    "2026-05-12 Breakfast Buffet 58.00",
+    "2026-05-12 Room Charge 1389.00",
+    "2026-05-12 Occupancy Tax 138.90",
+    "2026-05-12 Destination Fee 50.00",
+    "2026-05-12 Tax on Destination Fee 5.00",
+    "2026-05-12 Minibar 9.00",
+    "2026-05-13 Minibar Correction -9.00",
+    "2026-05-13 Late Checkout Fee 75.00",
+    "2026-05-13 Visa XXXX1234 -3298.80",
+)
+
+
+@pytest.mark.parametrize("layout", sorted(LAYOUTS))
+def test_the_same_stay_is_read_alike_in_every_layout(layout: str) -> None:
+    done = audited(bill(HEADER, *LINES, layout=layout), "hyatt")
+    assert [(x.text, x.amount) for x in done.bill.lines] == [(t, Decimal(a)) for _, t, a in map(posting, LINES)]
+    assert [str(x.day) for x in done.bill.lines] == [d for d, _, _ in map(posting, LINES)]
+    assert (done.bill.unread, done.bill.currency, done.bill.balance) == (0, "USD", 0)
+    assert (done.stay.nights, done.stay.tier, done.stay.stay_type) == (2, "globalist", "cash")
+    assert {r: one(done, r)[0] for r in rules_in(done)} == {"H02": 110, "H04": 58, "H05": 75}
+
+
+@pytest.mark.parametrize("layout", sorted(LAYOUTS))
+@pytest.mark.parametrize("currency", ["EUR", "GBP", "CHF", "AUD"])
+def test_the_currency_is_the_one_the_bill_prints(layout: str, currency: str) -> None:
+    text = bill(HEADER, *LINES, layout=layout, currency=currency)
+    if layout == "dots":
+        text = text.replace("$", {"EUR": "€", "GBP": "£", "CHF": "CHF ", "AUD": "A$"}[currency])
+    done = audited(text, "hyatt")
+    assert done.bill.currency == currency
+    assert rules_in(done) == ["H02", "H04", "H05"]
+
+
+@pytest.mark.parametrize(
+    ("printed", "value"),
+    [
+        ("45.00", "45"),
+        ("1,234.50", "1234.5"),
+        ("1.234,50", "1234.5"),
+        ("1'234.50", "1234.5"),
+        ("12,34,567.00", "1234567"),
+        ("85,000", "85000"),
+        ("85.000", "85000"),
+        ("7,5", "7.5"),
+        ("1234567", "1234567"),
+    ],
+)
+def test_numbers_of_all_writings(printed: str, value: str) -> None:
+    assert number(printed) == Decimal(value)
+
+
+@pytest.mark.parametrize("printed", ["02.06.2026", "1,2,3", "1.2345", "12,3456,00", "1,234.567.8"])
+def test_what_is_no_number_is_not_read_as_one(printed: str) -> None:
+    assert number(printed) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Adj  -45.00", "-45"),
+        ("Adj  45.00-", "-45"),
+        ("Adj  (45.00)", "-45"),
+        ("Adj  ($45.00)", "-45"),
+        ("Adj  45.00 CR", "-45"),
+        ("Adj  -$45.00", "-45"),
+        ("Adj  $-45.00", "-45"),
+        ("Adj  EUR -45,00", "-45"),
+        ("Adj  -45,00 €", "-45"),
+        ("Fee  45.00 DR", "45"),
+        ("Fee  1 234,50 EUR", "1234.5"),
+        ("Fee  £1,234.50 *", "1234.5"),
+        ("Fee  R$ 80,00", "80"),
+    ],
+)
+def test_signs_and_currencies_of_amounts(text: str, value: str) -> None:
+    assert [a.value for a in amounts_at_the_end(text)] == [Decimal(value)]
+
+
+@pytest.mark.parametrize("text", ["Visa XXXX1234", "Room 1412", "Margin 4%", "Late checkout 15:10", "Visa XXXX 1234"])
+def test_room_and_card_numbers_are_no_money(text: str) -> None:
+    assert amounts_at_the_end(text) == []
+
+
+@pytest.mark.parametrize(
+    ("arrival", "departure", "nights"),
+    [
+        ("03-04-26", "03-06-26", 2),
+        ("12-07-26", "14-07-26", 2),
+        ("05-01-26", "05-02-26", 1),
+        ("02.06.2026", "04.06.2026", 2),
+        ("2026/10/01", "2026/10/04", 3),
+        ("30DEC26", "02JAN27", 3),
+        ("4 October 2026", "6 October 2026", 2),
+        ("Oct 4, 2026", "Oct 6, 2026", 2),
+        ("4. Oktober 2026", "6. Oktober 2026", 2),
+        ("4 de octubre de 2026", "6 de octubre de 2026", 2),
+        ("4 févr. 2026", "6 févr. 2026", 2),
+    ],
+)
+def test_days_of_all_writings_give_the_nights(arrival: str, departure: str, nights: int) -> None:
+    text = f"HYATT EXAMPLE\nArrival: {arrival}   Departure: {departure}\n{arrival}  Room Charge   100.00\n"
+    done = audited(text, "hyatt")
+    assert (done.stay.nights, len(done.bill.lines)) == (nights, 1)
+
+
+LANGUAGES = {
+    "de": ("Anreise 02.06.2026 Abreise 03.06.2026 16 Uhr", "Zimmer", "Resortgebühr", "Frühstück", "Späte Abreise",
+           "Kreditkarte", "Saldo"),
+    "fr": ("Arrivée 02/06/2026 Départ 03/06/2026", "Hébergement", "Frais de resort", "Petit-déjeuner",
+           "Départ tardif", "Carte bancaire", "Solde"),
+    "es": ("Llegada 02/06/2026 Salida 03/06/2026", "Habitación", "Cargo por resort", "Desayuno", "Salida tardía",
+           "Pago tarjeta", "Saldo"),
+    "it": ("Arrivo 02/06/2026 Partenza 03/06/2026", "Pernottamento", "Tariffa resort", "Prima colazione",
+           "Partenza tardiva", "Carta di credito", "Saldo"),
+    "pt": ("Chegada 02/06/2026 Saída 03/06/2026", "Diária", "Taxa de resort", "Café da manhã", "Saída tardia",
+           "Pagamento", "Total a pagar"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_the_words_of_five_languages_besides_english_are_understood(language: str) -> None:
+    dates, room, fee, breakfast, late, paid, total = LANGUAGES[language]
+    text = (
+        f"GRAND HYATT\n{dates}\n02/06/2026  {room}   1.200,00\n02/06/2026  {fee}   40,00\n"
+        f"03/06/2026  {breakfast}   30,00\n03/06/2026  {late}   80,00\n03/06/2026  {paid}   -1.350,00\n"
+        f"{total}  EUR 0,00"
+    )
+    done = audited(text, "hyatt", "cash", "globalist")
+    assert [x.kind for x in done.bill.lines] == ["room", "resort_fee", "breakfast", "late_checkout_fee", "payment"]
+    assert (done.stay.nights, rules_in(done)) == (1, ["H02", "H04", "H05"])
+
+
+@pytest.mark.parametrize(
+    ("text", "nets"),
+    [
+        ("2026-05-01|Resort Fee|40.00\n2026-05-02|Resort Fee Waived|-40.00", [0]),
+        ("2026-05-01|Resort Fee|40.00\n2026-05-01|Resort Fee Tax|4.00\n2026-05-02|Allowance|-44.00", [0, 0]),
+        ("2026-05-01|Resort Fee|40.00\n2026-05-02|Resort Fee|40.00\n2026-05-03|Resort Fee Adj|-80.00", [0, 0]),
+        ("2026-05-01|Resort Fee|40.00\n2026-05-02|Resort Fee|40.00\n2026-05-02|Resort Fee Adj|-40.00", [40, 0]),
+        ("2026-05-01|Resort Fee|40.00\n2026-05-02|Resort Fee Adj|-15.00", [25]),
+        ("2026-05-01|Spa|40.00\n2026-05-01|Minibar|40.00\n2026-05-02|Minibar Storno|-40.00", [40, 0]),
+        ("2026-05-01|Spa|40.00\n2026-05-02|Visa|-40.00", [40]),
+    ],
+)
+def test_a_credit_takes_back_what_it_names(text: str, nets: list[int]) -> None:
+    done = audited(f"HYATT\nDate|Item|Amount\n{text}", "hyatt")
+    assert [x.net for x in done.bill.lines if x.amount > 0] == nets
+
+
+def test_credits_without_a_sign_follow_the_printed_balance() -> None:
+    lines = "2026-05-01|Room Charge|200.00\n2026-05-01|Advance deposit|50.00\n2026-05-02|Rate adjustment|20.00\n"
+    done = audited(f"HYATT\nDate|Item|Amount\n{lines}Balance|USD|130.00", "hyatt")
+    assert (done.bill.balance, rules_in(done)) == (130, [])
+    charged = audited(f"HYATT\nDate|Item|Amount\n{lines}Balance|USD|270.00", "hyatt")
+    assert (charged.bill.balance, rules_in(charged)) == (270, [])
+
+
+def test_a_column_of_running_balances_is_not_read_as_charges() -> None:
+    rows = ("05-01-26    Guest Room      150.00    150.00", "05-01-26    State Tax        15.00    165.00")
+    paid = "05-02-26    Visa XXXX1234  -165.00      0.00"
+    for heading in ("Date        Description     Amount    Balance\n", ""):
+        done = audited(f"HYATT\n{heading}" + "\n".join((*rows, paid)), "hyatt")
+        assert [x.amount for x in done.bill.lines] == [150, 15, -165]
+
+
+def test_lines_under_a_date_of_their_own_belong_to_that_day() -> None:
+    text = "SHERATON\n4 Oct 2026\nRoom Charge   200.00\n5 Oct 2026\nRoom Charge   200.00\nMinibar   12.00\n"
+    days = [str(x.day) for x in audited(text, "marriott").bill.lines]
+    assert days == ["2026-10-04", "2026-10-05", "2026-10-05"]
+
+
+def test_comma_separated_and_tabbed_tables_are_read() -> None:
+    rows = ('2026-01-10,"Parking, self",30.00', "2026-01-11,Visa,-30.00", "Total,USD,0.00")
+    done = audited("HYATT\nDate,Description,Amount\n" + "\n".join(rows), "hyatt")
+    assert [(x.text, x.amount) for x in done.bill.lines] == [("Parking, self", 30), ("Visa", -30)]
+    tabs = "HYATT\nDate\tItem\tCharges\tCredits\n2026-01-10\tSpa\t30.00\t\n2026-01-11\tVisa\t\t30.00"
+    assert [x.amount for x in audited(tabs, "hyatt").bill.lines] == [30, -30]
+
+
+def test_lost_spaces_cost_no_findings() -> None:
+    text = " ".join(bill(HEADER, *LINES, layout="columns").replace("\n", "\x00").split(" ")).replace("\x00", "\n")
+    squeezed = "\n".join(" ".join(line.split()) for line in text.split("\n"))
+    assert rules_in(audited(squeezed, "hyatt")) == ["H02", "H04", "H05"]
+
+
+def test_unreadable_lines_are_counted_and_the_sum_is_then_not_judged() -> None:
+    text = "HYATT\n2026-05-01|Room Charge|200.00\n2026-05-01|Smudged charge|2OO.OO\nBalance|USD|400.00"
+    done = audited(text, "hyatt")
+    assert (len(done.bill.lines), done.bill.unread, rules_in(done)) == (1, 1, [])
+
+
+@pytest.mark.parametrize("text", ["hello", "\n\n", "2026-05-01", "Total|USD|0.00", "\u202e\u200b", "|||||"])
+def test_a_text_without_charges_has_no_lines(text: str) -> None:
+    assert list(read(text, book()).lines) == []
+
+
+def test_any_text_is_read_without_fault() -> None:
+    dice = random.Random(4)
+    alphabet = string.printable + "€£¥éüß−–\u00a0\u202e" + "0123456789.,-|" * 4
+    for _ in range(300):
+        text = "".join(dice.choice(alphabet) for _ in range(dice.randrange(400)))
+        done = audited(f"HYATT\n2026-05-01|Room|10.00\n{text}", dice.choice(("hyatt", "hilton", "ihg", "marriott")))
+        assert done.bill.charges >= 0
+
+
+def test_a_bill_of_200_lines_takes_under_50_ms_of_processor_time() -> None:
+    kinds = ("Room Charge", "Resort Fee", "Resort Fee Tax", "Breakfast", "Dinner", "Minibar", "Adjustment", "Spa")
+    lines = [f"2026-05-{n % 28 + 1:02} {kinds[n % 8]} no {n} {'-' if n % 8 == 6 else ''}{n}.37" for n in range(200)]
+    text = bill(HEADER, *lines, layout="columns")
+    audited(text, "hyatt")
+    spent = []
+    for _ in range(5):
+        start = time.process_time()
+        assert len(audited(text, "hyatt").bill.lines) == 200
+        spent.append(time.process_time() - start)
+    assert min(spent) < 0.05
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-05-01|Resort fee|1.00\n2026-05-01|Adjustment|-3.00\n" * 1_000,
+        "2026-05-01 Room " + "1," * 29_000,
+        "member " * 8_000,
+        " 1" * 29_000,
+        "welcome gift points, " * 2_800,
+        "deposit 1.00\n" * 4_500,
+    ],
+    ids=["credits", "digits", "members", "numbers", "gifts", "deposits"],
+)
+def test_a_text_made_to_be_slow_is_not(text: str) -> None:
+    start = time.process_time()
+    audited(text[:60_000], "hyatt", "cash", "globalist")
+    assert time.process_time() - start < 2
