@@ -92,6 +92,27 @@ def _add_completion(parser: Parser) -> None:
     parser.add_argument("shell", choices=("bash", "zsh", "fish"))
 
 
+def _add_fact(parser: Parser) -> None:
+    commands = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    change = (
+        ("set", "correct a row of a reference file, or add one"),
+        ("remove", "take a row out"),
+        ("undo", "take a correction back; the file's row answers again"),
+    )
+    for name, text in change:
+        command = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+        command.add_argument("file", help="the file, for example transfer_bonuses.csv")
+        command.add_argument(
+            "cells", nargs="+", metavar="COLUMN=VALUE", help="cells; those that name the row are needed"
+        )
+        command.add_argument("--reason", required=True, help="why, for the trail")
+        command.add_argument("--by", metavar="WHO", help="who, for the trail (your login name)")
+        _home(command)
+    listed = commands.add_parser("list", help="list what is corrected, and the last changes")
+    listed.add_argument("file", nargs="?", help="of this file only")
+    _home(listed)
+
+
 COMMANDS = {
     "up": ("start everything on this machine", _add_up),
     "user": ("make, change and list accounts", _add_user),
@@ -100,12 +121,14 @@ COMMANDS = {
     "migrate": ("bring the database's tables up to date", lambda _: None),
     "reset-sandbox": ("delete what the sandbox invented", _add_reset),
     "doctor": ("check every part", lambda _: None),
+    "fact": ("correct facts without a release", _add_fact),
     "login": ("keep the address of a service and an API key to it", _add_login),
     "tools": ("list the tools of the service logged in to", _add_tools),
     "call": ("call a tool of it", _add_call),
     "completion": ("print the completion script of a shell", _add_completion),
 }
-ON_NO_HOME = {"user", "login", "tools", "call", "completion"}
+_ROOMS = {"login": "client", "tools": "client", "call": "client", "fact": "facts"}
+ON_NO_HOME = {"user", "fact", "login", "tools", "call", "completion"}
 
 
 class _Version(argparse.Action):
@@ -146,7 +169,7 @@ def _run(given: argparse.Namespace) -> int:
 
         print(script(given.shell))
         return 0
-    room = import_module("deploy.client" if given.command in ("login", "tools", "call") else "deploy.commands")
+    room = import_module(f"deploy.{_ROOMS.get(given.command, 'commands')}")
     run = getattr(room, f"run_{given.command.replace('-', '_')}")
     run(given)
     return 0

@@ -17,6 +17,22 @@ class Worker(RqWorker):
         _warm()
         super().bootstrap(*args, **kwargs)
 
+    def execute_job(self, *args: Any, **kwargs: Any) -> None:
+        """Corrected facts are taken up before the fork, so that they are read once and not by every job."""
+        _corrected()
+        super().execute_job(*args, **kwargs)
+
+
+def _corrected() -> None:
+    from shared.db.base import engine
+    from shared.services.facts import refresh
+
+    try:
+        refresh()
+    except SQLAlchemyError:
+        sys.stderr.write("worker: the database is away; corrected facts wait until it is back\n")
+    engine().dispose()
+
 
 def _warm() -> None:
     """What a job imports, the reference data and the engine's dialect are ready; no connection outlives the fork."""
@@ -27,11 +43,13 @@ def _warm() -> None:
     from shared.db.accounts import Account
     from shared.db.base import engine, transaction
     from shared.reference.load import reference
+    from shared.services.facts import refresh
 
     reference()
     try:
         with transaction() as session:
             session.scalar(select(Account.id).limit(1))
+        refresh()
     except SQLAlchemyError:
         sys.stderr.write("worker: the database is away; jobs wait until it is back\n")
     engine().dispose()

@@ -76,8 +76,9 @@ class CallBase:
         """The UTC day of the call."""
         return self.now.date()
 
-    @property
+    @cached_property
     def reference(self) -> Reference:
+        """The facts as they were when the call first asked."""
         return reference()
 
     @property

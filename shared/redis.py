@@ -15,6 +15,7 @@ from shared.settings import settings
 
 log = logging.getLogger(__name__)
 EVENTS = "award:events"  # channel: {"family"}, {"token"} or {"account"} after a change that must act at once
+FACTS = "award:facts"  # channel: a word after each correction of a fact
 
 
 @lru_cache(maxsize=1)

@@ -1,19 +1,21 @@
 """The reference data of this process: the files go in, one frozen, checked `Reference` comes out."""
 
+import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from shared.reference import world
 from shared.reference.answers import Reference
 from shared.reference.checks import faults as faults_across
+from shared.reference.overrides import Override, lay_over
 from shared.reference.rows import FILES
 from shared.reference.rows.fact import Fact
 from shared.reference.tables import ReferenceError, provenance_faults, read_rows
 
-__all__ = ["FOLDER", "Reference", "ReferenceError", "load", "reference"]
+__all__ = ["FOLDER", "Reference", "ReferenceError", "load", "reference", "replace"]
 
 FOLDER = Path(__file__).parent / "data"
 
@@ -24,16 +26,18 @@ class Loaded:
     seconds: float
 
 
-def read(folder: Path) -> dict[str, list[Any]]:
-    """Every file's rows. Raises ReferenceError naming all faults of all files at once."""
+def read(folder: Path, overrides: Sequence[Override] = ()) -> dict[str, list[Any]]:
+    """Every file's rows, with the corrections laid over them. Raises ReferenceError naming all faults at once."""
     faults: list[str] = []
-    lines: dict[str, dict[int, Any]] = {}
+    lines: dict[str, dict[Any, Any]] = {}
     broken: set[str] = set()
     for name, row in FILES.items():
         before = len(faults)
         lines[name] = read_rows(folder, name, row, faults)
         if len(faults) > before:
             broken.add(name)
+    lay_over(lines, overrides, faults)
+    for name, row in FILES.items():
         if issubclass(row, Fact):
             faults += provenance_faults(name, lines[name])
     faults += faults_across(lines, world.codes(), broken)
@@ -42,13 +46,25 @@ def read(folder: Path) -> dict[str, list[Any]]:
     return {name: list(rows.values()) for name, rows in lines.items()}
 
 
-def load(folder: Path = FOLDER) -> Loaded:
+def load(folder: Path = FOLDER, overrides: Sequence[Override] = ()) -> Loaded:
     started = time.perf_counter()
-    tables = read(folder)
+    tables = read(folder, overrides)
     return Loaded(Reference(tables), time.perf_counter() - started)
 
 
-@lru_cache(maxsize=1)
+_current: list[Reference] = []
+_loading = threading.Lock()
+
+
 def reference() -> Reference:
     """Loaded once per process and shared, read-only, by all calls."""
-    return load().reference
+    if not _current:
+        with _loading:
+            if not _current:
+                _current.append(load().reference)
+    return _current[0]
+
+
+def replace(new: Reference) -> None:
+    """From now on this is the reference data of the process; a call under way keeps what it has."""
+    _current[:] = [new]

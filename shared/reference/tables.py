@@ -97,6 +97,23 @@ def read_rows(folder: Path, name: str, row: type[R], faults: list[str]) -> dict[
         return found
 
 
+def row_of(row: type[R], cells: Mapping[str, str], where: str, faults: list[str]) -> R | None:
+    """One row from its cells by column; a column too many or too few, or a bad cell, is a fault."""
+    hints = get_type_hints(row)
+    names = [f.name for f in fields(row)]  # type: ignore[arg-type]
+    if differ := sorted(set(cells) ^ set(names)):
+        faults.append(f"{where}: the columns differ from the row type in {', '.join(differ)}")
+        return None
+    columns = [(name, at, _reader(hints[name])) for at, name in enumerate(names)]
+    return _made(row, columns, [cells[name] for name in names], where, faults)
+
+
+def raw_rows(folder: Path, name: str) -> list[dict[str, str]]:
+    """The cells of a file as they are written."""
+    with (folder / name).open(newline="", encoding="utf-8") as lines:
+        return list(csv.DictReader(lines))
+
+
 def _made(
     row: type[R], columns: list[tuple[str, int, Read]], cells: list[str], where: str, faults: list[str]
 ) -> R | None:

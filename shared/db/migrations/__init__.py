@@ -8,6 +8,7 @@ from shared.db import (  # noqa: F401 - importing registers the tables
     messages,
     oauth,
     observations,
+    overrides,
     profile,
     runs,
     statuses,

@@ -27,6 +27,19 @@ def upgrade() -> None:
     sa.UniqueConstraint('public_id', name=op.f('uq_accounts_public_id'))
     )
     op.create_index('uq_accounts_email_lower', 'accounts', [sa.literal_column('lower(email)')], unique=True)
+    op.create_table('audit_findings',
+    sa.Column('id', sa.BigInteger(), sa.Identity(always=False), nullable=False),
+    sa.Column('kind', sa.Text(), nullable=False),
+    sa.Column('file', sa.Text(), nullable=False),
+    sa.Column('key', sa.Text(), nullable=False),
+    sa.Column('since', sa.Date(), nullable=False),
+    sa.Column('text', sa.Text(), nullable=False),
+    sa.Column('first_found_on', sa.Date(), nullable=False),
+    sa.Column('last_found_on', sa.Date(), nullable=False),
+    sa.Column('ended_on', sa.Date(), nullable=True),
+    sa.PrimaryKeyConstraint('id', name=op.f('pk_audit_findings')),
+    sa.UniqueConstraint('kind', 'file', 'key', name=op.f('uq_audit_findings_kind_file_key'))
+    )
     op.create_table('award_observations',
     sa.Column('id', sa.BigInteger(), sa.Identity(always=False), nullable=False),
     sa.Column('source', sa.Text(), nullable=False),
@@ -47,6 +60,30 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('id', name=op.f('pk_award_observations'))
     )
     op.create_index('ix_award_observations_route', 'award_observations', ['origin', 'destination', 'cabin', 'date'], unique=False)
+    op.create_table('reference_changes',
+    sa.Column('id', sa.BigInteger(), sa.Identity(always=False), nullable=False),
+    sa.Column('made_at', sa.DateTime(timezone=True), server_default=sa.text('now()'), nullable=False),
+    sa.Column('made_by', sa.Text(), nullable=False),
+    sa.Column('file', sa.Text(), nullable=False),
+    sa.Column('key', sa.Text(), nullable=False),
+    sa.Column('action', sa.Text(), nullable=False),
+    sa.Column('before', postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), nullable=True),
+    sa.Column('after', postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), nullable=True),
+    sa.Column('reason', sa.Text(), nullable=False),
+    sa.PrimaryKeyConstraint('id', name=op.f('pk_reference_changes'))
+    )
+    op.create_table('reference_overrides',
+    sa.Column('id', sa.BigInteger(), sa.Identity(always=False), nullable=False),
+    sa.Column('file', sa.Text(), nullable=False),
+    sa.Column('key', sa.Text(), nullable=False),
+    sa.Column('cells', postgresql.JSONB(astext_type=sa.Text()), nullable=False),
+    sa.Column('removed', sa.Boolean(), nullable=False),
+    sa.Column('entered_at', sa.DateTime(timezone=True), server_default=sa.text('now()'), nullable=False),
+    sa.Column('entered_by', sa.Text(), nullable=False),
+    sa.Column('reason', sa.Text(), nullable=False),
+    sa.PrimaryKeyConstraint('id', name=op.f('pk_reference_overrides')),
+    sa.UniqueConstraint('file', 'key', name=op.f('uq_reference_overrides_file_key'))
+    )
     op.create_table('schedules',
     sa.Column('id', sa.BigInteger(), sa.Identity(always=False), nullable=False),
     sa.Column('kind', sa.Text(), nullable=False),

@@ -1,0 +1,72 @@
+"""Facts looked after from the command line: words of an operator go in, corrections with their trail and audits out."""
+
+import argparse
+import getpass
+from collections.abc import Mapping
+
+from deploy.halt import Halt
+from deploy.home import Home
+from deploy.service import database
+
+
+def _cells(words: list[str]) -> dict[str, str]:
+    """`column=value` words; an empty value empties the cell."""
+    wrong = [word for word in words if "=" not in word]
+    if wrong:
+        raise Halt(f"{wrong[0]!r} is not of the form COLUMN=VALUE.")
+    return {name: value for name, _, value in (word.partition("=") for word in words)}
+
+
+def _shown(cells: Mapping[str, str] | None) -> str:
+    return "nothing" if cells is None else ", ".join(f"{k}={v}" for k, v in cells.items() if v)
+
+
+def run_fact(given: argparse.Namespace) -> None:
+    with database(Home(given.home)):
+        from shared.services import facts
+
+        if given.action == "list":
+            _list(given.file)
+            return
+        try:
+            _change(given)
+        except facts.BadFact as fault:
+            raise Halt(str(fault)) from None
+        facts.tell()
+
+
+def _change(given: argparse.Namespace) -> None:
+    from shared.db.base import transaction
+    from shared.services import facts
+
+    who = given.by or getpass.getuser()
+    with transaction() as session:
+        wanted = (session, given.file, _cells(given.cells), who, given.reason)
+        if given.action == "set":
+            before, after = facts.set_fact(*wanted)
+            said = f"before: {_shown(before)}\nnow:    {_shown(after)}"
+        elif given.action == "remove":
+            said = f"taken out: {_shown(facts.remove_fact(*wanted))}"
+        else:
+            said = f"back to: {_shown(facts.undo_fact(*wanted))}"
+    print(f"{given.file}\n{said}\nRunning servers answer with it within seconds.")
+
+
+def _list(file: str | None) -> None:
+    from shared.db.base import transaction
+    from shared.db.overrides import trail
+    from shared.services import facts
+
+    with transaction() as session:
+        held = [o for o in facts.current(session) if file in (None, o.file)]
+        changes = trail(session, file, 50)
+    print(f"{len(held)} correction{'' if len(held) == 1 else 's'} in force, not yet in the files.")
+    for o in held:
+        print(f"  {o.file}  {'removed: ' if o.removed else ''}{_shown(o.cells)}")
+        print(f"    since {o.entered_at:%Y-%m-%d %H:%M} by {o.entered_by}: {o.reason}")
+    if changes:
+        print("The last changes:")
+    for c in changes:
+        print(f"  {c.made_at:%Y-%m-%d %H:%M} {c.made_by} {c.action} {c.file} {c.key}: {c.reason}")
+        print(f"    before: {_shown(c.before)}")
+        print(f"    after:  {_shown(c.after)}")

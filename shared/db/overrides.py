@@ -1,0 +1,108 @@
+"""Facts corrected by operators without a release, who changed what and when, and what the audits found."""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import UniqueConstraint
+from sqlalchemy.dialects.postgresql import JSONB, insert
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from shared.db.base import Base, pk, stamp
+
+
+class ReferenceOverride(Base):
+    """One row of a reference file as the operator wants it; `removed`: the file's row no longer holds."""
+
+    __tablename__ = "reference_overrides"
+    __table_args__ = (UniqueConstraint("file", "key"),)
+
+    id: Mapped[pk]
+    file: Mapped[str]
+    key: Mapped[str]
+    cells: Mapped[dict[str, Any]]
+    removed: Mapped[bool]
+    entered_at: Mapped[stamp]
+    entered_by: Mapped[str]
+    reason: Mapped[str]
+
+
+class ReferenceChange(Base):
+    """The trail of corrections: never changed, never deleted. The newest id is the version servers compare."""
+
+    __tablename__ = "reference_changes"
+
+    id: Mapped[pk]
+    made_at: Mapped[stamp]
+    made_by: Mapped[str]
+    file: Mapped[str]
+    key: Mapped[str]
+    action: Mapped[str]  # set, removed or undone
+    before: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+    after: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+    reason: Mapped[str]
+
+
+class AuditFinding(Base):
+    """What an audit found. One row as long as it lasts; `ended_on` once an audit finds it no more."""
+
+    __tablename__ = "audit_findings"
+    __table_args__ = (UniqueConstraint("kind", "file", "key"),)
+
+    id: Mapped[pk]
+    kind: Mapped[str]
+    file: Mapped[str]
+    key: Mapped[str]
+    since: Mapped[date]
+    text: Mapped[str]
+    first_found_on: Mapped[date]
+    last_found_on: Mapped[date]
+    ended_on: Mapped[date | None]
+
+
+_MERGING = 7_310_551  # advisory lock: corrections are checked and written one after another
+
+
+def alone(session: Session) -> None:
+    """Holds all other corrections back until the transaction ends."""
+    session.execute(sa.select(sa.func.pg_advisory_xact_lock(_MERGING)))
+
+
+def version(session: Session) -> int:
+    """Grows with every correction."""
+    return session.scalar(sa.select(sa.func.max(ReferenceChange.id))) or 0
+
+
+def overrides(session: Session) -> Sequence[ReferenceOverride]:
+    return session.scalars(sa.select(ReferenceOverride).order_by(ReferenceOverride.entered_at)).all()
+
+
+def put(session: Session, row: dict[str, Any]) -> None:
+    """Stores a correction; an earlier one of the same row gives way."""
+    new = insert(ReferenceOverride).values(row)
+    kept = {name: new.excluded[name] for name in ("cells", "removed", "entered_by", "reason")}
+    session.execute(
+        new.on_conflict_do_update(index_elements=["file", "key"], set_=kept | {"entered_at": sa.func.now()})
+    )
+
+
+def drop(session: Session, file: str, key: str) -> None:
+    session.execute(sa.delete(ReferenceOverride).where(ReferenceOverride.file == file, ReferenceOverride.key == key))
+
+
+def trail(session: Session, file: str | None, count: int) -> Sequence[ReferenceChange]:
+    """The newest corrections first."""
+    asked = sa.select(ReferenceChange).order_by(ReferenceChange.id.desc()).limit(count)
+    return session.scalars(asked if file is None else asked.where(ReferenceChange.file == file)).all()
+
+
+def note_findings(session: Session, found: Sequence[dict[str, Any]], today: date) -> None:
+    """What is found now is there since it was first found; what is found no more has ended today."""
+    gone = sa.update(AuditFinding).where(AuditFinding.ended_on.is_(None), AuditFinding.last_found_on <= today)
+    session.execute(gone.values(ended_on=today))
+    if not found:
+        return
+    new = insert(AuditFinding).values([row | {"first_found_on": today, "last_found_on": today} for row in found])
+    kept = {"since": new.excluded.since, "text": new.excluded.text, "last_found_on": today, "ended_on": None}
+    session.execute(new.on_conflict_do_update(index_elements=["kind", "file", "key"], set_=kept))

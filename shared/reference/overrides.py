@@ -1,0 +1,107 @@
+"""Corrections of facts: an operator's rows go in and are laid over the rows of the files, before all checks run."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any
+
+from shared.reference.checks import KEYS
+from shared.reference.rows import FILES
+from shared.reference.rows.fact import Fact
+from shared.reference.tables import row_of
+
+# What names a row of a file that is not sorted by a key; of any other file all of a row's own cells do.
+_NAMED_BY: dict[str, tuple[str, ...]] = {
+    "audit_queue.csv": ("file", "key", "field"),
+    "award_chart_rejected.csv": ("chart_id", "cabin", "reason"),
+    "award_examples.csv": ("program", "airline", "origin", "destination", "cabin", "level"),
+    "buy_points_tiers.csv": ("program", "points"),
+    "cancellation_fees.csv": ("program",),
+    "card_earn.csv": ("card_slug", "category"),
+    "carrier_surcharges.csv": ("operating_carrier", "booked_with", "level"),
+    "earning_cathay_fares.csv": ("booking_classes", "fare_type", "zone"),
+    "earning_cathay_zones.csv": ("zone",),
+    "earning_rates.csv": ("program", "airline", "scope", "cabin", "booking_classes"),
+    "elite_flying_blue_xp.csv": ("program", "cabin", "band"),
+    "elite_rules.csv": ("program", "rule", "unit", "condition"),
+    "elite_tiers.csv": ("program", "tier", "metric"),
+    "hotel_programmes.csv": ("name",),
+    "hyatt_award_chart.csv": ("program", "chart", "category", "level", "room"),
+    "peak_calendars.csv": ("program", "airline", "year"),
+    "points_sales.csv": ("program", "kind", "start_date"),
+    "program_facts.csv": ("program", "topic"),
+    "program_partners.csv": ("program", "airline"),
+    "release_windows.csv": ("program",),
+    "sources.csv": ("source",),
+    "status_earning_rules.csv": ("program", "rule", "key", "cabin"),
+    "status_matches.csv": ("offer_id",),
+    "status_run_routes.csv": ("slug",),
+    "status_thresholds.csv": ("program", "tier", "metric"),
+    "transfer_bonus_patterns.csv": ("from_program", "to_program"),
+}
+
+
+@dataclass(frozen=True)
+class Override:
+    """One row as an operator wants it, as cells of the file; `removed`: the file's row no longer holds."""
+
+    id: int
+    file: str
+    cells: Mapping[str, str]
+    removed: bool
+    entered_at: datetime
+    entered_by: str
+    reason: str
+
+
+def columns(file: str) -> list[str]:
+    return [f.name for f in fields(FILES[file])]
+
+
+def key_fields(file: str) -> tuple[str, ...]:
+    """The columns that name a row of the file."""
+    own = tuple(name for name in columns(file) if name not in {f.name for f in fields(Fact)})
+    return KEYS.get(file) or _NAMED_BY.get(file) or own
+
+
+def key_of(file: str, cells: Mapping[str, str]) -> str:
+    """A row's key as one text."""
+    return " ".join(cells.get(name, "") or "-" for name in key_fields(file))
+
+
+def lay_over(lines: dict[str, dict[Any, Any]], overrides: Iterable[Override], faults: list[str]) -> None:
+    """Each override takes the place of the row with its key, takes it out, or is added where the order wants it."""
+    for override in overrides:
+        where = f"{override.file}:override of {key_of(override.file, override.cells)}"
+        if override.file not in FILES:
+            faults.append(f"{where}: there is no such file")
+            continue
+        row = row_of(FILES[override.file], override.cells, where, faults)
+        if row is None:
+            continue
+        rows = lines[override.file]
+        names = key_fields(override.file)
+        key = tuple(getattr(row, n) for n in names)
+        at = next((line for line, r in rows.items() if tuple(getattr(r, n) for n in names) == key), None)
+        if override.removed:
+            rows.pop(at, None)
+        elif at is not None:
+            lines[override.file] = {
+                (_place(override) if k == at else k): row if k == at else r for k, r in rows.items()
+            }
+        else:
+            lines[override.file] = _added(override, rows, row, key)
+
+
+def _place(override: Override) -> str:
+    return f"override of {key_of(override.file, override.cells)}"
+
+
+def _added(override: Override, rows: Mapping[Any, Any], row: Any, key: tuple[Any, ...]) -> dict[Any, Any]:
+    """A sorted file stays sorted; in any other the row stands last."""
+    items = list(rows.items())
+    at = len(items)
+    if names := KEYS.get(override.file):
+        at = next((i for i, (_, r) in enumerate(items) if tuple(getattr(r, n) for n in names) > key), at)
+    items.insert(at, (_place(override), row))
+    return dict(items)

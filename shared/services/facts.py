@@ -1,0 +1,186 @@
+"""Facts of this process kept up to date: an operator's corrections go in, are checked, stored, and taken up."""
+
+import logging
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from redis.exceptions import RedisError
+from sqlalchemy.orm import Session
+
+from shared import clock
+from shared.db import overrides as store
+from shared.db.base import transaction
+from shared.redis import FACTS, connect
+from shared.reference import load
+from shared.reference.load import FOLDER, ReferenceError
+from shared.reference.overrides import Override, columns, key_fields, key_of
+from shared.reference.rows import FILES
+from shared.reference.tables import raw_rows
+
+log = logging.getLogger(__name__)
+Cells = Mapping[str, str]
+_taken_up = [0]  # the version of corrections in the facts of this process
+_refreshing = threading.Lock()
+
+
+def tell() -> None:
+    """After commit: running servers look at once. Without Redis they look by themselves within seconds."""
+    try:
+        connect().publish(FACTS, "changed")
+    except (RedisError, OSError):
+        log.warning("facts: Redis is away; servers find the correction by themselves")
+
+
+class BadFact(Exception):
+    """A correction that cannot be taken; the text says all that is wrong with it."""
+
+
+def current(session: Session) -> list[Override]:
+    """Every correction in force."""
+    return [
+        Override(r.id, r.file, r.cells, r.removed, r.entered_at, r.entered_by, r.reason)
+        for r in store.overrides(session)
+    ]
+
+
+def refresh() -> bool:
+    """Takes up the corrections when there are newer ones; whether there were."""
+    with _refreshing:
+        with transaction() as session:
+            version = store.version(session)
+            if version == _taken_up[0]:
+                return False
+            found = current(session)
+        load.replace(_laid_over(found))
+        _taken_up[0] = version
+        return True
+
+
+def _laid_over(found: Sequence[Override]) -> load.Reference:
+    """The facts with the corrections. One that a newer release no longer fits is left out, and that is logged."""
+    try:
+        return load.load(overrides=found).reference
+    except ReferenceError:
+        fitting: list[Override] = []
+    for override in found:
+        try:
+            load.read(FOLDER, [*fitting, override])
+        except ReferenceError as error:
+            log.error("correction %s is left out: %s", override.id, "; ".join(error.faults))
+        else:
+            fitting.append(override)
+    return load.load(overrides=fitting).reference
+
+
+def unfit(found: Sequence[Override]) -> list[Override]:
+    """The corrections that do not fit the files, each tried by itself."""
+    return [o for o in found if not _fits(o)]
+
+
+def _fits(override: Override) -> bool:
+    try:
+        load.read(FOLDER, [override])
+    except ReferenceError:
+        return False
+    return True
+
+
+def _checked(file: str, cells: Cells) -> None:
+    if file not in FILES:
+        raise BadFact(f"There is no file {file}. The files: {', '.join(FILES)}.")
+    faults = [f"{file} has no column {name}" for name in cells if name not in columns(file)]
+    faults += [f"{name} is missing: it names the row" for name in key_fields(file) if name not in cells]
+    if faults:
+        raise BadFact("; ".join(faults) + f". The columns: {', '.join(columns(file))}.")
+
+
+def _standing(session: Session, file: str, key: str) -> tuple[Cells | None, Cells | None]:
+    """The row as it answers now, and as the file has it."""
+    filed = next((r for r in raw_rows(FOLDER, file) if key_of(file, r) == key), None)
+    held = next((o for o in current(session) if o.file == file and key_of(file, o.cells) == key), None)
+    now = (None if held.removed else held.cells) if held else filed
+    return now, filed
+
+
+def set_fact(session: Session, file: str, cells: Cells, who: str, reason: str) -> tuple[Cells | None, Cells]:
+    """Corrects the row these cells name, or adds it; the row before and after. Raises BadFact with every fault."""
+    _checked(file, cells)
+    store.alone(session)
+    key = key_of(file, cells)
+    before, _ = _standing(session, file, key)
+    if "source_url" in columns(file) and not cells.get("source_url"):
+        raise BadFact("source_url is missing: a correction says where it is from.")
+    today = clock.today().isoformat()
+    empty = dict.fromkeys(columns(file), "") | {"confidence": "medium"}
+    given = {"as_of": today, "audited_on": today} | dict(cells)
+    after = (dict(before) if before else {k: v for k, v in empty.items() if k in columns(file)}) | {
+        k: v for k, v in given.items() if k in columns(file)
+    }
+    _write(session, file, key, after, False, who, reason)
+    _note(session, file, key, "set", before, after, who, reason)
+    return before, after
+
+
+def remove_fact(session: Session, file: str, cells: Cells, who: str, reason: str) -> Cells:
+    """Takes the row out: a row of the file no longer answers, an added one is gone. Raises BadFact."""
+    _checked(file, cells)
+    store.alone(session)
+    key = key_of(file, cells)
+    before, filed = _standing(session, file, key)
+    if before is None:
+        raise BadFact(f"{file} has no row {key}.")
+    if filed is None:
+        store.drop(session, file, key)
+        _try(session, None)
+    else:
+        _write(session, file, key, filed, True, who, reason)
+    _note(session, file, key, "removed", before, None, who, reason)
+    return before
+
+
+def undo_fact(session: Session, file: str, cells: Cells, who: str, reason: str) -> Cells | None:
+    """Takes a correction back, so that the file's row answers again: that row. Raises BadFact."""
+    _checked(file, cells)
+    store.alone(session)
+    key = key_of(file, cells)
+    if not any(o.file == file and key_of(file, o.cells) == key for o in current(session)):
+        raise BadFact(f"No correction of {file} {key} is in force.")
+    before, filed = _standing(session, file, key)
+    store.drop(session, file, key)
+    _try(session, None)
+    _note(session, file, key, "undone", before, filed, who, reason)
+    return filed
+
+
+def _write(session: Session, file: str, key: str, cells: Cells, removed: bool, who: str, reason: str) -> None:
+    _try(session, Override(0, file, cells, removed, clock.now(), who, reason))
+    row = {"file": file, "key": key, "cells": dict(cells), "removed": removed, "entered_by": who, "reason": reason}
+    store.put(session, row)
+
+
+def _try(session: Session, new: Override | None) -> None:
+    """All facts are checked as they would be, with the same checks as the files. Raises BadFact with all faults."""
+    others = [
+        o
+        for o in current(session)
+        if new is None or (o.file, key_of(o.file, o.cells)) != (new.file, key_of(new.file, new.cells))
+    ]
+    try:
+        load.read(FOLDER, [*others, new] if new else others)
+    except ReferenceError as error:
+        raise BadFact("\n  ".join(["This would not hold together:", *error.faults])) from None
+
+
+def _note(session: Session, file: str, key: str, action: str, before: Any, after: Any, who: str, reason: str) -> None:
+    session.add(
+        store.ReferenceChange(
+            made_by=who,
+            file=file,
+            key=key,
+            action=action,
+            before=None if before is None else dict(before),
+            after=None if after is None else dict(after),
+            reason=reason,
+        )
+    )

@@ -1,0 +1,52 @@
+"""`award-travel fact`: an operator's words go in, a correction with its trail or one line about the fault comes out."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from deploy.cli import main
+from shared.reference import load
+from shared.reference.load import reference
+from shared.services import facts
+
+GOLD = ("cards.csv", "slug=us-amex-gold", "annual_fee=375", "source_url=https://example.test/gold")
+
+
+@pytest.fixture(autouse=True)
+def as_before(clean: None) -> Iterator[None]:
+    files, version = reference(), facts._taken_up[0]
+    yield
+    load.replace(files)
+    facts._taken_up[0] = version
+
+
+def test_a_fact_is_set_listed_and_taken_back(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(("fact", "set", *GOLD, "--reason", "new fee", "--by", "ann")) == 0
+    said = capsys.readouterr().out
+    assert "annual_fee=325" in said.splitlines()[1]
+    assert "annual_fee=375" in said.splitlines()[2]
+    assert main(("fact", "list")) == 0
+    listed = capsys.readouterr().out
+    assert "1 correction in force" in listed
+    assert "by ann: new fee" in listed
+    assert main(("fact", "undo", "cards.csv", "slug=us-amex-gold", "--reason", "wrong", "--by", "ann")) == 0
+    capsys.readouterr()
+    main(("fact", "list", "cards.csv"))
+    assert "0 corrections in force" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("set", "cards.csv", "slug"), "'slug' is not of the form COLUMN=VALUE"),
+        (("set", "cards.csv", "slug=us-amex-gold", "annual_fee=x", "source_url=y"), "annual_fee 'x' is not a number"),
+        (("remove", "cards.csv", "slug=nothing"), "cards.csv has no row nothing"),
+    ],
+)
+def test_a_fault_is_said_and_nothing_changes(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], complaint: str
+) -> None:
+    assert main(("fact", *words, "--reason", "why")) == 1
+    assert complaint in capsys.readouterr().err
+    main(("fact", "list"))
+    assert "0 corrections in force" in capsys.readouterr().out
