@@ -33,7 +33,8 @@ def _item(number: int, finding: Finding, chain: Chain, bill: Bill, book: Ruleboo
         lines.append("   Postings: " + "; ".join(map(_posting, finding.lines)))
     ref = book.dispute_refs.get(finding.dispute_ref or "")
     if ref is not None:
-        lines.append(f"   Reference: {ref.title}" + (f", {ref.url}" if ref.url else ""))
+        sure = ref.url and ref.confidence != "low"  # an address from memory is not put into a letter
+        lines.append(f"   Reference: {ref.title}" + (f", {ref.url}" if sure else ""))
     return "\n".join(lines)
 
 
@@ -51,12 +52,14 @@ def letter(findings: Sequence[Finding], stay: Stay, bill: Bill, chain: Chain, bo
         return ""
     about = _about(stay)
     tier = (stay.tier or "").replace("_", " ").title()
-    who = f"I stayed with you as a {chain.member}{f' with {tier} status' if tier else ''}"
+    article = "an" if chain.member[0] in "AEIO" else "a"
+    who = f"I stayed with you as {article} {chain.member}{f' with {tier} status' if tier else ''}"
     kind = {"award": f" on a {chain.award}", "points_advance": " on a Points Advance award"}.get(stay.stay_type, "")
     subject = f"Subject: Request for correction of my folio{f', {about}' if about else ''}"
     items = [_item(n, f, chain, bill, book) for n, f in enumerate(disputed, 1)]
     total = sum((f.amount for f in disputed if f.amount and f.rule.kind != "points"), start=type(bill.balance)(0))
-    money = f" The corrections come to {total:,.2f} {bill.currency or ''}".rstrip() + "." if total else ""
+    come = f"{total:,.2f} {bill.currency or ''}".rstrip()
+    money = f" The corrections come to {come}; please return what I have paid to my card." if total else ""
     return "\n".join(
         (
             subject,
@@ -67,7 +70,7 @@ def letter(findings: Sequence[Finding], stay: Stay, bill: Bill, chain: Chain, bo
             "",
             *items,
             "",
-            f"Please send a corrected folio and return the amount to my card.{money}",
+            f"Please send a corrected folio.{money}",
             f"If the hotel cannot settle this, please pass it to {chain.programme} customer care.",
         )
     )

@@ -95,7 +95,7 @@ def _description(line: str, start: int, end: int) -> str:
     if second := DATE.match(fold(text)):
         text = _CODED.sub("", text[second.end() :].strip(" |;\t,")).strip(" |;\t,")
     text = re.sub(rf"[\s|;]+(?:{'|'.join(CODES)})$", "", text)
-    return re.sub(r"\s*[|;\t]\s*", " ", text)[:80].strip()
+    return " ".join(re.sub(r"[|;\t]", " ", text).split())[:80].strip()
 
 
 def _sums(page: _Page, line: str, kind: str, amounts: Sequence[Amount]) -> None:

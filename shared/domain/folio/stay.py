@@ -26,7 +26,7 @@ _GUESTS = re.compile(
 )
 _GUESTS_AFTER = re.compile(
     r"\b(?:guests|adults|persons|pax|no\. of guests|gaste|personen|erwachsene|adultes|personnes|adultos|personas|"
-    r"adulti|persone|pessoas)\s*[:=]\s*(\d{1,2})\b"
+    r"adulti|persone|pessoas|adults?\s?/\s?child(?:ren)?)\s*[:=]?\s*(\d{1,2})\b"
 )
 _ROOMS = re.compile(r"\b(\d{1,2})\s*(?:rooms|zimmer|chambres|habitaciones|camere|quartos)\b(?!\s*\d)")
 _TIME = re.compile(

@@ -251,3 +251,48 @@ def test_a_text_made_to_be_slow_is_not(text: str) -> None:
     start = time.process_time()
     audited(text[:60_000], "hyatt", "cash", "globalist")
     assert time.process_time() - start < 2
+
+
+OPERA = """HYATT REGENCY EXAMPLE RESORT AND SPA
+INFORMATION INVOICE
+                                              Room No.      : 0512
+ALEX EXAMPLE                                  Arrival       : 03-12-26
+ANYTOWN CA 90001                              Departure     : 03-14-26
+Membership No. : GP 123456789                 Rate Code     : FREE NIGHT AWARD
+Date      Description                                   Charges        Credits
+                                                            USD            USD
+03-12-26  Redemption Night                                 0.00
+03-12-26  Daily Resort Fee                                48.00
+          Room 0512 CHECK# 1234
+03-12-26  Resort Fee State Tax (GE)                        2.26
+03-13-26  Redemption Night                                 0.00
+03-13-26  Daily Resort Fee                                48.00
+03-13-26  Resort Fee State Tax (GE)                        2.26
+03-13-26  Daily Resort Fee                                               48.00
+03-14-26  American Express   XXXXXXXXXXX1005                             52.52
+                                   Total                 100.52         100.52
+                                   Balance                 0.00
+Thank you for staying with us."""
+BALANCED = """Hilton Example Lakeside
+720 South Example Ave
+Room No: 1210/K1  Arrival Date: 9/8/2026 3:12:00 PM  Departure Date: 9/10/2026 11:02:00 AM
+Adult/Child: 1/0   Room Rate: 189.00  HH # 123456789 DIAMOND
+DATE        DESCRIPTION                    ID   REF NO   CHARGES   CREDIT   BALANCE
+9/8/2026    GUEST ROOM                     LUV  881234   $189.00
+9/8/2026    RM - STATE TAX                 LUV  881234   $11.91
+9/9/2026    720 SOUTH BAR                  KNT  881240   $64.10
+9/10/2026   VS *1234                       AMB  881400            ($265.01)
+                         **BALANCE**                               $0.00"""
+
+
+def test_a_credit_in_its_column_and_notes_below_a_line_are_read_as_such() -> None:
+    done = audited(OPERA, "hyatt")
+    assert (done.stay.tier, done.stay.nights, done.bill.balance, done.bill.unread) == ("member", 2, 0, 0)
+    assert {r: one(done, r)[0] for r in rules_in(done)} == {"H01": Decimal("50.26"), "C09": Decimal("2.26")}
+
+
+def test_references_between_description_and_amount_are_no_money() -> None:
+    done = audited(BALANCED, "hilton")
+    assert [x.amount for x in done.bill.lines] == [189, Decimal("11.91"), Decimal("64.10"), Decimal("-265.01")]
+    assert (done.stay.guests, done.stay.tier, str(done.stay.left_at)) == (1, "diamond", "11:02:00")
+    assert one(done, "L02")[0] == 30
