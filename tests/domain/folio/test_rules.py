@@ -174,7 +174,7 @@ NOT_FOUND: list[tuple[str, str, str, str, str, str, tuple[str, ...]]] = [
     ("H05", "a resort", "hyatt", "cash", "globalist", HYATT.replace("REGENCY", "RESORT") + " 15:00", (*ROOMS, LATE)),
     ("H06", "points came back", "hyatt", "award", "member", HYATT_AWARD + "\n30,000 points returned on 2026-05-04",
      ("2026-05-01 No-show charge 300.00",)),
-    ("I05", "a line to sign is no card", "ihg", "award", "club", FOUR.replace("IHG card holder", "Cardholder signature"),
+    ("I05", "a line to sign", "ihg", "award", "club", FOUR.replace("IHG card holder", "Cardholder signature"),
      nights(4, "20,000", "Reward Night")),
     ("L01", "points and money", "hilton", "award", "member", HILTON + "\nPoints & Money", (*ROOMS, *FEE)),
     ("L01", "an optional package", "hilton", "award", "member", HILTON_AWARD,
