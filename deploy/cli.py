@@ -113,6 +113,13 @@ def _add_fact(parser: Parser) -> None:
     _home(listed)
 
 
+def _add_audit(parser: Parser) -> None:
+    parser.add_argument(
+        "--kind", choices=("contradicted", "over", "override", "queue", "stale"), help="of this kind only"
+    )
+    parser.add_argument("--limit", type=int, default=50, metavar="N", help="print at most N (50; 0 prints all)")
+
+
 COMMANDS = {
     "up": ("start everything on this machine", _add_up),
     "user": ("make, change and list accounts", _add_user),
@@ -121,13 +128,14 @@ COMMANDS = {
     "migrate": ("bring the database's tables up to date", lambda _: None),
     "reset-sandbox": ("delete what the sandbox invented", _add_reset),
     "doctor": ("check every part", lambda _: None),
+    "audit": ("list facts that are stale, contradicted or over; status 1 when there are any", _add_audit),
     "fact": ("correct facts without a release", _add_fact),
     "login": ("keep the address of a service and an API key to it", _add_login),
     "tools": ("list the tools of the service logged in to", _add_tools),
     "call": ("call a tool of it", _add_call),
     "completion": ("print the completion script of a shell", _add_completion),
 }
-_ROOMS = {"login": "client", "tools": "client", "call": "client", "fact": "facts"}
+_ROOMS = {"login": "client", "tools": "client", "call": "client", "fact": "facts", "audit": "facts"}
 ON_NO_HOME = {"user", "fact", "login", "tools", "call", "completion"}
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import getpass
+from collections import Counter
 from collections.abc import Mapping
 
 from deploy.halt import Halt
@@ -70,3 +71,20 @@ def _list(file: str | None) -> None:
         print(f"  {c.made_at:%Y-%m-%d %H:%M} {c.made_by} {c.action} {c.file} {c.key}: {c.reason}")
         print(f"    before: {_shown(c.before)}")
         print(f"    after:  {_shown(c.after)}")
+
+
+def run_audit(given: argparse.Namespace) -> None:
+    """Prints what is to be looked at, the oldest first; ends with status 1 when there is anything."""
+    with database(Home(given.home)):
+        from shared.services.auditing import findings, since
+
+        found = [f for f in findings() if given.kind in (None, f.kind)]
+    shown = found if given.limit < 1 else found[: given.limit]
+    for f in shown:
+        print(f"{since(f):<10}  {f.kind:<12}  {f.file}  {f.key}\n{'':24}{f.text}")
+    if len(found) > len(shown):
+        print(f"and {len(found) - len(shown)} more: --limit 0 prints all.")
+    if found:
+        kinds = ", ".join(f"{n} {kind}" for kind, n in sorted(Counter(f.kind for f in found).items()))
+        raise Halt(f"{len(found)} findings: {kinds}.")
+    print("Nothing to look at.")

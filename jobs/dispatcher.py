@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable
+from datetime import timedelta
 from types import FrameType
 
 from redis.exceptions import RedisError
@@ -14,8 +15,9 @@ from sqlalchemy.orm import Session
 from jobs.queue import DELIVERIES, RUNS, queue, room, wake
 from shared.db.base import transaction
 from shared.db.messages import hand_over_deliveries
-from shared.db.runs import hand_over_runs, materialise
+from shared.db.runs import hand_over_runs, materialise, standing
 from shared.redis import connect, key
+from shared.services.auditing import KIND as AUDIT
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
@@ -37,6 +39,13 @@ def step() -> None:
     connect().set(key("dispatcher"), os.getpid(), ex=30)  # a sign of life, for the start and the doctor
 
 
+def begin() -> None:
+    """The first round: what the service does for itself has its schedules."""
+    with transaction() as session:
+        standing(session, AUDIT, timedelta(weeks=1), timedelta(hours=1))
+    step()
+
+
 def run() -> None:
     """Rounds until SIGTERM or SIGINT; the round under way is finished."""
     stop = threading.Event()
@@ -47,15 +56,17 @@ def run() -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, ask_to_stop)
     trouble: str | None = None
+    begun = False
     while not stop.is_set():
-        trouble = _guarded(trouble)
+        trouble = _guarded(trouble, step if begun else begin)
+        begun = begun or trouble is None
         stop.wait(settings().dispatcher_interval_seconds)
 
 
-def _guarded(before: str | None) -> str | None:
+def _guarded(before: str | None, turn: Callable[[], None] = step) -> str | None:
     """One round that survives an outage; says once what is away, and once that it is back."""
     try:
-        step()
+        turn()
     except (RedisError, OSError):
         trouble = "the queue (Redis) is away"
     except SQLAlchemyError as error:

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
-from jobs import watch_routes
+from jobs import audit, watch_routes
 from jobs.queue import drain
 from shared.db.base import transaction
 from shared.db.runs import Claim, claim_run, finish_run, hold, retry_run
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 # A kind of run: what waits for the world, and hands back what is to be written (None: it is complete; words: why it
 # should be tried again). The writing happens in one transaction that only the holder of the run reaches.
 Finish = Callable[[Session], str | None]
-KINDS: dict[str, Callable[[Claim], Finish]] = {"route_monitor": watch_routes.check}
+KINDS: dict[str, Callable[[Claim], Finish]] = {"route_monitor": watch_routes.check, "reference_audit": audit.check}
 
 
 def wake(run_id: str) -> int:

@@ -79,6 +79,12 @@ def schedule(session: Session, kind: str, subject_id: int, every: timedelta) -> 
     )
 
 
+def standing(session: Session, kind: str, every: timedelta, first: timedelta) -> None:
+    """A schedule of the service itself: made once, and left as it is when a program starts again."""
+    made = insert(Schedule).values(kind=kind, subject_id=0, every=every, next_due_at=sa.func.now() + first)
+    session.execute(made.on_conflict_do_nothing(index_elements=["kind", "subject_id"]))
+
+
 def unschedule(session: Session, kind: str, subject_ids: Sequence[int]) -> None:
     session.execute(
         sa.update(Schedule).where(Schedule.kind == kind, Schedule.subject_id.in_(subject_ids)).values(enabled=False)

@@ -110,6 +110,7 @@ _ALONE = {
     "confirm_email": "Confirm your email address",
     "reset_password": "Choose a new password",
     "account_exists": "You already have an account",
+    "reference_audit": "Facts to look after",
 }
 
 

@@ -50,3 +50,18 @@ def test_a_fault_is_said_and_nothing_changes(
     assert complaint in capsys.readouterr().err
     main(("fact", "list"))
     assert "0 corrections in force" in capsys.readouterr().out
+
+
+@pytest.mark.spec("s1.5.charts_audited_weekly")
+def test_the_audit_lists_the_oldest_first_and_ends_with_status_1(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(("audit", "--limit", "2")) == 1
+    told = capsys.readouterr()
+    assert told.out.startswith("undated")
+    assert "more: --limit 0 prints all." in told.out
+    assert "stale" in told.err
+    assert "queue" in told.err
+
+
+def test_an_audit_that_finds_nothing_ends_well(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(("audit", "--kind", "override")) == 0
+    assert capsys.readouterr().out == "Nothing to look at.\n"

@@ -1,0 +1,185 @@
+"""The audit of facts: facts, today, prices seen and corrections go in, what a person should look at comes out."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any, Literal
+
+from shared.errors import NotFound
+from shared.reference.answers import Reference
+from shared.reference.overrides import Override, key_fields
+from shared.reference.rows import FILES
+from shared.reference.rows.fact import Fact
+
+Kind = Literal["contradicted", "over", "override", "queue", "stale"]
+UNDATED = date.min  # older than everything: nobody knows how old it is
+ENOUGH = 3  # observations against a chart before it is called into question
+FRESH = timedelta(days=14)
+USUAL_DAYS = 365
+# How many days a fact of a file may go without a look.
+AGE_LIMITS: dict[str, int] = {
+    "transfer_bonuses.csv": 7,
+    "points_sales.csv": 7,
+    "buy_points.csv": 30,
+    "exchange_rates.csv": 30,
+    "status_matches.csv": 30,
+    "award_charts.csv": 90,
+    "award_chart_bands.csv": 90,
+    "award_chart_zones.csv": 90,
+    "award_zone_members.csv": 90,
+    "cards.csv": 90,
+    "hyatt_award_chart.csv": 90,
+    "transfer_partners.csv": 90,
+    "cancellation_fees.csv": 180,
+    "card_earn.csv": 180,
+    "carrier_surcharges.csv": 180,
+    "programs.csv": 180,
+    "voucher_types.csv": 180,
+}
+_ENDS = ("end_date", "ends_on", "effective_to")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing to look at. `since` is the day it has been so, UNDATED when nobody can say."""
+
+    kind: Kind
+    file: str
+    key: str
+    since: date
+    text: str
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A price of an award that a provider showed, how often within the fresh days, and when last."""
+
+    program: str
+    airline: str
+    origin: str
+    destination: str
+    cabin: str
+    points: int
+    times: int
+    last: date
+
+
+def audit(
+    reference: Reference, today: date, seen: Iterable[Seen] = (), corrections: Sequence[Override] = ()
+) -> list[Finding]:
+    """Everything to look at, the oldest first."""
+    found = [
+        *_stale(reference, today),
+        *_over(reference, today),
+        *_contradicted(reference, seen),
+        *_corrected(corrections),
+        *_queued(reference),
+    ]
+    return sorted(found, key=lambda f: (f.since, f.kind, f.file, f.key))
+
+
+def looked_at(row: Any) -> date:
+    """The day a fact was last confirmed, else the day its source carries (its first, where only the month is known)."""
+    if row.audited_on is not None:
+        return row.audited_on  # type: ignore[no-any-return]
+    if not row.as_of:
+        return UNDATED
+    year, month, day = (*map(int, row.as_of.split("-")), 1, 1)[:3]
+    return date(year, month, day)
+
+
+def _facts(reference: Reference) -> Iterator[tuple[str, Any]]:
+    for file, kind in FILES.items():
+        if issubclass(kind, Fact):
+            yield from ((file, row) for row in reference.rows(file))
+
+
+def _named(file: str, row: Any) -> str:
+    return " ".join("-" if (v := getattr(row, n)) in (None, ()) else _plain(v) for n in key_fields(file))
+
+
+def _plain(value: Any) -> str:
+    return "|".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _stale(reference: Reference, today: date) -> Iterator[Finding]:
+    """Rows past the age limit of their file, together for each source and day: one look at the source settles them."""
+    groups: dict[tuple[str, str, date], list[Any]] = defaultdict(list)
+    for file, row in _facts(reference):
+        day = looked_at(row)
+        if _end(row) < today:
+            continue  # it is over: that is said by itself
+        if day == UNDATED or (today - day).days > AGE_LIMITS.get(file, USUAL_DAYS):
+            groups[file, row.source_url, day].append(row)
+    for (file, source, day), rows in groups.items():
+        age = "undated" if day == UNDATED else f"last looked at {day}"
+        text = f"{len(rows)} row{'' if len(rows) == 1 else 's'} {age}, first {_named(file, rows[0])}"
+        yield Finding("stale", file, f"{source} {day}", day, text)
+
+
+def _over(reference: Reference, today: date) -> Iterator[Finding]:
+    for file, row in _facts(reference):
+        if (day := _end(row)) < today:
+            yield Finding("over", file, _named(file, row), day, f"ended on {day}")
+
+
+def _end(row: Any) -> date:
+    """The last day a fact holds; the end of time when it has none."""
+    return min((day for name in _ENDS if (day := getattr(row, name, None)) is not None), default=date.max)
+
+
+def _contradicted(reference: Reference, seen: Iterable[Seen]) -> Iterator[Finding]:
+    """Charts whose fresh observations mostly ask something else than any of their seasons."""
+    against: dict[tuple[str, str, str], list[Seen]] = defaultdict(list)
+    agreed: Counter[tuple[str, str, str]] = Counter()
+    for one in seen:
+        asked = _asked(reference, one)
+        key = (one.program, one.airline, one.cabin)
+        if asked and one.points in asked:
+            agreed[key] += one.times
+        elif asked:
+            against[key].append(one)
+    for key, those in against.items():
+        times = sum(s.times for s in those)
+        if times >= ENOUGH and times > agreed[key]:
+            most = max(those, key=lambda s: s.times)
+            text = (
+                f"{times} fresh observations against {agreed[key]}: {most.origin}-{most.destination} asked"
+                f" {most.points:,}, the chart says {', '.join(f'{p:,}' for p in sorted(_asked(reference, most)))}"
+            )
+            yield Finding("contradicted", "award_charts.csv", " ".join(key), min(s.last for s in those), text)
+
+
+def _asked(reference: Reference, one: Seen) -> set[int]:
+    """What the chart asks for it, in any season; empty where it says nothing."""
+    try:
+        price = reference.route_price(one.program, one.airline, one.origin, one.destination)
+    except NotFound:
+        return set()
+    cabin = price.cabins.get(one.cabin) if price else None
+    return set(cabin.points.values()) if cabin else set()
+
+
+def _corrected(corrections: Iterable[Override]) -> Iterator[Finding]:
+    for o in corrections:
+        key = " ".join(o.cells.get(name, "") or "-" for name in key_fields(o.file)) if o.file in FILES else "?"
+        what = "removal" if o.removed else "correction"
+        text = f"{what} by {o.entered_by} not yet in the file: {o.reason}"
+        yield Finding("override", o.file, key, o.entered_at.date(), text)
+
+
+def _queued(reference: Reference) -> Iterator[Finding]:
+    """Doubts noted when the facts were gathered, until the row they are about is audited."""
+    rows: Mapping[tuple[str, str], Any] = {(f, _first(f, row)): row for f, row in _facts(reference)}
+    for item in reference.rows("audit_queue.csv"):
+        row = rows.get((item.file, item.key))
+        if row is not None and row.audited_on is not None:
+            continue
+        since = UNDATED if row is None else looked_at(row)
+        text = f"priority {item.priority}, {item.field}: {item.reason}"
+        yield Finding("queue", item.file, f"{item.key} {item.field}", since, text)
+
+
+def _first(file: str, row: Any) -> str:
+    return _plain(getattr(row, key_fields(file)[0]))

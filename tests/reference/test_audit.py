@@ -1,0 +1,117 @@
+"""The audit: what is stale, contradicted, over, corrected or in doubt is found, the oldest first; the rest is not."""
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from shared.reference.audit import AGE_LIMITS, UNDATED, Finding, Seen, audit
+from shared.reference.load import FOLDER, load, reference
+from shared.reference.overrides import Override
+from shared.reference.rows import FILES
+from shared.reference.tables import raw_rows
+
+TODAY = date(2026, 11, 21)
+WHEN = datetime(2026, 11, 2, tzinfo=UTC)
+
+
+def of(kind: str, found: list[Finding]) -> dict[tuple[str, str], Finding]:
+    return {(f.file, f.key): f for f in found if f.kind == kind}
+
+
+def changed(file: str, match: dict[str, str], **cells: str) -> Override:
+    row = next(r for r in raw_rows(FOLDER, file) if match.items() <= r.items())
+    return Override(1, file, row | cells, False, WHEN, "ops", "seen on the page")
+
+
+def test_findings_come_oldest_first_and_no_two_share_a_key() -> None:
+    found = audit(reference(), TODAY)
+    days = [f.since for f in found]
+    assert days == sorted(days)
+    assert len({(f.kind, f.file, f.key) for f in found}) == len(found) > 100
+
+
+def test_limits_are_for_files_there_are() -> None:
+    assert set(AGE_LIMITS) <= set(FILES)
+
+
+def test_a_fact_is_stale_past_the_limit_of_its_file_and_a_look_settles_it() -> None:
+    rate = changed("exchange_rates.csv", {"currency": "GBP"}, as_of="2026-10-01", source_url="https://example.test/r")
+    old = load(overrides=[rate]).reference
+    found = of("stale", audit(old, TODAY))
+    mine = found["exchange_rates.csv", "https://example.test/r 2026-10-01"]
+    assert (mine.since, mine.text) == (date(2026, 10, 1), "1 row last looked at 2026-10-01, first GBP")
+    assert not any("example.test" in key for _, key in of("stale", audit(old, date(2026, 10, 31))))
+    seen = load(overrides=[changed("exchange_rates.csv", {"currency": "GBP"}, audited_on="2026-11-20")]).reference
+    assert not [key for file, key in of("stale", audit(seen, TODAY)) if file == "exchange_rates.csv"]
+
+
+def test_a_source_without_a_date_is_older_than_everything() -> None:
+    undated = [f for f in audit(reference(), TODAY) if f.kind == "stale" and f.since == UNDATED]
+    assert any(f.file == "cards.csv" for f in undated)
+    assert all("undated" in f.text for f in undated)
+
+
+def test_a_window_is_over_the_day_after_its_last() -> None:
+    bonus = next(r for r in reference().rows("transfer_bonuses.csv"))
+    key = ("transfer_bonuses.csv", f"{bonus.from_program} {bonus.to_program} {bonus.end_date}")
+    assert key not in of("over", audit(reference(), bonus.end_date))
+    over = of("over", audit(reference(), bonus.end_date + timedelta(days=1)))[key]
+    assert over.since == bonus.end_date
+
+
+def charted() -> tuple[Seen, set[int]]:
+    """A priced route, whatever programme has one."""
+    for program, airline, start, end in (
+        ("cathay-asia-miles", "CX", "LHR", "HKG"),
+        ("ana-mileage-club", "UA", "SFO", "NRT"),
+        ("virgin-atlantic-flying-club", "NH", "LHR", "HND"),
+    ):
+        price = reference().route_price(program, airline, start, end)
+        for cabin, points in (price.cabins if price else {}).items():
+            return Seen(program, airline, start, end, cabin, 1, 1, TODAY), set(points.points.values())
+    raise AssertionError("no chart has a price")
+
+
+@pytest.mark.spec("s1.5.charts_audited_weekly")
+def test_a_chart_is_called_into_question_by_enough_fresh_observations() -> None:
+    route, asked = charted()
+
+    def observed(points: int, times: int) -> Seen:
+        named = (route.program, route.airline, route.origin, route.destination, route.cabin)
+        return Seen(*named, points, times, date(2026, 11, 19))
+
+    def found(*them: Seen) -> list[Finding]:
+        return [f for f in audit(reference(), TODAY, them) if f.kind == "contradicted"]
+
+    wrong, right = max(asked) + 7_000, min(asked)
+    assert found(observed(wrong, 2)) == []
+    assert found(observed(right, 9)) == []
+    assert found(observed(wrong, 3), observed(right, 4)) == []
+    told = found(observed(wrong, 5), observed(right, 4))
+    assert [(f.file, f.key) for f in told] == [("award_charts.csv", f"{route.program} {route.airline} {route.cabin}")]
+    assert f"{wrong:,}" in told[0].text
+    assert f"{right:,}" in told[0].text
+
+
+def test_where_no_chart_speaks_nothing_is_contradicted() -> None:
+    dynamic = Seen("delta-skymiles", "DL", "JFK", "LHR", "economy", 1, 9, TODAY)
+    nowhere = Seen("cathay-asia-miles", "CX", "QQQ", "HKG", "economy", 1, 9, TODAY)
+    assert [f for f in audit(reference(), TODAY, [dynamic, nowhere]) if f.kind == "contradicted"] == []
+
+
+def test_a_correction_is_listed_until_it_stands_in_the_files() -> None:
+    made = changed("cards.csv", {"slug": "us-amex-gold"}, annual_fee="375")
+    listed = of("override", audit(reference(), TODAY, (), [made]))["cards.csv", "us-amex-gold"]
+    assert (listed.since, listed.text) == (
+        WHEN.date(),
+        "correction by ops not yet in the file: seen on the page",
+    )
+
+
+def test_a_noted_doubt_lasts_until_its_row_is_audited() -> None:
+    key = ("cards.csv", "us-amex-business-platinum annual_fee")
+    assert "priority 1" in of("queue", audit(reference(), TODAY))[key].text
+    slug: dict[str, Any] = {"slug": "us-amex-business-platinum"}
+    looked = load(overrides=[changed("cards.csv", slug, audited_on="2026-11-20")]).reference
+    assert key not in of("queue", audit(looked, TODAY))
