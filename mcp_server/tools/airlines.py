@@ -19,6 +19,7 @@ from shared.reference.rows import Airline
 from shared.reference.rows import CancellationFee as FeeRow
 
 PARTNER_NOTE = "This is the airline's own programme; a partner programme that booked the award charges its own fee."
+_DAYS = re.compile(r"(\d+) days?", re.ASCII)
 _CODE = re.compile(r"([A-Z0-9]{2}|[A-Z]{3}) ?(\d{1,4}[A-Z]?)", re.ASCII)
 
 
@@ -70,6 +71,15 @@ def _named(airline: Airline) -> AirlineName:
     return AirlineName(code=airline.iata, name=airline.name)
 
 
+def _partners(call: Call, airline: Airline) -> tuple[int | None, str | None]:
+    """When partner programmes get the seats, in days and in words with the source, where that is known."""
+    for row in call.reference.rows("program_facts.csv"):
+        if row.topic == "partner_release" and row.program == airline.program:
+            days = _DAYS.fullmatch(row.value or "")
+            return int(days[1]) if days else None, f"partners: {row.answer} ({row.source_url}, {row.as_of})"
+    return None, None
+
+
 @tool(area="pricing", tier=Tier.FREE, effect=Effect.READS)
 def get_award_release_window(
     call: Call, airline: Annotated[str, Field(max_length=60, description="IATA code or carrier name.")]
@@ -83,14 +93,16 @@ def get_award_release_window(
     if window is None:
         raise NoData(f"When {found.name} opens award seats is not known.", missing=["release window"])
     last = call.today + timedelta(days=window.days_before_departure)
-    notes = "; ".join(n for n in (window.release_time and f"released at {window.release_time}", window.note) if n)
+    partner_days, partners = _partners(call, found)
+    released = window.release_time and f"released at {window.release_time}"
+    notes = "; ".join(n for n in (released, window.note, partners) if n)
     return ReleaseWindow(
         message=f"{found.name} opens award seats {window.days_before_departure} days ahead: until {last} today."
         f" {caution(window)}".rstrip(),
         airline=_named(found),
         days_before_departure=window.days_before_departure,
         opens_for_date=last,
-        partner_days=None,
+        partner_days=partner_days,
         notes=notes or None,
         **verified(window),
     )

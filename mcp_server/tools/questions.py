@@ -7,10 +7,10 @@ from pydantic import Field
 
 from mcp_server.call import Call
 from mcp_server.fields import LooseName
+from mcp_server.program_rules import Rule, priced, rules_of
 from mcp_server.provenance import Audited, Sourced, audited, caution, sourced
 from mcp_server.results import Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.tools.rules import Rule, priced, rules_of
 from shared.domain.charts import Chart
 from shared.reference.rows import HyattPrice, Program
 

@@ -11,7 +11,7 @@ from mcp_server.call import Call
 from mcp_server.fields import AnyName, Points
 from mcp_server.results import NO_DATA, Money, NoDataWord, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.tools.transfers import RunningBonus, TransferRoute, route_of
+from mcp_server.transfer_routes import RunningBonus, TransferRoute, route_of
 from shared.db.balances import PointsBalance
 from shared.domain import funding
 from shared.domain.funding import Combination, Purse, Way

@@ -8,10 +8,11 @@ from sqlalchemy import select
 
 from mcp_server.call import Call
 from mcp_server.provenance import Verified, newest, verified
-from mcp_server.results import NO_DATA, NoDataWord, Part, Result
+from mcp_server.results import NoDataWord, Result
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.transfer_routes import RunningBonus, TransferRoute, posting_of, route_of
 from shared.db.balances import PointsBalance
-from shared.domain.transfers import Edge, Path, find_paths
+from shared.domain.transfers import Edge, find_paths
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.rows import PointsSale, TransferBonus
 
@@ -21,13 +22,6 @@ _CATEGORIES = {
     **dict.fromkeys(("points", "points_sales", "buy", "buy_points", "sale", "sales"), "points"),
     **dict.fromkeys(("", "all"), "all"),
 }
-
-
-class RunningBonus(Part):
-    percent: int
-    starts_on: date | None
-    ends_on: date
-    targeted: bool
 
 
 class Partner(Verified):
@@ -47,32 +41,6 @@ class Partner(Verified):
 class TransferPartners(Result):
     program: str
     partners: list[Partner]
-
-
-class Step(Part):
-    from_program: str
-    to_program: str
-    ratio_from: float
-    ratio_to: float
-    bonus_percent: int | None
-    posting_time: str | NoDataWord
-    increment: int | None
-    minimum: int | None
-    source_url: str
-    as_of: str | None
-    unaudited: bool
-
-
-class TransferRoute(Part):
-    steps: list[Step]
-    hops: int
-    effective_ratio: float
-    source_points: int | None
-    delivered_points: int | None
-    leftover: int | None
-    slowest_posting_time: str | NoDataWord
-    bonus_ends_on: date | None
-    warnings: list[str]
 
 
 class TransferPaths(Result):
@@ -108,10 +76,6 @@ class OnSale(Result):
     points_sales: list[SaleOffer]
     for_your_balances: list[str]
     checked_on: date
-
-
-def posting_of(edge: Edge) -> str | NoDataWord:
-    return edge.posting_text or (edge.posting if edge.posting != "unknown" else NO_DATA)
 
 
 def _partner(call: Call, edge: Edge, program: str) -> Partner:
@@ -156,54 +120,6 @@ def list_transfer_partners(
         message=f"{found.name} points {way} {len(partners)} programmes; {running} with a bonus today.",
         program=found.slug,
         partners=partners,
-    )
-
-
-def _warnings(path: Path) -> list[str]:
-    words = []
-    if path.stranded:
-        words.append(f"{path.stranded} points stay behind on the way because transfers go in fixed blocks.")
-    words += [
-        f"{e.source} to {e.target} has a targeted bonus of {e.bonus.percent}%, not counted here: only members who were"
-        " offered it get it."
-        for e in path.edges
-        if e.bonus and e.bonus.targeted
-    ]
-    if "unknown" in (e.posting for e in path.edges):
-        words.append("How long a step takes is not known.")
-    words += [f"{e.source} to {e.target} costs a fee: {e.fee}." for e in path.edges if e.fee]
-    words += [f"{e.source} to {e.target} is capped: {e.cap}." for e in path.edges if e.cap]
-    words += [f"{e.source} to {e.target}: low confidence." for e in path.edges if e.confidence == "low"]
-    return words
-
-
-def route_of(path: Path, needed: int | None) -> TransferRoute:
-    """A path as every tool shows it, each step with its source."""
-    return TransferRoute(
-        steps=[
-            Step(
-                from_program=e.source,
-                to_program=e.target,
-                ratio_from=float(e.ratio_from),
-                ratio_to=float(e.ratio_to),
-                bonus_percent=e.bonus.percent if e.bonus and not e.bonus.targeted else None,
-                posting_time=posting_of(e),
-                increment=e.increment,
-                minimum=e.minimum,
-                source_url=e.source_url,
-                as_of=e.as_of,
-                unaudited=e.audited_on is None,
-            )
-            for e in path.edges
-        ],
-        hops=len(path.edges),
-        effective_ratio=round(float(path.ratio), 6),
-        source_points=path.source_points,
-        delivered_points=path.delivered,
-        leftover=path.delivered - needed if path.delivered is not None and needed else None,
-        slowest_posting_time=path.slowest if path.slowest != "unknown" else NO_DATA,
-        bonus_ends_on=path.bonus_ends_on,
-        warnings=_warnings(path),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 Season = Literal["off_peak", "standard", "peak"]
 SEASONS: tuple[Season, ...] = ("off_peak", "standard", "peak")
 Points = dict[Season, int]
+ANY_DOMESTIC = ("*domestic", "*domestic")  # a price for flights within any one country
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +143,8 @@ def _by_zone(chart: Chart, trip: Trip, cabin: str) -> CabinPrice | None:
     if start is None or end is None:
         return None
     points = pairs.get((start, end)) or pairs.get((end, start))
+    if points is None and chart.kind == "domestic_fixed" and start == end:
+        points = pairs.get(ANY_DOMESTIC)
     return CabinPrice(points, f"{start} - {end}") if points else None
 
 
@@ -191,22 +194,35 @@ def standing(charts: Iterable[Chart], airline: str, partner: bool, on: date) -> 
     return [g for g in groups if g]
 
 
+def _priced(
+    group: Sequence[Chart], trips: Mapping[str | None, Trip], cabin: str
+) -> tuple[CabinPrice | None, list[Chart]]:
+    """One cabin's price from charts of equal standing, the chart of the lowest season first, and who said it."""
+    said = [(c, p) for c in group if (p := cabin_price(c, trips[c.zone_system], cabin))]
+    said.sort(key=lambda pair: min(SEASONS.index(season) for season in pair[1].points))
+    whole = merged(p for _, p in said)
+    return (replace(whole, chart=said[0][0]), [c for c, _ in said]) if whole else (None, [])
+
+
 def price_route(
     groups: Sequence[Sequence[Chart]], trips: Mapping[str | None, Trip], cabins: Sequence[str]
 ) -> RoutePrice | None:
-    """Asks the groups in turn for every cabin; None when no chart speaks about this airline at all."""
+    """Asks the groups in turn for every cabin; None when no chart speaks about this airline at all.
+
+    An exception that lists the route in any cabin prices it alone: a cabin it leaves out has no price.
+    """
     if not groups:
         return None
     prices: dict[str, CabinPrice] = {}
     used: list[Chart] = []
-    for cabin in cabins:
-        for group in groups:
-            said = [(c, p) for c in group if (p := cabin_price(c, trips[c.zone_system], cabin))]
-            said.sort(key=lambda pair: min(SEASONS.index(season) for season in pair[1].points))
-            whole = merged(p for _, p in said)
-            if whole:
-                prices[cabin] = replace(whole, chart=said[0][0])
-                used += [c for c, _ in said if c not in used]
-                break
+    for group in groups:
+        for cabin in cabins:
+            price, said = _priced(group, trips, cabin) if cabin not in prices else (None, [])
+            if price:
+                prices[cabin] = price
+                used += [c for c in said if c not in used]
+        if prices and group[0].overrides:
+            break
     charts = tuple(used) or tuple(c for g in groups for c in g)
-    return RoutePrice(charts[0].program, charts, next(iter(trips.values())).miles, prices)
+    ordered = {cabin: prices[cabin] for cabin in cabins if cabin in prices}
+    return RoutePrice(charts[0].program, charts, next(iter(trips.values())).miles, ordered)

@@ -3,7 +3,18 @@
 from datetime import date
 
 from shared.domain.airports import Airport, Zone, zone_of
-from shared.domain.charts import CabinPrice, Chart, DistanceBand, Trip, cabin_price, merged, standing
+from shared.domain.charts import (
+    ANY_DOMESTIC,
+    CabinPrice,
+    Chart,
+    DistanceBand,
+    Trip,
+    cabin_price,
+    merged,
+    price_route,
+    standing,
+)
+from shared.domain.plans import CABINS
 
 NONE: frozenset[str] = frozenset()
 TODAY = date(2026, 11, 21)
@@ -99,6 +110,30 @@ def test_a_domestic_price_goes_by_country() -> None:
     made = chart(kind="domestic_fixed", zones={"economy": {("JP", "JP"): {"standard": 7500}}}, bands={})
     assert cabin_price(made, trip(500, countries=("JP", "JP")), "economy") is not None
     assert cabin_price(made, trip(500, countries=("JP", "KR")), "economy") is None
+
+
+def test_a_price_for_any_country_holds_inside_each_and_across_none() -> None:
+    made = chart(kind="domestic_fixed", zones={"economy": {ANY_DOMESTIC: {"standard": 15_000}}}, bands={})
+    within = cabin_price(made, trip(200, countries=("DE", "DE")), "economy")
+    assert within is not None
+    assert within.points == {"standard": 15_000}
+    assert cabin_price(made, trip(200, countries=("DE", "AT")), "economy") is None
+
+
+def test_an_exception_prices_its_route_alone_and_says_which_chart_it_is() -> None:
+    dear, dearer = DistanceBand(0, None, "standard", 9000), DistanceBand(0, None, "standard", 17_500)
+    general = chart(bands={"economy": (dear,), "premium_economy": (dearer,)})
+    special = chart(
+        chart_id="s", overrides=True, kind="domestic_fixed", zones={"economy": {("GB", "GB"): {"standard": 5000}}}
+    )
+    at_home = price_route([[special], [general]], {None: trip(300, countries=("GB", "GB"))}, CABINS)
+    assert at_home is not None
+    assert {c: p.points for c, p in at_home.cabins.items()} == {"economy": {"standard": 5000}}
+    assert at_home.chart_of("economy").chart_id == "s"
+    abroad = price_route([[special], [general]], {None: trip(300, countries=("GB", "FR"))}, CABINS)
+    assert abroad is not None
+    assert set(abroad.cabins) == {"economy", "premium_economy"}
+    assert abroad.chart_of("economy") is general
 
 
 def test_seasons_of_several_charts_add_up_and_contradictions_are_left_out() -> None:

@@ -35,8 +35,11 @@ def _value(name: str, schema: dict[str, Any]) -> Any:
     return plain.get(kind, "Something") if isinstance(kind, str) else 1
 
 
-# Tools that want one of several optional arguments.
-ONE_OF: dict[str, dict[str, Any]] = {"mark_notifications_read": {"all": True}}
+# Tools that want one of several optional arguments, or know one programme only.
+ONE_OF: dict[str, dict[str, Any]] = {
+    "affordable_destinations": {"program": "avios"},
+    "mark_notifications_read": {"all": True},
+}
 
 
 def sample(tool: Tool, **chosen: Any) -> dict[str, Any]:

@@ -19,6 +19,13 @@ def test_get_award_release_window_counts_days_before_departure(people: People, u
     assert said["source_url"].startswith("https://")
 
 
+def test_get_award_release_window_tells_apart_when_partners_get_seats(people: People, use: Use) -> None:
+    said = use(people.bob, "get_award_release_window", airline="EY")
+    assert (said["days_before_departure"], said["partner_days"]) == (330, 30)
+    assert "first and business" in said["notes"]
+    assert use(people.bob, "get_award_release_window", airline="BA")["partner_days"] is None
+
+
 @pytest.mark.spec("s4.4.get_award_release_window.hint_330")
 def test_get_award_release_window_is_recommended_before_far_searches() -> None:
     from mcp_server.toolbox import TOOLS

@@ -121,3 +121,42 @@ def test_get_pricing_never_prices_a_rejected_cell_by_distance(people: People, us
     assert said["cabins"] == {"first": "no_data"}
     home = use(people.bob, "get_pricing", program="JAL", origin="HND", destination="CTS", cabin="first")
     assert home["cabins"]["first"]["standard"] == 20_000
+
+
+@pytest.mark.parametrize(
+    ("program", "airline", "origin", "destination", "cabin", "points"),
+    [
+        ("turkish-miles-and-smiles", "LH", "FRA", "MUC", "business", 22_500),
+        ("american-airlines-aadvantage", "BA", "LHR", "EDI", "economy", 10_000),
+        ("american-airlines-aadvantage", "JL", "LAX", "TYO", "first", 80_000),
+        ("air-canada-aeroplan", "LH", "YYZ", "FRA", "business", 60_000),
+        ("cathay-asia-miles", "CX", "HKG", "LON", "first", 125_000),
+        ("atmos-rewards", "JL", "SEA", "NRT", "business", 60_000),
+        ("virgin-atlantic-flying-club", "DL", "NYC", "LHR", "economy", 10_000),
+        ("virgin-atlantic-flying-club", "AF", "CDG", "JFK", "business", 48_500),
+        ("jal-mileage-bank", "AA", "JFK", "LHR", "business", 42_000),
+    ],
+)
+def test_get_pricing_holds_against_prices_read_by_hand_in_either_direction(
+    people: People, use: Use, program: str, airline: str, origin: str, destination: str, cabin: str, points: int
+) -> None:
+    for start, end in ((origin, destination), (destination, origin)):
+        ask = {"program": program, "partner_airline": airline, "origin": start, "destination": end}
+        assert use(people.bob, "get_pricing", cabin=cabin, **ask)["cabins"][cabin]["standard"] == points
+
+
+def test_get_pricing_leaves_out_a_cabin_the_exception_does_not_price(people: People, use: Use) -> None:
+    ask = {"program": "american-airlines-aadvantage", "partner_airline": "BA", "origin": "LHR", "destination": "EDI"}
+    assert use(people.bob, "get_pricing", cabin="premium_economy", **ask)["cabins"] == {"premium_economy": "no_data"}
+
+
+def test_get_pricing_quotes_the_examples_of_the_airline_it_prices(people: People, use: Use) -> None:
+    own = use(people.bob, "get_pricing", program="flying-blue", origin="CDG", destination="JFK")
+    assert [e["points"] for e in own["examples"]] == [60_000, 25_000]
+    partner = use(people.bob, "get_pricing", program="united", partner_airline="LH", origin="EWR", destination="FRA")
+    assert [(e["airline"], e["points"]) for e in partner["examples"]] == [("*", 88_000)]
+
+
+def test_get_pricing_refuses_a_day_that_has_passed(people: People, use: Use) -> None:
+    said = use(people.bob, "get_pricing", program="BA", origin="LHR", destination="JFK", date="2020-01-01")
+    assert (said["status"], said["errors"][0]["field"]) == ("invalid", "date")
