@@ -13,6 +13,7 @@ from shared.domain.valuation import cents
 
 WAYS_EACH = 5  # of one purse; what comes after is dearer and seldom wanted
 PARTS = 3  # of one combination
+CHEAPEST, LARGEST = 6, 4  # purses that are combined: more would only multiply what nobody chooses
 
 
 @dataclass(frozen=True)
@@ -123,11 +124,13 @@ def _price(way: Way) -> tuple[object, ...]:
 
 
 def _best_of_each(found: Sequence[Way]) -> list[Way]:
-    """The cheapest way of each purse for a point that arrives."""
+    """The cheapest way of each purse for a point that arrives; of many purses the cheapest and the largest."""
     best: dict[str, Way] = {}
     for way in sorted(found, key=_price):
         best.setdefault(way.purse.program, way)
-    return list(best.values())
+    cheap = list(best.values())
+    large = sorted(cheap[CHEAPEST:], key=lambda w: -w.delivered)[:LARGEST]
+    return [*cheap[:CHEAPEST], *large]
 
 
 def _filled(parts: Sequence[Way], needed: int) -> Combination | None:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.domain.funding import Purse, Way, combine, most, shortfall, ways
+from shared.domain.funding import Purse, combine, most, shortfall, ways
 from shared.domain.transfers import Edge, Path, network
 from tests.domain.edges import edge
 
@@ -23,10 +23,6 @@ ROUTES = network(
 def purses(a: int = 0, b: int = 0, goal: int = 0) -> list[Purse]:
     worth = {"a": Decimal(2), "b": Decimal("0.5"), "goal": Decimal("1.3")}
     return [Purse(name, held, worth[name]) for name, held in (("a", a), ("b", b), ("goal", goal))]
-
-
-def fewest(found: list[Way]) -> Way:
-    return min((w for w in found if w.covers), key=lambda w: w.cost or 0)
 
 
 def test_ways_are_ranked_by_what_the_points_are_worth() -> None:
@@ -63,6 +59,13 @@ def test_combinations_use_what_is_cheap_first_and_waste_little() -> None:
     assert {p.purse.program: p.sent for p in best.parts} == {"goal": 2_000, "b": 2_500, "a": 6_000}
     assert best.delivered == 10_000
     assert best.cost == 2_000 * Decimal("1.3") + 2_500 * Decimal("0.5") + 6_000 * 2
+
+
+def test_of_very_many_purses_the_cheapest_and_the_largest_are_combined() -> None:
+    routes = network([edge(f"p{n}", "goal") for n in range(57)])
+    held = [Purse(f"p{n}", 100 if n < 50 else 9_000, Decimal(1 + n)) for n in range(57)]
+    best = combine(ways(routes, held, "goal", 18_100), 18_100)[0]
+    assert {p.purse.program: p.sent for p in best.parts} == {"p0": 100, "p50": 9_000, "p51": 9_000}
 
 
 amounts = st.integers(min_value=0, max_value=40_000)
