@@ -4,7 +4,7 @@ from auth_server import accounts, one_time, sessions, signin
 from auth_server.incoming import Incoming
 from auth_server.replies import Outcome, Page, problem
 from auth_server.server import Server
-from auth_server.signup import DEAD_LINK, EXPIRED, faults, sent, too_many
+from auth_server.signup import DEAD_LINK, EXPIRED, again, blank, faults, sent, too_many
 from shared import clock
 from shared.db.accounts import Account
 from shared.errors import Invalid
@@ -12,12 +12,7 @@ from shared.outbox.post import tell
 
 
 def form(server: Server, inc: Incoming) -> Outcome:
-    found = signin.visitor(server, inc)
-    if isinstance(found, Page):
-        return found
-    session, cookie = found
-    shown = {"csrf": sessions.csrf(session, "recover"), "return_to": signin.safe_return(inc.asked("return_to"))}
-    return Page("recover.html", shown, session=cookie)
+    return blank(server, inc, "recover")
 
 
 def submit(server: Server, inc: Incoming) -> Outcome:
@@ -29,13 +24,7 @@ def submit(server: Server, inc: Incoming) -> Outcome:
     try:
         return sent(accounts.normal_email(inc.value("email")), _mail)
     except Invalid as no:
-        shown = {
-            "csrf": sessions.csrf(session, "recover"),
-            "return_to": signin.safe_return(inc.value("return_to")),
-            "email": inc.value("email"),
-            "faults": faults(no),
-        }
-        return Page("recover.html", shown, 422)
+        return again(session, inc, "recover", no)
 
 
 def _mail(server: Server, inc: Incoming) -> None:

@@ -12,6 +12,7 @@ from auth_server.replies import Outcome, Page, problem
 from auth_server.server import Server
 from shared import clock
 from shared.db.accounts import Account
+from shared.db.oauth import WebSession
 from shared.errors import Invalid
 from shared.limits import address_key, hit
 from shared.outbox.post import write_to
@@ -36,13 +37,29 @@ def too_many(inc: Incoming) -> Page | None:
     return problem("Too many requests", "Please wait a little and try again.", 429, verdict.retry_after)
 
 
-def form(server: Server, inc: Incoming) -> Outcome:
+def blank(server: Server, inc: Incoming, purpose: str) -> Outcome:
+    """An empty form of that purpose ("signup", "recover") for somebody who is not signed in."""
     found = signin.visitor(server, inc)
     if isinstance(found, Page):
         return found
     session, cookie = found
-    shown = {"csrf": sessions.csrf(session, "signup"), "return_to": signin.safe_return(inc.asked("return_to"))}
-    return Page("signup.html", shown, session=cookie)
+    shown = {"csrf": sessions.csrf(session, purpose), "return_to": signin.safe_return(inc.asked("return_to"))}
+    return Page(f"{purpose}.html", shown, session=cookie)
+
+
+def again(session: WebSession, inc: Incoming, purpose: str, no: Invalid) -> Page:
+    """The form as it was filled in, with what is wrong under each field."""
+    shown = {
+        "csrf": sessions.csrf(session, purpose),
+        "return_to": signin.safe_return(inc.value("return_to")),
+        "email": inc.value("email"),
+        "faults": faults(no),
+    }
+    return Page(f"{purpose}.html", shown, 422)
+
+
+def form(server: Server, inc: Incoming) -> Outcome:
+    return blank(server, inc, "signup")
 
 
 def submit(server: Server, inc: Incoming) -> Outcome:
@@ -55,13 +72,7 @@ def submit(server: Server, inc: Incoming) -> Outcome:
         email = accounts.normal_email(inc.value("email"))
         accounts.proper_password(inc.value("password"))
     except Invalid as no:
-        shown = {
-            "csrf": sessions.csrf(session, "signup"),
-            "return_to": signin.safe_return(inc.value("return_to")),
-            "email": inc.value("email"),
-            "faults": faults(no),
-        }
-        return Page("signup.html", shown, 422)
+        return again(session, inc, "signup", no)
     return sent(email, _begin)
 
 

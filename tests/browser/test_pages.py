@@ -19,7 +19,7 @@ from tests.chromium import Tab
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # starts a browser
 
 WINDOWS = [(360, False), (360, True), (1280, False), (1280, True)]
-PUBLIC = "/ /plans /privacy /terms /support /problems /signin /signup /recover /nothing-here".split()
+PUBLIC = ["/", "/plans", "/privacy", "/terms", "/support", "/problems", "/signin", "/signup", "/recover", "/missing"]
 INSIDE = [
     "/dashboard",
     "/dashboard/keys",
