@@ -56,6 +56,15 @@ def _warnings(path: Path) -> list[str]:
     if "unknown" in (e.posting for e in path.edges):
         words.append("How long a step takes is not known.")
     words += [f"{e.source} to {e.target} costs a fee: {e.fee}." for e in path.edges if e.fee]
+    words += [
+        f"{e.source} to {e.target} gives {e.step_bonus:,} extra for each {e.step:,} points sent at once."
+        for e in path.edges
+        if e.step
+    ]
+    if path.amounts and any(e.increment is None for e in path.edges):
+        words.append("Minimum and block size of a step are not known: it may take a few points more.")
+    elif path.amounts and any((e.block_source or "").startswith("general knowledge") for e in path.edges):
+        words.append("Minimums and block sizes are general knowledge, to be audited.")
     words += [f"{e.source} to {e.target} is capped: {e.cap}." for e in path.edges if e.cap]
     words += [f"{e.source} to {e.target}: low confidence." for e in path.edges if e.confidence == "low"]
     return words

@@ -1,5 +1,6 @@
 """Moving points: transfer routes and a target go in, paths with exact source points and leftovers come out."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -34,6 +35,9 @@ class Edge:
     posting_text: str | None
     fee: str | None
     cap: str | None
+    step: int | None  # each so many points sent at once bring step_bonus points more
+    step_bonus: int
+    block_source: str | None  # where increment and minimum are from
     region: str
     bonus: Bonus | None
     source_url: str
@@ -51,11 +55,15 @@ class Edge:
     def sent(self, needed: int) -> int:
         """The fewest points to send so that at least `needed` arrive."""
         block = self.increment or 1
-        points = max(ceil(needed / self.yields), self.minimum or 1, 1)
-        return ceil(Fraction(points, block)) * block
+        least = ceil(Fraction(max(self.minimum or 1, 1), block))
+        most = max(ceil(Fraction(ceil(needed / self.yields), block)), least)
+        if not self.step:
+            return most * block
+        # Extra points for large amounts let fewer do; more points sent never bring fewer.
+        return (least + bisect_left(range(least, most), needed, key=lambda b: self.received(b * block))) * block
 
     def received(self, sent: int) -> int:
-        return floor(sent * self.yields)
+        return floor(sent * self.yields) + (sent // self.step * self.step_bonus if self.step else 0)
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,32 @@ def test_a_bonus_lowers_what_must_be_sent() -> None:
     assert edge("a", "b", block=1000, bonus=30).received(50_000) == 65_000
 
 
+@given(needed=st.integers(1, 300_000), block=st.sampled_from([1, 3, 1000, 3000]))
+def test_extra_points_for_large_amounts_are_counted_to_the_point(needed: int, block: int) -> None:
+    way = replace(edge("a", "b", (3, 1), block=block, least=3000), step=60_000, step_bonus=5_000)
+    sent = way.sent(needed)
+    assert way.received(sent) >= needed
+    assert sent % block == 0
+    assert sent - block < 3000 or way.received(sent - block) < needed
+
+
+def test_sixty_thousand_marriott_points_bring_twenty_five_thousand_miles() -> None:
+    routes = reference().routes(date(2026, 11, 21))
+    sent = {
+        goal: find_paths(routes, "marriott-bonvoy", goal, needed, 1)[0].source_points
+        for goal, needed in (
+            ("air-canada-aeroplan", 25_000),
+            ("american-airlines-aadvantage", 25_000),
+            ("united-mileageplus", 30_000),
+        )
+    }
+    assert sent == {
+        "air-canada-aeroplan": 60_000,
+        "american-airlines-aadvantage": 75_000,
+        "united-mileageplus": 60_000,
+    }
+
+
 def test_a_targeted_bonus_is_not_counted_on() -> None:
     offered = replace(edge("a", "b", block=1000), bonus=Bonus(100, None, date(2026, 12, 31), targeted=True))
     assert offered.sent(65_000) == 65_000

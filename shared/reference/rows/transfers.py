@@ -21,6 +21,8 @@ class TransferPartner(Fact):
     posting_source: str | None
     fee_or_tax: str | None
     cap: str | None
+    step_points: int | None  # each so many points sent at once bring step_bonus points more
+    step_bonus: int | None
     region: str
     status: str
     ended_on: date | None
