@@ -22,6 +22,13 @@ def _shown(cells: Mapping[str, str] | None) -> str:
     return "nothing" if cells is None else ", ".join(f"{k}={v}" for k, v in cells.items() if v)
 
 
+def _changes(before: Mapping[str, str] | None, after: Mapping[str, str] | None) -> str:
+    """Each cell that differs, with what it was."""
+    was, now = before or {}, after or {}
+    names = [name for name in {**was, **now} if was.get(name, "") != now.get(name, "")]
+    return "; ".join(f"{n}: {was.get(n, '') or '-'} -> {now.get(n, '') or '-'}" for n in names) or "nothing differs"
+
+
 def run_fact(given: argparse.Namespace) -> None:
     with database(Home(given.home)):
         from shared.services import facts
@@ -45,7 +52,7 @@ def _change(given: argparse.Namespace) -> None:
         wanted = (session, given.file, _cells(given.cells), who, given.reason)
         if given.action == "set":
             before, after = facts.set_fact(*wanted)
-            said = f"before: {_shown(before)}\nnow:    {_shown(after)}"
+            said = f"{_changes(before, after)}\nnow: {_shown(after)}"
         elif given.action == "remove":
             said = f"taken out: {_shown(facts.remove_fact(*wanted))}"
         else:
@@ -69,8 +76,7 @@ def _list(file: str | None) -> None:
         print("The last changes:")
     for c in changes:
         print(f"  {c.made_at:%Y-%m-%d %H:%M} {c.made_by} {c.action} {c.file} {c.key}: {c.reason}")
-        print(f"    before: {_shown(c.before)}")
-        print(f"    after:  {_shown(c.after)}")
+        print(f"    {_changes(c.before, c.after)}")
 
 
 def run_audit(given: argparse.Namespace) -> None:
@@ -86,5 +92,5 @@ def run_audit(given: argparse.Namespace) -> None:
         print(f"and {len(found) - len(shown)} more: --limit 0 prints all.")
     if found:
         kinds = ", ".join(f"{n} {kind}" for kind, n in sorted(Counter(f.kind for f in found).items()))
-        raise Halt(f"{len(found)} findings: {kinds}.")
+        raise Halt(f"{len(found)} finding{'' if len(found) == 1 else 's'}: {kinds}.")
     print("Nothing to look at.")

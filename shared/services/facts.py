@@ -112,11 +112,11 @@ def set_fact(session: Session, file: str, cells: Cells, who: str, reason: str) -
     if "source_url" in columns(file) and not cells.get("source_url"):
         raise BadFact("source_url is missing: a correction says where it is from.")
     today = clock.today().isoformat()
-    empty = dict.fromkeys(columns(file), "") | {"confidence": "medium"}
-    given = {"as_of": today, "audited_on": today} | dict(cells)
-    after = (dict(before) if before else {k: v for k, v in empty.items() if k in columns(file)}) | {
-        k: v for k, v in given.items() if k in columns(file)
-    }
+    looked_at = {"as_of": today, "audited_on": today, "confidence": "high"}
+    if before and before.get("source_url") != cells.get("source_url"):
+        looked_at["note"] = ""  # it spoke of another source
+    given = {name: value for name, value in (looked_at | dict(cells)).items() if name in columns(file)}
+    after = dict(before or dict.fromkeys(columns(file), "")) | given
     _write(session, file, key, after, False, who, reason)
     _note(session, file, key, "set", before, after, who, reason)
     return before, after

@@ -23,12 +23,13 @@ def as_before(clean: None) -> Iterator[None]:
 def test_a_fact_is_set_listed_and_taken_back(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(("fact", "set", *GOLD, "--reason", "new fee", "--by", "ann")) == 0
     said = capsys.readouterr().out
-    assert "annual_fee=325" in said.splitlines()[1]
+    assert "annual_fee: 325 -> 375" in said.splitlines()[1]
     assert "annual_fee=375" in said.splitlines()[2]
     assert main(("fact", "list")) == 0
     listed = capsys.readouterr().out
     assert "1 correction in force" in listed
     assert "by ann: new fee" in listed
+    assert "annual_fee: 325 -> 375" in listed
     assert main(("fact", "undo", "cards.csv", "slug=us-amex-gold", "--reason", "wrong", "--by", "ann")) == 0
     capsys.readouterr()
     main(("fact", "list", "cards.csv"))

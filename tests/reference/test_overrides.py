@@ -55,6 +55,7 @@ def test_the_key_of_each_file_names_one_row(file: str) -> None:
 def test_a_correction_changes_one_row_and_says_when_it_was_audited(as_before: None) -> None:
     before, after = corrected("cards.csv", FEE)
     assert (before["annual_fee"], after["annual_fee"]) == ("325", "375")
+    assert (before["note"] != "", after["note"], after["confidence"]) == (True, "", "high")
     assert reference().cards["us-amex-gold"].annual_fee == 325
     assert refresh()
     card = reference().cards["us-amex-gold"]
