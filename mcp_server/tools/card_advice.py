@@ -79,6 +79,7 @@ class Spending:
     source: Literal["imported", "argument", "none"]
     months: int
     usd: Mapping[str, Decimal]
+    total_usd: Decimal | None = None  # of all categories; None when nothing is known
 
     def within(self, category: str | None) -> "Spending":
         if category is None or self.source == "none":
@@ -126,7 +127,9 @@ def _argument(sent: Mapping[str, Any], usd_per_unit: Decimal) -> Spending:
     if faults:
         raise Invalid(*faults[:20])
     yearly = {k: v * 12 * usd_per_unit for k, v in amounts.items() if v}
-    return Spending("argument" if yearly else "none", 1 if yearly else 0, yearly)
+    if not yearly:
+        return Spending("none", 0, {})
+    return Spending("argument", 1, yearly, sum(yearly.values(), Decimal(0)))
 
 
 def imported_spending(call: Call) -> Spending:  # noqa: ARG001 - statements are the account's own rows
@@ -156,6 +159,10 @@ def _wallet(call: Call) -> dict[str, bool]:
 
 def _local(spending: Spending, usd_per_unit: Decimal) -> dict[str, Decimal]:
     return {category: amount / usd_per_unit for category, amount in spending.usd.items()}
+
+
+def _total(spending: Spending, usd_per_unit: Decimal) -> Decimal | None:
+    return None if spending.total_usd is None else spending.total_usd / usd_per_unit
 
 
 def _point(call: Call, card: CatalogCard, goal: str | None) -> tuple[Decimal | None, Fraction | None]:
@@ -199,7 +206,8 @@ def _score(
     offer = catalogue.offer(call.reference, card, point)
     own = wallet.get(card.slug, False)
     before = {} if own else {c: v / rate.usd_per_unit for c, v in already.items()}
-    worth = card_value.worth(offer, _local(spending, rate.usd_per_unit), before, owned=own)
+    total = _total(spending, rate.usd_per_unit)
+    worth = card_value.worth(offer, _local(spending, rate.usd_per_unit), before, total=total, owned=own)
     hundred = card_value.returns(offer, {category: Decimal(100)}) if category else None
     per = hundred[category] if hundred and category else None
     return Scored(card, offer, worth, ratio, per, rate.usd_per_unit, own, card.slug in wallet and not own, bool(before))
@@ -315,7 +323,7 @@ def _of_bonus(reference: Reference, s: Scored, spending: Spending) -> list[str]:
     months = f" within {card.bonus_months} months" if card.bonus_months else ""
     dated = f"as seen {card.bonus_as_of}" if card.bonus_as_of else "undated"
     words = [f"Bonus {card.bonus_amount:,} {catalogue.currency_name(reference, card)}{asks}{months}, {dated}."]
-    if not card_value.reached(s.offer, _local(spending, s.usd_per_unit)):
+    if not card_value.reached(s.offer, _total(spending, s.usd_per_unit)):
         words.append("Your spending does not reach it, so it is not counted.")
     if s.had:
         words.append("You held this card before; many issuers pay a bonus only once.")

@@ -165,18 +165,25 @@ def anniversary_points(benefits: Iterable[str]) -> Decimal:
     return sum((_number(m[1]) for b in benefits if (m := _ANNIVERSARY.fullmatch(b))), Decimal(0))
 
 
-def reached(offer: Offer, spending: Spending) -> bool:
-    """Whether a year's spending, spread evenly, meets the spending the bonus asks for; what is unknown is not asked."""
-    if offer.bonus_spend is None or not spending:
+def reached(offer: Offer, total: Decimal | None) -> bool:
+    """Whether all spending of a year, spread evenly, meets what the bonus asks for; of the unknown nothing is asked."""
+    if offer.bonus_spend is None or total is None:
         return True
-    months = Decimal(offer.bonus_months or 12)
-    return sum(spending.values()) * months / 12 >= offer.bonus_spend
+    return total * Decimal(offer.bonus_months or 12) / 12 >= offer.bonus_spend
 
 
-def worth(offer: Offer, spending: Spending, held: Mapping[str, Decimal] | None = None, *, owned: bool = False) -> Worth:
+def worth(
+    offer: Offer,
+    spending: Spending,
+    held: Mapping[str, Decimal] | None = None,
+    *,
+    total: Decimal | None = None,
+    owned: bool = False,
+) -> Worth:
     """What the card brings in its first year and in each one after it.
 
     `held` is what each category already brings with the cards held: only what goes beyond it is this card's merit.
+    `total` is all spending of a year, also outside the categories looked at; it decides on the bonus.
     An owned card pays no bonus again and no first year free.
     """
     paid = returns(offer, spending)
@@ -186,7 +193,7 @@ def worth(offer: Offer, spending: Spending, held: Mapping[str, Decimal] | None =
         earn = sum((max(value - before.get(c, Decimal(0)), Decimal(0)) for c, value in paid.items()), Decimal(0))
     bonus = None
     if offer.bonus is not None and offer.point is not None:
-        counts = not owned and reached(offer, spending)
+        counts = not owned and reached(offer, total)
         bonus = offer.bonus * offer.point if counts else Decimal(0)
     free = FIRST_YEAR_FREE in offer.benefits and not owned
     fee = Decimal(0) if free else offer.fee

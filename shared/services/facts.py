@@ -3,7 +3,7 @@
 import logging
 import threading
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_type_hints
 
 from redis.exceptions import RedisError
 from sqlalchemy.orm import Session
@@ -95,6 +95,12 @@ def _checked(file: str, cells: Cells) -> None:
         raise BadFact("; ".join(faults) + f". The columns: {', '.join(columns(file))}.")
 
 
+def _texts(file: str) -> list[str]:
+    """Columns of text that every row of the file has; the row's checks see to all other kinds."""
+    given = ("as_of", "audited_on", "confidence", "note")
+    return [name for name, kind in get_type_hints(FILES[file]).items() if kind is str and name not in given]
+
+
 def _standing(session: Session, file: str, key: str) -> tuple[Cells | None, Cells | None]:
     """The row as it answers now, and as the file has it."""
     filed = next((r for r in raw_rows(FOLDER, file) if key_of(file, r) == key), None)
@@ -111,6 +117,8 @@ def set_fact(session: Session, file: str, cells: Cells, who: str, reason: str) -
     before, _ = _standing(session, file, key)
     if "source_url" in columns(file) and not cells.get("source_url"):
         raise BadFact("source_url is missing: a correction says where it is from.")
+    if before is None and (missing := [n for n in _texts(file) if n not in cells]):
+        raise BadFact(f"This row is new and lacks {', '.join(missing)}; NAME= leaves one empty on purpose.")
     today = clock.today().isoformat()
     looked_at = {"as_of": today, "audited_on": today, "confidence": "high"}
     if before and before.get("source_url") != cells.get("source_url"):

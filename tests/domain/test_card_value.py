@@ -61,9 +61,9 @@ def test_the_first_year_is_bonus_and_earnings_and_credits_less_the_fee() -> None
 
 
 def test_a_bonus_out_of_reach_is_not_counted() -> None:
-    assert worth(offer(), spent(other=15_999)).bonus == 0  # a quarter of the year brings 3,999.75
-    assert worth(offer(), spent(other=16_000)).bonus == 1200
-    assert worth(offer(bonus=None), spent(other=16_000)).bonus is None
+    assert worth(offer(), {}, total=Decimal(15_999)).bonus == 0  # a quarter of the year brings 3,999.75
+    assert worth(offer(), {}, total=Decimal(16_000)).bonus == 1200
+    assert worth(offer(bonus=None), {}, total=Decimal(16_000)).bonus is None
     assert worth(offer(), {}).bonus == 1200  # nothing is known about the spending
 
 

@@ -52,6 +52,7 @@ def test_the_key_of_each_file_names_one_row(file: str) -> None:
     assert len(set(keys)) == len(keys), key_fields(file)
 
 
+@pytest.mark.spec("s1.5.charts_kept_by_operator")
 def test_a_correction_changes_one_row_and_says_when_it_was_audited(as_before: None) -> None:
     before, after = corrected("cards.csv", FEE)
     assert (before["annual_fee"], after["annual_fee"]) == ("325", "375")
@@ -84,6 +85,8 @@ def test_every_fault_of_a_correction_is_told_and_nothing_is_stored(as_before: No
         corrected("cards.csv", {"slug": "us-amex-gold", "annual_fee": "1"})
     with pytest.raises(BadFact, match=r"has no column colour; .*slug is missing"):
         corrected("cards.csv", {"colour": "gold"})
+    with pytest.raises(BadFact, match=r"new and lacks .*name"):
+        corrected("lounges.csv", {"slug": "new-lounge", "airport": "LHR", "source_url": "https://example.test"})
     with pytest.raises(BadFact, match=r"no file nothing\.csv"):
         corrected("nothing.csv", {"a": "b"})
     with transaction() as session:

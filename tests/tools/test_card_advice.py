@@ -60,6 +60,14 @@ def test_recommend_cards_ranks_one_category_by_its_return(people: People, use: U
     assert any("groceries" in reason for reason in answer["recommendations"][0]["reasons"])
 
 
+def test_recommend_cards_reckons_a_bonus_with_all_spending_even_for_one_category(people: People, use: Use) -> None:
+    spend = {"groceries": 100, "other": 1000}
+    asked = {"country": "CA", "category": "groceries", "monthly_spend": spend, "spend_currency": "CAD", "limit": 3}
+    cobalt = by_slug(use(people.alice, "recommend_cards", **asked))["ca-amex-cobalt"]
+    assert cobalt["breakdown"]["bonus"] == pytest.approx(15_000 * 0.02 / 0.72, abs=0.01)
+    assert cobalt["breakdown"]["earn"] == pytest.approx(1_200 * 5 * 0.02 / 0.72, abs=0.01)
+
+
 def test_recommend_cards_leaves_out_held_cards_and_what_they_already_earn(people: People, use: Use) -> None:
     asked = {"country": "CA", "monthly_spend": {"groceries": 1000}, "spend_currency": "CAD", "limit": 10}
     before = by_slug(use(people.alice, "recommend_cards", **asked))
