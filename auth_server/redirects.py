@@ -66,7 +66,7 @@ def check_registration(uri: object, *, anywhere: bool = False) -> str:
         raise BadRedirect("must be https, or http on this computer's own loopback address")
     if not _HOST.fullmatch(host) or not (anywhere or host in allowed_hosts()):
         raise BadRedirect("the host is not on the allowlist of this service")
-    if parts.port not in (None, 443):
+    if parts.netloc.lower() not in (host, f"{host}:443"):
         raise BadRedirect("the port is not allowed")
     return uri
 

@@ -129,7 +129,7 @@ def _token(headers: list[tuple[bytes, bytes]]) -> str:
     scheme, _, token = credentials[0].partition(b" ")
     if scheme.lower() != b"bearer":
         raise Denied(Problem.INVALID)
-    return token.strip().decode("latin-1")
+    return token.rstrip(b" \t").decode("latin-1")  # a second blank before it makes it malformed
 
 
 def _challenge(host: Host, error: str, words: str) -> Headers:

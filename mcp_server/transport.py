@@ -153,7 +153,7 @@ def _fault(message: Any) -> str | None:
         return "method must be a string."
     if "id" in message and type(message["id"]) not in (int, str):
         return "id must be a whole number or a string."
-    if not isinstance(message.get("params") or {}, dict):
+    if not isinstance(message.get("params"), dict | None):
         return "params must be an object."
     return None
 

@@ -24,6 +24,7 @@ FORGED_HTTPS = [
     "https://claude.ai:8443/cb",
     "https://claude.ai:/cb",
     "https://claude.ai:0443x/cb",
+    "https://claude.ai:0443/cb",
     "https://claude.ai./cb",
     "https://cl\u0430ude.ai/cb",
     "https://xn--clude-5ve.ai/cb",

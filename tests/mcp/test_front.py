@@ -93,8 +93,13 @@ def test_token_without_the_scope_is_403_and_told_which(world: World, people: Peo
 
 
 def test_bearer_scheme_is_read_in_any_case(world: World, people: People) -> None:
-    headers = {"Authorization": f"bEaReR  {world.token(people.alice)}"} | JSON
+    headers = {"Authorization": f"bEaReR {world.token(people.alice)}"} | JSON
     assert world.http.post(world.url, json=LIST, headers=headers).status_code == 200
+
+
+def test_second_blank_before_the_token_makes_it_malformed(world: World, people: People) -> None:
+    headers = {"Authorization": f"Bearer  {world.token(people.alice)}"} | JSON
+    assert world.http.post(world.url, json=LIST, headers=headers).status_code == 401
 
 
 def test_auth_server_away_is_503_with_retry_after_and_never_401(world: World, people: People) -> None:
