@@ -92,8 +92,11 @@ def _shown(call: Call, card: Row) -> CatalogCard:
     known = call.reference
     vouchers = {row.slug: row.name for row in known.rows("voucher_types.csv")}
     plain = ("slug", "name", "issuer", "network", "country", "segment", "annual_fee", "transferable", "audit_flag")
+    partners = catalogue.partners(known, card, call.today)
+    silent = card.program is not None and card.transferable != "no" and not partners
+    notes = (card.note, "The transfer routes of this card's country are not known here." if silent else None)
     return CatalogCard.model_validate(
-        {name: getattr(card, name) for name in (*plain, "note")}
+        {name: getattr(card, name) for name in plain}
         | verified(card)
         | {
             "state": card.status,
@@ -101,7 +104,8 @@ def _shown(call: Call, card: Row) -> CatalogCard:
             "earns_program": card.program,
             "welcome_bonus": _bonus(known, card),
             "earn_rates": [EarnRate.model_validate(r) for r in catalogue.earn_rows(known, card.slug)],
-            "transfer_partners": catalogue.partners(known, card, call.today),
+            "transfer_partners": partners,
+            "note": " ".join(n for n in notes if n) or None,
             "lounge_access": list(card.lounge),
             "perks": [*card.benefits, *(vouchers[slug] for slug in card.voucher_slugs)],
         }

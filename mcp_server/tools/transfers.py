@@ -99,6 +99,10 @@ def _partner(call: Call, edge: Edge, program: str) -> Partner:
     )
 
 
+def _some(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
 @tool(area="transfers", tier=Tier.FREE, effect=Effect.READS)
 def list_transfer_partners(
     call: Call, program: str, direction: Literal["from", "to"] = "from", bonus_only: bool = False
@@ -141,13 +145,15 @@ def find_transfer_paths(
     paths = find_paths(call.reference.routes(call.today), start.slug, goal.slug, points_needed, max_hops)
     if not paths:
         raise NoData(
-            f"No way from {start.name} to {goal.name} in {max_hops} steps is known.", missing=["transfer path"]
+            f"No way from {start.name} to {goal.name} in at most {_some(max_hops, 'step')} is known.",
+            missing=["transfer path"],
         )
     routes = [route_of(p, points_needed) for p in paths[:LISTED]]
     best = routes[0]
-    cost = f"sends {best.source_points} points" if points_needed else f"gives {best.effective_ratio:g} for 1"
+    cost = f"sends {best.source_points:,} points" if points_needed else f"gives {best.effective_ratio:g} for 1"
     return TransferPaths(
-        message=f"{len(paths)} ways from {start.name} to {goal.name}; the cheapest {cost} in {best.hops} steps."
+        message=f"{_some(len(paths), 'way')} from {start.name} to {goal.name}; the cheapest {cost} in"
+        f" {_some(best.hops, 'step')}."
         " Transfers cannot be undone: see the seats first.",
         paths=routes,
         shortest=route_of(min(paths, key=lambda p: len(p.edges)), points_needed),

@@ -51,7 +51,12 @@ class Reference:
         if found:
             listed = [{"program": s, "name": self.programs[s].name} for s in found]
             raise Candidates(f"{text} can mean {len(found)} programmes; call again with one of them.", listed)
-        raise NotFound("programme", text, names.nearest(text, self.programs))
+        raise NotFound("programme", text, self._near_programs(text))
+
+    def _near_programs(self, text: str) -> list[str]:
+        """The programmes whose names, of all they are known by, come closest; each once."""
+        close = names.nearest(text, self._program_names, 40)
+        return list(dict.fromkeys(slug for name in close for slug in self._program_names[name]))[:3]
 
     def mentions(self, text: str) -> list[frozenset[str]]:
         """Programmes a longer text speaks of, each with all it can mean."""

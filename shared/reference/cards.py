@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from shared.domain.card_value import Offer, Rate
-from shared.domain.transfers import find_paths
+from shared.domain.transfers import Edge, find_paths
 from shared.reference.answers import Reference
 from shared.reference.rows.money import ExchangeRate
 from shared.reference.rows.travel import CardEarn, CatalogCard
@@ -64,7 +64,13 @@ def partners(reference: Reference, card: CatalogCard, on: date) -> list[str]:
     """The programmes a card's points move to directly, as its catalogue entry says they do."""
     if card.program is None or card.transferable == "no":
         return []
-    return sorted({edge.target for edge in reference.routes(on).get(card.program, ())})
+    edges = reference.routes(on).get(card.program, ())
+    return sorted({edge.target for edge in edges if _for_cards_of(card.country, edge)})
+
+
+def _for_cards_of(country: str, edge: Edge) -> bool:
+    """A bank's routes hold in its own country: cards of the same name elsewhere have other partners."""
+    return edge.region == "worldwide" or country in edge.region.replace("UK", "GB").split("|")
 
 
 def reach(reference: Reference, card: CatalogCard, goal: str, on: date) -> Fraction | None:
@@ -74,7 +80,8 @@ def reach(reference: Reference, card: CatalogCard, goal: str, on: date) -> Fract
     if card.program is None:
         return None
     paths = find_paths(reference.routes(on), card.program, goal, max_hops=2)
-    best = min(paths, key=lambda p: (len(p.edges), -p.ratio), default=None)
+    known = (p for p in paths if _for_cards_of(card.country, p.edges[0]))
+    best = min(known, key=lambda p: (len(p.edges), -p.ratio), default=None)
     if best is None:
         return None
     ratio = Fraction(1)

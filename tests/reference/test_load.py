@@ -23,7 +23,7 @@ COUNTS = {
     "release_windows.csv": 35,
     "cancellation_fees.csv": 29,
     "earning_rates.csv": 197,
-    "airlines.csv": 72,
+    "airlines.csv": 101,
     "cards.csv": 158,
     "card_earn.csv": 513,
     "voucher_types.csv": 53,
@@ -137,6 +137,24 @@ def test_names_that_fit_several_ask_and_unknown_ones_name_the_nearest() -> None:
         reference().program("flying bleu")
     assert "flying-blue" in unknown.value.facts["nearest"]
     assert len(unknown.value.facts["nearest"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("chaze", "chase-ultimate-rewards"), ("unitd", "united-mileageplus"), ("hyat", "world-of-hyatt")],
+)
+def test_the_nearest_programme_is_found_by_any_name_it_is_known_by(typed: str, meant: str) -> None:
+    with pytest.raises(NotFound) as unknown:
+        reference().program(typed)
+    near = unknown.value.facts["nearest"]
+    assert near[0] == meant
+    assert len(set(near)) == 3
+
+
+def test_every_airline_a_chart_or_an_earning_table_names_can_be_asked_about() -> None:
+    named = {c for chart in reference().rows("award_charts.csv") for c in chart.carriers}
+    named |= {rate.airline for rate in reference().rows("earning_rates.csv")}
+    assert named <= set(reference().airlines)
 
 
 def test_city_codes_stand_for_their_busiest_airport() -> None:

@@ -14,9 +14,18 @@ def test_search_card_catalog_shows_a_whole_entry(people: People, use: Use) -> No
     assert card["welcome_bonus"]["spend_requirement"] == 9_000
     assert card["welcome_bonus"]["estimated_value"] == pytest.approx(15_000 * 0.02 / 0.72, abs=0.01)
     assert {"category": "dining", "multiplier": 5.0}.items() <= card["earn_rates"][1].items()
-    assert "air-canada-aeroplan" in card["transfer_partners"]
     assert card["unaudited"] is True
     assert "unaudited" in found["message"]
+
+
+def test_search_card_catalog_names_partners_of_the_cards_own_country_only(people: People, use: Use) -> None:
+    def card(slug: str) -> dict[str, object]:
+        return use(people.bob, "search_card_catalog", slug=slug)["cards"][0]
+
+    assert "delta-skymiles" in card("us-amex-gold")["transfer_partners"]
+    for slug in ("ca-amex-cobalt", "au-amex-platinum"):  # their routes were not gathered, and those of the US differ
+        assert card(slug)["transfer_partners"] == []
+        assert "routes" in card(slug)["note"]
 
 
 def test_search_card_catalog_finds_by_words_best_first(people: People, use: Use) -> None:
