@@ -19,7 +19,7 @@ _KINDS = {
     "welcome_bonus": r"(?:welcome|sign.?up|new.?card\w*|intro\w*) (?:bonus|offer)|new cardmember",
     "transfer_bonus": r"transfer\w*[^.]*\b(?:bonus|extra)|bonus[^.]*\btransfer"
     r"|\d+ ?% (?:more|extra|bonus)[^.]*\b(?:transfer|convert)\w*",
-    "points_sale": rf"\b(?:buy|buying|purchase|purchasing)\b[^.]*{_POINTS}"
+    "points_sale": rf"\b(?:buy|buying|purchase|purchasing|sells?|selling)\b[^.]*{_POINTS}"
     rf"|{_POINTS} (?:on )?sale|sale (?:of|on) {_POINTS}",
     "award_sale": r"(?:award|reward|redemption) (?:flight |seat )?(?:sale|discount|promo\w*)|promo (?:rewards?|awards?)"
     r"|% off (?:award|reward|redemption)|(?:award|reward)s? (?:flights? )?(?:at|from) \d+ ?% off",
@@ -31,6 +31,7 @@ _MONTH = "(" + "|".join(_MONTHS) + r")[a-z]*\.?"
 _DAY_FIRST = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)? {_MONTH}\b")
 _MONTH_FIRST = re.compile(rf"\b{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?\b")
 _ISO = re.compile(r"\b\d{4}-(\d{2})-(\d{2})\b")
+_FROM_TO = re.compile(r"\d ?%[^.]*\b(?:bonus|extra|more)\b[^.]*\b(?:to|into)\b")  # "40% bonus Amex to Flying Blue"
 _PERCENT = re.compile(r"(\d{1,3}) ?(?:%|per ?cent\b)")
 
 
@@ -79,6 +80,8 @@ def _settled(found: Sequence[frozenset[str]]) -> list[frozenset[str]]:
 def read(text: str, programs: Sequence[frozenset[str]]) -> Offer:
     plain = " ".join(text[:LONGEST].lower().split())
     kind = next((k for k, pattern in _KINDS.items() if re.search(pattern, plain)), None)
+    if kind is None and len(programs) > 1 and _FROM_TO.search(plain):
+        kind = "transfer_bonus"
     days = {(_MONTHS.index(m) + 1, int(d)) for d, m in _DAY_FIRST.findall(plain)}
     days |= {(_MONTHS.index(m) + 1, int(d)) for m, d in _MONTH_FIRST.findall(plain)}
     days |= {(int(m), int(d)) for m, d in _ISO.findall(plain)}

@@ -19,7 +19,9 @@ def named(text: str) -> set[frozenset[str]]:
     [
         ("30% transfer bonus from Chase to Flying Blue", "transfer_bonus"),
         ("Convert Amex points to Avios: 25% extra when you transfer", "transfer_bonus"),
+        ("40% bonus Amex to Virgin Atlantic", "transfer_bonus"),
         ("Buy Avios with up to 50% off", "points_sale"),
+        ("Hilton sells points with a 100% bonus", "points_sale"),
         ("Flying Blue Promo Rewards for December", "award_sale"),
         ("Amex Platinum: welcome bonus of 175,000 points", "welcome_bonus"),
         ("Hyatt status match now open", "status_match"),
