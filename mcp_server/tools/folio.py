@@ -106,11 +106,13 @@ def _message(done: Audit) -> str:
     disputed = [f for f in done.findings if f.disputed]
     infos = len(done.findings) - len(disputed)
     money = f", {done.disputed:,.2f} {done.bill.currency or ''}".rstrip() if done.disputed else ""
-    words = [f"{len(done.bill.lines)} lines read: {len(disputed) or 'nothing'} to dispute{money}."]
+    read = len(done.bill.lines)
+    words = [f"{read} line{'' if read == 1 else 's'} read: {len(disputed) or 'nothing'} to dispute{money}."]
     if infos:
         words.append(f"{infos} for information only.")
     if done.bill.unread:
-        words.append(f"{done.bill.unread} lines could not be read, so the sum was not checked.")
+        lost = f"{done.bill.unread} line{'' if done.bill.unread == 1 else 's'}"
+        words.append(f"{lost} could not be read, so the sum was not checked.")
     elif any(f.rule.check == "adds_up" for f in disputed):
         words.append("The bill does not add up.")
     if done.stay.tier is None:

@@ -28,6 +28,11 @@ _SPACED = re.compile(r"(?:(?<=\s\s)|(?<=[|;\t])|(?<=[$€£]))-?\d{1,3}(?: \d{3}
 _GAP = re.compile(rf"[\s|;\"]*(?:[A-Z*]|{'|'.join(CODES)})?[\s|;\",]*")
 _APART = re.compile(r"(?:^|\s\s|[|;\t,])\s?$")
 _CODE = re.compile(rf"\b({'|'.join(CODES)})\b")
+_DOLLARS = frozenset({"AUD", "CAD", "HKD", "SGD", "NZD", "MXN", "FJD", "TWD", "ARS", "CLP", "COP"})
+_STATED = re.compile(
+    r"\b(?:(?i:currency(?: code)?)\s*[:=]?\s*|(?i:(?:amounts|prices|charges|rates)(?: \w+){0,2} in )(?i:\w+ )?)"
+    rf"({'|'.join(CODES)})\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,15 @@ def code_in(text: str) -> str | None:
     """The first currency code a text names."""
     found = _CODE.search(text)
     return found.group(1) if found else None
+
+
+def stated(text: str, sign: str | None) -> str | None:
+    """What a sign several countries share stands for, where the bill says its currency apart from the amounts."""
+    if sign == "JPY" and "JPY" not in text and re.search(r"\b(?:CNY|RMB)\b", text):
+        return "CNY"
+    if sign == "USD" and not re.search(r"\bUSD\b|\bUS\$", text) and (found := _STATED.search(text)):
+        return found.group(1) if found.group(1) in _DOLLARS else None
+    return None
 
 
 def three_decimals(text: str) -> bool:

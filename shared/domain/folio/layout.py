@@ -9,12 +9,12 @@ from shared.domain.folio.amounts import Amount
 _WORDS = {
     "charge": r"charges?|debits?|belastung(?:en)?|soll|cargos?|addebit[oi]|dare|debitos?",
     "credit": r"credits?|gutschrift(?:en)?|haben|abonos?|accredit[oi]|avere|creditos?|credito|payments?|zahlungen",
-    "amount": r"amount|betrag|montant|importe|importo|valor|total(?:e)?|gesamt|preis|price|prix",
+    "amount": r"amount|betrag|montant|importe|importo|valor|total(?:e)?|gesamt|preis|price|prix|bedrag|totaal",
     "balance": r"(?:running )?balance|saldo|solde",
     "other": r"qty|quantity|menge|anzahl|qte|unit(?: price)?|einzelpreis|prix unitaire|rate|"
     r"mwst|vat|tax|tva|iva|net|netto",
     "text": r"description|item|text|details?|particulars|beschreibung|leistung|bezeichnung|libelle|designation|"
-    r"descripcion|concepto|descrizione|descricao|transaction|service|reference|code|ref",
+    r"omschrijving|descripcion|concepto|descrizione|descricao|transaction|service|reference|code|ref",
     "date": r"date|datum|fecha|data|jour",
 }
 _WORD = re.compile("|".join(rf"(?P<{name}>\b(?:{words})\b)" for name, words in _WORDS.items()))

@@ -9,7 +9,7 @@ from datetime import date
 from decimal import Decimal
 from itertools import pairwise
 
-from shared.domain.folio.amounts import CODES, Amount, amounts_at_the_end, code_in, three_decimals
+from shared.domain.folio.amounts import CODES, Amount, amounts_at_the_end, code_in, stated, three_decimals
 from shared.domain.folio.days import DATE, SHORT, Written, dates_in, order_of, written
 from shared.domain.folio.kinds import Namer
 from shared.domain.folio.layout import Table, heading, posted
@@ -204,10 +204,9 @@ def _line(posting: _Posting, namer: Namer, day: date | None) -> Line:
 
 def _currency(page: _Page, text: str) -> str | None:
     """Of the printed sum, else of most postings, else the first code the bill names."""
-    if page.sum_currency:
-        return page.sum_currency
     marks = Counter(p.amount.currency for p in page.postings if p.amount and p.amount.currency)
-    return marks.most_common(1)[0][0] if marks else code_in(text)
+    seen = page.sum_currency or (marks.most_common(1)[0][0] if marks else code_in(text))
+    return stated(text, seen) or seen
 
 
 def _page(text: str, undated: bool) -> _Page:

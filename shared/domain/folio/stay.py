@@ -11,18 +11,20 @@ from shared.domain.folio.model import Bill, Chain, Stay, StayType
 from shared.domain.folio.text import fold
 
 _IN = (
-    r"arriv(?:al|ed|es?)|arr\b|check(?:ed)?[ -]?in|in\b|from|anreise|ankunft|von|arrivee|llegada|entrada|arrivo|chegada"
+    r"arriv(?:al|ed|es?)|arr\b|check(?:ed)?[ -]?in|in\b|from|anreise|ankunft|von|arrivee|llegada|entrada|arrivo|"
+    r"chegada|aankomst"
 )
-_OUT = r"depart(?:ure|ed|s)?|dep\b|check(?:ed)?[ -]?out|out\b|abreise|bis|depart|salida|partenza|partida|saida"
+_OUT = r"depart(?:ure|ed|s)?|dep\b|check(?:ed)?[ -]?out|out\b|abreise|bis|depart|salida|partenza|partida|saida|vertrek"
 _LABEL = re.compile(rf"\b(?:(?P<in>{_IN})|(?P<out>{_OUT}))[^\w\n]*(?:date|datum|on|am|le|el|il|em)?[^\w\n]*$")
 _SPAN = re.compile(r"^[\s,]*(?:-|to|until|till|through|thru|bis|au|al|a|ate|/)[\s,]*$")
 _NIGHTS = re.compile(
-    r"\b(\d{1,3})[ -]?(?:nights?|nachte?|naechte|ubernachtung(?:en)?|nuite?e?s?|noches?|nott[ei]|noites?|diarias)\b"
+    r"\b(\d{1,3})[ -]?(?:nights?|nachte?|naechte|ubernachtung(?:en)?|nuite?e?s?|noches?|nott[ei]|noites?|diarias|"
+    r"nachten)\b"
 )
 _NIGHTS_AFTER = re.compile(r"\b(?:nights?|nachte|nuits|noches|notti|noites)\s*[:=]\s*(\d{1,3})\b")
 _GUESTS = re.compile(
     r"\b(\d{1,2})\s*(?:guests?|adults?|persons?|people|pax|gaste|personen|erwachsene|adultes?|personnes?|adultos?|"
-    r"personas?|huespedes|adulti|persone|ospiti|pessoas|hospedes)\b"
+    r"personas?|huespedes|adulti|persone|ospiti|pessoas|hospedes|gasten|volwassenen)\b"
 )
 _GUESTS_AFTER = re.compile(
     r"\b(?:guests|adults|persons|pax|no\. of guests|gaste|personen|erwachsene|adultes|personnes|adultos|personas|"

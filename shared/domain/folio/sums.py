@@ -9,15 +9,16 @@ _BALANCE = (
     r"total (?:amount )?(?:due|owed|payable)|saldo|solde|"
     r"(?:noch )?zu zahlen|offener? (?:betrag|posten)|restbetrag|reste a payer|(?:net|montant|total) a payer|"
     r"montant du|(?:total|importe|saldo) (?:a pagar|pendiente|debido)|(?:totale|saldo|importo) (?:da pagare|dovuto)|"
-    r"(?:valor|total|saldo) (?:a pagar|em divida|em aberto|devedor)"
+    r"(?:valor|total|saldo) (?:a pagar|em divida|em aberto|devedor)|(?:totaal )?te betalen|openstaand(?: bedrag)?"
 )
 _TOTAL = (
     r"(?:grand |folio |invoice )?total|(?:gesamt|rechnungs)(?:summe|betrag)?|summe|importe total|totale|"
-    r"montant total|valor total"
+    r"montant total|valor total|totaal(?:bedrag)?|eindtotaal"
 )
 _PART = (
-    r"sub-?total|zwischensumme|sous-total|subtotale|net\b|netto|total (?:charges|credits|payments|tax|taxes|vat|"
-    r"net|ht|debits?)|total (?:cargos|abonos)|of which|davon|dont|taxable|tax summary|vat summary"
+    r"sub-?total|zwischensumme|sous-total|subtotale|subtotaal|net\b|netto|"
+    r"total (?:charges|credits|payments|tax|taxes|vat|net|ht|debits?)|total (?:cargos|abonos)|of which|davon|dont|"
+    r"taxable|tax summary|vat summary"
 )
 _START = re.compile(
     rf"[\s|;*]*(?:(?P<passed>.*(?:{_PASSED}))|(?P<part>{_PART})|(?P<balance>{_BALANCE})|(?P<total>{_TOTAL}))(?![a-z])"

@@ -51,6 +51,22 @@ def test_the_currency_is_the_one_the_bill_prints(layout: str, currency: str) -> 
 
 
 @pytest.mark.parametrize(
+    ("said", "sign", "currency"),
+    [
+        ("All amounts in CAD", "$", "CAD"),
+        ("Currency: AUD", "$", "AUD"),
+        ("Currency conversion CAD", "$", "USD"),  # the guest's, not the bill's
+        ("Charges in EUR on request", "$", "USD"),
+        ("RMB", "¥", "CNY"),
+        ("", "¥", "JPY"),
+    ],
+)
+def test_a_sign_of_several_currencies_means_the_one_the_bill_states(said: str, sign: str, currency: str) -> None:
+    text = f"Hyatt Sample\n{said}\n2026-03-03  Room Charge  {sign}200.00\nBalance  {sign}200.00"
+    assert audited(text, "hyatt").bill.currency == currency
+
+
+@pytest.mark.parametrize(
     ("printed", "value"),
     [
         ("45.00", "45"),
@@ -133,11 +149,13 @@ LANGUAGES = {
            "Partenza tardiva", "Carta di credito", "Saldo"),
     "pt": ("Chegada 02/06/2026 Saída 03/06/2026", "Diária", "Taxa de resort", "Café da manhã", "Saída tardia",
            "Pagamento", "Total a pagar"),
+    "nl": ("Aankomst 02-06-2026 Vertrek 03-06-2026", "Kamer", "Resort toeslag", "Ontbijt", "Laat vertrek",
+           "Betaling", "Te betalen"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
-def test_the_words_of_five_languages_besides_english_are_understood(language: str) -> None:
+def test_the_words_of_six_languages_besides_english_are_understood(language: str) -> None:
     dates, room, fee, breakfast, late, paid, total = LANGUAGES[language]
     text = (
         f"GRAND HYATT\n{dates}\n02/06/2026  {room}   1.200,00\n02/06/2026  {fee}   40,00\n"
