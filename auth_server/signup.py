@@ -22,6 +22,7 @@ from shared.settings import settings
 PER_HOUR = 30  # sign-ups and resets one address may ask for
 EXPIRED = problem("This form has expired", "Please go back and try again.", 403)
 DEAD_LINK = "It was used already, or is too old. Ask for a new one where you asked for this one."
+FORMS = {"signup": "signup.html", "recover": "recover.html"}
 
 
 def sent(email: str, afterwards: object) -> Page:
@@ -44,7 +45,7 @@ def blank(server: Server, inc: Incoming, purpose: str) -> Outcome:
         return found
     session, cookie = found
     shown = {"csrf": sessions.csrf(session, purpose), "return_to": signin.safe_return(inc.asked("return_to"))}
-    return Page(f"{purpose}.html", shown, session=cookie)
+    return Page(FORMS[purpose], shown, session=cookie)
 
 
 def again(session: WebSession, inc: Incoming, purpose: str, no: Invalid) -> Page:
@@ -55,7 +56,7 @@ def again(session: WebSession, inc: Incoming, purpose: str, no: Invalid) -> Page
         "email": inc.value("email"),
         "faults": faults(no),
     }
-    return Page(f"{purpose}.html", shown, 422)
+    return Page(FORMS[purpose], shown, 422)
 
 
 def form(server: Server, inc: Incoming) -> Outcome:
