@@ -99,7 +99,7 @@ ROUTES = [
     Route("/.well-known/oauth-authorization-server", well_known, methods=["GET"]),
     Route("/.well-known/openid-configuration", well_known, methods=["GET"]),
     Route("/oauth/register", register, methods=["POST"]),
-    Route("/oauth/authorize", page(consent.authorize, before=cimd.look_up), methods=["GET"]),
+    Route("/oauth/authorize", page(consent.authorize, before=cimd.look_up, text=True), methods=["GET"]),
     Route("/oauth/consent", form(consent.decide), methods=["POST"]),
     Route("/oauth/token", machine(endpoints.token), methods=["POST"]),
     Route("/oauth/revoke", machine(endpoints.revoke), methods=["POST"]),

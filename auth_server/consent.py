@@ -64,8 +64,10 @@ def _fault(inc: Incoming, prompts: set[str]) -> tuple[str, str] | None:
         return "invalid_request", "Only response_mode=query is supported."
     if prompts - PROMPTS or ("none" in prompts and len(prompts) > 1):
         return "invalid_request", "Unsupported 'prompt'."
-    if not (inc.asked("max_age") or "0").isdigit():
+    if not (inc.asked("max_age") or "0").isdecimal():
         return "invalid_request", "Unsupported 'max_age'."
+    if not (inc.asked("nonce") or "").isascii():
+        return "invalid_request", "Unsupported 'nonce'."
     return None
 
 
@@ -167,7 +169,7 @@ def decide(server: Server, inc: Incoming) -> Outcome:
 
 def _answer(server: Server, inc: Incoming, session: WebSession, account: Account) -> Outcome:
     query = inc.value("query")
-    request = Incoming("GET", "/oauth/authorize", inc.peer, raw_query=query, query=pairs(query))
+    request = Incoming("GET", "/oauth/authorize", inc.peer, raw_query=query, query=pairs(query, text=True))
     asked = _validated(server, request, account)
     if inc.value("action") == "deny":
         raise AccessDeniedError(redirect_uri=asked.uri, state=asked.state)

@@ -82,14 +82,16 @@ async def register(request: Request) -> Response:
     return write(await run(registering(body), _plain(request)))
 
 
-def page(flow: Flow[Outcome], before: Callable[[Incoming], Awaitable[Outcome | None]] | None = None) -> Handler:
+def page(
+    flow: Flow[Outcome], before: Callable[[Incoming], Awaitable[Outcome | None]] | None = None, *, text: bool = False
+) -> Handler:
     """`before` may ask elsewhere what the flow needs to know, and answer itself when it cannot."""
 
     async def handler(request: Request) -> Response:
         if request.method != "GET":  # a page may set a cookie or grant a code, which HEAD must not
             return Response(status_code=405, headers={"Allow": "GET"})
         try:
-            query = pairs(request.url.query)
+            query = pairs(request.url.query, text=text)
         except OAuth2Error as error:
             return write(problem("This request cannot be completed", error.get_error_description()))
         inc = _plain(request, query=query)

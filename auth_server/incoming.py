@@ -19,6 +19,7 @@ MAX_VALUE = 4096
 BODY_SECONDS = 15
 _LONG = {"query": MAX_QUERY + 256, "return_to": MAX_QUERY + 256}  # whole authorization requests travel in these
 _LINES = frozenset({"redirect_uris"})  # written one on each line
+_PLAIN = frozenset({"client_id", "redirect_uri", "state"})  # printable ASCII even where any language is allowed
 _PRINTABLE = re.compile(r"[\x20-\x7e]*")
 _TEXT = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]*")
 _MAY_REPEAT = frozenset({"resource"})
@@ -85,8 +86,8 @@ def pairs(raw: str, *, text: bool = False) -> Pairs:
         found = parse_qsl(raw, keep_blank_values=True, max_num_fields=MAX_FIELDS, errors="strict")
     except ValueError:
         invalid("The parameters could not be read.")
-    allowed = _TEXT if text else _PRINTABLE
     for name, value in found:
+        allowed = _TEXT if text and name not in _PLAIN else _PRINTABLE
         if len(name) > 64 or len(value) > _LONG.get(name, MAX_VALUE) or not _PRINTABLE.fullmatch(name):
             invalid("A parameter is too long or has an unreadable name.")
         if not allowed.fullmatch(" ".join(value.split()) if name in _LINES else value):

@@ -122,6 +122,12 @@ BACK = [
     ("two resources", {"resource": [RESOURCE, f"{BASE}/mcp"]}, "invalid_target"),
     ("malformed scope", {"scope": 'mcp:read "x"'}, "invalid_scope"),
     ("scope with a backslash", {"scope": "a\\b"}, "invalid_scope"),
+    ("scope that is not ASCII", {"scope": "mcp:r\u00e9ad"}, "invalid_scope"),
+    ("challenge that is not ASCII", {"code_challenge": "\u00e9" * 43}, "invalid_request"),
+    ("resource that is not ASCII", {"resource": "https://\u00e9.example/mcp"}, "invalid_target"),
+    ("response type that is not ASCII", {"response_type": "cod\u00e9"}, "unsupported_response_type"),
+    ("max_age of a raised digit", {"max_age": "\u00b2"}, "invalid_request"),
+    ("nonce that is not ASCII", {"nonce": "\u00e9"}, "invalid_request"),
     ("nobody signed in", {"prompt": "none"}, "login_required"),
 ]
 
@@ -139,6 +145,12 @@ def test_errors_go_back_with_exact_state_and_issuer(stranger: Browser, changed: 
     assert given["iss"] == BASE
     assert "code" not in given
     assert answer.headers["referrer-policy"] == "no-referrer"
+
+
+def test_a_hint_in_another_script_hinders_nobody(ann: Browser) -> None:
+    client_id = ann.register()
+    ann.sign_in()
+    assert ann.code(client_id, login_hint="j\u00f6rg@example.com", ui_locales="\u65e5\u672c")
 
 
 def test_consent_required_is_said_when_nothing_may_be_shown(ann: Browser) -> None:
