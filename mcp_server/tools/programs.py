@@ -217,10 +217,14 @@ def _seasonal(price: RoutePrice) -> bool:
     return any("peak" in p.points or "off_peak" in p.points for p in price.cabins.values())
 
 
-def _pricing_message(program: Program, flights: str, price: RoutePrice, chart: Chart, day: date | None) -> str:
+def _pricing_message(
+    program: Program, flights: str, price: RoutePrice, chart: Chart, day: date | None, cabin: str | None
+) -> str:
     if price.dynamic:
         return f"{program.name} prices {flights} dynamically: there is no chart. Dated examples are quoted."
-    words = [f"{program.name} for {flights}: {len(price.cabins)} cabins priced, one way per person."]
+    listed = ", ".join(c.replace("_", " ") for c in price.cabins)
+    said = f" No price of {cabin.replace('_', ' ')} is known." if cabin and cabin not in price.cabins else ""
+    words = [f"{program.name} for {flights}: {listed} priced, one way per person.{said}"]
     words += [f"{c.note[0].upper()}{c.note[1:]}." for c in price.charts if c.note]
     if day and _seasonal(price):
         words.append("Which season the date falls in is not known: no peak calendar was found.")
@@ -255,7 +259,7 @@ def get_pricing(
     places = [p.place for c, p in price.cabins.items() if c in cabins]
     chart = price.chart_of(cabin)
     return Pricing(
-        message=_pricing_message(found, f"{airline} flights {start}-{end}", price, chart, date),
+        message=_pricing_message(found, f"{airline} flights {start}-{end}", price, chart, date, cabin),
         program=found.slug,
         airline=airline,
         chart=ChartPlace(kind=chart.kind, zone_or_band=places[0] if places else None, distance_miles=price.miles),
@@ -328,14 +332,18 @@ def get_program_rates(
     if levels := _categories(call, found):
         return _hotel_rates(found, levels)
     charts = _chosen(call, found, chart == "own", partner_airline)
-    if not charts:
-        raise NoData(f"No {chart} award chart of {found.name} is known.", missing=["award chart"])
+    flights = (
+        f"{chart} flights" if partner_airline is None else f"{call.reference.airline(partner_airline).name} flights"
+    )
     rows = [row for c in charts for row in _rate_rows(c, cabin)]
-    dynamic = all(c.dynamic for c in charts)
+    dynamic = bool(charts) and all(c.dynamic for c in charts)
+    if not rows and not dynamic:
+        of = f" in {cabin.replace('_', ' ')}" if cabin and charts else ""
+        raise NoData(f"No award chart of {found.name} for {flights}{of} is known.", missing=["award chart"])
     seasons = [s for s in ("off_peak", "standard", "peak") if any(getattr(r, s) is not None for r in rows)]
     said = "dynamic, no chart; dated examples are quoted" if dynamic else f"{len(rows)} prices"
     return ProgramRates(
-        message=f"{found.name}, {chart} flights: {said}. {caution(charts[0])}".strip(),
+        message=f"{found.name}, {flights}: {said}. {caution(charts[0])}".strip(),
         program=found.slug,
         chart=WholeChart(kind=_KIND[charts[0].kind], rows=rows[:ROWS], seasons=seasons),
         caveats=_caveats(charts),

@@ -143,7 +143,8 @@ def _words(goal: Program, found: Sequence[Way], together: Sequence[Combination],
     said = f"{needed:,} points of {goal.name}: {len(reaching)} of {len(found)} ways reach it alone"
     if reaching and (cost := reaching[0].cost) is not None:
         said += f", the cheapest spends points worth {cost / 100:,.2f} USD"
-    said += f"; {len(together)} combinations do." if together else "."
+    more = "1 combination does" if len(together) == 1 else f"{len(together)} combinations do"
+    said += f"; {more}." if together else "."
     if missing:
         said += f" {missing:,} points stay missing even with every balance."
     return f"{said} Transfers cannot be undone: see the seats first."

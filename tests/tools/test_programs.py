@@ -160,3 +160,13 @@ def test_get_pricing_quotes_the_examples_of_the_airline_it_prices(people: People
 def test_get_pricing_refuses_a_day_that_has_passed(people: People, use: Use) -> None:
     said = use(people.bob, "get_pricing", program="BA", origin="LHR", destination="JFK", date="2020-01-01")
     assert (said["status"], said["errors"][0]["field"]) == ("invalid", "date")
+
+
+def test_pricing_and_rates_say_what_was_asked_about(people: People, use: Use) -> None:
+    first = use(people.bob, "get_pricing", program="iberia-club", origin="MAD", destination="JFK", cabin="first")
+    assert first["cabins"] == {"first": "no_data"}
+    assert "No price of first is known." in first["message"]
+    american = use(people.bob, "get_program_rates", program="british-airways-club", partner_airline="AA")
+    assert "American Airlines flights" in american["message"]
+    none = use(people.bob, "get_program_rates", program="turkish-miles-and-smiles", cabin="first")
+    assert (none["status"], none["missing"]) == ("no_data", ["award chart"])
