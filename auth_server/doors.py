@@ -128,6 +128,8 @@ def form(flow: Flow[Outcome], *, hashes: bool = False) -> Handler:
             given = await read_form(request, text=True)
         except OAuth2Error as error:
             return write(problem("This form cannot be read", error.get_error_description()))
+        except TooLarge:
+            return write(problem("This form is too long", "Please shorten what you entered and try again.", 413))
         if hashes and hashing_is_full():
             return write(problem("Very busy", "Too many people are signing in; please try again in a moment.", 429, 5))
         return await _answered(flow, _plain(request, form=given), hashes=hashes)

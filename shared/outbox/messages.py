@@ -49,7 +49,8 @@ def price(option: Facts) -> str:
 
 
 def _option_line(option: Facts) -> str:
-    seats = f", {option['seats']} seats" if option["seats"] is not None else ""
+    count = option["seats"]
+    seats = f", {count} seat{'s' if count != 1 else ''}" if count is not None else ""
     cabin = option["cabin"].replace("_", " ")
     return f"{option['date']} {option['airline']} {cabin}: {price(option)} with {option['program']}{seats}"
 

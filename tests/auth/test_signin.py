@@ -52,6 +52,12 @@ def test_the_form_is_refused_without_its_own_token(ann: Browser, csrf: str) -> N
     assert not signed_in(ann)
 
 
+def test_a_form_that_is_too_long_is_answered_with_a_page(ann: Browser) -> None:
+    answer = ann.sign_in(csrf="x" * 20_000)
+    assert (answer.status_code, answer.headers["content-type"]) == (413, "text/html; charset=utf-8")
+    assert "This form is too long" in answer.text
+
+
 def test_the_form_is_refused_without_or_with_another_cookie(ann: Browser, bob: Browser) -> None:
     csrf = hidden(ann.get("/signin").text, "csrf")
     bob.get("/signin")
