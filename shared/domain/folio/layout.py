@@ -42,6 +42,13 @@ class Table:
             return next((c.means for c in self.columns if c.cell == cell), "amount")
         return min(self.columns, key=lambda c: _distance(c, amount)).means
 
+    def meanings(self, amounts: Sequence[Amount], line: str) -> list[str]:
+        """As many amounts as headings stand in their order, even where the text lost its columns."""
+        headed = [c.means for c in self.columns if c.means in (*_MONEY, "other")]
+        if len(amounts) == len(headed) > 1 and not (self.bar and self.bar in line):
+            return headed
+        return [self.means(a, line) for a in amounts]
+
     @property
     def two_sided(self) -> bool:
         return {"charge", "credit"} <= {c.means for c in self.columns}
@@ -78,6 +85,6 @@ def posted(amounts: Sequence[Amount], table: Table | None, line: str) -> tuple[A
         return None
     if table is None:
         return amounts[-1], ""
-    placed = [(a, table.means(a, line)) for a in amounts]
+    placed = list(zip(amounts, table.meanings(amounts, line), strict=True))
     money = [p for p in placed if p[1] in ("charge", "credit", "amount")]
     return next((p for p in reversed(money) if p[0].value), None) or (money or [(amounts[-1], "")])[-1]

@@ -36,7 +36,7 @@ _LABELS = re.compile(
 _TO_PROGRAMS = re.compile(
     r"\b(ignore|disregard|forget|override)\b.{0,40}\b(instruction|rule|previous|above|finding|prompt)|"
     r"\b(assistant(?! manager)|chatbot|language model|llm|system prompt|ai (model|agent)|as an ai)\b|"
-    r"<\|?[a-z_]+\|?>"
+    r"\b(note|message|attention|instructions?) (to|for) (the |any )?(ai|model|bot|auditor)\b|<\|?[a-z_]+\|?>"
 )
 
 
@@ -131,7 +131,9 @@ def _take(page: _Page, line: str, folded: str, thousandths: bool) -> None:
         _post(page, at[0], line, start, amounts)
     elif at:
         _lone_date(page, at[0], line, start)
-    elif amounts and (page.postings or page.table or page.undated) and not page.ended:
+    elif (
+        amounts and (page.postings or page.table or page.undated) and not page.ended and not _TO_PROGRAMS.search(folded)
+    ):
         _post(page, None, line, 0, amounts)
     else:
         page.header.append(folded)
