@@ -115,6 +115,8 @@ def _message(done: Audit) -> str:
         words.append(f"{lost} could not be read, so the sum was not checked.")
     elif any(f.rule.check == "adds_up" for f in disputed):
         words.append("The bill does not add up.")
+    if strange := sum(1 for x in done.bill.lines if x.kind == "other" and x.amount > 0):
+        words.append(f"{strange} charge{' is' if strange == 1 else 's are'} of no kind known here and only compared.")
     if done.stay.tier is None:
         words.append("No elite tier was given or found; rules of tiers were left out.")
     if done.stay.nights is None:

@@ -116,3 +116,9 @@ def test_audit_hotel_folio_takes_a_long_text_and_refuses_a_longer_one(people: Pe
     long = AWARD + "\n" * (60_000 - len(AWARD))
     assert use(people.paula, "audit_hotel_folio", chain="hyatt", folio_text=long)["status"] == "ok"
     assert use(people.paula, "audit_hotel_folio", chain="hyatt", folio_text=long + "\n")["status"] == "invalid"
+
+
+def test_audit_hotel_folio_says_which_charges_it_has_no_rule_for(people: People, use: Use) -> None:
+    bill = "Hilton\n2026-03-03  Rum  1500.00\n2026-03-04  Frukost  150.00\nSaldo 1650.00 SEK"
+    said = use(people.alice, "audit_hotel_folio", chain="hilton", folio_text=bill, status_tier="gold")["message"]
+    assert "2 charges are of no kind known here" in said
