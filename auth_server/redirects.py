@@ -10,7 +10,8 @@ from shared.settings import settings
 
 OUT_OF_BAND = "urn:ietf:wg:oauth:2.0:oob"  # the code is shown on a page, for applications a person made by hand
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
-_URI = re.compile(r"[A-Za-z0-9\-._~:/?\[\]@!$&'()*+,;=%]{1,2048}")
+_URI = re.compile(r"(?=.{1,2048}\Z)([A-Za-z0-9\-._~:/?\[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+")
+_DOTS = re.compile(r"/(\.|%2e){1,2}(/|\Z)", re.IGNORECASE)  # browsers take these segments away: another address
 _LABEL = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
 _HOST = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(\.{_LABEL})*")
 
@@ -45,6 +46,8 @@ def _split(uri: str) -> SplitResult:
         port = parts.port
     except ValueError:
         raise BadRedirect("not a valid URI") from None
+    if _DOTS.search(parts.path):
+        raise BadRedirect("dot segments are not allowed")
     if parts.netloc.endswith(":") or (port is not None and port == 0):
         raise BadRedirect("the port is not valid")
     if "@" in parts.netloc or "%" in parts.netloc:
