@@ -182,14 +182,16 @@ def merged(prices: Iterable[CabinPrice]) -> CabinPrice | None:
 def standing(charts: Iterable[Chart], airline: str, partner: bool, on: date) -> list[list[Chart]]:
     """The charts that may price an airline's flights, best first; charts of one group are of equal standing.
 
-    Own or named charts come before the chart for all other partners, and exceptions before the general rule.
+    Own or named charts come before the chart for all other partners, and exceptions before the general rule: those
+    of a place (Hawaii) before those of any flight within a country.
     """
     usable = [c for c in charts if c.valid(on) and c.scope != "multi_partner"]
     named = [c for c in usable if airline in c.carriers]
     others = [c for c in usable if c.scope == "all_other_partners"] if partner and not named else []
     groups = []
     for level in (named, others):
-        groups.append([c for c in level if c.overrides])
+        groups.append([c for c in level if c.overrides and c.kind != "domestic_fixed"])
+        groups.append([c for c in level if c.overrides and c.kind == "domestic_fixed"])
         groups.append([c for c in level if not c.overrides])
     return [g for g in groups if g]
 

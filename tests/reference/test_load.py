@@ -191,3 +191,12 @@ def test_the_busiest_airport_one_letter_away_is_named_first() -> None:
     with pytest.raises(NotFound) as unknown:
         reference().airport("LHT")
     assert unknown.value.facts["nearest"][0] == "LHR"
+
+
+def test_an_exception_for_a_place_comes_before_the_one_for_any_domestic_flight() -> None:
+    def economy(origin: str, destination: str) -> int:
+        price = reference().route_price("turkish-miles-and-smiles", "UA", origin, destination)
+        assert price is not None
+        return price.cabins["economy"].points["standard"]
+
+    assert [economy("SFO", "HNL"), economy("HNL", "OGG"), economy("JFK", "LAX")] == [25_000, 25_000, 15_000]
