@@ -86,7 +86,7 @@ async def form_from_ours(request: Request) -> Pairs:
         raise InvalidClientError
     if request.scope["query_string"]:
         invalid("Parameters belong in the request body.")
-    return await read_form(request)
+    return await read_form(request, text=True)
 
 
 async def introspect(request: Request) -> Response:

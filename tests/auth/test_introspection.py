@@ -40,6 +40,16 @@ def test_a_good_token_is_described_and_nothing_personal_is_said(ann: Browser) ->
     assert given["access_token"] not in answer.text
 
 
+@pytest.mark.parametrize("garbage", ["\u00e9", "awt_at_\u65e5\u672c", "x y"])
+def test_a_token_in_any_script_is_just_wrong(ann: Browser, garbage: str) -> None:
+    client_id = ann.register()
+    assert ann.introspect(garbage) == {"active": False}
+    gone = ann.host.post("/oauth/revoke", data={"token": garbage, "client_id": client_id})
+    assert (gone.status_code, gone.content) == (200, b"")
+    assert ann.redeem(client_id, garbage).json()["error"] == "invalid_grant"
+    assert ann.refresh(client_id, garbage).json()["error"] == "invalid_grant"
+
+
 @pytest.mark.parametrize("header", [None, "Basic eDp5", BASIC[:-4], "Bearer x", "Basic \u00e9", BASIC + " x"])
 def test_only_our_own_client_may_ask(ann: Browser, header: str | None) -> None:
     headers = {"authorization": header.encode("utf-8")} if header else None
