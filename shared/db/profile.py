@@ -1,4 +1,4 @@
-"""What a person set on the settings page: which mails to send, and the logo an advisor's documents carry."""
+"""What a person set: how they like to travel, which mails to send, and the logo an advisor's documents carry."""
 
 from datetime import datetime
 
@@ -29,6 +29,14 @@ class Profile(AccountOwned, Base):
     mail_standing_orders: Mapped[bool] = mapped_column(server_default=sa.true())
     mail_hotel_price_drops: Mapped[bool] = mapped_column(server_default=sa.false())
     mail_product_news: Mapped[bool] = mapped_column(server_default=sa.false())
+    home_airport: Mapped[str | None] = mapped_column(sa.String(3))
+    default_cabin: Mapped[str | None]
+    currency: Mapped[str | None] = mapped_column(sa.String(3))  # None = USD
+    country: Mapped[str | None] = mapped_column(sa.String(2))
+    timezone: Mapped[str | None]  # None = UTC
+    preferred_airlines: Mapped[list[str]] = mapped_column(server_default=sa.text("'{}'"))
+    avoided_airlines: Mapped[list[str]] = mapped_column(server_default=sa.text("'{}'"))
+    default_passengers: Mapped[int | None]  # None = 1
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 
 

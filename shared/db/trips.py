@@ -1,7 +1,7 @@
 """Workspace trips, and the search records that can be filed under them."""
 
 from collections.abc import Iterable
-from datetime import date, datetime
+from datetime import date, datetime, time
 from typing import Any, cast
 
 import sqlalchemy as sa
@@ -38,6 +38,49 @@ class SearchRecord(AccountOwned, ModeOwned, Base):
     summary: Mapped[str]
     outcome: Mapped[str]
     created_at: Mapped[stamp]
+
+
+class ItineraryItem(AccountOwned, Base):
+    """One line of a trip's plan; times are local to the place."""
+
+    __tablename__ = "itinerary_items"
+    __table_args__ = (
+        sa.CheckConstraint("kind in ('flight', 'hotel', 'transfer', 'activity', 'meal', 'note')", name="kind"),
+    )
+
+    id: Mapped[pk]
+    trip_id: Mapped[int] = mapped_column(ForeignKey("trips.id", ondelete="CASCADE"), index=True)
+    title: Mapped[str]
+    day: Mapped[date | None]
+    start_time: Mapped[time | None]
+    end_time: Mapped[time | None]
+    kind: Mapped[str]
+    location: Mapped[str | None]
+    notes: Mapped[str | None]
+    flight_booking_id: Mapped[int | None] = mapped_column(
+        ForeignKey("flight_bookings.id", ondelete="SET NULL"), index=True
+    )
+    hotel_booking_id: Mapped[int | None] = mapped_column(
+        ForeignKey("hotel_bookings.id", ondelete="SET NULL"), index=True
+    )
+    position: Mapped[int]
+    created_at: Mapped[stamp]
+    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+
+class ChatLink(AccountOwned, Base):
+    """Where a conversation can be found again, saved when the person asks; never what was said in it."""
+
+    __tablename__ = "chat_links"
+    __table_args__ = (Index("ix_chat_links_account_created", "account_id", "created_at"),)
+
+    id: Mapped[pk]
+    title: Mapped[str]
+    url: Mapped[str | None]
+    summary: Mapped[str | None]
+    trip_id: Mapped[int | None] = mapped_column(ForeignKey("trips.id", ondelete="SET NULL"), index=True)
+    created_at: Mapped[stamp]
+    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 
 
 # What can be filed under a trip: the kind, as results name it, and the column that holds the trip.

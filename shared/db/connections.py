@@ -1,0 +1,37 @@
+"""Connections to outside accounts; tokens are sealed with a key of the environment."""
+
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import UniqueConstraint, func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from shared.db.base import AccountOwned, Base, pk, stamp
+
+
+class Connection(AccountOwned, Base):
+    """One per account and provider. A row without connected_at waits for the person to come back from the provider."""
+
+    __tablename__ = "connections"
+    __table_args__ = (
+        UniqueConstraint("account_id", "provider"),
+        sa.CheckConstraint("state in ('pending', 'connected', 'broken', 'disconnected')", name="state"),
+    )
+
+    id: Mapped[pk]
+    provider: Mapped[str]
+    state: Mapped[str]
+    state_hash: Mapped[str | None] = mapped_column(unique=True)  # of the one-time state of a pending authorization
+    pending_until: Mapped[datetime | None]
+    pending_sealed: Mapped[str | None]  # what the callback needs: a PKCE verifier, an OAuth 1.0a request secret
+    access_sealed: Mapped[str | None]
+    refresh_sealed: Mapped[str | None]
+    expires_at: Mapped[datetime | None]
+    scope: Mapped[str | None]
+    details: Mapped[dict[str, Any]] = mapped_column(server_default=sa.text("'{}'"))  # such as the sheet's id; no secret
+    connected_at: Mapped[datetime | None]
+    last_sync_at: Mapped[datetime | None]
+    last_error: Mapped[str | None]
+    created_at: Mapped[stamp]
+    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())

@@ -1,0 +1,50 @@
+"""Standing orders and what each of their runs brought."""
+
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy import ForeignKey, Index, UniqueConstraint, func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from shared.db.base import AccountOwned, Base, pk, stamp, uid
+
+
+class StandingOrder(AccountOwned, Base):
+    __tablename__ = "standing_orders"
+    __table_args__ = (
+        sa.CheckConstraint("cadence in ('daily', 'weekly')", name="cadence"),
+        sa.CheckConstraint("run_hour between 0 and 23", name="run_hour"),
+        sa.CheckConstraint("run_weekday between 0 and 6", name="run_weekday"),
+    )
+
+    id: Mapped[pk]
+    prompt: Mapped[str]
+    cadence: Mapped[str]
+    run_hour: Mapped[int]  # UTC
+    run_weekday: Mapped[int | None]  # 0 is Sunday; of weekly orders
+    trip_id: Mapped[int | None] = mapped_column(ForeignKey("trips.id", ondelete="SET NULL"), index=True)
+    paused_at: Mapped[datetime | None]  # by a plan change; resumed on upgrade
+    stopped_at: Mapped[datetime | None]
+    created_at: Mapped[stamp]
+    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+
+class StandingOrderRun(AccountOwned, Base):
+    __tablename__ = "standing_order_runs"
+    __table_args__ = (
+        UniqueConstraint("job_run_id"),
+        Index("ix_standing_order_runs_newest", "standing_order_id", "started_at"),
+        sa.CheckConstraint("outcome in ('ok', 'failed')", name="outcome"),
+    )
+
+    id: Mapped[uid]
+    standing_order_id: Mapped[int] = mapped_column(ForeignKey("standing_orders.id", ondelete="CASCADE"))
+    job_run_id: Mapped[int | None] = mapped_column(sa.BigInteger)
+    manual: Mapped[bool] = mapped_column(server_default=sa.false())
+    queued_at: Mapped[stamp]
+    started_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+    outcome: Mapped[str | None]
+    tools_called: Mapped[list[str]] = mapped_column(server_default=sa.text("'{}'"))
+    result: Mapped[str | None]  # markdown
+    error: Mapped[str | None]
