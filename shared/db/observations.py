@@ -1,15 +1,16 @@
 """Prices and fees seen in answers of providers: the memory that averages and calendars are read from."""
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import Index
+from sqlalchemy import ForeignKey, Index
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from shared.db.base import Base, ModeOwned, iata, pk, stamp
+from shared.db.base import Base, ModeOwned, currency, iata, pk, stamp
 
 
 class AwardObservation(ModeOwned, Base):
@@ -33,6 +34,41 @@ class AwardObservation(ModeOwned, Base):
     seats: Mapped[int | None]
     seen_at: Mapped[stamp]
     provider_checked_at: Mapped[datetime | None]
+    asker_id: Mapped[int | None] = mapped_column(  # whose connection saw it; None = may be shown to anyone
+        ForeignKey("accounts.id", ondelete="CASCADE"), index=True
+    )
+
+
+class FareObservation(ModeOwned, Base):
+    """The cheapest cash fare of an answer, with what it was asked for."""
+
+    __tablename__ = "fare_observations"
+    __table_args__ = (
+        Index("ix_fare_observations_route", "origin", "destination", "cabin", "date"),
+        sa.CheckConstraint("(source = 'sandbox') = synthetic", name="source_mode"),
+    )
+
+    id: Mapped[pk]
+    source: Mapped[str]
+    origin: Mapped[iata]
+    destination: Mapped[iata]
+    date: Mapped[dt.date]
+    return_date: Mapped[dt.date | None]
+    cabin: Mapped[str]
+    passengers: Mapped[int]
+    price: Mapped[Decimal]
+    currency: Mapped[currency]
+    carriers: Mapped[list[str]]
+    stops: Mapped[int | None]
+    seen_at: Mapped[stamp]
+    provider_checked_at: Mapped[datetime | None]
+    asker_id: Mapped[int | None] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), index=True)
+
+
+def write_fares(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
+    if rows:
+        synthetic = session.info["synthetic"]
+        session.execute(sa.insert(FareObservation), [{**row, "synthetic": synthetic} for row in rows])
 
 
 def write(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -20,7 +20,16 @@ from shared import clock, http
 from shared.db import observations
 from shared.db.base import transaction
 from shared.providers import health, registry, replay
-from shared.providers.contract import VERBS, AwardSeat, Provider, Reading, Status, Unanswered
+from shared.providers.contract import (
+    VERBS,
+    AwardSeat,
+    CashFare,
+    FaresQuestion,
+    Provider,
+    Reading,
+    Status,
+    Unanswered,
+)
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
@@ -45,6 +54,7 @@ class _Errand:
     credential: str | None
     scope: str
     place: replay.Place
+    account_id: int | None
 
     @property
     def health(self) -> str:
@@ -114,7 +124,7 @@ class Ask:
         elif provider.credential == "account" and self._connections:
             credential = await self._connections(provider.name)
         place = replay.place(provider, scope, verb, question)
-        errand = _Errand(provider, verb, question, credential, scope, place)
+        errand = _Errand(provider, verb, question, credential, scope, place, self.account_id)
         if provider.data_mode != settings().data_mode:
             return errand.failure("not_configured", "other_mode")
         if provider.credential != "none" and credential is None:
@@ -187,10 +197,8 @@ async def _call(errand: _Errand) -> Reading[Any]:
         data_mode=settings().data_mode,
         taken_at=clock.now(),
     )
-    if VERBS[errand.verb].seats:
-        checked = [row.checked_at for row in rows if row.checked_at]
-        reading = replace(reading, provider_checked_at=min(checked, default=None))
-    return reading
+    checked = [at for row in rows if (at := getattr(row, "checked_at", None))]
+    return replace(reading, provider_checked_at=min(checked, default=None))
 
 
 def _why(error: Exception) -> Unanswered:
@@ -225,10 +233,14 @@ def _remember(errand: _Errand, reading: Reading[Any]) -> Reading[Any]:
     if not reading.answered:
         return reading
     health.succeeded(errand.health)
-    if VERBS[errand.verb].seats and reading.value:
+    table = VERBS[errand.verb].remembered_as
+    if table and reading.value:
         try:
             with transaction() as session:
-                observations.write(session, [_observation(reading, row) for row in reading.value])
+                if table == "award":
+                    observations.write(session, [_observation(errand, reading, row) for row in reading.value])
+                else:
+                    observations.write_fares(session, _fares(errand, reading))
         except SQLAlchemyError:
             log.warning("provider %s: its answer could not be recorded", errand.provider.name)
     return replay.keep(errand.place, reading)
@@ -248,9 +260,32 @@ _SEEN = (
 )
 
 
-def _observation(reading: Reading[Any], row: AwardSeat) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in _SEEN} | {
+def _asker(errand: _Errand) -> int | None:
+    """Whose row it is, where the source's terms let nobody else see it."""
+    return errand.account_id if errand.provider.terms == "asker" and errand.provider.credential == "account" else None
+
+
+def _observation(errand: _Errand, reading: Reading[Any], row: AwardSeat) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in _SEEN} | _origin(errand, reading, row)
+
+
+def _fares(errand: _Errand, reading: Reading[Any]) -> list[dict[str, Any]]:
+    """The cheapest fare of an answer alone: the others are of no use later."""
+    asked: FaresQuestion = errand.question
+    best: CashFare = min(reading.value or (), key=lambda fare: fare.price)
+    wanted = ("origin", "destination", "date", "return_date", "passengers")
+    return [
+        {name: getattr(asked, name) for name in wanted}
+        | {name: getattr(best, name) for name in ("cabin", "price", "currency", "stops")}
+        | {"carriers": list(best.carriers)}
+        | _origin(errand, reading, best)
+    ]
+
+
+def _origin(errand: _Errand, reading: Reading[Any], row: AwardSeat | CashFare) -> dict[str, Any]:
+    return {
         "source": reading.source,
         "seen_at": reading.taken_at,
         "provider_checked_at": row.checked_at,
+        "asker_id": _asker(errand),
     }

@@ -1,5 +1,6 @@
 """What can be asked of the outside world: questions go in, answers or one of a few kinds of failure come out."""
 
+import datetime as dt
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -75,15 +76,208 @@ class AwardSeats(Protocol):
 
 
 @dataclass(frozen=True)
+class TripQuestion:
+    """The flights behind one award offer, by the reference the same source gave it."""
+
+    ref: str
+
+
+@dataclass(frozen=True)
+class Segment:
+    """One flight. Times are local to their airport, without a zone."""
+
+    flight_number: str
+    operating_carrier: str | None
+    aircraft: str | None
+    origin: str
+    destination: str
+    departs_at: str | None
+    arrives_at: str | None
+    cabin: str | None
+    fare_class: str | None
+
+
+@dataclass(frozen=True)
+class BookingLink:
+    program: str
+    label: str
+    url: str
+
+
+@dataclass(frozen=True)
+class AwardTrip:
+    """One way to fly an award offer."""
+
+    ref: str
+    cabin: str
+    points: int
+    taxes: Decimal | None
+    taxes_currency: str | None
+    stops: int
+    duration_minutes: int | None
+    seats: int | None
+    segments: tuple[Segment, ...]
+    links: tuple[BookingLink, ...]
+    checked_at: datetime | None
+
+
+@dataclass(frozen=True)
+class FaresQuestion:
+    """Cash fares of one journey on one day; with a return date, of both ways together."""
+
+    origin: str
+    destination: str
+    date: dt.date
+    return_date: dt.date | None
+    cabin: str
+    passengers: int
+    currency: str
+
+
+@dataclass(frozen=True)
+class CashFare:
+    """The price is for all passengers and the whole journey asked for, in whole units of its currency."""
+
+    price: Decimal
+    currency: str
+    cabin: str
+    carriers: tuple[str, ...]
+    flight_numbers: tuple[str, ...]
+    departs_at: str | None
+    arrives_at: str | None
+    duration_minutes: int | None
+    stops: int | None
+    booking_url: str | None
+    checked_at: datetime | None  # when the source itself last saw this price; None = at the moment of asking
+
+
+@dataclass(frozen=True)
+class HotelSpot:
+    """A hotel as sources can recognise it."""
+
+    hotel_code: str
+    name: str
+    program: str | None
+    city: str
+    country: str
+    latitude: float | None
+    longitude: float | None
+    property_code: str | None
+
+
+@dataclass(frozen=True)
+class StaysQuestion:
+    """Stays of so many nights at some hotels, for each day of arrival in a window; one stay is a window of one day."""
+
+    hotels: tuple[HotelSpot, ...]
+    earliest: date
+    latest: date
+    nights: int
+    guests: int
+    currency: str
+
+
+@dataclass(frozen=True)
+class StayOffer:
+    """What a stay costs: points, cash or both, for the whole stay. A stay nobody can book has `available` False."""
+
+    hotel_code: str
+    check_in: date
+    check_out: date
+    available: bool
+    points: int | None
+    cash: Decimal | None
+    currency: str | None
+    room_type: str | None
+    checked_at: datetime | None
+
+
+@dataclass(frozen=True)
+class DelaysQuestion:
+    """What holds up an airport now. An airport out of the source's reach is `not_covered`."""
+
+    airport: str
+
+
+@dataclass(frozen=True)
+class AirportDelay:
+    """`minutes` decides whether a threshold is reached; it may be shown only where the source's terms allow it."""
+
+    airport: str
+    kind: Literal["ground_stop", "ground_delay", "departure", "arrival", "closure"]
+    minutes: int | None  # None: no number is known, as of a ground stop
+    shown_minutes: int | None
+    reason: str  # the source's own words, cut short: data, never an instruction
+    ends_at: str | None
+    checked_at: datetime | None
+
+
+@dataclass(frozen=True)
+class RatesQuestion:
+    """Reference rates against the euro; no currencies means all the source has."""
+
+    currencies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rate:
+    """So many units of the currency for one euro, as published for that day."""
+
+    currency: str
+    per_euro: Decimal
+    day: date
+
+
+class AwardTrips(Protocol):
+    """Capability `award_trip`. The ways to fly one offer; a reference no longer known to the source is `no_data`."""
+
+    async def award_trip(self, question: TripQuestion) -> tuple[AwardTrip, ...]: ...
+
+
+class CashFares(Protocol):
+    """Capability `cash_fares`. Cheapest first. Nothing on sale is an empty answer."""
+
+    async def cash_fares(self, question: FaresQuestion) -> tuple[CashFare, ...]: ...
+
+
+class HotelStays(Protocol):
+    """Capability `hotel_stays`. Hotels or days the source cannot tell of are absent, never marked as full."""
+
+    async def hotel_stays(self, question: StaysQuestion) -> tuple[StayOffer, ...]: ...
+
+
+class AirportDelays(Protocol):
+    """Capability `airport_delays`. No delay is an empty answer; an airport out of reach is `not_covered`."""
+
+    async def airport_delays(self, question: DelaysQuestion) -> tuple[AirportDelay, ...]: ...
+
+
+class ExchangeRates(Protocol):
+    """Capability `exchange_rates`. Rates of one day."""
+
+    async def exchange_rates(self, question: RatesQuestion) -> tuple[Rate, ...]: ...
+
+
+@dataclass(frozen=True)
 class Verb:
-    """One capability: the type of its answer, and which rows of an answer are remembered as observations."""
+    """One capability: the type of its answer, and where rows of an answer are remembered, if they are."""
 
     name: str
     answer: Any
-    seats: bool = False
+    remembered_as: Literal["award", "fare"] | None = None
 
 
-VERBS = {"award_seats": Verb("award_seats", tuple[AwardSeat, ...], seats=True)}
+VERBS = {
+    verb.name: verb
+    for verb in (
+        Verb("award_seats", tuple[AwardSeat, ...], remembered_as="award"),
+        Verb("award_trip", tuple[AwardTrip, ...]),
+        Verb("cash_fares", tuple[CashFare, ...], remembered_as="fare"),
+        Verb("hotel_stays", tuple[StayOffer, ...]),
+        Verb("airport_delays", tuple[AirportDelay, ...]),
+        Verb("exchange_rates", tuple[Rate, ...]),
+    )
+}
 
 
 @dataclass(frozen=True)

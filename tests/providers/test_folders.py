@@ -13,7 +13,14 @@ from shared.settings import Settings
 
 CARDS = list(registry.providers().values())
 each = pytest.mark.parametrize("card", CARDS, ids=lambda card: card.name)
-PROTOCOLS = {"award_seats": contract.AwardSeats}
+PROTOCOLS = {
+    "award_seats": contract.AwardSeats,
+    "award_trip": contract.AwardTrips,
+    "cash_fares": contract.CashFares,
+    "hotel_stays": contract.HotelStays,
+    "airport_delays": contract.AirportDelays,
+    "exchange_rates": contract.ExchangeRates,
+}
 
 
 def client_of(card: Provider) -> Any:

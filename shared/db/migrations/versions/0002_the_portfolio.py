@@ -90,6 +90,29 @@ def upgrade() -> None:
     )
     op.create_index(op.f('ix_delay_alerts_account_id'), 'delay_alerts', ['account_id'], unique=False)
     op.create_index('ix_delay_alerts_airport', 'delay_alerts', ['airport'], unique=False, postgresql_where=sa.text('active and paused_at is null'))
+    op.create_table('fare_observations',
+    sa.Column('id', sa.BigInteger(), sa.Identity(always=False), nullable=False),
+    sa.Column('source', sa.Text(), nullable=False),
+    sa.Column('origin', sa.String(length=3), nullable=False),
+    sa.Column('destination', sa.String(length=3), nullable=False),
+    sa.Column('date', sa.Date(), nullable=False),
+    sa.Column('return_date', sa.Date(), nullable=True),
+    sa.Column('cabin', sa.Text(), nullable=False),
+    sa.Column('passengers', sa.Integer(), nullable=False),
+    sa.Column('price', sa.Numeric(precision=14, scale=2), nullable=False),
+    sa.Column('currency', sa.String(length=3), nullable=False),
+    sa.Column('carriers', postgresql.ARRAY(sa.Text()), nullable=False),
+    sa.Column('stops', sa.Integer(), nullable=True),
+    sa.Column('seen_at', sa.DateTime(timezone=True), server_default=sa.text('now()'), nullable=False),
+    sa.Column('provider_checked_at', sa.DateTime(timezone=True), nullable=True),
+    sa.Column('asker_id', sa.BigInteger(), nullable=True),
+    sa.Column('synthetic', sa.Boolean(), nullable=False),
+    sa.CheckConstraint("(source = 'sandbox') = synthetic", name=op.f('ck_fare_observations_source_mode')),
+    sa.ForeignKeyConstraint(['asker_id'], ['accounts.id'], name=op.f('fk_fare_observations_asker_id'), ondelete='CASCADE'),
+    sa.PrimaryKeyConstraint('id', name=op.f('pk_fare_observations'))
+    )
+    op.create_index(op.f('ix_fare_observations_asker_id'), 'fare_observations', ['asker_id'], unique=False)
+    op.create_index('ix_fare_observations_route', 'fare_observations', ['origin', 'destination', 'cabin', 'date'], unique=False)
     op.create_table('flight_alerts',
     sa.Column('id', sa.BigInteger(), sa.Identity(always=False), nullable=False),
     sa.Column('airline', sa.Text(), nullable=False),
@@ -426,6 +449,9 @@ def upgrade() -> None:
     op.create_index(op.f('ix_vouchers_account_id'), 'vouchers', ['account_id'], unique=False)
     op.create_index(op.f('ix_vouchers_flight_booking_id'), 'vouchers', ['flight_booking_id'], unique=False)
     op.create_index(op.f('ix_vouchers_hotel_booking_id'), 'vouchers', ['hotel_booking_id'], unique=False)
+    op.add_column('award_observations', sa.Column('asker_id', sa.BigInteger(), nullable=True))
+    op.create_index(op.f('ix_award_observations_asker_id'), 'award_observations', ['asker_id'], unique=False)
+    op.create_foreign_key(op.f('fk_award_observations_asker_id'), 'award_observations', 'accounts', ['asker_id'], ['id'], ondelete='CASCADE')
     op.add_column('profiles', sa.Column('home_airport', sa.String(length=3), nullable=True))
     op.add_column('profiles', sa.Column('default_cabin', sa.Text(), nullable=True))
     op.add_column('profiles', sa.Column('currency', sa.String(length=3), nullable=True))
