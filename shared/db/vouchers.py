@@ -1,10 +1,11 @@
 """Vouchers a person holds, free or applied to one booking."""
 
-from datetime import date, datetime
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, func
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, pk, stamp
 
@@ -26,3 +27,27 @@ class Voucher(AccountOwned, Base):
     )
     created_at: Mapped[stamp]
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+
+def on_bookings(session: Session, booking_type: str, booking_ids: Sequence[int]) -> dict[int, list[Voucher]]:
+    """By booking: the vouchers put on it, the oldest first. Every id asked about is there."""
+    link = Voucher.flight_booking_id if booking_type == "flight" else Voucher.hotel_booking_id
+    found: dict[int, list[Voucher]] = {number: [] for number in booking_ids}
+    for row in session.scalars(sa.select(Voucher).where(link.in_(booking_ids)).order_by(Voucher.id)):
+        found[getattr(row, link.key)].append(row)
+    return found
+
+
+def page_of_vouchers(
+    session: Session, today: date, *, state: str | None, within_days: int | None, page: int, per_page: int
+) -> tuple[list[Voucher], int]:
+    """Vouchers by their last day, those without one at the end, and how many fit."""
+    applied = sa.func.num_nonnulls(Voucher.flight_booking_id, Voucher.hotel_booking_id) > 0
+    ended = sa.func.coalesce(Voucher.expires_on < today, False)
+    states = {"applied": applied, "expired": ~applied & ended, "held": ~applied & ~ended}
+    fits = [states[state]] if state in states else []
+    if within_days is not None:
+        fits.append(Voucher.expires_on.between(today, today + timedelta(days=within_days)))
+    total = session.scalar(sa.select(func.count()).select_from(Voucher).where(*fits)) or 0
+    chosen = sa.select(Voucher).where(*fits).order_by(Voucher.expires_on.asc().nulls_last(), Voucher.id)
+    return list(session.scalars(chosen.offset((page - 1) * per_page).limit(per_page))), total
