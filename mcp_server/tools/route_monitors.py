@@ -1,47 +1,20 @@
 """Route monitors: a route, a window and terms go in, a watch that mails fresh award seats comes out."""
 
-from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from typing import Annotated, Literal
 
 from pydantic import Field
 from sqlalchemy import ColumnElement, func, select
-from sqlalchemy.dialects.postgresql import distinct_on
 
 from mcp_server.call import Call
 from mcp_server.fields import AirportCapitals, Cabin, Day, Page, Passengers, PerPage, Points, RowId
+from mcp_server.monitor_parts import KIND, Monitor, option, shown_monitors
 from mcp_server.results import AwardOption, Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.accounts import lock
-from shared.db.runs import next_due, schedule, unschedule
+from shared.db.runs import schedule, unschedule
 from shared.db.watches import MonitorCheck, MonitorMatch, RouteMonitor
 from shared.errors import Fault, Invalid, LimitReached, NotFound
-
-KIND = "route_monitor"
-State = Literal["active", "cancelled"]
-
-
-class Monitor(Part):
-    """A monitor paused by a plan change shows as cancelled for that reason, and as active once it goes on."""
-
-    monitor_id: int
-    state: State
-    origin: str
-    destination: str
-    earliest_date: date
-    latest_date: date
-    cabin: Cabin | None
-    airlines: list[str] | None
-    passengers: int
-    max_points: int | None
-    trip_id: int | None
-    last_checked_at: datetime | None
-    next_check_at: datetime | None
-    last_match: AwardOption | None
-    matches_total: int
-    created_at: datetime
-    cancelled_at: datetime | None
-    cancel_reason: Literal["user", "window_passed", "plan_change"] | None
 
 
 class OneMonitor(Result):
@@ -78,65 +51,6 @@ def _active() -> ColumnElement[bool]:
 def _count(call: Call, condition: ColumnElement[bool] | None = None) -> int:
     wanted = select(func.count()).select_from(RouteMonitor)
     return call.db.scalar(wanted if condition is None else wanted.where(condition)) or 0
-
-
-def _option(call: Call, found: MonitorMatch) -> AwardOption:
-    """A match as it was seen: what was live then is stored now, and its age says how old."""
-    seen = found.provider_checked_at or found.found_at
-    return AwardOption(
-        trip_id=found.option_id,
-        airline=found.airline,
-        program=found.program,
-        origin=found.origin,
-        destination=found.destination,
-        date=found.date,
-        cabin=found.cabin,
-        points=found.points,
-        taxes=found.taxes,
-        taxes_currency=found.taxes_currency,
-        seats=found.seats,
-        stops=found.stops,
-        flight_numbers=found.flight_numbers,
-        departs_at=found.departs_at,
-        arrives_at=found.arrives_at,
-        bookable_with=[found.program],
-        source=found.source,
-        mode="sandbox" if found.mode == "sandbox" else "cached",
-        provider_checked_at=found.provider_checked_at,
-        age_seconds=max(0, int((call.now - seen).total_seconds())),
-        generated_at=found.found_at if found.mode == "sandbox" else None,
-    )
-
-
-def _last_matches(call: Call, monitor_ids: Sequence[int]) -> dict[int, MonitorMatch]:
-    newest = (
-        select(MonitorMatch)
-        .where(MonitorMatch.monitor_id.in_(monitor_ids))
-        .ext(distinct_on(MonitorMatch.monitor_id))
-        .order_by(MonitorMatch.monitor_id, MonitorMatch.found_at.desc(), MonitorMatch.points)
-    )
-    return {match.monitor_id: match for match in call.db.scalars(newest)}
-
-
-def _shown(call: Call, rows: Sequence[RouteMonitor]) -> list[Monitor]:
-    ids = [row.id for row in rows]
-    due, matches = next_due(call.db, KIND, ids), _last_matches(call, ids)
-    return [_monitor(call, row, due.get(row.id), matches.get(row.id)) for row in rows]
-
-
-def _monitor(call: Call, row: RouteMonitor, due: datetime | None, match: MonitorMatch | None) -> Monitor:
-    ended = row.cancelled_at or row.paused_at
-    return Monitor.model_validate(
-        {name: getattr(row, name) for name in Monitor.model_fields if hasattr(row, name)}
-        | {
-            "monitor_id": row.id,
-            "state": "cancelled" if ended else "active",
-            "next_check_at": None if ended else due,
-            "last_match": _option(call, match) if match else None,
-            "cancelled_at": ended,
-            "cancel_reason": row.cancel_reason or ("plan_change" if row.paused_at else None),
-        }
-    )
 
 
 def _own(call: Call, monitor_id: int, *, locked: bool = False) -> RouteMonitor:
@@ -221,7 +135,7 @@ def create_route_monitor(
     return OneMonitor(
         message=f"Monitor {row.id} watches {origin} to {destination}. The first check runs now, then every"
         f" {_pace(call)}; fresh seats are mailed and appear in list_notifications.",
-        monitor=_shown(call, [row])[0],
+        monitor=shown_monitors(call, [row])[0],
         active_count=active + 1,
         cap=call.limits.route_monitors,
     )
@@ -245,7 +159,7 @@ def list_route_monitors(
     total, active = _count(call, condition), _count(call, _active())
     return Monitors(
         message=f"{total} route monitor{'' if total == 1 else 's'}; {active} of {call.limits.route_monitors} active.",
-        monitors=_shown(call, rows),
+        monitors=shown_monitors(call, rows),
         active_count=active,
         cap=call.limits.route_monitors,
         paging=Paging.of(page, per_page, total),
@@ -270,8 +184,8 @@ def get_route_monitor(call: Call, monitor_id: RowId) -> MonitorDetails:
     ).all()
     return MonitorDetails(
         message=f"Monitor {row.id}, {row.origin} to {row.destination}: {row.matches_total} matches so far.",
-        monitor=_shown(call, [row])[0],
-        matches=[_option(call, match) for match in matches],
+        monitor=shown_monitors(call, [row])[0],
+        matches=[option(call, match) for match in matches],
         checks=[Check.model_validate({name: getattr(c, name) for name in Check.model_fields}) for c in checks],
     )
 
@@ -289,7 +203,7 @@ def cancel_route_monitor(call: Call, monitor_id: RowId) -> OneMonitor:
         unschedule(call.db, KIND, [row.id])
     return OneMonitor(
         message=f"Monitor {row.id}, {row.origin} to {row.destination}, is cancelled and kept for the record.",
-        monitor=_shown(call, [row])[0],
+        monitor=shown_monitors(call, [row])[0],
         active_count=_count(call, _active()),
         cap=call.limits.route_monitors,
     )

@@ -1,6 +1,5 @@
 """Workspace trips: opened, listed with what is filed under them, archived or deleted."""
 
-from datetime import date, datetime
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -11,34 +10,12 @@ from mcp_server.fields import Day, Page, PerPage, RowId, line
 from mcp_server.gate import paywall
 from mcp_server.results import Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.trip_parts import Trip, shown_trip
 from shared.db import trips
 from shared.db.accounts import lock
 from shared.db.trips import Trip as Row
 from shared.domain.plans import Plan
 from shared.errors import Fault, Invalid, NotFound
-
-
-class TripCounts(Part):
-    flight_bookings: int
-    hotel_bookings: int
-    monitors: int
-    standing_orders: int
-    searches: int
-    chats: int
-    itinerary_items: int
-
-
-class Trip(Part):
-    trip_id: int
-    name: str
-    destination: str | None
-    start_date: date | None
-    end_date: date | None
-    state: Literal["active", "archived"]
-    counts: TripCounts
-    created_at: datetime
-    updated_at: datetime
-    archived_at: datetime | None
 
 
 class Unfiled(Part):
@@ -70,21 +47,6 @@ class DeletedTrip(Result):
     unfiled: Unfiled
 
 
-def _trip(row: Row, filed: dict[str, int]) -> Trip:
-    return Trip(
-        trip_id=row.id,
-        name=row.name,
-        destination=row.destination,
-        start_date=row.start_date,
-        end_date=row.end_date,
-        state="active" if row.archived_at is None else "archived",
-        counts=TripCounts(**dict.fromkeys(TripCounts.model_fields, 0) | filed),
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-        archived_at=row.archived_at,
-    )
-
-
 @tool(area="trips", tier=Tier.FREE, effect=Effect.ADDS)
 def create_trip(
     call: Call,
@@ -107,7 +69,7 @@ def create_trip(
     row = Row(name=name, destination=destination or None, start_date=start_date, end_date=end_date)
     call.db.add(row)
     call.db.flush()
-    made = _trip(row, {})
+    made = shown_trip(row, {})
     return CreatedTrip(message=f"Trip {row.id} is open: {row.name}.", trip=made, active_count=active + 1, cap=cap)
 
 
@@ -127,7 +89,7 @@ def list_trips(
     kind = "trip" if state == "all" else f"{state} trip"
     return Trips(
         message=f"{total} {kind}{'' if total == 1 else 's'}.",
-        trips=[_trip(r, filed[r.id]) for r in rows],
+        trips=[shown_trip(r, filed[r.id]) for r in rows],
         active_count=total if state == "active" else trips.active_trips(call.db),
         cap=call.limits.active_trips,
         paging=Paging.of(page, per_page, total),
@@ -154,7 +116,7 @@ def delete_trip(call: Call, trip_id: RowId, permanently: bool = False) -> Delete
     call.db.flush()
     return DeletedTrip(
         message=message,
-        trip=None if permanently else _trip(row, {}),
+        trip=None if permanently else shown_trip(row, {}),
         archived=not permanently,
         deleted=permanently,
         unfiled=Unfiled(**dict.fromkeys(Unfiled.model_fields, 0) | taken_out),

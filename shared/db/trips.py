@@ -1,14 +1,17 @@
-"""Workspace trips, and the search records that can be filed under them."""
+"""Workspace trips with their itineraries, searches and chats, and what else can be filed under them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, time
 from typing import Any, cast
 
 import sqlalchemy as sa
-from sqlalchemy import CursorResult, ForeignKey, Index, func
+from sqlalchemy import ColumnElement, ForeignKey, Index, func
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import InstrumentedAttribute, Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, ModeOwned, pk, stamp
+from shared.db.bookings import FlightBooking, HotelBooking
+from shared.db.orders import StandingOrder
 from shared.db.watches import RouteMonitor
 
 
@@ -85,9 +88,14 @@ class ChatLink(AccountOwned, Base):
 
 # What can be filed under a trip: the kind, as results name it, and the column that holds the trip.
 FILED: dict[str, InstrumentedAttribute[int | None]] = {
+    "flight_bookings": FlightBooking.workspace_trip_id,
+    "hotel_bookings": HotelBooking.trip_id,
     "monitors": RouteMonitor.trip_id,
+    "standing_orders": StandingOrder.trip_id,
     "searches": SearchRecord.trip_id,
+    "chats": ChatLink.trip_id,
 }
+_COUNTED: dict[str, InstrumentedAttribute[Any]] = {**FILED, "itinerary_items": ItineraryItem.trip_id}
 
 
 def active_trips(session: Session) -> int:
@@ -97,24 +105,55 @@ def active_trips(session: Session) -> int:
 def filed_under(session: Session, trips: Iterable[int]) -> dict[int, dict[str, int]]:
     """For each trip the number of rows of each kind, all in one statement."""
     wanted = list(trips)
-    counts: dict[int, dict[str, int]] = {trip: dict.fromkeys(FILED, 0) for trip in wanted}
+    counts: dict[int, dict[str, int]] = {trip: dict.fromkeys(_COUNTED, 0) for trip in wanted}
     if wanted:
         kinds = [
             sa.select(column, sa.literal(kind), func.count()).where(column.in_(wanted)).group_by(column)
-            for kind, column in FILED.items()
+            for kind, column in _COUNTED.items()
         ]
         for trip, kind, number in session.execute(sa.union_all(*kinds)):
-            if trip is not None:
-                counts[trip][kind] = number
+            counts[trip][kind] = number
     return counts
+
+
+def file_under(session: Session, trip: int, wanted: Mapping[str, Sequence[int]]) -> dict[str, list[int]]:
+    """Files rows of the caller under a trip of theirs; says of each kind which of the ids were found."""
+    return _move(session, trip, {kind: _named(kind, ids) for kind, ids in wanted.items() if ids})
+
+
+def take_out(session: Session, trip: int, wanted: Mapping[str, Sequence[int]]) -> dict[str, list[int]]:
+    """Takes the named rows out of a trip and keeps them; says of each kind which of the ids were in it."""
+    inside = {kind: _named(kind, ids) & (FILED[kind] == trip) for kind, ids in wanted.items() if ids}
+    return _move(session, None, inside)
 
 
 def unfile(session: Session, trip: int) -> dict[str, int]:
     """Takes everything out of a trip and keeps it; says how many rows of each kind that were."""
-    return {kind: _unfile(session, column, trip) for kind, column in FILED.items()}
+    moved = _move(session, None, {kind: column == trip for kind, column in FILED.items()})
+    return {kind: len(ids) for kind, ids in moved.items()}
 
 
-def _unfile(session: Session, column: InstrumentedAttribute[int | None], trip: int) -> int:
-    taken_out = sa.update(column.class_).where(column == trip).values({column: None})
-    done = cast("CursorResult[Any]", session.execute(taken_out, execution_options={"synchronize_session": False}))
-    return done.rowcount
+def _named(kind: str, ids: Sequence[int]) -> ColumnElement[bool]:
+    return _table(kind).c.id == sa.any_(sa.literal(list(ids), ARRAY(sa.BigInteger)))
+
+
+def _table(kind: str) -> sa.Table:
+    return cast("sa.Table", FILED[kind].class_.__table__)
+
+
+def _move(session: Session, trip: int | None, which: Mapping[str, ColumnElement[bool]]) -> dict[str, list[int]]:
+    """One statement however many kinds there are. It is none the session's guard sees, so it names the owner itself."""
+    if not which:
+        return {}
+    changes = []
+    for kind, condition in which.items():
+        table = _table(kind)
+        mine = table.c.account_id == session.info["account_id"]
+        if "synthetic" in table.c:
+            mine &= table.c.synthetic == session.info["synthetic"]
+        change = sa.update(table).where(mine, condition).values({FILED[kind].key: trip})
+        changes.append((kind, change.returning(table.c.id).cte(kind)))
+    moved: dict[str, list[int]] = {kind: [] for kind in which}
+    for kind, id in session.execute(sa.union_all(*(sa.select(sa.literal(k), c.c.id) for k, c in changes))):
+        moved[kind].append(id)
+    return moved
