@@ -1,4 +1,4 @@
-"""The labelled sandbox: any question about award seats goes in, invented but steady answers come out; nothing is real.
+"""The labelled sandbox: any question goes in, invented but steady answers come out; nothing is real.
 
 It runs only while no live source is configured, and is never a fallback for one. Everything it says is marked: source
 `sandbox`, references `sbx_...`, flight numbers no airline can have, links into `sandbox.invalid`.
@@ -12,7 +12,7 @@ from shared.providers.sandbox.client import connect
 
 PROVIDER = Provider(
     name="sandbox",
-    answers=("award_seats",),
+    answers=("award_seats", "award_trip", "cash_fares", "hotel_stays", "airport_delays", "exchange_rates"),
     fresh_for=timedelta(minutes=15),
     build=connect,
     terms="anyone",

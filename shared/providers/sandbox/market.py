@@ -12,7 +12,7 @@ from itertools import pairwise
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from shared.domain.charts import RoutePrice, Season
-from shared.providers.contract import AwardSeat, SeatsQuestion, Unanswered
+from shared.providers.contract import AwardSeat, AwardTrip, BookingLink, SeatsQuestion, Segment, Unanswered
 from shared.providers.sandbox import draw, overrides
 from shared.reference.load import reference
 
@@ -114,7 +114,7 @@ def _seat(
     if asked is None:
         return None
     ref = f"sbx_{way.airline}_{program}_{way.origin}_{way.destination}_{day:%Y%m%d}_{cabin}"
-    leaves, lands = _times(way, day)
+    leaves, lands, _ = times(way, day)
     return AwardSeat(
         ref=ref,
         airline=way.airline,
@@ -137,14 +137,74 @@ def _seat(
     )
 
 
-def _times(way: Path, day: date) -> tuple[str, str | None]:
-    """Local times of the airports. A flight leaves at the same time in every cabin and programme."""
+def times(way: Path, day: date) -> tuple[str, str | None, int]:
+    """Local times of the airports and minutes under way. A flight leaves at the same time in every cabin."""
     flight = f"{way.airline}|{way.origin}|{way.destination}|{day}"
     leaves = datetime(day.year, day.month, day.day) + timedelta(minutes=draw.departure(flight))  # noqa: DTZ001 - local
-    lasts = timedelta(minutes=5 * round((way.miles / 500 * 60 + 35 + 95 * way.stops) / 5))
+    minutes = 5 * round((way.miles / 500 * 60 + 35 + 95 * way.stops) / 5)
+    return f"{leaves:%Y-%m-%dT%H:%M}", _later(leaves, minutes, way.origin, way.destination), minutes
+
+
+def _later(leaves: datetime, minutes: int, origin: str, destination: str) -> str | None:
+    """The local time at the destination so many minutes after a local time at the origin."""
     try:
-        here, there = (ZoneInfo(reference().airports[a].tz) for a in (way.origin, way.destination))
+        here, there = (ZoneInfo(reference().airports[a].tz) for a in (origin, destination))
     except (ZoneInfoNotFoundError, ValueError):
-        return f"{leaves:%Y-%m-%dT%H:%M}", None
-    lands = (leaves.replace(tzinfo=here) + lasts).astimezone(there)
-    return f"{leaves:%Y-%m-%dT%H:%M}", f"{lands:%Y-%m-%dT%H:%M}"
+        return None
+    return f"{(leaves.replace(tzinfo=here) + timedelta(minutes=minutes)).astimezone(there):%Y-%m-%dT%H:%M}"
+
+
+def trip(ref: str, today: date, told: Mapping[str, str]) -> tuple[AwardTrip, ...]:
+    """The flights behind a seat as it looks today; raises `no_data` when it is gone or was never offered."""
+    seat = _named(ref, today, told)
+    way = path(seat.airline, seat.origin, seat.destination) if seat else None
+    if seat is None or way is None:
+        raise Unanswered("no_data", "gone")
+    return (
+        AwardTrip(
+            ref=ref,
+            cabin=seat.cabin,
+            points=seat.points,
+            taxes=seat.taxes,
+            taxes_currency=seat.taxes_currency,
+            stops=way.stops,
+            duration_minutes=times(way, seat.date)[2],
+            seats=seat.seats,
+            segments=_segments(way, seat),
+            links=(BookingLink(seat.program, "SANDBOX, books nothing", f"{LINKS}/{ref}"),),
+            checked_at=None,
+        ),
+    )
+
+
+def _named(ref: str, today: date, told: Mapping[str, str]) -> AwardSeat | None:
+    parts = ref.split("_", 6)
+    if len(parts) != 7 or parts[0] != "sbx" or not parts[5].isdigit() or len(parts[5]) != 8:
+        return None
+    _, airline, program, origin, destination, day, cabin = parts
+    asked = datetime.strptime(day, "%Y%m%d").date()  # noqa: DTZ007 - a day, not a moment
+    try:
+        seats = rows(SeatsQuestion(origin, destination, asked, asked, (airline,)), today, told)
+    except Unanswered:
+        return None
+    return next((s for s in seats if (s.program, s.cabin) == (program, cabin)), None)
+
+
+def _segments(way: Path, seat: AwardSeat) -> tuple[Segment, ...]:
+    """Nonstop, or two legs of which only the ends' times are drawn."""
+    points = [way.origin, *filter(None, [way.hub]), way.destination]
+    ends = list(pairwise(points))
+    return tuple(
+        Segment(
+            flight_number=number,
+            operating_carrier=way.airline,
+            aircraft=seat.aircraft,
+            origin=a,
+            destination=b,
+            departs_at=seat.departs_at if a == way.origin else None,
+            arrives_at=seat.arrives_at if b == way.destination else None,
+            cabin=seat.cabin,
+            fare_class=None,
+        )
+        for number, (a, b) in zip(way.flight_numbers, ends, strict=True)
+    )
