@@ -1,11 +1,12 @@
-"""An advisor's clients, and the documents made for them."""
+"""An advisor's clients, and the documents made for them: questions go in, rows come out."""
 
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index, func
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, ModeOwned, pk, stamp, uid
 
@@ -44,3 +45,68 @@ class BrandedPdf(AccountOwned, ModeOwned, Base):
     created_at: Mapped[stamp]
     expires_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]
+
+
+def page_of_clients(session: Session, query: str | None, page: int, per_page: int) -> tuple[list[ClientPortfolio], int]:
+    """By name, those whose name, address or number holds the text, and how many there are."""
+    row = ClientPortfolio
+    columns = (row.client_name, row.client_email, row.phone)
+    fits = sa.or_(*(c.icontains(query, autoescape=True) for c in columns)) if query else sa.true()
+    total = session.scalar(sa.select(func.count()).select_from(row).where(fits)) or 0
+    chosen = sa.select(row).where(fits).order_by(func.lower(row.client_name), row.id)
+    return list(session.scalars(chosen.offset((page - 1) * per_page).limit(per_page))), total
+
+
+def page_of_pdfs(
+    session: Session, client: int | None, include_revoked: bool, page: int, per_page: int
+) -> tuple[list[BrandedPdf], int]:
+    """Newest first, without their content, and how many there are."""
+    row = BrandedPdf
+    fits = [row.client_portfolio_id == client] if client is not None else []
+    if not include_revoked:
+        fits.append(row.revoked_at.is_(None))
+    total = session.scalar(sa.select(func.count()).select_from(row).where(*fits)) or 0
+    chosen = sa.select(row).where(*fits).order_by(row.created_at.desc(), row.id)
+    return list(session.scalars(chosen.offset((page - 1) * per_page).limit(per_page))), total
+
+
+def _live(now: datetime) -> sa.ColumnElement[bool]:
+    return sa.and_(
+        BrandedPdf.revoked_at.is_(None), sa.or_(BrandedPdf.expires_at.is_(None), BrandedPdf.expires_at > now)
+    )
+
+
+def live_links(session: Session, now: datetime) -> int:
+    return session.scalar(sa.select(func.count()).select_from(BrandedPdf).where(_live(now))) or 0
+
+
+def empty_expired(session: Session, now: datetime) -> None:
+    """A document nobody can open any more is not kept; its row still says that there was one."""
+    gone = sa.and_(BrandedPdf.expires_at <= now, func.length(BrandedPdf.content) > 0)
+    session.execute(sa.update(BrandedPdf).where(gone).values(content=b""))
+
+
+def revoke(session: Session, now: datetime, *, client: int) -> int:
+    """Closes every open link of a client's documents; how many there were."""
+    closed = (
+        sa.update(BrandedPdf)
+        .where(BrandedPdf.client_portfolio_id == client, BrandedPdf.revoked_at.is_(None))
+        .values(revoked_at=now, content=b"")
+        .returning(BrandedPdf.id)
+    )
+    return len(session.execute(closed).all())
+
+
+def find_pdf(session: Session, pdf_id: UUID) -> BrandedPdf | None:
+    return session.scalars(sa.select(BrandedPdf).where(BrandedPdf.id == pdf_id).with_for_update()).one_or_none()
+
+
+def opened(session: Session, token_hash: str, now: datetime, *, counted: bool) -> tuple[str, bytes] | None:
+    """Title and content behind a link that is open, its view counted; needs a session that sees everyone."""
+    wanted = sa.and_(BrandedPdf.token_hash == token_hash, _live(now))
+    if counted:
+        seen = sa.update(BrandedPdf).where(wanted).values(views=BrandedPdf.views + 1)
+        found = session.execute(seen.returning(BrandedPdf.title, BrandedPdf.content)).one_or_none()
+    else:
+        found = session.execute(sa.select(BrandedPdf.title, BrandedPdf.content).where(wanted)).one_or_none()
+    return None if found is None else (found[0], found[1])

@@ -1,0 +1,245 @@
+"""An advisor's clients: recorded, found, changed and removed, with what their points are worth."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field
+from sqlalchemy import select
+
+from mcp_server.call import Call
+from mcp_server.client_parts import BrandedPdf, ClientPortfolio, client_of, pdf_of
+from mcp_server.fields import Page, PerPage, RowId, line
+from mcp_server.results import Money, Paging, Part, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.db import clients as store
+from shared.db.clients import ClientPortfolio as Row
+from shared.domain import clients
+from shared.domain.balances import worth
+from shared.errors import Fault, Invalid, NotFound
+
+CURRENCY = "USD"  # valuations are kept in US cents
+SHOWN_PDFS = 20
+MAPS = {"balances", "preferences"}
+Name = Annotated[str, line(160)]
+Email = Annotated[str | None, Field(max_length=254), AfterValidator(lambda v: v and clients.email(v))]
+Phone = Annotated[str | None, Field(max_length=30), AfterValidator(lambda v: v and clients.phone(v))]
+NewBalances = Annotated[dict[str, Any] | None, Field(description="Programme name to points.")]
+Balances = Annotated[dict[str, Any] | None, Field(description="Programme name to points; null removes one.")]
+NewPreferences = Annotated[dict[str, Any] | None, Field(description="Free form.")]
+Preferences = Annotated[dict[str, Any] | None, Field(description="Free form; null removes an entry.")]
+Notes = Annotated[str | None, Field(max_length=8000)]
+
+
+class CreatedClient(Result):
+    portfolio: ClientPortfolio
+    unknown_programs: list[str]
+
+
+class UpdatedClient(Result):
+    portfolio: ClientPortfolio
+    changed: list[str]
+    unknown_programs: list[str]
+
+
+class TotalValue(Part):
+    amount: Money
+    currency: str
+    valuation_as_of: str | None
+
+
+class Client(Result):
+    portfolio: ClientPortfolio
+    total_value: TotalValue
+    pdfs: list[BrandedPdf]
+
+
+class ClientLine(Part):
+    portfolio_id: int
+    client_name: str
+    client_email: str | None
+    programs: int
+    total_points: int
+    updated_at: datetime
+
+
+class Clients(Result):
+    portfolios: list[ClientLine]
+    paging: Paging
+
+
+class RemovedClient(Part):
+    portfolio_id: int
+    client_name: str
+
+
+class DeletedClient(Result):
+    removed: RemovedClient
+    pdfs_revoked: int
+
+
+def _found(call: Call, portfolio_id: int, *, to_change: bool = False) -> Row:
+    wanted = select(Row).where(Row.id == portfolio_id)
+    row = call.db.scalars(wanted.with_for_update() if to_change else wanted).one_or_none()
+    if row is None:
+        raise NotFound("client portfolio", portfolio_id)
+    return row
+
+
+def _balances(call: Call, given: Mapping[str, Any], *, may_remove: bool) -> tuple[dict[str, int | None], list[str]]:
+    return clients.balances(given, lambda name: call.reference.program(name).slug, may_remove=may_remove)
+
+
+def _unknown_words(unknown: list[str]) -> str:
+    return f" Not known as programmes, kept as named and without a value: {', '.join(unknown)}." if unknown else ""
+
+
+@tool(area="advisor", tier=Tier.PRO, effect=Effect.ADDS)
+def create_client_portfolio(
+    call: Call,
+    client_name: Name,
+    client_email: Email = None,
+    phone: Phone = None,
+    balances: NewBalances = None,
+    preferences: NewPreferences = None,
+    notes: Notes = None,
+) -> CreatedClient:
+    """Records an advisor's client with points balances and preferences. Programme names are resolved loosely. Pro."""
+    points, unknown = _balances(call, balances or {}, may_remove=False)
+    row = Row(
+        client_name=client_name,
+        client_email=client_email or None,
+        phone=phone or None,
+        balances=points,
+        preferences=clients.preferences(preferences or {}),
+        notes=notes or None,
+    )
+    call.db.add(row)
+    call.db.flush()
+    message = f"{row.client_name} is saved as client portfolio {row.id}.{_unknown_words(unknown)}"
+    return CreatedClient(message=message, portfolio=client_of(row), unknown_programs=unknown)
+
+
+@tool(area="advisor", tier=Tier.PRO, effect=Effect.READS)
+def get_client_portfolio(call: Call, portfolio_id: RowId) -> Client:
+    """Returns one client with what the points are worth by dated valuations, and the documents made. Pro."""
+    row = _found(call, portfolio_id)
+    pdfs, count = store.page_of_pdfs(call.db, row.id, True, 1, SHOWN_PDFS)
+    value, unvalued = _value(call, row)
+    words = [f"{row.client_name}: points worth about {value.amount:,.2f} {value.currency} by published valuations."]
+    if unvalued:
+        words.append(f"Without a known valuation, so not in the total: {', '.join(unvalued)}.")
+    if count > len(pdfs):
+        words.append(f"The newest {len(pdfs)} of {count} documents are shown; list_branded_pdfs has them all.")
+    return Client(message=" ".join(words), portfolio=client_of(row), total_value=value, pdfs=[pdf_of(p) for p in pdfs])
+
+
+def _value(call: Call, row: Row) -> tuple[TotalValue, list[str]]:
+    """What the balances are worth, dated by the oldest valuation used, and those that have none."""
+    known = call.reference.programs
+    valued = {
+        slug: (program, cents)
+        for slug in row.balances
+        if (program := known.get(slug)) and (cents := program.value_usd_cents) is not None
+    }
+    amount = sum((worth(row.balances[slug], cents) for slug, (_, cents) in valued.items()), Decimal(0))
+    days = [program.as_of for program, _ in valued.values() if program.as_of]
+    unvalued = [known[s].name if s in known else s for s in row.balances if s not in valued]
+    return TotalValue(amount=amount, currency=CURRENCY, valuation_as_of=min(days, default=None)), unvalued
+
+
+@tool(area="advisor", tier=Tier.PRO, effect=Effect.READS)
+def list_client_portfolios(
+    call: Call,
+    query: Annotated[str | None, Field(max_length=80, description="Part of a name, email or phone number.")] = None,
+    page: Page = 1,
+    per_page: PerPage = 20,
+) -> Clients:
+    """Lists an advisor's clients by name, with how many programmes and points each holds. Pro."""
+    rows, total = store.page_of_clients(call.db, (query or "").strip() or None, page, per_page)
+    shown = [
+        ClientLine(
+            portfolio_id=r.id,
+            client_name=r.client_name,
+            client_email=r.client_email,
+            programs=len(r.balances),
+            total_points=sum(r.balances.values()),
+            updated_at=r.updated_at,
+        )
+        for r in rows
+    ]
+    message = f"{total} client{'' if total == 1 else 's'}."
+    return Clients(message=message, portfolios=shown, paging=Paging.of(page, per_page, total))
+
+
+@tool(area="advisor", tier=Tier.PRO, effect=Effect.CHANGES)
+def update_client_portfolio(
+    call: Call,
+    portfolio_id: RowId,
+    client_name: Name | None = None,
+    client_email: Email = None,
+    phone: Phone = None,
+    balances: Balances = None,
+    preferences: Preferences = None,
+    notes: Notes = None,
+    replace: bool = False,
+    clear: Annotated[
+        list[Literal["client_email", "phone", "balances", "preferences", "notes"]] | None,
+        Field(description="Names of optional fields to empty."),
+    ] = None,
+) -> UpdatedClient:
+    """Changes the fields sent of one client.
+
+    Balances and preferences are laid over what is kept, entry by entry; replace true puts them in its place. Pro.
+    """
+    sent = {
+        "client_name": client_name,
+        "client_email": client_email,
+        "phone": phone,
+        "balances": balances,
+        "preferences": clients.preferences(preferences or {}) if preferences is not None else None,
+        "notes": notes,
+    }
+    unknown: list[str] = []
+    if balances is not None:
+        sent["balances"], unknown = _balances(call, balances, may_remove=True)
+    both = [field for field in clear or () if sent[field] is not None]
+    if both:
+        raise Invalid(Fault("clear", f"names {both[0]}, which is sent as well", "fields that are not sent"))
+    row = _found(call, portfolio_id, to_change=True)
+    changed = _change(row, sent, clear or [], replace=replace)
+    call.db.flush()
+    call.db.refresh(row, ["updated_at"])
+    told = f"changed: {', '.join(changed)}" if changed else "nothing changed"
+    message = f"{row.client_name} (client portfolio {row.id}): {told}.{_unknown_words(unknown)}"
+    return UpdatedClient(message=message, portfolio=client_of(row), changed=changed, unknown_programs=unknown)
+
+
+def _change(row: Row, sent: Mapping[str, Any], clear: Sequence[str], *, replace: bool) -> list[str]:
+    """Puts into the row what was sent; the names of the fields that are different now."""
+    wanted: dict[str, Any] = {field: value or None for field, value in sent.items() if value is not None}
+    wanted |= dict.fromkeys(clear)
+    for field in MAPS & wanted.keys():
+        new = sent[field] or {}
+        wanted[field] = clients.merged(getattr(row, field), new, replace=replace or field in clear)
+    clients.bounded(wanted)
+    changed = [field for field, value in wanted.items() if getattr(row, field) != value]
+    for field in changed:
+        setattr(row, field, wanted[field])
+    return changed
+
+
+@tool(area="advisor", tier=Tier.PRO, effect=Effect.CHANGES)
+def delete_client_portfolio(call: Call, portfolio_id: RowId) -> DeletedClient:
+    """Deletes a client for good and revokes the public links of documents made for them. Confirm first. Pro."""
+    row = _found(call, portfolio_id, to_change=True)
+    revoked = store.revoke(call.db, call.now, client=portfolio_id)
+    call.db.delete(row)
+    call.db.flush()
+    links = f" {revoked} public link{'' if revoked == 1 else 's'} no longer open." if revoked else ""
+    return DeletedClient(
+        message=f"{row.client_name} (client portfolio {portfolio_id}) is deleted for good.{links}",
+        removed=RemovedClient(portfolio_id=portfolio_id, client_name=row.client_name),
+        pdfs_revoked=revoked,
+    )
