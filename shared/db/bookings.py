@@ -1,14 +1,22 @@
 """Flights and stays a person booked, one row per leg and per stay, and the prices seen for a stay."""
 
-from datetime import date, datetime, time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
-from sqlalchemy import ForeignKey, Index, func
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import ColumnElement, ForeignKey, Index, func
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.orm import InstrumentedAttribute, Mapped, Session, aliased, mapped_column
 
 from shared.db.base import AccountOwned, Base, ModeOwned, currency, iata, pk, stamp
+from shared.db.runs import Schedule
+from shared.db.vouchers import Voucher
+
+WATCH = "hotel_price"  # the kind of the schedule by which a stay's price is looked at
 
 
 class FlightBooking(AccountOwned, Base):
@@ -112,3 +120,103 @@ class HotelPrice(ModeOwned, Base):
     source: Mapped[str]
     mode: Mapped[str]
     provider_checked_at: Mapped[datetime | None]
+
+
+@dataclass(frozen=True)
+class Today:
+    """The UTC day, and the places where the day is another one: what decides on which side of today a date lies."""
+
+    day: date
+    ahead: Sequence[str]
+    behind: Sequence[str]
+
+    def _is(self, place: InstrumentedAttribute[str], places: Sequence[str]) -> ColumnElement[bool]:
+        return place == sa.any_(sa.literal(list(places), ARRAY(sa.Text)))
+
+    def before(self, day: InstrumentedAttribute[date], place: InstrumentedAttribute[str]) -> ColumnElement[bool]:
+        """Whether the day is over at the place. Only dates next to today need to know where it is."""
+        yesterday = self.day - timedelta(days=1)
+        return sa.or_(
+            day < yesterday,
+            sa.and_(day == yesterday, ~self._is(place, self.behind)),
+            sa.and_(day == self.day, self._is(place, self.ahead)),
+        )
+
+    def after(self, day: InstrumentedAttribute[date], place: InstrumentedAttribute[str]) -> ColumnElement[bool]:
+        """Whether the day has not begun yet at the place."""
+        tomorrow = self.day + timedelta(days=1)
+        return sa.or_(
+            day > tomorrow,
+            sa.and_(day == tomorrow, ~self._is(place, self.ahead)),
+            sa.and_(day == self.day, self._is(place, self.behind)),
+        )
+
+
+@dataclass(frozen=True)
+class Watched:
+    """What is known of a stay's price: the newest one seen, the newest that compares with what was paid, the next."""
+
+    latest: HotelPrice | None
+    comparable: HotelPrice | None
+    next_due_at: datetime | None
+
+
+def detach_vouchers(session: Session, column: InstrumentedAttribute[int | None], booking_id: int) -> list[int]:
+    """Takes the vouchers off a booking; they are held again. Says which."""
+    freed = sa.update(Voucher).where(column == booking_id).values({column: None}).returning(Voucher.id)
+    return sorted(session.scalars(freed, execution_options={"synchronize_session": False}))
+
+
+def _prices(*conditions: ColumnElement[bool], showing: Any) -> sa.Select[Any]:
+    """The newest price of the stay of the row beside it, seen since its terms are what they are."""
+    return (
+        sa.select(showing)
+        .where(
+            HotelPrice.hotel_code == HotelBooking.hotel_code,
+            HotelPrice.check_in_date == HotelBooking.check_in_date,
+            HotelPrice.check_out_date == HotelBooking.check_out_date,
+            HotelPrice.captured_at >= HotelBooking.compared_since,
+            *conditions,
+        )
+        .order_by(HotelPrice.captured_at.desc(), HotelPrice.id.desc())
+        .limit(1)
+    )
+
+
+def _compares() -> ColumnElement[bool]:
+    """Points compare with an award's, cash of the same currency with a cash rate."""
+    return sa.or_(
+        sa.and_(HotelBooking.kind == "award", HotelPrice.points.is_not(None)),
+        sa.and_(HotelBooking.kind == "cash", HotelPrice.currency == HotelBooking.cash_rate_currency),
+    )
+
+
+def prices_of(session: Session, rows: Iterable[HotelBooking]) -> dict[int, Watched]:
+    """For each stay what is known of its price, all in one statement."""
+    ids = [row.id for row in rows]
+    if not ids:
+        return {}
+    latest, comparable = (
+        aliased(HotelPrice, _prices(*only, showing=HotelPrice).correlate(HotelBooking).lateral())
+        for only in ((), (_compares(),))
+    )
+    due = sa.and_(Schedule.kind == WATCH, Schedule.subject_id == HotelBooking.id, Schedule.enabled)
+    asked = (
+        sa.select(HotelBooking.id, latest, comparable, Schedule.next_due_at)
+        .outerjoin(latest, sa.true())
+        .outerjoin(comparable, sa.true())
+        .outerjoin(Schedule, due)
+        .where(HotelBooking.id.in_(ids))
+    )
+    return {id: Watched(newest, like, due_at) for id, newest, like, due_at in session.execute(asked)}
+
+
+def cheaper_now(today: Today) -> ColumnElement[bool]:
+    """Whether a stay that has not begun is offered for less than it was booked for."""
+    less = sa.case(
+        (HotelBooking.kind == "award", HotelPrice.points < HotelBooking.original_points),
+        else_=HotelPrice.cash < HotelBooking.original_pay_rate_usd,
+    )
+    newest = _prices(_compares(), showing=less).correlate(HotelBooking).scalar_subquery()
+    to_come = today.after(HotelBooking.check_in_date, HotelBooking.hotel_code)
+    return sa.and_(HotelBooking.cancelled_at.is_(None), to_come, func.coalesce(newest, sa.false()))

@@ -1,0 +1,122 @@
+"""Rules of bookings: dates, terms and prices of a leg or a stay go in; its state, its faults and its drop come out."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any, Literal
+from zoneinfo import ZoneInfo
+
+from shared.errors import Fault
+
+FlightState = Literal["upcoming", "past", "cancelled"]
+StayState = Literal["upcoming", "current", "past", "cancelled"]
+Against = Literal["original_points", "original_pay_rate"]
+# What belongs to one way of paying only.
+AWARD_ONLY = {"flight": ("points_spent", "program"), "hotel": ("original_points",)}
+CASH_ONLY = {"flight": ("cash_paid",), "hotel": ()}
+CASH_NEEDS = {"flight": "cash_paid", "hotel": "original_pay_rate_usd"}
+
+
+def local_day(tz: str, now: datetime) -> date:
+    """The day it is in a time zone."""
+    return now.astimezone(ZoneInfo(tz)).date()
+
+
+def ahead_and_behind(places: Iterable[tuple[str, str]], now: datetime) -> tuple[list[str], list[str]]:
+    """Of (place, time zone): the places where it is tomorrow already, and those where it is still yesterday."""
+    days: dict[str, date] = {}
+    ahead, behind = [], []
+    for place, tz in places:
+        day = days.get(tz) or days.setdefault(tz, local_day(tz, now))
+        if day > now.date():
+            ahead.append(place)
+        elif day < now.date():
+            behind.append(place)
+    return ahead, behind
+
+
+def flight_state(departs: date, cancelled: bool, today: date) -> FlightState:
+    """`today` is the day at the airport the leg leaves from; the day of departure itself is still to come."""
+    if cancelled:
+        return "cancelled"
+    return "upcoming" if departs >= today else "past"
+
+
+def stay_state(arrives: date, leaves: date, cancelled: bool, today: date) -> StayState:
+    """`today` is the day at the hotel; a stay is current from its first day through the day of leaving."""
+    if cancelled:
+        return "cancelled"
+    if today < arrives:
+        return "upcoming"
+    return "current" if today <= leaves else "past"
+
+
+def faults(what: Literal["flight", "hotel"], terms: Mapping[str, Any]) -> list[Fault]:
+    """What is wrong with the terms of a leg or a stay, taken together."""
+    found = _paying(what, terms)
+    if what == "hotel":
+        arrives, leaves = terms["check_in_date"], terms["check_out_date"]
+        if leaves <= arrives:
+            found.append(Fault("check_out_date", "is not after check_in_date", f"a date after {arrives}"))
+        return found
+    if terms["origin"] == terms["destination"]:
+        found.append(Fault("destination", "is the origin too", "another airport"))
+    back = terms.get("return_date")
+    if back and back < terms["departure_date"]:
+        found.append(Fault("return_date", "is before departure_date", f"a date from {terms['departure_date']}"))
+    return found
+
+
+def _paying(what: Literal["flight", "hotel"], terms: Mapping[str, Any]) -> list[Fault]:
+    kind = terms["kind"]
+    foreign, other = (AWARD_ONLY[what], "award") if kind == "cash" else (CASH_ONLY[what], "cash")
+    found = [
+        Fault(name, f"goes with kind {other} only", f"no {name}, or kind {other}")
+        for name in foreign
+        if terms.get(name) is not None
+    ]
+    needed = CASH_NEEDS[what]
+    if kind == "cash" and terms.get(needed) is None:
+        found.append(Fault(needed, "is needed for kind cash", "an amount from 0"))
+    return found
+
+
+def unfitting(what: Literal["flight", "hotel"], kind: str) -> tuple[str, ...]:
+    """The fields a booking of this kind cannot have."""
+    return AWARD_ONLY[what] if kind == "cash" else CASH_ONLY[what]
+
+
+@dataclass(frozen=True)
+class Drop:
+    """How much less a stay costs now than what it was booked for."""
+
+    points_saved: int | None
+    cash_saved: Decimal | None
+    currency: str | None
+    percent: Decimal
+    against: Against
+
+
+def drop(kind: str, booked: tuple[int | None, Decimal | None, str], seen: tuple[Any, Any, Any]) -> Drop | None:
+    """(points, cash, currency) booked and seen: points count for an award, cash in the same currency otherwise."""
+    if kind == "award":
+        saved = _saved(booked[0], seen[0])
+        return Drop(int(saved[0]), None, None, saved[1], "original_points") if saved else None
+    saved = _saved(booked[1], seen[1]) if booked[2] == seen[2] else None
+    return Drop(None, saved[0], booked[2], saved[1], "original_pay_rate") if saved else None
+
+
+def _saved(paid: int | Decimal | None, asked: int | Decimal | None) -> tuple[Decimal, Decimal] | None:
+    """The difference, and its share of what was paid in percent."""
+    if paid is None or asked is None or asked >= paid:
+        return None
+    less = Decimal(paid) - Decimal(asked)
+    return less, (less * 100 / Decimal(paid)).quantize(Decimal("0.1"), ROUND_HALF_UP)
+
+
+def cents_per_point(fare: Decimal, taxes: Decimal, points: int) -> Decimal | None:
+    """What a point was worth in cents of the fare's currency: the fare it replaced, less what was paid besides."""
+    if points <= 0:
+        return None
+    return ((fare - taxes) * 100 / points).quantize(Decimal("0.01"), ROUND_HALF_UP)

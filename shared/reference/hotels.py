@@ -1,0 +1,130 @@
+"""What tools ask of the hotels: a code, a number or a name goes in; the hotel, its chain and time zone come out."""
+
+import hashlib
+import math
+from functools import lru_cache
+
+from shared.domain import names
+from shared.errors import Candidates, NotFound
+from shared.reference.answers import Reference
+from shared.reference.rows.travel import Hotel
+
+PREFIX = "htl_"
+CHAINS = {
+    "accor-live-limitless": "accor",
+    "choice-privileges": "choice",
+    "hilton-honors": "hilton",
+    "ihg-one-rewards": "ihg",
+    "marriott-bonvoy": "marriott",
+    "radisson-rewards": "radisson",
+    "world-of-hyatt": "hyatt",
+    "wyndham-rewards": "wyndham",
+}
+
+
+def code(hotel: Hotel) -> str:
+    """The hotel's code; it follows from the slug alone, so that it stays when rows come and go."""
+    return PREFIX + hotel.slug
+
+
+@lru_cache(maxsize=4096)
+def _number(slug: str) -> str:
+    return str(100_000_000 + int.from_bytes(hashlib.sha256(slug.encode()).digest()[:8]) % 900_000_000)
+
+
+def number(hotel: Hotel) -> str:
+    """The hotel's numeric id: nine digits that follow from the slug alone."""
+    return _number(hotel.slug)
+
+
+def chain(hotel: Hotel) -> str:
+    return CHAINS.get(hotel.program, hotel.program)
+
+
+@lru_cache(maxsize=8)
+def _ids(reference: Reference) -> dict[str, tuple[Hotel, ...]]:
+    """Codes, numbers and property codes, each with the hotels it fits."""
+    found: dict[str, tuple[Hotel, ...]] = {}
+    for hotel in reference.rows("hotels.csv"):
+        for key in (code(hotel), number(hotel), *([hotel.property_code.lower()] if hotel.property_code else [])):
+            found[key] = (*found.get(key, ()), hotel)
+    return found
+
+
+@lru_cache(maxsize=8)
+def _named(reference: Reference) -> dict[str, tuple[str, ...]]:
+    """Names as they are compared, and the codes of the hotels called so."""
+    found: dict[str, tuple[str, ...]] = {}
+    for hotel in reference.rows("hotels.csv"):
+        for name in {names.plain(hotel.name), names.plain(hotel.slug)}:
+            found[name] = (*found.get(name, ()), code(hotel))
+    return found
+
+
+def known(reference: Reference, hotel_code: str) -> Hotel | None:
+    """The hotel of a stored code; None when it is no longer among the facts."""
+    return next(iter(_ids(reference).get(hotel_code, ())), None)
+
+
+def fitting(reference: Reference, text: str) -> list[Hotel]:
+    """Every hotel a code (htl_...), a numeric id, a property code or a loose name can mean."""
+    if found := _ids(reference).get(text.strip().lower()):
+        return list(found)
+    codes = names.meanings(text, _named(reference))
+    return [hotel for c in codes if (hotel := known(reference, c))]
+
+
+def find(reference: Reference, text: str) -> Hotel:
+    """The one hotel meant. Raises NotFound with the nearest names, or Candidates when several fit."""
+    found = fitting(reference, text)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        told = f"{text} fits {len(found)} hotels, and nothing was saved; call again with one hotel_code."
+        raise Candidates(told, [card(h) for h in found[:20]])
+    titles = {names.plain(h.name): h.name for h in reference.rows("hotels.csv")}
+    raise NotFound("hotel", text, [titles[n] for n in names.nearest(text, titles)])
+
+
+def card(hotel: Hotel) -> dict[str, str]:
+    """How a hotel is shown wherever it is named."""
+    return {
+        "hotel_id": number(hotel),
+        "hotel_code": code(hotel),
+        "name": hotel.name,
+        "chain": chain(hotel),
+        "city": hotel.city,
+        "country": hotel.country,
+    }
+
+
+def codes_of_chain(reference: Reference, text: str) -> list[str]:
+    """The codes of the hotels of a chain, or of the programme a loose name means. Raises NotFound or Candidates."""
+    wanted = names.plain(text)
+    if wanted not in CHAINS.values():
+        slug = reference.program(text).slug
+        wanted = CHAINS.get(slug, slug)
+    return [code(h) for h in reference.rows("hotels.csv") if chain(h) == wanted]
+
+
+@lru_cache(maxsize=4096)
+def _zone(reference: Reference, hotel: Hotel) -> str:
+    """The time zone of the nearest airport of the hotel's country; UTC where there is none."""
+    lat, lon = float(hotel.lat), float(hotel.lon)
+    narrow = math.cos(math.radians(lat))
+    near = min(
+        (a for a in reference.airports.values() if a.country == hotel.country),
+        key=lambda a: (a.lat - lat) ** 2 + (((a.lon - lon + 180) % 360 - 180) * narrow) ** 2,
+        default=None,
+    )
+    return near.tz if near else "UTC"
+
+
+def zone(reference: Reference, hotel_code: str) -> str:
+    hotel = known(reference, hotel_code)
+    return _zone(reference, hotel) if hotel else "UTC"
+
+
+def zones(reference: Reference) -> dict[str, str]:
+    """The time zone of each hotel, by its code."""
+    return {code(h): _zone(reference, h) for h in reference.rows("hotels.csv")}

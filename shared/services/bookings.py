@@ -1,0 +1,166 @@
+"""Storing bookings: the terms of a leg or a stay go in; a row of the session's account comes out, or what is wrong."""
+
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta
+from typing import Any, Literal
+
+from sqlalchemy.orm import Session
+
+from shared import clock
+from shared.db.bookings import WATCH, FlightBooking, HotelBooking, Today, detach_vouchers
+from shared.db.runs import forget, unschedule
+from shared.db.trips import Trip
+from shared.db.vouchers import Voucher
+from shared.domain import bookings
+from shared.domain.bookings import ahead_and_behind, local_day
+from shared.errors import Candidates, Fault, Invalid, NotFound
+from shared.reference import hotels
+from shared.reference.answers import Reference
+
+Terms = Mapping[str, Any]
+
+
+def add_flight(session: Session, reference: Reference, terms: Terms) -> FlightBooking:
+    """Stores one leg. `terms` are columns of FlightBooking by name, with loose names for airline and program.
+
+    Raises Invalid, NotFound or Candidates; then nothing is stored.
+    """
+    settled = {"kind": "award", "taxes_currency": "USD"} | flight_names(reference, terms)
+    check_flight(reference, settled)
+    check_trip(session, settled.get("workspace_trip_id"))
+    row = FlightBooking(**settled)
+    session.add(row)
+    session.flush()
+    return row
+
+
+def add_hotel(session: Session, reference: Reference, hotel: str, terms: Terms) -> HotelBooking:
+    """Stores one stay at the hotel a code, number or name means. `terms` are columns of HotelBooking by name.
+
+    Raises Invalid, NotFound or Candidates; then nothing is stored.
+    """
+    found = hotels.find(reference, hotel)
+    settled = {"kind": "award", "cash_rate_currency": "USD"} | dict(terms)
+    check_stay(settled)
+    check_trip(session, settled.get("trip_id"))
+    row = HotelBooking(hotel_code=hotels.code(found), hotel_name=found.name, **settled)
+    session.add(row)
+    session.flush()
+    return row
+
+
+def cancel(session: Session, row: FlightBooking | HotelBooking, at: datetime) -> list[int]:
+    """Marks a booking as cancelled and keeps it: its price is watched no longer, its vouchers are held again.
+
+    Says which vouchers. A booking that is cancelled already keeps its moment.
+    """
+    row.cancelled_at = row.cancelled_at or at
+    row.updated_at = clock.now()
+    session.flush()
+    if isinstance(row, HotelBooking):
+        unschedule(session, WATCH, [row.id])
+    return _free_vouchers(session, row)
+
+
+def remove(session: Session, row: FlightBooking | HotelBooking) -> list[int]:
+    """Deletes a booking for good, and the watch over its price. Says which vouchers are held again."""
+    freed = _free_vouchers(session, row)
+    if isinstance(row, HotelBooking):
+        forget(session, WATCH, [row.id])
+    session.delete(row)
+    session.flush()
+    return freed
+
+
+def _free_vouchers(session: Session, row: FlightBooking | HotelBooking) -> list[int]:
+    column = Voucher.flight_booking_id if isinstance(row, FlightBooking) else Voucher.hotel_booking_id
+    return detach_vouchers(session, column, row.id)
+
+
+def flight_names(reference: Reference, terms: Terms) -> dict[str, Any]:
+    """The terms with the airline as its code and the programme as its slug. Raises NotFound or Candidates."""
+    settled = dict(terms)
+    if settled.get("airline"):
+        settled["airline"] = airline(reference, settled["airline"])
+    if settled.get("program"):
+        settled["program"] = program(reference, settled["program"], settled.get("airline"))
+    return settled
+
+
+def airline(reference: Reference, text: str) -> str:
+    """The code of the airline meant; the text itself where no airline known here is called so. Raises Candidates.
+
+    A leg with a carrier nobody listed is a leg all the same, and must not be lost.
+    """
+    try:
+        return reference.airline(text).iata
+    except NotFound:
+        return text.strip()
+
+
+def program(reference: Reference, text: str, airline_code: str | None) -> str:
+    """The programme meant; of several that share a name the airline's own. Raises NotFound or Candidates."""
+    try:
+        return reference.program(text).slug
+    except Candidates as several:
+        flown = reference.airlines.get(airline_code or "")
+        if flown and flown.program in [c["program"] for c in several.facts["candidates"]]:
+            return str(flown.program)
+        raise
+
+
+def check_flight(reference: Reference, terms: Terms) -> None:
+    """Raises Invalid with everything that is wrong with a leg's terms, taken together."""
+    unknown = [
+        Fault(name, "is not an airport this service knows", "an airport's code, such as LHR")
+        for name in ("origin", "destination")
+        if terms[name] not in reference.airports and terms[name] not in reference.metros
+    ]
+    if wrong := unknown + bookings.faults("flight", terms):
+        raise Invalid(*wrong)
+
+
+def check_stay(terms: Terms) -> None:
+    if wrong := bookings.faults("hotel", terms):
+        raise Invalid(*wrong)
+
+
+def check_trip(session: Session, trip_id: int | None) -> None:
+    """Raises NotFound unless it is a trip of the session's account; it cannot go before the transaction ends."""
+    if trip_id is not None and session.get(Trip, trip_id, with_for_update={"read": True, "key_share": True}) is None:
+        raise NotFound("trip", trip_id)
+
+
+def flight_day(reference: Reference, origin: str, now: datetime) -> date:
+    """The day it is at an airport, or at the first of a city; in UTC where it is not known."""
+    at = reference.airports.get(next(iter(reference.metros.get(origin, ())), origin))
+    return local_day(at.tz if at else "UTC", now)
+
+
+def today(reference: Reference, what: Literal["flight", "hotel"], now: datetime) -> Today:
+    """Which day it is at every airport or hotel, as the database needs it to tell past from upcoming."""
+    if what == "hotel":
+        places = list(hotels.zones(reference).items())
+    else:
+        places = [(code, airport.tz) for code, airport in reference.airports.items()]
+        first = ((city, reference.airports.get(codes[0])) for city, codes in reference.metros.items() if codes)
+        places += [(city, at.tz) for city, at in first if at and city not in reference.airports]
+    ahead, behind = ahead_and_behind(places, now)
+    return Today(now.date(), ahead, behind)
+
+
+def stay_state(reference: Reference, row: HotelBooking, now: datetime) -> bookings.StayState:
+    at_hotel = local_day(hotels.zone(reference, row.hotel_code), now)
+    return bookings.stay_state(row.check_in_date, row.check_out_date, row.cancelled_at is not None, at_hotel)
+
+
+def flight_state(reference: Reference, row: FlightBooking, now: datetime) -> bookings.FlightState:
+    at_airport = flight_day(reference, row.origin, now)
+    return bookings.flight_state(row.departure_date, row.cancelled_at is not None, at_airport)
+
+
+def next_check(state: bookings.StayState, due: datetime | None, now: datetime) -> date | None:
+    """The day a stay's price is looked at next: as scheduled, else within a day; None once it has begun."""
+    if state != "upcoming":
+        return None
+    return (due or now + timedelta(days=1)).date()
