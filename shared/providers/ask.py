@@ -16,7 +16,7 @@ import httpx
 from anyio.lowlevel import RunVar
 from sqlalchemy.exc import SQLAlchemyError
 
-from shared import clock, http
+from shared import clock, http, limits
 from shared.db import observations
 from shared.db.base import transaction
 from shared.providers import health, registry, replay
@@ -36,6 +36,8 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 BUDGET = 25.0  # seconds for everything one tool call or one check asks
 QUEUE_SECONDS = 5.0  # how long a call waits for a free place at a provider before it is told `busy`
+QUOTA = "quota"
+RESERVE = 10  # one call in so many is kept for people who wait
 MEMORY_SECONDS = 1.0  # how long cache and health are waited for before the world is asked without them
 Connections = Callable[[str], Awaitable[str | None]]  # provider name -> the caller's own credential
 
@@ -55,6 +57,7 @@ class _Errand:
     scope: str
     place: replay.Place
     account_id: int | None
+    background: bool
 
     @property
     def health(self) -> str:
@@ -68,9 +71,15 @@ class Ask:
     """One tool call's, or one check's, way to the providers; its time budget begins with the first question."""
 
     def __init__(
-        self, account_id: int | None = None, *, budget: float = BUDGET, connections: Connections | None = None
+        self,
+        account_id: int | None = None,
+        *,
+        budget: float = BUDGET,
+        connections: Connections | None = None,
+        background: bool = False,  # nobody waits for it: it leaves the reserve of a source's quota to those who do
     ) -> None:
         self.account_id = account_id
+        self._background = background
         self._budget = budget
         self._connections = connections
         self._deadline: float | None = None
@@ -119,16 +128,16 @@ class Ask:
 
     async def _errand(self, provider: Provider, verb: str, question: Any) -> "_Errand | Reading[Any]":
         credential, scope = None, registry.scope(provider, self.account_id)
-        if provider.credential == "operator":
+        if scope == "operator":
             credential = registry.operator_key(provider)
-        elif provider.credential == "account" and self._connections:
+        elif provider.credential != "none" and self._connections:
             credential = await self._connections(provider.name)
         place = replay.place(provider, scope, verb, question)
-        errand = _Errand(provider, verb, question, credential, scope, place, self.account_id)
+        errand = _Errand(provider, verb, question, credential, scope, place, self.account_id, self._background)
         if provider.data_mode != settings().data_mode:
             return errand.failure("not_configured", "other_mode")
         if provider.credential != "none" and credential is None:
-            status: Status = "not_configured" if provider.credential == "operator" else "connection_required"
+            status: Status = "not_configured" if scope == "operator" else "connection_required"
             return errand.failure(status, status)
         return errand
 
@@ -156,8 +165,9 @@ async def _recall(
 
 async def _fetch(errand: _Errand, state: health.Health) -> Reading[Any]:
     if state.open:
+        status: Status = "quota_exhausted" if state.reason == QUOTA else "down"
         return errand.failure(
-            "down", state.reason or "resting", since=state.failing_since, retry_after=state.retry_after
+            status, state.reason or "resting", since=state.failing_since, retry_after=state.retry_after
         )
     places = _places.get(None)
     if places is None:
@@ -169,12 +179,23 @@ async def _fetch(errand: _Errand, state: health.Health) -> Reading[Any]:
     if waiting.cancelled_caught:
         return errand.failure("down", "busy", retry_after=round(errand.provider.timeout))
     try:
-        reading = await _call(errand)
+        reading = await _spend(errand) or await _call(errand)
     finally:
         seat.release_on_behalf_of(me)
     with anyio.move_on_after(MEMORY_SECONDS):
         return await _in_thread(_remember, errand, reading)
     return reading
+
+
+async def _spend(errand: _Errand) -> Reading[Any] | None:
+    """Counts one call on the credential's day; the refusal when none is left, or only those kept for people waiting."""
+    allowed = errand.provider.calls_a_day
+    if allowed is None:
+        return None
+    if errand.background:
+        allowed -= allowed // RESERVE
+    verdict = await _in_thread(limits.hit, f"calls:{errand.health}", allowed, 86_400)
+    return None if verdict.allowed else errand.failure("quota_exhausted", QUOTA, retry_after=verdict.retry_after)
 
 
 async def _call(errand: _Errand) -> Reading[Any]:
@@ -219,7 +240,7 @@ def _why(error: Exception) -> Unanswered:
 def _refused(response: httpx.Response) -> Unanswered:
     if response.status_code == 429:
         wait = response.headers.get("retry-after", "")
-        return Unanswered("quota_exhausted", "quota", int(wait) if wait.isascii() and wait.isdigit() else None)
+        return Unanswered("quota_exhausted", QUOTA, int(wait) if wait.isascii() and wait.isdigit() else None)
     if response.status_code in (401, 403):
         return Unanswered("not_permitted", f"http_{response.status_code}")
     return Unanswered("down", f"http_{response.status_code}")
@@ -230,6 +251,8 @@ def _remember(errand: _Errand, reading: Reading[Any]) -> Reading[Any]:
     if reading.status == "down":
         state = health.failed(errand.health, reading.reason or "down")
         return replace(reading, since=state.failing_since, retry_after=reading.retry_after or state.retry_after)
+    if reading.status == "quota_exhausted" and reading.retry_after:
+        health.rest(errand.health, QUOTA, reading.retry_after)
     if not reading.answered:
         return reading
     health.succeeded(errand.health)
@@ -262,7 +285,7 @@ _SEEN = (
 
 def _asker(errand: _Errand) -> int | None:
     """Whose row it is, where the source's terms let nobody else see it."""
-    return errand.account_id if errand.provider.terms == "asker" and errand.provider.credential == "account" else None
+    return errand.account_id if errand.provider.terms == "asker" and errand.scope.startswith("account-") else None
 
 
 def _observation(errand: _Errand, reading: Reading[Any], row: AwardSeat) -> dict[str, Any]:

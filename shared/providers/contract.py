@@ -284,7 +284,8 @@ VERBS = {
 class Provider:
     """The card of a provider folder. A provider is used in its own data mode only.
 
-    credential: `none`; `operator`, named by a setting; or `account`, the caller's own connection.
+    credential: `none`; `operator`, named by a setting; `account`, the caller's own connection; or `either`: the
+    operator's key where there is one, else the caller's connection.
     terms: whether an answer asked for with one credential may be shown to anyone, or to the asker alone.
     build: credential in, client out; the client has one `async` method per verb in `answers`.
     """
@@ -293,12 +294,13 @@ class Provider:
     answers: tuple[str, ...]
     fresh_for: timedelta
     build: Callable[[str | None], Any]
-    credential: Literal["none", "operator", "account"] = "none"
+    credential: Literal["none", "operator", "account", "either"] = "none"
     setting: str | None = None
     terms: Literal["anyone", "asker"] = "asker"
     data_mode: DataMode = "live"
     concurrency: int = 4
     timeout: float = 15
+    calls_a_day: int | None = None  # what one credential may ask in a UTC day, where the source sets a limit
 
 
 @dataclass(frozen=True)

@@ -103,3 +103,16 @@ def failed(name: str, reason: str) -> Health:
     until = now + OPEN_FOR if count >= FAILURES else None
     _LOCAL[name] = Health(count, before.failing_since or now, until, before.last_success_at, reason)
     return _LOCAL[name]
+
+
+def rest(name: str, reason: str, seconds: int) -> None:
+    """Leaves a source alone for so long, at most a day: it said itself that it will not answer before."""
+    now = clock.now()
+    until = now + timedelta(seconds=min(seconds, 86_400))
+    before = _LOCAL.get(name, Health())
+    _LOCAL[name] = Health(before.failures, before.failing_since, until, before.last_success_at, reason)
+    try:
+        connect().hset(_where(name), mapping={"reason": reason, "open_until": until.timestamp()})
+        connect().expire(_where(name), _KEPT)
+    except (RedisError, OSError):
+        log.warning("health: Redis is away, kept in memory")

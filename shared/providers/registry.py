@@ -35,4 +35,7 @@ def operator_key(provider: Provider) -> str | None:
 
 def scope(provider: Provider, account_id: int | None) -> str:
     """Whose credential answers: health is kept per scope, and answers too where the terms forbid sharing them."""
-    return {"none": "anyone", "operator": "operator", "account": f"account-{account_id}"}[provider.credential]
+    if provider.credential == "none":
+        return "anyone"
+    by_operator = provider.credential == "operator" or (provider.credential == "either" and operator_key(provider))
+    return "operator" if by_operator else f"account-{account_id}"
