@@ -1,18 +1,18 @@
-"""The inbox: an account's notices are listed and marked as read."""
+"""The inbox: an account's notices are listed, marked as read and deleted."""
 
 from datetime import UTC, datetime, time
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import Field
-from sqlalchemy import ColumnElement, func, select, update
+from sqlalchemy import ColumnElement, delete, func, select, update
 
 from mcp_server.call import Call
 from mcp_server.fields import Day, Page, PerPage
 from mcp_server.results import Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.messages import Notification
-from shared.errors import Fault, Invalid
+from shared.errors import Fault, Invalid, NotFound
 
 Kind = Literal["flight_alert", "route_monitor", "delay_alert", "standing_order", "hotel_price_drop", "inbox", "account"]
 
@@ -43,6 +43,15 @@ class Marked(Result):
     marked: int
     unread: int
     not_found: list[str]
+
+
+class RemovedNotice(Part):
+    notification_id: str
+    title: str
+
+
+class DeletedNotice(Result):
+    removed: RemovedNotice
 
 
 def _notice(row: Notification) -> Notice:
@@ -131,4 +140,23 @@ def mark_notifications_read(
         marked=marked,
         unread=_unread(call),
         not_found=unknown,
+    )
+
+
+@tool(area="notifications", tier=Tier.FREE, effect=Effect.CHANGES)
+def delete_notification(
+    call: Call,
+    notification_id: Annotated[str, Field(max_length=64, description="From list_notifications.")],
+) -> DeletedNotice:
+    """Deletes one notice for good, read or unread.
+
+    Confirm with the user first; mark_notifications_read keeps it. Free.
+    """
+    gone = delete(Notification).where(Notification.id == _uuid(notification_id)).returning(Notification.title)
+    title = call.db.execute(gone).scalar_one_or_none()
+    if title is None:
+        raise NotFound("notification", notification_id)
+    return DeletedNotice(
+        message=f"The notice {title!r} is deleted.",
+        removed=RemovedNotice(notification_id=notification_id, title=title),
     )

@@ -25,6 +25,7 @@ def belongings(number: int = 0) -> dict[str, Any]:
         "monitor_id": RouteMonitor(
             origin="LHR", destination="JFK", earliest_date=day, latest_date=day, airlines=[SECRET]
         ),
+        "notification_id": Notification(dedupe_key=f"one-{SECRET}{number}", kind="account", title=SECRET, body=SECRET),
         "notification_ids": Notification(dedupe_key=f"{SECRET}{number}", kind="account", title=SECRET, body=SECRET),
         "search_id": SearchRecord(tool="search_availability", arguments={"x": SECRET}, summary=SECRET, outcome="ok"),
         "loyalty_status": LoyaltyStatus(program=PROGRAMS[number], tier=SECRET, notes=SECRET),

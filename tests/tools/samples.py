@@ -9,6 +9,7 @@ from shared import clock
 # Only names whose type and bounds do not give a plausible value by themselves.
 BY_NAME: dict[str, Any] = {
     "airline": "BA",
+    "country": "GB",
     "card": "Zorblatt Credit Union",
     "destination": "JFK",
     "flight_number": "BA117",
@@ -20,6 +21,7 @@ BY_NAME: dict[str, Any] = {
     "target_program": "flying-blue",
     "target_tier": "Gold",
     "tier": "Gold",
+    "timezone": "Europe/Paris",
 }
 
 

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from typing import Any
+from uuid import UUID
 
 import pytest
 from sqlalchemy import select
@@ -30,7 +31,7 @@ def hers(people: People) -> dict[str, Any]:
         session.add_all(rows.values())
         session.flush()
         ids = {name: getattr(row, "program" if name == "program" else "id") for name, row in rows.items()}
-    return {n: [str(i)] if n.endswith("_ids") else i for n, i in ids.items()}
+    return {n: [str(i)] if n.endswith("_ids") else str(i) if isinstance(i, UUID) else i for n, i in ids.items()}
 
 
 def _owned() -> Iterator[Any]:

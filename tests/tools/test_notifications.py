@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 
 from mcp_server.call import Caller
+from mcp_server.toolbox import TOOLS
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.messages import Notification
@@ -92,3 +93,27 @@ def test_charlie_neither_sees_nor_marks_alices_notices(people: People, use: Use)
     assert use(people.charlie, "mark_notifications_read", all=True)["marked"] == 0
     with transaction() as session:
         assert session.query(Notification).one().read_at is None
+
+
+@pytest.mark.spec("s3.notification.delete_any", "s4.4.delete_notification.confirm_hint")
+def test_delete_notification_deletes_a_notice_read_or_unread(people: People, use: Use) -> None:
+    read, unread, kept = (notice(people.alice, key) for key in "abc")
+    use(people.alice, "mark_notifications_read", notification_ids=[read])
+    for name in (read, unread):
+        gone = use(people.alice, "delete_notification", notification_id=name)
+        assert (gone["status"], gone["removed"]["notification_id"]) == ("ok", name)
+        assert gone["removed"]["title"]
+        assert use(people.alice, "delete_notification", notification_id=name)["status"] == "not_found"
+    assert [n["notification_id"] for n in use(people.alice, "list_notifications")["notifications"]] == [kept]
+    assert "Confirm with the user first" in TOOLS["delete_notification"].description
+
+
+@pytest.mark.parametrize("name", ["not an id", "00000000-0000-4000-8000-000000000000", ""])
+def test_delete_notification_of_a_notice_that_is_not_there_finds_none(people: People, use: Use, name: str) -> None:
+    assert use(people.alice, "delete_notification", notification_id=name)["status"] == "not_found"
+
+
+def test_charlie_cannot_delete_alices_notice(people: People, use: Use) -> None:
+    hers = notice(people.alice, "a")
+    assert use(people.charlie, "delete_notification", notification_id=hers)["status"] == "not_found"
+    assert use(people.alice, "list_notifications")["paging"]["total"] == 1

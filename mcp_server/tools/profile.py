@@ -1,0 +1,121 @@
+"""The profile: how a person likes to travel and which mails they want; read, and changed field by field."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StrictBool, WithJsonSchema
+
+from mcp_server.call import Call
+from mcp_server.edits import edit, words
+from mcp_server.fields import Airport, AnyName, Cabin, Country, Currency, Passengers
+from mcp_server.profile_parts import Profile, profile, untouched
+from mcp_server.results import Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.db.accounts import Account, lock
+from shared.db.profile import MAILS
+from shared.db.profile import Profile as Row
+from shared.domain import zones
+from shared.errors import Fault, Invalid
+
+LISTS = ("preferred_airlines", "avoided_airlines")
+Airlines = Annotated[list[AnyName], Field(max_length=20)]
+Mail = Annotated[
+    dict[str, StrictBool], WithJsonSchema({"type": "object", "description": f"Booleans: {', '.join(MAILS)}."})
+]
+Clearable = Literal[
+    "home_airport",
+    "default_cabin",
+    "currency",
+    "country",
+    "timezone",
+    "preferred_airlines",
+    "avoided_airlines",
+    "default_passengers",
+]
+
+
+class ShownProfile(Result):
+    profile: Profile
+
+
+class UpdatedProfile(Result):
+    profile: Profile
+    changed: list[str]
+
+
+@tool(area="account", tier=Tier.FREE, effect=Effect.READS)
+def get_profile(call: Call) -> ShownProfile:
+    """Shows the user's travel preferences, mail settings and plan. Free."""
+    account, row = call.db.get_one(Account, call.account_id), call.db.get(Row, call.account_id)
+    return ShownProfile(message="As set with update_profile or on the dashboard.", profile=profile(account, row))
+
+
+@tool(area="account", tier=Tier.FREE, effect=Effect.CHANGES)
+def update_profile(
+    call: Call,
+    home_airport: Airport | None = None,
+    default_cabin: Cabin | None = None,
+    currency: Currency | None = None,
+    country: Country | None = None,
+    timezone: Annotated[str | None, Field(max_length=60, description="IANA name.")] = None,
+    preferred_airlines: Airlines | None = None,
+    avoided_airlines: Airlines | None = None,
+    default_passengers: Passengers | None = None,
+    mail: Mail | None = None,
+    clear: Annotated[list[Clearable] | None, Field(description="Names of fields to empty.")] = None,
+) -> UpdatedProfile:
+    """Changes travel preferences and which mails are sent; only the fields sent change. Free."""
+    sent = {
+        "home_airport": home_airport and _known_airport(call, home_airport),
+        "default_cabin": default_cabin,
+        "currency": currency,
+        "country": country and _known_country(call, country),
+        "timezone": timezone if timezone is None else _known_zone(timezone),
+        "preferred_airlines": _codes(call, preferred_airlines),
+        "avoided_airlines": _codes(call, avoided_airlines),
+        "default_passengers": default_passengers,
+    }
+    mails = _columns(mail or {})
+    lock(call.db, call.account_id)
+    account = call.db.get_one(Account, call.account_id)
+    row = call.db.get(Row, call.account_id) or untouched()
+    before = profile(account, row)
+    edit(row, call.now, sent | mails, clear)
+    for name in LISTS:
+        setattr(row, name, getattr(row, name) or [])
+    if both := sorted({*row.preferred_airlines} & {*row.avoided_airlines}):
+        raise Invalid(Fault("avoided_airlines", f"and preferred_airlines both name {both[0]}", "each airline in one"))
+    after = profile(account, row)
+    changed = [name for name in Profile.model_fields if getattr(after, name) != getattr(before, name)]
+    if changed:
+        call.db.add(row)
+        call.db.flush()
+    return UpdatedProfile(message=words(changed), profile=after, changed=changed)
+
+
+def _known_airport(call: Call, code: str) -> str:
+    call.reference.city(code)
+    return code
+
+
+def _known_country(call: Call, code: str) -> str:
+    if all(row.country != code for row in call.reference.rows("countries.csv")):
+        raise Invalid(Fault("country", "is not a country", "an ISO code of two letters such as GB"))
+    return code
+
+
+def _known_zone(text: str) -> str:
+    if (name := zones.named(text)) is None:
+        raise Invalid(Fault("timezone", "is not a time zone", "an IANA name such as Europe/Paris"))
+    return name
+
+
+def _codes(call: Call, texts: list[str] | None) -> list[str] | None:
+    """Each airline once, by its code. Raises NotFound or Candidates."""
+    return None if texts is None else list(dict.fromkeys(call.reference.airline(text).iata for text in texts))
+
+
+def _columns(mail: dict[str, bool]) -> dict[str, Any]:
+    if unknown := [kind for kind in mail if kind not in MAILS]:
+        faulty = f"names {unknown[0][:40]!r}, which is no kind of mail"
+        raise Invalid(Fault("mail", faulty, f"any of {', '.join(MAILS)}"))
+    return {f"mail_{kind}": on for kind, on in mail.items()}

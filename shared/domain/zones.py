@@ -1,0 +1,29 @@
+"""Time zones: a name as people write it, or a moment, goes in; the zone, or the day it is there, comes out."""
+
+from datetime import date, datetime
+from functools import lru_cache
+from zoneinfo import ZoneInfo, available_timezones
+
+UTC = "UTC"
+_NO_PLACES = ("localtime", "Factory")  # files some systems keep beside the zones
+
+
+@lru_cache(maxsize=1)
+def _known() -> dict[str, str]:
+    return {name.lower(): name for name in available_timezones() if name not in _NO_PLACES}
+
+
+def named(text: str) -> str | None:
+    """The IANA name, whatever its case and with blanks for underscores; None when there is no such zone."""
+    return _known().get("_".join(text.split()).lower())
+
+
+def zone(name: str) -> ZoneInfo | None:
+    """None for a name this machine's zones do not hold."""
+    found = named(name)
+    return ZoneInfo(found) if found else None
+
+
+def day(now: datetime, name: str) -> date:
+    """The day it is there at that moment; the UTC day where the zone is unknown."""
+    return now.astimezone(zone(name) or ZoneInfo(UTC)).date()
