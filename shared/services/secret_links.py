@@ -5,7 +5,14 @@ Rows hold the nonce and a hash, so neither the database nor a backup of it opens
 
 import secrets
 from dataclasses import dataclass
+from datetime import datetime
 
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from shared import clock
+from shared.db.accounts import Account, lock
+from shared.db.inbox import SecretLink
 from shared.secrets import digest, key_id, sign
 from shared.settings import settings
 
@@ -38,3 +45,68 @@ def secret(purpose: str, account_id: int, nonce: str, key: str) -> str | None:
 
 def _derived(material: str, purpose: str, account_id: int, nonce: str) -> str:
     return sign(material, f"secret link\0{purpose}\0{account_id}\0{nonce}")[:_LENGTH]
+
+
+@dataclass(frozen=True)
+class Link:
+    """An account's living link of one purpose."""
+
+    secret: str
+    created_at: datetime
+
+
+def living(session: Session, account_id: int, purpose: str) -> Link | None:
+    row = _row(session, account_id, purpose)
+    made = secret(purpose, account_id, row.nonce, row.key) if row else None
+    return Link(made, row.created_at) if row and made else None
+
+
+def opened(session: Session, account_id: int, purpose: str) -> Link:
+    """The living link; made now where there is none, once however many ask at the same time."""
+    if found := living(session, account_id, purpose):
+        return found
+    lock(session, account_id)
+    return living(session, account_id, purpose) or _new(session, account_id, purpose)
+
+
+def renewed(session: Session, account_id: int, purpose: str) -> Link:
+    """A new link in place of the living one, which opens nothing from now on."""
+    lock(session, account_id)
+    return _new(session, account_id, purpose)
+
+
+def _new(session: Session, account_id: int, purpose: str) -> Link:
+    now, made = clock.now(), mint(purpose, account_id)
+    ended = sa.update(SecretLink).where(*_lives(account_id, purpose)).values(ended_at=now)
+    session.execute(ended, execution_options={"synchronize_session": False})
+    row = SecretLink(account_id=account_id, purpose=purpose, nonce=made.nonce, key=made.key, created_at=now)
+    row.token_hash = made.token_hash
+    session.add(row)
+    session.flush()
+    return Link(made.secret, now)
+
+
+def _row(session: Session, account_id: int, purpose: str) -> SecretLink | None:
+    found = sa.select(SecretLink).where(*_lives(account_id, purpose))
+    return session.scalars(found, execution_options={"populate_existing": True}).one_or_none()
+
+
+def _lives(account_id: int, purpose: str) -> tuple[sa.ColumnElement[bool], ...]:
+    return SecretLink.account_id == account_id, SecretLink.purpose == purpose, SecretLink.ended_at.is_(None)
+
+
+def holder(session: Session, purpose: str, given: str) -> int | None:
+    """The account a secret belongs to, in a session that sees everyone; None when it opens nothing (any more)."""
+    if len(given) != _LENGTH or not given.isascii():
+        return None
+    found = (
+        sa.select(SecretLink.account_id)
+        .join(Account, Account.id == SecretLink.account_id)
+        .where(
+            SecretLink.token_hash == digest(given),
+            SecretLink.purpose == purpose,
+            SecretLink.ended_at.is_(None),
+            Account.disabled_at.is_(None),
+        )
+    )
+    return session.scalar(found)
