@@ -15,11 +15,16 @@ class Crowded(Exception):
         self.retry_after = retry_after
 
 
+def limit(peer: str) -> int | None:
+    """None is without limit. An empty peer is one of our own programs."""
+    return allowance(peer, PER_MINUTE, TRUSTED_PER_MINUTE) if peer else None
+
+
 def count(peer: str) -> None:
-    """One more request that will use the database. Raises Crowded. An empty peer is one of our own programs."""
-    limit = allowance(peer, PER_MINUTE, TRUSTED_PER_MINUTE) if peer else None
-    if limit is None:
+    """One more request that will use the database. Raises Crowded."""
+    most = limit(peer)
+    if most is None:
         return
-    verdict = hit(f"doors:{address_key(peer)}", limit, 60)
+    verdict = hit(f"doors:{address_key(peer)}", most, 60)
     if not verdict.allowed:
         raise Crowded(verdict.retry_after)

@@ -45,19 +45,23 @@ def _plain(request: Request, *, query: Pairs | None = None, form: Pairs | None =
     )
 
 
-def machine(flow: Flow[Outcome]) -> Handler:
-    """A form from a program: nothing in the query, one Authorization header at most."""
+async def program(request: Request) -> Incoming:
+    """A form from a program: nothing in the query, one Authorization header at most. Raises the protocol's error."""
+    form = await read_form(request, text=True)  # a token in any script is a wrong token, not a fault
+    if request.url.query:
+        invalid("Parameters belong in the request body.")
+    if len(request.headers.getlist("authorization")) > 1:
+        invalid("More than one Authorization header was sent.")
+    return _plain(request, form=form)
 
+
+def machine(flow: Flow[Outcome]) -> Handler:
     async def handler(request: Request) -> Response:
         try:
-            form = await read_form(request, text=True)  # a token in any script is a wrong token, not a fault
-            if request.url.query:
-                invalid("Parameters belong in the request body.")
-            if len(request.headers.getlist("authorization")) > 1:
-                invalid("More than one Authorization header was sent.")
+            inc = await program(request)
         except OAuth2Error as error:
             return write(failed(error))
-        return write(await run(flow, _plain(request, form=form)))
+        return write(await run(flow, inc))
 
     return handler
 

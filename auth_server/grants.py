@@ -129,7 +129,10 @@ class CodeGrant(authlib_grants.AuthorizationCodeGrant):
 
 class RefreshGrant(authlib_grants.RefreshTokenGrant):
     """Rotation at every use. A retry inside the window gets the same successor, so that lost answers and concurrent
-    refreshes converge on one line; a replay after the window revokes the whole family."""
+    refreshes converge on one line; a replay after the window revokes the whole family.
+
+    Here comes what the one statement of `shared.db.oauth.rotate` left alone, and whoever has a secret to show.
+    """
 
     TOKEN_ENDPOINT_AUTH_METHODS = AUTH_METHODS
     INCLUDE_NEW_REFRESH_TOKEN = True

@@ -1,9 +1,7 @@
 """Introspection (RFC 7662) for the service's own programs: an access token goes in, what it is good for comes out."""
 
-import asyncio
 from typing import Any
 
-import anyio.to_thread
 from authlib.oauth2 import OAuth2Error
 from authlib.oauth2.rfc6749 import InvalidClientError
 from pydantic_core import to_json
@@ -15,42 +13,22 @@ from auth_server import tokens
 from auth_server.incoming import Pairs, basic, invalid, read_form
 from auth_server.render import write
 from auth_server.replies import failed
-from auth_server.threads import limiter
+from auth_server.together import Together
 from shared import clock
 from shared.db.oauth import live_tokens
 from shared.secrets import digest, same, well_formed
 from shared.settings import settings
 
-Found = dict[str, Row[Any]]
+Lookups = Together[str, Row[Any]]
 
 
-class Lookups:
-    """Tokens asked for while a statement is under way share the next one: load makes batches, calm makes no delay."""
+def lookups() -> Lookups:
+    """The look-ups of one application: hashes of tokens go in, the rows of those that are good come out."""
+    return Together(_good)
 
-    def __init__(self) -> None:
-        self._hashes: set[str] = set()
-        self._next: asyncio.Future[Found] | None = None
-        self._work: asyncio.Task[None] | None = None
 
-    async def find(self, token_hash: str) -> Row[Any] | None:
-        """The row, read after this was asked; None when the token is not good."""
-        self._hashes.add(token_hash)
-        if self._next is None:
-            self._next = asyncio.get_running_loop().create_future()
-        if self._work is None:
-            self._work = asyncio.create_task(self._run())
-        found = await asyncio.shield(self._next)
-        return found.get(token_hash)
-
-    async def _run(self) -> None:
-        while self._next is not None:
-            hashes, answer = list(self._hashes), self._next
-            self._hashes, self._next = set(), None
-            try:
-                answer.set_result(await anyio.to_thread.run_sync(live_tokens, hashes, clock.now(), limiter=limiter()))
-            except Exception as error:  # everyone who waits is told, each at its own edge
-                answer.set_exception(error)
-        self._work = None
+def _good(hashes: dict[str, str]) -> dict[str, Row[Any]]:
+    return live_tokens(list(hashes), clock.now())
 
 
 def _is_ours(headers: list[str]) -> bool:
@@ -96,6 +74,7 @@ async def introspect(request: Request) -> Response:
             invalid("Missing 'token'.")
     except OAuth2Error as error:
         return write(failed(error))
-    lookups: Lookups = request.app.state.lookups
-    row = await lookups.find(digest(token)) if well_formed(token, tokens.ACCESS) else None
+    known: Lookups = request.app.state.lookups
+    name = digest(token)
+    row = await known.find(name, name) if well_formed(token, tokens.ACCESS) else None
     return Response(to_json(_claims(row)), media_type="application/json", headers={"Cache-Control": "no-store"})

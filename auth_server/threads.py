@@ -35,9 +35,10 @@ def hashing_is_full() -> bool:
     return hashing().statistics().tasks_waiting >= WAITING_MAX
 
 
-def transact(flow: Flow[T], inc: Incoming) -> T:
+def transact(flow: Flow[T], inc: Incoming, counted: bool = False) -> T:
     """Protocol errors are results, so what they recorded (a spent code, a revoked family) is committed too."""
-    crowds.count(inc.peer)
+    if not counted:
+        crowds.count(inc.peer)
     with transaction() as session:
         server = Server(session)
         result = flow(server, inc)
@@ -46,5 +47,5 @@ def transact(flow: Flow[T], inc: Incoming) -> T:
     return result
 
 
-async def run(flow: Flow[T], inc: Incoming, *, hashes: bool = False) -> T:
-    return await anyio.to_thread.run_sync(transact, flow, inc, limiter=hashing() if hashes else limiter())
+async def run(flow: Flow[T], inc: Incoming, *, hashes: bool = False, counted: bool = False) -> T:
+    return await anyio.to_thread.run_sync(transact, flow, inc, counted, limiter=hashing() if hashes else limiter())

@@ -102,7 +102,12 @@ def statements() -> Engine:
         pool_reset_on_return=None,
         isolation_level="AUTOCOMMIT",
         hide_parameters=True,
-        connect_args={"application_name": "award-travel", "options": "-c statement_timeout=5000 -c TimeZone=UTC"},
+        connect_args={
+            "application_name": "award-travel",
+            # Rows are found by their keys alone. A plan made while the tables were small must not scan them for good.
+            "options": "-c statement_timeout=5000 -c TimeZone=UTC"
+            " -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off",
+        },
     )
     os.register_at_fork(after_in_child=lambda: made.dispose(close=False))
     return made

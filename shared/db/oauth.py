@@ -1,5 +1,7 @@
 """The token vault: clients, sessions, consents, codes, tokens. Hashes only; imported by the auth server alone."""
 
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -197,6 +199,60 @@ def keep_tokens(session: Session, **row: Any) -> None:
     session.execute(_ISSUED, row)
 
 
+@dataclass(frozen=True)
+class Rotation:
+    """A refresh by a public client: what was presented and what shall follow it. Tokens are hashes."""
+
+    old: str
+    client_id: str
+    resource: str | None  # None: whatever was authorized
+    sealed: str
+    access: str
+    refresh: str
+
+
+# Locked rows are skipped: nothing waits here, and two batches that share tokens cannot stand in each other's way.
+# The coalesce keeps the index of rotated_at out of the plan: all live tokens are under its null.
+_ROTATED = sa.text(
+    """
+    with due as (
+      select asked.*, t.family_id, t.scope, t.resource as audience
+      from unnest(cast(:old as text[]), cast(:client_id as text[]), cast(:resource as text[]),
+        cast(:sealed as text[]), cast(:access as text[]), cast(:refresh as text[]))
+        as asked (old, client_id, resource, sealed, access, refresh)
+      join oauth_refresh_tokens t on t.token_hash = asked.old and t.client_id = asked.client_id
+      join oauth_families f on f.id = t.family_id
+      join accounts a on a.id = f.account_id
+      join oauth_clients c on c.client_id = t.client_id
+      where t.resource = coalesce(asked.resource, t.resource) and coalesce(t.rotated_at, t.revoked_at) is null
+        and f.revoked_at is null and a.disabled_at is null and c.disabled_at is null and c.auth_method = 'none'
+      for update of t skip locked for key share of f skip locked
+    ), rotated as (
+      update oauth_refresh_tokens t set rotated_at = :now, successor_sealed = due.sealed from due
+      where t.token_hash = due.old
+      returning due.*
+    ), access as (
+      insert into oauth_access_tokens (token_hash, family_id, client_id, scope, resource, issued_at, expires_at)
+      select access, family_id, client_id, scope, audience, :now, :expires from rotated
+    ), fresh as (
+      insert into oauth_refresh_tokens (token_hash, family_id, client_id, scope, resource, issued_at)
+      select refresh, family_id, client_id, scope, audience, :now from rotated
+    )
+    select refresh, scope from rotated
+    """
+)
+
+
+def rotate(asked: list[Rotation], now: datetime, expires: datetime) -> dict[str, str]:
+    """Rotates those that are in order and leaves all others alone: the scope of each by its new refresh token.
+
+    Run again it does nothing: by then the tokens have their successors.
+    """
+    names = ("old", "client_id", "resource", "sealed", "access", "refresh")
+    row = dict(zip(names, map(list, zip(*map(astuple, asked), strict=True)), strict=True))
+    return {found.refresh: found.scope for found in _at_once(_ROTATED, **row, now=now, expires=expires)}
+
+
 _LIVE = sa.text(
     """
     select t.token_hash, t.client_id, c.name, a.public_id, t.scope, t.resource, t.issued_at, t.expires_at, t.family_id,
@@ -213,14 +269,16 @@ _LIVE = sa.text(
 
 def live_tokens(hashes: list[str], now: datetime) -> dict[str, sa.Row[Any]]:
     """What introspection says about those access tokens that are good at this moment: one statement for all."""
+    return {row.token_hash: row for row in _at_once(_LIVE, hashes=hashes, now=now)}
+
+
+def _at_once(statement: sa.TextClause, **given: Any) -> Sequence[sa.Row[Any]]:
+    """Run by itself; tried again when the connection had died in the pool. Must bear to be run twice."""
     try:
-        return _live(hashes, now)
+        with statements().connect() as connection:
+            return connection.execute(statement, given).all()
     except OperationalError as error:
         if not error.connection_invalidated:
             raise
-        return _live(hashes, now)  # the connection had died in the pool; the next one is fresh
-
-
-def _live(hashes: list[str], now: datetime) -> dict[str, sa.Row[Any]]:
     with statements().connect() as connection:
-        return {row.token_hash: row for row in connection.execute(_LIVE, {"hashes": hashes, "now": now})}
+        return connection.execute(statement, given).all()

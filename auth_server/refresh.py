@@ -1,0 +1,73 @@
+"""The token endpoint: an ordinary refresh goes through one statement shared with others, all else through authlib.
+
+Ordinary is a public client's live refresh token with nothing wrong or unusual about the request. The statement checks
+that and rotates, or does nothing; whatever it left alone (a retry, a replay, a wrong client, a locked row) takes the
+careful way through `grants.RefreshGrant`, which knows what each case means.
+"""
+
+import anyio.to_thread
+from authlib.oauth2 import OAuth2Error
+from starlette.requests import Request
+from starlette.responses import Response
+
+from auth_server import crowds, endpoints, resources, tokens
+from auth_server.doors import program
+from auth_server.incoming import Incoming
+from auth_server.render import write
+from auth_server.replies import NO_STORE, Outcome, Reply, failed
+from auth_server.threads import limiter, run
+from auth_server.together import Together
+from shared import clock
+from shared.db.oauth import Rotation, rotate
+from shared.secrets import digest, seal, well_formed
+
+FIELDS = {"grant_type", "client_id", "refresh_token", "scope", "resource"}
+Rotations = Together[Rotation, str]
+
+
+def rotations() -> Rotations:
+    """The rotations of one application; each finds the scope of its line."""
+    return Together(_rotated)
+
+
+def _rotated(asked: dict[str, Rotation]) -> dict[str, str]:
+    now = clock.now()
+    return rotate(list(asked.values()), now, now + tokens.ACCESS_LIFE)
+
+
+async def token(request: Request) -> Response:
+    try:
+        inc = await program(request)
+    except OAuth2Error as error:
+        return write(failed(error))
+    if not _looks_ordinary(inc):
+        return write(await run(endpoints.token, inc))
+    if crowds.limit(inc.peer) is not None:
+        await anyio.to_thread.run_sync(crowds.count, inc.peer, limiter=limiter())
+    done: Outcome | None = await _refreshed(request.app.state.rotations, inc)
+    return write(done if done is not None else await run(endpoints.token, inc, counted=True))
+
+
+def _looks_ordinary(inc: Incoming) -> bool:
+    return (
+        inc.authorization is None
+        and inc.value("grant_type") == "refresh_token"
+        and FIELDS.issuperset(name for name, _ in inc.form)
+        and well_formed(inc.value("refresh_token"), tokens.REFRESH)
+        and tokens.SCOPE_SYNTAX.fullmatch(inc.value("scope")) is not None
+    )
+
+
+async def _refreshed(rotations: Rotations, inc: Incoming) -> Reply | None:
+    named = [value for name, value in inc.form if name == "resource"]
+    try:
+        resource = resources.resolve(named) if named else None
+    except resources.InvalidTarget:
+        return None
+    old, access, refresh = inc.value("refresh_token"), tokens.access_token(), tokens.refresh_token()
+    asked = Rotation(digest(old), inc.value("client_id"), resource, seal(old, refresh), digest(access), digest(refresh))
+    scope = await rotations.find(asked.refresh, asked)
+    if scope is None:
+        return None
+    given = {"access_token": access, "expires_in": tokens.ACCESS_SECONDS, "refresh_token": refresh, "scope": scope}
+    return Reply(200, {"token_type": "Bearer"} | given, dict(NO_STORE))
