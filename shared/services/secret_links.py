@@ -55,30 +55,31 @@ class Link:
     created_at: datetime
 
 
-def living(session: Session, account_id: int, purpose: str) -> Link | None:
-    row = _row(session, account_id, purpose)
-    made = secret(purpose, account_id, row.nonce, row.key) if row else None
-    return Link(made, row.created_at) if row and made else None
-
-
 def opened(session: Session, account_id: int, purpose: str) -> Link:
-    """The living link; made now where there is none, once however many ask at the same time."""
-    if found := living(session, account_id, purpose):
+    """The living link; made where there is none, once however many ask at the same time."""
+    if found := _shown(_row(session, account_id, purpose)):
         return found
     lock(session, account_id)
-    return living(session, account_id, purpose) or _new(session, account_id, purpose)
+    row = _row(session, account_id, purpose)
+    return _shown(row) or _new(session, account_id, purpose, row)
 
 
 def renewed(session: Session, account_id: int, purpose: str) -> Link:
     """A new link in place of the living one, which opens nothing from now on."""
     lock(session, account_id)
-    return _new(session, account_id, purpose)
+    return _new(session, account_id, purpose, _row(session, account_id, purpose))
 
 
-def _new(session: Session, account_id: int, purpose: str) -> Link:
+def _shown(row: SecretLink | None) -> Link | None:
+    made = secret(row.purpose, row.account_id, row.nonce, row.key) if row else None
+    return Link(made, row.created_at) if row and made else None
+
+
+def _new(session: Session, account_id: int, purpose: str, old: SecretLink | None) -> Link:
     now, made = clock.now(), mint(purpose, account_id)
-    ended = sa.update(SecretLink).where(*_lives(account_id, purpose)).values(ended_at=now)
-    session.execute(ended, execution_options={"synchronize_session": False})
+    if old is not None:
+        old.ended_at = now
+        session.flush()  # before the new row comes: an account has one living link of a purpose
     row = SecretLink(account_id=account_id, purpose=purpose, nonce=made.nonce, key=made.key, created_at=now)
     row.token_hash = made.token_hash
     session.add(row)
@@ -87,8 +88,7 @@ def _new(session: Session, account_id: int, purpose: str) -> Link:
 
 
 def _row(session: Session, account_id: int, purpose: str) -> SecretLink | None:
-    found = sa.select(SecretLink).where(*_lives(account_id, purpose))
-    return session.scalars(found, execution_options={"populate_existing": True}).one_or_none()
+    return session.scalars(sa.select(SecretLink).where(*_lives(account_id, purpose))).one_or_none()
 
 
 def _lives(account_id: int, purpose: str) -> tuple[sa.ColumnElement[bool], ...]:
