@@ -1,19 +1,28 @@
 """What a person of the tests keeps: a row of each kind a tool parameter can name, all bearing one secret word."""
 
+from datetime import timedelta
 from typing import Any
+
+from sqlalchemy import func, select
 
 from mcp_server.fields import ProgramSlug
 from shared import clock
 from shared.db.balances import PointsBalance
+from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.cards import Card
 from shared.db.messages import Notification
+from shared.db.orders import StandingOrder
 from shared.db.statuses import LoyaltyStatus
-from shared.db.trips import SearchRecord, Trip
+from shared.db.trips import ChatLink, ItineraryItem, SearchRecord, Trip
 from shared.db.watches import RouteMonitor
 
 SECRET = "hers-alone"
 POINTS = 987654321
 PROGRAMS: tuple[str, ...] = ProgramSlug.__args__  # type: ignore[attr-defined]
+
+_LEG: dict[str, Any] = {"airline": "BA", "origin": "LHR", "destination": "JFK", "cabin_class": "economy"}
+_STAY: dict[str, Any] = {"hotel_code": "htl_conrad-tokyo", "hotel_name": "Conrad Tokyo", "cash_rate_currency": "USD"}
+_NEWEST_TRIP = select(func.max(Trip.id)).scalar_subquery()
 
 
 def belongings(number: int = 0) -> dict[str, Any]:
@@ -21,13 +30,27 @@ def belongings(number: int = 0) -> dict[str, Any]:
     day = clock.today()
     return {
         "trip_id": Trip(name=SECRET, destination=SECRET),
+        # Ids of both kinds begin at one: the first stay goes by the number of the first leg.
+        "booking_id": FlightBooking(**_LEG, departure_date=day, kind="award", taxes_currency="USD", notes=SECRET),
+        "flight_booking_ids": FlightBooking(
+            **_LEG, departure_date=day, kind="award", taxes_currency="USD", notes=SECRET
+        ),
+        "hotel_booking_ids": HotelBooking(
+            **_STAY, check_in_date=day, check_out_date=day + timedelta(days=2), kind="award", notes=SECRET
+        ),
+        "workspace_trip_id": Trip(name=SECRET),
         "card_id": Card(slug=None, name=SECRET, custom=True, currency="USD", notes=SECRET),
         "monitor_id": RouteMonitor(
             origin="LHR", destination="JFK", earliest_date=day, latest_date=day, airlines=[SECRET]
         ),
         "notification_id": Notification(dedupe_key=f"one-{SECRET}{number}", kind="account", title=SECRET, body=SECRET),
         "notification_ids": Notification(dedupe_key=f"{SECRET}{number}", kind="account", title=SECRET, body=SECRET),
-        "search_id": SearchRecord(tool="search_availability", arguments={"x": SECRET}, summary=SECRET, outcome="ok"),
+        "monitor_ids": RouteMonitor(origin="LHR", destination="JFK", earliest_date=day, latest_date=day),
+        "search_ids": SearchRecord(tool="search_availability", arguments={"x": SECRET}, summary=SECRET, outcome="ok"),
+        "standing_order_ids": StandingOrder(prompt=SECRET, cadence="daily", run_hour=7),
+        "chat_id": ChatLink(title=SECRET, summary=SECRET),
+        "chat_ids": ChatLink(title=SECRET, summary=SECRET),
+        "item_id": ItineraryItem(trip_id=_NEWEST_TRIP, title=SECRET, kind="note", position=0),
         "loyalty_status": LoyaltyStatus(program=PROGRAMS[number], tier=SECRET, notes=SECRET),
         "program": PointsBalance(program=PROGRAMS[number], balance=POINTS, as_of=day, notes=SECRET),
     }

@@ -15,13 +15,16 @@ BY_NAME: dict[str, Any] = {
     "flight_number": "BA117",
     "from_program": "chase-ultimate-rewards",
     "goal_program": "flying-blue",
+    "check_in_date": (clock.today() + timedelta(days=38)).isoformat(),
     "home_airport": "LHR",
+    "hotel_id": "conrad-tokyo",
     "origin": "LHR",
     "program": "flying-blue",
     "target_program": "flying-blue",
     "target_tier": "Gold",
     "tier": "Gold",
     "timezone": "Europe/Paris",
+    "trip_id": 424242,  # nobody's
 }
 
 
@@ -43,9 +46,12 @@ ONE_OF: dict[str, dict[str, Any]] = {
     "mark_notifications_read": {"all": True},
 }
 
+# What a tool wants for something new, beside what its schema requires.
+ALWAYS: dict[str, dict[str, Any]] = {"save_itinerary_item": {"title": "Something"}}
+
 
 def sample(tool: Tool, **chosen: Any) -> dict[str, Any]:
     """The required arguments, with those chosen."""
     schema = tool.arguments.schema["properties"]
     needed = {name: _value(name, schema[name]) for name in tool.arguments.required}
-    return needed | (chosen or ONE_OF.get(tool.name, {}))
+    return needed | ALWAYS.get(tool.name, {}) | (chosen or ONE_OF.get(tool.name, {}))
