@@ -1,17 +1,26 @@
-"""Tools about vouchers: the kinds that can be held, from the reviewed list."""
+"""Vouchers: the kinds there are, from the reviewed list, and those a person holds, put on bookings and taken off."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field
+from sqlalchemy import delete
 
+from mcp_server import edits
 from mcp_server.call import Call
-from mcp_server.fields import AnyName, Page, PerPage
+from mcp_server.fields import AnyName, Day, Page, PerPage, RowId
 from mcp_server.provenance import Verified, verified
-from mcp_server.results import Paging, Result
+from mcp_server.results import Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
-from shared.domain import names
+from mcp_server.voucher_parts import AppliedTo, Voucher, applied_to, kind_of, voucher
+from shared.db.bookings import FlightBooking, HotelBooking
+from shared.db.vouchers import Voucher as Held
+from shared.db.vouchers import page_of_vouchers
+from shared.domain import names, vouchers
+from shared.errors import Fault, Invalid, NotFound
 from shared.reference.rows.travel import VoucherType as Row
 
+Reference = Annotated[str | None, Field(max_length=120, description="Code or membership reference.")]
+Notes = Annotated[str | None, Field(max_length=4000)]
 Kind = Literal["companion", "upgrade", "free_night", "credit", "lounge"]
 
 
@@ -31,6 +40,35 @@ class VoucherType(Verified):
 class VoucherTypes(Result):
     voucher_types: list[VoucherType]
     paging: Paging
+
+
+class OneVoucher(Result):
+    voucher: Voucher
+
+
+class ChangedVoucher(OneVoucher):
+    changed: list[str]
+
+
+class AppliedVoucher(OneVoucher):
+    applied: bool
+    replaced: AppliedTo | None  # what it was on before, when that is another
+
+
+class Vouchers(Result):
+    vouchers: list[Voucher]
+    paging: Paging
+
+
+class RemovedVoucher(Part):
+    voucher_id: int
+    voucher_slug: str
+    reference: str | None
+
+
+class DeletedVoucher(Result):
+    removed: RemovedVoucher
+    detached_from: AppliedTo | None
 
 
 def _type(row: Row) -> VoucherType:
@@ -80,3 +118,169 @@ def list_voucher_types(
         voucher_types=[_type(r) for r in shown],
         paging=Paging.of(page, per_page, len(found)),
     )
+
+
+def _kind(call: Call, text: str) -> Row:
+    kind = kind_of(call.reference, text.strip().lower())
+    if kind is None:
+        known = {names.plain(row.slug): row.slug for row in call.reference.rows("voucher_types.csv")}
+        raise NotFound("voucher type", text, [known[name] for name in names.nearest(text, known)])
+    return kind
+
+
+def _own(call: Call, voucher_id: int, *, locked: bool = False) -> Held:
+    row = call.db.get(Held, voucher_id, with_for_update=locked or None)
+    if row is None:
+        raise NotFound("voucher", voucher_id)
+    return row
+
+
+@tool(area="vouchers", tier=Tier.PAID, effect=Effect.ADDS)
+def add_voucher(
+    call: Call,
+    voucher_slug: Annotated[str, Field(max_length=80, description="From list_voucher_types.")],
+    expires_on: Day | None = None,
+    reference: Reference = None,
+    notes: Notes = None,
+) -> OneVoucher:
+    """Records a voucher the user holds. Paid."""
+    kind = _kind(call, voucher_slug)
+    row = Held(voucher_slug=kind.slug, expires_on=expires_on, reference=reference or None, notes=notes or None)
+    call.db.add(row)
+    call.db.flush()
+    undated = f" No last day was given; such vouchers are valid: {kind.validity_rule}." if expires_on is None else ""
+    made = voucher(call, row)
+    over = " It is already past its last day." if made.state == "expired" else ""
+    return OneVoucher(message=f"{made.name} is kept as voucher {row.id}.{undated}{over}", voucher=made)
+
+
+@tool(area="vouchers", tier=Tier.FREE, effect=Effect.READS)
+def list_my_vouchers(
+    call: Call,
+    voucher_id: Annotated[RowId | None, Field(description="Return only this voucher.")] = None,
+    state: Literal["held", "applied", "expired", "all"] = "all",
+    expiring_within_days: Annotated[int | None, Field(ge=1, le=730)] = None,
+    page: Page = 1,
+    per_page: PerPage = 20,
+) -> Vouchers:
+    """Lists held vouchers, the first to expire first, and the booking each is applied to. Free."""
+    if voucher_id is not None:
+        rows, total = [_own(call, voucher_id)], 1
+    else:
+        rows, total = page_of_vouchers(
+            call.db, call.today, state=state, within_days=expiring_within_days, page=page, per_page=per_page
+        )
+    return Vouchers(
+        message=f"{total} voucher{'' if total == 1 else 's'}.",
+        vouchers=[voucher(call, row) for row in rows],
+        paging=Paging.of(page, per_page, total),
+    )
+
+
+@tool(area="vouchers", tier=Tier.PAID, effect=Effect.CHANGES)
+def update_voucher(
+    call: Call,
+    voucher_id: RowId,
+    expires_on: Day | None = None,
+    reference: Reference = None,
+    notes: Notes = None,
+    clear: list[Literal["expires_on", "reference", "notes"]] | None = None,
+) -> ChangedVoucher:
+    """Changes expiry, reference or notes of a held voucher. Paid."""
+    row = _own(call, voucher_id, locked=True)
+    sent = {"expires_on": expires_on, "reference": reference, "notes": notes}
+    changed = edits.edit(row, call.now, sent, clear)
+    call.db.flush()
+    return ChangedVoucher(message=edits.words(changed), voucher=voucher(call, row), changed=changed)
+
+
+@tool(area="vouchers", tier=Tier.FREE, effect=Effect.CHANGES)
+def delete_voucher(call: Call, voucher_id: RowId) -> DeletedVoucher:
+    """Removes a held voucher; one applied to a booking is detached first and the booking named. Free."""
+    kept = (Held.voucher_slug, Held.reference, Held.flight_booking_id, Held.hotel_booking_id)
+    gone = call.db.execute(delete(Held).where(Held.id == voucher_id).returning(*kept)).one_or_none()
+    if gone is None:
+        raise NotFound("voucher", voucher_id)
+    where = applied_to(gone.flight_booking_id, gone.hotel_booking_id)
+    off = f" and taken off {_named(where)}" if where else ""
+    return DeletedVoucher(
+        message=f"Voucher {voucher_id} ({gone.voucher_slug}) is removed{off}.",
+        removed=RemovedVoucher(voucher_id=voucher_id, voucher_slug=gone.voucher_slug, reference=gone.reference),
+        detached_from=where,
+    )
+
+
+def _named(booking: AppliedTo) -> str:
+    return f"{booking.booking_type} booking {booking.booking_id}"
+
+
+def _booking(call: Call, target: AppliedTo | None) -> FlightBooking | HotelBooking | None:
+    """The row, held as it is until the voucher is on it: bookings before vouchers, as whoever cancels one does."""
+    if target is None:
+        return None
+    if target.booking_type == "flight":
+        return call.db.get(FlightBooking, target.booking_id, with_for_update={"read": True})
+    return call.db.get(HotelBooking, target.booking_id, with_for_update={"read": True})
+
+
+def _check_use(call: Call, row: Held, booking: FlightBooking | HotelBooking, booking_type: str) -> None:
+    kind = kind_of(call.reference, row.voucher_slug)
+    faults = []
+    if kind and booking_type not in kind.applies_to:
+        problem = f"is {booking_type}, and this voucher is for: {' or '.join(kind.applies_to)}"
+        faults.append(Fault("booking_type", problem, "a voucher for such bookings, see list_voucher_types"))
+    if booking.cancelled_at is not None:
+        faults.append(Fault("booking_id", "is of a booking that is cancelled", "a booking that stands"))
+    if vouchers.state(row.expires_on, False, call.today) == "expired":
+        wanted = "a voucher that has not; update_voucher corrects its last day"
+        faults.append(Fault("voucher_id", f"ended on {row.expires_on}", wanted))
+    if faults:
+        raise Invalid(*faults)
+
+
+@tool(area="vouchers", tier=Tier.PAID, effect=Effect.CHANGES)
+def apply_voucher_to_booking(
+    call: Call,
+    voucher_id: RowId,
+    booking_type: Literal["flight", "hotel"] | None = None,
+    booking_id: Annotated[RowId | None, Field(description="Leave out to detach.")] = None,
+) -> AppliedVoucher:
+    """Attaches a held voucher to a flight or hotel booking, or detaches it.
+
+    Overwrites an earlier application: confirm with the user first. Paid.
+    """
+    target = None
+    if booking_id is not None:
+        if booking_type is None:
+            raise Invalid(Fault("booking_type", "is required with booking_id", "flight or hotel"))
+        target = AppliedTo(booking_type=booking_type, booking_id=booking_id)
+    booking = _booking(call, target)
+    row = _own(call, voucher_id, locked=True)
+    before = applied_to(row.flight_booking_id, row.hotel_booking_id)
+    if target is not None:
+        if booking is None:
+            raise NotFound(f"{target.booking_type} booking", target.booking_id)
+        if target != before:
+            _check_use(call, row, booking, target.booking_type)
+    _put(call, row, target)
+    return AppliedVoucher(
+        message=_told(row, before, target),
+        voucher=voucher(call, row),
+        applied=target is not None,
+        replaced=before if before != target else None,
+    )
+
+
+def _put(call: Call, row: Held, target: AppliedTo | None) -> None:
+    row.flight_booking_id = target.booking_id if target and target.booking_type == "flight" else None
+    row.hotel_booking_id = target.booking_id if target and target.booking_type == "hotel" else None
+    if call.db.is_modified(row):
+        row.updated_at = call.now
+        call.db.flush()
+
+
+def _told(row: Held, before: AppliedTo | None, target: AppliedTo | None) -> str:
+    if target is None:
+        return f"Voucher {row.id} is taken off {_named(before)}." if before else f"Voucher {row.id} is on no booking."
+    instead = f" instead of {_named(before)}" if before not in (None, target) and before else ""
+    return f"Voucher {row.id} is on {_named(target)}{instead}."
