@@ -1,96 +1,58 @@
-"""Cards a person owns: recorded from loose text, linked to the catalogue where it names one, and listed."""
+"""Cards a person owns: recorded from loose text, linked to the catalogue where it names one, changed and removed."""
 
-from datetime import date, datetime
-from decimal import Decimal
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
+from sqlalchemy import delete
 
+from mcp_server import edits
 from mcp_server.call import Call
-from mcp_server.fields import (
-    ClearableCount,
-    ClearableCountry,
-    ClearableDay,
-    ClearableMoney,
-    ClearableWindow,
-    Currency,
-    Day,
-    Page,
-    PerPage,
-    RowId,
-    line,
+from mcp_server.card_parts import (
+    BonusAmount,
+    BonusCurrency,
+    BonusStatus,
+    Card,
+    CardCurrency,
+    Country,
+    Nickname,
+    Notes,
+    OptionalDay,
+    OptionalMoney,
+    SpendWindow,
+    linked,
+    shown,
+    store,
+    undated,
 )
+from mcp_server.fields import Day, Page, PerPage, RowId, line
 from mcp_server.results import Money, Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.cards import Card as Row
 from shared.db.cards import page_of_cards, wallet
-from shared.domain import cards
-from shared.errors import Candidates, Fault, Invalid, NotFound
+from shared.errors import Fault, Invalid, NotFound
 
-N = TypeVar("N", int, Decimal)
-
-_EMPTY_CLEARS = Field(description="Empty string clears.")
 CardText = Annotated[str, line(120), Field(description="Catalogue slug, catalogue name or free text.")]
-Nickname = Annotated[str, Field(max_length=80)] | None
-Notes = Annotated[str, Field(max_length=4000)] | None
 Custom = Annotated[bool, Field(description="True saves as free text and skips matching.")]
-BonusAmount = Annotated[ClearableCount | None, Field(description="Whole number; empty string clears.")]
-BonusCurrency = Annotated[str | None, Field(max_length=60, description="What the bonus is paid in.")]
-BonusStatus = Annotated[
-    Literal["pending", "earned", "missed", ""] | None,
-    Field(description="Empty string clears; leave unset when unknown."),
-]
-OptionalDay = Annotated[ClearableDay | None, _EMPTY_CLEARS]
-OptionalMoney = Annotated[ClearableMoney | None, _EMPTY_CLEARS]
-SpendWindow = Annotated[
-    ClearableWindow | None,
-    Field(description="Read only without spend_deadline_on, which is then counted from opened_on."),
-]
-CardCurrency = Annotated[Currency, Field(description="For spend_requirement and annual_fee.")]
-Country = Annotated[
-    ClearableCountry | None,
-    Field(description="ISO code, UK accepted for GB; empty string resets to the catalogue country."),
-]
-
-
-class Card(Part):
-    card_id: int
-    slug: str | None
-    name: str
-    issuer: str | None
-    country: str | None
-    currency: str
-    custom: bool
-    nickname: str | None
-    opened_on: date | None
-    closed_on: date | None
-    annual_fee: Money | None
-    next_fee_on: date | None
-    bonus_amount: int | None
-    bonus_currency: str | None
-    bonus_status: Literal["pending", "earned", "missed"] | None
-    bonus_earned_on: date | None
-    spend_requirement: Money | None
-    spend_deadline_on: date | None
-    spend_window_months: int | None
-    bonus_days_left: int | None
-    notes: str | None
-    created_at: datetime
-    updated_at: datetime
-
-
-class CardCandidate(Part):
-    slug: str
-    name: str
-    issuer: str
-    country: str
-    score: float
 
 
 class AddedCard(Result):
     card: Card
     saved: bool
     linked_to_catalogue: bool
+
+
+class ChangedCard(Result):
+    card: Card
+    changed: list[str]
+
+
+class Removed(Part):
+    card_id: int
+    name: str
+
+
+class RemovedCard(Result):
+    removed: Removed
 
 
 class CardTotals(Part):
@@ -104,48 +66,6 @@ class Cards(Result):
     cards: list[Card]
     totals: CardTotals
     paging: Paging
-
-
-def _card(call: Call, row: Row) -> Card:
-    known = call.reference.cards.get(row.slug) if row.slug else None
-    fee = row.annual_fee if row.annual_fee is not None else (known.annual_fee if known else None)
-    kept = {name: getattr(row, name) for name in Card.model_fields if name in Row.__table__.columns}
-    return Card.model_validate(
-        kept
-        | {
-            "card_id": row.id,
-            "issuer": known.issuer if known else None,
-            "country": row.country or (known.country if known else None),
-            "next_fee_on": cards.next_fee(row.opened_on, row.closed_on, bool(fee), call.today),
-            "bonus_days_left": cards.bonus_days_left(row.bonus_status, row.spend_deadline_on, call.today),
-        }
-    )
-
-
-def _linked(call: Call, text: str) -> str | None:
-    """The catalogue slug the text names; None when it names none. Raises Candidates when it might name some."""
-    found = cards.match(text, call.reference.cards.values())
-    if not found.candidates:
-        return found.exact
-    near = [
-        CardCandidate(slug=c.slug, name=c.name, issuer=c.issuer, country=c.country, score=fit.score)
-        for fit in found.candidates
-        if (c := call.reference.cards[fit.slug])
-    ]
-    raise Candidates(
-        f"No card is called exactly {text!r}, and nothing was saved. Ask the user which of these is meant and call"
-        " again with its slug, or with custom true to keep the text as it is.",
-        near,
-    )
-
-
-def _consistent(opened_on: date | None, window: int | None, **later: date | None) -> None:
-    if window is not None and opened_on is None:
-        raise Invalid(Fault("opened_on", "is needed to count spend_window_months from", "a date YYYY-MM-DD"))
-    early = [name for name, day in later.items() if day and opened_on and day < opened_on]
-    if opened_on and early:
-        wanted = f"a date from {opened_on.isoformat()}"
-        raise Invalid(*(Fault(name, "is before opened_on", wanted) for name in early))
 
 
 @tool(area="cards", tier=Tier.FREE, effect=Effect.ADDS)
@@ -174,45 +94,33 @@ def add_card(
     saves nothing: confirm with the user and call again with the slug. A name that fits nothing is saved as free text.
     A welcome bonus keeps the bonus_status sent here; set bonus_earned_on with earned. Free.
     """
-    window = None if spend_deadline_on else spend_window_months or None
-    deadline = cards.spend_deadline(spend_deadline_on or None, opened_on, window)
-    _consistent(
-        opened_on, window, closed_on=closed_on, spend_deadline_on=deadline, bonus_earned_on=bonus_earned_on or None
-    )
-    slug = None if custom else _linked(call, card)
-    row = Row(
-        slug=slug,
-        name=call.reference.cards[slug].name if slug else card,
-        custom=custom,
-        nickname=nickname or None,
-        opened_on=opened_on,
-        closed_on=closed_on,
-        annual_fee=_sent(annual_fee),
-        currency=currency,
-        country=country or None,
-        bonus_amount=_sent(bonus_amount),
-        bonus_currency=bonus_currency or None,
-        bonus_status=bonus_status or None,
-        bonus_earned_on=bonus_earned_on or None,
-        spend_requirement=_sent(spend_requirement),
-        spend_deadline_on=deadline,
-        spend_window_months=window,
-        notes=notes or None,
-    )
+    slug = None if custom else linked(call, card, ", or with custom true to keep the text as it is")
+    row = Row(slug=slug, name=call.reference.cards[slug].name if slug else card, custom=custom)
+    sent = {
+        "nickname": nickname,
+        "opened_on": opened_on,
+        "closed_on": closed_on,
+        "notes": notes,
+        "bonus_amount": bonus_amount,
+        "bonus_currency": bonus_currency,
+        "bonus_status": bonus_status,
+        "bonus_earned_on": bonus_earned_on,
+        "spend_requirement": spend_requirement,
+        "spend_deadline_on": spend_deadline_on,
+        "spend_window_months": spend_window_months,
+        "annual_fee": annual_fee,
+        "currency": currency,
+        "country": country,
+    }
+    store(call, row, sent)
     call.db.add(row)
     call.db.flush()
-    return AddedCard(message=_saved(row), card=_card(call, row), saved=True, linked_to_catalogue=slug is not None)
-
-
-def _sent(value: N | Literal[""] | None) -> N | None:
-    return None if value == "" else value
+    return AddedCard(message=_saved(row), card=shown(call, row), saved=True, linked_to_catalogue=slug is not None)
 
 
 def _saved(row: Row) -> str:
     how = "linked to the catalogue" if row.slug else "as free text, outside the catalogue"
-    undated = row.bonus_status == "earned" and row.bonus_earned_on is None
-    missing = " The bonus is marked earned, but the date is missing: ask for bonus_earned_on." if undated else ""
-    return f"{row.name} is saved as card {row.id}, {how}.{missing}"
+    return f"{row.name} is saved as card {row.id}, {how}.{undated(row)}"
 
 
 @tool(area="cards", tier=Tier.FREE, effect=Effect.READS)
@@ -229,7 +137,7 @@ def list_my_cards(
     sums = wallet(call.db, call.today)
     return Cards(
         message=f"{total} card{'' if total == 1 else 's'}.",
-        cards=[_card(call, r) for r in rows],
+        cards=[shown(call, r) for r in rows],
         totals=CardTotals(
             open=sums.open,
             closed=sums.closed,
@@ -252,7 +160,78 @@ def _chosen(
             page=page,
             per_page=per_page,
         )
-    row = call.db.get(Row, card_id)
+    return [_own(call, card_id)], 1
+
+
+def _own(call: Call, card_id: int, *, locked: bool = False) -> Row:
+    row = call.db.get(Row, card_id, with_for_update=locked or None)
     if row is None:
         raise NotFound("card", card_id)
-    return [row], 1
+    return row
+
+
+@tool(area="cards", tier=Tier.FREE, effect=Effect.CHANGES)
+def update_card(
+    call: Call,
+    card_id: RowId,
+    card: Annotated[str | None, Field(max_length=120, description="Re-links to another catalogue slug.")] = None,
+    nickname: Nickname = None,
+    opened_on: Day | None = None,
+    closed_on: Day | None = None,
+    notes: Notes = None,
+    bonus_amount: BonusAmount = None,
+    bonus_currency: BonusCurrency = None,
+    bonus_status: BonusStatus = None,
+    bonus_earned_on: OptionalDay = None,
+    spend_requirement: OptionalMoney = None,
+    spend_deadline_on: OptionalDay = None,
+    spend_window_months: SpendWindow = None,
+    annual_fee: OptionalMoney = None,
+    currency: CardCurrency | None = None,
+    clear: list[Literal["opened_on", "closed_on", "nickname", "notes"]] | None = None,
+    country: Country = None,
+) -> ChangedCard:
+    """Changes fields of one owned card; omitted fields stay as they are. Rules as in add_card. Free."""
+    row = _own(call, card_id, locked=True)
+    sent = {
+        "nickname": nickname,
+        "opened_on": opened_on,
+        "closed_on": closed_on,
+        "notes": notes,
+        "bonus_amount": bonus_amount,
+        "bonus_currency": bonus_currency,
+        "bonus_status": bonus_status,
+        "bonus_earned_on": bonus_earned_on,
+        "spend_requirement": spend_requirement,
+        "spend_deadline_on": spend_deadline_on,
+        "spend_window_months": spend_window_months,
+        "annual_fee": annual_fee,
+        "currency": currency,
+        "country": country,
+    }
+    link = _relinked(call, row, card)
+    changed = store(call, row, sent, clear)
+    changed += ["card"] if edits.edit(row, call.now, link) else []
+    call.db.flush()
+    return ChangedCard(message=edits.words(changed) + undated(row), card=shown(call, row), changed=changed)
+
+
+def _relinked(call: Call, row: Row, card: str | None) -> dict[str, Any]:
+    """A text that fits nothing renames the card, which then stands outside the catalogue."""
+    if card is None or (text := card.strip()) == row.name:
+        return {}
+    if not text:
+        raise Invalid(Fault("card", "is empty", "a catalogue slug or a name"))
+    slug = linked(call, text, "")
+    if slug is None:
+        return {"slug": "", "name": text}
+    return {"slug": slug, "name": call.reference.cards[slug].name, "custom": False}
+
+
+@tool(area="cards", tier=Tier.FREE, effect=Effect.CHANGES)
+def remove_card(call: Call, card_id: RowId) -> RemovedCard:
+    """Deletes one owned card from the portfolio; its lounge visits stay. Confirm with the user first. Free."""
+    name = call.db.execute(delete(Row).where(Row.id == card_id).returning(Row.name)).scalar_one_or_none()
+    if name is None:
+        raise NotFound("card", card_id)
+    return RemovedCard(message=f"Card {card_id} ({name}) is removed.", removed=Removed(card_id=card_id, name=name))

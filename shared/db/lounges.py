@@ -1,11 +1,13 @@
-"""Visits to airport lounges."""
+"""Visits to airport lounges, and how many there were."""
 
+from collections import Counter
+from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index, func
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, currency, iata, pk, stamp
 
@@ -36,3 +38,37 @@ class LoungeVisit(AccountOwned, Base):
     notes: Mapped[str | None]
     created_at: Mapped[stamp]
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+
+@dataclass(frozen=True)
+class VisitCounts:
+    """Visits added up."""
+
+    total: int
+    by_access_method: dict[str, int]
+    by_card: dict[int, int]
+    guests: int
+
+
+def count_visits(session: Session, *fits: sa.ColumnElement[bool]) -> VisitCounts:
+    """One statement, whose answer is as long as there are ways in and cards."""
+    rows = session.execute(
+        sa.select(LoungeVisit.access_method, LoungeVisit.card_id, func.count(), func.sum(LoungeVisit.guests))
+        .where(*fits)
+        .group_by(LoungeVisit.access_method, LoungeVisit.card_id)
+        .order_by(LoungeVisit.access_method, LoungeVisit.card_id)
+    ).all()
+    methods, cards = Counter[str](), Counter[int]()
+    for method, card_id, visits, _ in rows:
+        methods[method] += visits
+        if card_id is not None:
+            cards[card_id] += visits
+    return VisitCounts(sum(r[2] for r in rows), dict(methods), dict(cards), sum(r[3] for r in rows))
+
+
+def page_of_visits(
+    session: Session, *fits: sa.ColumnElement[bool], page: int = 1, per_page: int = 20
+) -> list[LoungeVisit]:
+    """The latest visits first."""
+    newest = sa.select(LoungeVisit).where(*fits).order_by(LoungeVisit.visited_on.desc(), LoungeVisit.id.desc())
+    return list(session.scalars(newest.offset((page - 1) * per_page).limit(per_page)))

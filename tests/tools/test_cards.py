@@ -1,4 +1,4 @@
-"""Cards through the gate: linked, asked about or kept as text; every field by its rule; listed with sums."""
+"""Cards through the gate: linked, asked about or kept as text; every field by its rule; listed, changed, removed."""
 
 from datetime import date, timedelta
 from typing import Any
@@ -276,3 +276,187 @@ def test_list_my_cards_sends_no_more_statements_for_more_cards(
         for _ in range(15):
             add()
     assert counts[0] == counts[1] <= 3
+
+
+@pytest.fixture
+def update(people: People, use: Use) -> Any:
+    """update(number, ...) as Alice."""
+
+    def run(number: int, **given: Any) -> dict[str, Any]:
+        return use(people.alice, "update_card", card_id=number, **given)
+
+    return run
+
+
+FULL = {
+    "nickname": "Daily",
+    "opened_on": "2026-01-31",
+    "closed_on": "2027-06-01",
+    "notes": "From the branch",
+    "bonus_amount": 60000,
+    "bonus_currency": "Avios",
+    "bonus_status": "earned",
+    "bonus_earned_on": "2026-06-01",
+    "spend_requirement": 4000.5,
+    "spend_deadline_on": "2026-08-29",
+    "annual_fee": 325.0,
+    "currency": "EUR",
+    "country": "DE",
+}
+
+
+@pytest.mark.parametrize("name", sorted(FULL))
+def test_update_card_changes_the_one_field_sent_and_no_other(add: Any, update: Any, name: str) -> None:
+    made = add(**FULL)["card"]
+    other = {
+        "opened_on": "2026-01-30",
+        "bonus_status": "missed",
+        "currency": "GBP",
+        "country": "FR",
+        "bonus_amount": "5",
+        "spend_requirement": "95.5",
+        "annual_fee": 0,
+    }.get(name, "2026-09-09" if name.endswith("_on") else "Other")
+    done = update(made["card_id"], **{name: other})
+    assert (done["status"], done["changed"]) == ("ok", [name])
+    stored = float(other) if isinstance(FULL[name], int | float) else other
+    assert done["card"] | {"updated_at": 0, "next_fee_on": 0} == made | {
+        name: stored,
+        "updated_at": 0,
+        "next_fee_on": 0,
+    }
+    assert done["card"]["updated_at"] > made["updated_at"]
+    assert update(made["card_id"], **{name: other})["changed"] == []
+
+
+@pytest.mark.spec(
+    "s2.1.nickname",
+    "s2.1.bonus_amount_empty_clears",
+    "s2.1.bonus_status_enum",
+    "s2.1.bonus_earned_on",
+    "s2.1.spend_requirement_types",
+    "s2.1.spend_deadline_on",
+    "s2.1.annual_fee_types",
+)
+def test_update_card_empties_what_is_sent_empty_or_named(add: Any, update: Any, use: Use, people: People) -> None:
+    number = add(**FULL)["card"]["card_id"]
+    names = [n for n in FULL if n not in ("opened_on", "closed_on", "currency", "country")]
+    done = update(number, **dict.fromkeys(names, ""))
+    assert sorted(done["changed"]) == sorted(names)
+    assert {done["card"][n] for n in names} == {None}
+    update(number, nickname="N", notes="N")
+    done = update(number, clear=["opened_on", "closed_on", "nickname", "notes"])
+    assert {done["card"][n] for n in ("opened_on", "closed_on", "nickname", "notes")} == {None}
+    assert kept(use, people) == [done["card"]]
+
+
+@pytest.mark.spec("s2.1.country_empty_resets", "s2.1.country_uk_means_gb")
+def test_update_card_resets_the_country_to_the_catalogues(people: People, use: Use, update: Any) -> None:
+    number = use(people.alice, "add_card", card=GOLD, country="fr")["card"]["card_id"]
+    assert update(number, country="uk")["card"]["country"] == "GB"
+    assert update(number, country="")["card"]["country"] == "US"
+
+
+@pytest.mark.spec("s4.4.add_card.exact_links", "s4.4.add_card.inexact_asks", "s4.4.add_card.no_fit_is_free_text")
+def test_update_card_links_again_asks_or_renames(add: Any, update: Any, use: Use, people: People) -> None:
+    made = add(nickname="N")["card"]
+    asked = update(made["card_id"], card="Amex Gold", nickname="Other")
+    assert (asked["status"], asked["saved"]) == ("candidates", False)
+    assert "custom" not in asked["message"]
+    assert kept(use, people) == [made]
+    done = update(made["card_id"], card=GOLD)
+    assert done["changed"] == ["card"]
+    fields = ("slug", "name", "issuer", "country", "custom", "nickname")
+    assert [done["card"][f] for f in fields] == [GOLD, GOLD_NAME, "American Express", "US", False, "N"]
+    assert update(made["card_id"], card=GOLD)["changed"] == []
+    done = update(made["card_id"], card=" Zorblatt Credit Union ")["card"]
+    assert (done["slug"], done["name"], done["issuer"]) == (None, "Zorblatt Credit Union", None)
+
+
+@pytest.mark.spec("s2.1.spend_window_computes_deadline", "s2.1.spend_window_needs_opened_on")
+def test_update_card_counts_the_window_from_the_opening_sent_or_stored(add: Any, update: Any) -> None:
+    number = add()["card"]["card_id"]
+    no = update(number, spend_window_months=3, nickname="N")
+    assert (no["status"], no["errors"][0]["field"]) == ("invalid", "opened_on")
+    done = update(number, spend_window_months=3, opened_on="2026-01-31")
+    assert done["card"]["nickname"] is None
+    assert (done["card"]["spend_deadline_on"], done["card"]["spend_window_months"]) == ("2026-04-30", 3)
+    done = update(number, spend_window_months="1", spend_deadline_on="")
+    assert (done["card"]["spend_deadline_on"], done["card"]["spend_window_months"]) == ("2026-02-28", 1)
+    assert sorted(done["changed"]) == ["spend_deadline_on", "spend_window_months"]
+    no = update(number, spend_window_months=3, clear=["opened_on"])
+    assert (no["status"], no["errors"][0]["field"]) == ("invalid", "opened_on")
+
+
+@pytest.mark.spec("s2.1.spend_window_yields_to_deadline", "s2.1.spend_window_strings")
+def test_update_card_takes_a_deadline_that_is_sent_before_any_window(add: Any, update: Any) -> None:
+    number = add(opened_on="2026-01-31", spend_window_months=3)["card"]["card_id"]
+
+    def told(**given: Any) -> tuple[Any, Any]:
+        made = update(number, **given)["card"]
+        return made["spend_deadline_on"], made["spend_window_months"]
+
+    assert told(spend_window_months=6, spend_deadline_on="2026-05-05") == ("2026-05-05", None)
+    assert told(opened_on="2026-02-01") == ("2026-05-05", None)
+    assert told(spend_window_months=2) == ("2026-04-01", 2)
+    assert told(opened_on="2026-02-15") == ("2026-04-15", 2)
+    assert told(spend_window_months="") == ("2026-04-15", None)
+    assert told(spend_deadline_on="") == (None, None)
+
+
+@pytest.mark.spec("s3.card.earned_goes_with_date", "s3.card.no_automatic_move")
+def test_update_card_marks_a_bonus_earned_only_when_told(add: Any, update: Any) -> None:
+    number = add(bonus_status="pending", spend_deadline_on="2020-01-01")["card"]["card_id"]
+    assert update(number, bonus_earned_on="2026-01-01")["card"]["bonus_status"] == "pending"
+    assert "date is missing" not in update(number, bonus_status="earned")["message"]
+    undated = update(number, bonus_earned_on="")
+    assert (undated["status"], undated["card"]["bonus_earned_on"]) == ("ok", None)
+    assert "date is missing" in undated["message"]
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"card": " "}, "card"),
+        ({"card": "x" * 121}, "card"),
+        ({"custom": True}, "custom"),
+        ({"opened_on": ""}, "opened_on"),
+        ({"opened_on": "2027-07-01"}, "opened_on"),
+        ({"closed_on": "2026-01-30"}, "closed_on"),
+        ({"bonus_earned_on": "2026-01-30"}, "bonus_earned_on"),
+        ({"spend_deadline_on": "2026-01-30"}, "spend_deadline_on"),
+        ({"bonus_status": "won"}, "bonus_status"),
+        ({"bonus_amount": "60k"}, "bonus_amount"),
+        ({"annual_fee": -1}, "annual_fee"),
+        ({"spend_window_months": 5}, "spend_window_months"),
+        ({"country": "USA"}, "country"),
+        ({"currency": ""}, "currency"),
+        ({"notes": "x", "clear": ["notes"]}, "clear"),
+        ({"clear": ["bonus_status"]}, "clear[0]"),
+    ],
+)
+def test_update_card_refuses_bad_input_by_name(
+    add: Any, update: Any, use: Use, people: People, given: Any, field: str
+) -> None:
+    made = add(**FULL)["card"]
+    no = update(made["card_id"], **{"nickname": "Other", **given})
+    assert (no["status"], no["errors"][0]["field"]) == ("invalid", field)
+    assert kept(use, people) == [made]
+
+
+def test_update_card_and_remove_card_of_another_account_find_nothing(add: Any, use: Use, people: People) -> None:
+    made = add()["card"]
+    for who, number in ((people.charlie, made["card_id"]), (people.alice, 10**9)):
+        for tool, given in (("update_card", {"card": GOLD}), ("remove_card", {})):
+            no = use(who, tool, card_id=number, **given)
+            assert (no["status"], no["what"], no["id"]) == ("not_found", "card", number)
+    assert kept(use, people) == [made]
+
+
+def test_remove_card_deletes_it_once_and_asks_the_model_to_confirm(add: Any, use: Use, people: People) -> None:
+    number = add(card="A")["card"]["card_id"]
+    gone = use(people.alice, "remove_card", card_id=number)
+    assert (gone["status"], gone["removed"]) == ("ok", {"card_id": number, "name": "A"})
+    assert use(people.alice, "remove_card", card_id=number)["status"] == "not_found"
+    assert kept(use, people) == []
+    assert "Confirm with the user first" in TOOLS["remove_card"].description

@@ -1,0 +1,243 @@
+"""Lounge visits: where, when and how somebody got in goes in; the record and counts of visits come out."""
+
+from datetime import date, datetime, timedelta
+from typing import Annotated, Literal
+
+from pydantic import Field
+from sqlalchemy import ColumnElement, delete
+
+from mcp_server import edits
+from mcp_server.call import Call
+from mcp_server.fields import Airport, Amount, AnyName, Currency, Day, Page, PerPage, RowId, line
+from mcp_server.results import Money, Paging, Part, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.db.cards import Card
+from shared.db.lounges import LoungeVisit as Row
+from shared.db.lounges import count_visits, page_of_visits
+from shared.domain import names
+from shared.errors import Fault, Invalid, NotFound
+
+AccessMethod = Literal["card", "status", "ticket", "membership", "paid", "guest", "other"]
+Guests = Annotated[int, Field(ge=0, le=20)]
+Rating = Annotated[int | None, Field(ge=1, le=5)]
+Notes = Annotated[str | None, Field(max_length=4000)]
+
+
+class LoungeVisit(Part):
+    visit_id: int
+    lounge_name: str
+    airport: str
+    visited_on: date
+    access_method: AccessMethod
+    card_id: int | None
+    program: str | None
+    guests: int
+    amount_paid: Money | None
+    currency: str
+    rating: int | None
+    notes: str | None
+    created_at: datetime
+
+
+class Counts(Part):
+    total: int
+    by_access_method: dict[str, int]
+    by_card: dict[int, int]  # by card_id
+
+
+class Totals(Counts):
+    guests: int
+
+
+class LoggedVisit(Result):
+    visit: LoungeVisit
+    visits_this_year: Counts
+
+
+class Visits(Result):
+    visits: list[LoungeVisit]
+    totals: Totals
+    paging: Paging
+
+
+class ChangedVisit(Result):
+    visit: LoungeVisit
+    changed: list[str]
+
+
+class RemovedVisit(Part):
+    visit_id: int
+    lounge_name: str
+    visited_on: date
+
+
+class DeletedVisit(Result):
+    removed: RemovedVisit
+
+
+def _visit(row: Row) -> LoungeVisit:
+    kept = {name: getattr(row, name) for name in LoungeVisit.model_fields if name != "visit_id"}
+    return LoungeVisit.model_validate(kept | {"visit_id": row.id})
+
+
+def _check_place(call: Call, airport: str | None, visited_on: date | None) -> None:
+    if visited_on is not None and visited_on > call.today + timedelta(days=1):  # it may be tomorrow there
+        raise Invalid(Fault("visited_on", "is in the future", f"a day up to {call.today.isoformat()}"))
+    if airport is None or airport in call.reference.airports:
+        return
+    if members := [code for code in call.reference.metros.get(airport, ()) if code in call.reference.airports]:
+        raise Invalid(Fault("airport", "is a city", f"one of its airports: {', '.join(members)}"))
+    call.reference.airport(airport)  # unknown: says so, with the nearest
+
+
+def _check_card(call: Call, card_id: int | None, *, held: bool = True) -> None:
+    """Held as it is until the visit names it, so that it cannot go in between."""
+    lock = {"read": True, "key_share": True} if held else None
+    if card_id is not None and call.db.get(Card, card_id, with_for_update=lock) is None:
+        raise NotFound("card", card_id)
+
+
+def _program(call: Call, text: str | None) -> str | None:
+    """The slug of a programme, or of a way into lounges that is none, such as Priority Pass."""
+    if not text:
+        return text
+    ways = {way for row in call.reference.rows("lounges.csv") for way in row.access}
+    way = next((w for w in sorted(ways) if names.plain(w) == names.plain(text)), None)
+    return way or call.reference.program(text).slug
+
+
+def _own(call: Call, visit_id: int, *, locked: bool = False) -> Row:
+    row = call.db.get(Row, visit_id, with_for_update=locked or None)
+    if row is None:
+        raise NotFound("lounge visit", visit_id)
+    return row
+
+
+@tool(area="lounges", tier=Tier.PAID, effect=Effect.ADDS)
+def log_lounge_visit(
+    call: Call,
+    lounge_name: Annotated[str, line(120)],
+    airport: Airport,
+    visited_on: Day,
+    access_method: AccessMethod = "other",
+    card_id: RowId | None = None,
+    program: AnyName | None = None,
+    guests: Guests = 0,
+    amount_paid: Amount | None = None,
+    currency: Currency = "USD",
+    rating: Rating = None,
+    notes: Notes = None,
+) -> LoggedVisit:
+    """Records a visit to an airport lounge and how entry was granted. Paid."""
+    _check_place(call, airport, visited_on)
+    row = Row(
+        lounge_name=lounge_name,
+        airport=airport,
+        visited_on=visited_on,
+        access_method=access_method,
+        card_id=card_id,
+        program=_program(call, program) or None,
+        guests=guests,
+        amount_paid=amount_paid,
+        currency=currency,
+        rating=rating,
+        notes=notes or None,
+    )
+    _check_card(call, card_id)
+    call.db.add(row)
+    call.db.flush()
+    this_year = Row.visited_on.between(call.today.replace(month=1, day=1), call.today.replace(month=12, day=31))
+    counts = count_visits(call.db, this_year)
+    return LoggedVisit(
+        message=f"Visit {row.id} to {row.lounge_name} ({row.airport}) is logged; {counts.total} this year.",
+        visit=_visit(row),
+        visits_this_year=Counts.model_validate(counts),
+    )
+
+
+@tool(area="lounges", tier=Tier.FREE, effect=Effect.READS)
+def list_lounge_visits(
+    call: Call,
+    visit_id: Annotated[RowId | None, Field(description="Return only this visit.")] = None,
+    from_date: Day | None = None,
+    to_date: Day | None = None,
+    airport: Airport | None = None,
+    card_id: RowId | None = None,
+    page: Page = 1,
+    per_page: PerPage = 20,
+) -> Visits:
+    """Lists logged lounge visits, newest first, with counts per card and access method of all that fit. Free."""
+    if from_date and to_date and to_date < from_date:
+        raise Invalid(Fault("to_date", "is before from_date", f"a date from {from_date.isoformat()}"))
+    if visit_id is not None:
+        _own(call, visit_id)
+    _check_card(call, card_id, held=False)
+    asked: list[ColumnElement[bool] | None] = [
+        None if visit_id is None else Row.id == visit_id,
+        None if from_date is None else Row.visited_on >= from_date,
+        None if to_date is None else Row.visited_on <= to_date,
+        None if airport is None else Row.airport == airport,
+        None if card_id is None else Row.card_id == card_id,
+    ]
+    fits = [condition for condition in asked if condition is not None]
+    counts = count_visits(call.db, *fits)
+    rows = page_of_visits(call.db, *fits, page=page, per_page=per_page)
+    return Visits(
+        message=f"{counts.total} lounge visit{'' if counts.total == 1 else 's'}.",
+        visits=[_visit(row) for row in rows],
+        totals=Totals.model_validate(counts),
+        paging=Paging.of(page, per_page, counts.total),
+    )
+
+
+@tool(area="lounges", tier=Tier.PAID, effect=Effect.CHANGES)
+def update_lounge_visit(
+    call: Call,
+    visit_id: RowId,
+    lounge_name: Annotated[str | None, Field(max_length=120)] = None,
+    airport: Airport | None = None,
+    visited_on: Day | None = None,
+    access_method: AccessMethod | None = None,
+    card_id: RowId | None = None,
+    program: AnyName | None = None,
+    guests: Guests | None = None,
+    amount_paid: Amount | None = None,
+    currency: Currency | None = None,
+    rating: Rating = None,
+    notes: Notes = None,
+    clear: list[Literal["card_id", "program", "amount_paid", "rating", "notes"]] | None = None,
+) -> ChangedVisit:
+    """Changes one logged lounge visit. Paid."""
+    if lounge_name is not None and not (lounge_name := lounge_name.strip()):
+        raise Invalid(Fault("lounge_name", "is empty", "the name of the lounge"))
+    _check_place(call, airport, visited_on)
+    _check_card(call, card_id)  # before the visit, as whoever removes the card does
+    row = _own(call, visit_id, locked=True)
+    sent = {
+        "lounge_name": lounge_name,
+        "airport": airport,
+        "visited_on": visited_on,
+        "access_method": access_method,
+        "card_id": card_id,
+        "program": _program(call, program),
+        "guests": guests,
+        "amount_paid": amount_paid,
+        "currency": currency,
+        "rating": rating,
+        "notes": notes,
+    }
+    changed = edits.edit(row, call.now, sent, clear)
+    call.db.flush()
+    return ChangedVisit(message=edits.words(changed), visit=_visit(row), changed=changed)
+
+
+@tool(area="lounges", tier=Tier.PAID, effect=Effect.CHANGES)
+def delete_lounge_visit(
+    call: Call, visit_id: Annotated[RowId, Field(description="From list_lounge_visits.")]
+) -> DeletedVisit:
+    """Removes one logged lounge visit. Paid."""
+    gone = call.db.execute(delete(Row).where(Row.id == visit_id).returning(Row.lounge_name, Row.visited_on)).first()
+    if gone is None:
+        raise NotFound("lounge visit", visit_id)
+    removed = RemovedVisit(visit_id=visit_id, lounge_name=gone.lounge_name, visited_on=gone.visited_on)
+    return DeletedVisit(message=f"The visit to {gone.lounge_name} on {gone.visited_on} is removed.", removed=removed)
