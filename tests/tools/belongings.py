@@ -10,10 +10,12 @@ from shared import clock
 from shared.db.balances import PointsBalance
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.cards import Card
+from shared.db.lounges import LoungeVisit
 from shared.db.messages import Notification
 from shared.db.orders import StandingOrder
 from shared.db.statuses import LoyaltyStatus
 from shared.db.trips import ChatLink, ItineraryItem, SearchRecord, Trip
+from shared.db.vouchers import Voucher
 from shared.db.watches import RouteMonitor
 
 SECRET = "hers-alone"
@@ -40,6 +42,10 @@ def belongings(number: int = 0) -> dict[str, Any]:
         ),
         "workspace_trip_id": Trip(name=SECRET),
         "card_id": Card(slug=None, name=SECRET, custom=True, currency="USD", notes=SECRET),
+        "voucher_id": Voucher(voucher_slug=SECRET, reference=SECRET, notes=SECRET),
+        "visit_id": LoungeVisit(
+            lounge_name=SECRET, airport="LHR", visited_on=day, access_method="paid", currency="USD", notes=SECRET
+        ),
         "monitor_id": RouteMonitor(
             origin="LHR", destination="JFK", earliest_date=day, latest_date=day, airlines=[SECRET]
         ),

@@ -25,6 +25,8 @@ BY_NAME: dict[str, Any] = {
     "tier": "Gold",
     "timezone": "Europe/Paris",
     "trip_id": 424242,  # nobody's
+    "visited_on": clock.today().isoformat(),
+    "voucher_slug": "hilton-free-night-reward",
 }
 
 
@@ -47,7 +49,10 @@ ONE_OF: dict[str, dict[str, Any]] = {
 }
 
 # What a tool wants for something new, beside what its schema requires.
-ALWAYS: dict[str, dict[str, Any]] = {"save_itinerary_item": {"title": "Something"}}
+ALWAYS: dict[str, dict[str, Any]] = {
+    "apply_voucher_to_booking": {"booking_type": "flight"},
+    "save_itinerary_item": {"title": "Something"},
+}
 
 
 def sample(tool: Tool, **chosen: Any) -> dict[str, Any]:
