@@ -87,6 +87,7 @@ class Settings(BaseSettings):
     # limits and pace
     tool_calls_per_day: int | None = None  # overrides every plan's daily ceiling
     anonymous_calls_per_hour: int = 60  # REST calls without a key, of one address
+    pdf_link_days: PositiveInt = 90  # how long the public link of a branded PDF opens
     route_monitor_interval_seconds: PositiveInt = 6 * 3600
     dispatcher_interval_seconds: PositiveFloat = 0.5
     job_lease_seconds: PositiveFloat = 150  # how long a worker may hold a run or a message before another takes over

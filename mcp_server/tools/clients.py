@@ -1,6 +1,6 @@
 """An advisor's clients: recorded, found, changed and removed, with what their points are worth."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Set
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal
@@ -10,6 +10,7 @@ from sqlalchemy import select
 
 from mcp_server.call import Call
 from mcp_server.client_parts import BrandedPdf, ClientPortfolio, client_of, pdf_of
+from mcp_server.edits import edit, words
 from mcp_server.fields import Page, PerPage, RowId, line
 from mcp_server.results import Money, Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
@@ -21,7 +22,6 @@ from shared.errors import Fault, Invalid, NotFound
 
 CURRENCY = "USD"  # valuations are kept in US cents
 SHOWN_PDFS = 20
-MAPS = {"balances", "preferences"}
 Name = Annotated[str, line(160)]
 Email = Annotated[str | None, Field(max_length=254), AfterValidator(lambda v: v and clients.email(v))]
 Phone = Annotated[str | None, Field(max_length=30), AfterValidator(lambda v: v and clients.phone(v))]
@@ -127,12 +127,12 @@ def get_client_portfolio(call: Call, portfolio_id: RowId) -> Client:
     row = _found(call, portfolio_id)
     pdfs, count = store.page_of_pdfs(call.db, row.id, True, 1, SHOWN_PDFS)
     value, unvalued = _value(call, row)
-    words = [f"{row.client_name}: points worth about {value.amount:,.2f} {value.currency} by published valuations."]
+    told = [f"{row.client_name}: points worth about {value.amount:,.2f} {value.currency} by published valuations."]
     if unvalued:
-        words.append(f"Without a known valuation, so not in the total: {', '.join(unvalued)}.")
+        told.append(f"Without a known valuation, so not in the total: {', '.join(unvalued)}.")
     if count > len(pdfs):
-        words.append(f"The newest {len(pdfs)} of {count} documents are shown; list_branded_pdfs has them all.")
-    return Client(message=" ".join(words), portfolio=client_of(row), total_value=value, pdfs=[pdf_of(p) for p in pdfs])
+        told.append(f"The newest {len(pdfs)} of {count} documents are shown; list_branded_pdfs has them all.")
+    return Client(message=" ".join(told), portfolio=client_of(row), total_value=value, pdfs=[pdf_of(p) for p in pdfs])
 
 
 def _value(call: Call, row: Row) -> tuple[TotalValue, list[str]]:
@@ -193,41 +193,29 @@ def update_client_portfolio(
 
     Balances and preferences are laid over what is kept, entry by entry; replace true puts them in its place. Pro.
     """
-    sent = {
-        "client_name": client_name,
-        "client_email": client_email,
-        "phone": phone,
-        "balances": balances,
-        "preferences": clients.preferences(preferences or {}) if preferences is not None else None,
-        "notes": notes,
-    }
-    unknown: list[str] = []
-    if balances is not None:
-        sent["balances"], unknown = _balances(call, balances, may_remove=True)
-    both = [field for field in clear or () if sent[field] is not None]
-    if both:
+    points, unknown = _balances(call, balances or {}, may_remove=True)
+    clients.preferences(preferences or {})
+    maps = {"balances": None if balances is None else points, "preferences": preferences}
+    emptied = set(clear or ())
+    if both := [name for name in maps if name in emptied and maps[name] is not None]:
         raise Invalid(Fault("clear", f"names {both[0]}, which is sent as well", "fields that are not sent"))
     row = _found(call, portfolio_id, to_change=True)
-    changed = _change(row, sent, clear or [], replace=replace)
+    sent = {"client_name": client_name, "client_email": client_email, "phone": phone, "notes": notes}
+    sent |= _merged(row, maps, emptied, replace=replace)
+    changed = edit(row, call.now, sent, emptied - maps.keys())
     call.db.flush()
-    call.db.refresh(row, ["updated_at"])
-    told = f"changed: {', '.join(changed)}" if changed else "nothing changed"
-    message = f"{row.client_name} (client portfolio {row.id}): {told}.{_unknown_words(unknown)}"
+    message = f"{row.client_name} (client portfolio {row.id}). {words(changed)}{_unknown_words(unknown)}"
     return UpdatedClient(message=message, portfolio=client_of(row), changed=changed, unknown_programs=unknown)
 
 
-def _change(row: Row, sent: Mapping[str, Any], clear: Sequence[str], *, replace: bool) -> list[str]:
-    """Puts into the row what was sent; the names of the fields that are different now."""
-    wanted: dict[str, Any] = {field: value or None for field, value in sent.items() if value is not None}
-    wanted |= dict.fromkeys(clear)
-    for field in MAPS & wanted.keys():
-        new = sent[field] or {}
-        wanted[field] = clients.merged(getattr(row, field), new, replace=replace or field in clear)
-    clients.bounded(wanted)
-    changed = [field for field, value in wanted.items() if getattr(row, field) != value]
-    for field in changed:
-        setattr(row, field, wanted[field])
-    return changed
+def _merged(row: Row, maps: Mapping[str, Any], emptied: Set[str], *, replace: bool) -> dict[str, Any]:
+    """Of balances and preferences, those that were sent or are to be emptied: what they will hold."""
+    made = {
+        name: clients.merged(getattr(row, name), new, replace=replace) for name, new in maps.items() if new is not None
+    }
+    made |= {name: {} for name in maps if name in emptied}
+    clients.bounded(made)
+    return made
 
 
 @tool(area="advisor", tier=Tier.PRO, effect=Effect.CHANGES)

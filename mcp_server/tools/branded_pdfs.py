@@ -1,0 +1,256 @@
+"""Documents for an advisor's clients: made from search results behind a public link, listed, and taken back."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from typing import Annotated, Any
+from uuid import UUID
+
+import anyio.to_thread
+from pydantic import Field, WithJsonSchema
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from mcp_server import proposal
+from mcp_server.call import Call, LiveCall
+from mcp_server.client_parts import PURPOSE, BrandedPdf, address, pdf_of
+from mcp_server.fields import Page, PerPage, RowId
+from mcp_server.proposal import Client, FoundFlight
+from mcp_server.results import Paging, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.db import clients as store
+from shared.db.accounts import lock
+from shared.db.clients import BrandedPdf as Row
+from shared.db.clients import ClientPortfolio
+from shared.db.profile import AdvisorLogo
+from shared.documents import branded_pdf, colours, pictures
+from shared.documents.branded_pdf import Brand, Made, Proposal
+from shared.errors import Fault, Invalid, LimitReached, NotFound
+from shared.services import secret_links
+
+TITLE = "Award Travel Recommendation"
+NAME = "Award Travel"
+ACCENT = "#14424f"
+MOST_LINKS = 500
+_BRAND = {"name": 80, "tagline": 160, "logo_url": 2000, "accent_color": 7}
+Flights = Annotated[
+    list[dict[str, Any]] | None,
+    Field(max_length=50, description="Rows from a prior search."),
+    WithJsonSchema({"type": "array", "maxItems": 50, "items": {"type": "object"}}),
+]
+AdvisorBrand = Annotated[
+    dict[str, Any] | None,
+    Field(description="name, tagline, logo_url, accent_color."),
+    WithJsonSchema({"type": "object"}),
+]
+
+
+class GeneratedPdf(Result):
+    pdf: BrandedPdf
+    url: str
+    pages: int
+    warnings: list[str]
+
+
+class Pdfs(Result):
+    pdfs: list[BrandedPdf]
+    paging: Paging
+
+
+class RevokedPdf(Result):
+    pdf: BrandedPdf
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """advisor_brand, checked."""
+
+    name: str
+    tagline: str | None
+    logo_url: str | None
+    accent: colours.Rgb
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What the account has for the document: the client it is for and the logo of the dashboard."""
+
+    client: Client | None
+    logo: bytes | None
+
+
+@tool(area="advisor", tier=Tier.PRO, effect=Effect.ADDS, open_world=True, title="Generate branded PDF")
+async def generate_branded_pdf(
+    call: LiveCall,
+    title: Annotated[str, Field(max_length=160)] = TITLE,
+    summary: Annotated[str | None, Field(max_length=8000)] = None,
+    flights: Flights = None,
+    client_portfolio_id: RowId | None = None,
+    advisor_brand: AdvisorBrand = None,
+) -> GeneratedPdf:
+    """Makes a PDF in the advisor's brand from search results and returns a public link to share.
+
+    Anyone with the link can open it until it ends or revoke_branded_pdf. Prices are shown as given. Pro.
+    """
+    wishes = _wishes(advisor_brand or {})
+    rows = proposal.read_flights(flights or [], sandbox=call.data_mode == "sandbox")
+    kept = await call.rows(partial(_kept, client_portfolio_id))
+    fetched, warnings = await _fetched(wishes.logo_url)
+    title = " ".join(title.split()) or TITLE
+    make = partial(_make, call, title, summary or "", rows, wishes, kept, fetched, warnings)
+    made = await anyio.to_thread.run_sync(make)
+    pdf, url = await call.rows(partial(_store, call, title, made, client_portfolio_id))
+    if not (rows or (summary or "").strip()):
+        warnings.append("The document has neither a summary nor flights.")
+    until = f" until {pdf.expires_at:%Y-%m-%d}" if pdf.expires_at else ""
+    message = f"The document has {made.pages} page{'' if made.pages == 1 else 's'}; anyone can open {url}{until}."
+    return GeneratedPdf(message=" ".join([message, *warnings]), pdf=pdf, url=url, pages=made.pages, warnings=warnings)
+
+
+def _wishes(given: dict[str, Any]) -> Wishes:
+    faults = []
+    for name, value in given.items():
+        if name not in _BRAND:
+            faults.append(Fault("advisor_brand", "holds a name that is none of its own", f"only {', '.join(_BRAND)}"))
+        elif value is not None and not (isinstance(value, str) and len(value) <= _BRAND[name]):
+            faults.append(
+                Fault(f"advisor_brand.{name}", "is no text or too long", f"text up to {_BRAND[name]} letters")
+            )
+    words = {k: " ".join(v.split()) for k, v in given.items() if isinstance(v, str)}
+    accent = words.get("accent_color") or ACCENT
+    try:
+        colour = colours.parse(accent)
+    except ValueError:
+        faults.append(Fault("advisor_brand.accent_color", "is not a hex colour", "a hex colour such as #14424f"))
+    if faults:
+        raise Invalid(*faults[:5])
+    return Wishes(words.get("name") or NAME, words.get("tagline") or None, words.get("logo_url") or None, colour)
+
+
+def _kept(client_portfolio_id: int | None, session: Session) -> Kept:
+    client = None
+    if client_portfolio_id is not None:
+        row = session.get(ClientPortfolio, client_portfolio_id)
+        if row is None:
+            raise NotFound("client portfolio", client_portfolio_id)
+        client = Client(row.client_name, row.balances)
+    return Kept(client, session.scalar(select(AdvisorLogo.content)))
+
+
+async def _fetched(url: str | None) -> tuple[bytes | None, list[str]]:
+    try:
+        return (await pictures.fetch(url) if url else None), []
+    except pictures.NoPicture as no:
+        return None, [f"The logo at logo_url is left out: {no}."]
+
+
+def _make(
+    call: LiveCall,
+    title: str,
+    summary: str,
+    rows: Sequence[FoundFlight],
+    wishes: Wishes,
+    kept: Kept,
+    fetched: bytes | None,
+    warnings: list[str],
+) -> Made:
+    """On a thread of its own: decoding a picture and laying out pages takes a good part of a second."""
+    reference, client = call.reference, kept.client
+    made = branded_pdf.make(
+        Proposal(
+            title=title,
+            client=client.name if client else None,
+            made_at=call.now,
+            summary=summary,
+            flights=tuple(proposal.flight(row, reference) for row in rows),
+            notes=tuple(proposal.notes(rows, client, reference, call.today)),
+            sources=tuple(proposal.sources(rows, client, reference, call.today)),
+            sandbox=call.data_mode == "sandbox",
+        ),
+        Brand(wishes.name, wishes.tagline, wishes.accent, _logo(fetched, kept.logo, warnings)),
+    )
+    if made.left_out:
+        warnings.append("Characters no typeface here can show, such as emoji, are left out.")
+    if old := proposal.stale(rows, call.now):
+        warnings.append(f"Checked more than a day ago, so search again before sending: {', '.join(old)}.")
+    return made
+
+
+def _logo(fetched: bytes | None, uploaded: bytes | None, warnings: list[str]) -> Any:
+    """The picture at logo_url, else the one uploaded on the dashboard, else none."""
+    if fetched is not None:
+        try:
+            return pictures.decode(fetched)
+        except pictures.NoPicture as no:
+            warnings.append(f"The logo at logo_url is left out: {no}.")
+    if uploaded is None:
+        return None
+    try:
+        picture = pictures.decode(uploaded)
+    except pictures.NoPicture as no:
+        warnings.append(f"The uploaded logo is left out: {no}.")
+        return None
+    if warnings:
+        warnings.append("The logo uploaded on the dashboard is used instead.")
+    return picture
+
+
+def _store(call: LiveCall, title: str, made: Made, client: int | None, session: Session) -> tuple[BrandedPdf, str]:
+    lock(session, call.account_id)
+    store.empty_expired(session, call.now)
+    if (live := store.live_links(session, call.now)) >= MOST_LINKS:
+        words = f"{live} links are open; revoke one with revoke_branded_pdf first."
+        raise LimitReached(words, limit="branded_pdfs", current=live, cap=MOST_LINKS)
+    link = secret_links.mint(PURPOSE, call.account_id)
+    row = Row(
+        client_portfolio_id=client,
+        title=title,
+        content=made.content,
+        pages=made.pages,
+        nonce=link.nonce,
+        key=link.key,
+        token_hash=link.token_hash,
+        views=0,
+        created_at=call.now,
+        expires_at=call.now + timedelta(days=call.settings.pdf_link_days),
+    )
+    session.add(row)
+    try:
+        session.flush()
+    except IntegrityError:  # the client was deleted while the document was made
+        raise NotFound("client portfolio", client) from None
+    return pdf_of(row), address(link.secret)
+
+
+@tool(area="advisor", tier=Tier.PRO, effect=Effect.READS, title="List branded PDFs")
+def list_branded_pdfs(
+    call: Call,
+    client_portfolio_id: RowId | None = None,
+    include_revoked: bool = False,
+    page: Page = 1,
+    per_page: PerPage = 20,
+) -> Pdfs:
+    """Lists an advisor's documents, newest first, with their public links and how often they were opened. Pro."""
+    if client_portfolio_id is not None and call.db.get(ClientPortfolio, client_portfolio_id) is None:
+        raise NotFound("client portfolio", client_portfolio_id)
+    rows, total = store.page_of_pdfs(call.db, client_portfolio_id, include_revoked, page, per_page)
+    message = f"{total} document{'' if total == 1 else 's'}."
+    return Pdfs(message=message, pdfs=[pdf_of(r) for r in rows], paging=Paging.of(page, per_page, total))
+
+
+@tool(area="advisor", tier=Tier.PRO, effect=Effect.CHANGES, open_world=True, title="Revoke branded PDF")
+def revoke_branded_pdf(call: Call, pdf_id: Annotated[str, Field(max_length=64)]) -> RevokedPdf:
+    """Closes a document's public link for good and removes what it showed. Pro."""
+    row = None
+    with suppress(ValueError):  # no document bears such an id
+        row = store.find_pdf(call.db, UUID(pdf_id))
+    if row is None:
+        raise NotFound("document", pdf_id)
+    if row.revoked_at is None:
+        row.revoked_at, row.content = call.now, b""
+        call.db.flush()
+    message = f"The link to {row.title} no longer opens."
+    return RevokedPdf(message=message, pdf=pdf_of(row))

@@ -1,0 +1,350 @@
+"""A travel advisor's recommendation: texts, flights and notes of one brand go in, a finished PDF comes out."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from fpdf import FPDF
+from fpdf.enums import Align, MethodReturnValue, XPos, YPos
+from PIL import Image
+
+from shared.documents import typefaces
+from shared.documents.colours import INK, WHITE, Palette, Rgb, palette
+
+MARGIN, BAND, SLIM_BAND, FOOT = 18.0, 34.0, 12.0, 18.0
+LOGO = (58.0, 20.0)
+GREY: Rgb = (104, 110, 119)
+RULE: Rgb = (218, 221, 226)
+LINE = 1.42  # height of a line, in sizes of its letters
+_MM = 25.4 / 72
+WATERMARK = "SANDBOX - INVENTED DATA"
+ADVICE = (
+    "Award seats can go at any moment and points that were transferred do not come back. Look again that the seats are"
+    " there, at this price, right before any points are moved."
+)
+
+
+@dataclass(frozen=True)
+class Brand:
+    name: str
+    tagline: str | None
+    accent: Rgb
+    logo: Image.Image | None
+
+
+@dataclass(frozen=True)
+class Flight:
+    """One row of the table: what stands large in each column, and what stands small beneath it."""
+
+    route: str
+    route_more: str
+    flown: str
+    flown_more: str
+    program: str
+    program_more: str
+    price: str
+    price_more: str
+
+
+@dataclass(frozen=True)
+class Note:
+    heading: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Proposal:
+    title: str
+    client: str | None
+    made_at: datetime
+    summary: str
+    flights: tuple[Flight, ...]
+    notes: tuple[Note, ...]
+    sources: tuple[str, ...]
+    sandbox: bool
+
+
+@dataclass(frozen=True)
+class Made:
+    content: bytes
+    pages: int
+    left_out: bool  # whether characters no typeface can show were left out
+
+
+_COLUMNS = (("Route", 40.0, "L"), ("Flight", 50.0, "L"), ("Programme", 46.0, "L"), ("Price", 38.0, "R"))
+
+
+def make(proposal: Proposal, brand: Brand) -> Made:
+    left_out: list[bool] = []
+    proposal, brand = _showable(proposal, left_out), _showable(brand, left_out)
+    page = _Page(proposal, brand)
+    page.add_page()
+    _opening(page)
+    if proposal.flights:
+        _heading(page, "Recommended flights")
+        _table(page)
+    if proposal.notes:
+        _heading(page, "What the points cost")
+        for note in proposal.notes:
+            _note(page, note)
+    if proposal.flights:
+        _advice(page)
+    if proposal.sources:
+        _heading(page, "Sources")
+        for source in proposal.sources:
+            page.write_block(source, 8, colour=GREY)
+    return Made(bytes(page.output() or b""), page.pages_count, any(left_out))
+
+
+def _showable(thing: Any, left_out: list[bool]) -> Any:
+    """The same with every text in it made fit to be shown."""
+    if isinstance(thing, str):
+        text, changed = typefaces.showable(thing)
+        left_out.append(changed)
+        return text
+    if isinstance(thing, tuple):
+        return tuple(_showable(part, left_out) for part in thing)
+    if is_dataclass(thing) and not isinstance(thing, type):
+        return replace(thing, **{f.name: _showable(getattr(thing, f.name), left_out) for f in fields(thing)})
+    return thing
+
+
+def _texts(thing: Any) -> Iterator[str]:
+    if isinstance(thing, str):
+        yield thing
+    elif isinstance(thing, tuple):
+        for part in thing:
+            yield from _texts(part)
+    elif is_dataclass(thing):
+        for f in fields(thing):
+            yield from _texts(getattr(thing, f.name))
+
+
+class _Page(FPDF):
+    """The sheet: the library calls header and footer of a subclass on every page."""
+
+    def __init__(self, proposal: Proposal, brand: Brand) -> None:
+        super().__init__(format="A4", unit="mm")
+        self.proposal, self.brand = proposal, brand
+        self.colours: Palette = palette(brand.accent)
+        self.set_margins(MARGIN, SLIM_BAND + 8, MARGIN)
+        self.c_margin = 0.0
+        self.set_auto_page_break(True, FOOT + 4)
+        for style, file in typefaces.FACES.items():
+            self.add_font(typefaces.FAMILY, style, typefaces.FOLDER / file)
+        texts = list(_texts((proposal, brand)))
+        more = typefaces.fallbacks([*texts, "\u2192"])
+        for name in more:
+            self.add_font(name, "", typefaces.FOLDER / f"{name}.ttf")
+        self.set_fallback_fonts(more, exact_match=False)
+        self.set_text_shaping(typefaces.shaped(texts))
+        self.set_title(proposal.title)
+        self.set_author(brand.name)
+        self.set_creator("Award Travel")
+        self.set_lang("en")
+        self.set_creation_date(proposal.made_at)
+
+    def header(self) -> None:
+        height = BAND if self.page_no() == 1 else SLIM_BAND
+        self.set_fill_color(*self.colours.ground)
+        self.rect(0, 0, self.w, height, style="F")
+        if self.page_no() == 1:
+            _masthead(self)
+            self.set_y(BAND + 10)
+        else:
+            self.set_xy(MARGIN, 3)
+            words = _cut(self, f"{self.brand.name}  \u00b7  {self.proposal.title}", self.epw, 9)
+            self.write_block(words, 9, colour=self.colours.on_ground)
+            self.set_y(SLIM_BAND + 8)
+
+    def footer(self) -> None:
+        self.set_auto_page_break(False)
+        self.set_draw_color(*RULE)
+        self.line(MARGIN, self.h - FOOT, self.w - MARGIN, self.h - FOOT)
+        self.set_y(1.5 - FOOT)
+        left = _cut(self, f"{self.brand.name}  \u00b7  {_day(self.proposal.made_at)}", self.epw - 40, 8)
+        self.write_block(left, 8, colour=GREY)
+        # The library puts the number of pages in at the very end, so the place is reckoned with another.
+        self.set_xy(self.w - MARGIN - self.get_string_width(f"Page {self.page_no()} of 9"), 1.5 - FOOT)
+        self.write_block(f"Page {self.page_no()} of {{nb}}", 8, colour=GREY)
+        if self.proposal.sandbox:
+            _watermark(self)
+        self.set_auto_page_break(True, FOOT + 4)
+
+    def write_block(
+        self, text: str, size: float, *, bold: bool = False, colour: Rgb = INK, width: float = 0, align: str = "L"
+    ) -> None:
+        """A paragraph from where the pen stands; the pen then stands below it, at the same left edge."""
+        self.set_font(typefaces.FAMILY, "B" if bold else "", size)
+        self.set_text_color(*colour)
+        side = Align.R if align == "R" or typefaces.leftward(text) else Align.L
+        height = size * _MM * LINE
+        self.multi_cell(width or self.epw, height, text, align=side, new_x=XPos.LEFT, new_y=YPos.NEXT)
+
+    def height_of(self, text: str, size: float, width: float, *, bold: bool = False) -> float:
+        self.set_font(typefaces.FAMILY, "B" if bold else "", size)
+        made = self.multi_cell(width, size * _MM * LINE, text, dry_run=True, output=MethodReturnValue.HEIGHT)
+        return float(made) if isinstance(made, (int, float)) else 0.0
+
+    def room(self, height: float) -> bool:
+        """Whether so much fits above the foot of this page."""
+        return self.get_y() + height <= self.h - FOOT - 4
+
+
+def _day(moment: datetime) -> str:
+    return f"{moment.day} {moment:%B %Y}"
+
+
+def _cut(page: FPDF, text: str, width: float, size: float) -> str:
+    """The text in one line, its end cut off where it is too long."""
+    text = " ".join(text.split())
+    page.set_font(typefaces.FAMILY, "", size)
+    if page.get_string_width(text) <= width:
+        return text
+    fits, over = 0, len(text)
+    while over - fits > 1:
+        middle = (fits + over) // 2
+        fits, over = (middle, over) if page.get_string_width(text[:middle] + "...") <= width else (fits, middle)
+    return text[:fits].rstrip() + "..."
+
+
+def _masthead(page: _Page) -> None:
+    """The band of the first page: the logo on a white ground of its own, the name and what the advisor says below."""
+    left, brand = MARGIN, page.brand
+    if brand.logo is not None:
+        scale = min(LOGO[0] / brand.logo.width, LOGO[1] / brand.logo.height)
+        width, height = brand.logo.width * scale, brand.logo.height * scale
+        page.set_fill_color(*WHITE)
+        page.rect(
+            left, (BAND - height) / 2 - 2.5, width + 5, height + 5, style="F", round_corners=True, corner_radius=2
+        )
+        page.image(brand.logo, left + 2.5, (BAND - height) / 2, width, height, alt_text=brand.name)
+        left += width + 12
+    room = page.w - MARGIN - left
+    size = next((s for s in (20, 16, 13) if _width(page, brand.name, s) <= room), 11)
+    tall = min(page.height_of(brand.name, size, room, bold=True), BAND - 8)
+    page.set_xy(left, (BAND - tall - (5.5 if brand.tagline else 0)) / 2)
+    colour = page.colours.on_ground
+    page.write_block(brand.name, size, bold=True, colour=colour, width=room)
+    if brand.tagline:
+        page.set_x(left)
+        page.write_block(_cut(page, brand.tagline, room - 3, 9.5), 9.5, colour=colour, width=room)
+
+
+def _width(page: _Page, text: str, size: float) -> float:
+    page.set_font(typefaces.FAMILY, "B", size)
+    return page.get_string_width(text) + 2
+
+
+def _watermark(page: _Page) -> None:
+    page.set_font(typefaces.FAMILY, "B", 42)
+    page.set_text_color(*GREY)
+    wide = page.get_string_width(WATERMARK)
+    with page.local_context(fill_opacity=0.16), page.rotation(52, page.w / 2, page.h / 2):
+        page.text(page.w / 2 - wide / 2, page.h / 2 + 5, WATERMARK)
+
+
+def _opening(page: _Page) -> None:
+    proposal = page.proposal
+    page.write_block(proposal.title, 22, bold=True)
+    page.ln(1)
+    client = f"Prepared for {proposal.client}  \u00b7  " if proposal.client else ""
+    page.write_block(f"{client}{_day(proposal.made_at)}", 10, colour=GREY)
+    if proposal.sandbox:
+        page.ln(2)
+        words = "Invented data for testing: these are not real flights, prices or seats."
+        page.write_block(words, 9.5, bold=True, colour=(176, 32, 32))
+    page.ln(4)
+    for paragraph in proposal.summary.split("\n"):
+        if paragraph.strip():
+            page.write_block(paragraph.strip(), 10.5)
+            page.ln(2)
+
+
+def _heading(page: _Page, text: str) -> None:
+    if not page.room(32):
+        page.add_page()
+    page.ln(5)
+    page.write_block(text, 13, bold=True, colour=page.colours.writing)
+    page.ln(1.5)
+
+
+def _cells(flight: Flight) -> tuple[tuple[str, str], ...]:
+    return (
+        (flight.route, flight.route_more),
+        (flight.flown, flight.flown_more),
+        (flight.program, flight.program_more),
+        (flight.price, flight.price_more),
+    )
+
+
+def _table(page: _Page) -> None:
+    _table_head(page)
+    for flight in page.proposal.flights:
+        cells = _cells(flight)
+        tall = max(_cell_height(page, cell, width - 4) for cell, (_, width, _) in zip(cells, _COLUMNS, strict=True))
+        if not page.room(tall + 4):
+            page.add_page()
+            _table_head(page)
+        _row(page, cells, tall)
+
+
+def _table_head(page: _Page) -> None:
+    top = page.get_y()
+    page.set_fill_color(*page.colours.tint)
+    page.rect(MARGIN, top, page.epw, 7.5, style="F")
+    left = MARGIN
+    for name, width, align in _COLUMNS:
+        page.set_xy(left + 2, top + 1.6)
+        page.write_block(name, 8.5, bold=True, colour=page.colours.writing, width=width - 4, align=align)
+        left += width
+    page.set_xy(MARGIN, top + 7.5)
+
+
+def _cell_height(page: _Page, cell: tuple[str, str], width: float) -> float:
+    large, small = cell
+    return page.height_of(large, 10, width, bold=True) + (page.height_of(small, 8, width) if small else 0)
+
+
+def _row(page: _Page, cells: Sequence[tuple[str, str]], tall: float) -> None:
+    top, left = page.get_y() + 2.2, MARGIN
+    for (large, small), (_, width, align) in zip(cells, _COLUMNS, strict=True):
+        page.set_xy(left + 2, top)
+        page.write_block(large, 10, bold=True, width=width - 4, align=align)
+        if small:
+            page.set_x(left + 2)
+            page.write_block(small, 8, colour=GREY, width=width - 4, align=align)
+        left += width
+    bottom = top + tall + 1.8
+    page.set_draw_color(*RULE)
+    page.line(MARGIN, bottom, page.w - MARGIN, bottom)
+    page.set_xy(MARGIN, bottom)
+
+
+def _note(page: _Page, note: Note) -> None:
+    if not page.room(18):
+        page.add_page()
+    page.write_block(note.heading, 10.5, bold=True)
+    for line in note.lines:
+        page.write_block(line, 9.5)
+    page.ln(2.5)
+
+
+def _advice(page: _Page) -> None:
+    """The warning, on a ground of its own with a bar of the brand's colour."""
+    inner = page.epw - 12
+    tall = page.height_of("Before you transfer", 10, inner, bold=True) + page.height_of(ADVICE, 9.5, inner) + 8
+    if not page.room(tall + 4):
+        page.add_page()
+    page.ln(4)
+    top = page.get_y()
+    page.set_fill_color(*page.colours.tint)
+    page.rect(MARGIN, top, page.epw, tall, style="F")
+    page.set_fill_color(*page.colours.writing)
+    page.rect(MARGIN, top, 1.6, tall, style="F")
+    page.set_xy(MARGIN + 7, top + 4)
+    page.write_block("Before you transfer", 10, bold=True, colour=page.colours.writing, width=inner)
+    page.set_x(MARGIN + 7)
+    page.write_block(ADVICE, 9.5, width=inner)
+    page.set_xy(MARGIN, top + tall)

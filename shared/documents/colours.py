@@ -1,0 +1,53 @@
+"""A brand's colour as hexadecimal text goes in; the colours of a page that go with it and can be read come out."""
+
+import re
+from dataclasses import dataclass
+
+Rgb = tuple[int, int, int]
+WHITE: Rgb = (255, 255, 255)
+INK: Rgb = (33, 37, 43)
+READABLE = 4.5  # the contrast ordinary text needs
+_HEX = re.compile(r"#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
+
+
+@dataclass(frozen=True)
+class Palette:
+    """The brand's colour as a ground, what is written on it, the same colour as writing, and a tint of it."""
+
+    ground: Rgb
+    on_ground: Rgb
+    writing: Rgb
+    tint: Rgb
+
+
+def parse(text: str) -> Rgb:
+    """#RGB or #RRGGBB. Raises ValueError."""
+    found = _HEX.fullmatch(text.strip())
+    if found is None:
+        raise ValueError("is not a hex colour")
+    digits = found[1] if len(found[1]) == 6 else "".join(c * 2 for c in found[1])
+    return int(digits[:2], 16), int(digits[2:4], 16), int(digits[4:], 16)
+
+
+def palette(brand: Rgb) -> Palette:
+    writing = brand
+    while contrast(writing, WHITE) < READABLE:
+        writing = _mixed(writing, (0, 0, 0), 0.92)
+    on_ground = max(WHITE, INK, key=lambda c: contrast(c, brand))
+    return Palette(brand, on_ground, writing, _mixed(writing, WHITE, 0.07))
+
+
+def contrast(one: Rgb, other: Rgb) -> float:
+    """The ratio of two colours' luminances, 1 to 21."""
+    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: Rgb) -> float:
+    linear = [v / 12.92 if (v := c / 255) <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for c in colour]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _mixed(one: Rgb, other: Rgb, share: float) -> Rgb:
+    red, green, blue = (round(a * share + b * (1 - share)) for a, b in zip(one, other, strict=True))
+    return red, green, blue

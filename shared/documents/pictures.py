@@ -1,0 +1,57 @@
+"""A logo: an address or bytes of a stranger go in; a small picture made anew from its pixels comes out."""
+
+import io
+import warnings
+from collections.abc import Callable
+
+import anyio
+import httpx
+from PIL import Image
+
+from shared.http import Refused, get, is_public, public_client
+
+MAX_BYTES = 1024 * 1024
+MAX_PIXELS = 16_000_000
+SECONDS = 3
+LARGEST = (900, 360)  # sharp in print at the size a page shows it
+# What the decoder only warns of is an error here, in every thread.
+Image.MAX_IMAGE_PIXELS = MAX_PIXELS
+warnings.filterwarnings("error", category=Image.DecompressionBombWarning)
+
+
+class NoPicture(Exception):
+    """The text says why, in our words."""
+
+
+async def fetch(url: str, allow: Callable[[str], bool] = is_public) -> bytes:
+    """What a public https address answers, at most 1 MiB within three seconds. Raises NoPicture."""
+    if not url.lower().startswith("https://"):
+        raise NoPicture("its address does not begin with https://")
+    try:
+        with anyio.fail_after(SECONDS):
+            async with public_client(timeout=httpx.Timeout(SECONDS), allow=allow) as client:
+                return await get(client, url, limit=MAX_BYTES, headers={"Accept": "image/png, image/jpeg"})
+    except Refused:
+        raise NoPicture("it is larger than 1 MiB") from None
+    except (TimeoutError, httpx.TimeoutException):
+        raise NoPicture("its address did not answer within three seconds") from None
+    except httpx.HTTPStatusError:
+        raise NoPicture("its address did not answer with a picture") from None
+    except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError, UnicodeError):
+        raise NoPicture("its address could not be reached") from None
+
+
+def decode(content: bytes) -> Image.Image:
+    """PNG or JPEG, really decoded and made small; only its pixels are kept. Raises NoPicture."""
+    try:
+        with Image.open(io.BytesIO(content), formats=("PNG", "JPEG")) as picture:
+            picture.draft("RGB", LARGEST)
+            made = picture.convert("RGBA")
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        raise NoPicture("it has more than 16 million pixels") from None
+    except Exception:  # a decoder met bytes of a stranger: whatever it says, they are no picture
+        raise NoPicture("it is not a PNG or JPEG picture") from None
+    made.thumbnail(LARGEST)
+    bare = Image.new("RGBA", made.size)
+    bare.paste(made)
+    return bare
