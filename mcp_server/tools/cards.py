@@ -24,7 +24,19 @@ from mcp_server.card_parts import (
     store,
     undated,
 )
-from mcp_server.fields import Day, Page, PerPage, RowId, line
+from mcp_server.fields import (
+    ClearableCount,
+    ClearableCountry,
+    ClearableDay,
+    ClearableMoney,
+    ClearableWindow,
+    Currency,
+    Day,
+    Page,
+    PerPage,
+    RowId,
+    line,
+)
 from mcp_server.results import Money, Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.cards import Card as Row
@@ -174,24 +186,24 @@ def _own(call: Call, card_id: int, *, locked: bool = False) -> Row:
 def update_card(
     call: Call,
     card_id: RowId,
-    card: Annotated[str | None, Field(max_length=120, description="Re-links to another catalogue slug.")] = None,
+    card: Annotated[str | None, Field(max_length=120, description="Links to another catalogue slug.")] = None,
     nickname: Nickname = None,
     opened_on: Day | None = None,
     closed_on: Day | None = None,
     notes: Notes = None,
-    bonus_amount: BonusAmount = None,
-    bonus_currency: BonusCurrency = None,
-    bonus_status: BonusStatus = None,
-    bonus_earned_on: OptionalDay = None,
-    spend_requirement: OptionalMoney = None,
-    spend_deadline_on: OptionalDay = None,
-    spend_window_months: SpendWindow = None,
-    annual_fee: OptionalMoney = None,
-    currency: CardCurrency | None = None,
+    bonus_amount: ClearableCount | None = None,
+    bonus_currency: Annotated[str | None, Field(max_length=60)] = None,
+    bonus_status: Literal["pending", "earned", "missed", ""] | None = None,
+    bonus_earned_on: ClearableDay | None = None,
+    spend_requirement: ClearableMoney | None = None,
+    spend_deadline_on: ClearableDay | None = None,
+    spend_window_months: ClearableWindow | None = None,
+    annual_fee: ClearableMoney | None = None,
+    currency: Currency | None = None,
     clear: list[Literal["opened_on", "closed_on", "nickname", "notes"]] | None = None,
-    country: Country = None,
+    country: ClearableCountry | None = None,
 ) -> ChangedCard:
-    """Changes fields of one owned card; omitted fields stay as they are. Rules as in add_card. Free."""
+    """Changes fields of one owned card; omitted fields stay, empty strings clear, rules as in add_card. Free."""
     row = _own(call, card_id, locked=True)
     sent = {
         "nickname": nickname,

@@ -3,12 +3,12 @@
 from datetime import date, datetime, timedelta
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 from sqlalchemy import ColumnElement, delete
 
 from mcp_server import edits
 from mcp_server.call import Call
-from mcp_server.fields import Airport, Amount, AnyName, Currency, Day, Page, PerPage, RowId, line
+from mcp_server.fields import Airport, Amount, AnyName, Currency, Day, Page, PerPage, RowId
 from mcp_server.results import Money, Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.cards import Card
@@ -17,7 +17,15 @@ from shared.db.lounges import count_visits, page_of_visits
 from shared.domain import names
 from shared.errors import Fault, Invalid, NotFound
 
+
+def _stripped(text: str) -> str:
+    if not (text := text.strip()):
+        raise ValueError("is empty")
+    return text
+
+
 AccessMethod = Literal["card", "status", "ticket", "membership", "paid", "guest", "other"]
+Name = Annotated[str, Field(max_length=120), AfterValidator(_stripped)]
 Guests = Annotated[int, Field(ge=0, le=20)]
 Rating = Annotated[int | None, Field(ge=1, le=5)]
 Notes = Annotated[str | None, Field(max_length=4000)]
@@ -116,7 +124,7 @@ def _own(call: Call, visit_id: int, *, locked: bool = False) -> Row:
 @tool(area="lounges", tier=Tier.PAID, effect=Effect.ADDS)
 def log_lounge_visit(
     call: Call,
-    lounge_name: Annotated[str, line(120)],
+    lounge_name: Name,
     airport: Airport,
     visited_on: Day,
     access_method: AccessMethod = "other",
@@ -194,7 +202,7 @@ def list_lounge_visits(
 def update_lounge_visit(
     call: Call,
     visit_id: RowId,
-    lounge_name: Annotated[str | None, Field(max_length=120)] = None,
+    lounge_name: Name | None = None,
     airport: Airport | None = None,
     visited_on: Day | None = None,
     access_method: AccessMethod | None = None,
@@ -208,8 +216,6 @@ def update_lounge_visit(
     clear: list[Literal["card_id", "program", "amount_paid", "rating", "notes"]] | None = None,
 ) -> ChangedVisit:
     """Changes one logged lounge visit. Paid."""
-    if lounge_name is not None and not (lounge_name := lounge_name.strip()):
-        raise Invalid(Fault("lounge_name", "is empty", "the name of the lounge"))
     _check_place(call, airport, visited_on)
     _check_card(call, card_id)  # before the visit, as whoever removes the card does
     row = _own(call, visit_id, locked=True)
