@@ -1,0 +1,60 @@
+"""The calendar feed: an account goes in, the secret address under which calendars read its bookings comes out."""
+
+from datetime import datetime
+
+from mcp_server.call import Call
+from mcp_server.results import Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.errors import ConfirmationRequired
+from shared.services import calendar_feed, secret_links
+from shared.settings import settings
+
+
+class CalendarFeed(Result):
+    url: str
+    webcal_url: str
+    events: int
+    updated_at: datetime
+
+
+class NewCalendarFeed(Result):
+    url: str | None
+    webcal_url: str | None
+
+
+def _addresses(secret: str) -> tuple[str, str]:
+    """For browsers and most calendars, and for calendars that take over links of their own kind."""
+    url = f"{settings().web_url}/feeds/{secret}.ics"
+    return url, "webcal" + url[url.index(":") :]
+
+
+@tool(area="inbox", tier=Tier.FREE, effect=Effect.FILES)
+def get_calendar_feed(call: Call) -> CalendarFeed:
+    """Gives the private link under which a calendar shows the user's upcoming flights and stays.
+
+    The link is a secret: whoever has it reads them. Past and cancelled bookings are left out. Free.
+    """
+    link = secret_links.opened(call.db, call.account_id, calendar_feed.PURPOSE)
+    found = calendar_feed.events(call.db, call.reference, call.now)
+    url, webcal = _addresses(link.secret)
+    counted = f"{len(found)} upcoming event{'s' * (len(found) != 1)}"
+    return CalendarFeed(
+        message=f"{counted}. Keep the link secret; reset_calendar_feed ends it.",
+        url=url,
+        webcal_url=webcal,
+        events=len(found),
+        updated_at=max([link.created_at, *(e.updated_at for e in found)]),
+    )
+
+
+@tool(area="inbox", tier=Tier.FREE, effect=Effect.REPLACES)
+def reset_calendar_feed(call: Call, confirm: bool = False) -> NewCalendarFeed:
+    """Replaces the private calendar link; the old one stops working at once.
+
+    Without confirm nothing changes. The link is a secret. Free.
+    """
+    if not confirm:
+        told = "Calendars that use the present link would no longer be updated. Ask the user, then send confirm true."
+        raise ConfirmationRequired(told, would_change={"calendar_link": "replaced"})
+    url, webcal = _addresses(secret_links.renewed(call.db, call.account_id, calendar_feed.PURPOSE).secret)
+    return NewCalendarFeed(message="The old link is ended; this is the new one.", url=url, webcal_url=webcal)

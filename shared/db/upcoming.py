@@ -1,0 +1,31 @@
+"""What is still to come of an account: a first day goes in, its flights and stays from then on come out, soonest first.
+
+Which day it is depends on the place, so the first day is one that is over nowhere; callers look closer.
+"""
+
+from datetime import date, datetime, timedelta
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from shared.db.bookings import FlightBooking, HotelBooking
+
+MOST = 1_000  # of each kind in one answer
+
+
+def over_nowhere(now: datetime) -> date:
+    """The earliest day it still is anywhere."""
+    return now.date() - timedelta(days=1)
+
+
+def flights(session: Session, since: date) -> list[FlightBooking]:
+    """Legs that leave, or come back, on that day or later."""
+    ahead = sa.or_(FlightBooking.departure_date >= since, FlightBooking.return_date >= since)
+    wanted = sa.select(FlightBooking).where(ahead, FlightBooking.cancelled_at.is_(None))
+    return list(session.scalars(wanted.order_by(FlightBooking.departure_date, FlightBooking.id).limit(MOST)))
+
+
+def stays(session: Session, since: date) -> list[HotelBooking]:
+    """Stays that end on that day or later."""
+    wanted = sa.select(HotelBooking).where(HotelBooking.check_out_date >= since, HotelBooking.cancelled_at.is_(None))
+    return list(session.scalars(wanted.order_by(HotelBooking.check_in_date, HotelBooking.id).limit(MOST)))
