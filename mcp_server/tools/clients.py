@@ -5,7 +5,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, WithJsonSchema
 from sqlalchemy import select
 
 from mcp_server.call import Call
@@ -25,10 +25,11 @@ SHOWN_PDFS = 20
 Name = Annotated[str, line(160)]
 Email = Annotated[str | None, Field(max_length=254), AfterValidator(lambda v: v and clients.email(v))]
 Phone = Annotated[str | None, Field(max_length=30), AfterValidator(lambda v: v and clients.phone(v))]
-NewBalances = Annotated[dict[str, Any] | None, Field(description="Programme name to points.")]
-Balances = Annotated[dict[str, Any] | None, Field(description="Programme name to points; null removes one.")]
-NewPreferences = Annotated[dict[str, Any] | None, Field(description="Free form.")]
-Preferences = Annotated[dict[str, Any] | None, Field(description="Free form; null removes an entry.")]
+_Free = WithJsonSchema({"type": "object"})
+NewBalances = Annotated[dict[str, Any] | None, Field(description="Programme name to points."), _Free]
+Balances = Annotated[dict[str, Any] | None, Field(description="Laid over what is kept; null removes."), _Free]
+NewPreferences = Annotated[dict[str, Any] | None, _Free]
+Preferences = Annotated[dict[str, Any] | None, Field(description="As balances."), _Free]
 Notes = Annotated[str | None, Field(max_length=8000)]
 
 
@@ -152,7 +153,7 @@ def _value(call: Call, row: Row) -> tuple[TotalValue, list[str]]:
 @tool(area="advisor", tier=Tier.PRO, effect=Effect.READS)
 def list_client_portfolios(
     call: Call,
-    query: Annotated[str | None, Field(max_length=80, description="Part of a name, email or phone number.")] = None,
+    query: Annotated[str | None, Field(max_length=80, description="Part of name, email or phone.")] = None,
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Clients:
@@ -189,10 +190,7 @@ def update_client_portfolio(
         Field(description="Names of optional fields to empty."),
     ] = None,
 ) -> UpdatedClient:
-    """Changes the fields sent of one client.
-
-    Balances and preferences are laid over what is kept, entry by entry; replace true puts them in its place. Pro.
-    """
+    """Changes the fields sent of one client; replace true puts balances and preferences in place of the old. Pro."""
     points, unknown = _balances(call, balances or {}, may_remove=True)
     clients.preferences(preferences or {})
     maps = {"balances": None if balances is None else points, "preferences": preferences}
