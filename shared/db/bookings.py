@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -13,9 +13,11 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import InstrumentedAttribute, Mapped, Session, aliased, mapped_column
 
 from shared.db.base import AccountOwned, Base, ModeOwned, currency, iata, pk, stamp
+from shared.db.observations import FareObservation
 from shared.db.runs import Schedule
 from shared.db.vouchers import Voucher
 
+When = Literal["upcoming", "past", "cancelled", "all"]
 WATCH = "hotel_price"  # the kind of the schedule by which a stay's price is looked at
 
 
@@ -203,6 +205,7 @@ def prices_of(session: Session, rows: Iterable[HotelBooking]) -> dict[int, Watch
     due = sa.and_(Schedule.kind == WATCH, Schedule.subject_id == HotelBooking.id, Schedule.enabled)
     asked = (
         sa.select(HotelBooking.id, latest, comparable, Schedule.next_due_at)
+        .select_from(HotelBooking)
         .outerjoin(latest, sa.true())
         .outerjoin(comparable, sa.true())
         .outerjoin(Schedule, due)
@@ -220,3 +223,133 @@ def cheaper_now(today: Today) -> ColumnElement[bool]:
     newest = _prices(_compares(), showing=less).correlate(HotelBooking).scalar_subquery()
     to_come = today.after(HotelBooking.check_in_date, HotelBooking.hotel_code)
     return sa.and_(HotelBooking.cancelled_at.is_(None), to_come, func.coalesce(newest, sa.false()))
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Over all bookings that fit, not only those of a page."""
+
+    total: int
+    points: dict[str, int]  # by programme; of stays under one empty name
+    cash: dict[str, Decimal]
+    taxes: dict[str, Decimal]
+    drops: int
+
+
+def page_of_flights(
+    session: Session, today: Today, when: When, only: Sequence[ColumnElement[bool]], page: int, per_page: int
+) -> tuple[list[FlightBooking], Sums]:
+    """The legs of a page, upcoming ones soonest first, else the newest first; and the sums of all that fit."""
+    fits = [*only, *_when(when, today, FlightBooking.departure_date, FlightBooking.origin, FlightBooking.cancelled_at)]
+    counted = FlightBooking.cancelled_at.is_(None) if when != "cancelled" else sa.true()
+    asked = (
+        sa.select(
+            func.coalesce(FlightBooking.program, "unknown"),
+            FlightBooking.taxes_currency,
+            func.count(),
+            func.sum(FlightBooking.points_spent).filter(counted),
+            func.sum(FlightBooking.cash_paid).filter(counted),
+            func.sum(FlightBooking.taxes_paid).filter(counted),
+            sa.literal(0),
+        )
+        .where(*fits)
+        .group_by(FlightBooking.program, FlightBooking.taxes_currency)
+    )
+    rows = _page(sa.select(FlightBooking).where(*fits), FlightBooking.departure_date, when, page, per_page)
+    return list(session.scalars(rows)), _sums(session, asked)
+
+
+def page_of_hotels(
+    session: Session, today: Today, when: When, only: Sequence[ColumnElement[bool]], page: int, per_page: int
+) -> tuple[list[HotelBooking], Sums]:
+    """The same for stays; one that has begun is upcoming until it is over."""
+    fits = [*only, *_when(when, today, HotelBooking.check_out_date, HotelBooking.hotel_code, HotelBooking.cancelled_at)]
+    counted = HotelBooking.cancelled_at.is_(None) if when != "cancelled" else sa.true()
+    asked = (
+        sa.select(
+            sa.literal(""),
+            HotelBooking.cash_rate_currency,
+            func.count(),
+            func.sum(HotelBooking.original_points).filter(counted),
+            func.sum(HotelBooking.original_pay_rate_usd).filter(counted, HotelBooking.kind == "cash"),
+            sa.null(),
+            func.count().filter(cheaper_now(today)),
+        )
+        .where(*fits)
+        .group_by(HotelBooking.cash_rate_currency)
+    )
+    rows = _page(sa.select(HotelBooking).where(*fits), HotelBooking.check_in_date, when, page, per_page)
+    return list(session.scalars(rows)), _sums(session, asked)
+
+
+def _when(
+    when: When,
+    today: Today,
+    day: InstrumentedAttribute[date],
+    place: InstrumentedAttribute[str],
+    cancelled_at: InstrumentedAttribute[datetime | None],
+) -> list[ColumnElement[bool]]:
+    if when == "all":
+        return []
+    if when == "cancelled":
+        return [cancelled_at.is_not(None)]
+    over = today.before(day, place)
+    return [cancelled_at.is_(None), over if when == "past" else ~over]
+
+
+def _page(rows: sa.Select[Any], day: InstrumentedAttribute[date], when: When, page: int, per_page: int) -> Any:
+    id = day.class_.id
+    order = (day, id) if when == "upcoming" else (day.desc(), id.desc())
+    return rows.order_by(*order).offset((page - 1) * per_page).limit(per_page)
+
+
+def _sums(session: Session, asked: sa.Executable) -> Sums:
+    total, drops = 0, 0
+    points: dict[str, int] = {}
+    cash: dict[str, Decimal] = {}
+    taxes: dict[str, Decimal] = {}
+    for name, code, number, spent, paid, extra, cheaper in session.execute(asked):
+        total, drops = total + number, drops + cheaper
+        if spent is not None:
+            points[name] = points.get(name, 0) + int(spent)
+        if paid is not None:
+            cash[code] = cash.get(code, Decimal(0)) + paid
+        if extra is not None:
+            taxes[code] = taxes.get(code, Decimal(0)) + extra
+    return Sums(total, points, cash, taxes, drops)
+
+
+MOST_LEGS = 50  # of one booking that are shown together; no ticket has as many
+
+
+def legs_of(session: Session, row: FlightBooking) -> list[FlightBooking]:
+    """All legs of the same multi-leg booking in the order they are flown; the leg itself when it is the only one."""
+    if row.trip_id is None:
+        return [row]
+    in_order = (FlightBooking.departure_date, FlightBooking.departure_time.asc().nulls_last(), FlightBooking.id)
+    siblings = sa.select(FlightBooking).where(FlightBooking.trip_id == row.trip_id)
+    return list(session.scalars(siblings.order_by(*in_order).limit(MOST_LEGS)))
+
+
+def fare_seen(session: Session, row: FlightBooking) -> Decimal | None:
+    """The last cash fare seen for the very journey of a leg: its airline alone, its days, cabin, people and currency.
+
+    Fares an own connection saw are for its account only.
+    """
+    seen = (
+        sa.select(FareObservation.price)
+        .where(
+            FareObservation.origin == row.origin,
+            FareObservation.destination == row.destination,
+            FareObservation.cabin == row.cabin_class,
+            FareObservation.date == row.departure_date,
+            FareObservation.return_date.is_not_distinct_from(row.return_date),
+            FareObservation.passengers == row.passengers,
+            FareObservation.currency == row.taxes_currency,
+            FareObservation.carriers == [row.airline],
+            sa.or_(FareObservation.asker_id.is_(None), FareObservation.asker_id == row.account_id),
+        )
+        .order_by(FareObservation.seen_at.desc())
+        .limit(1)
+    )
+    return session.scalar(seen)

@@ -87,6 +87,11 @@ def unfitting(what: Literal["flight", "hotel"], kind: str) -> tuple[str, ...]:
     return AWARD_ONLY[what] if kind == "cash" else CASH_ONLY[what]
 
 
+def bears_cost(points: int | None, cash: Decimal | None) -> bool:
+    """Whether a leg carries the cost of its booking; of several legs one should."""
+    return bool(points) or bool(cash)
+
+
 @dataclass(frozen=True)
 class Drop:
     """How much less a stay costs now than what it was booked for."""

@@ -62,6 +62,11 @@ def cancel(session: Session, row: FlightBooking | HotelBooking, at: datetime) ->
     return _free_vouchers(session, row)
 
 
+def compare_afresh(row: HotelBooking, at: datetime) -> None:
+    """The stay is another one: prices seen and told before say nothing about it."""
+    row.compared_since, row.told_price, row.last_checked_at, row.last_error = at, None, None, None
+
+
 def remove(session: Session, row: FlightBooking | HotelBooking) -> list[int]:
     """Deletes a booking for good, and the watch over its price. Says which vouchers are held again."""
     freed = _free_vouchers(session, row)
@@ -123,6 +128,14 @@ def check_flight(reference: Reference, terms: Terms) -> None:
 def check_stay(terms: Terms) -> None:
     if wrong := bookings.faults("hotel", terms):
         raise Invalid(*wrong)
+
+
+def unfitting(row: FlightBooking | HotelBooking, sent: Terms) -> list[str]:
+    """What a booking that becomes one of another kind cannot keep; what is sent besides is checked like anything."""
+    if sent.get("kind") in (None, row.kind):
+        return []
+    what: Literal["flight", "hotel"] = "flight" if isinstance(row, FlightBooking) else "hotel"
+    return [name for name in bookings.unfitting(what, sent["kind"]) if sent.get(name) is None]
 
 
 def check_trip(session: Session, trip_id: int | None) -> None:

@@ -1,0 +1,261 @@
+"""Stays a person booked, with points or cash: recorded, read with the prices seen since, changed and removed."""
+
+from datetime import date
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema
+from sqlalchemy import ColumnElement, select
+
+from mcp_server.booking_parts import HotelBooking, PriceDrop, PriceSnapshot, hotel_part, hotel_parts, snapshot
+from mcp_server.call import Call
+from mcp_server.edits import edit, words
+from mcp_server.fields import Amount, Currency, Day, Page, PerPage, Points, RowId
+from mcp_server.results import Money, Paging, Part, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.voucher_parts import Voucher, voucher
+from shared.db.bookings import HotelBooking as Row
+from shared.db.bookings import HotelPrice, When, cheaper_now, page_of_hotels, prices_of
+from shared.db.vouchers import on_bookings
+from shared.errors import NotFound
+from shared.reference import hotels
+from shared.services import bookings
+
+SNAPSHOTS = 10
+RESETS = ("check_in_date", "check_out_date", "room_type")  # what makes earlier prices those of another stay
+
+
+def _name(value: Any) -> Any:
+    """A numeric id often comes as a number."""
+    return str(value) if isinstance(value, int) else value
+
+
+HotelName = Annotated[
+    str,
+    BeforeValidator(_name),
+    StringConstraints(max_length=80),
+    WithJsonSchema({"type": "string", "maxLength": 80, "description": "htl_ code, numeric id or property code."}),
+]
+StayPoints = Annotated[Points, Field(description="Award only; whole stay.")]
+PayRate = Annotated[Amount, Field(description="Whole stay. Needed for cash; for award its cash price.")]
+Text = Annotated[str, Field(max_length=120)] | None
+Confirmation = Annotated[str, Field(max_length=40)] | None
+Notes = Annotated[str, Field(max_length=4000)] | None
+Workspace = Annotated[RowId | None, Field(description="Workspace trip.")]
+Clearable = Literal[
+    "original_points", "original_pay_rate_usd", "room_type", "rate_plan", "confirmation_number", "notes", "trip_id"
+]
+
+
+class AddedStay(Result):
+    booking: HotelBooking
+    next_check_on: date | None
+
+
+class StayDetails(Result):
+    booking: HotelBooking
+    snapshots: list[PriceSnapshot]
+    drop: PriceDrop | None
+    vouchers: list[Voucher]
+
+
+class StayTotals(Part):
+    points: int
+    cash_by_currency: dict[str, Money]
+    drops_found: int
+
+
+class Stays(Result):
+    bookings: list[HotelBooking]
+    totals: StayTotals
+    paging: Paging
+
+
+class ChangedStay(Result):
+    booking: HotelBooking
+    changed: list[str]
+    snapshots_reset: bool
+
+
+class RemovedStay(Part):
+    booking_id: int
+    hotel_name: str
+    check_in_date: date
+    confirmation_number: str | None
+
+
+class DeletedStay(Result):
+    removed: RemovedStay
+    vouchers_detached: list[int]
+
+
+def _own(call: Call, booking_id: int, *, locked: bool = False) -> Row:
+    row = call.db.get(Row, booking_id, with_for_update=locked or None)
+    if row is None:
+        raise NotFound("hotel booking", booking_id)
+    return row
+
+
+@tool(area="bookings", tier=Tier.PAID, effect=Effect.ADDS)
+def add_hotel_booking(
+    call: Call,
+    hotel_id: HotelName,
+    check_in_date: Day,
+    check_out_date: Day,
+    kind: Literal["award", "cash"] = "award",
+    original_points: StayPoints | None = None,
+    original_pay_rate_usd: PayRate | None = None,
+    cash_rate_currency: Currency = "USD",
+    room_type: Text = None,
+    rate_plan: Text = None,
+    confirmation_number: Confirmation = None,
+    notes: Notes = None,
+    trip_id: Workspace = None,
+) -> AddedStay:
+    """Logs an award or cash hotel stay, whose price is then checked daily for drops. Paid."""
+    row = bookings.add_hotel(
+        call.db,
+        call.reference,
+        hotel_id,
+        {
+            "check_in_date": check_in_date,
+            "check_out_date": check_out_date,
+            "kind": kind,
+            "original_points": original_points,
+            "original_pay_rate_usd": original_pay_rate_usd,
+            "cash_rate_currency": cash_rate_currency,
+            "room_type": room_type or None,
+            "rate_plan": rate_plan or None,
+            "confirmation_number": confirmation_number or None,
+            "notes": notes or None,
+            "trip_id": trip_id,
+        },
+    )
+    made = hotel_part(call, row, [])
+    checked = made.monitoring.next_check_on
+    watch = f"its price is checked daily, next on {checked}" if checked else "it has begun, so no price is watched"
+    return AddedStay(
+        message=f"Saved as hotel booking {row.id}: {row.hotel_name} from {row.check_in_date}; {watch}.",
+        booking=made,
+        next_check_on=checked,
+    )
+
+
+@tool(area="bookings", tier=Tier.FREE, effect=Effect.READS)
+def get_hotel_booking(call: Call, booking_id: RowId) -> StayDetails:
+    """Shows one logged hotel stay with price snapshots, any drop and applied vouchers. Free."""
+    row = _own(call, booking_id)
+    held = on_bookings(call.db, "hotel", [row.id])[row.id]
+    made = hotel_part(call, row, [v.id for v in held], prices_of(call.db, [row]).get(row.id))
+    return StayDetails(
+        message=f"{row.hotel_name} from {row.check_in_date}, {made.state}.{_told(made.drop)}",
+        booking=made,
+        snapshots=[snapshot(price) for price in _newest(call, row)],
+        drop=made.drop,
+        vouchers=[voucher(call, v) for v in held],
+    )
+
+
+def _newest(call: Call, row: Row) -> list[HotelPrice]:
+    same = {"hotel_code": row.hotel_code, "check_in_date": row.check_in_date, "check_out_date": row.check_out_date}
+    seen = select(HotelPrice).filter_by(**same).where(HotelPrice.captured_at >= row.compared_since)
+    newest = (HotelPrice.captured_at.desc(), HotelPrice.id.desc())
+    return list(call.db.scalars(seen.order_by(*newest).limit(SNAPSHOTS)))
+
+
+def _told(drop: PriceDrop | None) -> str:
+    if drop is None:
+        return ""
+    saved = f"{drop.points_saved:,} points" if drop.points_saved else f"{drop.cash_saved} {drop.currency}"
+    return f" It is offered for {saved} less ({drop.percent} %)."
+
+
+@tool(area="bookings", tier=Tier.FREE, effect=Effect.READS)
+def list_hotel_bookings(
+    call: Call,
+    when: When = "all",
+    chain: Annotated[str | None, Field(max_length=60, description="Chain or programme.")] = None,
+    with_drop_only: bool = False,
+    trip_id: RowId | None = None,
+    page: Page = 1,
+    per_page: PerPage = 20,
+) -> Stays:
+    """Lists logged hotel stays with the latest price snapshot and any drop.
+
+    Totals cover every stay that fits, cancelled ones only with when cancelled. Free.
+    """
+    bookings.check_trip(call.db, trip_id)
+    today = bookings.today(call.reference, "hotel", call.now)
+    only: list[ColumnElement[bool]] = []
+    only += [Row.hotel_code.in_(hotels.codes_of_chain(call.reference, chain))] if chain else []
+    only += [Row.trip_id == trip_id] if trip_id else []
+    only += [cheaper_now(today)] if with_drop_only else []
+    rows, sums = page_of_hotels(call.db, today, when, only, page, per_page)
+    cheaper = f" {sums.drops} can be had for less now." if sums.drops else ""
+    return Stays(
+        message=f"{sums.total} hotel stay{'' if sums.total == 1 else 's'}.{cheaper}",
+        bookings=hotel_parts(call, rows),
+        totals=StayTotals(points=sum(sums.points.values()), cash_by_currency=sums.cash, drops_found=sums.drops),
+        paging=Paging.of(page, per_page, sums.total),
+    )
+
+
+@tool(area="bookings", tier=Tier.PAID, effect=Effect.CHANGES)
+def update_hotel_booking(
+    call: Call,
+    booking_id: RowId,
+    check_in_date: Day | None = None,
+    check_out_date: Day | None = None,
+    kind: Literal["award", "cash"] | None = None,
+    original_points: StayPoints | None = None,
+    original_pay_rate_usd: PayRate | None = None,
+    cash_rate_currency: Currency | None = None,
+    room_type: Text = None,
+    rate_plan: Text = None,
+    confirmation_number: Confirmation = None,
+    notes: Notes = None,
+    trip_id: Workspace = None,
+    clear: Annotated[list[Clearable] | None, Field(description="Fields to empty.")] = None,
+) -> ChangedStay:
+    """Changes a logged hotel stay; new dates or room type start the price comparison afresh. Paid."""
+    bookings.check_trip(call.db, trip_id)
+    row = _own(call, booking_id, locked=True)
+    sent = {
+        "check_in_date": check_in_date,
+        "check_out_date": check_out_date,
+        "kind": kind,
+        "original_points": original_points,
+        "original_pay_rate_usd": original_pay_rate_usd,
+        "cash_rate_currency": cash_rate_currency,
+        "room_type": room_type,
+        "rate_plan": rate_plan,
+        "confirmation_number": confirmation_number,
+        "notes": notes,
+        "trip_id": trip_id,
+    }
+    changed = edit(row, call.now, sent, [*(clear or ()), *bookings.unfitting(row, sent)])
+    bookings.check_stay({name: getattr(row, name) for name in sent})
+    afresh = not set(changed).isdisjoint(RESETS)
+    if afresh:
+        bookings.compare_afresh(row, call.now)
+    call.db.flush()
+    return ChangedStay(
+        message=words(changed), booking=hotel_parts(call, [row])[0], changed=changed, snapshots_reset=afresh
+    )
+
+
+@tool(area="bookings", tier=Tier.FREE, effect=Effect.CHANGES)
+def delete_hotel_booking(call: Call, booking_id: RowId) -> DeletedStay:
+    """Removes one logged hotel stay and stops its price checks; nothing is cancelled with the hotel. Free."""
+    row = _own(call, booking_id, locked=True)
+    freed = bookings.remove(call.db, row)
+    back = f" Vouchers held again: {', '.join(map(str, freed))}." if freed else ""
+    return DeletedStay(
+        message=f"Hotel booking {row.id}, {row.hotel_name}, is removed here. With the hotel it still stands.{back}",
+        removed=RemovedStay(
+            booking_id=row.id,
+            hotel_name=row.hotel_name,
+            check_in_date=row.check_in_date,
+            confirmation_number=row.confirmation_number,
+        ),
+        vouchers_detached=freed,
+    )
