@@ -7,14 +7,14 @@ from datetime import date
 from typing import Literal
 
 _MONTHS = {
-    1: "jan january janvier enero ene gennaio gen janeiro januar janner jaenner",
-    2: "feb february fevrier fev fevr febrero febbraio fevereiro februar",
-    3: "mar march mars marzo marco marz maerz mrz",
+    1: "jan january janvier janv enero ene gennaio gen janeiro januar janner jaenner januari",
+    2: "feb february fevrier fev fevr febrero febbraio fevereiro februar februari",
+    3: "mar march mars marzo marco marz maerz mrz maart mrt",
     4: "apr april avril avr abril abr aprile",
-    5: "may mai mayo maggio mag maio",
+    5: "may mai mayo maggio mag maio mei maj",
     6: "jun june juin junio giugno giu junho juni",
     7: "jul july juillet juil julio luglio lug julho juli",
-    8: "aug august aout agosto ago",
+    8: "aug august aout agosto ago augustus",
     9: "sep sept september septembre septiembre settembre set setembro",
     10: "oct october octobre octubre ottobre ott outubro out oktober okt",
     11: "nov november novembre noviembre novembro",
@@ -36,6 +36,15 @@ SHORT = re.compile(
     rf"|(?P<d3>\d{{1,2}})\.?[ -]?(?P<m3>{_NAME})\b\.?|(?P<m4>{_NAME})\b\.? (?P<d4>\d{{1,2}}))(?=[\s|;,]|$)"
 )
 Order = Literal["dmy", "mdy"]
+
+
+def month_names() -> str:
+    """Every name of a month, as one choice of a regular expression."""
+    return _NAME
+
+
+def month_of(name: str) -> int:
+    return _MONTH[name]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,198 @@
+"""Lines about flights go in, whatever their layout; the legs they agree on come out."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date, time
+
+from shared.domain.confirmations.days import Calendar, times
+from shared.domain.confirmations.letters import fold
+from shared.domain.confirmations.model import Leg, World
+from shared.domain.confirmations.words import cabins_in
+
+_DESIGNATOR = re.compile(r"(?<![A-Za-z0-9])([A-Z][A-Z0-9]|[0-9][A-Z])( ?)0*(\d{1,4})[A-Z]?(?![A-Za-z0-9:.,/]\d|[A-Za-z0-9])")
+_FLIGHT_WORD = re.compile(r"\b(?:flight|flug|vol|vuelo|volo|voo|vlucht|flt)\b")
+_NUMBER = re.compile(r"\b(?:flight|flug|vol|vuelo|volo|voo|vlucht|flt)(?: ?(?:number|no\.?|nr\.?|#|nummer))?\s?[:#\t]?\s?0*(\d{1,4})\b(?! ?(?:hour|min|stop|h\b))")
+_BRACKETS = re.compile(r"\(([A-Z]{3})\)|\[([A-Z]{3})\]")
+_PAIR = re.compile(r"(?<![A-Za-z])([A-Z]{3})\s*(?:-|>|->|=>|→|➔|➝|✈|⇒|/|\bto\b|\bnach\b|\ba\b)\s*([A-Z]{3})(?![A-Za-z])")
+_TIMED = re.compile(r"(?<![A-Za-z])([A-Z]{3})[ \t]+\d{1,2}[:h]\d{2}|\d{1,2}[:h]\d{2}(?: ?[AaPp][Mm])?[ \t]+([A-Z]{3})(?![A-Za-z])")
+_LABELLED = re.compile(
+    r"^\W*(?:from|to|origin|destination|depart\w*|arriv\w*|departing|von|nach|abflug|ankunft|de|a|origen|destino|salida|llegada|partenza|arrivo"
+    r"|partida|chegada|vertrek|aankomst)\b"
+)
+_CODE = re.compile(r"(?<![A-Za-z])([A-Z]{3})(?![A-Za-z])")
+# Codes of airports that stand in mails for something else.
+_WORDS = frozenset(
+    "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC MON TUE WED THU FRI SAT SUN USD EUR GBP AUD CAD CHF JPY INR GMT UTC EST EDT CST"
+    " CDT PST PDT MST BST CET PNR REF THE AND FOR TAX FEE VAT NON MRS PDF".split()
+)
+_OTHER_DAYS = re.compile(
+    r"issue|issued|booked on|booking date|date of booking|purchase|payment|expir|valid|birth|cancel|refund|deadline|receipt date|invoice"
+    r"|ausgestellt|gebucht am|buchungsdatum|check-?in opens|return by|member since|last updated|sent:|printed"
+)
+
+
+@dataclass
+class _Block:
+    """What the lines that belong to one flight say."""
+
+    airline: str
+    number: str
+    airports: list[str] = field(default_factory=list)
+    days: list[date | None] = field(default_factory=list)
+    times: list[time] = field(default_factory=list)
+    cabins: set[str] = field(default_factory=set)
+
+    @property
+    def whole(self) -> bool:
+        """Two airports, and days that can be those of one flight."""
+        return len(self.airports) == 2 and bool(self.days) and self.fits
+
+    @property
+    def fits(self) -> bool:
+        known = [d for d in self.days if d is not None]
+        return len(known) == len(self.days) and (not known or 0 <= (known[-1] - known[0]).days <= 2)
+
+
+def legs(text: str, calendar: Calendar, world: World, sender: str) -> list[Leg]:
+    """The flights of a text; each with what its lines state without doubt."""
+    lines = text.split("\n")
+    flights = list(_flights(lines, world, sender))
+    if not flights:
+        return []
+    codes = _codes(lines, world)
+    starts = [at for at, _, _ in flights]
+    after = [(s, e) for s, e in zip(starts, [*starts[1:], len(lines)], strict=True)]
+    before = [(s, e + 1) for s, e in zip([0, *(s + 1 for s in starts[:-1])], starts, strict=True)]
+    paragraphs = [_paragraph(lines, s) for s in starts]
+    ways = [[_block(lines[s:e], f, codes[s:e], calendar) for (s, e), f in zip(way, flights, strict=True)]
+            for way in (after, paragraphs, before)]  # fmt: skip
+    headed = _headed(ways[0], lines, after, calendar)
+    best = max((headed, *ways), key=lambda blocks: sum(b.whole for b in blocks))
+    common = cabins_in(fold(text))
+    return _once([_leg(b, common) for b in best])
+
+
+def _flights(lines: list[str], world: World, sender: str) -> Iterator[tuple[int, str, str]]:
+    """Line, airline and number of each flight, in the order they are named; each once in a row."""
+    last = ""
+    for at, line in enumerate(lines):
+        small = fold(line)
+        for airline, number in _designators(line, small, world) or _bare(line, small, world, sender):
+            if (name := f"{airline}{number}") != last:
+                last = name
+                yield at, airline, number
+
+
+def _designators(line: str, small: str, world: World) -> list[tuple[str, str]]:
+    found = []
+    for m in _DESIGNATOR.finditer(line):
+        clock = m[1] in ("AM", "PM", "NO") and (m[2] or re.search(r"\d{1,2}[:h.]\d{2}\s?$", line[: m.start()]))
+        sure = not m[2] or _FLIGHT_WORD.search(small) or _CODE.search(line[m.end() :]) or line.strip() == m[0]
+        if not clock and sure and (world.airline(m[1]) == m[1] or _FLIGHT_WORD.search(small)):
+            found.append((m[1], m[3]))
+    return found
+
+
+def _bare(line: str, small: str, world: World, sender: str) -> list[tuple[str, str]]:
+    """ "Flight 117" of an airline named in the line or in the sender's name."""
+    found = _NUMBER.search(small)
+    if not found:
+        return []
+    airline = world.airline(line[: found.start()].strip(" :-\t")[-40:]) or world.airline(sender)
+    return [(airline, found[1])] if airline else []
+
+
+def _codes(lines: list[str], world: World) -> list[list[str]]:
+    """The airports of each line, in the first of four ways of writing them that the text uses."""
+    for seek in (_bracketed, _paired, _timed, _labelled):
+        found = [[c for c in seek(line) if c not in _WORDS and world.clock_of(c)] for line in lines]
+        if sum(map(len, found)) >= 2:
+            return found
+    return [[] for _ in lines]
+
+
+def _bracketed(line: str) -> list[str]:
+    return [a or b for a, b in _BRACKETS.findall(line)]
+
+
+def _paired(line: str) -> list[str]:
+    return [code for pair in _PAIR.findall(line) for code in pair]
+
+
+def _timed(line: str) -> list[str]:
+    return [a or b for a, b in _TIMED.findall(line)]
+
+
+def _labelled(line: str) -> list[str]:
+    return _CODE.findall(line) if _LABELLED.match(fold(line)) else []
+
+
+def _paragraph(lines: list[str], at: int) -> tuple[int, int]:
+    start, end = at, at + 1
+    while start > 0 and lines[start - 1].strip():
+        start -= 1
+    while end < len(lines) and lines[end].strip():
+        end += 1
+    return start, end
+
+
+def _block(lines: list[str], flight: tuple[int, str, str], codes: list[list[str]], calendar: Calendar) -> _Block:
+    made = _Block(flight[1], flight[2])
+    for line, here in zip(lines, codes, strict=True):
+        small = fold(line)
+        made.cabins |= cabins_in(small)
+        made.airports += [c for c in here if c not in made.airports]
+        if _OTHER_DAYS.search(small):
+            continue
+        made.days += [d.day for d in calendar.days(small) if d.day is None or d.day not in made.days]
+        made.times += times(small)
+    return made
+
+
+def _headed(blocks: list[_Block], lines: list[str], spans: list[tuple[int, int]], calendar: Calendar) -> list[_Block]:
+    """Flights under a day of their own line: such a day counts for those after it until the next."""
+    heads: list[date | None] = []
+    for line in lines:
+        small = fold(line)
+        days = calendar.days(small) if not _OTHER_DAYS.search(small) else []
+        heads.append(days[0].day if days else heads[-1] if heads else None)
+    out = []
+    for block, (start, _) in zip(blocks, spans, strict=True):
+        head = heads[start]
+        days = [head] if head else block.days
+        out.append(_Block(block.airline, block.number, block.airports[:2], days, block.times, block.cabins))
+    return out
+
+
+def _leg(block: _Block, common: set[str]) -> Leg:
+    cabin = block.cabins if len(block.cabins) == 1 else common if not block.cabins and len(common) == 1 else set()
+    two = len(block.airports) == 2
+    clock = block.times if len(block.times) == 2 else []
+    known = block.days if block.fits else []
+    return Leg(
+        airline=block.airline,
+        flight_number=f"{block.airline}{block.number}",
+        origin=block.airports[0] if two else None,
+        destination=block.airports[1] if two else None,
+        departure_date=known[0] if known else None,
+        departure_time=clock[0] if clock else None,
+        arrival_date=known[-1] if len(known) > 1 else None,
+        arrival_time=clock[1] if clock else None,
+        cabin_class=next(iter(cabin)) if cabin else None,
+    )
+
+
+def _once(found: list[Leg]) -> list[Leg]:
+    """A flight named twice, say in a summary and in detail, is one; the fuller account stays."""
+    kept: dict[tuple[str | None, date | None], Leg] = {}
+    for leg in found:
+        key = (leg.flight_number, leg.departure_date)
+        if key not in kept or _known(leg) > _known(kept[key]):
+            kept[key] = leg
+    dated = {name for name, day in kept if day is not None}
+    return [leg for (name, day), leg in kept.items() if day is not None or name not in dated]
+
+
+def _known(leg: Leg) -> int:
+    return sum(v is not None for v in vars(leg).values())

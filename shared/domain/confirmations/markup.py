@@ -1,0 +1,127 @@
+"""A page of HTML goes in; its visible text, the JSON-LD it carries and its microdata come out."""
+
+import html
+import json
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+LONGEST = 500_000  # characters of a page that are looked at
+_MOST_SCRIPTS = 20
+_MOST_ITEMS = 60
+_BLOCKS = frozenset(
+    "address article aside blockquote br center dd div dl dt fieldset footer form h1 h2 h3 h4 h5 h6 header hr li main"
+    " nav ol p pre section table tbody tfoot thead tr ul".split()
+)
+_HIDDEN = frozenset({"head", "script", "style", "title", "template", "noscript", "object"})
+_EMPTY = frozenset("area base br col embed hr img input link meta source track wbr".split())
+_WRAPPING = re.compile(r"^\s*(?://\s*)?(?:<!\[CDATA\[|<!--)|(?://\s*)?(?:\]\]>|-->)\s*$")
+
+
+def scripts(page: str) -> list[Any]:
+    """Every JSON-LD document of the page that can be read."""
+    found: list[Any] = []
+    small, at = page.lower(), 0
+    while len(found) < _MOST_SCRIPTS and (start := small.find("<script", at)) >= 0:
+        opened, end = small.find(">", start), small.find("</script", start)
+        if opened < 0 or end < 0:
+            break
+        if "ld+json" in small[start:opened] and (made := _json(page[opened + 1 : end])) is not None:
+            found.append(made)
+        at = end + 8
+    return found
+
+
+def _json(text: str) -> Any:
+    text = _WRAPPING.sub("", _WRAPPING.sub("", text[:LONGEST]))
+    for form in (text, html.unescape(text)):
+        try:
+            return json.loads(form, strict=False)
+        except (ValueError, RecursionError):
+            continue
+    return None
+
+
+class _Page(HTMLParser):
+    """Text with line ends at blocks and tabs between cells; items of microdata as JSON-LD would write them."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.out: list[str] = []
+        self.hidden = 0
+        self.items: list[dict[str, Any]] = []
+        self.stack: list[tuple[str, dict[str, Any] | None, str | None]] = []  # tag, item opened, property being read
+        self.words: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        self._visible(tag, 1)
+        self._item(tag, given)
+        if tag in _EMPTY and self.stack:
+            self._close(self.stack.pop())
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in _EMPTY:
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        self._visible(tag, -1)
+        if any(tag == opened for opened, _, _ in self.stack[-100:]):
+            while (top := self.stack.pop())[0] != tag:
+                self._close(top)
+            self._close(top)
+
+    def handle_data(self, data: str) -> None:
+        if not self.hidden:
+            self.out.append(re.sub(r"\s+", " ", data))
+        self.words.append(data)
+
+    def _visible(self, tag: str, step: int) -> None:
+        if tag in _HIDDEN:
+            self.hidden = max(0, self.hidden + step)
+        elif tag in _BLOCKS and not self.hidden:
+            self.out.append("\n")
+        elif tag in ("td", "th") and step < 0 and not self.hidden:
+            self.out.append("\t")
+
+    def _item(self, tag: str, given: dict[str, str]) -> None:
+        """Opens an item, a property or neither."""
+        name, item, reading = given.get("itemprop"), None, None
+        holder = next((i for _, i, _ in reversed(self.stack) if i is not None), None)
+        if "itemscope" in given and len(self.items) < _MOST_ITEMS:
+            item = {"@type": given.get("itemtype", "").split(" ")[0][:200]}
+            if name and holder is not None:
+                _put(holder, name, item)
+            else:
+                self.items.append(item)
+        elif name and holder is not None:
+            value = next((given[a] for a in ("content", "datetime", "href", "src") if given.get(a)), None)
+            if value is not None:
+                _put(holder, name, value[:500])
+            else:
+                reading, self.words = name, []
+        self.stack.append((tag, item, reading))
+
+    def _close(self, top: tuple[str, dict[str, Any] | None, str | None]) -> None:
+        name = top[2]
+        holder = next((i for _, i, _ in reversed(self.stack) if i is not None), None)
+        if name and holder is not None:
+            _put(holder, name, " ".join("".join(self.words).split())[:500])
+
+
+def _put(item: dict[str, Any], names: str, value: Any) -> None:
+    for name in names.split()[:4]:
+        if name in item:
+            item[name] = [*(item[name] if isinstance(item[name], list) else [item[name]]), value][:40]
+        else:
+            item[name] = value
+
+
+def read(page: str) -> tuple[str, list[dict[str, Any]]]:
+    """The visible text, and the outermost items of microdata."""
+    parser = _Page()
+    parser.feed(page[:LONGEST])
+    parser.close()
+    lines = (re.sub(r"[ ]*\t[ \t]*", "\t", line).strip() for line in "".join(parser.out).split("\n"))
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)), parser.items

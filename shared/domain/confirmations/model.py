@@ -1,0 +1,141 @@
+"""What a confirmation can state: legs, stays and cancellations, each field present only where the mail is clear."""
+
+from dataclasses import dataclass, field, fields
+from datetime import date, time
+from decimal import Decimal
+from typing import Any, Literal, Protocol
+
+Action = Literal["create", "cancel"]
+Source = Literal["jsonld", "microdata", "text", "none"]
+
+
+class World(Protocol):
+    """What reading a mail has to know: names of airlines, programmes and hotels, and airports with their clocks."""
+
+    def clock_of(self, airport: str) -> str | None:
+        """The time zone of an airport code; None for what is no airport."""
+
+    def airline(self, text: str) -> str | None: ...
+
+    def program(self, text: str) -> str | None: ...
+
+    def program_of(self, airline: str) -> str | None: ...
+
+    def hotel(self, text: str) -> str | None:
+        """The one known hotel a name means."""
+
+
+@dataclass
+class Leg:
+    """One flight of a confirmation. Times are local to their airport."""
+
+    action: Action = "create"
+    confirmation_number: str | None = None
+    airline: str | None = None
+    flight_number: str | None = None
+    origin: str | None = None
+    destination: str | None = None
+    departure_date: date | None = None
+    departure_time: time | None = None
+    arrival_date: date | None = None
+    arrival_time: time | None = None
+    cabin_class: str | None = None
+    kind: str | None = None
+    program: str | None = None
+    points_spent: int | None = None
+    cash_paid: Decimal | None = None
+    taxes_paid: Decimal | None = None
+    taxes_currency: str | None = None
+    passengers: int | None = None
+
+    type = "flight"
+    needed = ("airline", "origin", "destination", "departure_date", "cabin_class", "confirmation_number")
+
+
+@dataclass
+class Stay:
+    """One stay. `hotel_id` is the known hotel its name means."""
+
+    action: Action = "create"
+    confirmation_number: str | None = None
+    hotel_id: str | None = None
+    hotel_name: str | None = None
+    check_in_date: date | None = None
+    check_out_date: date | None = None
+    kind: str | None = None
+    original_points: int | None = None
+    cash_total: Decimal | None = None
+    cash_rate_currency: str | None = None
+    room_type: str | None = None
+    free_cancellation_until: date | None = None
+
+    type = "hotel"
+    needed = ("hotel_id", "check_in_date", "check_out_date", "confirmation_number")
+
+
+Booking = Leg | Stay
+
+
+@dataclass
+class Price:
+    """What the mail as a whole says was paid."""
+
+    points: int | None = None
+    program: str | None = None
+    cash: Decimal | None = None
+    currency: str | None = None
+    taxes: Decimal | None = None
+    taxes_currency: str | None = None
+    award: bool = False
+
+
+@dataclass
+class Reading:
+    """All a mail states. `doubts` are reasons for a person to look before anything is stored."""
+
+    source: Source = "none"
+    forwarded: bool = False
+    bookings: list[Booking] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+
+    @property
+    def missing(self) -> list[str]:
+        """What has to be known before the bookings can be stored, each once, in order."""
+        return list(dict.fromkeys([m for b in self.bookings for m in missing(b)] + self.doubts))
+
+    @property
+    def confidence(self) -> float:
+        """How much of what is needed was found, times how reliable its form is."""
+        if not self.bookings:
+            return 0.0
+        wanted = sum(len(_needed(b)) for b in self.bookings)
+        lacking = sum(len(missing(b)) for b in self.bookings)
+        form = {"jsonld": 1.0, "microdata": 0.95, "text": 0.85, "none": 0.0}[self.source]
+        return round(form * (1 - lacking / wanted) * (0.5 if self.doubts else 1), 2)
+
+
+def _needed(booking: Booking) -> tuple[str, ...]:
+    return ("confirmation_number",) if booking.action == "cancel" else booking.needed
+
+
+def missing(booking: Booking) -> list[str]:
+    """What a booking needs and the mail does not say; a cancellation needs its number alone."""
+    return [name for name in _needed(booking) if getattr(booking, name) is None]
+
+
+def plain(booking: Booking) -> dict[str, Any]:
+    """The booking as it can be kept as JSON; what is unknown is left out."""
+    out: dict[str, Any] = {"type": booking.type}
+    for f in fields(booking):
+        value = getattr(booking, f.name)
+        if value is not None:
+            out[f.name] = _written(value)
+    return out
+
+
+def _written(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, time):
+        return value.strftime("%H:%M")
+    return value.isoformat() if isinstance(value, date) else value

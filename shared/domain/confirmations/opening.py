@@ -1,0 +1,129 @@
+"""The bytes of a mail go in; its letters (itself and those attached to it) come out, decoded and cut to size."""
+
+import email
+import re
+from dataclasses import dataclass, field
+from datetime import date
+from email.header import decode_header
+from email.message import Message
+from email.policy import Compat32
+from email.utils import parseaddr, parsedate_to_datetime
+
+from shared.domain.confirmations.letters import one_line
+
+MOST_PARTS = 60  # looked at; what comes after is left alone
+MOST_TEXT = 600_000  # characters of one letter
+DEEPEST = 4  # letters inside letters
+_NESTED = re.compile(rb"boundary\s*(?:\*[\d*]*)?\s*=|message/", re.I)
+_MOST_NESTED = 250
+
+
+class Unreadable(Exception):
+    """The mail is built to be a burden, or is no mail."""
+
+
+class _Short(Compat32):
+    """Headers are cut while they are read: the library takes quadratic time over endless ones."""
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        name, value = super().header_source_parse(sourcelines[:100])
+        return name[:100], value[:4000]
+
+
+@dataclass
+class Letter:
+    """One letter: who sent it, when, about what, and its text in both forms."""
+
+    sender: str = ""
+    address: str = ""
+    subject: str = ""
+    posted: date | None = None
+    texts: list[str] = field(default_factory=list)
+    pages: list[str] = field(default_factory=list)
+    attached: bool = False  # it came inside another letter
+
+    @property
+    def domain(self) -> str:
+        return self.address.rpartition("@")[2].lower()[:120]
+
+
+def opened(raw: bytes) -> list[Letter]:
+    """The letter itself and then those attached to it. Raises Unreadable."""
+    if len(_NESTED.findall(raw)) > _MOST_NESTED:
+        raise Unreadable("too many parts")
+    try:
+        message = email.message_from_bytes(raw, policy=_Short())
+    except (RecursionError, ValueError) as error:
+        raise Unreadable(type(error).__name__) from None
+    letters: list[Letter] = []
+    _collect(message, letters, 0)
+    return letters
+
+
+def headline(raw: bytes) -> Letter:
+    """The headers alone, for what has not been read yet. Raises Unreadable."""
+    try:
+        return _headed(email.message_from_bytes(raw[:64_000].split(b"\r\n\r\n", 1)[0] + b"\r\n\r\n", policy=_Short()))
+    except (RecursionError, ValueError) as error:
+        raise Unreadable(type(error).__name__) from None
+
+
+def _headed(message: Message) -> Letter:
+    name, address = parseaddr(_header(message, "From"))
+    return Letter(one_line(name, 120), one_line(address, 254), one_line(_header(message, "Subject"), 200), _day(message))
+
+
+def _header(message: Message, name: str) -> str:
+    """A header decoded; what cannot be is shown as it came."""
+    value = str(message.get(name, ""))[:2000]
+    try:
+        pieces = decode_header(value)
+    except (ValueError, LookupError):
+        return value
+    return "".join(_decoded(p, c) if isinstance(p, bytes) else p for p, c in pieces)
+
+
+def _day(message: Message) -> date | None:
+    try:
+        return parsedate_to_datetime(str(message.get("Date", ""))[:100]).date()
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def _collect(message: Message, letters: list[Letter], depth: int) -> None:
+    letter = _headed(message)
+    letter.attached = depth > 0
+    letters.append(letter)
+    waiting, seen, room = [message], 0, MOST_TEXT
+    inner: list[Message] = []
+    while waiting and seen < MOST_PARTS and room > 0:
+        part, seen = waiting.pop(0), seen + 1
+        payload = part.get_payload()
+        if part.get_content_type() == "message/rfc822":
+            inner += [p for p in payload if isinstance(p, Message)] if isinstance(payload, list) else []
+        elif isinstance(payload, list):
+            waiting[:0] = [p for p in payload[:MOST_PARTS] if isinstance(p, Message)]
+        elif (kind := part.get_content_type()) in ("text/plain", "text/html"):
+            text = _text(part)[:room]
+            room -= len(text)
+            (letter.texts if kind == "text/plain" else letter.pages).append(text)
+    for message_inside in inner[: DEEPEST if depth < DEEPEST else 0]:
+        _collect(message_inside, letters, depth + 1)
+
+
+def _text(part: Message) -> str:
+    payload = part.get_payload(decode=True)
+    return _decoded(payload, part.get_content_charset()) if isinstance(payload, bytes) else ""
+
+
+def _decoded(raw: bytes, charset: str | None) -> str:
+    for name in (charset, "utf-8", "cp1252"):
+        try:
+            if name and name.lower() not in _NO_TEXT:
+                return raw.decode(name)
+        except (LookupError, ValueError):
+            continue
+    return raw.decode("latin-1")
+
+
+_NO_TEXT = frozenset({"idna", "punycode", "unicode_escape", "unicode-escape", "raw_unicode_escape", "undefined", "mbcs"})

@@ -1,0 +1,231 @@
+"""The bytes of a mail go in; what it states, from its best form, comes out."""
+
+import re
+from dataclasses import dataclass, replace
+from datetime import date
+
+from shared.domain.confirmations import flights, markup, money, stays, structured
+from shared.domain.confirmations.days import Calendar
+from shared.domain.confirmations.letters import fold, one_line, tidy
+from shared.domain.confirmations.model import Booking, Leg, Price, Reading, Source, Stay, World
+from shared.domain.confirmations.opening import Letter, opened
+from shared.domain.confirmations.words import (
+    CONFIRMATION,
+    FORWARDED,
+    FROM,
+    HEADER,
+    SUBJECT,
+    bare_subject,
+    says_cancelled,
+    says_unsettled,
+)
+
+MOST_LINES = 3_000
+LONGEST_LINE = 600
+_NUMBER = re.compile(r"^[\s:#.\t|-]*(?:is|ist|est|es|e)?[\s:#\t]*([A-Z0-9][A-Z0-9-]{4,24})(?![A-Za-z0-9])")
+_IN_SUBJECT = re.compile(r"#\s?([A-Z0-9]{5,20})\b|\b(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])([A-Z0-9]{6})\b|\b(\d{7,12})\b")
+_WITH_LETTERS = re.compile(r"^(?=.*\d)[A-Z0-9-]+$|^[A-Z]{6}$")
+
+
+@dataclass
+class Text:
+    """One readable text of a letter, freed of what forwarding put around it."""
+
+    body: str
+    subject: str
+    sender: str
+    forwarded: bool
+    posted: date | None
+
+
+def read(raw: bytes, world: World) -> Reading:
+    """The best reading of the letters of a mail. Raises Unreadable."""
+    letters = opened(raw)
+    readings = [r for letter in letters for r in _letter(letter, world)]
+    best = max(readings, key=_worth, default=Reading())
+    inside = any(letter.attached for letter in letters)
+    return replace(best, forwarded=best.forwarded or inside or bare_subject(letters[0].subject)[1])
+
+
+def _worth(reading: Reading) -> tuple[bool, bool, float, int]:
+    """Bookings first, then those that can be stored, then the more reliable form and the more of them."""
+    return bool(reading.bookings), not reading.missing, reading.confidence, len(reading.bookings)
+
+
+def _letter(letter: Letter, world: World) -> list[Reading]:
+    pages = [markup.read(page) for page in letter.pages]
+    texts = [_text(t, letter) for t in (*letter.texts, *(shown for shown, _ in pages)) if t.strip()]
+    price = _price([t.body for t in texts], world)
+    documents = [d for page in letter.pages for d in markup.scripts(page)]
+    items = [item for _, found in pages for item in found]
+    readings = []
+    forms: list[tuple[Source, list[object]]] = [("jsonld", documents), ("microdata", items)]
+    for source, given in forms:
+        found, doubts = structured.bookings(given, world) if given else ([], [])
+        if found:
+            sender = letter.sender
+            readings.append(Reading(source, False, _priced(found, price, sender, world), doubts))
+    return readings + [r for t in texts if (r := _in_words(t, world))]
+
+
+def _price(bodies: list[str], world: World) -> Price:
+    """What the first text that says anything about it says was paid."""
+    found = [money.price_in(body, world) for body in bodies]
+    return next((p for p in found if p.points is not None or p.cash is not None), found[0] if found else Price())
+
+
+def _text(given: str, letter: Letter) -> Text:
+    lines = [line[:LONGEST_LINE].rstrip() for line in tidy(given).split("\n", MOST_LINES)[:MOST_LINES]]
+    made = Text("\n".join(lines), bare_subject(letter.subject)[0], letter.sender, False, letter.posted)
+    for _ in range(3):  # a forward of a forward
+        marks = list(FORWARDED.finditer(fold(made.body)))
+        at = marks[0].end() if marks else _headers_in(made.body)
+        if at is None:
+            break
+        made = _inner(made, made.body[at:])
+    return made
+
+
+def _headers_in(body: str) -> int | None:
+    """Where a block of at least three header lines begins, as some programs put one before what they forward."""
+    run, at, begun = 0, 0, 0
+    for line in body.split("\n"):
+        small = fold(line.lstrip("> "))
+        if HEADER.match(small):
+            begun = at if run == 0 else begun
+            run += 1
+            if run == 3 and SUBJECT.search(fold(body[begun : begun + 600]).replace("\n", " ")) is None:
+                pass
+            if run == 3:
+                return begun
+        else:
+            run = 0
+        at += len(line) + 1
+    return None
+
+
+def _inner(outer: Text, rest: str) -> Text:
+    """The forwarded letter: its own subject and sender, its lines without marks of quoting."""
+    lines = [re.sub(r"^(?:\s?>)+ ?", "", line) for line in rest.split("\n")]
+    subject, sender, start = outer.subject, outer.sender, 0
+    for at, line in enumerate(lines[:30]):
+        small = fold(line.strip())
+        if not HEADER.match(small):
+            if small and start:
+                break
+            continue
+        start = at + 1
+        if found := SUBJECT.match(small):
+            subject = one_line(line.strip()[found.end() :], 200)
+        elif found := FROM.match(small):
+            sender = one_line(re.sub(r"<[^>]*>|\[mailto:[^\]]*\]", "", line.strip()[found.end() :]), 120)
+    return Text("\n".join(lines[start:]), bare_subject(subject)[0], sender, True, outer.posted)
+
+
+def _in_words(text: Text, world: World) -> Reading | None:
+    """What plain words state; None without a booking."""
+    folded = fold(text.body)
+    calendar = Calendar(folded, text.posted)
+    found: list[Booking] = list(flights.legs(text.body, calendar, world, text.sender))
+    if not found and (lodging := stays.stay(text.body, text.subject, calendar, world)):
+        found = [lodging]
+    number = _confirmation(text)
+    off = says_cancelled(fold(text.subject)) or says_cancelled(folded[:1500])
+    if off and number:
+        found = [replace(b, action="cancel") for b in found] or [Leg(action="cancel")]
+    elif not number and not any(isinstance(b, Stay) or b.departure_date for b in found):
+        return None
+    if not found or (not number and not _speaks_of_booking(folded)):
+        return None
+    for booking in found:
+        booking.confirmation_number = number
+    doubts = ["not_confirmed"] if says_unsettled(folded[:1500]) and not off else []
+    price = money.price_in(text.body, world)
+    passengers = _passengers(folded)
+    for booking in found:
+        if isinstance(booking, Leg):
+            booking.passengers = passengers
+    return Reading("text", text.forwarded, _priced(found, price, text.sender, world), doubts)
+
+
+def _speaks_of_booking(folded: str) -> bool:
+    return bool(re.search(r"your (?:booking|reservation|itinerary|trip)|e-?ticket|reiseplan|ihre (?:buchung|reise)|votre reservation|tu reserva", folded))
+
+
+def _confirmation(text: Text) -> str | None:
+    """The one number the mail calls so; with several the first, as airlines put their own before those of partners."""
+    lines = text.body.split("\n")
+    for at, line in enumerate(lines):
+        small = fold(line)
+        for label in CONFIRMATION.finditer(small):
+            below = next((ln for ln in lines[at + 1 : at + 3] if ln.strip()), "")
+            for rest in (line[label.end() :], below if not line[label.end() :].strip(" :#.\t") else ""):
+                if (found := _NUMBER.match(rest)) and _WITH_LETTERS.match(found[1]):
+                    return found[1]
+    if CONFIRMATION.search(fold(text.subject)) or "booking" in fold(text.subject):
+        found = _IN_SUBJECT.search(text.subject)
+        return next((g for g in found.groups() if g), None) if found else None
+    return None
+
+
+_COUNT = re.compile(r"\b(?:passengers?|travell?ers?|guests?|reisende|passagiere?|passagers?|pasajeros?|passageiros?|passeggeri)\s?[:\t]\s?(\d)\b|\b(\d) (?:passengers?|travell?ers|adults?)\b")
+_NAMED = re.compile(r"^\W*(?:passenger(?: name)?|travell?er(?: name)?|reisender|passagier|passager|pasajero|passageiro|passeggero)s?(?: \d)?\s?[:\t]\s?([^\d\n]{3,})$", re.M)
+
+
+def _passengers(folded: str) -> int | None:
+    if found := _COUNT.search(folded):
+        return int(found[1] or found[2]) or None
+    names = {n.strip() for line in _NAMED.findall(folded) for n in re.split(r",|;| and ", line) if n.strip()}
+    return len(names) if 0 < len(names) <= 9 else None
+
+
+def _priced(found: list[Booking], price: Price, sender: str, world: World) -> list[Booking]:
+    """The bookings with what was paid: one reservation bears the mail's price, several only what each says itself."""
+    groups: dict[object, list[Booking]] = {}
+    for b in found:
+        groups.setdefault((b.type, b.confirmation_number), []).append(b)
+    for group in groups.values():
+        if group[0].action == "create":
+            (_pay_flight if isinstance(group[0], Leg) else _pay_stay)(group, price, len(groups) == 1, sender, world)
+    return found
+
+
+def _pay_flight(group: list[Booking], price: Price, alone: bool, sender: str, world: World) -> None:
+    legs = [b for b in group if isinstance(b, Leg)]
+    own = {(leg.cash_paid, leg.taxes_currency) for leg in legs if leg.cash_paid is not None}
+    award = alone and price.points is not None or price.award
+    cash, currency = next(iter(own)) if len(own) == 1 else (price.cash, price.currency) if alone and not own else (None, None)
+    taxes = (price.taxes, price.taxes_currency) if price.taxes is not None else (cash, currency)
+    for at, leg in enumerate(legs):
+        leg.kind = "award" if award else "cash"
+        leg.passengers = leg.passengers or None
+        if len(own) > 1 and not award:
+            continue
+        leg.cash_paid = None
+        if award:
+            leg.program = leg.program or _program(price, leg.airline, sender, world)
+            leg.points_spent = None if not alone or price.points is None else 0 if at else price.points
+            leg.taxes_paid = None if not alone or taxes[0] is None else taxes[0] * (0 if at else 1)
+            leg.taxes_currency = taxes[1] if alone else None
+        else:
+            leg.program = None
+            leg.cash_paid = None if cash is None else cash * (0 if at else 1)
+            leg.taxes_currency = currency
+
+
+def _program(price: Price, airline: str | None, sender: str, world: World) -> str | None:
+    """The programme the points are of: as named with them, else the sender's if it is the airline's own."""
+    own = world.program_of(airline) if airline else None
+    if price.program:
+        return price.program
+    return own if own and world.program_of(world.airline(sender) or "") == own else None
+
+
+def _pay_stay(group: list[Booking], price: Price, alone: bool, _sender: str, _world: World) -> None:
+    for stay in (b for b in group if isinstance(b, Stay)):
+        award = stay.cash_total is None and (price.award or (alone and price.points is not None))
+        stay.kind = "award" if award else "cash"
+        if award:
+            stay.original_points = price.points if alone else None
+        elif stay.cash_total is None and alone and price.cash is not None:
+            stay.cash_total, stay.cash_rate_currency = price.cash, price.currency

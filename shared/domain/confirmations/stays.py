@@ -1,0 +1,100 @@
+"""Lines about a hotel stay go in; the stay comes out, with the name of the hotel as far as the mail tells it."""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+
+from shared.domain.confirmations.days import Calendar, Day
+from shared.domain.confirmations.letters import fold, one_line
+from shared.domain.confirmations.model import Stay, World
+from shared.domain.confirmations.words import CONFIRMATION
+
+_IN = re.compile(r"^\W*(?:check[ -]?in|arrival|arriving|arrive|anreise|ankunft|arrivee|llegada|fecha de entrada|entrada|chegada|arrivo|aankomst)\b(?! opens)")
+_OUT = re.compile(r"^\W*(?:check[ -]?out|departure|departing|depart|abreise|depart|salida|fecha de salida|saida|partida|partenza|vertrek)\b")
+_DATES = re.compile(r"^\W*(?:stay(?: dates?)?|dates?(?: of stay)?|your stay|aufenthalt|sejour|estancia|estadia|soggiorno|verblijf)\b")
+_HOTEL = re.compile(r"^\W*(?:hotel(?: name)?|property(?: name)?|name of (?:the )?hotel|unterkunft|etablissement|alojamiento|struttura|accommodation)\s?[:\t]\s?(.+)$")
+_ROOM = re.compile(r"^\W*(?:room(?: type| description)?|zimmer(?:typ|kategorie)?|type de chambre|chambre|habitacion|tipo de habitacion|camera|quarto|kamer)\s?[:\t]\s?(.+)$")
+_BY = re.compile(
+    r"cancel(?:l?ation)?[^.\n]{0,60}?\b(?:by|before|until|till|prior to)\b|free cancell?ation|kostenlos(?:e)? stornier\w*|annulation (?:gratuite|sans frais)"
+    r"|cancelacion gratuita|cancelamento gratuito|cancellazione gratuita|kosteloos annuleren"
+)
+_LABEL = re.compile(r"^[^:\t]{2,40}[:\t]")
+_SUBJECT = re.compile(r"\s[-|:]\s|\b(?:for|at|in|im|bei|a|en|au|presso)\b(?: the)? ")
+_PROSE = re.compile(r"[.!?]\s*$|\b(?:thank|dear|hello|hi|hallo|bonjour|hola|we|your|you|please|view|click|http)\b")
+_MOST_NAMES = 40
+
+
+def stay(text: str, subject: str, calendar: Calendar, world: World) -> Stay | None:
+    """The stay of a text, if it names the day of arrival and a later one of leaving."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    arrives, leaves = _day(lines, _IN, calendar), _day(lines, _OUT, calendar)
+    if arrives is None or leaves is None:
+        arrives, leaves = _span(lines, calendar)
+    if arrives is None or leaves is None:
+        return None
+    made = Stay(free_cancellation_until=_free_until(lines, calendar), room_type=_value(lines, _ROOM))
+    if arrives.day and leaves.day and arrives.day < leaves.day:
+        made.check_in_date, made.check_out_date = arrives.day, leaves.day
+    made.hotel_id, made.hotel_name = _hotel(lines, subject, world)
+    return made
+
+
+def _day(lines: list[str], label: re.Pattern[str], calendar: Calendar) -> Day | None:
+    """The day behind a label, on its line or on the one below."""
+    for at, line in enumerate(lines):
+        small = fold(line)
+        if not (found := label.match(small)):
+            continue
+        if day := calendar.first(small[found.end() :]):
+            return day
+        below = fold(lines[at + 1]) if at + 1 < len(lines) else ""
+        if not _LABEL.match(below.split(" ")[0]) and (day := calendar.first(below)) and day.start < 16:
+            return day
+    return None
+
+
+def _span(lines: list[str], calendar: Calendar) -> tuple[Day | None, Day | None]:
+    """ "Stay: 4 May 2026 - 7 May 2026"."""
+    for line in lines:
+        small = fold(line)
+        if _DATES.match(small) and len(days := calendar.days(small)) == 2:
+            return days[0], days[1]
+    return None, None
+
+
+def _free_until(lines: list[str], calendar: Calendar) -> date | None:
+    for line in lines:
+        small = fold(line)
+        if (found := _BY.search(small)) and (day := calendar.first(small[found.start() :])):
+            return day.day
+    return None
+
+
+def _value(lines: list[str], label: re.Pattern[str]) -> str | None:
+    for line in lines:
+        if found := label.match(fold(line)):
+            return one_line(line[found.start(1) :], 120) or None
+    return None
+
+
+def _hotel(lines: list[str], subject: str, world: World) -> tuple[str | None, str | None]:
+    """The known hotel and its name: of what might be its name the first that is one, else the likeliest as it stands."""
+    likely = list(_names(lines, subject))
+    for name in likely[:_MOST_NAMES]:
+        if slug := world.hotel(name):
+            return slug, name
+    return None, likely[0] if likely else None
+
+
+def _names(lines: list[str], subject: str) -> Iterator[str]:
+    """What might be the hotel's name: its label's value, then lines without a label, then the end of the subject."""
+    if labelled := _value(lines, _HOTEL):
+        yield labelled
+    first = next((i for i, line in enumerate(lines) if _IN.match(fold(line)) or _DATES.match(fold(line))), len(lines))
+    for line in reversed(lines[:first]):
+        name = one_line(line.replace("\t", " "), 120)
+        small = fold(name)
+        if 4 <= len(name) <= 90 and not _LABEL.match(line) and not _PROSE.search(small) and not CONFIRMATION.match(small):
+            yield name
+    pieces = _SUBJECT.split(subject)
+    yield from (one_line(p, 120) for p in reversed(pieces[1:]) if len(p) > 3)

@@ -1,0 +1,213 @@
+"""schema.org reservations, from JSON-LD or microdata, go in; legs and stays come out."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from shared.domain.confirmations import money
+from shared.domain.confirmations.letters import fold, one_line
+from shared.domain.confirmations.model import Action, Booking, Leg, Stay, World
+from shared.domain.confirmations.words import cabin_in
+
+_DEEPEST = 8
+_MOST = 60
+_MOMENT = re.compile(r"(\d{4})-?(\d{2})-?(\d{2})(?:[T ](\d{2}):?(\d{2})(?::?\d{2}(?:\.\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?")
+_CODE = re.compile(r"[A-Z]{3}")
+_FLIGHT = re.compile(r"\s*([A-Z][A-Z0-9]|[0-9][A-Z])?\s*-?0*(\d{1,4})[A-Z]?\s*", re.I)
+Item = dict[str, Any]
+Doubt = str
+
+
+def bookings(documents: list[Any], world: World) -> tuple[list[Booking], list[Doubt]]:
+    """What the reservations state; a reservation that is neither confirmed nor cancelled is a doubt."""
+    found: list[Booking] = []
+    doubts: list[Doubt] = []
+    for item in _items(documents):
+        status = _word(item.get("reservationStatus"))
+        if re.search(r"pending|hold", status, re.I):
+            doubts.append("not_confirmed")
+        action: Action = "cancel" if re.search(r"cancel", status, re.I) else "create"
+        if _is(item, "FlightReservation"):
+            found += [_leg(item, flight, action, world) for flight in _list(item.get("reservationFor"))[:12]]
+        elif _is(item, "LodgingReservation"):
+            found.append(_stay(item, action, world))
+    return _merged(found), doubts
+
+
+def _items(node: Any, depth: int = 0) -> Iterator[Item]:
+    """Every reservation of the documents, wherever it stands."""
+    if depth > _DEEPEST:
+        return
+    if isinstance(node, list):
+        for inner in node[:_MOST]:
+            yield from _items(inner, depth + 1)
+    elif isinstance(node, dict):
+        if _is(node, "FlightReservation", "LodgingReservation"):
+            yield node
+        else:
+            for inner in list(node.values())[:_MOST]:
+                if isinstance(inner, dict | list):
+                    yield from _items(inner, depth + 1)
+
+
+def _is(item: Any, *names: str) -> bool:
+    kinds = _list(item.get("@type") or item.get("type")) if isinstance(item, dict) else []
+    return any(re.split(r"[/#:]", k)[-1] in names for k in kinds if isinstance(k, str))
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _one(value: Any) -> Any:
+    return next(iter(_list(value)), None)
+
+
+def _word(value: Any) -> str:
+    """A text, also where it is wrapped in an object."""
+    value = _one(value)
+    if isinstance(value, dict):
+        value = value.get("name") or value.get("@id") or value.get("@value") or value.get("value")
+    return one_line(str(value), 200) if isinstance(value, str | int | float) and value is not True else ""
+
+
+def _first(item: Item, *names: str) -> Any:
+    return next((item[n] for n in names if item.get(n) not in (None, "", [])), None)
+
+
+def _dict(value: Any) -> Item:
+    value = _one(value)
+    return value if isinstance(value, dict) else {"name": value} if isinstance(value, str) else {}
+
+
+def _moment(value: Any, tz: str | None = None) -> tuple[date | None, time | None]:
+    """Day and time as the place's own clock shows them; UTC moments are put on that clock where it is known."""
+    found = _MOMENT.match(_word(value))
+    if not found:
+        return None, None
+    year, month, day, hour, minute, zone = found.groups()
+    try:
+        if hour is None:
+            return date(int(year), int(month), int(day)), None
+        at = datetime(int(year), int(month), int(day), int(hour), int(minute))  # noqa: DTZ001 - a place's own clock
+    except ValueError:
+        return None, None
+    if zone == "Z" and tz and (at.hour, at.minute) != (0, 0):
+        at = at.replace(tzinfo=UTC).astimezone(ZoneInfo(tz)).replace(tzinfo=None)
+    return at.date(), at.time()
+
+
+def _number(item: Item) -> str | None:
+    text = _word(_first(item, "reservationNumber", "reservationId", "confirmationNumber"))
+    return text[:40] or None
+
+
+def _price(item: Item) -> tuple[Decimal | None, str | None]:
+    """The reservation's total and its currency, wherever of the usual places they stand."""
+    holder = next(
+        (h for h in (item, _dict(item.get("totalPaymentDue")), _dict(item.get("totalPrice"))) if _amount(h)), item
+    )
+    currency = _word(_first(holder, "priceCurrency", "currency") or _first(item, "priceCurrency", "currency"))
+    amount = _amount(holder)
+    code = currency.upper() if _CODE.fullmatch(currency.upper()) else None
+    if isinstance(item.get("totalPrice"), str) and (stated := money.first(item["totalPrice"][:60])):
+        amount, code = stated.value, code or stated.currency
+    return (amount, code) if code and amount is not None else (None, None)
+
+
+def _amount(item: Item) -> Decimal | None:
+    value = _first(item, "totalPrice", "price", "value")
+    return money.plain_number(str(value)) if isinstance(value, str | int | float) and value is not True else None
+
+
+def _airport(value: Any, world: World) -> str | None:
+    """A code this world knows: stated as such, or in brackets behind a name."""
+    item = _dict(value)
+    for text in (_word(item.get("iataCode")), _word(item.get("identifier")), _word(item.get("name"))):
+        code = text.strip().upper()
+        if _CODE.fullmatch(code) and world.clock_of(code):
+            return code
+        if (found := re.search(r"\(([A-Z]{3})\)", text)) and world.clock_of(found[1]):
+            return found[1]
+    return None
+
+
+def _carrier(item: Item, flight: Item, world: World) -> tuple[str | None, str | None]:
+    """The airline's code, and the flight's number with it in front."""
+    number = _FLIGHT.fullmatch(_word(flight.get("flightNumber")))
+    named = _dict(_first(flight, "airline", "provider", "seller", "carrier") or _first(item, "provider", "airline"))
+    code = _word(named.get("iataCode")).upper()
+    if not re.fullmatch(r"[A-Z0-9]{2}", code):
+        code = (number[1] or "").upper() if number else ""
+    code = code or world.airline(_word(named.get("name"))) or ""
+    if not code:
+        return None, None
+    return code, f"{(number[1] or code).upper()}{number[2]}" if number else None
+
+
+def _leg(item: Item, given: Any, action: Action, world: World) -> Leg:
+    flight = _dict(given)
+    airline, number = _carrier(item, flight, world)
+    origin, destination = (_airport(flight.get(n), world) for n in ("departureAirport", "arrivalAirport"))
+    departs = _moment(_first(flight, "departureTime", "departureDate"), world.clock_of(origin) if origin else None)
+    arrives = _moment(flight.get("arrivalTime"), world.clock_of(destination) if destination else None)
+    seat = " ".join(_word(_first(h, "airplaneSeatClass", "bookingClass", "cabinClass")) for h in (item, flight))
+    cash, currency = _price(item)
+    member = _first(item, "programMembershipUsed", "programMembership")
+    program = world.program(_word(_first(_dict(member), "programName", "program", "name")))
+    return Leg(
+        action=action,
+        confirmation_number=_number(item),
+        airline=airline,
+        flight_number=number,
+        origin=origin,
+        destination=destination,
+        departure_date=departs[0],
+        departure_time=departs[1],
+        arrival_date=arrives[0],
+        arrival_time=arrives[1],
+        cabin_class=cabin_in(fold(seat)),
+        program=program,
+        cash_paid=cash,
+        taxes_currency=currency,
+        passengers=len({_word(p) for p in _list(item.get("underName")) if _word(p)}) or None,
+    )
+
+
+def _stay(item: Item, action: Action, world: World) -> Stay:
+    place = _dict(item.get("reservationFor"))
+    name = one_line(_word(place.get("name")), 120) or None
+    cash, currency = _price(item)
+    room = _word(_first(item, "lodgingUnitType", "roomType", "lodgingUnitDescription"))
+    return Stay(
+        action=action,
+        confirmation_number=_number(item),
+        hotel_id=world.hotel(name) if name else None,
+        hotel_name=name,
+        check_in_date=_moment(_first(item, "checkinDate", "checkinTime", "checkInDate", "checkInTime"))[0],
+        check_out_date=_moment(_first(item, "checkoutDate", "checkoutTime", "checkOutDate", "checkOutTime"))[0],
+        cash_total=cash,
+        cash_rate_currency=currency,
+        room_type=room[:120] or None,
+    )
+
+
+def _merged(found: list[Booking]) -> list[Booking]:
+    """One leg for each flight, however many travellers have a reservation of their own on it; stays each once."""
+    legs: dict[Any, Leg] = {}
+    stays: dict[Any, Stay] = {}
+    for b in found[:_MOST]:
+        if isinstance(b, Stay):
+            stays.setdefault((b.action, b.confirmation_number, b.hotel_name, b.check_in_date, b.check_out_date), b)
+            continue
+        key = (b.action, b.confirmation_number, b.flight_number, b.origin, b.destination, b.departure_date)
+        known = legs.get(key)
+        if known is None:
+            legs[key] = b
+        elif known.passengers and b.passengers:
+            legs[key] = replace(known, passengers=known.passengers + b.passengers)
+    return [*legs.values(), *stays.values()]

@@ -1,0 +1,58 @@
+"""Names as they stand in mails go in; the airport, airline, programme or hotel that is meant without doubt comes out."""
+
+from shared.domain import names
+from shared.errors import Candidates, NotFound
+from shared.reference import hotels
+from shared.reference.answers import Reference
+
+_LONGEST = 120
+
+
+class TravelNames:
+    """What reading a confirmation needs to know of the world, answered from the facts."""
+
+    def __init__(self, reference: Reference) -> None:
+        self.reference = reference
+
+    def clock_of(self, airport: str) -> str | None:
+        known = self.reference.airports.get(airport)
+        return known.tz if known else None
+
+    def airline(self, text: str) -> str | None:
+        """By code, by name, or by a longer text that holds the name of one airline."""
+        text = text[:_LONGEST].strip()
+        if text in self.reference.airlines:
+            return text
+        words = f" {names.plain(text)} "
+        whole = [a.iata for a in self.reference.airlines.values() if len(n := names.plain(a.name)) > 3 and f" {n} " in words]
+        if len(whole) == 1:
+            return whole[0]
+        if len(text) < 4:
+            return None
+        try:
+            return self.reference.airline(text).iata
+        except (NotFound, Candidates):
+            return None
+
+    def program(self, text: str) -> str | None:
+        """The one programme a name stands for."""
+        try:
+            return self.reference.program(text[:_LONGEST]).slug if len(text.strip()) > 2 else None
+        except (NotFound, Candidates):
+            return None
+
+    def program_of(self, airline: str) -> str | None:
+        known = self.reference.airlines.get(airline)
+        return known.program if known else None
+
+    def hotel(self, text: str) -> str | None:
+        """The code of the one hotel of that name, or of the one whose whole name stands in the text."""
+        wanted = names.plain(text[:_LONGEST])
+        if len(wanted) < 5:
+            return None
+        found = hotels.fitting(self.reference, text[:_LONGEST]) if len(wanted.split()) > 1 else []
+        if len(found) != 1:
+            inside = [h for h in self.reference.rows("hotels.csv") if f" {names.plain(h.name)} " in f" {wanted} "]
+            longest = max((len(h.name) for h in inside), default=0)
+            found = [h for h in inside if len(h.name) == longest]
+        return hotels.code(found[0]) if len(found) == 1 else None
