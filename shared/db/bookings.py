@@ -163,9 +163,9 @@ class Watched:
     next_due_at: datetime | None
 
 
-def detach_vouchers(session: Session, column: InstrumentedAttribute[int | None], booking_id: int) -> list[int]:
-    """Takes the vouchers off a booking; they are held again. Says which."""
-    freed = sa.update(Voucher).where(column == booking_id).values({column: None}).returning(Voucher.id)
+def detach_vouchers(session: Session, column: InstrumentedAttribute[int | None], bookings: Sequence[int]) -> list[int]:
+    """Takes the vouchers off bookings; they are held again. Says which."""
+    freed = sa.update(Voucher).where(column.in_(bookings)).values({column: None}).returning(Voucher.id)
     return sorted(session.scalars(freed, execution_options={"synchronize_session": False}))
 
 

@@ -52,9 +52,9 @@ def stay_state(arrives: date, leaves: date, cancelled: bool, today: date) -> Sta
     return "current" if today <= leaves else "past"
 
 
-def faults(what: Literal["flight", "hotel"], terms: Mapping[str, Any]) -> list[Fault]:
-    """What is wrong with the terms of a leg or a stay, taken together."""
-    found = _paying(what, terms)
+def faults(what: Literal["flight", "hotel"], terms: Mapping[str, Any], *, unpriced: bool = False) -> list[Fault]:
+    """What is wrong with the terms of a leg or a stay, taken together; `unpriced` ones need not say what was paid."""
+    found = _paying(what, terms, unpriced)
     if what == "hotel":
         arrives, leaves = terms["check_in_date"], terms["check_out_date"]
         if leaves <= arrives:
@@ -68,7 +68,7 @@ def faults(what: Literal["flight", "hotel"], terms: Mapping[str, Any]) -> list[F
     return found
 
 
-def _paying(what: Literal["flight", "hotel"], terms: Mapping[str, Any]) -> list[Fault]:
+def _paying(what: Literal["flight", "hotel"], terms: Mapping[str, Any], unpriced: bool) -> list[Fault]:
     kind = terms["kind"]
     foreign, other = (AWARD_ONLY[what], "award") if kind == "cash" else (CASH_ONLY[what], "cash")
     found = [
@@ -77,7 +77,7 @@ def _paying(what: Literal["flight", "hotel"], terms: Mapping[str, Any]) -> list[
         if terms.get(name) is not None
     ]
     needed = CASH_NEEDS[what]
-    if kind == "cash" and terms.get(needed) is None:
+    if kind == "cash" and terms.get(needed) is None and not unpriced:
         found.append(Fault(needed, "is needed for kind cash", "an amount from 0"))
     return found
 

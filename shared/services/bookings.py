@@ -1,6 +1,6 @@
 """Storing bookings: the terms of a leg or a stay go in; a row of the session's account comes out, or what is wrong."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any, Literal
 
@@ -25,13 +25,18 @@ def add_flight(session: Session, reference: Reference, terms: Terms) -> FlightBo
 
     Raises Invalid, NotFound or Candidates; then nothing is stored.
     """
-    settled = {"kind": "award", "taxes_currency": "USD"} | flight_names(reference, terms)
-    check_flight(reference, settled)
-    check_trip(session, settled.get("workspace_trip_id"))
-    row = FlightBooking(**settled)
+    row = leg(reference, terms)
+    check_trip(session, row.workspace_trip_id)
     session.add(row)
     session.flush()
     return row
+
+
+def leg(reference: Reference, terms: Terms, *, unpriced: bool = False) -> FlightBooking:
+    """The checked row of a leg, not stored yet. A confirmation may leave out the price, a person may not."""
+    settled = {"kind": "award", "taxes_currency": "USD"} | flight_names(reference, terms)
+    check_flight(reference, settled, unpriced=unpriced)
+    return FlightBooking(**settled)
 
 
 def add_hotel(session: Session, reference: Reference, hotel: str, terms: Terms) -> HotelBooking:
@@ -39,14 +44,19 @@ def add_hotel(session: Session, reference: Reference, hotel: str, terms: Terms) 
 
     Raises Invalid, NotFound or Candidates; then nothing is stored.
     """
-    found = hotels.find(reference, hotel)
-    settled = {"kind": "award", "cash_rate_currency": "USD"} | dict(terms)
-    check_stay(settled)
-    check_trip(session, settled.get("trip_id"))
-    row = HotelBooking(hotel_code=hotels.code(found), hotel_name=found.name, **settled)
+    row = stay(reference, hotel, terms)
+    check_trip(session, row.trip_id)
     session.add(row)
     session.flush()
     return row
+
+
+def stay(reference: Reference, hotel: str, terms: Terms, *, unpriced: bool = False) -> HotelBooking:
+    """The checked row of a stay, not stored yet."""
+    found = hotels.find(reference, hotel)
+    settled = {"kind": "award", "cash_rate_currency": "USD"} | dict(terms)
+    check_stay(settled, unpriced=unpriced)
+    return HotelBooking(hotel_code=hotels.code(found), hotel_name=found.name, **settled)
 
 
 def cancel(session: Session, row: FlightBooking | HotelBooking, at: datetime) -> list[int]:
@@ -54,12 +64,20 @@ def cancel(session: Session, row: FlightBooking | HotelBooking, at: datetime) ->
 
     Says which vouchers. A booking that is cancelled already keeps its moment.
     """
-    row.cancelled_at = row.cancelled_at or at
-    row.updated_at = clock.now()
+    return cancel_all(session, [row], at)
+
+
+def cancel_all(session: Session, rows: Sequence[FlightBooking | HotelBooking], at: datetime) -> list[int]:
+    """The same for all legs or all stays of a reservation at once."""
+    for row in rows:
+        row.cancelled_at = row.cancelled_at or at
+        row.updated_at = clock.now()
     session.flush()
-    if isinstance(row, HotelBooking):
-        unschedule(session, WATCH, [row.id])
-    return _free_vouchers(session, row)
+    stays = [row.id for row in rows if isinstance(row, HotelBooking)]
+    if stays:
+        unschedule(session, WATCH, stays)
+    column = Voucher.hotel_booking_id if stays else Voucher.flight_booking_id
+    return detach_vouchers(session, column, [row.id for row in rows])
 
 
 def compare_afresh(row: HotelBooking, at: datetime) -> None:
@@ -79,7 +97,7 @@ def remove(session: Session, row: FlightBooking | HotelBooking) -> list[int]:
 
 def _free_vouchers(session: Session, row: FlightBooking | HotelBooking) -> list[int]:
     column = Voucher.flight_booking_id if isinstance(row, FlightBooking) else Voucher.hotel_booking_id
-    return detach_vouchers(session, column, row.id)
+    return detach_vouchers(session, column, [row.id])
 
 
 def flight_names(reference: Reference, terms: Terms) -> dict[str, Any]:
@@ -114,19 +132,19 @@ def program(reference: Reference, text: str, airline_code: str | None) -> str:
         raise
 
 
-def check_flight(reference: Reference, terms: Terms) -> None:
+def check_flight(reference: Reference, terms: Terms, *, unpriced: bool = False) -> None:
     """Raises Invalid with everything that is wrong with a leg's terms, taken together."""
     unknown = [
         Fault(name, "is not an airport this service knows", "an airport's code, such as LHR")
         for name in ("origin", "destination")
         if terms[name] not in reference.airports and terms[name] not in reference.metros
     ]
-    if wrong := unknown + bookings.faults("flight", terms):
+    if wrong := unknown + bookings.faults("flight", terms, unpriced=unpriced):
         raise Invalid(*wrong)
 
 
-def check_stay(terms: Terms) -> None:
-    if wrong := bookings.faults("hotel", terms):
+def check_stay(terms: Terms, *, unpriced: bool = False) -> None:
+    if wrong := bookings.faults("hotel", terms, unpriced=unpriced):
         raise Invalid(*wrong)
 
 
