@@ -95,7 +95,7 @@ def _trial(given: argparse.Namespace) -> None:
         raise Halt("A trial lasts 0 to 3650 days; 0 ends it.")
     with _account(given.email) as (session, account):
         until = change_trial(session, account, given.days)
-    print(f"{given.email}: inbox trial {f'until {until:%Y-%m-%d %H:%M} UTC' if until else 'ended'}.")
+    print(f"{given.email}: inbox trial {f'until {until:%Y-%m-%d %H:%M} UTC' if given.days else 'ended'}.")
 
 
 def _admin(given: argparse.Namespace) -> None:

@@ -81,9 +81,17 @@ def admit(name: str, caller: Caller) -> Tool:
         raise AdminOnly(f"{name} is for administrators only.")
     if caller.read_only and not tool.hints["readOnlyHint"]:
         raise Invalid(Fault("name", "changes data, and this token may only read", "a read-only tool"))
-    if not allows(caller.plan, tool.tier):
+    if not allows(caller.plan, tool.tier) and tool.trial is None:
         raise paywall(caller, tool.tier.needs.slug, tool.title)
     return tool
+
+
+async def _on_trial(tool: Tool, caller: Caller) -> None:
+    """Below the tier a tool with a trial asks the account whether it is on one. Raises Paywall."""
+    if tool.trial is None or allows(caller.plan, tool.tier):
+        return
+    if not await anyio.to_thread.run_sync(tool.trial, caller.account_id, limiter=limiter()):
+        raise paywall(caller, tool.tier.needs.slug, tool.title)
 
 
 def paywall(caller: Caller, required: str, feature: str, free_alternative: str | None = None) -> Paywall:
@@ -110,6 +118,7 @@ def _run_here(tool: Tool, call: Call, arguments: dict[str, Any]) -> Answer:
 
 async def run(tool: Tool, caller: Caller, given: dict[str, Any], via: Via) -> Answer:
     """Checks the arguments, reserves the quotas, runs the body. Raises a Refusal or anything the body raises."""
+    await _on_trial(tool, caller)
     arguments = tool.arguments.check(given)
     if tool.name != UNCOUNTED_TOOL and not caller.anonymous:
         await LEDGER.check(caller)

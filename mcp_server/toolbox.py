@@ -42,6 +42,7 @@ class Tool:
     meter: Meter
     anonymous: bool
     needs: str | None
+    trial: Callable[[int], bool] | None
     description: str
     arguments: Arguments = field(repr=False)
 
@@ -75,9 +76,11 @@ def tool(
     meter: Meter = "none",
     anonymous: bool = False,
     needs: str | None = None,
+    trial: Callable[[int], bool] | None = None,
 ) -> Callable[[F], F]:
     """Registers a function as a tool. `def` tools take a Call, `async def` tools (they wait for the world) a LiveCall.
 
+    `trial` says whether an account below the tier may use the tool for a while, by its id.
     The docstring is the description and ends with the tier's label; parameters and schema come from the signature.
     """
 
@@ -97,6 +100,7 @@ def tool(
             meter=meter,
             anonymous=anonymous,
             needs=needs,
+            trial=trial,
             description=inspect.getdoc(function) or "",
             arguments=Arguments(function),
         )

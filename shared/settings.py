@@ -75,6 +75,13 @@ class Settings(BaseSettings):
     smtp_username: str | None = None
     smtp_password: SecretStr | None = None
     smtp_security: Literal["starttls", "tls", "none"] = "starttls"
+    inbound_mail_domain: str | None = None  # of the addresses booking confirmations are forwarded to
+    inbound_smtp_host: str = "127.0.0.1"  # where `python -m jobs inbox` listens
+    inbound_smtp_port: int | None = None  # absent = no listener
+    inbound_smtp_tls_cert: Path | None = None  # PEM files; with both the listener offers STARTTLS
+    inbound_smtp_tls_key: Path | None = None
+    inbound_hook_secret: SecretStr | None = None  # what X-Hook-Secret must be at POST /hooks/mail; absent = no hook
+    booking_inbox_trial_days: int = 14  # once per Free account, from its first get_booking_inbox; 0 = none
     operator_email: str | None = None
     operator_name: str = "the operator of this installation"  # as the terms and the privacy page call them
     # authorization
@@ -155,6 +162,11 @@ class Settings(BaseSettings):
     @cached_property
     def encryption_keys(self) -> list[str]:
         return [k.strip() for k in self.secret_keys.get_secret_value().split(",") if k.strip()]
+
+    @cached_property
+    def inbox_domain(self) -> str | None:
+        """Where booking confirmations are sent; in development one that exists on this machine alone."""
+        return self.inbound_mail_domain or ("inbox.localhost" if self.app_env == "development" else None)
 
     @cached_property
     def secure(self) -> bool:

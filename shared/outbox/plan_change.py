@@ -40,9 +40,9 @@ def change_admin(session: Session, account: Account, *, is_admin: bool) -> None:
     _publish_after_commit(session, account)
 
 
-def change_trial(session: Session, account: Account, days: int) -> datetime | None:
-    """Lets the account try the mail inbox from now on for so many days; none of them end it."""
-    account.inbox_trial_ends_on = clock.now() + timedelta(days=days) if days else None
+def change_trial(session: Session, account: Account, days: int) -> datetime:
+    """Lets the account try the booking inbox from now on for so many days; 0 ends it, and it does not begin again."""
+    account.inbox_trial_ends_on = clock.now() + timedelta(days=days)
     session.flush()
     _publish_after_commit(session, account)
     return account.inbox_trial_ends_on

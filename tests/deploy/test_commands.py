@@ -121,7 +121,9 @@ def test_an_inbox_trial_begins_now_and_can_be_ended(say: Say) -> None:
     assert abs(ends - clock.now() - timedelta(days=14)) < timedelta(minutes=1)
     assert said == f"ann@example.test: inbox trial until {ends:%Y-%m-%d %H:%M} UTC.\n"
     assert say("user", "trial", "ann@example.test", "0")[1] == "ann@example.test: inbox trial ended.\n"
-    assert _ann().inbox_trial_ends_on is None
+    ended = _ann().inbox_trial_ends_on
+    assert ended is not None
+    assert ended <= clock.now()  # and not None: it began once, and does not begin by itself again
 
 
 def test_the_admin_flag_is_given_and_taken(say: Say) -> None:
