@@ -9,6 +9,7 @@ from shared import clock
 # Only names whose type and bounds do not give a plausible value by themselves.
 BY_NAME: dict[str, Any] = {
     "airline": "BA",
+    "airport": "LHR",
     "country": "GB",
     "card": "Zorblatt Credit Union",
     "destination": "JFK",
@@ -26,6 +27,7 @@ BY_NAME: dict[str, Any] = {
     "timezone": "Europe/Paris",
     "trip_id": 424242,  # nobody's
     "visited_on": clock.today().isoformat(),
+    "voucher_id": 424242,
     "voucher_slug": "hilton-free-night-reward",
 }
 
