@@ -6,6 +6,7 @@ from dataclasses import dataclass
 Rgb = tuple[int, int, int]
 WHITE: Rgb = (255, 255, 255)
 INK: Rgb = (33, 37, 43)
+BLACK: Rgb = (0, 0, 0)  # where ink is too pale, black is not
 READABLE = 4.5  # the contrast ordinary text needs
 _HEX = re.compile(r"#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
 
@@ -33,7 +34,7 @@ def palette(brand: Rgb) -> Palette:
     writing = brand
     while contrast(writing, WHITE) < READABLE:
         writing = _mixed(writing, (0, 0, 0), 0.92)
-    on_ground = max(WHITE, INK, key=lambda c: contrast(c, brand))
+    on_ground = next((c for c in (WHITE, INK) if contrast(c, brand) >= READABLE), BLACK)
     return Palette(brand, on_ground, writing, _mixed(writing, WHITE, 0.07))
 
 

@@ -17,8 +17,9 @@ FALLBACKS = (
     "NotoSansBengali-Regular",
     "NotoSansTamil-Regular",
     "NotoSansThai-Regular",
-    "DroidSansFallbackFull",
+    "DroidSansFallback",
 )
+MOST_MARKS = 6  # on one letter: no language writes more, and hundreds take the layout seconds
 _JOINERS = "\u200c\u200d"  # part of how some scripts are written
 _UNSEEN = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
 _SHAPED = ("AL", "AN", "R", "NSM")  # right to left, and marks that are placed
@@ -42,7 +43,13 @@ def plain(text: str) -> str:
     """Composed, without controls that are not seen or turn the direction of what follows; lines stay lines."""
     whole = unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " "))
     kept = (c for c in whole if c == "\n" or c in _JOINERS or unicodedata.category(c) not in _UNSEEN)
-    return "".join(kept)
+    out: list[str] = []
+    marks = MOST_MARKS  # none may come first
+    for c in kept:
+        marks = marks + 1 if c in _JOINERS or unicodedata.category(c) in ("Mn", "Me") else 0
+        if marks <= MOST_MARKS:
+            out.append(c)
+    return "".join(out)
 
 
 def showable(text: str) -> tuple[str, bool]:

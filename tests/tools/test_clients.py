@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from mcp_server.toolbox import TOOLS, Tier
+from shared.domain.plans import Plan
 from shared.reference.load import reference
 from tests.people import People, account
 from tests.tools.conftest import Use
@@ -162,8 +163,6 @@ def test_delete_client_portfolio_is_final_and_takes_back_its_documents(people: P
 
 
 def test_one_advisors_clients_are_nobody_elses(people: People, use: Use) -> None:
-    from shared.domain.plans import Plan
-
     rival = account("rival", Plan.ENTERPRISE)
     number = use(people.paula, CREATE, **WHOLE)["portfolio"]["portfolio_id"]
     for name in (GET, DELETE, UPDATE):

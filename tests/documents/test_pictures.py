@@ -1,0 +1,130 @@
+"""Logos of strangers: addresses and bytes of every bad kind go in, a small clean picture or a reason comes out."""
+
+import io
+import struct
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import anyio
+import httpx
+import pytest
+from PIL import Image, PngImagePlugin
+
+from shared.documents import pictures
+
+URL = "https://brand.example/logo.png"
+
+
+def picture(kind: str = "PNG", size: tuple[int, int] = (40, 20), mode: str = "RGB", **more: Any) -> bytes:
+    out = io.BytesIO()
+    Image.new(mode, size).save(out, kind, **more)
+    return out.getvalue()
+
+
+def bomb(width: int, height: int) -> bytes:
+    """A PNG whose head promises more pixels than it holds."""
+    head = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    chunks = (head, b"IDAT" + zlib.compress(b"\0" * 100), b"IEND")
+    whole = (struct.pack(">I", len(c) - 4) + c + struct.pack(">I", zlib.crc32(c)) for c in chunks)
+    return b"\x89PNG\r\n\x1a\n" + b"".join(whole)
+
+
+@pytest.fixture
+def web(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[httpx.Request], Any]], None]:
+    """web(handler): what every address answers from now on."""
+
+    def answering(handler: Callable[[httpx.Request], Any]) -> None:
+        monkeypatch.setattr(
+            pictures, "public_client", lambda **_: httpx.AsyncClient(transport=httpx.MockTransport(handler))
+        )
+
+    return answering
+
+
+def why(url: str = URL) -> str:
+    with pytest.raises(pictures.NoPicture) as no:
+        anyio.run(pictures.fetch, url)
+    return str(no.value)
+
+
+def test_a_picture_comes_as_the_address_sends_it(web: Any) -> None:
+    web(lambda _: httpx.Response(200, content=b"bytes"))
+    assert anyio.run(pictures.fetch, URL) == b"bytes"
+
+
+@pytest.mark.parametrize("url", ["http://brand.example/x.png", "ftp://x", "file:///etc/passwd", "logo.png", "//x/y"])
+def test_only_https_is_asked(url: str) -> None:
+    assert "https" in why(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://127.0.0.1:9/logo.png", "https://localhost:9/x.png", "https://[::1]:9/x", "https://", "https://x:y/"],
+)
+def test_addresses_inside_and_addresses_that_are_none_are_not_reached(url: str) -> None:
+    assert why(url) == "its address could not be reached"
+
+
+@pytest.mark.parametrize("status", [301, 302, 404, 500])
+def test_redirects_and_error_pages_are_no_picture(web: Any, status: int) -> None:
+    web(lambda _: httpx.Response(status, headers={"Location": "https://elsewhere.example/"}, content=picture()))
+    assert "did not answer with a picture" in why()
+
+
+def test_more_than_a_mebibyte_is_not_read(web: Any) -> None:
+    web(lambda _: httpx.Response(200, content=b"x" * (pictures.MAX_BYTES + 1)))
+    assert "1 MiB" in why()
+
+
+def test_a_server_that_keeps_silent_is_left(web: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def silent(_: httpx.Request) -> httpx.Response:
+        await anyio.sleep(60)
+        raise AssertionError("unreachable")
+
+    web(silent)
+    monkeypatch.setattr(pictures, "SECONDS", 0.1)
+    assert "three seconds" in why()
+
+
+@pytest.mark.parametrize(
+    ("kind", "mode"), [("PNG", "RGBA"), ("PNG", "P"), ("PNG", "L"), ("PNG", "I;16"), ("JPEG", "RGB"), ("JPEG", "CMYK")]
+)
+def test_png_and_jpeg_of_each_kind_become_pixels(kind: str, mode: str) -> None:
+    assert pictures.decode(picture(kind, mode=mode)).mode == "RGBA"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"<svg xmlns='http://www.w3.org/2000/svg'/>",
+        b"%PDF-1.7",
+        picture("GIF"),
+        picture("TIFF"),
+        picture("BMP"),
+        picture()[:-30],
+        b"\x89PNG\r\n\x1a\n" + b"\0" * 100,
+        b"\xff\xd8\xff" + b"\0" * 100,
+        picture("JPEG", (400, 400))[:300],
+    ],
+)
+def test_anything_else_is_no_picture(content: bytes) -> None:
+    with pytest.raises(pictures.NoPicture, match="not a PNG or JPEG"):
+        pictures.decode(content)
+
+
+@pytest.mark.parametrize("size", [(60_000, 60_000), (5_000, 4_000), (2**31 - 1, 2)])
+def test_a_bomb_is_refused_by_its_head(size: tuple[int, int]) -> None:
+    with pytest.raises(pictures.NoPicture, match="16 million"):
+        pictures.decode(bomb(*size))
+
+
+def test_what_else_a_picture_carries_stays_behind() -> None:
+    more = PngImagePlugin.PngInfo()
+    more.add_text("Comment", "taken at home")
+    assert pictures.decode(picture(pnginfo=more)).info == {}
+
+
+def test_a_large_picture_is_made_small() -> None:
+    assert pictures.decode(picture(size=(3000, 3000))).size == (360, 360)
