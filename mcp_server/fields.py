@@ -55,6 +55,7 @@ Page = Annotated[int, Field(ge=1), _at_most(10**9)]
 PerPage = Annotated[int, Field(ge=1, le=100)]
 RowId = Annotated[int, Field(ge=1), _at_most(2**63 - 1)]
 Points = Annotated[int, Field(ge=1), _at_most(2**31 - 1)]
+Position = Annotated[int, Field(ge=0), _at_most(10**6)]
 Passengers = Annotated[int, Field(ge=1, le=9)]
 LooseName = Annotated[str, Field(max_length=60)]
 

@@ -48,7 +48,7 @@ def _last_runs(call: Call, order_ids: Sequence[int]) -> dict[int, Line[int, date
 
 def shown_orders(call: Call, rows: Sequence[Row]) -> list[StandingOrder]:
     ids = [row.id for row in rows]
-    due, runs = (next_due(call.db, KIND, ids), _last_runs(call, ids)) if ids else ({}, {})
+    due, runs = next_due(call.db, KIND, ids), _last_runs(call, ids)
     made = []
     for row in rows:
         ended, run = row.stopped_at or row.paused_at, runs.get(row.id)

@@ -14,7 +14,7 @@ from shared.errors import Fault, Invalid
 
 Schema = dict[str, Any]
 _WORDS = {"true": True, "false": False}
-_MOST_ENTRIES = 10_000  # of any list, whatever its schema says: what is wrong with each would have to be found
+_MOST_ENTRIES = 20_000  # of any list, whatever its schema says: what is wrong with each would have to be found
 
 
 class Plain(GenerateJsonSchema):
@@ -101,7 +101,7 @@ class Arguments:
             definitions |= full.pop("$defs", {})
             node = _flatten(full)
             if optional and default is not None:
-                node["default"] = default
+                node["default"] = full.get("default", default)
             if not optional:
                 self.required.append(name)
             properties[name] = node
@@ -189,6 +189,7 @@ _FORMS = {
     r"^\d{4}-\d{2}-\d{2}$": "a date YYYY-MM-DD that exists",
     r"^(\d{4}-\d{2}-\d{2})?$": "a date YYYY-MM-DD that exists, or an empty string",
     r"^\d{4}-\d{2}$": "a month YYYY-MM",
+    r"^\d{2}:\d{2}$": "a time of day HH:MM",
     r"^[A-Z]{3}$": "three capital letters such as LHR",
     r"^[A-Za-z]{3}$": "three letters such as LHR or USD",
     r"^([A-Za-z]{2})?$": "a two-letter country code, or an empty string",

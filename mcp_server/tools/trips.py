@@ -1,21 +1,36 @@
 """Workspace trips: opened, listed with what is filed under them, archived or deleted."""
 
+from datetime import date
 from typing import Annotated, Literal
 
 from pydantic import Field
 from sqlalchemy import func, select, true
 
+from mcp_server.booking_parts import FlightBooking, HotelBooking, flight_parts, hotel_parts
 from mcp_server.call import Call
+from mcp_server.edits import edit, words
 from mcp_server.fields import Day, Page, PerPage, RowId, line
 from mcp_server.gate import paywall
+from mcp_server.monitor_parts import Monitor, shown_monitors
+from mcp_server.order_parts import StandingOrder, shown_orders
 from mcp_server.results import Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.trip_parts import Trip, shown_trip
+from mcp_server.trip_parts import (
+    ChatLink,
+    ItineraryItem,
+    SearchRecord,
+    Trip,
+    own_trip,
+    shown_chat,
+    shown_item,
+    shown_search,
+    shown_trip,
+)
 from shared.db import trips
 from shared.db.accounts import lock
 from shared.db.trips import Trip as Row
 from shared.domain.plans import Plan
-from shared.errors import Fault, Invalid, NotFound
+from shared.errors import Fault, Invalid
 
 
 class Unfiled(Part):
@@ -40,11 +55,41 @@ class Trips(Result):
     paging: Paging
 
 
+class UpdatedTrip(Result):
+    trip: Trip
+    changed: list[str]
+
+
+class TripDetails(Result):
+    trip: Trip
+    itinerary: list[ItineraryItem]
+    flight_bookings: list[FlightBooking]
+    hotel_bookings: list[HotelBooking]
+    monitors: list[Monitor]
+    standing_orders: list[StandingOrder]
+    searches: list[SearchRecord]
+    chats: list[ChatLink]
+
+
 class DeletedTrip(Result):
     trip: Trip | None
     archived: bool
     deleted: bool
     unfiled: Unfiled
+
+
+def _check_days(start: date | None, end: date | None) -> None:
+    if start and end and end < start:
+        raise Invalid(Fault("end_date", "is before start_date", f"a date from {start.isoformat()}"))
+
+
+def _free_slot(call: Call, then: str) -> int:
+    """How many trips are active. The account is locked, so the last free place goes to one of two calls at once."""
+    active, cap = trips.active_trips(call.db), call.limits.active_trips
+    if cap is not None and active >= cap:
+        way_out = f"Archive the active trip with delete_trip (it is kept), then {then}."
+        raise paywall(call.caller, Plan.PREMIUM.slug, "A second active trip", way_out)
+    return active
 
 
 @tool(area="trips", tier=Tier.FREE, effect=Effect.ADDS)
@@ -59,13 +104,9 @@ def create_trip(
 
     Free accounts may hold one active trip and archive it with delete_trip to open another; Premium has no limit. Free.
     """
-    if start_date and end_date and end_date < start_date:
-        raise Invalid(Fault("end_date", "is before start_date", f"a date from {start_date.isoformat()}"))
+    _check_days(start_date, end_date)
     lock(call.db, call.account_id)
-    active, cap = trips.active_trips(call.db), call.limits.active_trips
-    if cap is not None and active >= cap:
-        way_out = "Archive the active trip with delete_trip (it is kept), then create this one."
-        raise paywall(call.caller, Plan.PREMIUM.slug, "A second active trip", way_out)
+    active, cap = _free_slot(call, "create this one"), call.limits.active_trips
     row = Row(name=name, destination=destination or None, start_date=start_date, end_date=end_date)
     call.db.add(row)
     call.db.flush()
@@ -103,21 +144,90 @@ def delete_trip(call: Call, trip_id: RowId, permanently: bool = False) -> Delete
     Archiving keeps the trip and its itinerary and frees the active-trip slot. Either way bookings, monitors, searches
     and chats stay and are only taken out of the trip. Confirm with the user before deleting permanently. Free.
     """
-    row = call.db.scalars(select(Row).where(Row.id == trip_id).with_for_update()).one_or_none()
-    if row is None:
-        raise NotFound("trip", trip_id)
+    row = own_trip(call, trip_id, locked=True)
     taken_out = trips.unfile(call.db, trip_id)
     if permanently:
         call.db.delete(row)
         message = f"Trip {trip_id} ({row.name}) is deleted for good."
     else:
-        row.archived_at = row.archived_at or call.now
+        _archive(call, row)
         message = f"Trip {trip_id} ({row.name}) is archived; nothing filed under it was deleted."
     call.db.flush()
     return DeletedTrip(
         message=message,
-        trip=None if permanently else shown_trip(row, {}),
+        trip=None if permanently else _counted(call, row),
         archived=not permanently,
         deleted=permanently,
-        unfiled=Unfiled(**dict.fromkeys(Unfiled.model_fields, 0) | taken_out),
+        unfiled=Unfiled(**taken_out),
+    )
+
+
+def _archive(call: Call, row: Row) -> None:
+    if row.archived_at is None:
+        row.archived_at = row.updated_at = call.now
+
+
+def _counted(call: Call, row: Row) -> Trip:
+    return shown_trip(row, trips.filed_under(call.db, [row.id])[row.id])
+
+
+@tool(area="trips", tier=Tier.FREE, effect=Effect.CHANGES)
+def update_trip(
+    call: Call,
+    trip_id: RowId,
+    name: Annotated[str, line(120)] | None = None,
+    destination: Annotated[str, Field(max_length=120)] | None = None,
+    start_date: Day | None = None,
+    end_date: Day | None = None,
+    state: Literal["active", "archived"] | None = None,
+    clear: Annotated[
+        list[Literal["destination", "start_date", "end_date"]] | None,
+        Field(description="Names of optional fields to empty."),
+    ] = None,
+) -> UpdatedTrip:
+    """Changes a trip's name, destination or dates; state archived does what delete_trip does, active brings it back.
+
+    Bringing one back needs a free active-trip slot: Free accounts have one. Free.
+    """
+    sent = {"name": name, "destination": destination, "start_date": start_date, "end_date": end_date}
+    if state == "active":
+        lock(call.db, call.account_id)  # before the trip's own row, as everywhere
+    row = own_trip(call, trip_id, locked=True)
+    switched = _switch(call, row, state) if state else []
+    changed = edit(row, call.now, sent, clear) + switched
+    _check_days(row.start_date, row.end_date)
+    call.db.flush()
+    return UpdatedTrip(message=f"Trip {trip_id}. {words(changed)}", trip=_counted(call, row), changed=changed)
+
+
+def _switch(call: Call, row: Row, state: str) -> list[str]:
+    if (state == "archived") == (row.archived_at is not None):
+        return []
+    if state == "archived":
+        trips.unfile(call.db, row.id)
+        _archive(call, row)
+    else:
+        _free_slot(call, "bring this one back")
+        row.archived_at, row.updated_at = None, call.now
+    return ["state"]
+
+
+@tool(area="trips", tier=Tier.FREE, effect=Effect.READS)
+def get_trip(call: Call, trip_id: RowId) -> TripDetails:
+    """Shows one trip with its itinerary, its newest 20 searches and everything else filed under it. Free."""
+    row = own_trip(call, trip_id)
+    held = {kind: trips.filed(call.db, kind, trip_id) for kind in trips.SHOWN}
+    counts = {kind: total for kind, (_, total) in held.items()}
+    cut = [f"{len(rows)} of {n} {kind.replace('_', ' ')}" for kind, (rows, n) in held.items() if len(rows) < n]
+    trip = shown_trip(row, counts)
+    return TripDetails(
+        message=f"Trip {trip_id}, {row.name}, is {trip.state}." + (f" Shown: {', '.join(cut)}." if cut else ""),
+        trip=trip,
+        itinerary=[shown_item(item) for item in held["itinerary_items"][0]],
+        flight_bookings=flight_parts(call, held["flight_bookings"][0]),
+        hotel_bookings=hotel_parts(call, held["hotel_bookings"][0]),
+        monitors=shown_monitors(call, held["monitors"][0]),
+        standing_orders=shown_orders(call, held["standing_orders"][0]),
+        searches=[shown_search(search) for search in held["searches"][0]],
+        chats=[shown_chat(chat) for chat in held["chats"][0]],
     )

@@ -1,8 +1,9 @@
 """Workspace trips with their itineraries, searches and chats, and what else can be filed under them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, time
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement, ForeignKey, Index, func
@@ -116,6 +117,27 @@ def filed_under(session: Session, trips: Iterable[int]) -> dict[int, dict[str, i
     return counts
 
 
+# What a trip shows of each kind: the order, and the most rows of one answer.
+_UNDATED_LAST = ItineraryItem.day.nulls_last()
+SHOWN: dict[str, tuple[tuple[Any, ...], int]] = {
+    "itinerary_items": ((_UNDATED_LAST, ItineraryItem.position, ItineraryItem.id), 200),
+    "flight_bookings": ((FlightBooking.departure_date, FlightBooking.id), 100),
+    "hotel_bookings": ((HotelBooking.check_in_date, HotelBooking.id), 100),
+    "monitors": ((RouteMonitor.id.desc(),), 100),
+    "standing_orders": ((StandingOrder.id.desc(),), 100),
+    "searches": ((SearchRecord.created_at.desc(), SearchRecord.id.desc()), 20),
+    "chats": ((ChatLink.created_at.desc(), ChatLink.id.desc()), 100),
+}
+
+
+def filed(session: Session, kind: str, trip: int) -> tuple[list[Any], int]:
+    """Of one kind the rows a trip shows, and how many there are."""
+    column, (order, most) = _COUNTED[kind], SHOWN[kind]
+    wanted = sa.select(column.class_, func.count().over()).where(column == trip).order_by(*order).limit(most)
+    found = session.execute(wanted).all()
+    return [row for row, _ in found], found[0][1] if found else 0
+
+
 def file_under(session: Session, trip: int, wanted: Mapping[str, Sequence[int]]) -> dict[str, list[int]]:
     """Files rows of the caller under a trip of theirs; says of each kind which of the ids were found."""
     return _move(session, trip, {kind: _named(kind, ids) for kind, ids in wanted.items() if ids})
@@ -157,3 +179,42 @@ def _move(session: Session, trip: int | None, which: Mapping[str, ColumnElement[
     for kind, id in session.execute(sa.union_all(*(sa.select(sa.literal(k), c.c.id) for k, c in changes))):
         moved[kind].append(id)
     return moved
+
+
+@dataclass(frozen=True)
+class Activity:
+    total: int
+    searches: Sequence[SearchRecord]
+    chats: Sequence[ChatLink]
+
+
+R = TypeVar("R", SearchRecord, ChatLink)
+_ACTIVITY: dict[str, type[SearchRecord | ChatLink]] = {"search": SearchRecord, "chat": ChatLink}
+
+
+def newest_activity(
+    session: Session, kind: str, trip: int | None, since: datetime | None, page: int, per_page: int
+) -> Activity:
+    """One page of searches and chats counted together by their age, and how many there are."""
+    arms, counts = [], []
+    for name, model in _ACTIVITY.items():
+        if kind not in ("all", name):
+            continue
+        fits = sa.select(sa.literal(name).label("kind"), model.id, model.created_at)
+        fits = fits if trip is None else fits.where(model.trip_id == trip)
+        fits = fits if since is None else fits.where(model.created_at >= since)
+        counts.append(sa.select(func.count()).select_from(fits.subquery()).scalar_subquery())
+        newest = fits.order_by(model.created_at.desc(), model.id.desc()).limit(page * per_page)
+        arms.append(sa.select(newest.subquery()))
+    total = session.scalar(sa.select(sum(counts, sa.literal(0)))) or 0
+    both = sa.union_all(*arms).subquery()
+    ordered = sa.select(both.c.kind, both.c.id).order_by(both.c.created_at.desc(), both.c.kind, both.c.id.desc())
+    shown: dict[str, list[int]] = {"search": [], "chat": []}
+    for name, id in session.execute(ordered.offset((page - 1) * per_page).limit(per_page)):
+        shown[name].append(id)
+    return Activity(total, _newest(session, SearchRecord, shown["search"]), _newest(session, ChatLink, shown["chat"]))
+
+
+def _newest(session: Session, model: type[R], ids: Sequence[int]) -> Sequence[R]:
+    wanted = sa.select(model).where(model.id.in_(ids)).order_by(model.created_at.desc(), model.id.desc())
+    return session.scalars(wanted).all()

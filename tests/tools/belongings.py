@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
 from mcp_server.fields import ProgramSlug
 from shared import clock
@@ -13,6 +13,7 @@ from shared.db.cards import Card
 from shared.db.lounges import LoungeVisit
 from shared.db.messages import Notification
 from shared.db.orders import StandingOrder
+from shared.db.spending import SpendingStatement
 from shared.db.statuses import LoyaltyStatus
 from shared.db.trips import ChatLink, ItineraryItem, SearchRecord, Trip
 from shared.db.vouchers import Voucher
@@ -24,7 +25,6 @@ PROGRAMS: tuple[str, ...] = ProgramSlug.__args__  # type: ignore[attr-defined]
 
 _LEG: dict[str, Any] = {"airline": "BA", "origin": "LHR", "destination": "JFK", "cabin_class": "economy"}
 _STAY: dict[str, Any] = {"hotel_code": "htl_conrad-tokyo", "hotel_name": "Conrad Tokyo", "cash_rate_currency": "USD"}
-_NEWEST_TRIP = select(func.max(Trip.id)).scalar_subquery()
 
 
 def belongings(number: int = 0) -> dict[str, Any]:
@@ -39,6 +39,10 @@ def belongings(number: int = 0) -> dict[str, Any]:
         ),
         "hotel_booking_ids": HotelBooking(
             **_STAY, check_in_date=day, check_out_date=day + timedelta(days=2), kind="award", notes=SECRET
+        ),
+        "flight_booking_id": FlightBooking(**_LEG, departure_date=day, kind="cash", taxes_currency="USD"),
+        "hotel_booking_id": HotelBooking(
+            **_STAY, check_in_date=day, check_out_date=day + timedelta(days=1), kind="cash", notes=SECRET
         ),
         "workspace_trip_id": Trip(name=SECRET),
         "card_id": Card(slug=None, name=SECRET, custom=True, currency="USD", notes=SECRET),
@@ -56,7 +60,19 @@ def belongings(number: int = 0) -> dict[str, Any]:
         "standing_order_ids": StandingOrder(prompt=SECRET, cadence="daily", run_hour=7),
         "chat_id": ChatLink(title=SECRET, summary=SECRET),
         "chat_ids": ChatLink(title=SECRET, summary=SECRET),
-        "item_id": ItineraryItem(trip_id=_NEWEST_TRIP, title=SECRET, kind="note", position=0),
+        "item_id": ItineraryItem(title=SECRET, kind="note", position=0),
+        "spending_statement": SpendingStatement(
+            fingerprint=f"{SECRET}{number}", label=SECRET, currency="USD", period_start=day, period_end=day, transactions=1
+        ),
         "loyalty_status": LoyaltyStatus(program=PROGRAMS[number], tier=SECRET, notes=SECRET),
         "program": PointsBalance(program=PROGRAMS[number], balance=POINTS, as_of=day, notes=SECRET),
     }
+
+
+def keep(session: Session, rows: dict[str, Any]) -> None:
+    """Stores such rows; what lives in a trip, in theirs."""
+    session.add(rows["trip_id"])
+    session.flush()
+    rows["item_id"].trip_id = rows["trip_id"].id
+    session.add_all(rows.values())
+    session.flush()

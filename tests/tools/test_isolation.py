@@ -15,7 +15,7 @@ from shared.db.base import AccountOwned, Base, transaction
 from shared.db.migrations import __name__ as _all_models  # noqa: F401 - the walk below sees every table
 from shared.db.usage import ToolCall, UsageCounter
 from tests.people import People
-from tests.tools.belongings import POINTS, SECRET, belongings
+from tests.tools.belongings import POINTS, SECRET, belongings, keep
 from tests.tools.conftest import Use
 from tests.tools.samples import sample
 
@@ -33,8 +33,7 @@ def hers(people: People) -> dict[str, Any]:
     """Parameter name -> what names Alice's record there."""
     rows = belongings()
     with transaction(people.alice.account_id) as session:
-        session.add_all(rows.values())
-        session.flush()
+        keep(session, rows)
         ids = {name: getattr(row, "program" if name == "program" else "id") for name, row in rows.items()}
     return {n: [str(i)] if n.endswith("_ids") else str(i) if isinstance(i, UUID) else i for n, i in ids.items()}
 

@@ -1,0 +1,108 @@
+"""Past searches and saved chats: links to conversations go in, and what the account did lately comes out."""
+
+from datetime import UTC, datetime, time
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, Field
+from sqlalchemy import delete
+
+from mcp_server.call import Call
+from mcp_server.fields import Day, Page, PerPage, RowId, line
+from mcp_server.results import Paging, Part, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.trip_parts import ChatLink, SearchRecord, open_trip, own_trip, shown_chat, shown_search
+from shared.db.trips import ChatLink as Row
+from shared.db.trips import newest_activity
+from shared.errors import NotFound
+
+
+def _web_address(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        plain = bool(parts.hostname) and parts.username is None and value.isprintable() and " " not in value
+    except ValueError:
+        plain = False
+    if not plain:
+        raise ValueError("is not a web address")
+    return value
+
+
+ChatUrl = Annotated[str, Field(max_length=500, pattern="^https://"), AfterValidator(_web_address)]
+
+
+class SavedChat(Result):
+    chat: ChatLink
+    created: bool
+
+
+class Gone(Part):
+    chat_id: int
+    title: str
+
+
+class RemovedChat(Result):
+    removed: Gone
+
+
+class Activity(Result):
+    searches: list[SearchRecord]
+    chats: list[ChatLink]
+    paging: Paging
+
+
+@tool(area="trips", tier=Tier.FREE, effect=Effect.REPLACES)
+def save_chat_link(
+    call: Call,
+    title: Annotated[str, line(160)],
+    url: ChatUrl | None = None,
+    summary: Annotated[str, Field(max_length=1000)] | None = None,
+    trip_id: RowId | None = None,
+    chat_id: Annotated[RowId | None, Field(description="Replaces that entry.")] = None,
+) -> SavedChat:
+    """Keeps a title, an optional link and a short summary of a conversation, to find it again or file it under a trip.
+
+    Only when the user asks; no transcript is stored. Free.
+    """
+    trip = None if trip_id is None else open_trip(call, trip_id)
+    row = Row() if chat_id is None else call.db.get(Row, chat_id, with_for_update=True)
+    if row is None:
+        raise NotFound("saved chat", chat_id)
+    if trip is not None:
+        row.trip_id = trip.id
+    row.title, row.url, row.summary, row.updated_at = title, url, summary or None, call.now
+    call.db.add(row)
+    call.db.flush()
+    message = f"{title} is kept as saved chat {row.id}."
+    return SavedChat(message=message, chat=shown_chat(row), created=chat_id is None)
+
+
+@tool(area="trips", tier=Tier.FREE, effect=Effect.CHANGES)
+def remove_chat_link(call: Call, chat_id: RowId) -> RemovedChat:
+    """Forgets a saved chat; the conversation itself is not touched. Free."""
+    title = call.db.execute(delete(Row).where(Row.id == chat_id).returning(Row.title)).scalar_one_or_none()
+    if title is None:
+        raise NotFound("saved chat", chat_id)
+    return RemovedChat(message=f"{title} is no longer kept.", removed=Gone(chat_id=chat_id, title=title))
+
+
+@tool(area="trips", tier=Tier.FREE, effect=Effect.READS)
+def list_recent_activity(
+    call: Call,
+    kind: Literal["search", "chat", "all"] = "all",
+    trip_id: RowId | None = None,
+    since: Day | None = None,
+    page: Page = 1,
+    per_page: PerPage = 20,
+) -> Activity:
+    """Lists the user's past searches and saved chats, newest first; a page counts both together. Free."""
+    if trip_id is not None:
+        own_trip(call, trip_id)
+    start = datetime.combine(since, time(), UTC) if since else None
+    found = newest_activity(call.db, kind, trip_id, start, page, per_page)
+    return Activity(
+        message=f"{found.total} {'entry' if found.total == 1 else 'entries'}.",
+        searches=[shown_search(row) for row in found.searches],
+        chats=[shown_chat(row) for row in found.chats],
+        paging=Paging.of(page, per_page, found.total),
+    )

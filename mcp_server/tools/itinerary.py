@@ -1,0 +1,135 @@
+"""The plan of a trip, entry by entry: what happens when and where goes in, the stored entry comes out."""
+
+import re
+from datetime import date, time
+from enum import StrEnum
+from typing import Annotated, Any, cast
+
+from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema
+from sqlalchemy import delete, func, select
+
+from mcp_server.call import Call
+from mcp_server.edits import edit
+from mcp_server.fields import Day, Position, RowId
+from mcp_server.results import Part, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.trip_parts import ItemKind, ItineraryItem, open_trip, shown_item
+from shared.db.bookings import FlightBooking, HotelBooking
+from shared.db.trips import ItineraryItem as Row
+from shared.errors import Fault, Invalid, NotFound
+
+_CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d", re.ASCII)
+
+
+def _clock(value: Any) -> time:
+    if not isinstance(value, str) or not _CLOCK.fullmatch(value):
+        raise ValueError("is not a time of day")
+    return time.fromisoformat(value)
+
+
+Clock = Annotated[time, BeforeValidator(_clock), WithJsonSchema({"type": "string", "pattern": r"^\d{2}:\d{2}$"})]
+ItemTitle = Annotated[str, StringConstraints(strip_whitespace=True, max_length=160)]
+
+
+class _Unsent(StrEnum):
+    """A default told apart from the same word sent: an entry that exists keeps its kind when none is sent."""
+
+    KIND = "note"
+
+
+NOTE = cast("ItemKind", _Unsent.KIND)
+
+
+class SavedItem(Result):
+    item: ItineraryItem
+    created: bool
+    trip_id: int
+
+
+class RemovedEntry(Part):
+    item_id: int
+    trip_id: int
+    title: str
+
+
+class RemovedItem(Result):
+    removed: RemovedEntry
+
+
+def _found(call: Call, trip_id: int, item_id: int) -> Row:
+    row = call.db.scalars(select(Row).where(Row.id == item_id, Row.trip_id == trip_id).with_for_update()).one_or_none()
+    if row is None:
+        raise NotFound("itinerary item", item_id)
+    return row
+
+
+def _check_booking(call: Call, model: type[FlightBooking | HotelBooking], what: str, id: int | None) -> None:
+    if id is None:
+        return
+    there = select(model.id).where(model.id == id).with_for_update(read=True, key_share=True)
+    if call.db.scalar(there) is None:
+        raise NotFound(what, id)
+
+
+def _end_of_day(call: Call, trip_id: int, day: date | None) -> int:
+    """The place after the last entry of a day."""
+    last = select(func.max(Row.position)).where(Row.trip_id == trip_id, Row.day.is_not_distinct_from(day))
+    highest = call.db.scalar(last)
+    return 0 if highest is None else highest + 1
+
+
+@tool(area="trips", tier=Tier.FREE, effect=Effect.REPLACES)
+def save_itinerary_item(
+    call: Call,
+    trip_id: RowId,
+    item_id: RowId | None = None,
+    title: Annotated[ItemTitle | None, Field(description="Required for a new item.")] = None,
+    day: Day | None = None,
+    start_time: Clock | None = None,
+    end_time: Clock | None = None,
+    kind: ItemKind = NOTE,
+    location: Annotated[str, Field(max_length=160)] | None = None,
+    notes: Annotated[str, Field(max_length=4000)] | None = None,
+    flight_booking_id: RowId | None = None,
+    hotel_booking_id: RowId | None = None,
+    position: Position | None = None,
+) -> SavedItem:
+    """Adds one entry to a trip's itinerary, or changes what is sent of the one item_id names. Times are local. Free."""
+    if title == "" or (title is None and item_id is None):
+        raise Invalid(Fault("title", "is required for a new item" if item_id is None else "is empty", "text"))
+    trip = open_trip(call, trip_id)
+    given = {
+        "title": title,
+        "day": day,
+        "start_time": start_time,
+        "end_time": end_time,
+        "kind": None if item_id and isinstance(kind, _Unsent) else str(kind),
+        "location": location,
+        "notes": notes,
+        "flight_booking_id": flight_booking_id,
+        "hotel_booking_id": hotel_booking_id,
+    }
+    row = _found(call, trip_id, item_id) if item_id else Row(trip_id=trip_id)
+    _check_booking(call, FlightBooking, "flight booking", flight_booking_id)
+    _check_booking(call, HotelBooking, "hotel booking", hotel_booking_id)
+    if position is None and (item_id is None or day not in (None, row.day)):
+        position = _end_of_day(call, trip_id, day)
+    edit(row, call.now, given | {"position": position})
+    call.db.add(row)
+    call.db.flush()
+    how = "changed in" if item_id else "added to"
+    message = f"{row.title} is {how} the itinerary of trip {trip_id} ({trip.name}) as item {row.id}."
+    return SavedItem(message=message, item=shown_item(row), created=item_id is None, trip_id=trip_id)
+
+
+@tool(area="trips", tier=Tier.FREE, effect=Effect.CHANGES)
+def remove_itinerary_item(call: Call, item_id: RowId) -> RemovedItem:
+    """Removes one entry from a trip's itinerary; a booking it names stays. Free."""
+    gone = call.db.execute(delete(Row).where(Row.id == item_id).returning(Row.trip_id, Row.title)).one_or_none()
+    if gone is None:
+        raise NotFound("itinerary item", item_id)
+    trip_id, title = gone
+    return RemovedItem(
+        message=f"{title} is removed from the itinerary of trip {trip_id}.",
+        removed=RemovedEntry(item_id=item_id, trip_id=trip_id, title=title),
+    )
