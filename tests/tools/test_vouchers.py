@@ -13,6 +13,8 @@ from shared import clock
 from shared.db.base import transaction
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.vouchers import Voucher, on_bookings
+from shared.errors import Invalid, NotFound
+from shared.services.bookings import cancel, remove
 from tests.people import People
 from tests.tools.conftest import Use
 
@@ -82,6 +84,10 @@ def booked(who: Caller, kind: str, **more: Any) -> int:
         session.add(row)
         session.flush()
         return int(row.id)
+
+
+def _at(end: Any) -> list[Any]:
+    return [clock.now()] if end is cancel else []
 
 
 def on(kind: str, booking_id: int) -> dict[str, Any]:
@@ -283,6 +289,36 @@ def test_apply_voucher_to_booking_twice_at_once_ends_on_one_of_them(add: Any, pe
         row = session.get_one(Voucher, number)
         assert row.flight_booking_id in bookings
         assert row.hotel_booking_id is None
+
+
+@pytest.mark.parametrize("end", [cancel, remove])
+def test_a_booking_that_ends_while_vouchers_are_put_on_it_keeps_none(
+    add: Any, use: Use, people: People, end: Any
+) -> None:
+    """However they meet, nothing waits for ever and no voucher stays on a booking that is over."""
+    for _ in range(5):
+        booking, numbers = booked(people.alice, "flight"), [add()["voucher_id"] for _ in range(3)]
+
+        def put(number: int | None, booking: int = booking) -> str:
+            if number is None:
+                with transaction(people.alice.account_id) as session:
+                    end(session, session.get_one(FlightBooking, booking, with_for_update=True), *_at(end))
+                return "ended"
+            asked = {"voucher_id": number, **on("flight", booking)}
+            call, done = Call(people.alice, "mcp", clock.now()), False
+            try:
+                apply_voucher_to_booking(call, **asked)
+                done = True
+            except (NotFound, Invalid) as no:
+                return no.status
+            finally:
+                call.finish(commit=done)
+            return "ok"
+
+        with ThreadPoolExecutor(4) as pool:
+            told = list(pool.map(put, [numbers[0], None, *numbers[1:]]))
+        assert set(told) <= {"ok", "ended", "not_found", "invalid"}
+        assert kept(use, people.alice, state="applied") == []
 
 
 def test_a_deleted_booking_gives_its_voucher_back(add: Any, use: Use, people: People) -> None:
