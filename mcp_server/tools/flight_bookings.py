@@ -6,13 +6,13 @@ from decimal import Decimal
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from sqlalchemy import ColumnElement, func
 
 from mcp_server.booking_parts import FlightBooking, flight_part, flight_parts
 from mcp_server.call import Call
 from mcp_server.edits import edit, words
-from mcp_server.fields import AirportCapitals, Amount, AnyName, Cabin, Currency, Day, Page, PerPage, RowId, line
+from mcp_server.fields import AirportCapitals, Amount, AnyName, Cabin, Currency, Day, Page, PerPage, RowId
 from mcp_server.results import NO_DATA, Money, NoDataWord, Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from mcp_server.voucher_parts import Voucher, voucher
@@ -39,26 +39,35 @@ def _uuid(value: Any) -> UUID:
         raise ValueError("is not a UUID") from None
 
 
-def _up_to(most: int) -> Any:
-    def check(value: Any) -> Any:
-        if isinstance(value, int) and value > most:
+def _up_to(most: int) -> AfterValidator:
+    """A bound of sense, kept out of the schema."""
+
+    def check(value: int) -> int:
+        if value > most:
             raise ValueError("is too large")
         return value
 
-    return BeforeValidator(check)
+    return AfterValidator(check)
+
+
+def _written(value: str) -> str:
+    if not value.strip():
+        raise ValueError("is empty")
+    return value.strip()
 
 
 Uuid = Annotated[UUID, BeforeValidator(_uuid), WithJsonSchema({"type": "string", "pattern": UUID_PATTERN})]
-Airline = Annotated[str, line(80)]
+Airline = Annotated[str, Field(max_length=80), AfterValidator(_written)]
 PointsSpent = Annotated[
-    int | None, _up_to(MOST_POINTS), Field(ge=0, description="Award only; whole leg; 0 on connecting legs.")
+    Annotated[int, Field(ge=0), _up_to(MOST_POINTS)] | None,
+    Field(description="Award only; whole leg; 0 on connecting legs."),
 ]
 Program = Annotated[str | None, Field(max_length=80, description="Award only.")]
 CashPaid = Annotated[Amount | None, Field(description="Cash only; in taxes_currency.")]
 Together = Annotated[Uuid | None, Field(description="Same on every leg of one booking; none if single.")]
 Workspace = Annotated[RowId | None, Field(description="Workspace trip, not trip_id.")]
 Number = Annotated[str, Field(max_length=12)] | None
-People = Annotated[int, _up_to(MOST_PEOPLE), Field(ge=1)]
+People = Annotated[int, Field(ge=1), _up_to(MOST_PEOPLE)]
 Confirmation = Annotated[str, Field(max_length=40)] | None
 Notes = Annotated[str, Field(max_length=4000)] | None
 PaidIn = Annotated[Currency, Field(description="For taxes_paid and cash_paid.")]

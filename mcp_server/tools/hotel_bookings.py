@@ -36,7 +36,7 @@ HotelName = Annotated[
     WithJsonSchema({"type": "string", "maxLength": 80, "description": "htl_ code, numeric id or property code."}),
 ]
 StayPoints = Annotated[Points, Field(description="Award only; whole stay.")]
-PayRate = Annotated[Amount, Field(description="Whole stay. Needed for cash; for award its cash price.")]
+PayRate = Annotated[Amount | None, Field(description="Whole stay; needed for cash.")]
 Text = Annotated[str, Field(max_length=120)] | None
 Confirmation = Annotated[str, Field(max_length=40)] | None
 Notes = Annotated[str, Field(max_length=4000)] | None
@@ -103,7 +103,7 @@ def add_hotel_booking(
     check_out_date: Day,
     kind: Literal["award", "cash"] = "award",
     original_points: StayPoints | None = None,
-    original_pay_rate_usd: PayRate | None = None,
+    original_pay_rate_usd: PayRate = None,
     cash_rate_currency: Currency = "USD",
     room_type: Text = None,
     rate_plan: Text = None,
@@ -207,7 +207,7 @@ def update_hotel_booking(
     check_out_date: Day | None = None,
     kind: Literal["award", "cash"] | None = None,
     original_points: StayPoints | None = None,
-    original_pay_rate_usd: PayRate | None = None,
+    original_pay_rate_usd: PayRate = None,
     cash_rate_currency: Currency | None = None,
     room_type: Text = None,
     rate_plan: Text = None,

@@ -64,7 +64,7 @@ def a_voucher(who: Caller, booking: int) -> int:
     "s2.2.flight_number",
     "s2.2.taxes_paid",
 )
-def test_a_leg_keeps_every_field(people: People, use: Use) -> None:
+def test_add_flight_booking_keeps_every_field(people: People, use: Use) -> None:
     trip = a_trip(people.alice)
     plain = add(use, people.alice)["booking"]
     assert (plain["kind"], plain["taxes_currency"], plain["trip_id"], plain["state"]) == (
@@ -218,7 +218,7 @@ def test_a_point_is_valued_only_by_a_fare_seen_for_the_very_seat(people: People,
     assert later["cents_per_point"] is None
 
 
-def test_get_shows_the_legs_the_vouchers_and_what_cancelling_costs(people: People, use: Use) -> None:
+def test_get_flight_booking_shows_the_legs_the_vouchers_and_what_cancelling_costs(people: People, use: Use) -> None:
     one = add(use, people.alice, trip_id=JOURNEY, program="united", airline="United")["booking"]["booking_id"]
     add(use, people.alice, trip_id=JOURNEY, departure_date="2031-05-09")
     mine = a_voucher(people.alice, one)
@@ -238,7 +238,7 @@ def test_get_shows_the_legs_the_vouchers_and_what_cancelling_costs(people: Peopl
     assert use(people.alice, "get_flight_booking", booking_id=paid)["cancellation"] is None
 
 
-def test_the_list_is_filtered_and_its_totals_cover_all_that_fits(people: People, use: Use) -> None:
+def test_list_flight_bookings_is_filtered_and_its_totals_cover_all_that_fits(people: People, use: Use) -> None:
     for number in range(3):
         add(use, people.alice, departure_date=day(20 + number), points_spent=10_000, program="flying-blue")
     add(use, people.alice, departure_date=day(-20), kind="cash", cash_paid=99.5, taxes_paid=1, taxes_currency="EUR")
@@ -293,7 +293,7 @@ def test_the_day_of_the_airport_decides_in_the_list_as_in_the_record(
     assert use(people.alice, "list_flight_bookings", when=other)["paging"]["total"] == 0
 
 
-def test_update_changes_only_what_is_sent(people: People, use: Use) -> None:
+def test_update_flight_booking_changes_only_what_is_sent(people: People, use: Use) -> None:
     before = add(use, people.alice, points_spent=9, program="flying-blue", notes="Window")["booking"]
     one = before["booking_id"]
     made = use(people.alice, "update_flight_booking", booking_id=one, notes="Aisle", cabin_class="business")
@@ -330,7 +330,7 @@ def test_an_update_is_held_against_the_whole_leg(people: People, use: Use) -> No
 
 
 @pytest.mark.spec("s4.4.delete_flight_booking.id")
-def test_delete_removes_the_leg_and_frees_its_vouchers(people: People, use: Use) -> None:
+def test_delete_flight_booking_removes_the_leg_and_frees_its_vouchers(people: People, use: Use) -> None:
     one = add(use, people.alice, confirmation_number="ABC123")["booking"]["booking_id"]
     mine = a_voucher(people.alice, one)
     gone = use(people.alice, "delete_flight_booking", booking_id=one)

@@ -66,7 +66,7 @@ def stored(who: Caller, booking: int) -> HotelBooking:
     "s2.3.trip_id_integer",
     "s2.3.award_may_have_pay_rate",
 )
-def test_a_stay_keeps_every_field(people: People, use: Use) -> None:
+def test_add_hotel_booking_keeps_every_field(people: People, use: Use) -> None:
     with transaction(people.alice.account_id) as session:
         session.add(trip := Trip(name="Japan"))
         session.flush()
@@ -158,7 +158,7 @@ def test_a_stay_is_watched_until_it_begins(people: People, use: Use) -> None:
     assert shown["monitoring"]["next_check_on"] == day(0)
 
 
-def test_the_newest_price_is_compared_with_what_was_booked(people: People, use: Use) -> None:
+def test_get_hotel_booking_compares_the_newest_price_with_what_was_booked(people: People, use: Use) -> None:
     award = add(use, people.alice, original_points=100_000)["booking_id"]
     cash = add(use, people.alice, kind="cash", original_pay_rate_usd=900, cash_rate_currency="EUR")["booking_id"]
     with transaction(people.alice.account_id) as session:
@@ -200,7 +200,7 @@ def test_prices_another_mode_invented_are_never_compared(people: People, use: Us
     assert use(people.alice, "list_hotel_bookings")["totals"]["drops_found"] == 0
 
 
-def test_the_list_finds_stays_by_chain_time_and_drop(people: People, use: Use) -> None:
+def test_list_hotel_bookings_finds_stays_by_chain_time_and_drop(people: People, use: Use) -> None:
     soon = add(use, people.alice, check_in_date=day(5), check_out_date=day(7), original_points=10)["booking_id"]
     now = add(use, people.alice, check_in_date=day(-2), check_out_date=day(2), original_points=20)["booking_id"]
     past = add(use, people.alice, check_in_date=day(-9), check_out_date=day(-5), original_points=40)["booking_id"]
@@ -241,7 +241,9 @@ def test_the_day_of_the_hotel_decides(
     assert use(people.alice, "list_hotel_bookings", when=listed)["paging"]["total"] == 1
 
 
-def test_update_changes_only_what_is_sent_and_may_begin_the_comparison_afresh(people: People, use: Use) -> None:
+def test_update_hotel_booking_changes_only_what_is_sent_and_may_begin_the_comparison_afresh(
+    people: People, use: Use
+) -> None:
     before = add(use, people.alice, original_points=100_000, notes="High floor")
     one = before["booking_id"]
     seen(people.alice, 0, points=60_000)
@@ -272,7 +274,7 @@ def test_an_update_is_held_against_the_whole_stay(people: People, use: Use) -> N
 
 
 @pytest.mark.spec("s3.hotel_booking.delete_removes", "s4.4.delete_flight_booking.id")
-def test_delete_removes_the_stay_its_watch_and_frees_its_vouchers(people: People, use: Use) -> None:
+def test_delete_hotel_booking_removes_the_stay_its_watch_and_frees_its_vouchers(people: People, use: Use) -> None:
     one = add(use, people.alice, confirmation_number="3345667788")["booking_id"]
     with transaction(people.alice.account_id) as session:
         session.add(mine := Voucher(voucher_slug="hilton-free-night-reward", hotel_booking_id=one))
