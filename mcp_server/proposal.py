@@ -33,13 +33,16 @@ def _known(value: Any) -> Any:
     return None if value in (NO_DATA, "") else value
 
 
-Text = Annotated[str | None, BeforeValidator(_known), Field(max_length=120)]
-Texts = Annotated[list[Annotated[str, Field(max_length=40)]] | None, BeforeValidator(_known), Field(max_length=12)]
-Count = Annotated[int | None, BeforeValidator(_known), Field(ge=0, le=1_000_000_000)]
-Sum = Annotated[Decimal | None, BeforeValidator(_known), Field(ge=0, le=10_000_000, allow_inf_nan=False)]
-Iso = Annotated[str | None, BeforeValidator(_known), Field(pattern=r"^[A-Za-z]{3}$")]
-Flown = Annotated[date | None, BeforeValidator(_known)]
-Moment = Annotated[datetime | None, BeforeValidator(_known)]
+_Known = BeforeValidator(_known)
+_Number = Annotated[int, Field(ge=0, le=1_000_000_000)]
+_Amount = Annotated[Decimal, Field(ge=0, le=10_000_000, allow_inf_nan=False)]
+Text = Annotated[Annotated[str, Field(max_length=120)] | None, _Known]
+Texts = Annotated[Annotated[list[Annotated[str, Field(max_length=40)]], Field(max_length=12)] | None, _Known]
+Count = Annotated[_Number | None, _Known]
+Sum = Annotated[_Amount | None, _Known]
+Iso = Annotated[Annotated[str, Field(pattern=r"^[A-Za-z]{3}$")] | None, _Known]
+Flown = Annotated[date | None, _Known]
+Moment = Annotated[datetime | None, _Known]
 _EXPECTED = {
     "points": "a whole number from 0",
     "seats": "a whole number from 0",

@@ -67,8 +67,8 @@ def _named(title: str) -> dict[str, str]:
     """The name a browser saves it under: plain letters for old ones, the whole title for the others."""
     bare = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
     plain = re.sub(r"[^A-Za-z0-9]+", "-", bare).strip("-")[:80] or "document"
-    whole = quote("".join(c for c in title if c.isprintable() and c not in '/\\:*?"<>|')[:120], safe="")
-    disposition = f"inline; filename=\"{plain}.pdf\"; filename*=UTF-8''{whole}.pdf"
+    whole = "".join(c for c in title if c.isprintable() and c not in '/\\:*?"<>|')[:120].strip(" .") or plain
+    disposition = f"inline; filename=\"{plain}.pdf\"; filename*=UTF-8''{quote(whole, safe='')}.pdf"
     return {"Content-Disposition": disposition, "Accept-Ranges": "none"}
 
 
