@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 from typing import Any, Literal
 
 from sqlalchemy.orm import Session
@@ -9,7 +10,7 @@ from sqlalchemy.orm import Session
 from shared import clock
 from shared.db.bookings import WATCH, FlightBooking, HotelBooking, Today, detach_vouchers
 from shared.db.runs import forget, unschedule
-from shared.db.trips import Trip
+from shared.db.trips import Trip, open_trip
 from shared.db.vouchers import Voucher
 from shared.domain import bookings
 from shared.domain.bookings import ahead_and_behind, local_day
@@ -26,7 +27,8 @@ def add_flight(session: Session, reference: Reference, terms: Terms) -> FlightBo
     Raises Invalid, NotFound or Candidates; then nothing is stored.
     """
     row = leg(reference, terms)
-    check_trip(session, row.workspace_trip_id)
+    if row.workspace_trip_id is not None:
+        open_trip(session, row.workspace_trip_id, "workspace_trip_id")
     session.add(row)
     session.flush()
     return row
@@ -45,7 +47,8 @@ def add_hotel(session: Session, reference: Reference, hotel: str, terms: Terms) 
     Raises Invalid, NotFound or Candidates; then nothing is stored.
     """
     row = stay(reference, hotel, terms)
-    check_trip(session, row.trip_id)
+    if row.trip_id is not None:
+        open_trip(session, row.trip_id)
     session.add(row)
     session.flush()
     return row
@@ -163,21 +166,31 @@ def check_trip(session: Session, trip_id: int | None) -> None:
 
 
 def flight_day(reference: Reference, origin: str, now: datetime) -> date:
-    """The day it is at an airport, or at the first of a city; in UTC where it is not known."""
-    at = reference.airports.get(next(iter(reference.metros.get(origin, ())), origin))
-    return local_day(at.tz if at else "UTC", now)
+    """The day it is at an airport or in a city."""
+    return local_day(_zone(reference, origin), now)
+
+
+def _zone(reference: Reference, code: str) -> str:
+    """The time zone of an airport, or of the first of a city's; UTC where it is not known."""
+    at = reference.airports.get(code)
+    of_city = (reference.airports[c].tz for c in reference.metros.get(code, ()) if c in reference.airports)
+    return at.tz if at else next(of_city, "UTC")
 
 
 def today(reference: Reference, what: Literal["flight", "hotel"], now: datetime) -> Today:
     """Which day it is at every airport or hotel, as the database needs it to tell past from upcoming."""
+    return _days(reference, what, now.replace(minute=now.minute // 15 * 15, second=0, microsecond=0))
+
+
+@lru_cache(maxsize=8)
+def _days(reference: Reference, what: Literal["flight", "hotel"], quarter: datetime) -> Today:
+    """Days begin on a quarter of an hour everywhere."""
     if what == "hotel":
         places = list(hotels.zones(reference).items())
     else:
-        places = [(code, airport.tz) for code, airport in reference.airports.items()]
-        first = ((city, reference.airports.get(codes[0])) for city, codes in reference.metros.items() if codes)
-        places += [(city, at.tz) for city, at in first if at and city not in reference.airports]
-    ahead, behind = ahead_and_behind(places, now)
-    return Today(now.date(), ahead, behind)
+        places = [(code, _zone(reference, code)) for code in {*reference.airports, *reference.metros}]
+    ahead, behind = ahead_and_behind(places, quarter)
+    return Today(quarter.date(), ahead, behind)
 
 
 def stay_state(reference: Reference, row: HotelBooking, now: datetime) -> bookings.StayState:

@@ -1,6 +1,6 @@
 """Progress towards tiers through the gate: reported numbers against what each programme asks."""
 
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 
@@ -71,3 +71,52 @@ def test_get_status_progress_on_an_impossible_day_is_invalid(people: People, use
 def test_get_status_progress_shows_nothing_of_another_account(people: People, use: Use) -> None:
     use(people.alice, "set_loyalty_status", program=BA, tier="Silver", progress=5000)
     assert use(people.charlie, TOOL)["status"] == "no_data"
+
+
+LEG = {"airline": "AF", "origin": "CDG", "destination": "JFK", "cabin_class": "business", "kind": "cash"}
+
+
+def day(offset: int) -> str:
+    return (clock.today() + timedelta(days=offset)).isoformat()
+
+
+def test_get_status_progress_counts_paid_flights_on_own_airlines_apart_from_what_was_reported(
+    people: People, use: Use
+) -> None:
+    use(people.alice, "set_loyalty_status", program=FB, tier="Silver", progress=60)
+    ids = []
+    for more in (
+        {"departure_date": day(20), "cash_paid": 900},
+        {"departure_date": day(27), "cash_paid": 0, "origin": "JFK", "destination": "CDG"},
+        {"departure_date": day(20), "cash_paid": 900, "airline": "LH"},
+        {"departure_date": day(-20), "cash_paid": 900},
+        {"departure_date": day(500), "cash_paid": 900},
+        {"departure_date": day(21), "kind": "award", "points_spent": 1},
+    ):
+        made = use(people.alice, "add_flight_booking", **LEG | more)
+        assert made["status"] == "ok", made
+        ids.append(made["booking"]["booking_id"])
+    (one,) = use(people.alice, TOOL)["progress"]
+    assert (one["reported"], one["estimated_from_bookings"], one["bookings_counted"]) == (60, 60, ids[:2])
+    assert one["gap"] == one["required"] - 120
+    assert any("taken as credited" in a for a in one["assumptions"])
+
+
+def test_get_status_progress_counts_a_fare_only_where_it_is_known_without_taxes(people: People, use: Use) -> None:
+    use(people.alice, "set_loyalty_status", program=BA, tier="Bronze", progress=0, progress_as_of=day(-1))
+    flown = LEG | {"airline": "BA", "origin": "LHR", "departure_date": day(0)}
+    use(people.alice, "add_flight_booking", **flown, cash_paid=3000, taxes_currency="GBP")
+    (one,) = use(people.alice, TOOL)["progress"]
+    assert one["estimated_from_bookings"] == 400
+    use(people.alice, "add_flight_booking", **flown, cash_paid=3000, taxes_paid=500, taxes_currency="GBP", passengers=2)
+    (one,) = use(people.alice, TOOL)["progress"]
+    assert one["estimated_from_bookings"] == 400 + 400 + 1500
+    assert any("1 of 2 flights" in a for a in one["assumptions"])
+
+
+def test_get_status_progress_estimates_nothing_without_an_earning_rule(people: People, use: Use) -> None:
+    use(people.alice, "set_loyalty_status", program="delta-skymiles", tier="Silver Medallion", progress=5000)
+    use(people.alice, "add_flight_booking", **LEG | {"airline": "DL"}, departure_date=day(3), cash_paid=900)
+    (one,) = use(people.alice, TOOL)["progress"]
+    assert (one["estimated_from_bookings"], one["bookings_counted"]) == (0, [])
+    assert any("not known for this programme" in a for a in one["assumptions"])
