@@ -14,6 +14,7 @@ from mcp_server.fields import Amount, AnyName, Country, Currency
 from mcp_server.results import Money, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.cards import Card as Held
+from shared.db.spending import totals
 from shared.domain import card_value
 from shared.domain.card_value import CATEGORIES, Offer, Worth
 from shared.errors import Fault, Invalid, NoData
@@ -132,9 +133,19 @@ def _argument(sent: Mapping[str, Any], usd_per_unit: Decimal) -> Spending:
     return Spending("argument", 1, yearly, sum(yearly.values(), Decimal(0)))
 
 
-def imported_spending(call: Call) -> Spending:  # noqa: ARG001 - statements are the account's own rows
-    """A year's spending as the account's imported statements show it; no statement can be imported yet."""
-    return Spending("none", 0, {})
+def imported_spending(call: Call) -> Spending:
+    """A year's spending as the latest twelve months of imported statements show it, or fewer, taken for the year."""
+    cells = totals(call.db, None, None)
+    months = sorted({cell.month for cell in cells})[-12:]
+    yearly: dict[str, Decimal] = {}
+    for cell in cells:
+        rate = catalogue.exchange(call.reference, cell.currency)
+        if rate and cell.month in months:
+            spent = cell.amount * rate.usd_per_unit * 12 / len(months)
+            yearly[cell.category] = yearly.get(cell.category, Decimal(0)) + spent
+    if not yearly:
+        return Spending("none", 0, {})
+    return Spending("imported", len(months), yearly, sum(yearly.values(), Decimal(0)))
 
 
 def _spending(call: Call, sent: Mapping[str, Any] | None, currency: str) -> Spending:

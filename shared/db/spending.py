@@ -2,10 +2,11 @@
 
 from datetime import date
 from decimal import Decimal
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index, UniqueConstraint
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, currency, pk, stamp
 
@@ -36,3 +37,72 @@ class SpendingTotal(AccountOwned, Base):
     category: Mapped[str] = mapped_column(primary_key=True)
     amount: Mapped[Decimal] = mapped_column(sa.Numeric(14, 2))
     transactions: Mapped[int]
+
+
+class Cell(NamedTuple):
+    """What was spent on one category in one month."""
+
+    currency: str
+    month: date
+    category: str
+    amount: Decimal
+    transactions: int
+
+
+def stored_or_overlapping(
+    session: Session, fingerprint: str, card_id: int | None, money: str, start: date, end: date
+) -> SpendingStatement | None:
+    """The statement with this fingerprint; else one of the same card whose days are partly the same."""
+    same = SpendingStatement.fingerprint == fingerprint
+    overlap = sa.and_(
+        SpendingStatement.card_id.is_not_distinct_from(card_id),
+        SpendingStatement.currency == money,
+        SpendingStatement.period_start <= end,
+        SpendingStatement.period_end >= start,
+    )
+    wanted = sa.select(SpendingStatement).where(sa.or_(same, overlap)).order_by(same.desc(), SpendingStatement.id)
+    return session.scalars(wanted.limit(1)).first()
+
+
+def totals(session: Session, since: date | None, card_id: int | None) -> list[Cell]:
+    """By currency, month and category, the earliest month first."""
+    columns = (SpendingStatement.currency, SpendingTotal.month, SpendingTotal.category)
+    wanted = (
+        sa.select(*columns, sa.func.sum(SpendingTotal.amount), sa.func.sum(SpendingTotal.transactions))
+        .join(SpendingStatement, SpendingTotal.statement_id == SpendingStatement.id)
+        .group_by(*columns)
+        .order_by(*columns)
+    )
+    if since is not None:
+        wanted = wanted.where(SpendingTotal.month >= since)
+    if card_id is not None:
+        wanted = wanted.where(SpendingStatement.card_id == card_id)
+    return [Cell(*row) for row in session.execute(wanted)]
+
+
+def statements_since(session: Session, since: date, card_id: int | None, most: int) -> list[SpendingStatement]:
+    """Those that reach into this time, the latest first."""
+    wanted = sa.select(SpendingStatement).where(SpendingStatement.period_end >= since)
+    if card_id is not None:
+        wanted = wanted.where(SpendingStatement.card_id == card_id)
+    order = (SpendingStatement.period_end.desc(), SpendingStatement.id.desc())
+    return list(session.scalars(wanted.order_by(*order).limit(most)))
+
+
+class Held(NamedTuple):
+    months: int
+    statements: int
+    categories: int
+
+
+def held(session: Session) -> Held:
+    """How much there is of it."""
+    statements = sa.select(sa.func.count()).select_from(SpendingStatement).scalar_subquery()
+    counted = (sa.func.count(sa.distinct(SpendingTotal.month)), sa.func.count(sa.distinct(SpendingTotal.category)))
+    row = session.execute(sa.select(counted[0], statements, counted[1]).select_from(SpendingTotal)).one()
+    return Held(*row)
+
+
+def erase(session: Session) -> None:
+    """All of it; the totals go with their statements."""
+    session.execute(sa.delete(SpendingStatement))

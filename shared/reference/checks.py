@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from shared.domain.plans import CABINS
-from shared.reference import folio
+from shared.reference import folio, statements
 
 Tables = Mapping[str, Mapping[int, Any]]  # rows by line, by file
 _KINDS = ("airline", "hotel", "bank")
@@ -61,6 +61,12 @@ KEYS: dict[str, tuple[str, ...]] = {
     "folio/food_credits.csv": ("chain", "brand"),
     "folio/dispute_refs.csv": ("id",),
     "folio/chains.csv": ("chain",),
+    "statements/layouts.csv": ("layout",),
+    "statements/headers.csv": ("layout", "number"),
+    "statements/merchants.csv": ("rank",),
+    "statements/mcc.csv": ("mcc",),
+    "statements/issuer_categories.csv": ("issuer", "name"),
+    "statements/line_types.csv": ("layout", "type"),
 }
 
 
@@ -273,6 +279,7 @@ _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
     _kinds: (),
     _status_matches: ("programs.csv", "elite_tiers.csv"),
     folio.faults: tuple(folio.TABLES),
+    statements.faults: tuple(statements.TABLES),
 }
 
 _AIRPORT_FIELDS: dict[str, Callable[[Any], Iterable[str]]] = {

@@ -38,6 +38,7 @@ from shared.reference.rows.programmes import (
     ProgramPartner,
     Source,
 )
+from shared.reference.rows.statements import STATEMENT_FILES
 from shared.reference.rows.transfers import (
     BonusPattern,
     BuyPoints,
@@ -159,4 +160,5 @@ FILES: dict[str, type] = {
     "lounges.csv": Lounge,
     "other_servers.csv": OtherServer,
     **FOLIO_FILES,
+    **STATEMENT_FILES,
 }

@@ -1,0 +1,62 @@
+"""Text from the bytes of a file: what somebody uploads or names goes in, its text comes out, or why it is none."""
+
+import codecs
+
+MOST_BYTES = 6 * 1024 * 1024
+_KINDS = {
+    b"PK\x03\x04": "a spreadsheet or ZIP archive; save it as CSV",
+    b"\xd0\xcf\x11\xe0": "an old spreadsheet or document; save it as CSV",
+    b"%PDF": "a PDF; ask the bank for CSV or OFX",
+    b"\x1f\x8b": "a compressed file; unpack it",
+    b"BZh": "a compressed file; unpack it",
+    b"\xfd7zXZ": "a compressed file; unpack it",
+    b"7z\xbc\xaf": "a compressed file; unpack it",
+    b"Rar!": "a compressed file; unpack it",
+    b"(\xb5/\xfd": "a compressed file; unpack it",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+}
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+
+class NoText(ValueError):
+    """The words say what the file is instead; nothing of it is repeated."""
+
+
+def decode(content: bytes) -> str:
+    """UTF-8, UTF-16 or UTF-32 by its mark or its look, else Windows-1252. Raises NoText."""
+    if len(content) > MOST_BYTES:
+        raise NoText(f"larger than {MOST_BYTES >> 20} MiB")
+    if kind := next((said for start, said in _KINDS.items() if content.startswith(start)), None):
+        raise NoText(kind)
+    text = _decoded(content)
+    if text is None or any(c in text for c in _UNWRITTEN):
+        raise NoText("no text in a known encoding (UTF-8, UTF-16 or Windows-1252)")
+    return text
+
+
+_UNWRITTEN = [chr(code) for code in range(32) if chr(code) not in "\t\n\r\f\x1a"]  # no text has these
+
+
+def _decoded(content: bytes) -> str | None:
+    marked = next((name for mark, name in _MARKS.items() if content.startswith(mark)), None)
+    for encoding in (marked,) if marked else (_without_mark(content), "cp1252"):
+        try:
+            return content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return None
+
+
+def _without_mark(content: bytes) -> str:
+    """In UTF-16 every second byte of Western text is zero."""
+    start = content[:2000]
+    if start.count(0) * 3 > len(start):
+        return "utf-16-le" if start[1::2].count(0) > start[0::2].count(0) else "utf-16-be"
+    return "utf-8"

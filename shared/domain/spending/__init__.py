@@ -1,0 +1,1 @@
+"""Card statements: text of any issuer goes in; spending by month and category comes out, and nothing of any line."""

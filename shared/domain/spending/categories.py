@@ -1,0 +1,40 @@
+"""What a line was for: description, merchant code and the issuer's word go in, a spending category comes out."""
+
+from collections.abc import Callable
+
+from shared.domain.spending.model import EXCLUDED, Book
+
+OTHER = "other"
+_LONGEST = 200  # of a description; what follows is addresses
+
+Categorise = Callable[[str, str, str], str]
+
+
+def plain(description: str) -> str:
+    """A description as rules and fingerprints see it."""
+    return " ".join(description[:_LONGEST].split()).lower()
+
+
+def categoriser(book: Book) -> Categorise:
+    """One for each statement: shops come again and again, and are asked about once."""
+    known: dict[tuple[str, str, str], str] = {}
+
+    def categorise(description: str, mcc: str, native: str) -> str:
+        """The description is plain already."""
+        key = (description, mcc, native)
+        if (found := known.get(key)) is None:
+            found = known[key] = _found(book, *key)
+        return found
+
+    return categorise
+
+
+def _found(book: Book, description: str, mcc: str, native: str) -> str:
+    if book.any_merchant.search(description):
+        return next(category for words, category in book.merchants if words.search(description))
+    code = mcc.strip()
+    return book.mcc.get(code) or book.issuer_categories.get(native.strip().lower()) or OTHER
+
+
+def excluded(kind: str) -> str:
+    return EXCLUDED + kind

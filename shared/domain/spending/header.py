@@ -1,0 +1,141 @@
+"""Which layout a table has: its first rows go in; the layouts that fit and the names of its columns come out."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from shared.domain.spending.cells import amount, day
+from shared.domain.spending.model import Book, Layout
+
+PREAMBLE = 40  # rows that may come before the header
+_ALIKE = 0.7  # of the columns of a known header and of this one
+# What columns are called by issuers nobody has described here, the better name first.
+_DATE = (
+    *("transaction date", "trans. date", "trans date", "date of transaction", "purchase date", "date", "booking date"),
+    *("posting date", "posted date", "post date", "posted", "completed date", "value date"),
+)
+_DESCRIPTION = (
+    *("description", "transaction description", "merchant", "merchant name", "payee", "name", "details"),
+    *("transaction details", "narrative", "counterparty", "memo", "text", "transaction", "reference"),
+)
+_AMOUNT = ("amount", "transaction amount", "billing amount", "billed amount", "value", "sum", "total")
+_DEBIT = ("debit", "debits", "debit amount", "money out", "paid out", "withdrawal", "withdrawals", "out", "spent")
+_CREDIT = ("credit", "credits", "credit amount", "money in", "paid in", "deposit", "deposits", "in", "received")
+_CATEGORY = ("category", "merchant category")
+_MCC = ("mcc", "mcc code", "merchant category code")
+_CURRENCY = ("currency", "billing currency", "account currency", "currency code")
+_STATUS = ("status", "state")
+_YEAR_FIRST = re.compile(r"\d{4}")
+_IN_BRACKETS = re.compile(r" ?\([a-z$£€]{1,3}\)$")
+
+
+def folded(cell: str) -> str:
+    """A column's name without the differences that mean nothing."""
+    return " ".join(cell.replace("\ufeff", "").split()).strip("'\"").casefold()
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The layouts a table may have, its columns by name, and how many rows come before the lines."""
+
+    layouts: Sequence[Layout]
+    columns: dict[str, int]
+    skip: int
+
+
+def shape(opening: Sequence[Sequence[str]], book: Book) -> Shape | None:
+    """None when no row is a header that names what is needed, and the rows are of no known issuer either."""
+    for position, cells in enumerate(opening):
+        names = _trimmed(cells)
+        if len(names) > 1 and (layouts := _known(names, book) or _generic(names)):
+            columns: dict[str, int] = {}
+            for at, name in enumerate(names):
+                columns.setdefault(name, at)
+            return Shape(layouts, columns, position + 1)
+    rows = [cells for cells in opening if any(cell.strip() for cell in cells)]
+    if rows and (layouts := [known for known in book.layouts if known.width and _fit(known, rows)]):
+        return Shape(layouts, {str(at): at for at in range(layouts[0].width or 0)}, 0)
+    return None
+
+
+def _trimmed(cells: Sequence[str]) -> tuple[str, ...]:
+    names = [folded(cell) for cell in cells]
+    while names and not names[-1]:
+        names.pop()
+    return tuple(names)
+
+
+def _known(names: tuple[str, ...], book: Book) -> list[Layout]:
+    """Layouts with this very header; else those most like it that have every column they need."""
+    same = [layout for layout in book.layouts if names in layout.headers]
+    if same:
+        return same
+    alike = [(likeness, layout) for layout in book.layouts if (likeness := _likeness(names, layout)) >= _ALIKE]
+    most = max((likeness for likeness, _ in alike), default=0)
+    return [layout for likeness, layout in alike if likeness == most]
+
+
+def _likeness(names: tuple[str, ...], layout: Layout) -> float:
+    needed = {layout.date, layout.amount, layout.debit, layout.credit, *layout.descriptions} - {None}
+    if not layout.headers or not needed <= set(names):
+        return 0
+    return max(len(set(names) & set(h)) / len(set(names) | set(h)) for h in layout.headers)
+
+
+def _first(wanted: Iterable[str], names: Sequence[str]) -> str | None:
+    bare = {_IN_BRACKETS.sub("", name): name for name in reversed(names)}
+    return next((bare[name] for name in wanted if name in bare), None)
+
+
+def lacking(names: Sequence[str]) -> list[str]:
+    """What this header does not name."""
+    has_amount = _first(_AMOUNT, names) or (_first(_DEBIT, names) and _first(_CREDIT, names))
+    found = {"date": _first(_DATE, names), "description": _first(_DESCRIPTION, names), "amount": has_amount}
+    return [what for what, name in found.items() if not name]
+
+
+def _generic(names: tuple[str, ...]) -> list[Layout]:
+    """A layout made from the header itself, once for each order its dates can have."""
+    if lacking(names):
+        return []
+    whole = _first(_AMOUNT, names)
+    layout = Layout(
+        slug="table",
+        country=None,
+        currency=None,
+        headers=(),
+        width=None,
+        date=_first(_DATE, names) or "",
+        dates=("dmy", "ymd"),
+        descriptions=tuple(name for name in (_first(_DESCRIPTION, names),) if name),
+        amount=whole,
+        debit=None if whole else _first(_DEBIT, names),
+        credit=None if whole else _first(_CREDIT, names),
+        charge=None if whole else "debit",
+        category=_first(_CATEGORY, names),
+        mcc=_first(_MCC, names),
+        currency_column=_first(_CURRENCY, names),
+        status=_first(_STATUS, names),
+        unsettled="pending",
+    )
+    return [layout, replace(layout, dates=("mdy", "ymd"))]
+
+
+def _fit(layout: Layout, rows: Sequence[Sequence[str]]) -> bool:
+    """Rows without a header: the first and four in five of all look like this issuer's."""
+    fitting = [_fits(layout, cells) for cells in rows]
+    return fitting[0] and sum(fitting) >= 0.8 * len(fitting)
+
+
+def _fits(layout: Layout, cells: Sequence[str]) -> bool:
+    width = layout.width or 0
+    if len(cells) < width or any(cell.strip() for cell in cells[width:]):
+        return False
+    when = cells[int(layout.date)].strip()
+    if _YEAR_FIRST.match(when) or day(when, layout.dates) is None:
+        return False
+    words = [cells[int(column)] for column in layout.descriptions]
+    columns = [column for column in (layout.amount, layout.debit, layout.credit) if column]
+    money = [cells[int(column)] for column in columns]
+    read = [amount(cell) is not None for cell in money if cell.strip()]
+    return bool(read) and all(read) and all(amount(word) is None for word in words)

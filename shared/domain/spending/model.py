@@ -1,0 +1,102 @@
+"""What statements are made of: layouts and the words of merchants, the lines read, and why some were left out."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import NamedTuple
+
+EXCLUDED = "excluded:"  # begins the category of a line that is no spending
+MOST_LINES = 25_000
+MOST_AMOUNT = Decimal(10) ** 9  # of one line, in any currency
+
+
+class Unreadable(Exception):
+    """The statement cannot be used; both texts are ours and repeat nothing of it."""
+
+    def __init__(self, problem: str, expected: str) -> None:
+        super().__init__(problem)
+        self.problem, self.expected = problem, expected
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How an issuer writes a line. Columns go by folded name, or by number where the file has no header."""
+
+    slug: str
+    country: str | None
+    currency: str | None
+    headers: tuple[tuple[str, ...], ...]
+    width: int | None
+    date: str
+    dates: tuple[str, ...]
+    descriptions: tuple[str, ...]
+    amount: str | None
+    debit: str | None
+    credit: str | None
+    charge: str | None  # positive, negative or debit; None = the lines have to tell
+    category: str | None = None
+    mcc: str | None = None
+    currency_column: str | None = None
+    type: str | None = None
+    status: str | None = None
+    settled: str | None = None
+    unsettled: str | None = None
+
+
+@dataclass(frozen=True)
+class Book:
+    """Everything known about statements, made ready from the reference data."""
+
+    layouts: Sequence[Layout]
+    merchants: Sequence[tuple[re.Pattern[str], str]]  # in the order they are asked
+    any_merchant: re.Pattern[str]
+    mcc: Mapping[str, str]
+    issuer_categories: Mapping[str, str]
+    types: Mapping[tuple[str, str], str]  # (layout, type) -> the kind of no spending
+
+
+@dataclass(frozen=True)
+class Hints:
+    """What is known beside the statement: it decides where the text can be read in two ways."""
+
+    today: date
+    currency: str | None = None  # said with the statement
+    card_currency: str | None = None
+    card_country: str | None = None
+    own_currency: str | None = None
+    own_country: str | None = None
+
+    @property
+    def month_first(self) -> bool | None:
+        """Whether dates here are written month first; None when nothing tells."""
+        known = (self.currency, self.card_country, self.card_currency, self.own_country, self.own_currency)
+        said = next((word for word in known if word), None)
+        return None if said is None else said in ("US", "USD", "CA", "CAD")
+
+
+class Line(NamedTuple):
+    """One line as written. The amount is positive where money was spent."""
+
+    number: int
+    day: date
+    amount: Decimal
+    description: str
+    category: str  # of CATEGORIES, or excluded:...
+    currency: str | None
+
+
+class Skipped(NamedTuple):
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A statement read: by which layout, in which currency unless its lines say, and what could not be read."""
+
+    layout: str
+    currency: str | None
+    lines: Sequence[Line]
+    skipped: Sequence[Skipped]

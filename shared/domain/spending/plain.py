@@ -1,0 +1,146 @@
+"""Statements pasted as text: lines that begin with a date and end with an amount go in, the same lines come out."""
+
+import re
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from typing import NamedTuple
+
+from shared.domain.spending.categories import plain
+from shared.domain.spending.cells import amount, day, decimal_comma
+from shared.domain.spending.model import MOST_LINES, Book, Hints, Line, Reading, Skipped, Unreadable
+from shared.domain.spending.table import Lines, choose, signs, turned
+
+_LONGEST = 300
+_BOTH = ("dmy", "mdy")
+_ENDINGS = ("CR", "DR", "-")
+_SIGNS = {"£": "GBP", "€": "EUR", "₹": "INR"}
+_CODES = ("USD", "GBP", "EUR", "CAD", "AUD")
+_CENTS = re.compile(r"[.,]\d{2}(?!\d)|[£€$₹]", re.ASCII)
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d{2}(?!\d)", re.ASCII)
+_NO_YEAR = re.compile(r"(\d{1,2})[ /-]?([A-Za-z]{3,9})|([A-Za-z]{3,9})\.? (\d{1,2}),?|(\d{1,2})/(\d{1,2})", re.ASCII)
+
+
+class _Piece(NamedTuple):
+    """A line taken apart: its date as written, its words, and the amounts at its end."""
+
+    number: int
+    when: str
+    what: str
+    money: tuple[str, ...]
+
+
+def read(text: str, book: Book, hints: Hints) -> Reading | None:
+    """None when no line looks like one of a statement."""
+    pieces: list[_Piece] = []
+    latest = None
+    for number, line in enumerate(text.splitlines(), 1):
+        if line and len(line) <= _LONGEST:
+            piece = _taken_apart(number, line)
+            pieces += [piece] if piece else []
+            if _YEAR.search(line) and (stated := _full_date(line)):
+                latest = max(latest or stated, stated)
+        if len(pieces) > MOST_LINES:
+            raise Unreadable(f"has more than {MOST_LINES:,} lines", "a statement of fewer lines; split it")
+    return _reading(pieces, latest or hints.today, book, hints) if pieces else None
+
+
+def _reading(pieces: Sequence[_Piece], latest: date, book: Book, hints: Hints) -> Reading:
+    orders = _orders({piece.when for piece in pieces}, hints)
+    last = max((found for p in pieces if (found := day(p.when, orders))), default=latest)
+    comma = decimal_comma(money for piece in pieces for money in piece.money)
+    lines = Lines("text", orders, comma, book, hints)
+    for piece in pieces:
+        if lines.day(piece.when) is None:
+            lines.days[piece.when] = _of_year(piece.when, orders, max(last, latest))
+    balance = sum(len(piece.money) > 1 for piece in pieces) * 2 > len(pieces)  # a column that runs on
+    made = [_line(lines, piece, balance) for piece in pieces]
+    read = [line for line in made if isinstance(line, Line)]
+    if signs(read) == "negative":
+        read = turned(read)
+    currency = _currency(pieces)
+    read = [line._replace(currency=currency) for line in read]
+    return Reading("text", None, read, [line for line in made if isinstance(line, Skipped)])
+
+
+def _line(lines: Lines, piece: _Piece, balance: bool) -> Line | Skipped:
+    money: Decimal | None = amount(piece.money[0] if balance else piece.money[-1], lines.comma)
+    return lines.line(piece.number, piece.when, plain(piece.what), money, "", "", None)
+
+
+def _orders(texts: set[str], hints: Hints) -> Sequence[str]:
+    readings = [("dmy", "ymd"), ("mdy", "ymd")]
+    whole = {_with_year(text) for text in texts}
+    return readings[choose(readings, whole, hints)]
+
+
+def _with_year(text: str) -> str:
+    """Only the order matters here, and a leap year has every day."""
+    return text if day(text, _BOTH) else f"{text}/2024" if "/" in text else f"{text} 2024"
+
+
+def _of_year(text: str, orders: Sequence[str], latest: date) -> date | None:
+    """A day without a year is the last such day up to the end of the statement."""
+    for year in range(latest.year, latest.year - 5, -1):
+        found = day(f"{text}/{year}" if "/" in text else f"{text.replace(',', '')} {year}", orders)
+        if found is not None and found <= latest:
+            return found
+    return None
+
+
+def _full_date(line: str) -> date | None:
+    """The date in words or ISO form that this line states, which tells the year of the others."""
+    words = line.split()[:40]
+    for at in range(len(words)):
+        for length in (3, 1):
+            text = " ".join(words[at : at + length]).strip(",;:()")
+            if _YEAR.search(text) and (found := day(text, _BOTH)):
+                return found
+    return None
+
+
+def _taken_apart(number: int, line: str) -> _Piece | None:
+    words = line.replace("\t", " ").split()
+    taken = _date_words(words)
+    if not taken:
+        return None
+    rest = words[taken:]
+    again = _date_words(rest)  # when it was posted
+    rest = rest[again:] if len(rest) > again + 1 else rest
+    money: list[str] = []
+    while rest and len(money) < 2 and (used := _money_words(rest)):
+        money.insert(0, "".join(rest[-used:]))
+        rest = rest[:-used]
+    if not money or not rest or not any(c.isalpha() for word in rest for c in word):
+        return None
+    return _Piece(number, " ".join(words[:taken]), " ".join(rest), tuple(money))
+
+
+def _date_words(words: Sequence[str]) -> int:
+    """How many words from the first are a date; a year of two digits has to hang on to the rest."""
+    for length in (3, 2, 1):
+        text = " ".join(words[:length])
+        if len(words) > length and (length == 1 or len(words[length - 1].strip(",")) != 2 or length == 2):
+            whole = day(text, _BOTH) if length != 2 else None
+            if whole or (_NO_YEAR.fullmatch(text) and day(_with_year(text), _BOTH)):
+                return length
+    return 0
+
+
+def _money_words(words: Sequence[str]) -> int:
+    """How many words from the last are an amount: a currency or CR may stand apart from it."""
+    used, text = 1, words[-1].upper()
+    if text in (*_ENDINGS, *_CODES) and len(words) > 1:
+        used, text = 2, words[-2].upper()
+    if not _CENTS.search(text) or (amount(text) is None and amount(text, comma=True) is None):
+        return 0
+    if len(words) > used and words[-used - 1].upper() in (*_SIGNS, *_CODES, "$", "-", "+"):
+        used += 1
+    return used
+
+
+def _currency(pieces: Sequence[_Piece]) -> str | None:
+    """The one currency the amounts are written in; a dollar can be any country's."""
+    written = "".join(money.upper() for piece in pieces for money in piece.money)
+    found = {code for sign, code in _SIGNS.items() if sign in written} | {c for c in _CODES if c in written}
+    return found.pop() if len(found) == 1 else None

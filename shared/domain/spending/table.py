@@ -1,0 +1,224 @@
+"""Statements that are tables: the text of a CSV file goes in; its lines come out, by the layout its header names."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from decimal import Decimal
+
+from shared.domain.spending.categories import Categorise, categoriser, excluded, plain
+from shared.domain.spending.cells import amount, day, decimal_comma
+from shared.domain.spending.header import PREAMBLE, Shape, folded, lacking, shape
+from shared.domain.spending.model import EXCLUDED, MOST_LINES, Book, Hints, Layout, Line, Reading, Skipped, Unreadable
+
+NO_DATE, NO_AMOUNT = "no date that can be read", "no amount that can be read"
+FUTURE, LONG_AGO, PENDING = "a date in the future", "a date before 1990", "not settled yet"
+EARLIEST = date(1990, 1, 1)
+_DELIMITERS = (",", ";", "\t", "|")
+_MOST_COLUMNS = 200
+_CODE = re.compile(r"[A-Z]{3}", re.ASCII)
+NEEDED = "columns for the date, the description and the amount (or debit and credit), named in the first line"
+Record = tuple[int, list[str]]
+
+
+def read(text: str, book: Book, hints: Hints) -> Reading | None:
+    """None when the text is no table whose columns are known."""
+    for delimiter in _DELIMITERS:
+        if found := shape(_opening(text, delimiter), book):
+            records = list(_records(text, delimiter))[found.skip :]
+            return _Table(found, records, book, hints).reading()
+    return None
+
+
+def why_not(text: str) -> Unreadable:
+    """What a text that is no known table lacks."""
+    for delimiter in _DELIMITERS:
+        for cells in _opening(text, delimiter):
+            names = [folded(cell) for cell in cells if cell.strip()]
+            missing = lacking(names)
+            if len(names) > 1 and len(missing) < 3:
+                return Unreadable(f"names no column for the {' and the '.join(missing)}", NEEDED)
+    return Unreadable("is no statement that can be read", f"OFX, lines of text, or a table with {NEEDED}")
+
+
+def _rows(text: str, delimiter: str) -> Iterator[Record]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    for cells in reader:
+        if len(cells) > _MOST_COLUMNS:
+            raise Unreadable(f"has more than {_MOST_COLUMNS} columns", NEEDED)
+        yield reader.line_num, cells
+
+
+def _opening(text: str, delimiter: str) -> list[list[str]]:
+    """The first rows, as far as they can be read this way."""
+    found: list[list[str]] = []
+    try:
+        for _, cells in _rows(text, delimiter):
+            found.append(cells)
+            if len(found) == PREAMBLE:
+                break
+    except (csv.Error, Unreadable):
+        pass
+    return found
+
+
+def _records(text: str, delimiter: str) -> Iterator[Record]:
+    number = 0
+    try:
+        for number, cells in _rows(text, delimiter):
+            if number > 20 * MOST_LINES:  # lines that are all blank
+                break
+            yield number, cells
+    except csv.Error:
+        words = f"has a quoted cell after line {number} that does not end as it should"
+        raise Unreadable(words, "quotes in pairs; export the file again") from None
+
+
+@dataclass
+class _Table:
+    """One table while it is read."""
+
+    shape: Shape
+    records: Sequence[Record]
+    book: Book
+    hints: Hints
+
+    def reading(self) -> Reading:
+        filled = [(number, cells) for number, cells in self.records if any(cell.strip() for cell in cells)]
+        if len(filled) > MOST_LINES:
+            raise Unreadable(f"has more than {MOST_LINES:,} lines", "a statement of fewer lines; split it")
+        self.records = filled
+        layout = self._layout()
+        comma = layout.slug == "table" and self._comma(layout)
+        reader = Lines(layout.slug, layout.dates, comma, self.book, self.hints)
+        skipped: list[Skipped] = []
+        lines: list[Line] = []
+        for number, cells in filled:
+            made = self._line(layout, reader, number, cells)
+            if isinstance(made, Line):
+                lines.append(made)
+            elif made is not None:
+                skipped.append(made)
+        charge = layout.charge or signs(lines)
+        if charge == "negative":
+            lines = turned(lines)
+        return Reading(layout.slug, layout.currency, lines, skipped)
+
+    def _cells(self, column: str | None) -> Iterator[str]:
+        at = self.shape.columns.get(column or "")
+        if at is not None:
+            yield from (cells[at] for _, cells in self.records if at < len(cells))
+
+    def _layout(self) -> Layout:
+        """Of those with this header the one whose dates these are; what is known beside the file decides the rest.
+
+        A header that several have says little about the issuer: then the lines tell the sign, the card the currency.
+        """
+        layouts = self.shape.layouts
+        if len(layouts) == 1:
+            return layouts[0]
+        texts = set(self._cells(layouts[0].date))
+        chosen = layouts[choose([layout.dates for layout in layouts], texts, self.hints)]
+        charge = chosen.charge if chosen.charge == "debit" else None
+        return replace(chosen, charge=charge, currency=None if self.hints.card_currency else chosen.currency)
+
+    def _comma(self, layout: Layout) -> bool:
+        columns = (layout.amount, layout.debit, layout.credit)
+        return decimal_comma(cell for column in columns for cell in self._cells(column))
+
+    def _line(self, layout: Layout, lines: "Lines", number: int, cells: list[str]) -> Line | Skipped | None:
+        """None for a header that stands there again."""
+        at = self.shape.columns
+
+        def cell(column: str | None) -> str:
+            place = at.get(column) if column else None
+            return cells[place] if place is not None and place < len(cells) else ""
+
+        status = folded(cell(layout.status)) if layout.status else ""
+        if (layout.settled and status != layout.settled) or (status and status == layout.unsettled):
+            return None if status == layout.status else Skipped(number, PENDING)
+        when = cell(layout.date)
+        if layout.width is None and folded(when) == layout.date:
+            return None
+        words = plain(" ".join(dict.fromkeys(cell(column) for column in layout.descriptions)))
+        money = lines.amount(cell(layout.amount)) if layout.amount else lines.difference(*map(cell, _sides(layout)))
+        kind = self.book.types.get((layout.slug, folded(cell(layout.type)))) if layout.type else None
+        code = cell(layout.currency_column).strip().upper() if layout.currency_column else ""
+        line = lines.line(number, when, words, money, cell(layout.mcc), cell(layout.category), kind)
+        if isinstance(line, Line) and _CODE.fullmatch(code):
+            return line._replace(currency=code)
+        return line
+
+
+def _sides(layout: Layout) -> tuple[str | None, str | None]:
+    return layout.debit, layout.credit
+
+
+class Lines:
+    """Makes lines of the words of one statement; what comes again is read once."""
+
+    def __init__(self, slug: str, orders: Sequence[str], comma: bool, book: Book, hints: Hints) -> None:
+        self.orders, self.comma = orders, comma
+        self.categorise: Categorise = categoriser(book)
+        self.latest = hints.today + timedelta(days=1)  # it is tomorrow already somewhere
+        self.days: dict[str, date | None] = {}
+        self.slug = slug
+
+    def day(self, text: str) -> date | None:
+        if text not in self.days:
+            self.days[text] = day(text, self.orders)
+        return self.days[text]
+
+    def amount(self, text: str) -> Decimal | None:
+        return amount(text, self.comma)
+
+    def difference(self, debit: str, credit: str) -> Decimal | None:
+        """Two columns: the sign of what stands in either says nothing."""
+        out, back = (amount(text, self.comma) if text.strip() else Decimal(0) for text in (debit, credit))
+        if out is None or back is None or not (debit.strip() or credit.strip()):
+            return None
+        return abs(out) - abs(back)
+
+    def line(
+        self, number: int, when: str, words: str, money: Decimal | None, mcc: str, native: str, kind: str | None
+    ) -> Line | Skipped:
+        on = self.day(when)
+        if on is None or money is None:
+            return Skipped(number, NO_DATE if on is None else NO_AMOUNT)
+        if not EARLIEST <= on <= self.latest:
+            return Skipped(number, FUTURE if on > self.latest else LONG_AGO)
+        category = self.categorise(words, mcc, native)
+        if kind and not category.startswith(EXCLUDED):
+            category = excluded(kind)
+        return Line(number, on, money, words, category, None)
+
+
+def choose(readings: Sequence[Sequence[str]], texts: set[str], hints: Hints) -> int:
+    """Which of several orders of dates it is: the one that reads most of them, then what the hints say.
+
+    Raises Unreadable where nothing tells.
+    """
+    faults = [sum(day(text, orders) is None for text in texts) for orders in readings]
+    best = [at for at, count in enumerate(faults) if count == min(faults)]
+    if len(best) == 1:
+        return best[0]
+    if hints.month_first is not None:
+        wanted = "mdy" if hints.month_first else "dmy"
+        return next((at for at in best if wanted in readings[at]), best[0])
+    if any(day(text, readings[best[0]]) != day(text, readings[at]) for at in best[1:] for text in texts):
+        words = "has dates that can be read day first and month first"
+        raise Unreadable(words, "currency or card_id beside it, which tell the country")
+    return best[0]
+
+
+def signs(lines: Sequence[Line]) -> str:
+    """What sign a charge has here: there are more charges than refunds."""
+    counted = [line.amount for line in lines if not line.category.startswith(EXCLUDED)]
+    below = sum(money < 0 for money in counted)
+    return "negative" if below > sum(money > 0 for money in counted) else "positive"
+
+
+def turned(lines: Sequence[Line]) -> list[Line]:
+    return [line._replace(amount=-line.amount + 0) for line in lines]

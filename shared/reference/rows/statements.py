@@ -1,0 +1,83 @@
+"""Rows about card statements: how issuers lay them out, and the words and codes that tell what a line was for."""
+
+from dataclasses import dataclass
+
+from shared.reference.rows.fact import Fact
+
+
+@dataclass(frozen=True, slots=True)
+class StatementLayout(Fact):
+    """How one issuer writes a line. Columns go by name, or by number (from 0) where the file has no header."""
+
+    layout: str
+    issuer: str
+    country: str
+    currency: str
+    width: int | None  # columns of a file without a header
+    date: str
+    dates: tuple[str, ...]  # mdy, dmy or ymd, the likelier first
+    descriptions: tuple[str, ...]
+    amount: str | None
+    debit: str | None
+    credit: str | None
+    charge: str  # the sign of a charge: positive, negative, or debit where it has a column of its own
+    category: str | None
+    mcc: str | None
+    currency_column: str | None
+    type: str | None
+    status: str | None
+    settled: str | None  # the one status that counts
+    unsettled: str | None  # the one status that does not
+
+
+@dataclass(frozen=True, slots=True)
+class StatementHeader:
+    """One header an issuer writes; 0 is the present one."""
+
+    layout: str
+    number: int
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MerchantWords(Fact):
+    """Words of a merchant's name, in small letters. Rules are asked by rank; the first that fits decides."""
+
+    rank: int
+    category: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class MerchantCode(Fact):
+    mcc: str
+    category: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class IssuerCategory(Fact):
+    """What an issuer itself calls a category."""
+
+    issuer: str
+    name: str
+    category: str
+
+
+@dataclass(frozen=True, slots=True)
+class LineType(Fact):
+    """A type of line that is no spending, as the issuer writes it."""
+
+    layout: str
+    type: str
+    kind: str
+
+
+STATEMENT_FILES: dict[str, type] = {
+    "statements/layouts.csv": StatementLayout,
+    "statements/headers.csv": StatementHeader,
+    "statements/merchants.csv": MerchantWords,
+    "statements/mcc.csv": MerchantCode,
+    "statements/issuer_categories.csv": IssuerCategory,
+    "statements/line_types.csv": LineType,
+}

@@ -1,0 +1,105 @@
+"""The statement files made ready: reviewed rows go in, the book that statements are read by comes out; faults named."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from shared.domain.card_value import CATEGORIES
+from shared.domain.spending.header import folded
+from shared.domain.spending.model import EXCLUDED, Book, Layout
+from shared.reference.answers import Reference
+
+_FOLDER = "statements/"
+TABLES = tuple(
+    f"{_FOLDER}{name}.csv" for name in ("layouts", "headers", "merchants", "mcc", "issuer_categories", "line_types")
+)
+KINDS = ("payment", "refund", "fee_interest", "cash_advance", "transfer")
+_ORDERS = ("mdy", "dmy", "ymd")
+_CHARGES = ("positive", "negative", "debit")
+_COLUMNS = ("amount", "debit", "credit", "category", "mcc", "currency_column", "type", "status")
+_ELSEWHERE = "ofx"  # a layout of line_types.csv that is no table
+
+
+def faults(tables: Mapping[str, Mapping[int, Any]]) -> Iterator[str]:
+    """What is wrong with the statement files, each with file and line."""
+    known = {*CATEGORIES, *(EXCLUDED + kind for kind in KINDS)}
+    layouts = {row.layout: row for row in tables["statements/layouts.csv"].values()}
+    for name in ("merchants", "mcc", "issuer_categories"):
+        for number, row in tables[f"{_FOLDER}{name}.csv"].items():
+            if row.category not in known:
+                yield f"{_FOLDER}{name}.csv:{number}: category {row.category!r} is not known"
+    for number, row in tables["statements/merchants.csv"].items():
+        try:
+            re.compile(row.words)
+        except re.error as error:
+            yield f"statements/merchants.csv:{number}: words is no pattern: {error}"
+        if row.words != row.words.lower():
+            yield f"statements/merchants.csv:{number}: words are written in small letters"
+    for number, row in tables["statements/line_types.csv"].items():
+        if row.layout not in (*layouts, _ELSEWHERE) or row.kind not in KINDS:
+            yield f"statements/line_types.csv:{number}: {row.layout} {row.kind} is not known"
+    yield from _layout_faults(tables)
+    yield from _header_faults(tables, layouts)
+
+
+def _layout_faults(tables: Mapping[str, Mapping[int, Any]]) -> Iterator[str]:
+    headed = {row.layout for row in tables["statements/headers.csv"].values()}
+    for number, row in tables["statements/layouts.csv"].items():
+        where = f"statements/layouts.csv:{number}"
+        if row.charge not in _CHARGES or (row.charge == "debit") != (row.amount is None):
+            yield f"{where}: charge {row.charge!r} does not fit the columns"
+        if row.amount is None and (row.debit is None or row.credit is None):
+            yield f"{where}: there is neither an amount nor debit and credit"
+        if not row.dates or any(order not in _ORDERS for order in row.dates):
+            yield f"{where}: dates are of {', '.join(_ORDERS)}"
+        if (row.width is None) != (row.layout in headed):
+            yield f"{where}: a layout has a header or a width"
+
+
+def _header_faults(tables: Mapping[str, Mapping[int, Any]], layouts: Mapping[str, Any]) -> Iterator[str]:
+    for number, row in tables["statements/headers.csv"].items():
+        where = f"statements/headers.csv:{number}"
+        if (layout := layouts.get(row.layout)) is None:
+            yield f"{where}: there is no layout {row.layout}"
+            continue
+        needed = (layout.date, layout.amount, layout.debit, layout.credit, *layout.descriptions)
+        for name in needed:
+            if name is not None and name not in row.columns:
+                yield f"{where}: the column {name} of the layout is missing"
+
+
+def _layout(row: Any, headers: list[tuple[str, ...]]) -> Layout:
+    return Layout(
+        slug=row.layout,
+        country=row.country,
+        currency=row.currency,
+        headers=tuple(tuple(map(folded, columns)) for columns in headers),
+        width=row.width,
+        date=folded(row.date),
+        dates=row.dates,
+        descriptions=tuple(map(folded, row.descriptions)),
+        charge=row.charge,
+        settled=row.settled,
+        unsettled=row.unsettled,
+        **{name: folded(cell) if (cell := getattr(row, name)) else None for name in _COLUMNS},
+    )
+
+
+@lru_cache(maxsize=2)
+def book(reference: Reference) -> Book:
+    """Compiled once for each load of the reference data."""
+    headers: dict[str, list[tuple[str, ...]]] = {}
+    for row in reference.rows("statements/headers.csv"):
+        headers.setdefault(row.layout, []).append(row.columns)
+    rules = sorted(reference.rows("statements/merchants.csv"), key=lambda r: r.rank)
+    return Book(
+        layouts=[_layout(row, headers.get(row.layout, [])) for row in reference.rows("statements/layouts.csv")],
+        merchants=[(re.compile(rule.words), rule.category) for rule in rules],
+        any_merchant=re.compile("|".join(f"(?:{rule.words})" for rule in rules)),
+        mcc={row.mcc: row.category for row in reference.rows("statements/mcc.csv")},
+        issuer_categories={
+            row.name.lower(): row.category for row in reference.rows("statements/issuer_categories.csv")
+        },
+        types={(row.layout, row.type): row.kind for row in reference.rows("statements/line_types.csv")},
+    )

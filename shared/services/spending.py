@@ -1,0 +1,120 @@
+"""Statements of any form go in, text or rows; what is kept of them comes out and is stored once."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from shared.db.spending import SpendingStatement, SpendingTotal
+from shared.documents import ofx
+from shared.domain.card_value import CATEGORIES
+from shared.domain.spending import plain, table
+from shared.domain.spending.categories import OTHER, excluded
+from shared.domain.spending.categories import plain as plain_words
+from shared.domain.spending.cells import amount
+from shared.domain.spending.model import MOST_LINES, Book, Hints, Line, Reading, Skipped, Unreadable
+from shared.domain.spending.table import Lines, choose
+from shared.domain.spending.totals import Summed, sum_up
+from shared.reference.statements import KINDS
+
+MOST_BREAKS = 400_000  # each line of OFX has several, and Windows writes two for one
+
+
+def of_text(text: str, book: Book, hints: Hints) -> Summed:
+    """Raises Unreadable."""
+    text = text.removeprefix("\ufeff")
+    if text.count("\n") + text.count("\r") > MOST_BREAKS:
+        raise Unreadable(f"has more than {MOST_BREAKS:,} line breaks", "a statement of fewer lines; split it")
+    if ofx.looks_like_ofx(text):
+        return sum_up(_ofx(text, book, hints), hints)
+    reading = table.read(text, book, hints) or plain.read(text, book, hints)
+    if reading is None:
+        raise table.why_not(text)
+    return sum_up(reading, hints)
+
+
+def of_rows(rows: Sequence[Mapping[str, Any]], book: Book, hints: Hints) -> Summed:
+    """Rows with date, description and amount, positive where money was spent. Raises Unreadable."""
+    texts = {str(row.get("date", ""))[:40] for row in rows}
+    readings = [("dmy", "ymd"), ("mdy", "ymd")]
+    lines = Lines("rows", readings[choose(readings, texts, hints)], False, book, hints)
+    made = [_row(lines, number, row) for number, row in enumerate(rows, 1)]
+    return sum_up(_reading("rows", made), hints)
+
+
+def _row(lines: Lines, number: int, row: Mapping[str, Any]) -> Line | Skipped:
+    category = str(row.get("category") or "").strip().lower()
+    money = row.get("amount")
+    known = None if isinstance(money, bool) or not isinstance(money, int | float | str) else amount(_plain(money))
+    words = plain_words(str(row.get("description") or ""))
+    kind = category if category in KINDS else None
+    line = lines.line(number, str(row.get("date", ""))[:40], words, known, "", category, kind)
+    if isinstance(line, Skipped):
+        return line
+    return line._replace(category=excluded(kind) if kind else category if category in CATEGORIES else line.category)
+
+
+def _plain(money: float | str) -> str:
+    """A number as digits; 1e30 is no amount of a statement."""
+    if isinstance(money, str):
+        return money
+    number = Decimal(str(money))
+    return f"{number:f}" if number.is_finite() and -20 < number.adjusted() < 20 else ""
+
+
+def _reading(layout: str, made: Sequence[Line | Skipped]) -> Reading:
+    lines = [line for line in made if isinstance(line, Line)]
+    return Reading(layout, None, lines, [line for line in made if isinstance(line, Skipped)])
+
+
+def _ofx(text: str, book: Book, hints: Hints) -> Reading:
+    lines = Lines("ofx", ("ymd",), False, book, hints)
+    made = list(_entries(text, book, lines))
+    if not made:
+        raise Unreadable("is OFX without a transaction", "OFX with the transactions of a card or an account")
+    return _reading("ofx", made)
+
+
+def _entries(text: str, book: Book, lines: Lines) -> Iterator[Line | Skipped]:
+    """On an account a charge is negative. What the name does not tell, the memo may."""
+    for entry in ofx.entries(text):
+        if entry.number > MOST_LINES:
+            raise Unreadable(f"has more than {MOST_LINES:,} transactions", "a statement of fewer; split it")
+        comma = "," in entry.amount and "." not in entry.amount
+        money = amount(entry.amount, comma)
+        kind = book.types.get(("ofx", entry.kind.strip().lower()))
+        words = plain_words(entry.name or entry.memo)
+        line = lines.line(entry.number, entry.posted, words, None if money is None else -money + 0, entry.mcc, "", kind)
+        if isinstance(line, Line):
+            if line.category == OTHER and entry.memo:
+                line = line._replace(category=lines.categorise(plain_words(f"{entry.name} {entry.memo}"), "", ""))
+            line = line._replace(currency=entry.currency)
+        yield line
+
+
+def store(session: Session, summed: Summed, card_id: int | None, label: str | None) -> None:
+    """The statement and its totals, in one go; who calls has seen that it is not there yet."""
+    statement = SpendingStatement(
+        fingerprint=summed.fingerprint,
+        label=label,
+        card_id=card_id,
+        period_start=summed.start,
+        period_end=summed.end,
+        transactions=summed.transactions,
+        currency=summed.currency,
+    )
+    session.add(statement)
+    session.flush()
+    session.add_all(
+        SpendingTotal(
+            statement_id=statement.id,
+            month=month,
+            category=category,
+            amount=total.amount,
+            transactions=total.transactions,
+        )
+        for month, totals in summed.months.items()
+        for category, total in totals.items()
+    )
+    session.flush()
