@@ -1,7 +1,7 @@
 """Elite statuses: what a person holds in each programme, what they aim at, and offers to have it matched."""
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import date
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, WithJsonSchema
@@ -11,11 +11,11 @@ from mcp_server.call import Call
 from mcp_server.fields import Amount, AnyName, Day, Page, PerPage
 from mcp_server.provenance import Verified, verified
 from mcp_server.results import Money, Paging, Part, Result
+from mcp_server.status_parts import LoyaltyStatus, shown_status
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.accounts import lock
 from shared.db.statuses import LoyaltyStatus as Row
 from shared.domain import elite
-from shared.domain.balances import days_left
 from shared.errors import Fault, Invalid, NotFound
 from shared.reference import status
 from shared.reference.rows.earning import StatusMatch as Offer
@@ -24,23 +24,6 @@ from shared.reference.rows.programmes import Program
 Kind = Literal["airline", "hotel", "all"]
 # Absent keeps what is stored; a first record then is of a status that can be lost.
 Lifetime = Annotated[bool, WithJsonSchema({"type": "boolean", "default": False})]
-
-
-class LoyaltyStatus(Part):
-    program: str
-    name: str
-    kind: str
-    tier: str
-    valid_until: date | None
-    days_left: int | None
-    lifetime: bool
-    target_tier: str | None
-    progress: Money | None
-    progress_metric: str | None
-    progress_as_of: date | None
-    notes: str | None
-    source: Literal["manual", "integration"]
-    updated_at: datetime
 
 
 class SetStatus(Result):
@@ -83,33 +66,6 @@ class StatusMatches(Result):
     offers: list[StatusMatch]
     paging: Paging
     audited_on: date | None
-
-
-def _metric(call: Call, row: Row) -> str | None:
-    """What the progress counts: the unit of the tier aimed at, else of the next one up."""
-    ladder = status.ladder(call.reference, row.program)
-    aim = ladder.tier(row.target_tier) or ladder.above(row.tier) or ladder.tier(row.tier)
-    return aim.metric if aim else None
-
-
-def _status(call: Call, row: Row) -> LoyaltyStatus:
-    program = call.reference.programs[row.program]
-    return LoyaltyStatus(
-        program=row.program,
-        name=program.name,
-        kind=program.kind,
-        tier=row.tier,
-        valid_until=row.valid_until,
-        days_left=days_left(row.valid_until, call.today),
-        lifetime=row.lifetime,
-        target_tier=row.target_tier,
-        progress=row.progress,
-        progress_metric=None if row.progress is None else _metric(call, row),
-        progress_as_of=row.progress_as_of,
-        notes=row.notes,
-        source="manual" if row.source == "manual" else "integration",
-        updated_at=row.updated_at,
-    )
 
 
 def _with_tiers(call: Call, text: str) -> Program:
@@ -198,7 +154,7 @@ def set_loyalty_status(
     unknown = "" if known else " The tiers of this programme are not known here, so the name is kept as given."
     return SetStatus(
         message=f"{found.name}: {held}{' for life' if row.lifetime else ''}.{unknown}",
-        loyalty_status=_status(call, row),
+        loyalty_status=shown_status(call, row),
         created=created,
         known_tiers=known,
     )
@@ -208,7 +164,7 @@ def set_loyalty_status(
 def list_loyalty_statuses(call: Call, program: AnyName | None = None, kind: Kind = "all") -> Statuses:
     """Lists the elite statuses the user tracks, with expiry and target tier. Free."""
     only = call.reference.program(program).slug if program else None
-    rows = [_status(call, r) for r in call.db.scalars(select(Row).order_by(Row.program))]
+    rows = [shown_status(call, r) for r in call.db.scalars(select(Row).order_by(Row.program))]
     shown = [s for s in rows if kind in ("all", s.kind) and only in (None, s.program)]
     ended = [s.name for s in shown if s.days_left is not None and s.days_left < 0]
     words = f"{len(shown)} status{'' if len(shown) == 1 else 'es'}." if shown else "No elite status is recorded here."

@@ -230,3 +230,16 @@ def test_ten_first_calls_at_once_make_one_link(people: People) -> None:
 
     limiter.cache_clear()
     assert len(anyio.run(together)) == 1
+
+
+def test_get_calendar_feed_sends_six_statements_at_first_and_then_three(
+    people: People, use: Use, queries: list[str]
+) -> None:
+    use(people.alice, "list_trips")  # the first call of a day reads how many there were
+    sent = []
+    for rows in (1, 1, 30):
+        keep(people.alice, *(row for _ in range(rows) for row in (leg(), stay())))
+        queries.clear()
+        use(people.alice, GET)
+        sent.append(len(queries))
+    assert sent == [6, 3, 3]

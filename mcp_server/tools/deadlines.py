@@ -1,0 +1,67 @@
+"""Deadlines: how far to look and for what go in; what of the account ends by then comes out, soonest first."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from mcp_server.call import Call
+from mcp_server.deadline_parts import TABLES, UpcomingDeadline, View, currency_known, every, shown, without_date
+from mcp_server.results import Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.db.holdings import held
+from shared.db.profile import Profile
+from shared.db.upcoming import over_nowhere
+from shared.domain import zones
+from shared.domain.deadlines import Deadline, Kind, ahead
+
+MOST = 200  # in one answer
+NAMED = 5  # programmes without a date, in the message
+
+
+class Deadlines(Result):
+    deadlines: list[UpcomingDeadline]
+    total: int
+
+
+@tool(area="balances", tier=Tier.FREE, effect=Effect.READS)
+def list_upcoming_deadlines(
+    call: Call,
+    within_days: Annotated[int, Field(ge=1, le=730)] = 90,
+    kinds: Annotated[list[Kind] | None, Field(description="Absent means all.")] = None,
+) -> Deadlines:
+    """Lists everything that ends soon: points, vouchers, statuses, card bonuses and fees, transfer bonuses, bookings.
+
+    Only what has a stored date. Free.
+    """
+    wanted: tuple[Kind, ...] = tuple(kinds) if kinds else tuple(TABLES)
+    profile = call.db.get(Profile, call.account_id)
+    view = View(
+        call.reference,
+        call.now,
+        zones.day(call.now, (profile and profile.timezone) or zones.UTC),
+        currency_known(call.reference, (profile and profile.currency) or "USD"),
+    )
+    mine = held(call.db, over_nowhere(call.now), {table for kind in wanted for table in TABLES[kind]})
+    found = ahead(every(view, mine, wanted), within_days)
+    dateless = without_date(view, mine) if "points" in wanted else []
+    return Deadlines(
+        message=_told(found, within_days, dateless),
+        deadlines=[shown(d) for d in found[:MOST]],
+        total=len(found),
+    )
+
+
+def _told(found: list[Deadline], within_days: int, dateless: list[str]) -> str:
+    past = sum(d.days_left < 0 for d in found)
+    said = [f"{len(found) - past} deadline{'s' * (len(found) - past != 1)} within {within_days} days."]
+    if past:
+        said.append(f"{past} card bonus day{'s' * (past != 1)} passed and still marked pending.")
+    if len(found) > MOST:
+        said.append(f"The soonest {MOST} are shown.")
+    if dateless:
+        more = f" and {len(dateless) - NAMED} more" if len(dateless) > NAMED else ""
+        rules = f"{', '.join(dateless[:NAMED])}{more}"
+        said.append(f"No day is kept for points of {rules}: only the rule is known. Ask the user for the day.")
+    if any(d.at_risk for d in found):
+        said.append("Values at risk are estimates.")
+    return " ".join(said)

@@ -1,0 +1,219 @@
+"""The whole portfolio at a glance: an account goes in; sums, counts, statuses and what ends next come out."""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, Literal
+
+from sqlalchemy import ColumnElement, func, select
+
+from mcp_server.call import Call
+from mcp_server.deadline_parts import TABLES, UpcomingDeadline, View, currency_known, every, shown, worth
+from mcp_server.profile_parts import Profile, profile
+from mcp_server.results import Money, Part, Result
+from mcp_server.status_parts import LoyaltyStatus, shown_status
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.db.accounts import Account
+from shared.db.alerts import DelayAlert, FlightAlert
+from shared.db.balances import PointsBalance
+from shared.db.holdings import Holdings, held
+from shared.db.messages import Notification
+from shared.db.orders import StandingOrder
+from shared.db.profile import Profile as ProfileRow
+from shared.db.trips import Trip
+from shared.db.upcoming import over_nowhere
+from shared.db.watches import RouteMonitor
+from shared.domain import balances, zones
+from shared.domain.deadlines import ahead
+from shared.services.bookings import flight_state, stay_state
+
+WITHIN_DAYS, SOONEST, TOP = 90, 5, 5
+
+
+class TopBalance(Part):
+    program: str
+    name: str
+    balance: int
+    value: Money | None
+
+
+class BalanceSums(Part):
+    programs: int
+    points: int
+    value: Money
+    currency: str
+    top: list[TopBalance]
+
+
+class CardCounts(Part):
+    open: int
+    bonuses_pending: int
+
+
+class VoucherCounts(Part):
+    held: int
+    expiring_soon: int
+
+
+class NextBooking(Part):
+    kind: Literal["flight", "hotel"]
+    booking_id: int
+    title: str
+    date: date
+
+
+class BookingCounts(Part):
+    upcoming_flights: int
+    upcoming_stays: int
+    next: NextBooking | None
+
+
+class AlertCounts(Part):
+    flight_alerts: int
+    delay_alerts: int
+    route_monitors: int
+    standing_orders: int
+
+
+class TripSums(Part):
+    active: int
+    archived: int
+
+
+class Portfolio(Result):
+    balances: BalanceSums
+    cards: CardCounts
+    statuses: list[LoyaltyStatus]
+    vouchers: VoucherCounts
+    bookings: BookingCounts
+    alerts: AlertCounts
+    trips: TripSums
+    deadlines: list[UpcomingDeadline]
+    profile: Profile
+    unread_notifications: int
+    as_of: datetime
+
+
+@tool(area="account", tier=Tier.FREE, effect=Effect.READS)
+def get_portfolio(call: Call) -> Portfolio:
+    """Sums up everything the user keeps: balances and value, cards, statuses, vouchers, bookings, alerts, deadlines.
+
+    Values are estimates. Free.
+    """
+    account, row = call.db.get_one(Account, call.account_id), call.db.get(ProfileRow, call.account_id)
+    mine = profile(account, row)
+    view = View(
+        call.reference,
+        call.now,
+        zones.day(call.now, mine.timezone),
+        currency_known(call.reference, mine.currency),
+    )
+    kept = held(call.db, over_nowhere(call.now))
+    soon = [d for d in ahead(every(view, kept, TABLES), WITHIN_DAYS) if d.days_left >= 0]
+    sums = _balances(view, kept.balances)
+    return Portfolio(
+        message=_told(view, mine, sums, kept.balances),
+        balances=sums,
+        cards=_cards(view, kept),
+        statuses=[shown_status(call, s) for s in kept.statuses],
+        vouchers=_vouchers(view, kept),
+        bookings=_bookings(view, kept),
+        alerts=_alerts(call),
+        trips=_trips(call),
+        deadlines=[shown(d) for d in soon[:SOONEST]],
+        profile=mine,
+        unread_notifications=_count(call, Notification, Notification.read_at.is_(None)),
+        as_of=call.now,
+    )
+
+
+def _balances(view: View, rows: Sequence[PointsBalance]) -> BalanceSums:
+    values = {row.program: found.amount for row in rows if (found := worth(view, row.program, row.balance))}
+    largest = sorted(rows, key=lambda r: (-values.get(r.program, Decimal(0)), -r.balance, r.program))
+    return BalanceSums(
+        programs=len(rows),
+        points=sum(row.balance for row in rows),
+        value=sum(values.values(), Decimal(0)),
+        currency=view.currency,
+        top=[
+            TopBalance(
+                program=row.program,
+                name=view.reference.programs[row.program].name,
+                balance=row.balance,
+                value=values.get(row.program),
+            )
+            for row in largest[:TOP]
+        ],
+    )
+
+
+def _told(view: View, mine: Profile, sums: BalanceSums, rows: Sequence[PointsBalance]) -> str:
+    said = [f"Points in {sums.programs} programme{'s' * (sums.programs != 1)}, about {sums.value:,} {sums.currency}."]
+    unvalued = [view.reference.programs[r.program].name for r in rows if worth(view, r.program, r.balance) is None]
+    if unvalued:
+        said.append(f"Without a known valuation, so not in the value: {', '.join(unvalued)}.")
+    if view.currency != mine.currency:
+        said.append(f"No rate of exchange to {mine.currency} is known.")
+    return " ".join(said)
+
+
+def _cards(view: View, kept: Holdings) -> CardCounts:
+    return CardCounts(
+        open=sum(card.closed_on is None or card.closed_on > view.today for card in kept.cards),
+        bonuses_pending=sum(card.bonus_status == "pending" for card in kept.cards),
+    )
+
+
+def _vouchers(view: View, kept: Holdings) -> VoucherCounts:
+    left = [None if v.expires_on is None else (v.expires_on - view.today).days for v in kept.vouchers]
+    lasting = [days for days in left if days is None or days >= 0]
+    return VoucherCounts(
+        held=len(lasting), expiring_soon=sum(days is not None and days <= balances.SOON_DAYS for days in lasting)
+    )
+
+
+def _bookings(view: View, kept: Holdings) -> BookingCounts:
+    facts, now = view.reference, view.now
+    flights = [row for row in kept.flights if flight_state(facts, row, now) == "upcoming"]
+    stays = [row for row in kept.stays if stay_state(facts, row, now) == "upcoming"]
+    first = [
+        NextBooking(
+            kind="flight",
+            booking_id=row.id,
+            title=f"{row.flight_number or row.airline} {row.origin} to {row.destination}",
+            date=row.departure_date,
+        )
+        for row in flights[:1]
+    ]
+    first += [
+        NextBooking(kind="hotel", booking_id=row.id, title=row.hotel_name, date=row.check_in_date) for row in stays[:1]
+    ]
+    return BookingCounts(
+        upcoming_flights=len(flights),
+        upcoming_stays=len(stays),
+        next=min(first, key=lambda b: b.date, default=None),
+    )
+
+
+def _count(call: Call, model: Any, *fits: ColumnElement[bool]) -> int:
+    return call.db.scalar(select(func.count()).select_from(model).where(*fits)) or 0
+
+
+def _alerts(call: Call) -> AlertCounts:
+    """Those that are watching now: neither paused nor ended."""
+    return AlertCounts(
+        flight_alerts=_count(call, FlightAlert, FlightAlert.active.is_(True), FlightAlert.paused_at.is_(None)),
+        delay_alerts=_count(call, DelayAlert, DelayAlert.active.is_(True), DelayAlert.paused_at.is_(None)),
+        route_monitors=_count(
+            call, RouteMonitor, RouteMonitor.cancelled_at.is_(None), RouteMonitor.paused_at.is_(None)
+        ),
+        standing_orders=_count(
+            call, StandingOrder, StandingOrder.stopped_at.is_(None), StandingOrder.paused_at.is_(None)
+        ),
+    )
+
+
+def _trips(call: Call) -> TripSums:
+    active = func.count().filter(Trip.archived_at.is_(None))
+    found, all_trips = call.db.execute(select(active, func.count()).select_from(Trip)).one()
+    return TripSums(active=found, archived=all_trips - found)

@@ -1,0 +1,53 @@
+"""What a person keeps that can end: a first day goes in; the rows to look at come out, one statement a table."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields
+from datetime import date
+from typing import TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from shared.db import upcoming
+from shared.db.balances import PointsBalance
+from shared.db.bookings import FlightBooking, HotelBooking
+from shared.db.cards import Card
+from shared.db.statuses import LoyaltyStatus
+from shared.db.vouchers import Voucher
+
+R = TypeVar("R")
+MOST = 10_000  # rows of a table; no person has so many
+
+
+@dataclass(frozen=True)
+class Holdings:
+    """Tables that were not asked for are empty."""
+
+    balances: Sequence[PointsBalance] = ()
+    vouchers: Sequence[Voucher] = ()
+    statuses: Sequence[LoyaltyStatus] = ()
+    cards: Sequence[Card] = ()
+    flights: Sequence[FlightBooking] = ()
+    stays: Sequence[HotelBooking] = ()
+
+
+TABLES = tuple(field.name for field in fields(Holdings))
+
+
+def held(session: Session, since: date, tables: Collection[str] = TABLES) -> Holdings:
+    """Vouchers that are free and not over, bookings that are not over or cancelled; all of the rest."""
+    free = sa.and_(Voucher.flight_booking_id.is_(None), Voucher.hotel_booking_id.is_(None))
+    lasting = sa.or_(Voucher.expires_on.is_(None), Voucher.expires_on >= since)
+    vouchers = sa.select(Voucher).where(free, lasting).order_by(Voucher.id)
+    return Holdings(
+        balances=_all(session, "balances" in tables, sa.select(PointsBalance).order_by(PointsBalance.program)),
+        vouchers=_all(session, "vouchers" in tables, vouchers),
+        statuses=_all(session, "statuses" in tables, sa.select(LoyaltyStatus).order_by(LoyaltyStatus.program)),
+        cards=_all(session, "cards" in tables, sa.select(Card).order_by(Card.id)),
+        flights=upcoming.flights(session, since, MOST) if "flights" in tables else (),
+        stays=upcoming.stays(session, since, MOST) if "stays" in tables else (),
+    )
+
+
+def _all(session: Session, asked: bool, chosen: sa.Select[R]) -> Sequence[R]:
+    return session.scalars(chosen.limit(MOST)).all() if asked else ()

@@ -1,0 +1,57 @@
+"""What ends when: days stored with a record go in; the deadlines that lie ahead come out, the soonest first."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Literal
+
+Kind = Literal["points", "voucher", "status", "card_bonus", "annual_fee", "transfer_bonus", "booking"]
+
+
+@dataclass(frozen=True)
+class Sum:
+    amount: Decimal
+    currency: str
+
+
+@dataclass(frozen=True)
+class Deadline:
+    """`today` is the day where it counts: at the airport or hotel of a booking, else where the person lives."""
+
+    kind: Kind
+    title: str
+    due_on: date
+    today: date
+    subject_type: str
+    subject_id: str
+    action: str
+    amount: Decimal | None = None
+    currency: str | None = None
+    at_risk: Sum | None = None
+    open_when_past: bool = False  # it is told until somebody settles it
+
+    @property
+    def days_left(self) -> int:
+        return (self.due_on - self.today).days
+
+
+def ahead(found: Iterable[Deadline], within_days: int) -> list[Deadline]:
+    """From today on, and whatever is past and not settled. The last day itself counts on both sides."""
+    due = [d for d in found if d.days_left <= within_days and (d.days_left >= 0 or d.open_when_past)]
+    return sorted(due, key=lambda d: (d.due_on, d.kind, d.title, d.subject_id))
+
+
+def bonus_due(status: str | None, deadline: date | None, closed_on: date | None, today: date) -> date | None:
+    """The day until which a welcome bonus has to be earned; None once that is settled or can no longer happen.
+
+    A day that has passed is told while the bonus is marked pending: nothing but the person moves that mark.
+    """
+    if deadline is None or status in ("earned", "missed") or (closed_on is not None and closed_on <= today):
+        return None
+    return deadline if deadline >= today or status == "pending" else None
+
+
+def undated(rule: str) -> bool:
+    """Whether points under this rule can end on a day nobody stored."""
+    return rule != "never"

@@ -1,0 +1,75 @@
+"""Which days are told: in order, with both ends counted, and passed ones only until somebody settles them."""
+
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+
+from shared.domain.deadlines import Deadline, ahead, bonus_due, undated
+
+TODAY = date(2028, 2, 28)  # the day before a leap day
+SAME_DAY = [("b", "points", "x"), ("a", "points", "x"), ("a", "points", "w"), ("a", "booking", "z")]
+
+
+def deadline(days: int, **given: Any) -> Deadline:
+    plain: dict[str, Any] = {
+        "kind": "points",
+        "title": "Points end",
+        "due_on": TODAY + timedelta(days=days),
+        "today": TODAY,
+        "subject_type": "points_balance",
+        "subject_id": "x",
+        "action": "Use them.",
+    }
+    return Deadline(**plain | given)
+
+
+def test_deadlines_from_today_to_the_last_day_are_told_the_soonest_first() -> None:
+    found = ahead([deadline(d) for d in (31, 30, 2, 0, -1, 1)], 30)
+    assert [d.days_left for d in found] == [0, 1, 2, 30]
+    assert [d.due_on for d in found][:3] == [date(2028, 2, 28), date(2028, 2, 29), date(2028, 3, 1)]
+
+
+def test_of_one_day_the_order_is_always_the_same() -> None:
+    some = [deadline(1, title=t, kind=k, subject_id=i) for t, k, i in SAME_DAY]
+    assert ahead(some, 9) == ahead(some[::-1], 9)
+
+
+def test_a_passed_day_is_told_only_while_it_is_open() -> None:
+    assert ahead([deadline(-400, open_when_past=True), deadline(-1)], 30) == [deadline(-400, open_when_past=True)]
+
+
+def test_days_are_counted_from_the_day_where_it_counts() -> None:
+    tomorrow_there = deadline(0, today=TODAY + timedelta(days=1))
+    yesterday_there = deadline(30, today=TODAY - timedelta(days=1))
+    assert ahead([tomorrow_there, yesterday_there], 30) == []
+
+
+@pytest.mark.parametrize(
+    ("status", "days", "closed", "told"),
+    [
+        ("pending", 5, None, True),
+        (None, 5, None, True),
+        ("pending", 0, None, True),
+        ("pending", -1, None, True),
+        (None, -1, None, False),
+        ("earned", 5, None, False),
+        ("missed", 5, None, False),
+        ("pending", 5, 0, False),
+        ("pending", 5, 1, True),
+    ],
+)
+def test_a_bonus_day_is_told_until_the_bonus_is_settled(
+    status: str | None, days: int, closed: int | None, told: bool
+) -> None:
+    day = TODAY + timedelta(days=days)
+    closed_on = None if closed is None else TODAY + timedelta(days=closed)
+    assert bonus_due(status, day, closed_on, TODAY) == (day if told else None)
+
+
+def test_a_bonus_without_a_day_has_no_deadline() -> None:
+    assert bonus_due("pending", None, None, TODAY) is None
+
+
+def test_only_points_that_never_end_need_no_date() -> None:
+    assert [undated(rule) for rule in ("never", "activity", "fixed")] == [False, True, True]
