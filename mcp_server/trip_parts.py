@@ -11,7 +11,7 @@ from shared.db.trips import ChatLink as ChatRow
 from shared.db.trips import ItineraryItem as ItemRow
 from shared.db.trips import SearchRecord as SearchRow
 from shared.db.trips import Trip as Row
-from shared.errors import Fault, Invalid, NotFound
+from shared.errors import NotFound
 
 ItemKind = Literal["flight", "hotel", "transfer", "activity", "meal", "note"]
 
@@ -104,14 +104,4 @@ def own_trip(call: Call, trip_id: int, *, locked: bool = False) -> Row:
     row = call.db.scalars(wanted.with_for_update() if locked else wanted).one_or_none()
     if row is None:
         raise NotFound("trip", trip_id)
-    return row
-
-
-def open_trip(call: Call, trip_id: int, field: str = "trip_id") -> Row:
-    """The trip something is to be filed under; it can be neither archived nor deleted until the call is over."""
-    row = call.db.scalars(select(Row).where(Row.id == trip_id).with_for_update(read=True)).one_or_none()
-    if row is None:
-        raise NotFound("trip", trip_id)
-    if row.archived_at:
-        raise Invalid(Fault(field, "is archived", "an active trip; update_trip with state active brings it back"))
     return row

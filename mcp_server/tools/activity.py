@@ -11,9 +11,9 @@ from mcp_server.call import Call
 from mcp_server.fields import Day, Page, PerPage, RowId, line
 from mcp_server.results import Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.trip_parts import ChatLink, SearchRecord, open_trip, own_trip, shown_chat, shown_search
+from mcp_server.trip_parts import ChatLink, SearchRecord, own_trip, shown_chat, shown_search
 from shared.db.trips import ChatLink as Row
-from shared.db.trips import newest_activity
+from shared.db.trips import newest_activity, open_trip
 from shared.errors import NotFound
 
 
@@ -64,7 +64,7 @@ def save_chat_link(
 
     Only when the user asks; no transcript is stored. Free.
     """
-    trip = None if trip_id is None else open_trip(call, trip_id)
+    trip = None if trip_id is None else open_trip(call.db, trip_id)
     row = Row() if chat_id is None else call.db.get(Row, chat_id, with_for_update=True)
     if row is None:
         raise NotFound("saved chat", chat_id)

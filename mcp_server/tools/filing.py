@@ -10,7 +10,7 @@ from mcp_server.call import Call
 from mcp_server.fields import RowId
 from mcp_server.results import Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.trip_parts import Trip, open_trip, own_trip, shown_trip
+from mcp_server.trip_parts import Trip, own_trip, shown_trip
 from shared.db import trips
 from shared.db.trips import Trip as Row
 
@@ -81,7 +81,7 @@ def assign_bookings_to_trip(
     call: Call, trip_id: RowId, flight_booking_ids: Ids = None, hotel_booking_ids: Ids = None
 ) -> Assigned:
     """Files flight and hotel bookings under a workspace trip; an empty or absent list moves none of that kind. Free."""
-    row = open_trip(call, trip_id)
+    row = trips.open_trip(call.db, trip_id)
     given = {"flight_bookings": flight_booking_ids, "hotel_bookings": hotel_booking_ids}
     trip, done, missing = _sorted_out(call, trips.file_under, row, given)
     return Assigned(
@@ -105,7 +105,7 @@ def link_trip_items(
 
     Bookings are filed with assign_bookings_to_trip. Free.
     """
-    row = open_trip(call, trip_id)
+    row = trips.open_trip(call.db, trip_id)
     given = {
         "monitors": monitor_ids,
         "standing_orders": standing_order_ids,

@@ -18,6 +18,7 @@ from mcp_server.toolbox import Effect, Tier, tool
 from mcp_server.voucher_parts import Voucher, voucher
 from shared.db.bookings import FlightBooking as Row
 from shared.db.bookings import When, fare_seen, legs_of, page_of_flights
+from shared.db.trips import open_trip
 from shared.db.vouchers import on_bookings
 from shared.domain import bookings as rules
 from shared.errors import Fault, Invalid, NotFound
@@ -328,7 +329,8 @@ def update_flight_booking(
     clear: Annotated[list[Clearable] | None, Field(description="Fields to empty.")] = None,
 ) -> ChangedFlight:
     """Changes fields of one logged flight booking. Another kind empties what only the old one has. Paid."""
-    bookings.check_trip(call.db, workspace_trip_id)
+    if workspace_trip_id is not None:
+        open_trip(call.db, workspace_trip_id, "workspace_trip_id")
     row = _own(call, booking_id, locked=True)
     sent = {
         "airline": airline,

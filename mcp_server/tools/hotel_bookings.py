@@ -15,6 +15,7 @@ from mcp_server.toolbox import Effect, Tier, tool
 from mcp_server.voucher_parts import Voucher, voucher
 from shared.db.bookings import HotelBooking as Row
 from shared.db.bookings import HotelPrice, When, cheaper_now, page_of_hotels, prices_of
+from shared.db.trips import open_trip
 from shared.db.vouchers import on_bookings
 from shared.errors import NotFound
 from shared.reference import hotels
@@ -217,7 +218,8 @@ def update_hotel_booking(
     clear: Annotated[list[Clearable] | None, Field(description="Fields to empty.")] = None,
 ) -> ChangedStay:
     """Changes a logged hotel stay; new dates or room type start the price comparison afresh. Paid."""
-    bookings.check_trip(call.db, trip_id)
+    if trip_id is not None:
+        open_trip(call.db, trip_id)
     row = _own(call, booking_id, locked=True)
     sent = {
         "check_in_date": check_in_date,

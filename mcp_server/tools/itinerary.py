@@ -13,9 +13,10 @@ from mcp_server.edits import edit
 from mcp_server.fields import Day, Position, RowId
 from mcp_server.results import Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.trip_parts import ItemKind, ItineraryItem, open_trip, shown_item
+from mcp_server.trip_parts import ItemKind, ItineraryItem, shown_item
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.trips import ItineraryItem as Row
+from shared.db.trips import open_trip
 from shared.errors import Fault, Invalid, NotFound
 
 _CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d", re.ASCII)
@@ -97,7 +98,7 @@ def save_itinerary_item(
     """Adds one entry to a trip's itinerary, or changes what is sent of the one item_id names. Times are local. Free."""
     if title == "" or (title is None and item_id is None):
         raise Invalid(Fault("title", "is required for a new item" if item_id is None else "is empty", "text"))
-    trip = open_trip(call, trip_id)
+    trip = open_trip(call.db, trip_id)
     given = {
         "title": title,
         "day": day,

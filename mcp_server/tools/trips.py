@@ -1,7 +1,7 @@
 """Workspace trips: opened, listed with what is filed under them, archived or deleted."""
 
 from datetime import date
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 from sqlalchemy import func, select, true
@@ -31,6 +31,8 @@ from shared.db.accounts import lock
 from shared.db.trips import Trip as Row
 from shared.domain.plans import Plan
 from shared.errors import Fault, Invalid
+
+MOST_CHARACTERS = 80_000  # of everything a trip shows
 
 
 class Unfiled(Part):
@@ -217,17 +219,31 @@ def get_trip(call: Call, trip_id: RowId) -> TripDetails:
     """Shows one trip with its itinerary, its newest 20 searches and everything else filed under it. Free."""
     row = own_trip(call, trip_id)
     held = {kind: trips.filed(call.db, kind, trip_id) for kind in trips.SHOWN}
-    counts = {kind: total for kind, (_, total) in held.items()}
-    cut = [f"{len(rows)} of {n} {kind.replace('_', ' ')}" for kind, (rows, n) in held.items() if len(rows) < n]
-    trip = shown_trip(row, counts)
+    shown: dict[str, list[Any]] = {
+        "itinerary_items": [shown_item(item) for item in held["itinerary_items"][0]],
+        "flight_bookings": flight_parts(call, held["flight_bookings"][0]),
+        "hotel_bookings": hotel_parts(call, held["hotel_bookings"][0]),
+        "monitors": shown_monitors(call, held["monitors"][0]),
+        "standing_orders": shown_orders(call, held["standing_orders"][0]),
+        "searches": [shown_search(search) for search in held["searches"][0]],
+        "chats": [shown_chat(chat) for chat in held["chats"][0]],
+    }
+    _shorten(shown)
+    cut = [f"{len(shown[k])} of {n} {k.replace('_', ' ')}" for k, (_, n) in held.items() if len(shown[k]) < n]
+    trip = shown_trip(row, {kind: total for kind, (_, total) in held.items()})
     return TripDetails(
         message=f"Trip {trip_id}, {row.name}, is {trip.state}." + (f" Shown: {', '.join(cut)}." if cut else ""),
         trip=trip,
-        itinerary=[shown_item(item) for item in held["itinerary_items"][0]],
-        flight_bookings=flight_parts(call, held["flight_bookings"][0]),
-        hotel_bookings=hotel_parts(call, held["hotel_bookings"][0]),
-        monitors=shown_monitors(call, held["monitors"][0]),
-        standing_orders=shown_orders(call, held["standing_orders"][0]),
-        searches=[shown_search(search) for search in held["searches"][0]],
-        chats=[shown_chat(chat) for chat in held["chats"][0]],
+        itinerary=shown.pop("itinerary_items"),
+        **shown,
     )
+
+
+def _shorten(shown: dict[str, list[Any]]) -> None:
+    """Takes the last entries off the longest lists until all of it is short enough for a model to read."""
+    sizes = {kind: [len(part.model_dump_json()) for part in parts] for kind, parts in shown.items()}
+    totals = {kind: sum(lengths) for kind, lengths in sizes.items()}
+    while sum(totals.values()) > MOST_CHARACTERS:
+        longest = max(totals, key=lambda kind: totals[kind])
+        totals[longest] -= sizes[longest].pop()
+        shown[longest].pop()

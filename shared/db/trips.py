@@ -14,6 +14,7 @@ from shared.db.base import AccountOwned, Base, ModeOwned, pk, stamp
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.orders import StandingOrder
 from shared.db.watches import RouteMonitor
+from shared.errors import Fault, Invalid, NotFound
 
 
 class Trip(AccountOwned, Base):
@@ -101,6 +102,16 @@ _COUNTED: dict[str, InstrumentedAttribute[Any]] = {**FILED, "itinerary_items": I
 
 def active_trips(session: Session) -> int:
     return session.scalar(sa.select(func.count()).select_from(Trip).where(Trip.archived_at.is_(None))) or 0
+
+
+def open_trip(session: Session, trip_id: int, field: str = "trip_id") -> Trip:
+    """The trip something is to be filed under; it can be neither archived nor deleted until the transaction ends."""
+    trip = session.scalars(sa.select(Trip).where(Trip.id == trip_id).with_for_update(read=True)).one_or_none()
+    if trip is None:
+        raise NotFound("trip", trip_id)
+    if trip.archived_at:
+        raise Invalid(Fault(field, "is archived", "an active trip; update_trip with state active brings it back"))
+    return trip
 
 
 def filed_under(session: Session, trips: Iterable[int]) -> dict[int, dict[str, int]]:

@@ -3,10 +3,13 @@
 from datetime import date
 from typing import Any
 
+import anyio
 import pytest
 from sqlalchemy import select
 
 from mcp_server.call import Caller
+from mcp_server.gate import answer
+from mcp_server.threads import limiter
 from shared.db.base import transaction
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.orders import StandingOrder
@@ -228,3 +231,37 @@ def test_filing_all_kinds_at_once_takes_few_statements(people: People, use: Use,
         assert len(queries) <= 4, "\n".join(queries)
     with transaction(people.alice.account_id) as session:
         assert session.get_one(Trip, there).archived_at is None
+
+
+def test_a_booking_is_neither_added_nor_changed_into_an_archived_trip(people: People, use: Use) -> None:
+    there, ids = trip(use, people.alice), kept(people.alice)
+    use(people.alice, "delete_trip", trip_id=there)
+    leg = {"airline": "BA", "origin": "LHR", "destination": "JFK", "departure_date": "2027-05-01"}
+    leg |= {"cabin_class": "business", "kind": "cash"}
+    stay = {"hotel_id": "htl_conrad-tokyo", "check_in_date": "2027-05-01", "check_out_date": "2027-05-02"}
+    stay |= {"kind": "cash"}
+    for tool, given in (
+        ("add_flight_booking", {**leg, "cash_paid": 100, "workspace_trip_id": there}),
+        ("update_flight_booking", {"booking_id": ids["flight_bookings"], "workspace_trip_id": there}),
+        ("add_hotel_booking", {**stay, "original_pay_rate_usd": 100, "trip_id": there}),
+        ("update_hotel_booking", {"booking_id": ids["hotel_bookings"], "trip_id": there}),
+    ):
+        made = use(people.alice, tool, **given)
+        assert (made["status"], made["errors"][0]["problem"]) == ("invalid", "is archived"), made["message"]
+    assert trips_of(people.alice) == {kind: [None] for kind in FILED}
+
+
+def test_what_is_filed_while_a_trip_is_archived_ends_up_outside_it(people: People, use: Use) -> None:
+    ids = kept(people.alice)
+
+    async def both(there: int) -> None:
+        async with anyio.create_task_group() as group:
+            filing = {"assign_bookings_to_trip": bookings(ids), "link_trip_items": links(ids)}
+            for tool, given in {**filing, "delete_trip": {}}.items():
+                group.start_soon(answer, tool, {"trip_id": there, **given}, people.alice, "mcp")
+
+    for _ in range(5):
+        there = trip(use, people.alice)
+        limiter.cache_clear()
+        anyio.run(both, there)
+        assert trips_of(people.alice) == {kind: [None] for kind in FILED}

@@ -1,5 +1,6 @@
 """Trips shown whole and changed through the gate: fields, archiving and bringing back within the plan."""
 
+import json
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -11,7 +12,7 @@ from mcp_server.threads import limiter
 from shared.db.base import transaction
 from shared.db.orders import StandingOrder, StandingOrderRun
 from shared.db.runs import schedule
-from shared.db.trips import FILED, SearchRecord, Trip
+from shared.db.trips import FILED, ChatLink, ItineraryItem, SearchRecord, Trip
 from tests.people import People
 from tests.tools.conftest import Use
 from tests.tools.test_filing import bookings, kept, links, one_of_each, trip, trips_of
@@ -85,6 +86,21 @@ def test_get_trip_sends_no_more_statements_for_more_rows(people: People, use: Us
         assert use(people.alice, "get_trip", trip_id=there)["status"] == "ok"
         sent.append(len(queries))
     assert sent[1] == sent[0]
+
+
+def test_get_trip_cuts_the_longest_lists_of_a_very_full_trip(people: People, use: Use) -> None:
+    there = trip(use, people.alice)
+    with transaction(people.alice.account_id) as session:
+        for n in range(60):
+            session.add(ItineraryItem(trip_id=there, title=str(n), kind="note", notes="x" * 4000, position=n))
+            session.add(ChatLink(trip_id=there, title=str(n)))
+    shown = use(people.alice, "get_trip", trip_id=there)
+    titles = [i["title"] for i in shown["itinerary"]]
+    assert titles == [str(n) for n in range(len(titles))]
+    assert 0 < len(titles) < 20
+    assert (len(shown["chats"]), shown["trip"]["counts"]["itinerary_items"]) == (60, 60)
+    assert f"{len(titles)} of 60 itinerary items" in shown["message"]
+    assert len(json.dumps(shown)) < 100_000
 
 
 def test_update_trip_changes_only_what_is_sent(people: People, use: Use) -> None:
