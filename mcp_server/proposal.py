@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from mcp_server.results import NO_DATA
-from shared.documents.branded_pdf import Flight, Note
+from shared.documents.recommendation import Flight, Note
 from shared.domain import funding
 from shared.domain.balances import worth
 from shared.domain.funding import Purse, Way
@@ -22,6 +22,7 @@ from shared.reference.rows import Program
 STALE = timedelta(hours=24)
 MOST_NOTES = 8
 PARTNERS = 6
+ALONE = Note("All from the same balances", ("Each programme is reckoned by itself; points can be spent only once.",))
 _CLOCK = re.compile(r"(?:T|\b)(\d{2}:\d{2})")
 _POSTING = {"instant": "arrives at once", "hours": "arrives within hours", "days": "takes days"}
 _BAD_ROWS = 20
@@ -135,13 +136,13 @@ def flight(row: FoundFlight, reference: Reference) -> Flight:
     cached = "stored result" if row.mode == "cached" else ""
     return Flight(
         route=route or numbers,
-        route_more=_joined([day, "\u2013".join(times)], ", "),
+        route_more=_joined([day, "\u2013".join(times)], "\n"),
         flown=_airline(airline, reference),
         flown_more=_joined([cabin, stops, numbers if route else ""]),
-        program=_program_name(row.program, reference),
-        program_more=_joined([row.source or "", cached, checked]),
+        program=_program_name(row.program, reference) if row.points is not None or row.program else "Cash fare",
+        program_more=_joined([_joined([row.source or "", cached]), checked], "\n"),
         price=_price(row),
-        price_more=_joined([_taxes(row), _seats(row.seats)]),
+        price_more=_joined([_taxes(row), _seats(row.seats)], "\n"),
     )
 
 
@@ -150,7 +151,7 @@ def _joined(parts: Iterable[str], between: str = " \u00b7 ") -> str:
 
 
 def _day(day: date) -> str:
-    return f"{day.day} {day:%b %Y}"
+    return f"{day.day}\u00a0{day:%b}\u00a0{day:%Y}"
 
 
 def _moment(moment: datetime) -> str:
@@ -208,6 +209,8 @@ def notes(rows: Sequence[FoundFlight], client: Client | None, reference: Referen
         lines = [_worth(program, points)] if program.value_usd_cents is not None else []
         lines += _funded(program, points, client, reference, today) if client else _partners(program, reference, today)
         made.append(Note(f"{program.name}: {points:,} {program.currency}", tuple(lines)))
+    if client and len(made) > 1:
+        made.append(ALONE)
     return made
 
 
@@ -291,8 +294,15 @@ def _places(facts: Iterable[tuple[str, str | None]]) -> str:
     """Each site once, with the oldest date its facts bear."""
     oldest: dict[str, str | None] = {}
     for url, day in sorted(facts, key=lambda f: (f[1] is None, f[1] or "")):
-        oldest.setdefault((urlsplit(url).hostname or url).removeprefix("www."), day)
+        oldest.setdefault(_site(url), day)
     return ", ".join(f"{site} ({day})" if day else site for site, day in oldest.items())
+
+
+def _site(url: str) -> str:
+    """The host; where many publishers share one, with the names of publisher and work."""
+    parts = urlsplit(url)
+    host = (parts.hostname or url).removeprefix("www.")
+    return "/".join([host, *parts.path.split("/")[1:3]]) if host == "github.com" else host
 
 
 def stale(rows: Sequence[FoundFlight], now: datetime) -> list[str]:

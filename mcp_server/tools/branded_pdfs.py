@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
 import anyio.to_thread
@@ -26,10 +26,13 @@ from shared.db.accounts import lock
 from shared.db.clients import BrandedPdf as Row
 from shared.db.clients import ClientPortfolio
 from shared.db.profile import AdvisorLogo
-from shared.documents import branded_pdf, colours, pictures
-from shared.documents.branded_pdf import Brand, Made, Proposal
+from shared.documents import colours, pictures
+from shared.documents.recommendation import Brand, Proposal
 from shared.errors import Fault, Invalid, LimitReached, NotFound
 from shared.services import secret_links
+
+if TYPE_CHECKING:
+    from shared.documents.branded_pdf import Made
 
 TITLE = "Award Travel Recommendation"
 NAME = "Award Travel"
@@ -156,8 +159,10 @@ def _make(
     kept: Kept,
     fetched: bytes | None,
     warnings: list[str],
-) -> Made:
+) -> "Made":
     """On a thread of its own: decoding a picture and laying out pages takes a good part of a second."""
+    from shared.documents import branded_pdf  # 45 MB of libraries that a server without advisors never needs
+
     reference, client = call.reference, kept.client
     made = branded_pdf.make(
         Proposal(
@@ -198,7 +203,7 @@ def _logo(fetched: bytes | None, uploaded: bytes | None, warnings: list[str]) ->
     return picture
 
 
-def _store(call: LiveCall, title: str, made: Made, client: int | None, session: Session) -> tuple[BrandedPdf, str]:
+def _store(call: LiveCall, title: str, made: "Made", client: int | None, session: Session) -> tuple[BrandedPdf, str]:
     lock(session, call.account_id)
     store.empty_expired(session, call.now)
     if (live := store.live_links(session, call.now)) >= MOST_LINKS:

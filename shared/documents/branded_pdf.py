@@ -7,10 +7,10 @@ from typing import Any
 
 from fpdf import FPDF
 from fpdf.enums import Align, MethodReturnValue, XPos, YPos
-from PIL import Image
 
 from shared.documents import typefaces
 from shared.documents.colours import INK, WHITE, Palette, Rgb, palette
+from shared.documents.recommendation import Brand, Flight, Note, Proposal
 
 MARGIN, BAND, SLIM_BAND, FOOT = 18.0, 34.0, 12.0, 18.0
 LOGO = (58.0, 20.0)
@@ -26,53 +26,13 @@ ADVICE = (
 
 
 @dataclass(frozen=True)
-class Brand:
-    name: str
-    tagline: str | None
-    accent: Rgb
-    logo: Image.Image | None
-
-
-@dataclass(frozen=True)
-class Flight:
-    """One row of the table: what stands large in each column, and what stands small beneath it."""
-
-    route: str
-    route_more: str
-    flown: str
-    flown_more: str
-    program: str
-    program_more: str
-    price: str
-    price_more: str
-
-
-@dataclass(frozen=True)
-class Note:
-    heading: str
-    lines: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Proposal:
-    title: str
-    client: str | None
-    made_at: datetime
-    summary: str
-    flights: tuple[Flight, ...]
-    notes: tuple[Note, ...]
-    sources: tuple[str, ...]
-    sandbox: bool
-
-
-@dataclass(frozen=True)
 class Made:
     content: bytes
     pages: int
     left_out: bool  # whether characters no typeface can show were left out
 
 
-_COLUMNS = (("Route", 40.0, "L"), ("Flight", 50.0, "L"), ("Programme", 46.0, "L"), ("Price", 38.0, "R"))
+_COLUMNS = (("Route", 36.0, "L"), ("Flight", 48.0, "L"), ("Programme", 54.0, "L"), ("Price", 36.0, "R"))
 
 
 def make(proposal: Proposal, brand: Brand) -> Made:

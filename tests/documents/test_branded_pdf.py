@@ -10,7 +10,8 @@ from PIL import Image
 from pypdf import PdfReader
 
 from shared.documents import colours, typefaces
-from shared.documents.branded_pdf import ADVICE, WATERMARK, Brand, Flight, Note, Proposal, make
+from shared.documents.branded_pdf import ADVICE, WATERMARK, make
+from shared.documents.recommendation import Brand, Flight, Note, Proposal
 
 BRAND = Brand("Horizon Journeys", "Planned with care", (15, 76, 92), None)
 FLIGHT = Flight(

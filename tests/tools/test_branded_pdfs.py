@@ -129,9 +129,9 @@ def test_generate_branded_pdf_shows_rows_of_a_search_and_what_the_client_pays(pe
     )["portfolio"]["portfolio_id"]
     made = use(people.paula, MAKE, flights=[FLIGHT], client_portfolio_id=client)
     told = words(made)
-    for text in ("Prepared for Ana Ivanović", "LHR → JFK", "Wed 12 May 2027, 08:15–11:05", "Virgin Atlantic"):
+    for text in ("Prepared for Ana Ivanović", "LHR → JFK", "Wed 12 May 2027 08:15–11:05", "Virgin Atlantic"):
         assert text in told
-    for text in ("Premium economy · nonstop · VS3", "50,000 points", "+ 250.50 USD taxes · 2 seats", "SANDBOX"):
+    for text in ("Premium economy · nonstop · VS3", "50,000 points", "+ 250.50 USD taxes 2 seats", "SANDBOX"):
         assert text in told
     assert "checked 20 Nov 2026 10:00 UTC" in told
     assert "50,000 Chase Ultimate Rewards become 50,000 points; 1:1" in told

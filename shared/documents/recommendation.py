@@ -1,0 +1,48 @@
+"""What an advisor's document holds before it is laid out: a brand, and a proposal with its flights, notes and sources."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from PIL import Image
+
+from shared.documents.colours import Rgb
+
+
+@dataclass(frozen=True)
+class Brand:
+    name: str
+    tagline: str | None
+    accent: Rgb
+    logo: Image.Image | None
+
+
+@dataclass(frozen=True)
+class Flight:
+    """One row of the table: what stands large in each column, and what stands small beneath it."""
+
+    route: str
+    route_more: str
+    flown: str
+    flown_more: str
+    program: str
+    program_more: str
+    price: str
+    price_more: str
+
+
+@dataclass(frozen=True)
+class Note:
+    heading: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Proposal:
+    title: str
+    client: str | None
+    made_at: datetime
+    summary: str
+    flights: tuple[Flight, ...]
+    notes: tuple[Note, ...]
+    sources: tuple[str, ...]
+    sandbox: bool
