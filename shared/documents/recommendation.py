@@ -1,4 +1,4 @@
-"""What an advisor's document holds before it is laid out: a brand, and a proposal with its flights, notes and sources."""
+"""An advisor's document before it is laid out: its brand, and a proposal with its flights, notes and sources."""
 
 from dataclasses import dataclass
 from datetime import datetime
