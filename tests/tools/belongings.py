@@ -10,6 +10,7 @@ from shared import clock
 from shared.db.balances import PointsBalance
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.cards import Card
+from shared.db.clients import BrandedPdf, ClientPortfolio
 from shared.db.lounges import LoungeVisit
 from shared.db.messages import Notification
 from shared.db.orders import StandingOrder
@@ -63,6 +64,11 @@ def belongings(number: int = 0) -> dict[str, Any]:
         "item_id": ItineraryItem(title=SECRET, kind="note", position=0),
         "spending_statement": SpendingStatement(
             fingerprint=f"{SECRET}{number}", label=SECRET, currency="USD", period_start=day, period_end=day, transactions=1
+        ),
+        "portfolio_id": ClientPortfolio(client_name=SECRET, notes=SECRET),
+        "client_portfolio_id": ClientPortfolio(client_name=SECRET, preferences={"x": SECRET}),
+        "pdf_id": BrandedPdf(
+            title=SECRET, content=SECRET.encode(), pages=1, nonce="", key="", token_hash=f"{SECRET}{number}"
         ),
         "loyalty_status": LoyaltyStatus(program=PROGRAMS[number], tier=SECRET, notes=SECRET),
         "program": PointsBalance(program=PROGRAMS[number], balance=POINTS, as_of=day, notes=SECRET),
