@@ -5,12 +5,13 @@ from sqlalchemy import select
 from auth_server import api_apps
 from auth_server.server import Server
 from shared.db.accounts import Account
+from shared.db.inbox import InboundMail
 from shared.db.oauth import ApiKey, Client, Family
 from shared.db.runs import forget
 from shared.db.watches import RouteMonitor
 
 # What has a schedule of its own, by the schedule's kind: schedules name their subject without a foreign key.
-_SCHEDULED = {"route_monitor": RouteMonitor}
+_SCHEDULED = {"route_monitor": RouteMonitor.id, "inbound_mail": InboundMail.number}
 
 
 def close(server: Server, account: Account) -> None:
@@ -18,8 +19,9 @@ def close(server: Server, account: Account) -> None:
     server.db.get(Account, account.id, with_for_update=True)
     for app in server.db.scalars(select(Client).where(Client.owner_id == account.id)):
         api_apps.end(server, app)
-    for kind, model in _SCHEDULED.items():
-        forget(server.db, kind, list(server.db.scalars(select(model.id).where(model.account_id == account.id))))
+    for kind, subject in _SCHEDULED.items():
+        theirs = select(subject).where(subject.class_.account_id == account.id)
+        forget(server.db, kind, list(server.db.scalars(theirs)))
     living = (Family.account_id == account.id, Family.revoked_at.is_(None))
     server.events += [{"family": id} for id in server.db.scalars(select(Family.id).where(*living))]
     keys = select(ApiKey.key_hash).where(ApiKey.account_id == account.id)

@@ -15,6 +15,7 @@ from auth_server.threads import limiter
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import Base, transaction
+from shared.db.inbox import InboundMail
 from shared.db.links import OneTimeLink
 from shared.db.oauth import AccessToken, ApiKey, AuthorizationCode, Client, Consent, Family, RefreshToken, WebSession
 
@@ -51,6 +52,7 @@ def _expired(now: datetime) -> list[tuple[type[Base], ColumnElement[bool]]]:
         (Client, and_(Client.kind.in_(("dcr", "cimd")), Client.created_at < now - UNUSED_CLIENTS_KEPT, alone)),
         (Account, and_(Account.email.is_(None), never_used, unclaimed)),
         (OneTimeLink, OneTimeLink.expires_at < now),
+        (InboundMail, InboundMail.keep_until < now),  # mail nobody could make anything of, or wanted
         (Account, and_(Account.email_confirmed_at.is_(None), Account.created_at < now - UNCONFIRMED_KEPT, linkless)),
     ]
 

@@ -82,6 +82,7 @@ def banner(stack: "Stack", password: str | None, *, with_demo: bool) -> str:
         f"State          {stack.home.path}",
         f"Data           {_data()}",
         f"Mail           {_mail()}",
+        f"Mail in        127.0.0.1:{stack.smtp}   (SMTP; forwarded confirmations, for addresses of get_booking_inbox)",
         *(_demo_lines(password) if with_demo else []),
         "",
         "Claude Code    claude mcp add --transport http award-travel " + stack.mcp_url,

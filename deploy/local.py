@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import signal
+import socket
 import sys
 import threading
 import time
@@ -30,6 +31,7 @@ class Stack:
     home: Home
     web: int
     mcp: int
+    smtp: int
     say: Say
     private: list[Postgres | Valkey] = field(default_factory=list)
     children: list[Child] = field(default_factory=list)
@@ -51,6 +53,7 @@ class Stack:
             "database_url": self.environment["DATABASE_URL"],
             "redis_url": self.environment["REDIS_URL"],
             "outbox_dir": self.environment["OUTBOX_DIR"],
+            "inbound_smtp": f"127.0.0.1:{self.smtp}",
             "pids": {child.name: child.pid for child in self.children},
         }
 
@@ -85,6 +88,9 @@ def environment(stack: Stack, found: dict[str, str]) -> dict[str, str]:
         "MCP_URL": stack.mcp_url,
         "MCP_UPSTREAM_URL": f"http://127.0.0.1:{stack.mcp}",
         "OUTBOX_DIR": os.environ.get("OUTBOX_DIR") or str(stack.home.outbox),
+        "INBOUND_MAIL_DOMAIN": os.environ.get("INBOUND_MAIL_DOMAIN") or "inbox.localhost",
+        "INBOUND_SMTP_HOST": "127.0.0.1",
+        "INBOUND_SMTP_PORT": str(stack.smtp),
         "RQ_REDIS_URL": found["REDIS_URL"],  # not on the worker's command line, where every user could read it
     }
     if sys.platform == "darwin":
@@ -120,6 +126,7 @@ def _programs(stack: Stack) -> list[Child]:
         "auth_server": ["auth_server", "--port", str(stack.web)],
         "worker": ["rq.cli", "worker", "-w", "jobs.worker.Worker", "-S", "json", "deliveries", "checks"],
         "dispatcher": ["jobs", "dispatcher"],
+        "inbox": ["jobs", "inbox"],
     }
     logs = {name: stack.home.logs / f"{name}.log" for name in commands}
     return [
@@ -137,6 +144,14 @@ def _serves(port: int) -> bool:
         return False
     finally:
         connection.close()
+
+
+def _takes_mail(port: int) -> bool:
+    try:
+        with socket.create_connection(("127.0.0.1", port), 5) as connection:
+            return connection.recv(3) == b"220"
+    except OSError:
+        return False
 
 
 def _works(pid: int) -> bool:
@@ -160,6 +175,7 @@ def _wait_until_healthy(stack: Stack, programs: list[Child]) -> None:
         "auth_server": lambda _: _serves(stack.web),
         "mcp_server": lambda _: _serves(stack.mcp),
         "dispatcher": lambda child: _dispatches(child.pid),
+        "inbox": lambda _: _takes_mail(stack.smtp),
         "worker": lambda child: _works(child.pid),
     }
     waiting, until = list(programs), time.monotonic() + HEALTHY_SECONDS
@@ -194,7 +210,8 @@ def running(home: Home, web_port: int | None, mcp_port: int | None, say: Say) ->
 
     early = threading.Thread(target=_import_early, daemon=True)
     early.start()
-    stack = Stack(home, choose(home, "web", web_port), choose(home, "mcp", mcp_port), say)
+    ports = (choose(home, "web", web_port), choose(home, "mcp", mcp_port), choose(home, "smtp", 0))
+    stack = Stack(home, *ports, say)
     adopt_orphans()
     try:
         check_before_start(say)
@@ -216,7 +233,7 @@ def running(home: Home, web_port: int | None, mcp_port: int | None, say: Say) ->
 def stop_all(stack: Stack) -> None:
     """Servers and dispatcher first, then the worker with the job it is at, then what they all stood on."""
     by_name = {child.name: child for child in stack.children}
-    stop([by_name[n] for n in ("mcp_server", "auth_server", "dispatcher") if n in by_name])
+    stop([by_name[n] for n in ("mcp_server", "auth_server", "inbox", "dispatcher") if n in by_name])
     stop([by_name[n] for n in ("worker",) if n in by_name], seconds=60)
     kill_orphans(stack.children)
     for server in reversed(stack.private):

@@ -45,7 +45,7 @@ def database(home: Home) -> Iterator[None]:
         yield
         return
     with _alone(home):
-        stack = Stack(home, usual(home, "web"), usual(home, "mcp"), lambda _: None)
+        stack = Stack(home, usual(home, "web"), usual(home, "mcp"), 0, lambda _: None)
         try:
             os.environ.update(environment(stack, start_private_servers(stack)) | os.environ)
             upgrade(settings().database_url)

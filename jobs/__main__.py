@@ -7,12 +7,19 @@ from jobs.start import start
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m jobs", description="Background programs of the service.")
-    parser.add_argument("program", choices=["dispatcher"], help="finds due rows and wakes the workers")
-    parser.parse_args()
+    parser.add_argument(
+        "program", choices=["dispatcher", "inbox"], help="dispatcher: finds due rows; inbox: takes forwarded mail"
+    )
+    given = parser.parse_args()
     start()
-    from jobs import dispatcher
+    if given.program == "inbox":
+        from jobs import inbox
 
-    dispatcher.run()
+        inbox.run()
+    else:
+        from jobs import dispatcher
+
+        dispatcher.run()
 
 
 if __name__ == "__main__":

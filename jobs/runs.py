@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
-from jobs import audit, watch_routes
+from jobs import audit, inbound_mail, watch_routes
 from jobs.queue import drain
 from shared.db.base import transaction
 from shared.db.runs import Claim, claim_run, finish_run, hold, retry_run
@@ -18,7 +18,13 @@ log = logging.getLogger(__name__)
 # A kind of run: what waits for the world, and hands back what is to be written (None: it is complete; words: why it
 # should be tried again). The writing happens in one transaction that only the holder of the run reaches.
 Finish = Callable[[Session], str | None]
-KINDS: dict[str, Callable[[Claim], Finish]] = {"route_monitor": watch_routes.check, "reference_audit": audit.check}
+KINDS: dict[str, Callable[[Claim], Finish]] = {
+    "route_monitor": watch_routes.check,
+    "reference_audit": audit.check,
+    "inbound_mail": inbound_mail.check,
+}
+# What a kind does when no attempt came to an end.
+LOST: dict[str, Callable[[Session, Claim], None]] = {"inbound_mail": inbound_mail.lost}
 
 
 def wake(run_id: str) -> int:
@@ -57,6 +63,8 @@ def _again(session: Session, claim: Claim, reason: str) -> None:
     if wait is None:
         log.error("run %s of %s failed for good: %s", claim.id, claim.kind, reason)
         finish_run(session, claim, "failed", reason)
+        if claim.kind in LOST:
+            LOST[claim.kind](session, claim)
     else:
         retry_run(session, claim, wait, reason)
 

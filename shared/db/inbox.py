@@ -1,13 +1,22 @@
 """Booking confirmations a person forwards: the raw mail until it is settled, and what was read from it."""
 
-from datetime import datetime
-from typing import Any
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy import Index, UniqueConstraint
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
+from shared.db.accounts import Account
 from shared.db.base import AccountOwned, Base, pk, uid
+from shared.db.bookings import FlightBooking, HotelBooking
+from shared.db.runs import forget, schedule
+
+RUN = "inbound_mail"  # the kind of a mail's schedule
+_AGAIN = timedelta(days=1)  # a schedule ends with its first complete run; this is for one that never comes to that
 
 
 class InboundMail(AccountOwned, Base):
@@ -28,7 +37,7 @@ class InboundMail(AccountOwned, Base):
     received_at: Mapped[datetime] = mapped_column(server_default=sa.func.now())
     from_domain: Mapped[str]
     subject: Mapped[str]
-    raw: Mapped[bytes | None] = mapped_column(sa.LargeBinary)  # gone once imported or discarded
+    raw: Mapped[bytes | None] = mapped_column(sa.LargeBinary, deferred=True)  # gone once imported or discarded
     state: Mapped[str] = mapped_column(server_default="received")
     kind: Mapped[str] = mapped_column(server_default="unknown")
     parsed: Mapped[dict[str, Any]] = mapped_column(server_default=sa.text("'{}'"))
@@ -59,3 +68,83 @@ class SecretLink(AccountOwned, Base):
     token_hash: Mapped[str] = mapped_column(unique=True)
     created_at: Mapped[datetime] = mapped_column(server_default=sa.func.now())
     ended_at: Mapped[datetime | None]
+
+
+class Holder(NamedTuple):
+    """Whose address it is, and what decides whether it takes mail."""
+
+    account_id: int
+    plan: str
+    trial_ends_on: datetime | None
+    disabled: bool
+
+
+def holder(session: Session, token_hash: str) -> Holder | None:
+    """Who has the living inbox address of this hash; needs a session that sees everyone."""
+    found = session.execute(
+        sa.select(Account.id, Account.plan, Account.inbox_trial_ends_on, Account.disabled_at.is_not(None))
+        .join(SecretLink, SecretLink.account_id == Account.id)
+        .where(
+            SecretLink.purpose == "inbox",
+            SecretLink.token_hash == token_hash,
+            SecretLink.ended_at.is_(None),
+        )
+    ).one_or_none()
+    return Holder(*found) if found else None
+
+
+def held(session: Session, account_id: int) -> tuple[int, int]:
+    """How many mails of an account wait to be settled, and their size in bytes."""
+    waiting = sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(sa.func.octet_length(InboundMail.raw)), 0)).where(
+        InboundMail.account_id == account_id, InboundMail.raw.is_not(None)
+    )
+    count, size = session.execute(waiting).one()
+    return int(count), int(size)
+
+
+def keep(session: Session, **mail: Any) -> bool:
+    """Stores a mail and has it read; False when the account has it already."""
+    new = insert(InboundMail).values(**mail).on_conflict_do_nothing(index_elements=["account_id", "digest"])
+    number = session.scalar(new.returning(InboundMail.number))
+    if number is not None:
+        schedule(session, RUN, number, _AGAIN)
+    return number is not None
+
+
+def done(session: Session, number: int) -> None:
+    """The mail was read, or cannot be: its schedule goes."""
+    forget(session, RUN, [number])
+
+
+def locked(session: Session, condition: sa.ColumnElement[bool]) -> InboundMail | None:
+    """A mail, held together with its account, so that no other mail of the account is settled meanwhile."""
+    found = session.execute(
+        sa.select(InboundMail, Account.id)
+        .join(Account, Account.id == InboundMail.account_id)
+        .where(condition)
+        .with_for_update(key_share=True)
+        .execution_options(populate_existing=True)
+    ).one_or_none()
+    return found[0] if found else None
+
+
+def bookings_of(session: Session, flights: Sequence[int], hotels: Sequence[int]) -> tuple[set[int], set[int]]:
+    """Which of these bookings there still are, in one statement."""
+    if not flights and not hotels:
+        return set(), set()
+    legs = sa.select(sa.literal("flight"), FlightBooking.id).where(FlightBooking.id.in_(flights))
+    stays = sa.select(sa.literal("hotel"), HotelBooking.id).where(HotelBooking.id.in_(hotels))
+    there = session.execute(sa.union_all(legs, stays)).all()
+    return {id for kind, id in there if kind == "flight"}, {id for kind, id in there if kind == "hotel"}
+
+
+def states(session: Session) -> dict[str, int]:
+    """How many mails the session's account has in each state."""
+    counted = sa.select(InboundMail.state, sa.func.count()).group_by(InboundMail.state)
+    return {state: number for state, number in session.execute(counted)}  # noqa: C416 - a Row is no tuple to mypy
+
+
+def waiting(session: Session, account_id: int, but: UUID) -> bool:
+    """Whether another mail of the account has not been read yet."""
+    others = (InboundMail.account_id == account_id, InboundMail.state == "received", InboundMail.id != but)
+    return session.scalar(sa.select(InboundMail.id).where(*others).limit(1)) is not None

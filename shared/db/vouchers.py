@@ -38,6 +38,19 @@ def on_bookings(session: Session, booking_type: str, booking_ids: Sequence[int])
     return found
 
 
+def on_any(
+    session: Session, flights: Sequence[int], stays: Sequence[int]
+) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+    """The ids of the vouchers on these legs and on these stays, in one statement."""
+    found: tuple[dict[int, list[int]], dict[int, list[int]]] = ({}, {})
+    chosen = sa.or_(Voucher.flight_booking_id.in_(flights), Voucher.hotel_booking_id.in_(stays))
+    for row in session.scalars(sa.select(Voucher).where(chosen).order_by(Voucher.id)):
+        for booking, held in zip((row.flight_booking_id, row.hotel_booking_id), found, strict=True):
+            if booking is not None:
+                held.setdefault(booking, []).append(row.id)
+    return found
+
+
 def page_of_vouchers(
     session: Session, today: date, *, state: str | None, within_days: int | None, page: int, per_page: int
 ) -> tuple[list[Voucher], int]:

@@ -1,4 +1,4 @@
-"""Names as they stand in mails go in; the airport, airline, programme or hotel that is meant without doubt comes out."""
+"""Names as they stand in mails go in; the airport, airline, programme or hotel meant without doubt comes out."""
 
 from shared.domain import names
 from shared.errors import Candidates, NotFound
@@ -23,8 +23,8 @@ class TravelNames:
         text = text[:_LONGEST].strip()
         if text in self.reference.airlines:
             return text
-        words = f" {names.plain(text)} "
-        whole = [a.iata for a in self.reference.airlines.values() if len(n := names.plain(a.name)) > 3 and f" {n} " in words]
+        words, known = f" {names.plain(text)} ", {a.iata: names.plain(a.name) for a in self.reference.airlines.values()}
+        whole = [code for code, name in known.items() if len(name) > 3 and f" {name} " in words]
         if len(whole) == 1:
             return whole[0]
         if len(text) < 4:

@@ -180,7 +180,7 @@ def test_up_on_given_servers_starts_none_of_its_own(fresh_database: str, own: Se
         named = start(folder, DATABASE_URL=fresh_database, REDIS_URL=os.environ["REDIS_URL"], APP_ENV="development")
         names, told = set(named.pids), named.facts
         assert stop(named) == 0
-        assert names == {"auth_server", "mcp_server", "dispatcher", "worker"}
+        assert names == {"auth_server", "mcp_server", "dispatcher", "inbox", "worker"}
         assert told["database_url"] == fresh_database
         assert not (folder / "home" / "pg").exists()
 

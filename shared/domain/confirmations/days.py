@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, time, timedelta
 
-from shared.domain.folio.days import DATE, Written, month_of, month_names, written
+from shared.domain.folio.days import DATE, Written, month_names, month_of, written
 
 _ASIAN = re.compile(r"(\d{4})\s?年\s?(\d{1,2})\s?月\s?(\d{1,2})\s?日|(\d{4})년 ?(\d{1,2})월 ?(\d{1,2})일")
 _ISO_MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})t(?=\d{2}:\d{2})")
@@ -19,10 +19,14 @@ _WEEKDAYS = (
     "sunday sun sonntag so dimanche dim domingo dom domenica zondag zo",
 )
 _DAYS = {name: number for number, names in enumerate(_WEEKDAYS) for name in names.split()}
-_WEEKDAY = re.compile(rf"(?<![a-z])({'|'.join(sorted(_DAYS, key=len, reverse=True))})\.?,?\s*(?:the |den |le |el |il )?$")
+_WEEKDAY = re.compile(
+    rf"(?<![a-z])({'|'.join(sorted(_DAYS, key=len, reverse=True))})\.?,?\s*(?:the |den |le |el "
+    rf"|il )?$"
+)
 _TIME = re.compile(r"(?<![\d:.])(\d{1,2})(?::|h| h )(\d{2})(?!\d)(?::\d{2})?\s*(a\.?m\.?|p\.?m\.?)?(?![a-z])")
 _SHORT = re.compile(
-    rf"(?<![\w.])(?:(\d{{1,2}})(?:\.|st|nd|rd|th)?[ -]?(?:de )?({month_names()})|({month_names()})\.? (\d{{1,2}})(?:st|nd|rd|th)?)"
+    rf"(?<![\w.])(?:(\d{{1,2}})(?:\.|st|nd|rd|th)?[ -]?(?:de )?({month_names()})|({month_names()})\.? (\d{{1,2}})(?:st"
+    rf"|nd|rd|th)?)"
     r"(?![\w]|[ ,.-]{1,2}\d{2,4}\b(?!:))"
 )
 

@@ -10,24 +10,38 @@ from shared.domain.confirmations.letters import fold
 from shared.domain.confirmations.model import Leg, World
 from shared.domain.confirmations.words import cabins_in
 
-_DESIGNATOR = re.compile(r"(?<![A-Za-z0-9])([A-Z][A-Z0-9]|[0-9][A-Z])( ?)0*(\d{1,4})[A-Z]?(?![A-Za-z0-9:.,/]\d|[A-Za-z0-9])")
+_DESIGNATOR = re.compile(
+    r"(?<![A-Za-z0-9])([A-Z][A-Z0-9]|[0-9][A-Z])( ?)0*(\d{1,4})[A-Z]?(?![A-Za-z0-9:.,/]\d|[A-Za-z0-9])"
+)
 _FLIGHT_WORD = re.compile(r"\b(?:flight|flug|vol|vuelo|volo|voo|vlucht|flt)\b")
-_NUMBER = re.compile(r"\b(?:flight|flug|vol|vuelo|volo|voo|vlucht|flt)(?: ?(?:number|no\.?|nr\.?|#|nummer))?\s?[:#\t]?\s?0*(\d{1,4})\b(?! ?(?:hour|min|stop|h\b))")
+_NUMBER = re.compile(
+    r"\b(?:flight|flug|vol|vuelo|volo|voo|vlucht|flt)(?: ?(?:number|no\.?|nr\.?|#|nummer))?\s?[:#\t]?\s?"
+    r"0*(\d{1,4})\b(?! ?(?:hour|min|stop|h\b))"
+)
 _BRACKETS = re.compile(r"\(([A-Z]{3})\)|\[([A-Z]{3})\]")
-_PAIR = re.compile(r"(?<![A-Za-z])([A-Z]{3})\s*(?:-|>|->|=>|→|➔|➝|✈|⇒|/|\bto\b|\bnach\b|\ba\b)\s*([A-Z]{3})(?![A-Za-z])")
-_TIMED = re.compile(r"(?<![A-Za-z])([A-Z]{3})[ \t]+\d{1,2}[:h]\d{2}|\d{1,2}[:h]\d{2}(?: ?[AaPp][Mm])?[ \t]+([A-Z]{3})(?![A-Za-z])")
+_PAIR = re.compile(
+    r"(?<![A-Za-z])([A-Z]{3})\s*(?:-|>|->|=>|→|➔|➝|✈|⇒|/|\bto\b|\bnach\b|\ba\b)\s*([A-Z]{3})(?![A-Za-z])"
+)
+_TIMED = re.compile(
+    r"(?<![A-Za-z])([A-Z]{3})[ \t]+\d{1,2}[:h]\d{2}|\d{1,2}[:h]\d{2}(?: ?[AaPp][Mm])?[ \t]+([A-Z]{3})(?![A-Za-z])"
+)
 _LABELLED = re.compile(
-    r"^\W*(?:from|to|origin|destination|depart\w*|arriv\w*|departing|von|nach|abflug|ankunft|de|a|origen|destino|salida|llegada|partenza|arrivo"
+    r"^\W*(?:from|to|origin|destination|depart\w*|arriv\w*|departing|von|nach|abflug|ankunft"
+    r"|de|a|origen|destino|salida|llegada|partenza|arrivo"
     r"|partida|chegada|vertrek|aankomst)\b"
 )
 _CODE = re.compile(r"(?<![A-Za-z])([A-Z]{3})(?![A-Za-z])")
 # Codes of airports that stand in mails for something else.
 _WORDS = frozenset(
-    "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC MON TUE WED THU FRI SAT SUN USD EUR GBP AUD CAD CHF JPY INR GMT UTC EST EDT CST"
-    " CDT PST PDT MST BST CET PNR REF THE AND FOR TAX FEE VAT NON MRS PDF".split()
+    re.findall(
+        r"\w+",
+        "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC MON TUE WED THU FRI SAT SUN USD EUR GBP AUD CAD CHF JPY INR"
+        " GMT UTC EST EDT CST CDT PST PDT MST BST CET PNR REF THE AND FOR TAX FEE VAT NON MRS PDF",
+    )
 )
 _OTHER_DAYS = re.compile(
-    r"issue|issued|booked on|booking date|date of booking|purchase|payment|expir|valid|birth|cancel|refund|deadline|receipt date|invoice"
+    r"issue|issued|booked on|booking date|date of booking|purchase|payment|expir|valid|birth"
+    r"|cancel|refund|deadline|receipt date|invoice"
     r"|ausgestellt|gebucht am|buchungsdatum|check-?in opens|return by|member since|last updated|sent:|printed"
 )
 
@@ -155,12 +169,12 @@ def _headed(blocks: list[_Block], lines: list[str], spans: list[tuple[int, int]]
     heads: list[date | None] = []
     for line in lines:
         small = fold(line)
-        days = calendar.days(small) if not _OTHER_DAYS.search(small) else []
-        heads.append(days[0].day if days else heads[-1] if heads else None)
+        found = calendar.days(small) if not _OTHER_DAYS.search(small) else []
+        heads.append(found[0].day if found else heads[-1] if heads else None)
     out = []
     for block, (start, _) in zip(blocks, spans, strict=True):
         head = heads[start]
-        days = [head] if head else block.days
+        days: list[date | None] = [head] if head else block.days
         out.append(_Block(block.airline, block.number, block.airports[:2], days, block.times, block.cabins))
     return out
 

@@ -10,11 +10,14 @@ LONGEST = 500_000  # characters of a page that are looked at
 _MOST_SCRIPTS = 20
 _MOST_ITEMS = 60
 _BLOCKS = frozenset(
-    "address article aside blockquote br center dd div dl dt fieldset footer form h1 h2 h3 h4 h5 h6 header hr li main"
-    " nav ol p pre section table tbody tfoot thead tr ul".split()
+    re.findall(
+        r"\w+",
+        "address article aside blockquote br center dd div dl dt fieldset footer form h1 h2 h3 h4 h5 h6 header hr li"
+        " main nav ol p pre section table tbody tfoot thead tr ul",
+    )
 )
 _HIDDEN = frozenset({"head", "script", "style", "title", "template", "noscript", "object"})
-_EMPTY = frozenset("area base br col embed hr img input link meta source track wbr".split())
+_EMPTY = frozenset(re.findall(r"\w+", "area base br col embed hr img input link meta source track wbr"))
 _WRAPPING = re.compile(r"^\s*(?://\s*)?(?:<!\[CDATA\[|<!--)|(?://\s*)?(?:\]\]>|-->)\s*$")
 
 

@@ -22,27 +22,43 @@ _AMOUNT = re.compile(
 )
 _UNIT = r"(?:avios|points?|pts|miles|meilen|punkten?|puntos|millas|milhas|pontos|miglia|punti|mijlen|punten|poang)"
 _POINTS = re.compile(rf"(?<![\w.,$€£¥])({_DIGITS})\s?((?:[a-z][a-z+&'.-]*\s){{0,4}}?){_UNIT}\b")
-_UNITS_FIRST = re.compile(rf"((?:[a-z+&'-]+\s){{0,3}}?{_UNIT})(?:\s(?:redeemed|used|spent|paid|total|required|cost|deducted"
-                          rf"|utilises|canjeados|usados|eingelost))*\s?[:\t]\s?({_DIGITS})(?![\d/:-])")  # fmt: skip
+_UNITS_FIRST = re.compile(
+    rf"((?:[a-z+&'-]+\s){{0,3}}?{_UNIT})"
+    r"(?:\s(?:redeemed|used|spent|paid|total|required|cost|deducted|utilises|canjeados|usados|eingelost))*"
+    rf"\s?[:\t]\s?({_DIGITS})(?![\d/:-])"
+)
+_PLUS = re.compile(r"\+\s*\S{0,4}\d")
 _GIVEN = re.compile(
-    r"\b(?:earn\w*|collect\w*|balance|remaining|available|you have|gagn\w*|sammel\w*|gesammelt|gutgeschrieben|accru\w*|acumul\w*"
-    r"|bonus|up to|jusqu'a|bis zu|hasta|from \d|ab \d|desde|a partir|save|win|tier|status|qualifying|credited|per night|per person"
+    r"\b(?:earn\w*|collect\w*|balance|remaining|available|you have|gagn\w*|sammel\w*|gesammelt"
+    r"|gutgeschrieben|accru\w*|acumul\w*"
+    r"|bonus|up to|jusqu'a|bis zu|hasta|from \d|ab \d|desde|a partir|save|win|tier|status|qualifying"
+    r"|credited|per night|per person"
     r"|pro nacht|par nuit|each way|guadagn\w*|ganh\w*|refund\w*)\b"
 )
 _SPENT = re.compile(
-    r"redeem|\bused\b|\bspent\b|total|award|reward|free night|deduct|eingelost|utilis|canje|utiliz|resgat|riscatt|pramie|praemie"
+    r"redeem|\bused\b|\bspent\b|total|award|reward|free night|deduct|eingelost|utilis|canje|utiliz"
+    r"|resgat|riscatt|pramie|praemie"
     r"|\bprime\b|premio|premium de|\bcost\b|\bpaid\b|price|bezahlt|pay[eé]|pagad|\bfare\b|payment"
 )
 _TOTAL = re.compile(
-    r"(?:grand |trip |booking |reservation |stay |order )?total(?!\w)|amount (?:paid|charged|due)|total(?:e|es)?\b|gesamt(?:preis|betrag|summe)?\b"
-    r"|montant|prix|importe|precio|preco|prezzo|totaal|you paid|price paid|we charged|totalbetrag|endpreis|summe\b|price(?= ?[:\t])|fare(?= ?[:\t])"
+    r"(?:grand |trip |booking |reservation |stay |order )?total(?!\w)|amount (?:paid|charged"
+    r"|due)|total(?:e|es)?\b|gesamt(?:preis|betrag|summe)?\b"
+    r"|montant|prix|importe|precio|preco|prezzo|totaal|you paid|price paid|we charged|totalbetrag"
+    r"|endpreis|summe\b|price(?= ?[:\t])|fare(?= ?[:\t])"
 )
 _PARTIAL = re.compile(
-    r"\bper\b|each|subtotal|sub-total|\bpro\b|\bpar\b|\bpor\b|\btax|\bfees?\b|surcharge|deposit|nightly|average|base fare|airfare|saving|discount"
+    r"\bper\b|each|subtotal|sub-total|\bpro\b|\bpar\b|\bpor\b|\btax|\bfees?\b|surcharge|deposit"
+    r"|nightly|average|base fare|airfare|saving|discount"
     r"|refund|balance|credit|insurance|seat|bag|earn|steuer|gebuhr|impuest|taxas?\b|tasse|anzahlung|zwischensumme"
 )
-_TAXES = re.compile(r"tax(?:es)?\b|fees?\b|surcharge|carrier charge|steuer|gebuhr|zuschlag|impuest|tasas|taxas?\b|tasse|belasting|co-?pay")
-_AWARD = re.compile(r"\baward (?:ticket|flight|travel|night|stay|booking|reservation)|reward (?:flight|booking|night|seat)|free night|points? stay|pramienflug|billet prime|vuelo premio")
+_TAXES = re.compile(
+    r"tax(?:es)?\b|fees?\b|surcharge|carrier charge|steuer|gebuhr|zuschlag|impuest|tasas|taxas?\b"
+    r"|tasse|belasting|co-?pay"
+)
+_AWARD = re.compile(
+    r"\baward (?:ticket|flight|travel|night|stay|booking|reservation)|reward (?:flight|booking"
+    r"|night|seat)|free night|points? stay|pramienflug|billet prime|vuelo premio"
+)
 
 
 @dataclass(frozen=True)
@@ -65,14 +81,14 @@ def plain_number(text: str) -> Decimal | None:
 
 def amounts(text: str) -> list[Amount]:
     """Every number with a currency beside it."""
-    return [made for found in _AMOUNT.finditer(text) if (made := _amount(found, text))]
+    return [made for found in _AMOUNT.finditer(text) if (made := _amount(found))]
 
 
 def first(text: str) -> Amount | None:
     return next(iter(amounts(text)), None)
 
 
-def _amount(found: re.Match[str], whole: str) -> Amount | None:
+def _amount(found: re.Match[str]) -> Amount | None:
     value = number((found["a"] or found["b"]).rstrip(".,'").replace(" ", "'"))
     if value is None:
         return None
@@ -81,7 +97,7 @@ def _amount(found: re.Match[str], whole: str) -> Amount | None:
 
 
 def stated(texts: str) -> dict[str, str]:
-    """What signs several currencies share stand for in this mail, where it names one of those currencies and no other."""
+    """What signs that currencies share stand for in this mail, where it names one of those currencies only."""
     named = {code for code in CODES if re.search(rf"(?<![A-Za-z]){code}(?![A-Za-z])", texts)}
     return {sign: fits[0] for sign, codes in _SHARED.items() if len(fits := [c for c in codes if c in named]) == 1}
 
@@ -137,7 +153,9 @@ def _spent_points(small: str) -> tuple[int, str] | None:
     digits, words = (found[1], found[0]) if found else (None, "")
     if found is None and (other := _UNITS_FIRST.search(small)):
         digits, words = other[2], other[1]
-    if digits is None or not (_SPENT.search(small) or re.search(r"\+\s*\S{0,4}\d", small) or small.lstrip().startswith(digits)):
+    if digits is None:
+        return None
+    if not (_SPENT.search(small) or _PLUS.search(small) or small.lstrip().startswith(digits)):
         return None
     value = number(digits.replace(" ", "'").rstrip(".,'"))
     return (int(value), words) if value is not None and value == int(value) and value >= 100 else None

@@ -70,7 +70,8 @@ def headline(raw: bytes) -> Letter:
 
 def _headed(message: Message) -> Letter:
     name, address = parseaddr(_header(message, "From"))
-    return Letter(one_line(name, 120), one_line(address, 254), one_line(_header(message, "Subject"), 200), _day(message))
+    subject = one_line(_header(message, "Subject"), 200)
+    return Letter(one_line(name, 120), one_line(address, 254), subject, _day(message))
 
 
 def _header(message: Message, name: str) -> str:
@@ -126,4 +127,4 @@ def _decoded(raw: bytes, charset: str | None) -> str:
     return raw.decode("latin-1")
 
 
-_NO_TEXT = frozenset({"idna", "punycode", "unicode_escape", "unicode-escape", "raw_unicode_escape", "undefined", "mbcs"})
+_NO_TEXT = frozenset({"idna", "punycode", "unicode_escape", "unicode-escape", "raw_unicode_escape", "undefined"})

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import Any
 
 from shared.domain.confirmations import flights, markup, money, stays, structured
 from shared.domain.confirmations.days import Calendar
@@ -59,7 +60,7 @@ def _letter(letter: Letter, world: World) -> list[Reading]:
     documents = [d for page in letter.pages for d in markup.scripts(page)]
     items = [item for _, found in pages for item in found]
     readings = []
-    forms: list[tuple[Source, list[object]]] = [("jsonld", documents), ("microdata", items)]
+    forms: tuple[tuple[Source, list[Any]], ...] = (("jsonld", documents), ("microdata", items))
     for source, given in forms:
         found, doubts = structured.bookings(given, world) if given else ([], [])
         if found:
@@ -135,7 +136,7 @@ def _in_words(text: Text, world: World) -> Reading | None:
         found = [replace(b, action="cancel") for b in found] or [Leg(action="cancel")]
     elif not number and not any(isinstance(b, Stay) or b.departure_date for b in found):
         return None
-    if not found or (not number and not _speaks_of_booking(folded)):
+    if not found or (not number and not _BOOKING.search(folded)):
         return None
     for booking in found:
         booking.confirmation_number = number
@@ -148,8 +149,10 @@ def _in_words(text: Text, world: World) -> Reading | None:
     return Reading("text", text.forwarded, _priced(found, price, text.sender, world), doubts)
 
 
-def _speaks_of_booking(folded: str) -> bool:
-    return bool(re.search(r"your (?:booking|reservation|itinerary|trip)|e-?ticket|reiseplan|ihre (?:buchung|reise)|votre reservation|tu reserva", folded))
+_BOOKING = re.compile(
+    r"your (?:booking|reservation|itinerary|trip)|e-?ticket|reiseplan"
+    r"|ihre (?:buchung|reise)|votre reservation|tu reserva"
+)
 
 
 def _confirmation(text: Text) -> str | None:
@@ -168,8 +171,15 @@ def _confirmation(text: Text) -> str | None:
     return None
 
 
-_COUNT = re.compile(r"\b(?:passengers?|travell?ers?|guests?|reisende|passagiere?|passagers?|pasajeros?|passageiros?|passeggeri)\s?[:\t]\s?(\d)\b|\b(\d) (?:passengers?|travell?ers|adults?)\b")
-_NAMED = re.compile(r"^\W*(?:passenger(?: name)?|travell?er(?: name)?|reisender|passagier|passager|pasajero|passageiro|passeggero)s?(?: \d)?\s?[:\t]\s?([^\d\n]{3,})$", re.M)
+_COUNT = re.compile(
+    r"\b(?:passengers?|travell?ers?|guests?|reisende|passagiere?|passagers?|pasajeros?|passageiros?"
+    r"|passeggeri)\s?[:\t]\s?(\d)\b|\b(\d) (?:passengers?|travell?ers|adults?)\b"
+)
+_NAMED = re.compile(
+    r"^\W*(?:passenger(?: name)?|travell?er(?: name)?|reisender|passagier|passager|pasajero|passageiro"
+    r"|passeggero)s?(?: \d)?\s?[:\t]\s?([^\d\n]{3,})$",
+    re.M,
+)
 
 
 def _passengers(folded: str) -> int | None:
@@ -193,8 +203,10 @@ def _priced(found: list[Booking], price: Price, sender: str, world: World) -> li
 def _pay_flight(group: list[Booking], price: Price, alone: bool, sender: str, world: World) -> None:
     legs = [b for b in group if isinstance(b, Leg)]
     own = {(leg.cash_paid, leg.taxes_currency) for leg in legs if leg.cash_paid is not None}
-    award = alone and price.points is not None or price.award
-    cash, currency = next(iter(own)) if len(own) == 1 else (price.cash, price.currency) if alone and not own else (None, None)
+    award = (alone and price.points is not None) or price.award
+    cash, currency = (price.cash, price.currency) if alone and not own else (None, None)
+    if len(own) == 1:
+        cash, currency = own.pop()
     taxes = (price.taxes, price.taxes_currency) if price.taxes is not None else (cash, currency)
     for at, leg in enumerate(legs):
         leg.kind = "award" if award else "cash"

@@ -9,13 +9,29 @@ from shared.domain.confirmations.letters import fold, one_line
 from shared.domain.confirmations.model import Stay, World
 from shared.domain.confirmations.words import CONFIRMATION
 
-_IN = re.compile(r"^\W*(?:check[ -]?in|arrival|arriving|arrive|anreise|ankunft|arrivee|llegada|fecha de entrada|entrada|chegada|arrivo|aankomst)\b(?! opens)")
-_OUT = re.compile(r"^\W*(?:check[ -]?out|departure|departing|depart|abreise|depart|salida|fecha de salida|saida|partida|partenza|vertrek)\b")
-_DATES = re.compile(r"^\W*(?:stay(?: dates?)?|dates?(?: of stay)?|your stay|aufenthalt|sejour|estancia|estadia|soggiorno|verblijf)\b")
-_HOTEL = re.compile(r"^\W*(?:hotel(?: name)?|property(?: name)?|name of (?:the )?hotel|unterkunft|etablissement|alojamiento|struttura|accommodation)\s?[:\t]\s?(.+)$")
-_ROOM = re.compile(r"^\W*(?:room(?: type| description)?|zimmer(?:typ|kategorie)?|type de chambre|chambre|habitacion|tipo de habitacion|camera|quarto|kamer)\s?[:\t]\s?(.+)$")
+_IN = re.compile(
+    r"^\W*(?:check[ -]?in|arrival|arriving|arrive|anreise|ankunft|arrivee|llegada|fecha de entrada"
+    r"|entrada|chegada|arrivo|aankomst)\b(?! opens)"
+)
+_OUT = re.compile(
+    r"^\W*(?:check[ -]?out|departure|departing|depart|abreise|depart|salida|fecha de salida|saida"
+    r"|partida|partenza|vertrek)\b"
+)
+_DATES = re.compile(
+    r"^\W*(?:stay(?: dates?)?|dates?(?: of stay)?|your stay|aufenthalt|sejour|estancia|estadia"
+    r"|soggiorno|verblijf)\b"
+)
+_HOTEL = re.compile(
+    r"^\W*(?:hotel(?: name)?|property(?: name)?|name of (?:the )?hotel|unterkunft|etablissement"
+    r"|alojamiento|struttura|accommodation)\s?[:\t]\s?(.+)$"
+)
+_ROOM = re.compile(
+    r"^\W*(?:room(?: type| description)?|zimmer(?:typ|kategorie)?|type de chambre|chambre|habitacion"
+    r"|tipo de habitacion|camera|quarto|kamer)\s?[:\t]\s?(.+)$"
+)
 _BY = re.compile(
-    r"cancel(?:l?ation)?[^.\n]{0,60}?\b(?:by|before|until|till|prior to)\b|free cancell?ation|kostenlos(?:e)? stornier\w*|annulation (?:gratuite|sans frais)"
+    r"cancel(?:l?ation)?[^.\n]{0,60}?\b(?:by|before|until|till|prior to)\b|free cancell?ation"
+    r"|kostenlos(?:e)? stornier\w*|annulation (?:gratuite|sans frais)"
     r"|cancelacion gratuita|cancelamento gratuito|cancellazione gratuita|kosteloos annuleren"
 )
 _LABEL = re.compile(r"^[^:\t]{2,40}[:\t]")
@@ -78,7 +94,7 @@ def _value(lines: list[str], label: re.Pattern[str]) -> str | None:
 
 
 def _hotel(lines: list[str], subject: str, world: World) -> tuple[str | None, str | None]:
-    """The known hotel and its name: of what might be its name the first that is one, else the likeliest as it stands."""
+    """The known hotel and its name: the first of the likely names that is one, else the likeliest as it stands."""
     likely = list(_names(lines, subject))
     for name in likely[:_MOST_NAMES]:
         if slug := world.hotel(name):
@@ -94,7 +110,8 @@ def _names(lines: list[str], subject: str) -> Iterator[str]:
     for line in reversed(lines[:first]):
         name = one_line(line.replace("\t", " "), 120)
         small = fold(name)
-        if 4 <= len(name) <= 90 and not _LABEL.match(line) and not _PROSE.search(small) and not CONFIRMATION.match(small):
+        prose = _LABEL.match(line) or _PROSE.search(small) or CONFIRMATION.match(small)
+        if 4 <= len(name) <= 90 and not prose:
             yield name
     pieces = _SUBJECT.split(subject)
     yield from (one_line(p, 120) for p in reversed(pieces[1:]) if len(p) > 3)

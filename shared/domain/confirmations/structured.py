@@ -15,7 +15,9 @@ from shared.domain.confirmations.words import cabin_in
 
 _DEEPEST = 8
 _MOST = 60
-_MOMENT = re.compile(r"(\d{4})-?(\d{2})-?(\d{2})(?:[T ](\d{2}):?(\d{2})(?::?\d{2}(?:\.\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?")
+_MOMENT = re.compile(
+    r"(\d{4})-?(\d{2})-?(\d{2})(?:[T ](\d{2}):?(\d{2})(?::?\d{2}(?:\.\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?"
+)
 _CODE = re.compile(r"[A-Z]{3}")
 _FLIGHT = re.compile(r"\s*([A-Z][A-Z0-9]|[0-9][A-Z])?\s*-?0*(\d{1,4})[A-Z]?\s*", re.I)
 Item = dict[str, Any]

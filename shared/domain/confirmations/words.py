@@ -1,18 +1,19 @@
-"""The words confirmations use, in the languages they come in: small letters without accents go in, meanings come out."""
+"""The words of confirmations in many languages: small letters without accents go in, meanings come out."""
 
 import re
 
-_CABINS = (
-    ("premium_economy", r"premium[ _-]?(?:economy|eco|select)|world traveller plus|economy premium|premium plus|comfort economy"
-     r"|premium economy class|economica premium|eco premium"),
-    ("first", r"first(?: class| suite)|la premiere|erste klasse|primera clase|prima classe|premiere classe"
-     r"|primeira classe|^\s*(?:first|primera|premiere)\s*$"),
-    ("business", r"business(?! (?:days?|cent|hours|travel|trip|name|address|traveller))|club (?:world|europe|suite)|polaris|upper class|q-?suite|delta one"
-     r"|businessklasse|clase ejecutiva|executive class|classe executiva|classe affaires|clase business|mint suite"),
-    ("economy", r"economy|world traveller|euro traveller|main cabin|coach|turista|classe economique|economica|economique"
-     r"|wirtschaftsklasse|light fare|\beco\b"),
-)  # fmt: skip
-_CABIN = [(name, re.compile(words)) for name, words in _CABINS]
+_CABINS = {
+    "premium_economy": r"premium[ _-]?(?:economy|eco|select)|world traveller plus|economy premium|premium plus"
+    r"|comfort economy|economica premium|eco premium",
+    "first": r"first(?: class| suite)|la premiere|erste klasse|primera clase|prima classe|premiere classe"
+    r"|primeira classe|^\s*(?:first|primera|premiere)\s*$",
+    "business": r"business(?! (?:days?|cent|hours|travel|trip|name|address|traveller))|club (?:world|europe|suite)"
+    r"|polaris|upper class|q-?suite|delta one|businessklasse|clase ejecutiva|executive class|classe executiva"
+    r"|classe affaires|clase business|mint suite",
+    "economy": r"economy|world traveller|euro traveller|main cabin|coach|turista|classe economique|economica"
+    r"|economique|wirtschaftsklasse|light fare|\beco\b",
+}
+_CABIN = [(name, re.compile(words)) for name, words in _CABINS.items()]
 
 
 def cabins_in(folded: str) -> set[str]:
@@ -33,18 +34,25 @@ def cabin_in(folded: str) -> str | None:
 
 CONFIRMATION = re.compile(
     r"(?:confirmation|booking|reservation|reference|itinerary|trip)(?: ?/ ?ticket)?"
-    r" ?(?:confirmation )?(?:number|no\.?|nr\.?|code|reference|ref\.?|id|#)(?: \(pnr\))?|confirmation(?= ?[:#\t])|record locator|\bpnr\b"
+    r" ?(?:confirmation )?(?:number|no\.?|nr\.?|code|reference|ref\.?|id|#)(?: \(pnr\))?|confirmation(?= ?[:#\t])"
+    r"|record locator|\bpnr\b"
     r"|booking ref|(?:airline )?locator|reservation(?= ?[:#\t])|reference(?= ?[:#\t])|conf\.? ?(?:no|nr|#)\.?"
-    r"|buchungs(?:nummer|code|nr\.?|referenz)|reservierungs(?:nummer|code|nr\.?)|bestatigungs(?:nummer|code)|auftragsnummer"
-    r"|(?:numero|n°|no|code|reference|ref\.?) de (?:la |votre )?(?:reservation|confirmation|dossier)|dossier(?= ?[:\t])"
-    r"|(?:numero|codigo|localizador) (?:de|da|de la) (?:tu |su )?(?:reserva|confirmacion|confirmacao|reservacion)|localizador(?: de reserva)?"
-    r"|(?:numero|codice) (?:di |della )?(?:prenotazione|conferma)|(?:reserverings|boekings|bevestigings)(?:nummer|code)"
+    r"|buchungs(?:nummer|code|nr\.?|referenz)|reservierungs(?:nummer|code|nr\.?)|bestatigungs(?:nummer"
+    r"|code)|auftragsnummer"
+    r"|(?:numero|n°|no|code|reference|ref\.?) de (?:la |votre )?(?:reservation|confirmation|dossier)"
+    r"|dossier(?= ?[:\t])"
+    r"|(?:numero|codigo|localizador) (?:de|da|de la) (?:tu |su )?(?:reserva|confirmacion|confirmacao"
+    r"|reservacion)|localizador(?: de reserva)?"
+    r"|(?:numero|codice) (?:di |della )?(?:prenotazione|conferma)|(?:reserverings|boekings|bevestigings)(?:nummer"
+    r"|code)"
     r"|boekingsnummer|bookingreferanse|bokningsnummer"
 )
 # What a mail says once the booking is off; terms that merely allow it do not say so.
 _CANCELLED = re.compile(
-    r"(?:has|have) been (?:successfully )?cancell?ed|(?:is|are|was|were) (?:now )?cancell?ed(?! (?:by|before|within|after|less|if))"
-    r"|cancell?ation (?:confirmation|confirmed|number|notice|no\.)|(?:booking|reservation|flight|trip|stay) cancell?ed"
+    r"(?:has|have) been (?:successfully )?cancell?ed|(?:is|are|was|were) (?:now )?cancell?ed(?! (?:by"
+    r"|before|within|after|less|if))"
+    r"|cancell?ation (?:confirmation|confirmed|number|notice|no\.)|(?:booking|reservation|flight"
+    r"|trip|stay) cancell?ed"
     r"|cancell?ed:|confirmation of (?:your )?cancell?ation|we(?:'ve| have) cancell?ed"
     r"|wurde(?:n)? (?:\w+ )?storniert|stornierungsbestatigung|stornobestatigung|ist storniert"
     r"|(?:a|ont) (?:bien )?ete annule|confirmation d'annulation|annulation (?:de votre|confirmee)"
@@ -53,7 +61,8 @@ _CANCELLED = re.compile(
     r"|is geannuleerd|annuleringsbevestiging"
 )
 _UNSETTLED = re.compile(
-    r"not (?:yet )?(?:been )?(?:confirmed|ticketed)|is pending|on hold|wait-?list|(?:price|fare) quot|awaiting (?:payment|confirmation)"
+    r"not (?:yet )?(?:been )?(?:confirmed|ticketed)|is pending|on hold|wait-?list|(?:price|fare) quot"
+    r"|awaiting (?:payment|confirmation)"
     r"|request received|noch nicht bestatigt|en attente de|pendiente de (?:pago|confirmacion)"
 )
 
@@ -69,15 +78,22 @@ def says_unsettled(folded: str) -> bool:
 _PREFIX = re.compile(r"^\s*(?:(?:fwd?|fw|wg|tr|rv|enc|vs|i|re|aw|antw|doorst)\s*:\s*)+", re.I)
 FORWARDED = re.compile(
     r"^[ >\t]*(?:-{2,} ?(?:forwarded message|original message|weitergeleitete nachricht|ursprungliche nachricht"
-    r"|urspr\. mitteilung|message (?:transfere|d'origine|original)|mensaje (?:reenviado|original)|mensagem (?:encaminhada|original)"
-    r"|messaggio (?:inoltrato|originale)|doorgestuurd bericht)[ -]*-*|(?:begin forwarded message|anfang der weitergeleiteten nachricht"
+    r"|urspr\. mitteilung|message (?:transfere|d'origine|original)|mensaje (?:reenviado|original)"
+    r"|mensagem (?:encaminhada|original)"
+    r"|messaggio (?:inoltrato|originale)|doorgestuurd bericht)[ -]*-*|(?:begin forwarded message"
+    r"|anfang der weitergeleiteten nachricht"
     r"|debut du message (?:reexpedie|transfere)|inicio del mensaje reenviado|inizio messaggio inoltrato) ?:?)\s*$",
     re.M,
 )
-_NAMES = r"from|von|de|da|van|sent|date|gesendet|datum|envoye(?: le)?|enviado(?: el)?|inviato|data|fecha|verzonden|to|an|a|para|aan|cc|kopie"
+_NAMES = (
+    r"from|von|de|da|van|sent|date|gesendet|datum|envoye(?: le)?|enviado(?: el)?|inviato|data|fecha|verzonden"
+    r"|to|an|a|para|aan|cc|kopie"
+)
 SUBJECT = re.compile(r"^\*?(?:subject|betreff|objet|asunto|assunto|oggetto|onderwerp)\*? ?:\*?\s*")
 FROM = re.compile(r"^\*?(?:from|von|de|da|van)\*? ?:\*?\s*")
-HEADER = re.compile(rf"^\*?(?:{_NAMES}|subject|betreff|objet|asunto|assunto|oggetto|onderwerp|reply-to|antwort an)\*? ?:")
+HEADER = re.compile(
+    rf"^\*?(?:{_NAMES}|subject|betreff|objet|asunto|assunto|oggetto|onderwerp|reply-to|antwort an)\*? ?:"
+)
 
 
 def bare_subject(subject: str) -> tuple[str, bool]:
