@@ -64,6 +64,11 @@ def _record_parameters(tool: Tool) -> list[str]:
     return [p for p in named if p not in NO_RECORDS and f"{tool.name}.{p}" not in NO_RECORDS]
 
 
+def _stranger(people: People, name: str) -> Caller:
+    """Somebody else whose plan has the tool."""
+    return people.paula if TOOLS[name].tier is Tier.PRO else people.charlie
+
+
 PAIRS = [(t.name, p) for t in TOOLS.values() for p in _record_parameters(t)]
 
 
@@ -86,7 +91,7 @@ def test_stranger_naming_another_accounts_record_changes_and_learns_nothing(
     people: People, hers: dict[str, Any], use: Use, name: str, parameter: str
 ) -> None:
     before = everything_of(people.alice)
-    made = use(people.charlie, name, **_arguments(name, parameter, hers[parameter]))
+    made = use(_stranger(people, name), name, **_arguments(name, parameter, hers[parameter]))
     assert SECRET not in json.dumps(made)
     assert everything_of(people.alice) == before
     if not parameter.endswith("_ids"):
@@ -102,7 +107,7 @@ def test_another_accounts_record_reads_like_one_that_never_was(
         never = type(given)(10**9)
     elif given[0].isdigit():
         never = [str(10**9)]
-    told = [json.dumps(use(people.charlie, name, **_arguments(name, parameter, v))) for v in (given, never)]
+    told = [json.dumps(use(_stranger(people, name), name, **_arguments(name, parameter, v))) for v in (given, never)]
     plain = [
         re.sub(rf"\b{re.escape(str(v[0] if isinstance(v, list) else v))}\b", "ID", t)
         for v, t in zip((given, never), told, strict=True)
@@ -118,7 +123,7 @@ def test_no_tool_shows_or_changes_what_another_account_keeps(
     arguments = sample(TOOLS[name])
     if "program" in TOOLS[name].arguments.schema["properties"]:
         arguments["program"] = hers["program"]
-    made = json.dumps(use(people.charlie, name, **arguments))
+    made = json.dumps(use(_stranger(people, name), name, **arguments))
     assert SECRET not in made
     assert str(POINTS) not in made
     assert everything_of(people.alice) == before
