@@ -11,8 +11,8 @@ from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.cards import Card
 from shared.db.holdings import Holdings
 from shared.domain import balances, cards, deadlines
-from shared.domain.bookings import local_day
 from shared.domain.deadlines import Deadline, Kind, Sum
+from shared.domain.zones import day as local_day
 from shared.errors import Candidates, NotFound
 from shared.reference import hotels
 from shared.reference.answers import Reference
@@ -264,7 +264,7 @@ def _departure(view: View, row: FlightBooking) -> Deadline:
 
 
 def _stay(view: View, row: HotelBooking) -> Iterator[Deadline]:
-    there = local_day(hotels.zone(view.reference, row.hotel_code), view.now)
+    there = local_day(view.now, hotels.zone(view.reference, row.hotel_code))
     subject = ("hotel_booking", str(row.id))
     if row.free_cancellation_until is not None:
         paid = row.original_pay_rate_usd if row.kind == "cash" else None

@@ -1,7 +1,6 @@
 """Progress towards tiers: what a person reported and booked and what a programme asks go in, gap and pace come out."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Annotated
@@ -17,16 +16,9 @@ from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.bookings import FlightBooking
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import elite
-from shared.domain.earning import Scheme, earn
 from shared.errors import Fault, Invalid, NoData, NotFound
 from shared.reference import status
-
-NO_RULE = "How flights count is not known for this programme, so no booking is counted."
-NONE_COUNT = (
-    "No logged booking counts: paid flights on the programme's own airlines, flown before the year ends, would."
-)
-NEAR = timedelta(days=731)  # thresholds and years are known for about as long
-A_YEAR = timedelta(days=365)
+from shared.services.booked_flights import A_YEAR, NEAR, booked, paid_legs
 
 
 class Progress(Sourced):
@@ -50,43 +42,6 @@ class StatusProgress(Result):
     progress: list[Progress]
 
 
-@dataclass(frozen=True)
-class Booked:
-    """What logged flights should add, which they are, and what was assumed."""
-
-    amount: Decimal
-    counted: tuple[int, ...]
-    said: tuple[str, ...]
-
-
-def _booked(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBooking], since: date, until: date) -> Booked:
-    """Paid legs on the programme's own airlines after what was reported and before the year ends."""
-    scheme = status.scheme(call.reference, row.program)
-    if scheme is None:
-        return Booked(Decimal(0), (), (NO_RULE,))
-    own = call.reference.programs[row.program].iata
-    mine = [leg for leg in legs if leg.airline in own and since <= leg.departure_date <= until]
-    if not mine:
-        return Booked(Decimal(0), (), (NONE_COUNT,))
-    earned = [_earned(call, scheme, leg, row.tier) for leg in mine]
-    said = [f"Logged paid flights on {', '.join(own)} from {since} to {until} are taken as credited to this programme."]
-    if scheme.method == "revenue":
-        said.append(
-            f"The fare counts where it is logged in {scheme.currency} with taxes_paid apart from it;"
-            f" that is so for {sum(known for _, known in earned)} of {len(mine)} flights."
-        )
-    return Booked(sum((amount for amount, _ in earned), Decimal(0)), tuple(leg.id for leg in mine), tuple(said))
-
-
-def _earned(call: Call, scheme: Scheme, leg: FlightBooking, tier: str) -> tuple[Decimal, bool]:
-    """What one traveller's part of a leg counts, and whether its fare could be taken into account."""
-    cabin = "premium" if leg.cabin_class == "premium_economy" else leg.cabin_class
-    told = leg.taxes_paid is not None and leg.taxes_currency == scheme.currency
-    fare = (leg.cash_paid or Decimal(0)) / (leg.passengers or 1) if told else None
-    made = earn(scheme, status.legs(call.reference, (leg.origin, leg.destination)), cabin, fare, tier)
-    return (made.fixed if made.amount is None else made.amount), told
-
-
 def _progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBooking], on: date) -> Progress | None:
     """None where the programme's tiers are not known."""
     ladder = status.ladder(call.reference, row.program)
@@ -98,11 +53,11 @@ def _progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBooking], on:
     known, said = _reported(row, aim, on)
     since = row.progress_as_of + timedelta(days=1) if known is not None and row.progress_as_of else on
     ends = elite.year_end(aim.period, on)
-    booked = _booked(call, row, legs, since, ends or on + A_YEAR)
+    flown = booked(call.reference, row.program, row.tier, legs, since, ends or on + A_YEAR)
     if required is None:
         said.append(f"What {aim.name} asks from {row.tier} is not one number of {elite.unit(aim.metric)}.")
     reckoned = known is not None and required is not None
-    have = (known or Decimal(0)) + booked.amount
+    have = (known or Decimal(0)) + flown.amount
     return Progress(
         program=row.program,
         tier=row.tier,
@@ -112,12 +67,12 @@ def _progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBooking], on:
         required=required,
         reported=row.progress,
         reported_as_of=row.progress_as_of,
-        estimated_from_bookings=booked.amount,
+        estimated_from_bookings=flown.amount,
         gap=max(Decimal(0), required - have) if known is not None and required is not None else None,
         year_ends_on=ends,
         on_track=_on_track(known or Decimal(0), have, required or 0, aim, on) if reckoned else None,
-        assumptions=[*elite.conditions(aim), *booked.said, *said],
-        bookings_counted=list(booked.counted),
+        assumptions=[*elite.conditions(aim), *flown.said, *said],
+        bookings_counted=[leg.id for leg in flown.counted],
         **sourced(aim),
     )
 
@@ -133,13 +88,6 @@ def _reported(row: LoyaltyStatus, aim: elite.Tier, on: date) -> tuple[Decimal | 
     if elite.year_is_over(row.progress_as_of, aim.period, on):
         return None, [f"The progress of {row.progress_as_of} belongs to a qualifying year that is over."]
     return row.progress, []
-
-
-def _paid_legs(call: Call) -> Sequence[FlightBooking]:
-    """Cash bookings that stand, of the years progress can be asked for; award seats count towards no tier."""
-    near = FlightBooking.departure_date.between(call.today - NEAR, call.today + NEAR + A_YEAR)
-    stands = (FlightBooking.kind == "cash", FlightBooking.cancelled_at.is_(None), near)
-    return call.db.scalars(select(FlightBooking).where(*stands).order_by(FlightBooking.departure_date)).all()
 
 
 @tool(area="status", tier=Tier.FREE, effect=Effect.READS)
@@ -159,7 +107,7 @@ def get_status_progress(
     wanted = [r for r in rows if slug in (None, r.program)]
     if slug and not wanted:
         raise NotFound("loyalty status", slug, [r.program for r in rows][:3])
-    legs = _paid_legs(call) if wanted else ()
+    legs = paid_legs(call.db, call.today) if wanted else ()
     made = {r.program: _progress(call, r, legs, as_of or call.today) for r in wanted}
     silent = [call.reference.programs[p].name for p, found in made.items() if found is None]
     known = [p for p in made.values() if p]

@@ -1,8 +1,7 @@
 """Ways to a tier: a goal and a home airport go in; the gap, known runs, and paths ranked by cost and time come out."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
@@ -13,27 +12,16 @@ from mcp_server.call import Call
 from mcp_server.fields import Airport, Amount, AnyName, Currency, Day
 from mcp_server.provenance import Sourced, caution, sourced
 from mcp_server.results import NO_DATA, Freshness, Money, NoDataWord, Part, Result
+from mcp_server.status_goals import NO_FARES, Gap, Goal, chances, days_left, freshness, goal_of, no_fares
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import elite
-from shared.domain.earning import earn
-from shared.domain.elite import Ladder
-from shared.domain.elite import Tier as Rung
-from shared.domain.status_runs import Chance, Run, ranked, runs_needed
-from shared.errors import Fault, Invalid, NoData
+from shared.domain.status_runs import Chance, Run, ranked
+from shared.errors import NoData
 from shared.reference import status
-from shared.reference.rows.programmes import Program
+from shared.services.booked_flights import booked, paid_legs
 
-NO_FARES = "No cash fares have been seen here yet, so no run has a price, and points that follow the fare are unknown."
 NO_OFFERS = "No status-match or challenge offers have been gathered here."
-NO_BOOKINGS = "no flight bookings are logged here."
-
-
-class Gap(Part):
-    metric: str
-    required: int
-    have: Money
-    missing: Money
 
 
 class StatusRun(Part):
@@ -80,88 +68,6 @@ class StatusPaths(Result, Sourced):
     unreachable_reasons: list[str]
 
 
-@dataclass(frozen=True)
-class Goal:
-    """A tier somebody wants, what it asks, and what they have towards it."""
-
-    program: Program
-    ladder: Ladder
-    target: Rung
-    required: int
-    have: Decimal
-    said: tuple[str, ...]
-
-    @property
-    def missing(self) -> Decimal:
-        return max(Decimal(0), self.required - self.have)
-
-    @property
-    def lacking(self) -> str:
-        missing = f"{elite.plainly(self.missing)} {elite.unit(self.target.metric)}"
-        return f"{missing} are missing to {self.target.name}"
-
-    @property
-    def gap(self) -> Gap:
-        return Gap(metric=self.target.metric, required=self.required, have=self.have, missing=self.missing)
-
-
-def _goal(call: Call, name: str, tier: str | None) -> Goal:
-    """The tier asked for, else the tracked target, else the next one. Raises NotFound, Candidates, NoData, Invalid."""
-    program = call.reference.program(name)
-    ladder = status.ladder(call.reference, program.slug)
-    if not ladder.tiers:
-        raise NoData(f"The tiers of {program.name} are not known here.", missing=["tier thresholds"])
-    row = call.db.scalars(select(LoyaltyStatus).where(LoyaltyStatus.program == program.slug)).one_or_none()
-    held = row.tier if row else None
-    asked = status.tier_name(call.reference, program.slug, tier) if tier else (row.target_tier if row else None)
-    target = ladder.tier(asked) or ladder.above(held)
-    if target is None:
-        raise NoData(f"{held} is the highest tier of {program.name} known here.", missing=["next tier"])
-    required = ladder.required(held, target)
-    if required is None:
-        unit = elite.unit(target.metric)
-        told = f"{target.alternative}" if target.alternative else f"tiers on the way are not counted in {unit}"
-        raise NoData(f"What {target.name} asks is not one number: {told}.", missing=["tier threshold"])
-    have, said = _have(row, target, call.today)
-    return Goal(program, ladder, target, required, have, (*said, *elite.conditions(target)))
-
-
-def _have(row: LoyaltyStatus | None, target: Rung, on: date) -> tuple[Decimal, list[str]]:
-    if row is None or row.progress is None:
-        return Decimal(0), ["No progress is recorded here: counted from zero."]
-    if elite.year_is_over(row.progress_as_of, target.period, on):
-        return Decimal(0), [f"The progress of {row.progress_as_of} is of a year that is over: counted from zero."]
-    return row.progress, [f"Progress as reported on {row.progress_as_of}."]
-
-
-def _chances(call: Call, goal: Goal, home: str) -> list[Chance]:
-    """Every known run of the programme weighed against the gap. Raises NoData where there is none."""
-    scheme = status.scheme(call.reference, goal.program.slug)
-    if scheme is None:
-        names = ", ".join(call.reference.programs[p].name for p in status.COUNTED)
-        raise NoData(f"No status runs are known for {goal.program.name}. Known: {names}.", missing=["status runs"])
-    if scheme.metric != goal.target.metric:
-        unit = elite.unit(goal.target.metric)
-        raise NoData(f"What the known runs count in {unit} is not known.", missing=["status runs"])
-    runs = status.runs(call.reference, goal.program.slug)
-    homes = call.reference.city(home)
-    out = []
-    for run in runs:
-        made = earn(scheme, status.legs(call.reference, run.stops), run.cabin)
-        away = 0 if run.stops[0] in homes else call.reference.miles(home, run.stops[0])
-        out.append(Chance(run, away, made.amount, made.fixed, runs_needed(goal.missing, made.amount)))
-    return out
-
-
-def _deadline(call: Call, deadline: date | None) -> int:
-    """Days left, today included; a year where no deadline is set."""
-    if deadline is None:
-        return 365
-    if deadline < call.today:
-        raise Invalid(Fault("deadline", "is in the past", f"a day from {call.today.isoformat()}"))
-    return (deadline - call.today).days + 1
-
-
 def _run(chance: Chance, currency: str) -> StatusRun:
     run: Run = chance.run
     return StatusRun(
@@ -179,23 +85,6 @@ def _run(chance: Chance, currency: str) -> StatusRun:
         fare_age_seconds=None,
         miles_from_home=chance.miles_from_home,
     )
-
-
-def _freshness(mode: Literal["none", "static"], source: str, note: str) -> Freshness:
-    return Freshness(
-        mode=mode,
-        source=source,
-        fetched_at=None,
-        age_seconds=None,
-        provider_checked_at=None,
-        provider_age_seconds=None,
-        cached_until=None,
-        note=note,
-    )
-
-
-def _no_fares() -> Freshness:
-    return _freshness("none", "cash fares seen in past searches", NO_FARES)
 
 
 def _after_year_end(goal: Goal, deadline: date, on: date) -> list[str]:
@@ -219,13 +108,13 @@ def find_status_run(
 
     A fare never seen reads no_data. Free accounts see the top 3. Free.
     """
-    days = _deadline(call, deadline)
+    days = days_left(call, deadline)
     call.reference.airport(home_airport)
-    goal = _goal(call, goal_program, goal_tier)
-    chances = _chances(call, goal, home_airport)
-    found = ranked(chances, days) if goal.missing else []
+    goal = goal_of(call, goal_program, goal_tier)
+    known = chances(call, goal, home_airport)
+    found = ranked(known, days) if goal.missing else []
     if goal.missing and not found:
-        starts = ", ".join(sorted({c.run.stops[0] for c in chances}))
+        starts = ", ".join(sorted({c.run.stops[0] for c in known}))
         raise NoData(
             f"{goal.lacking}. No known run starts near {home_airport} and"
             f" closes that by {deadline}. Known runs start at {starts}.",
@@ -248,7 +137,7 @@ def find_status_run(
         gap=goal.gap,
         total_found=len(found),
         assumptions=[*goal.said, *_after_year_end(goal, deadline, call.today)],
-        freshness=_no_fares(),
+        freshness=no_fares(),
         **sourced(goal.target),
     )
 
@@ -260,7 +149,7 @@ def _run_paths(
     if home is None:
         return [], ["Status runs: home_airport is needed."]
     try:
-        found = ranked(_chances(call, goal, home), days)
+        found = ranked(chances(call, goal, home), days)
     except NoData as silent:
         return [], [f"Status runs: {silent.message}"]
     if not found:
@@ -287,7 +176,34 @@ def _run_path(chance: Chance, goal: Goal, currency: str) -> StatusPath:
         risk="The price is not known here; schedules and fares must be checked before counting on it.",
         apply_url=None,
         runs=chance.needed,
-        freshness=_no_fares(),
+        freshness=no_fares(),
+    )
+
+
+def _flying(call: Call, goal: Goal, days: int, currency: str) -> tuple[list[StatusPath], list[str]]:
+    """What is booked already, as far as it counts; or why it does not."""
+    until = call.today + timedelta(days=days - 1)
+    legs = paid_legs(call.db, call.today)
+    plan = booked(call.reference, goal.program.slug, goal.held, legs, call.today, until)
+    if not plan.amount or goal.target.metric != getattr(status.scheme(call.reference, goal.program.slug), "metric", ""):
+        return [], [f"Planned flying: {plan.said[0]}"]
+    flights = [f"{leg.airline} {leg.origin}-{leg.destination} on {leg.departure_date}." for leg in plan.counted]
+    return (
+        [
+            StatusPath(
+                kind="flying",
+                cost=Decimal(0),  # it is paid for
+                currency=currency,
+                days_needed=(plan.counted[-1].departure_date - call.today).days,
+                steps=[f"Fly as booked: {flight}" for flight in flights[:20]],
+                gap_covered=min(plan.amount, goal.missing),
+                risk=" ".join(plan.said),
+                apply_url=None,
+                runs=None,
+                freshness=freshness("static", "the bookings logged here", "As they were logged."),
+            )
+        ],
+        [],
     )
 
 
@@ -327,7 +243,7 @@ def _offer_path(row: Any, said: str, goal: Goal) -> StatusPath:
         else "Granted at discretion.",
         apply_url=row.apply_url,
         runs=None,
-        freshness=_freshness("static", row.source_url, f"Source dated {row.as_of or 'never'}."),
+        freshness=freshness("static", row.source_url, f"Source dated {row.as_of or 'never'}."),
     )
 
 
@@ -362,15 +278,16 @@ def recommend_status_path(
 
     A cost never seen reads no_data. Premium.
     """
-    days = _deadline(call, deadline)
-    goal = _goal(call, target_program, target_tier)
+    days = days_left(call, deadline)
+    goal = goal_of(call, target_program, target_tier)
     if not goal.missing:
         reached: Sequence[str] = ["The reported progress already covers this tier."]
         return _paths(goal, [], reached, f"{goal.target.name} of {goal.program.name} is reached.")
     offers, closed = _offer_paths(call, goal, days)
     flown, reasons = _run_paths(call, goal, home_airport, days, currency)
-    paths = sorted((p for p in (*offers, *flown) if _affordable(p, max_cash, currency)), key=_order)
-    why = [*closed, f"Planned flying: {NO_BOOKINGS}", *reasons]
+    planned, grounded = _flying(call, goal, days, currency)
+    paths = sorted((p for p in (*offers, *planned, *flown) if _affordable(p, max_cash, currency)), key=_order)
+    why = [*closed, *grounded, *reasons]
     if max_cash is not None and any(p.cost == NO_DATA for p in paths):
         why.append(
             f"Whether a path without a known cost stays under {elite.plainly(max_cash)} {currency} cannot be said."

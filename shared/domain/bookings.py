@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Literal
-from zoneinfo import ZoneInfo
 
+from shared.domain import zones
 from shared.errors import Fault
 
 FlightState = Literal["upcoming", "past", "cancelled"]
@@ -18,17 +18,12 @@ CASH_ONLY = {"flight": ("cash_paid",), "hotel": ()}
 CASH_NEEDS = {"flight": "cash_paid", "hotel": "original_pay_rate_usd"}
 
 
-def local_day(tz: str, now: datetime) -> date:
-    """The day it is in a time zone."""
-    return now.astimezone(ZoneInfo(tz)).date()
-
-
 def ahead_and_behind(places: Iterable[tuple[str, str]], now: datetime) -> tuple[list[str], list[str]]:
     """Of (place, time zone): the places where it is tomorrow already, and those where it is still yesterday."""
     days: dict[str, date] = {}
     ahead, behind = [], []
     for place, tz in places:
-        day = days.get(tz) or days.setdefault(tz, local_day(tz, now))
+        day = days.get(tz) or days.setdefault(tz, zones.day(now, tz))
         if day > now.date():
             ahead.append(place)
         elif day < now.date():

@@ -12,8 +12,8 @@ from shared.db.bookings import WATCH, FlightBooking, HotelBooking, Today, detach
 from shared.db.runs import forget, unschedule
 from shared.db.trips import Trip, open_trip
 from shared.db.vouchers import Voucher
-from shared.domain import bookings
-from shared.domain.bookings import ahead_and_behind, local_day
+from shared.domain import bookings, zones
+from shared.domain.bookings import ahead_and_behind
 from shared.errors import Candidates, Fault, Invalid, NotFound
 from shared.reference import hotels
 from shared.reference.answers import Reference
@@ -167,7 +167,7 @@ def check_trip(session: Session, trip_id: int | None) -> None:
 
 def flight_day(reference: Reference, origin: str, now: datetime) -> date:
     """The day it is at an airport or in a city."""
-    return local_day(_zone(reference, origin), now)
+    return zones.day(now, _zone(reference, origin))
 
 
 def _zone(reference: Reference, code: str) -> str:
@@ -194,7 +194,7 @@ def _days(reference: Reference, what: Literal["flight", "hotel"], quarter: datet
 
 
 def stay_state(reference: Reference, row: HotelBooking, now: datetime) -> bookings.StayState:
-    at_hotel = local_day(hotels.zone(reference, row.hotel_code), now)
+    at_hotel = zones.day(now, hotels.zone(reference, row.hotel_code))
     return bookings.stay_state(row.check_in_date, row.check_out_date, row.cancelled_at is not None, at_hotel)
 
 

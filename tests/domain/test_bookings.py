@@ -48,8 +48,6 @@ def test_a_stay_is_current_from_its_first_day_through_the_day_of_leaving(
 
 def test_the_day_is_that_of_the_place() -> None:
     late = datetime(2027, 3, 10, 23, 30, tzinfo=UTC)
-    assert bookings.local_day("Asia/Tokyo", late) == date(2027, 3, 11)
-    assert bookings.local_day("America/Los_Angeles", late) == date(2027, 3, 10)
     places = [("NRT", "Asia/Tokyo"), ("LAX", "America/Los_Angeles"), ("LHR", "Europe/London")]
     assert bookings.ahead_and_behind(places, late) == (["NRT"], [])
     assert bookings.ahead_and_behind(places, late.replace(hour=3)) == ([], ["LAX"])

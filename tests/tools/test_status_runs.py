@@ -159,3 +159,15 @@ def test_recommend_status_path_to_a_tier_already_reached_has_nothing_to_do(peopl
     use(people.alice, "set_loyalty_status", program="Hyatt", tier="Explorist", progress=61)
     found = use(people.alice, "recommend_status_path", target_program="Hyatt", target_tier="Globalist")
     assert (found["paths"], found["gap"]["missing"]) == ([], 0)
+
+
+def test_recommend_status_path_counts_what_is_booked_already(people: People, use: Use) -> None:
+    use(people.alice, "set_loyalty_status", program="flying-blue", tier="Silver", progress=60)
+    day = (clock.today() + timedelta(days=20)).isoformat()
+    leg = {"airline": "AF", "origin": "CDG", "destination": "JFK", "cabin_class": "business", "departure_date": day}
+    use(people.alice, "add_flight_booking", **leg, kind="cash", cash_paid=900)
+    found = use(people.alice, "recommend_status_path", target_program="flying-blue", target_tier="Gold")
+    (path,) = [p for p in found["paths"] if p["kind"] == "flying"]
+    assert (path["cost"], path["days_needed"], path["gap_covered"]) == (0, 20, 30)
+    assert path["steps"] == [f"Fly as booked: AF CDG-JFK on {day}."]
+    assert not any("Planned flying" in reason for reason in found["unreachable_reasons"])
