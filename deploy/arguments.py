@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from shared.documents.text_file import MOST_BYTES, NoText, decode
+
 Schema = dict[str, Any]
 _WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
@@ -43,7 +45,7 @@ def _reading(node: Schema) -> dict[str, Any]:
     if kind == ["array"]:
         items = node.get("items", {})
         return {"type": one_of(kinds(items)), "nargs": "*", "action": "extend", "metavar": _metavar(items)}
-    return {"type": one_of(kind), "metavar": _metavar(node)}
+    return {"type": one_of(kind, node.get("maxLength")), "metavar": _metavar(node)}
 
 
 def _metavar(node: Schema) -> str:
@@ -67,28 +69,44 @@ def boolean(text: str) -> bool:
     return _WORDS[text.lower()]
 
 
-def one_of(kind: list[str]) -> Callable[[str], Any]:
-    """A word as the narrowest of the kinds it fits."""
+def one_of(kind: list[str], most: int | None = None) -> Callable[[str], Any]:
+    """A word as the narrowest of the kinds it fits; a text has at most so many characters."""
 
     def read(word: str) -> Any:
         for name in ("integer", "number", "boolean", "object", "array"):
             if name in kind and (value := _READERS[name](word)) is not None:
                 return value
         if "string" in kind:
-            return text(word)
+            return _within(text(word), most)
         raise argparse.ArgumentTypeError(f"{word!r} is not {' or '.join(_SAID[name] for name in kind)}")
 
     return read
 
 
+def _within(found: str, most: int | None) -> str:
+    if most is not None and len(found) > most:
+        raise argparse.ArgumentTypeError(f"the text has {len(found):,} characters; at most {most:,} can be sent")
+    return found
+
+
 def text(word: str) -> str:
-    """The word itself, or what @FILE holds."""
+    """The word itself, or what @FILE holds in any of the usual encodings."""
     if not word.startswith("@") or word.startswith("@@"):
         return word.removeprefix("@") if word.startswith("@@") else word
     try:
-        return sys.stdin.read() if word == "@-" else Path(word[1:]).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as fault:
-        raise argparse.ArgumentTypeError(f"{word[1:]} cannot be read as text: {fault}") from None
+        return decode(_content(word[1:]))
+    except OSError as fault:
+        raise argparse.ArgumentTypeError(f"{word[1:]} cannot be read: {fault.strerror}") from None
+    except NoText as no:
+        raise argparse.ArgumentTypeError(f"{word[1:]} cannot be read as text: it is {no}") from None
+
+
+def _content(name: str) -> bytes:
+    """The bytes, never more than one beyond what is taken."""
+    if name == "-":
+        return sys.stdin.buffer.read(MOST_BYTES + 1)
+    with Path(name).open("rb") as file:
+        return file.read(MOST_BYTES + 1)
 
 
 def _json(kind: type) -> Callable[[str], Any]:

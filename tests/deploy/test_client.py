@@ -39,7 +39,7 @@ def say(
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
 
     def run(*words: str, given: str = "") -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "stdin", io.StringIO(given))
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given.encode()), encoding="utf-8"))
         try:
             status = main(words)
         except SystemExit as ended:

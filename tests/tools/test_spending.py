@@ -257,7 +257,7 @@ def test_a_removed_card_leaves_its_spending(people: People, use: Use) -> None:
 
 
 def twenty_thousand_lines() -> str:
-    rest = '"A street, with a comma",SHOP,LEEDS,LS1 1AA,UNITED KINGDOM,,General Purchases-Other'
+    rest = '"A long street, with a comma",SHOP 1,LEEDS,LS1 1AA,UNITED KINGDOM,,General Purchases-Other'
     rows = "".join(
         f"{1 + n % 28:02d}/{1 + n % 9:02d}/2026,ZORBLATT {n} {n * 7919 % 10_000},{1 + n % 300}.{n % 100:02d},,,{rest}\n"
         for n in range(20_000)
