@@ -1,5 +1,6 @@
 """Documents for an advisor's clients: made from search results behind a public link, listed, and taken back."""
 
+import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -38,6 +39,7 @@ TITLE = "Award Travel Recommendation"
 NAME = "Award Travel"
 ACCENT = "#14424f"
 MOST_LINKS = 500
+_DRAWING = threading.Semaphore(2)  # documents laid out at once: more would take the processor from every other call
 _BRAND = {"name": 80, "tagline": 160, "logo_url": 2000, "accent_color": 7}
 Flights = Annotated[
     list[dict[str, Any]] | None,
@@ -163,25 +165,28 @@ def _make(
     """On a thread of its own: decoding a picture and laying out pages takes a good part of a second."""
     from shared.documents import branded_pdf  # 45 MB of libraries that a server without advisors never needs
 
-    reference, client = call.reference, kept.client
-    made = branded_pdf.make(
-        Proposal(
-            title=title,
-            client=client.name if client else None,
-            made_at=call.now,
-            summary=summary,
-            flights=tuple(proposal.flight(row, reference) for row in rows),
-            notes=tuple(proposal.notes(rows, client, reference, call.today)),
-            sources=tuple(proposal.sources(rows, client, reference, call.today)),
-            sandbox=call.data_mode == "sandbox",
-        ),
-        Brand(wishes.name, wishes.tagline, wishes.accent, _logo(fetched, kept.logo, warnings)),
-    )
+    with _DRAWING:
+        brand = Brand(wishes.name, wishes.tagline, wishes.accent, _logo(fetched, kept.logo, warnings))
+        made = branded_pdf.make(_proposal(call, title, summary, rows, kept.client), brand)
     if made.left_out:
         warnings.append("Characters no typeface here can show, such as emoji, are left out.")
     if old := proposal.stale(rows, call.now):
         warnings.append(f"Checked more than a day ago, so search again before sending: {', '.join(old)}.")
     return made
+
+
+def _proposal(call: LiveCall, title: str, summary: str, rows: Sequence[FoundFlight], client: Client | None) -> Proposal:
+    facts = call.reference
+    return Proposal(
+        title=title,
+        client=client.name if client else None,
+        made_at=call.now,
+        summary=summary,
+        flights=tuple(proposal.flight(row, facts) for row in rows),
+        notes=tuple(proposal.notes(rows, client, facts, call.today)),
+        sources=tuple(proposal.sources(rows, client, facts, call.today)),
+        sandbox=call.data_mode == "sandbox",
+    )
 
 
 def _logo(fetched: bytes | None, uploaded: bytes | None, warnings: list[str]) -> Any:

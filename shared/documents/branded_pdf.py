@@ -10,6 +10,7 @@ from fpdf.enums import Align, MethodReturnValue, XPos, YPos
 
 from shared.documents import typefaces
 from shared.documents.colours import INK, WHITE, Palette, Rgb, palette
+from shared.documents.pictures import pale
 from shared.documents.recommendation import Brand, Flight, Note, Proposal
 
 MARGIN, BAND, SLIM_BAND, FOOT = 18.0, 34.0, 12.0, 18.0
@@ -170,12 +171,12 @@ def _cut(page: FPDF, text: str, width: float, size: float) -> str:
 
 
 def _masthead(page: _Page) -> None:
-    """The band of the first page: the logo on a white ground of its own, the name and what the advisor says below."""
+    """The band of the first page: the logo on a ground that shows it, the name and what the advisor says below."""
     left, brand = MARGIN, page.brand
     if brand.logo is not None:
         scale = min(LOGO[0] / brand.logo.width, LOGO[1] / brand.logo.height)
         width, height = brand.logo.width * scale, brand.logo.height * scale
-        page.set_fill_color(*WHITE)
+        page.set_fill_color(*(INK if pale(brand.logo) else WHITE))
         page.rect(
             left, (BAND - height) / 2 - 2.5, width + 5, height + 5, style="F", round_corners=True, corner_radius=2
         )

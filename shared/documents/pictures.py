@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import anyio
 import httpx
-from PIL import Image
+from PIL import Image, ImageStat
 
 from shared.http import Refused, get, is_public, public_client
 
@@ -14,6 +14,7 @@ MAX_BYTES = 1024 * 1024
 MAX_PIXELS = 16_000_000
 SECONDS = 3
 LARGEST = (900, 360)  # sharp in print at the size a page shows it
+PALE = 190  # of 255: the mean lightness of what is drawn
 # What the decoder only warns of is an error here, in every thread.
 Image.MAX_IMAGE_PIXELS = MAX_PIXELS
 warnings.filterwarnings("error", category=Image.DecompressionBombWarning)
@@ -55,3 +56,12 @@ def decode(content: bytes) -> Image.Image:
     bare = Image.new("RGBA", made.size)
     bare.paste(made)
     return bare
+
+
+def pale(picture: Image.Image) -> bool:
+    """Whether it is drawn in light colours on nothing, so that a white ground would hide it."""
+    see_through = picture.getchannel("A")
+    if see_through.getextrema()[0] == 255:
+        return False
+    drawn = ImageStat.Stat(picture.convert("L"), see_through.point(lambda alpha: 255 if alpha > 40 else 0))
+    return bool(drawn.count[0]) and drawn.mean[0] > PALE

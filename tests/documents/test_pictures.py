@@ -128,3 +128,19 @@ def test_what_else_a_picture_carries_stays_behind() -> None:
 
 def test_a_large_picture_is_made_small() -> None:
     assert pictures.decode(picture(size=(3000, 3000))).size == (360, 360)
+
+
+@pytest.mark.parametrize(
+    ("ground", "mark", "told"),
+    [
+        ("#00000000", "white", True),
+        ("#00000000", "navy", False),
+        ("#ffffffff", "white", False),
+        ("#00000000", None, False),
+    ],
+)
+def test_a_logo_of_light_marks_on_nothing_is_pale(ground: str, mark: str | None, told: bool) -> None:
+    logo = Image.new("RGBA", (60, 20), ground)
+    if mark:
+        logo.paste(Image.new("RGBA", (20, 10), mark), (5, 5))
+    assert pictures.pale(logo) is told
