@@ -9,6 +9,8 @@ import pytest
 from sqlalchemy import select
 
 from mcp_server.call import Caller
+from mcp_server.gate import answer
+from mcp_server.threads import limiter
 from mcp_server.toolbox import TOOLS
 from shared import clock
 from shared.db.base import transaction
@@ -347,24 +349,44 @@ def test_delete_flight_booking_removes_the_leg_and_frees_its_vouchers(people: Pe
     assert use(people.alice, "delete_flight_booking", booking_id=0)["status"] == "invalid"
 
 
-def test_two_deletions_at_once_remove_it_once(people: People, use: Use) -> None:
-    from mcp_server.gate import answer
-    from mcp_server.threads import limiter
+def at_once(who: Caller, *calls: tuple[str, dict[str, Any]]) -> list[str]:
+    """Calls that start together, and how each ended."""
+    ended = [""] * len(calls)
 
-    one = add(use, people.alice)["booking"]["booking_id"]
-    seen: list[str] = []
+    async def once(number: int) -> None:
+        ended[number] = (await answer(*calls[number], who, "mcp")).status
 
-    async def both() -> None:
-        async def once() -> None:
-            seen.append((await answer("delete_flight_booking", {"booking_id": one}, people.alice, "mcp")).status)
-
+    async def all_of_them() -> None:
         async with anyio.create_task_group() as group:
-            group.start_soon(once)
-            group.start_soon(once)
+            for number in range(len(calls)):
+                group.start_soon(once, number)
 
     limiter.cache_clear()
-    anyio.run(both)
-    assert sorted(seen) == ["not_found", "ok"]
+    anyio.run(all_of_them)
+    return ended
+
+
+def test_two_deletions_at_once_remove_it_once(people: People, use: Use) -> None:
+    one = add(use, people.alice)["booking"]["booking_id"]
+    deletion = ("delete_flight_booking", {"booking_id": one})
+    assert sorted(at_once(people.alice, deletion, deletion)) == ["not_found", "ok"]
+
+
+def test_a_trip_deleted_while_legs_are_filed_under_it_leaves_the_legs(people: People, use: Use) -> None:
+    for _ in range(5):
+        trip = a_trip(people.alice)
+        one = add(use, people.alice, workspace_trip_id=trip)["booking"]["booking_id"]
+        deleted, added, updated = at_once(
+            people.alice,
+            ("delete_trip", {"trip_id": trip, "permanently": True}),
+            ("add_flight_booking", LEG | {"workspace_trip_id": trip}),
+            ("update_flight_booking", {"booking_id": one, "workspace_trip_id": trip, "notes": "Window"}),
+        )
+        assert deleted == "ok"
+        assert {added, updated} <= {"ok", "not_found"}
+    rows = use(people.alice, "list_flight_bookings")["bookings"]
+    assert len(rows) >= 5
+    assert {row["workspace_trip_id"] for row in rows} == {None}
 
 
 def test_a_cancellation_keeps_the_leg_and_frees_its_vouchers(people: People, use: Use) -> None:
