@@ -1,16 +1,24 @@
-"""What administrators see of accounts: the filters they name go in, pages of accounts come out."""
+"""What administrators see of accounts: filters or a name go in; pages of accounts, or one with its use, come out."""
 
-from datetime import datetime
-from typing import Annotated
+from datetime import UTC, datetime, time
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from mcp_server.call import Call
-from mcp_server.fields import Page, PerPage
+from mcp_server.fields import Page, PerPage, RowId
+from mcp_server.quota import COUNTED
 from mcp_server.results import Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
-from shared.db.accounts import page_of_accounts
+from mcp_server.trip_parts import SearchRecord, shown_search
+from shared.db.accounts import Account, page_of_accounts
 from shared.db.base import everyone
+from shared.db.platform import find, newest_searches, rest_calls
+from shared.db.usage import API_CALLS, used
+from shared.domain.plans import LIMITS, Plan
+from shared.errors import Fault, Invalid, NotFound
+
+NEWEST = 20
 
 
 class ListedUser(Part):
@@ -24,6 +32,35 @@ class ListedUser(Part):
 class Users(Result):
     users: list[ListedUser]
     paging: Paging
+
+
+class User(Part):
+    id: int
+    email: str | None
+    created_at: datetime
+    tier: str
+    is_admin: bool
+
+
+class Subscription(Part):
+    """Plans are changed by the operator and do not end by themselves."""
+
+    tier: str
+    state: Literal["none", "active", "disabled"]
+    renews_on: None
+
+
+class ApiUsage(Part):
+    this_month: int
+    cap: int
+    today: int
+
+
+class OneUser(Result):
+    user: User
+    subscription: Subscription
+    api_usage: ApiUsage
+    recent_searches: list[SearchRecord]
 
 
 @tool(area="admin", tier=Tier.ADMIN, effect=Effect.READS, title="Admin: list users")
@@ -41,3 +78,39 @@ def admin_list_users(
     ]
     message = f"{total} account{'' if total == 1 else 's'}{' fit the search' if search else ''}."
     return Users(message=message, users=users, paging=Paging.of(page, per_page, total))
+
+
+def _subscription(row: Account) -> Subscription:
+    paid: Literal["none", "active"] = "none" if row.plan == Plan.FREE.slug else "active"
+    return Subscription(tier=row.plan, state="disabled" if row.disabled_at else paid, renews_on=None)
+
+
+def _api_usage(call: Call, row: Account) -> ApiUsage:
+    session, agreed = everyone(call.db), row.api_calls_per_month
+    return ApiUsage(
+        this_month=used(session, row.id, API_CALLS, call.today.replace(day=1)),
+        cap=LIMITS[Plan.of(row.plan)].api_calls_per_month if agreed is None else agreed,
+        today=rest_calls(session, row.id, datetime.combine(call.today, time(), UTC), COUNTED[API_CALLS]),
+    )
+
+
+@tool(area="admin", tier=Tier.ADMIN, effect=Effect.READS, title="Admin: get user")
+def admin_get_user(
+    call: Call,
+    id: RowId | None = None,
+    email: Annotated[str | None, Field(max_length=254, description="The whole address.")] = None,
+) -> OneUser:
+    """Shows one account, found by id or email: its plan, API use and newest searches. Admin-only."""
+    if id is None and email is None:
+        raise Invalid(Fault("id", "is missing, and so is email", "one of the two"))
+    row = find(everyone(call.db), id, email)
+    if row is None:
+        raise NotFound("account", email if id is None else id)
+    searches = [shown_search(s) for s in newest_searches(call.db, row.id, NEWEST)]
+    return OneUser(
+        message=f"Account {row.id}, {row.email or 'an agent without an address'}: {row.plan.title()} plan.",
+        user=User(id=row.id, email=row.email, created_at=row.created_at, tier=row.plan, is_admin=row.is_admin),
+        subscription=_subscription(row),
+        api_usage=_api_usage(call, row),
+        recent_searches=searches,
+    )

@@ -40,6 +40,12 @@ def _where(name: str) -> str:
     return key("health", name)
 
 
+def of_everybody(name: str) -> str:
+    """Where the health of all accounts' own connections to a source is kept; other names stand for themselves."""
+    source, _, scope = name.partition(":")
+    return source if scope.startswith("account-") else name
+
+
 def _moment(raw: bytes | None) -> datetime | None:
     return datetime.fromtimestamp(float(raw), UTC) if raw else None
 
@@ -76,9 +82,10 @@ def succeeded(name: str) -> None:
     _LOCAL[name] = Health(last_success_at=now)
     try:
         pipe = connect().pipeline()
-        pipe.hdel(_where(name), "failures", "failing_since", "open_until", "reason")
-        pipe.hset(_where(name), "last_success_at", now.timestamp())
-        pipe.expire(_where(name), _KEPT)
+        for place in {_where(name), _where(of_everybody(name))}:
+            pipe.hdel(place, "failures", "failing_since", "open_until", "reason")
+            pipe.hset(place, "last_success_at", now.timestamp())
+            pipe.expire(place, _KEPT)
         pipe.execute()
     except (RedisError, OSError):
         log.warning("health: Redis is away, kept in memory")
@@ -95,6 +102,9 @@ def failed(name: str, reason: str) -> Health:
         pipe.hsetnx(_where(name), "failing_since", now.timestamp())
         pipe.hset(_where(name), "reason", reason)
         pipe.expire(_where(name), _KEPT)
+        if (everybody := of_everybody(name)) != name:
+            pipe.hincrby(_where(everybody), "failures", 1)
+            pipe.expire(_where(everybody), _KEPT)
         count = int(pipe.execute()[0])
         if count >= FAILURES:
             connect().hset(_where(name), "open_until", (now + OPEN_FOR).timestamp())

@@ -6,6 +6,7 @@ from typing import Literal
 
 from shared.providers import health, registry
 from shared.providers.contract import Provider
+from shared.settings import settings
 
 State = Literal["live", "degraded", "down"]
 
@@ -17,6 +18,31 @@ class Standing:
     state: State
     last_success_at: datetime | None
     names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Backend:
+    """One source, as it fares for everybody who is answered by it."""
+
+    name: str
+    state: Literal["live", "degraded", "down", "not_configured"]
+    last_success_at: datetime | None
+
+
+def backends() -> list[Backend]:
+    """Every source of this data mode. One that answers accounts by their own connections is judged by them all."""
+    mode = settings().data_mode
+    cards = [p for p in registry.providers().values() if p.data_mode == mode]
+    places = {p.name: health.of_everybody(_name(p, 0)) for p in cards}
+    seen = health.read(places.values())
+    return [_fares(p, seen[places[p.name]]) for p in cards]
+
+
+def _fares(card: Provider, seen: health.Health) -> Backend:
+    if card.credential == "operator" and not registry.operator_key(card):
+        return Backend(card.name, "not_configured", None)
+    down = seen.open or seen.failures >= health.FAILURES
+    return Backend(card.name, "down" if down else "degraded" if seen.failures else "live", seen.last_success_at)
 
 
 def standing(verb: str, account_id: int) -> Standing:

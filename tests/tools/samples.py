@@ -46,6 +46,7 @@ def _value(name: str, schema: dict[str, Any]) -> Any:
 
 # Tools that want one of several optional arguments, or know one programme only.
 ONE_OF: dict[str, dict[str, Any]] = {
+    "admin_get_user": {"id": 1},
     "affordable_destinations": {"program": "avios"},
     "import_spending_statement": {"rows": [{"date": "2026-02-03", "description": "Tesco", "amount": 23.87}]},
     "mark_notifications_read": {"all": True},

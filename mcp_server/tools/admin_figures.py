@@ -1,0 +1,151 @@
+"""Figures for administrators: a number of days goes in; what was called, and what the installation holds, come out."""
+
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from mcp_server.call import Call
+from mcp_server.results import Part, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.db import platform
+from shared.db.platform import OfTool, steady
+from shared.domain.plans import Plan
+from shared.services import sources, workers
+
+ACTIVE_DAYS = FAILED_DAYS = 7
+CLIENTS = 50  # names are the applications' own; the busiest are enough
+
+
+class Totals(Part):
+    calls: int
+    users: int
+    errors: int
+    paywalls: int
+    paywall_rate: float  # of all calls
+
+
+class ToolFigures(Part):
+    tool: str
+    calls: int
+    errors: int
+    paywalls: int
+    p50_ms: float
+    p95_ms: float
+
+
+class DayFigures(Part):
+    day: date
+    calls: int
+    users: int
+
+
+class ClientFigures(Part):
+    client_name: str
+    calls: int
+
+
+class UsageStats(Result):
+    totals: Totals
+    by_tool: list[ToolFigures]
+    by_day: list[DayFigures]
+    by_client: list[ClientFigures]
+
+
+class Users(Part):
+    total: int
+    by_tier: dict[str, int]
+    active_7d: int
+
+
+class Records(Part):
+    flight_bookings: int
+    hotel_bookings: int
+    monitors: int
+    alerts: int
+    standing_orders: int
+    trips: int
+
+
+class SignUps(Part):
+    day: date
+    count: int
+
+
+class Jobs(Part):
+    queued: int
+    failed: int
+    workers: int | None
+
+
+class Backend(Part):
+    name: str
+    state: Literal["live", "degraded", "down", "not_configured"]
+    last_success_at: datetime | None
+
+
+class Overview(Result):
+    users: Users
+    records: Records
+    signups_by_day: list[SignUps]
+    jobs: Jobs
+    backends: list[Backend]
+
+
+def _days(call: Call, number: int) -> list[date]:
+    """So many UTC days, the last of them today."""
+    return [call.today - timedelta(days=back) for back in reversed(range(number))]
+
+
+def _start(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)
+
+
+def _totals(tools: list[OfTool], users: int) -> Totals:
+    calls, paywalls = sum(t.calls for t in tools), sum(t.paywalls for t in tools)
+    rate = round(paywalls / calls, 4) if calls else 0.0
+    return Totals(calls=calls, users=users, errors=sum(t.errors for t in tools), paywalls=paywalls, paywall_rate=rate)
+
+
+@tool(area="admin", tier=Tier.ADMIN, effect=Effect.READS, title="Admin: MCP usage statistics")
+def admin_mcp_usage_stats(call: Call, days: Annotated[int, Field(ge=1, le=90)] = 14) -> UsageStats:
+    """Shows tool calls, errors, paywalls and times of the last UTC days, by tool, day and application. Admin-only."""
+    shown = _days(call, days)
+    session, since = steady(call.db), _start(shown[0])
+    tools = platform.calls_by_tool(session, since)
+    counted, users = platform.calls_by_day(session, since)
+    clients, named = platform.calls_by_client(session, since, CLIENTS)
+    by_day = {of_day.day: of_day for of_day in counted}
+    totals = _totals(tools, users)
+    cut = f" The {CLIENTS} busiest of {named} applications are shown." if named > CLIENTS else ""
+    return UsageStats(
+        message=f"{totals.calls} calls by {users} accounts in {days} days, {totals.paywall_rate:.1%} paywalls.{cut}",
+        totals=totals,
+        by_tool=[ToolFigures.model_validate(t) for t in tools],
+        by_day=[DayFigures.model_validate(by_day.get(day) or platform.OfDay(day, 0, 0)) for day in shown],
+        by_client=[ClientFigures.model_validate(c) for c in clients],
+    )
+
+
+@tool(area="admin", tier=Tier.ADMIN, effect=Effect.READS, title="Admin: platform overview")
+def admin_platform_overview(
+    call: Call, days: Annotated[int, Field(ge=1, le=365, description="Window of signups_by_day.")] = 30
+) -> Overview:
+    """Shows totals of accounts and records, sign-ups by day, jobs (failed: in 7 days) and sources. Admin-only."""
+    shown, session = _days(call, days), steady(call.db)
+    plans = platform.accounts_by_plan(session, call.now - timedelta(days=ACTIVE_DAYS))
+    total = sum(number for number, _ in plans.values())
+    new = platform.signups(session, _start(shown[0]))
+    queued, failed = platform.jobs(session, call.now - timedelta(days=FAILED_DAYS))
+    return Overview(
+        message=f"{total} accounts, {sum(new.values())} of them new in {days} days; {failed} jobs failed in 7 days.",
+        users=Users(
+            total=total,
+            by_tier={plan.slug: plans.get(plan.slug, (0, 0))[0] for plan in Plan},
+            active_7d=sum(active for _, active in plans.values()),
+        ),
+        records=Records(**platform.records(session)),
+        signups_by_day=[SignUps(day=day, count=new.get(day, 0)) for day in shown],
+        jobs=Jobs(queued=queued, failed=failed, workers=workers.listening()),
+        backends=[Backend.model_validate(b) for b in sources.backends()],
+    )

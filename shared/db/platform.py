@@ -1,0 +1,176 @@
+"""What an administrator sees of the whole: a span of days goes in; counts over everybody's calls and rows come out."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import ColumnElement, func
+from sqlalchemy.orm import Session
+
+from shared.db.accounts import Account
+from shared.db.alerts import DelayAlert, FlightAlert
+from shared.db.base import Base, everyone
+from shared.db.bookings import FlightBooking, HotelBooking
+from shared.db.messages import OPEN as OPEN_MESSAGE
+from shared.db.messages import Delivery
+from shared.db.orders import StandingOrder
+from shared.db.runs import OPEN as OPEN_RUN
+from shared.db.runs import JobRun
+from shared.db.trips import SearchRecord, Trip
+from shared.db.usage import UNCOUNTED_TOOL, ToolCall
+from shared.db.watches import RouteMonitor
+
+ERRORS = ("internal_error", "invalid", "admin_only")  # what a caller gets as an error; all else is an answer
+RECORDS: dict[str, tuple[type[Base], ...]] = {
+    "flight_bookings": (FlightBooking,),
+    "hotel_bookings": (HotelBooking,),
+    "monitors": (RouteMonitor,),
+    "alerts": (FlightAlert, DelayAlert),
+    "standing_orders": (StandingOrder,),
+    "trips": (Trip,),
+}
+
+
+@dataclass(frozen=True)
+class OfTool:
+    tool: str
+    calls: int
+    errors: int
+    paywalls: int
+    p50_ms: float
+    p95_ms: float
+
+
+@dataclass(frozen=True)
+class OfDay:
+    day: date
+    calls: int
+    users: int
+
+
+@dataclass(frozen=True)
+class OfClient:
+    client_name: str
+    calls: int
+
+
+def steady(session: Session) -> Session:
+    """A session that sees everyone, and in all its statements the same moment: figures of one answer agree."""
+    session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
+    return everyone(session)
+
+
+def calls_by_tool(session: Session, since: datetime) -> list[OfTool]:
+    """The most called first."""
+    ended = ToolCall.outcome
+    middle, slow = (func.percentile_cont(part).within_group(ToolCall.milliseconds) for part in (0.5, 0.95))
+    asked = (
+        sa.select(
+            ToolCall.tool,
+            func.count(),
+            func.count().filter(ended.in_(ERRORS)),
+            func.count().filter(ended == "paywall"),
+            middle,
+            slow,
+        )
+        .where(ToolCall.at >= since)
+        .group_by(ToolCall.tool)
+        .order_by(func.count().desc(), ToolCall.tool)
+    )
+    return [OfTool(*row) for row in session.execute(asked)]
+
+
+def calls_by_day(session: Session, since: datetime) -> tuple[list[OfDay], int]:
+    """Days on which something was called, and how many accounts called anything in all of them."""
+    day = sa.cast(ToolCall.at, sa.Date).label("day")
+    of_account = (
+        sa.select(day, ToolCall.account_id, func.count().label("calls"))
+        .where(ToolCall.at >= since)
+        .group_by(day, ToolCall.account_id)
+        .subquery()
+    )
+    columns = of_account.c
+    asked = sa.select(columns.day, func.sum(columns.calls), func.count(columns.account_id.distinct())).group_by(
+        func.grouping_sets(sa.tuple_(columns.day), sa.tuple_())
+    )
+    rows = session.execute(asked.order_by(columns.day)).all()
+    return [OfDay(day, int(calls), users) for day, calls, users in rows if day], rows[-1][2]
+
+
+def calls_by_client(session: Session, since: datetime, most: int) -> tuple[list[OfClient], int]:
+    """The applications that called most, and how many called at all."""
+    name = func.coalesce(ToolCall.client, "unknown").label("name")
+    asked = (
+        sa.select(name, func.count(), func.count().over())
+        .where(ToolCall.at >= since)
+        .group_by(name)
+        .order_by(func.count().desc(), name)
+        .limit(most)
+    )
+    rows = session.execute(asked).all()
+    return [OfClient(name, calls) for name, calls, _ in rows], rows[0][2] if rows else 0
+
+
+def find(session: Session, id: int | None, email: str | None) -> Account | None:
+    """The account with this id and this whole address, where both are given."""
+    fits: list[ColumnElement[bool]] = [] if id is None else [Account.id == id]
+    if email is not None:
+        fits.append(func.lower(Account.email) == email.lower())
+    return session.scalar(sa.select(Account).where(*fits))
+
+
+def rest_calls(session: Session, account_id: int, since: datetime, counted: Iterable[str]) -> int:
+    """Calls over REST that count against the month, by how they ended."""
+    fits = (
+        ToolCall.account_id == account_id,
+        ToolCall.at >= since,
+        ToolCall.via == "rest",
+        ToolCall.tool != UNCOUNTED_TOOL,
+        ToolCall.outcome.in_(counted),
+    )
+    return session.scalar(sa.select(func.count()).select_from(ToolCall).where(*fits)) or 0
+
+
+def newest_searches(session: Session, account_id: int, most: int) -> Sequence[SearchRecord]:
+    wanted = sa.select(SearchRecord).where(SearchRecord.account_id == account_id)
+    newest = wanted.order_by(SearchRecord.created_at.desc(), SearchRecord.id.desc())
+    return session.scalars(newest.limit(most)).all()
+
+
+def accounts_by_plan(session: Session, active_since: datetime) -> dict[str, tuple[int, int]]:
+    """Of each plan how many accounts there are, and how many of them made a call since then."""
+    active = func.count().filter(Account.last_seen_at >= active_since)
+    asked = sa.select(Account.plan, func.count(), active).group_by(Account.plan)
+    return {plan: (number, seen) for plan, number, seen in session.execute(asked)}
+
+
+def signups(session: Session, since: datetime) -> Mapping[date, int]:
+    day = sa.cast(Account.created_at, sa.Date)
+    asked = sa.select(day, func.count()).where(Account.created_at >= since).group_by(day)
+    return {day: number for day, number in session.execute(asked)}  # noqa: C416 - a Row is no tuple to mypy
+
+
+def _number(model: Any, *fits: ColumnElement[bool] | sa.TextClause) -> sa.ScalarSelect[int]:
+    return sa.select(func.count()).select_from(model).where(*fits).scalar_subquery()
+
+
+def records(session: Session) -> dict[str, int]:
+    """How many rows there are of each kind, in one statement."""
+    counts = [sum((_number(m) for m in models), sa.literal(0)).label(name) for name, models in RECORDS.items()]
+    return dict(session.execute(sa.select(*counts)).one()._mapping)
+
+
+def jobs(session: Session, since: datetime) -> tuple[int, int]:
+    """Runs and messages that wait or are under way, and those that ended as failed since then."""
+    waiting = (
+        _number(JobRun, sa.text(f"job_runs.status in {OPEN_RUN}")),
+        _number(Delivery, sa.text(f"deliveries.status in {OPEN_MESSAGE}")),
+    )
+    failed = (
+        _number(JobRun, JobRun.status == "failed", JobRun.finished_at >= since),
+        _number(Delivery, Delivery.status == "failed", Delivery.created_at >= since),
+    )
+    queued, ended = session.execute(sa.select(waiting[0] + waiting[1], failed[0] + failed[1])).one()
+    return queued, ended

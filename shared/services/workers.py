@@ -1,0 +1,16 @@
+"""The programs that work on jobs: nothing goes in, how many of them listen to the queue comes out."""
+
+from typing import Any
+
+from redis.exceptions import RedisError
+
+from shared.redis import connect
+
+
+def listening() -> int | None:
+    """Workers that gave a sign of life lately; None when the queue is away. A worker that was killed keeps its name."""
+    try:
+        names: Any = connect().smembers("rq:workers")
+        return int(connect().exists(*names)) if names else 0
+    except (RedisError, OSError):
+        return None
