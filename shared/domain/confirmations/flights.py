@@ -1,8 +1,8 @@
 """Lines about flights go in, whatever their layout; the legs they agree on come out."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from datetime import date, time
 
 from shared.domain.confirmations.days import Calendar, times
@@ -46,6 +46,9 @@ _OTHER_DAYS = re.compile(
 )
 
 
+_Flight = tuple[int, str, str]  # line, airline, number
+
+
 @dataclass
 class _Block:
     """What the lines that belong to one flight say."""
@@ -74,20 +77,45 @@ def legs(text: str, calendar: Calendar, world: World, sender: str) -> list[Leg]:
     flights = list(_flights(lines, world, sender))
     if not flights:
         return []
-    codes = _codes(lines, world)
-    starts = [at for at, _, _ in flights]
-    after = [(s, e) for s, e in zip(starts, [*starts[1:], len(lines)], strict=True)]
-    before = [(s, e + 1) for s, e in zip([0, *(s + 1 for s in starts[:-1])], starts, strict=True)]
-    paragraphs = [_paragraph(lines, s) for s in starts]
-    ways = [[_block(lines[s:e], f, codes[s:e], calendar) for (s, e), f in zip(way, flights, strict=True)]
-            for way in (after, paragraphs, before)]  # fmt: skip
-    headed = _headed(ways[0], lines, after, calendar)
-    best = max((headed, *ways), key=lambda blocks: sum(b.whole for b in blocks))
+    blocks = _divided(lines, flights, _codes(lines, world), calendar)
     common = cabins_in(fold(text))
-    return _once([_leg(b, common) for b in best])
+    return _once([_leg(b, common) for b in blocks])
 
 
-def _flights(lines: list[str], world: World, sender: str) -> Iterator[tuple[int, str, str]]:
+def _divided(lines: list[str], flights: list[_Flight], codes: list[list[str]], calendar: Calendar) -> list[_Block]:
+    """What belongs to which flight: its own line, its paragraph, or what lies between it and the next or the last.
+
+    Where a day stands above the first flight and none below the last, days are headings of what follows them; where
+    it is the other way round they follow their flight. Where neither is so, no day is certain.
+    """
+    starts = [at for at, _, _ in flights]
+    ends = [*starts[1:], len(lines)]
+
+    def parted(spans: Iterable[tuple[int, int]]) -> list[_Block]:
+        return [_block(lines[s:e], f, codes[s:e], calendar) for (s, e), f in zip(spans, flights, strict=True)]
+
+    lone = [[(0, len(lines))]] if len(flights) == 1 else []
+    certain = [[(s, s + 1) for s in starts], [_paragraph(lines, s) for s in starts], *lone]
+    for spans in certain:
+        blocks = parted(spans)
+        if all(b.whole for b in blocks):
+            return blocks
+    after = parted(zip(starts, ends, strict=True))
+    before = parted((s, e + 1) for s, e in zip([0, *(s + 1 for s in starts[:-1])], starts, strict=True))
+    headed = _headed(after, lines, starts, calendar)
+    above, below = _dated(lines[max(0, starts[0] - 4) : starts[0]], calendar), _dated(lines[starts[-1] :], calendar)
+    ways = [after] if below and not above else [headed, before] if above and not below else [after, headed, before]
+    best = max(ways, key=lambda blocks: sum(b.whole for b in blocks))
+    if len(ways) == 3:
+        best = [replace(b, days=[None]) for b in best]
+    return best
+
+
+def _dated(lines: list[str], calendar: Calendar) -> bool:
+    return any(calendar.days(small) for line in lines if not _OTHER_DAYS.search(small := fold(line)))
+
+
+def _flights(lines: list[str], world: World, sender: str) -> Iterator[_Flight]:
     """Line, airline and number of each flight, in the order they are named; each once in a row."""
     last = ""
     for at, line in enumerate(lines):
@@ -151,7 +179,7 @@ def _paragraph(lines: list[str], at: int) -> tuple[int, int]:
     return start, end
 
 
-def _block(lines: list[str], flight: tuple[int, str, str], codes: list[list[str]], calendar: Calendar) -> _Block:
+def _block(lines: list[str], flight: _Flight, codes: list[list[str]], calendar: Calendar) -> _Block:
     made = _Block(flight[1], flight[2])
     for line, here in zip(lines, codes, strict=True):
         small = fold(line)
@@ -164,7 +192,7 @@ def _block(lines: list[str], flight: tuple[int, str, str], codes: list[list[str]
     return made
 
 
-def _headed(blocks: list[_Block], lines: list[str], spans: list[tuple[int, int]], calendar: Calendar) -> list[_Block]:
+def _headed(blocks: list[_Block], lines: list[str], starts: list[int], calendar: Calendar) -> list[_Block]:
     """Flights under a day of their own line: such a day counts for those after it until the next."""
     heads: list[date | None] = []
     for line in lines:
@@ -172,7 +200,7 @@ def _headed(blocks: list[_Block], lines: list[str], spans: list[tuple[int, int]]
         found = calendar.days(small) if not _OTHER_DAYS.search(small) else []
         heads.append(found[0].day if found else heads[-1] if heads else None)
     out = []
-    for block, (start, _) in zip(blocks, spans, strict=True):
+    for block, start in zip(blocks, starts, strict=True):
         head = heads[start]
         days: list[date | None] = [head] if head else block.days
         out.append(_Block(block.airline, block.number, block.airports[:2], days, block.times, block.cabins))

@@ -7,7 +7,7 @@ from datetime import date
 from email.header import decode_header
 from email.message import Message
 from email.policy import Compat32
-from email.utils import parseaddr, parsedate_to_datetime
+from email.utils import parsedate_to_datetime
 
 from shared.domain.confirmations.letters import one_line
 
@@ -69,9 +69,20 @@ def headline(raw: bytes) -> Letter:
 
 
 def _headed(message: Message) -> Letter:
-    name, address = parseaddr(_header(message, "From"))
+    name, address = _sender(one_line(_header(message, "From"), 400))
     subject = one_line(_header(message, "Subject"), 200)
     return Letter(one_line(name, 120), one_line(address, 254), subject, _day(message))
+
+
+_ADDRESS = re.compile(r"[^\s<>@\"(),;]{1,64}@[A-Za-z0-9.-]{1,190}")
+
+
+def _sender(text: str) -> tuple[str, str]:
+    """Name and address; the library's own reader does not survive nested brackets."""
+    found = list(_ADDRESS.finditer(text))
+    if not found:
+        return text, ""
+    return text[: found[-1].start()].strip(' "<'), found[-1][0]
 
 
 def _header(message: Message, name: str) -> str:

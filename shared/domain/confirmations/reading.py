@@ -173,7 +173,7 @@ def _confirmation(text: Text) -> str | None:
 
 _COUNT = re.compile(
     r"\b(?:passengers?|travell?ers?|guests?|reisende|passagiere?|passagers?|pasajeros?|passageiros?"
-    r"|passeggeri)\s?[:\t]\s?(\d)\b|\b(\d) (?:passengers?|travell?ers|adults?)\b"
+    r"|passeggeri)\s?[:\t]\s?(\d)(?![\d.,])|\b(\d) (?:passengers?|travell?ers|adults?)\b"
 )
 _NAMED = re.compile(
     r"^\W*(?:passenger(?: name)?|travell?er(?: name)?|reisender|passagier|passager|pasajero|passageiro"
