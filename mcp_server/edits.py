@@ -17,7 +17,7 @@ def edit(row: Any, now: datetime, sent: Mapping[str, Any], clear: Collection[str
     changed = [name for name, value in wanted.items() if getattr(row, name) != value]
     for name in changed:
         setattr(row, name, wanted[name])
-    if changed and row.created_at is not None:  # a new row takes both from the database
+    if changed and getattr(row, "created_at", now) is not None:  # a new row takes both from the database
         row.updated_at = now  # said here, so that it need not be read back
     return changed
 

@@ -14,6 +14,7 @@ from mcp_server.fields import Amount, AnyName, Country, Currency
 from mcp_server.results import Money, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.cards import Card as Held
+from shared.db.profile import Profile
 from shared.db.spending import totals
 from shared.domain import card_value
 from shared.domain.card_value import CATEGORIES, Offer, Worth
@@ -227,7 +228,7 @@ def _score(
 @tool(area="cards", tier=Tier.FREE, effect=Effect.READS)
 def recommend_cards(
     call: Call,
-    country: Annotated[Country | None, Field(description="Absent means every country.")] = None,
+    country: Annotated[Country | None, Field(description="The profile's when absent, if known.")] = None,
     goal_program: AnyName | None = None,
     category: Annotated[Category | None, Field(description="Best card for this one.")] = None,
     monthly_spend: Spend | None = None,
@@ -244,6 +245,7 @@ def recommend_cards(
     """
     goal = call.reference.program(goal_program).slug if goal_program and goal_program.strip() else None
     spending = _spending(call, monthly_spend, spend_currency).within(category)
+    country = country or _home(call)
     wallet = _wallet(call)
     already = _already(call, wallet, goal, spending)
     chosen = _eligible(call.reference, country, max_annual_fee, set() if include_held else _open(wallet))
@@ -264,6 +266,13 @@ def recommend_cards(
 
 def _open(wallet: Mapping[str, bool]) -> set[str]:
     return {slug for slug, is_open in wallet.items() if is_open}
+
+
+def _home(call: Call) -> str | None:
+    """The country of the profile, where the catalogue has cards of it; else all are compared."""
+    profile = call.db.get(Profile, call.account_id)
+    known = {card.country for card in call.reference.cards.values()}
+    return profile.country if profile and profile.country in known else None
 
 
 def _eligible(reference: Reference, country: str | None, most: Decimal | None, held: set[str]) -> list[CatalogCard]:

@@ -14,6 +14,7 @@ from mcp_server.provenance import Sourced, caution, sourced
 from mcp_server.results import NO_DATA, Freshness, Money, NoDataWord, Part, Result
 from mcp_server.status_goals import NO_FARES, Gap, Goal, chances, days_left, freshness, goal_of, no_fares
 from mcp_server.toolbox import Effect, Tier, tool
+from shared.db.profile import Profile
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import elite
 from shared.domain.status_runs import Chance, Run, ranked
@@ -142,12 +143,17 @@ def find_status_run(
     )
 
 
+def _home(call: Call) -> str | None:
+    profile = call.db.get(Profile, call.account_id)
+    return profile.home_airport if profile else None
+
+
 def _run_paths(
     call: Call, goal: Goal, home: str | None, days: int, currency: str
 ) -> tuple[list[StatusPath], list[str]]:
     """Status runs as paths, or why there are none."""
     if home is None:
-        return [], ["Status runs: home_airport is needed."]
+        return [], ["Status runs: home_airport is needed, here or in the profile."]
     try:
         found = ranked(chances(call, goal, home), days)
     except NoData as silent:
@@ -284,7 +290,7 @@ def recommend_status_path(
         reached: Sequence[str] = ["The reported progress already covers this tier."]
         return _paths(goal, [], reached, f"{goal.target.name} of {goal.program.name} is reached.")
     offers, closed = _offer_paths(call, goal, days)
-    flown, reasons = _run_paths(call, goal, home_airport, days, currency)
+    flown, reasons = _run_paths(call, goal, home_airport or _home(call), days, currency)
     planned, grounded = _flying(call, goal, days, currency)
     paths = sorted((p for p in (*offers, *planned, *flown) if _affordable(p, max_cash, currency)), key=_order)
     why = [*closed, *grounded, *reasons]

@@ -144,3 +144,23 @@ def test_mail_settings_are_the_ones_of_the_dashboard(people: People, use: Use) -
     with transaction(people.alice.account_id) as session:
         assert mails(session, people.alice.account_id) == shown
     assert set(settings_pages._WORDS) == set(MAILS) == set(shown)
+
+
+def test_recommend_status_path_starts_at_the_home_airport_of_the_profile(people: People, use: Use) -> None:
+    asked = {"target_program": "british-airways-club", "target_tier": "Silver"}
+    assert "in the profile" in " ".join(use(people.alice, "recommend_status_path", **asked)["unreachable_reasons"])
+    use(people.alice, UPDATE, home_airport="LHR")
+    by_profile = use(people.alice, "recommend_status_path", **asked)
+    assert by_profile == use(people.alice, "recommend_status_path", home_airport="LHR", **asked)
+    assert "in the profile" not in " ".join(by_profile["unreachable_reasons"])
+
+
+def test_recommend_cards_are_of_the_country_of_the_profile_where_cards_of_it_are_known(
+    people: People, use: Use
+) -> None:
+    spend = {"monthly_spend": {"groceries": 500}}
+    everywhere = use(people.paula, "recommend_cards", **spend)
+    use(people.paula, UPDATE, country="GB")
+    assert use(people.paula, "recommend_cards", **spend) == use(people.paula, "recommend_cards", country="GB", **spend)
+    use(people.paula, UPDATE, country="TO")
+    assert use(people.paula, "recommend_cards", **spend) == everywhere
