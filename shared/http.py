@@ -4,6 +4,7 @@ import ipaddress
 import logging
 import socket
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,6 +18,8 @@ USER_AGENT = f"award-travel/{VERSION}"
 TIMEOUT = httpx.Timeout(15, connect=5)
 MAX_BYTES = 8 * 1024 * 1024
 AGAIN = (502, 503, 504)
+OPENING_BYTES = 2000
+OPENING_SECONDS = 1.0
 # These two write whole addresses, with keys in their queries, at INFO and DEBUG.
 for _name in ("httpx", "httpcore"):
     logging.getLogger(_name).setLevel(logging.WARNING)
@@ -69,18 +72,42 @@ async def read_capped(response: httpx.Response, limit: int = MAX_BYTES) -> bytes
 async def get(client: httpx.AsyncClient, url: str, *, limit: int = MAX_BYTES, **more: Any) -> bytes:
     """The body of a good answer, asked for a second time when the first try met a gateway or no connection.
 
-    Anything but a 2xx raises: redirects are not followed, and an error page is never read as data.
+    Anything but a 2xx raises: redirects are not followed, and an error page is never read as data. The error's
+    response keeps the opening of its body in `extensions["said"]`, for adapters that tell refusals apart by it.
     """
     for last in (False, True):
         try:
             async with client.stream("GET", url, **more) as response:
                 if response.status_code not in AGAIN or last:
-                    response.raise_for_status()
-                    return await read_capped(response, limit)
+                    return await _body(response, limit)
         except httpx.ConnectError:
             if last:
                 raise
     raise AssertionError("unreachable")
+
+
+async def post(client: httpx.AsyncClient, url: str, *, limit: int = MAX_BYTES, **more: Any) -> bytes:
+    """The same for a question that is posted; it is asked once."""
+    async with client.stream("POST", url, **more) as response:
+        return await _body(response, limit)
+
+
+async def _body(response: httpx.Response, limit: int) -> bytes:
+    if not response.is_success:
+        response.extensions["said"] = await _opening(response)
+        response.raise_for_status()
+    return await read_capped(response, limit)
+
+
+async def _opening(response: httpx.Response) -> bytes:
+    """What an error page begins with, if it comes at once: it may drip for ever."""
+    said = b""
+    with suppress(httpx.HTTPError), anyio.move_on_after(OPENING_SECONDS):
+        async for chunk in response.aiter_bytes():
+            said += chunk
+            if len(said) >= OPENING_BYTES:
+                break
+    return said[:OPENING_BYTES]
 
 
 # Addresses that carry an IPv4 address inside: one can be unpacked, of the others no public service makes use.

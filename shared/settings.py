@@ -3,10 +3,10 @@
 import re
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import PositiveFloat, PositiveInt, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, PositiveFloat, PositiveInt, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 VERSION = "0.4.0"
@@ -39,6 +39,16 @@ def driver_url(value: str) -> str:
     return f"postgresql+psycopg://{tail}"
 
 
+def _outside(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in ("127.0.0.1", "localhost", "::1")):
+        raise ValueError("must be https, or http on this machine")
+    return value.rstrip("/")
+
+
+OutsideUrl = Annotated[str, AfterValidator(_outside)]
+
+
 class Settings(BaseSettings):
     """One line per setting; deploy/env.example is compared with this class by a test."""
 
@@ -66,6 +76,11 @@ class Settings(BaseSettings):
     travelpayouts_token: SecretStr | None = None
     liteapi_key: SecretStr | None = None
     rooms_aero_api_key: SecretStr | None = None
+    # where the sources are: others only for tests and for proxies of your own
+    seats_aero_base_url: OutsideUrl = "https://seats.aero/partnerapi"
+    rooms_aero_base_url: OutsideUrl = "https://rooms.aero/partnerapi"
+    duffel_base_url: OutsideUrl = "https://api.duffel.com"
+    liteapi_base_url: OutsideUrl = "https://api.liteapi.travel/v3.0"
     # mail
     mail_backend: Literal["outbox", "smtp"] = "outbox"
     mail_from: str = "Award Travel <noreply@localhost>"

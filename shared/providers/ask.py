@@ -6,8 +6,10 @@ become data: it is a Reading with a status and one word of reason, and without a
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 
 import anyio
@@ -37,6 +39,8 @@ T = TypeVar("T")
 BUDGET = 25.0  # seconds for everything one tool call or one check asks
 QUEUE_SECONDS = 5.0  # how long a call waits for a free place at a provider before it is told `busy`
 QUOTA = "quota"
+RESETS = ("retry-after", "x-ratelimit-reset", "ratelimit-reset")
+UNIX_TIMES = 10**9  # numbers from here on are moments, not spans
 RESERVE = 10  # one call in so many is kept for people who wait
 MEMORY_SECONDS = 1.0  # how long cache and health are waited for before the world is asked without them
 Connections = Callable[[str], Awaitable[str | None]]  # provider name -> the caller's own credential
@@ -239,11 +243,21 @@ def _why(error: Exception) -> Unanswered:
 
 def _refused(response: httpx.Response) -> Unanswered:
     if response.status_code == 429:
-        wait = response.headers.get("retry-after", "")
-        return Unanswered("quota_exhausted", QUOTA, int(wait) if wait.isascii() and wait.isdigit() else None)
+        return Unanswered("quota_exhausted", QUOTA, _reset(response.headers))
     if response.status_code in (401, 403):
         return Unanswered("not_permitted", f"http_{response.status_code}")
     return Unanswered("down", f"http_{response.status_code}")
+
+
+def _reset(headers: httpx.Headers) -> int | None:
+    """Seconds until a source answers again, by the first header that says so: seconds, a Unix time or a date."""
+    for name in RESETS:
+        said = headers.get(name, "")
+        if said.isascii() and said.isdigit():
+            return int(said) if int(said) < UNIX_TIMES else max(1, int(said) - int(clock.now().timestamp()))
+        with suppress(ValueError):
+            return max(1, round(parsedate_to_datetime(said).timestamp() - clock.now().timestamp()))
+    return None
 
 
 def _remember(errand: _Errand, reading: Reading[Any]) -> Reading[Any]:
