@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from auth_server.edge import site
+from auth_server.errands import Errand, call_tool
 from auth_server.incoming import (
     Incoming,
     Pairs,
@@ -141,18 +142,38 @@ def form(flow: Flow[Outcome], *, hashes: bool = False) -> Handler:
     return handler
 
 
+async def _uploaded(request: Request, most: int) -> Incoming | Page:
+    """A form with a file of at most so many bytes, or why there is none."""
+    if _from_elsewhere(request):
+        return problem("This form came from another site", "Please open the page here and try again.", 403)
+    try:
+        given, content = await read_upload(request, most)
+    except OAuth2Error as error:
+        return problem("This form cannot be read", error.get_error_description())
+    except TooLarge:
+        return problem("The file is too large", f"It may have {most // 1024} KiB at most.", 413)
+    return _plain(request, form=given, file=content)
+
+
 def upload(flow: Flow[Outcome], most: int) -> Handler:
-    """A form with a file of at most so many bytes."""
+    async def handler(request: Request) -> Response:
+        inc = await _uploaded(request, most)
+        return write(inc if isinstance(inc, Page) else await run(flow, inc))
+
+    return handler
+
+
+def upload_for_tool(flow: Flow[Outcome | Errand], most: int, after: Callable[[Errand], Flow[Outcome]]) -> Handler:
+    """A form with a file that a tool is to have: the flow before says which, the flow after shows the answer."""
 
     async def handler(request: Request) -> Response:
-        if _from_elsewhere(request):
-            return write(problem("This form came from another site", "Please open the page here and try again.", 403))
-        try:
-            given, content = await read_upload(request, most)
-        except OAuth2Error as error:
-            return write(problem("This form cannot be read", error.get_error_description()))
-        except TooLarge:
-            return write(problem("The file is too large", f"It may have {most // 1024} KiB at most.", 413))
-        return write(await run(flow, _plain(request, form=given, file=content)))
+        inc = await _uploaded(request, most)
+        if isinstance(inc, Page):
+            return write(inc)
+        begun = await run(flow, inc)
+        if not isinstance(begun, Errand):
+            return write(begun)
+        begun.answer = await call_tool(begun)
+        return write(await run(after(begun), inc))
 
     return handler

@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from auth_server import api_keys, sessions, tokens
+from auth_server import api_keys, own_tokens, sessions
 from auth_server.doors import Handler
 from auth_server.incoming import Incoming, invalid
 from auth_server.introspect import form_from_ours
@@ -21,9 +21,8 @@ from auth_server.server import Server
 from auth_server.threads import run
 from shared import clock
 from shared.db.accounts import Account
-from shared.db.oauth import AccessToken, Family, service_client
-from shared.secrets import digest, mint
-from shared.settings import SCOPE, settings
+from shared.db.oauth import Family
+from shared.settings import SCOPE
 
 RUN_LIFE = timedelta(minutes=15)
 STANDING_ORDERS = ("award-travel-standing-orders", "Standing order")
@@ -73,26 +72,9 @@ def run_token(server: Server, form: dict[str, str]) -> dict[str, Any]:
     account = server.db.scalar(select(Account).where(*whose))
     if account is None or not _RUN_ID.fullmatch(run_id):
         invalid("There is no such account or run.")
-    client_id, now = service_client(server.db, *STANDING_ORDERS), clock.now()
     _end_earlier(server, account, run_id)
-    family = Family(
-        id=f"run:{run_id}:{secrets.token_hex(8)}", account_id=account.id, client_id=client_id, created_at=now
-    )
-    server.db.add(family)
-    server.db.flush()
-    token = mint(tokens.ACCESS)
-    server.db.add(
-        AccessToken(
-            token_hash=digest(token),
-            family_id=family.id,
-            client_id=client_id,
-            scope=SCOPE,
-            resource=settings().mcp_url,
-            issued_at=now,
-            expires_at=now + RUN_LIFE,
-            read_only=True,
-        )
-    )
+    family_id = f"run:{run_id}:{secrets.token_hex(8)}"
+    token = own_tokens.issue(server, account, STANDING_ORDERS, family_id, RUN_LIFE, read_only=True)
     return {"access_token": token, "token_type": "Bearer", "expires_in": int(RUN_LIFE.total_seconds()), "scope": SCOPE}
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from auth_server import accounts, sessions, signin
@@ -13,10 +13,12 @@ from shared.db.accounts import Account
 from shared.db.oauth import WebSession
 from shared.domain.plans import Plan
 
+T = TypeVar("T")
 TABS = (
     ("/dashboard", "Overview"),
     ("/dashboard/keys", "API keys"),
     ("/dashboard/api-apps", "API apps"),
+    ("/dashboard/spending", "Spending"),
     ("/dashboard/settings", "Settings"),
     ("/dashboard/account", "Account"),
 )
@@ -83,10 +85,10 @@ def seen(flow: Inside) -> Flow:
     return guarded
 
 
-def sent(flow: Inside) -> Flow:
+def sent(flow: Callable[[Member], T]) -> Callable[[Server, Incoming], T | Outcome]:
     """A page's form, which must carry the token made for the path it is sent to."""
 
-    def guarded(server: Server, inc: Incoming) -> Outcome:
+    def guarded(server: Server, inc: Incoming) -> T | Outcome:
         session = sessions.load(server.db, inc.cookie)
         account = sessions.person(server.db, session)
         if session is None or account is None or not sessions.csrf_holds(session, inc.path, inc.value("csrf")):

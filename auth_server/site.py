@@ -13,8 +13,9 @@ from auth_server import (
     settings_pages,
     signin,
     signup,
+    spending_pages,
 )
-from auth_server.doors import Handler, form, page, upload
+from auth_server.doors import Handler, form, page, upload, upload_for_tool
 from auth_server.member import Inside, seen, sent
 
 
@@ -73,6 +74,11 @@ DASHBOARD = [
     _change("/dashboard/api-apps/new", api_apps.create),
     _change("/dashboard/api-apps/rotate", api_apps.rotate),
     _change("/dashboard/api-apps/delete", api_apps.delete),
+    _member("/dashboard/spending", spending_pages.page),
+    _post(
+        "/dashboard/spending",
+        upload_for_tool(sent(spending_pages.begin), spending_pages.MOST_BYTES, spending_pages.after),
+    ),
     _member("/dashboard/settings", settings_pages.page),
     _change("/dashboard/settings", settings_pages.save),
     _member("/dashboard/logo", settings_pages.picture),

@@ -25,6 +25,7 @@ INSIDE = [
     "/dashboard/keys",
     "/dashboard/api-apps",
     "/dashboard/api-apps/new",
+    "/dashboard/spending",
     "/dashboard/settings",
     "/dashboard/account",
     "/dashboard/account/delete",
