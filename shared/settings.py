@@ -6,7 +6,15 @@ from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, PositiveFloat, PositiveInt, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    PositiveFloat,
+    PositiveInt,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 VERSION = "0.4.0"

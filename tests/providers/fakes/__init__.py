@@ -1,7 +1,7 @@
-"""Fake servers of the sources: each module here shows `FAKES`, what its source's server answers in each kind of trouble.
+"""Fake servers of the sources: each module here shows `FAKES`, what its source's server says in each kind of trouble.
 
-To add one: recorded answers in `tests/providers/<source>/recorded/`, a module here named like the source's folder with a
-`Fake` for each verb, and the conformance test runs over it.
+To add one: recorded answers in `tests/providers/<source>/recorded/`, a module here named like the source's folder with
+a `Fake` for each verb, and the conformance test runs over it.
 """
 
 import importlib

@@ -123,8 +123,8 @@ Pretend = Callable[..., World]
 def pretend(fake_world: World, clean: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pretend]:
     """pretend("seats_aero", "duffel", duffel="broken") puts this process in live mode with these sources on loopback.
 
-    It may be called again to switch the kinds of answers. The fakes of one source answer by path, so its first one stands
-    for all its verbs. `world.asked` is what they were asked.
+    It may be called again to switch the kinds of answers. The fakes of one source answer by path, so its first one
+    stands for all its verbs. `world.asked` is what they were asked.
     """
 
     def put(*providers: str, **kinds: str) -> World:
@@ -143,4 +143,3 @@ def pretend(fake_world: World, clean: None, monkeypatch: pytest.MonkeyPatch) -> 
     yield put
     monkeypatch.undo()
     settings.cache_clear()
-
