@@ -203,15 +203,13 @@ def resolve_inbox_message(
     if action == "discard":
         inbound_mail.set_aside(mail, call.now)
         return _resolved(call, mail, Filed(), "The mail is put aside; its text is gone.")
-    mail.parsed = mail.parsed | {"bookings": _told(call, corrected(mail.parsed.get("bookings", []), fields))}
-    filed = Filed(missing=mail_bookings.missing(mail.parsed["bookings"], sure=True))
-    if not filed.missing:
-        filed = mail_bookings.file(call.db, call.reference, mail, sure=True)
+    given = _told(call, corrected(mail.parsed.get("bookings", []), fields))
+    filed = mail_bookings.file(call.db, call.reference, mail, given, sure=True)
     if filed.missing:
-        mail.state, mail.missing = "needs_review", filed.missing
         return _resolved(call, mail, filed, f"Nothing was stored yet. Still missing: {', '.join(filed.missing)}.")
     count = len(filed.flights) + len(filed.hotels)
-    known = f", {count - filed.new} of them known already" if count > filed.new else ""
+    before = count - len(filed.new)
+    known = f", {before} of them known already" if before else ""
     return _resolved(call, mail, filed, f"{count} booking{'s' * (count != 1)} of this mail{known}.")
 
 
@@ -242,11 +240,13 @@ def _again(call: Call, mail: InboundMail, action: str) -> Resolved:
 
 
 def _resolved(call: Call, mail: InboundMail, filed: Filed, told: str) -> Resolved:
-    """What became of the mail; one statement for the vouchers on its bookings and one for the prices of its stays."""
+    """What became of the mail. Bookings made just now have neither vouchers nor prices; of the others one statement
+    brings the vouchers and one the prices."""
     call.db.flush()
     flights, stays = [r.id for r in filed.flights], [r.id for r in filed.hotels]
-    held = on_any(call.db, flights, stays) if filed.flights or filed.hotels else ({}, {})
-    seen = rows.prices_of(call.db, filed.hotels)
+    legs, older = [r.id for r in filed.flights if r not in filed.new], [r for r in filed.hotels if r not in filed.new]
+    held = on_any(call.db, legs, [r.id for r in older]) if legs or older else ({}, {})
+    seen = rows.prices_of(call.db, older)
     return Resolved(
         message=f"{told} {DATA}",
         inbox_message=_message(mail, flights, stays),

@@ -156,7 +156,7 @@ def settle(session: Session, number: int, found: Reading | str | None) -> str | 
 def _file(session: Session, mail: InboundMail) -> None:
     """Stores the bookings; what does not hold is for the person to put right."""
     try:
-        mail_bookings.file(session, reference(), mail)
+        mail_bookings.file(session, reference(), mail, mail.parsed["bookings"])
     except (Invalid, NotFound, Candidates) as no:
         errors = no.facts.get("errors") or [{"field": no.facts.get("what", "bookings")}]
         mail.missing = [str(e["field"]) for e in errors]

@@ -60,7 +60,7 @@ class Filed:
     flights: list[FlightBooking] = field(default_factory=list)
     hotels: list[HotelBooking] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
-    new: int = 0
+    new: list[FlightBooking | HotelBooking] = field(default_factory=list)  # those not known before
 
 
 def nearest(reference: Reference, text: str) -> list[str]:
@@ -81,23 +81,26 @@ def missing(parsed: Sequence[Fields], *, sure: bool = False) -> list[str]:
     return list(lacking) if parsed else ["type"]
 
 
-def file(session: Session, reference: Reference, mail: InboundMail, *, sure: bool = False) -> Filed:
-    """Stores what the mail states, within the session's account, and settles the mail; or says what is missing.
+def file(
+    session: Session, reference: Reference, mail: InboundMail, given: list[dict[str, Any]], *, sure: bool = False
+) -> Filed:
+    """Stores the bookings given, as read from the mail or corrected, and settles the mail; or says what is missing.
 
-    A booking that is known already, by its number or by its day and route, is recognised and not stored again.
-    `sure`: a person has looked at it. Raises Invalid, NotFound or Candidates where a field does not hold.
+    All within the session's account. A booking that is known already, by its number or by its day and route, is
+    recognised and not stored again. `sure`: a person has looked at it. Raises Invalid, NotFound or Candidates.
     """
-    parsed: list[dict[str, Any]] = [_typed(b) for b in mail.parsed.get("bookings", [])]
+    parsed = [_typed(b) for b in given]
     known = _known(session, parsed)
     if any(b.get("action") == "cancel" for b in parsed):
         filed = _cancelled(session, parsed, known)
     else:
         filed = _stored(session, reference, mail, parsed, known, sure)
     if filed.missing:
+        mail.parsed = mail.parsed | {"bookings": given}
         mail.state, mail.missing = "needs_review", filed.missing
         return filed
     ids = {"flight_booking_ids": [f.id for f in filed.flights], "hotel_booking_ids": [h.id for h in filed.hotels]}
-    mail.parsed = mail.parsed | ids
+    mail.parsed = mail.parsed | {"bookings": given} | ids
     mail.state, mail.missing, mail.raw, mail.keep_until, mail.error = "imported", [], None, None, None
     mail.kind = "flight" if filed.flights else "hotel"
     session.flush()
@@ -197,7 +200,7 @@ def _stored(
     filed.hotels = [r for r in settled if isinstance(r, HotelBooking)]
     _together(filed.flights)
     session.flush()
-    filed.new = same.count(None)
+    filed.new = [row for row, found in zip(rows, same, strict=True) if found is None]
     return filed
 
 

@@ -11,6 +11,7 @@ from shared.db.balances import PointsBalance
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.cards import Card
 from shared.db.clients import BrandedPdf, ClientPortfolio
+from shared.db.inbox import InboundMail
 from shared.db.lounges import LoungeVisit
 from shared.db.messages import Notification
 from shared.db.orders import StandingOrder
@@ -63,7 +64,19 @@ def belongings(number: int = 0) -> dict[str, Any]:
         "chat_ids": ChatLink(title=SECRET, summary=SECRET),
         "item_id": ItineraryItem(title=SECRET, kind="note", position=0),
         "spending_statement": SpendingStatement(
-            fingerprint=f"{SECRET}{number}", label=SECRET, currency="USD", period_start=day, period_end=day, transactions=1
+            fingerprint=f"{SECRET}{number}",
+            label=SECRET,
+            currency="USD",
+            period_start=day,
+            period_end=day,
+            transactions=1,
+        ),
+        "message_id": InboundMail(
+            digest=f"{SECRET}{number}",
+            from_domain="hotel.test",
+            subject=SECRET,
+            raw=SECRET.encode(),
+            state="needs_review",
         ),
         "portfolio_id": ClientPortfolio(client_name=SECRET, notes=SECRET),
         "client_portfolio_id": ClientPortfolio(client_name=SECRET, preferences={"x": SECRET}),

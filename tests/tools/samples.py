@@ -19,6 +19,7 @@ BY_NAME: dict[str, Any] = {
     "check_in_date": (clock.today() + timedelta(days=38)).isoformat(),
     "home_airport": "LHR",
     "hotel_id": "conrad-tokyo",
+    "message_id": "00000000-0000-4000-8000-000000000000",  # nobody's
     "origin": "LHR",
     "program": "flying-blue",
     "target_program": "flying-blue",

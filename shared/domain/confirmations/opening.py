@@ -63,7 +63,8 @@ def opened(raw: bytes) -> list[Letter]:
 def headline(raw: bytes) -> Letter:
     """The headers alone, for what has not been read yet. Raises Unreadable."""
     try:
-        return _headed(email.message_from_bytes(raw[:64_000].split(b"\r\n\r\n", 1)[0] + b"\r\n\r\n", policy=_Short()))
+        head = re.split(rb"\r?\n\r?\n", raw[:64_000], maxsplit=1)[0]
+        return _headed(email.message_from_bytes(head + b"\n\n", policy=_Short()))
     except (RecursionError, ValueError) as error:
         raise Unreadable(type(error).__name__) from None
 

@@ -1,4 +1,4 @@
-"""Mails for the tests: a text, a page or a calendar of headers goes in; the bytes a mail program would send come out."""
+"""Mails for the tests: a text or a page goes in; the bytes a mail program would send come out."""
 
 import json
 from email.message import EmailMessage
