@@ -1,10 +1,12 @@
-"""Alerts: award seats on a flight, and delays at an airport, with the state of what each has seen."""
+"""Alerts on award seats and on airport delays, what each has seen, and which seats a person had mail about."""
 
+from collections.abc import Mapping
 from datetime import date, datetime
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index, func
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, ModeOwned, iata, pk, stamp
 
@@ -23,6 +25,7 @@ class FlightAlert(AccountOwned, ModeOwned, Base):
     active: Mapped[bool] = mapped_column(server_default=sa.true())
     paused_at: Mapped[datetime | None]  # by a plan change; resumed on upgrade
     last_checked_at: Mapped[datetime | None]
+    last_outcome: Mapped[str | None]  # of the newest check, as the log of a route monitor words it
     last_hit_at: Mapped[datetime | None]
     created_at: Mapped[stamp]
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
@@ -40,7 +43,7 @@ class FlightAlertKey(ModeOwned, Base):
 
 
 class DelayAlert(AccountOwned, ModeOwned, Base):
-    """`episode_since` is set while the delay is over the threshold: one message per episode."""
+    """`episode_since` is set while a delay lasts that was over the threshold: one message per episode and level."""
 
     __tablename__ = "delay_alerts"
     __table_args__ = (
@@ -58,7 +61,62 @@ class DelayAlert(AccountOwned, ModeOwned, Base):
     active: Mapped[bool] = mapped_column(server_default=sa.true())
     paused_at: Mapped[datetime | None]
     episode_since: Mapped[datetime | None]
+    episode_level: Mapped[int | None]  # the highest one told of in this episode
     last_checked_at: Mapped[datetime | None]
     last_triggered_at: Mapped[datetime | None]
     created_at: Mapped[stamp]
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+
+class MailedSeat(AccountOwned, ModeOwned, Base):
+    """A seat somebody had a mail about: which watch sent it, and at what price."""
+
+    __tablename__ = "mailed_seats"
+    __table_args__ = (Index("ix_mailed_seats_day", "day"),)
+
+    account_id: Mapped[int] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True)
+    route: Mapped[str] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(primary_key=True)  # carrier|programme|date|cabin
+    day: Mapped[date]
+    points: Mapped[int]
+    watch: Mapped[str]
+    mailed_at: Mapped[datetime]
+
+
+def remember(session: Session, alert_id: int, states: Mapping[str, bool], at: datetime) -> None:
+    """Writes the state of each key of a flight alert that answered; the others keep theirs."""
+    if not states:
+        return
+    mode = session.info["synthetic"]
+    rows = [
+        {"alert_id": alert_id, "key": key, "matched": matched, "answered_at": at, "synthetic": mode}
+        for key, matched in states.items()
+    ]
+    new = insert(FlightAlertKey).values(rows)
+    kept = {"matched": new.excluded.matched, "answered_at": new.excluded.answered_at}
+    session.execute(new.on_conflict_do_update(index_elements=["alert_id", "key"], set_=kept))
+
+
+def mail_of(
+    session: Session, account_id: int, route: str, watch: str, seats: Mapping[str, tuple[date, int]], since: datetime
+) -> set[str]:
+    """Notes a mail about seats (day and points by key); returns the keys that are news to this person.
+
+    A seat another watch mailed since then, at this price or a lower one, is no news. Two watches that find the same
+    seat at the same moment wait for each other here, in the order of the keys.
+    """
+    rows = [
+        {"account_id": account_id, "synthetic": session.info["synthetic"], "route": route, "key": key}
+        | {"day": day, "points": points, "watch": watch, "mailed_at": sa.func.now()}
+        for key, (day, points) in sorted(seats.items())
+    ]
+    new = insert(MailedSeat).values(rows)
+    news = sa.or_(
+        MailedSeat.mailed_at < since,
+        MailedSeat.points > new.excluded.points,
+        MailedSeat.watch == new.excluded.watch,
+        MailedSeat.synthetic != new.excluded.synthetic,
+    )
+    kept = {name: new.excluded[name] for name in ("synthetic", "points", "watch", "mailed_at")}
+    written = new.on_conflict_do_update(index_elements=["account_id", "route", "key"], set_=kept, where=news)
+    return set(session.scalars(written.returning(MailedSeat.key)))

@@ -53,6 +53,8 @@ def upgrade() -> None:
     sa.Column('refresh_sealed', sa.Text(), nullable=True),
     sa.Column('expires_at', sa.DateTime(timezone=True), nullable=True),
     sa.Column('scope', sa.Text(), nullable=True),
+    sa.Column('refreshing_until', sa.DateTime(timezone=True), nullable=True),
+    sa.Column('syncing_until', sa.DateTime(timezone=True), nullable=True),
     sa.Column('details', postgresql.JSONB(astext_type=sa.Text()), server_default=sa.text("'{}'"), nullable=False),
     sa.Column('connected_at', sa.DateTime(timezone=True), nullable=True),
     sa.Column('last_sync_at', sa.DateTime(timezone=True), nullable=True),
@@ -78,6 +80,7 @@ def upgrade() -> None:
     sa.Column('active', sa.Boolean(), server_default=sa.text('true'), nullable=False),
     sa.Column('paused_at', sa.DateTime(timezone=True), nullable=True),
     sa.Column('episode_since', sa.DateTime(timezone=True), nullable=True),
+    sa.Column('episode_level', sa.Integer(), nullable=True),
     sa.Column('last_checked_at', sa.DateTime(timezone=True), nullable=True),
     sa.Column('last_triggered_at', sa.DateTime(timezone=True), nullable=True),
     sa.Column('created_at', sa.DateTime(timezone=True), server_default=sa.text('now()'), nullable=False),
@@ -124,6 +127,7 @@ def upgrade() -> None:
     sa.Column('active', sa.Boolean(), server_default=sa.text('true'), nullable=False),
     sa.Column('paused_at', sa.DateTime(timezone=True), nullable=True),
     sa.Column('last_checked_at', sa.DateTime(timezone=True), nullable=True),
+    sa.Column('last_outcome', sa.Text(), nullable=True),
     sa.Column('last_hit_at', sa.DateTime(timezone=True), nullable=True),
     sa.Column('created_at', sa.DateTime(timezone=True), server_default=sa.text('now()'), nullable=False),
     sa.Column('updated_at', sa.DateTime(timezone=True), server_default=sa.text('now()'), nullable=False),
@@ -160,6 +164,19 @@ def upgrade() -> None:
     op.create_index(op.f('ix_inbound_mails_account_id'), 'inbound_mails', ['account_id'], unique=False)
     op.create_index('ix_inbound_mails_ending', 'inbound_mails', ['keep_until'], unique=False, postgresql_where=sa.text('keep_until is not null'))
     op.create_index('ix_inbound_mails_newest', 'inbound_mails', ['account_id', 'received_at'], unique=False)
+    op.create_table('mailed_seats',
+    sa.Column('account_id', sa.BigInteger(), nullable=False),
+    sa.Column('route', sa.Text(), nullable=False),
+    sa.Column('key', sa.Text(), nullable=False),
+    sa.Column('day', sa.Date(), nullable=False),
+    sa.Column('points', sa.Integer(), nullable=False),
+    sa.Column('watch', sa.Text(), nullable=False),
+    sa.Column('mailed_at', sa.DateTime(timezone=True), nullable=False),
+    sa.Column('synthetic', sa.Boolean(), nullable=False),
+    sa.ForeignKeyConstraint(['account_id'], ['accounts.id'], name=op.f('fk_mailed_seats_account_id'), ondelete='CASCADE'),
+    sa.PrimaryKeyConstraint('account_id', 'route', 'key', name=op.f('pk_mailed_seats'))
+    )
+    op.create_index('ix_mailed_seats_day', 'mailed_seats', ['day'], unique=False)
     op.create_table('secret_links',
     sa.Column('id', sa.BigInteger(), sa.Identity(always=False), nullable=False),
     sa.Column('purpose', sa.Text(), nullable=False),
