@@ -3,9 +3,9 @@
 import ipaddress
 import logging
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import anyio
@@ -14,10 +14,12 @@ import httpx
 
 from shared.settings import VERSION
 
+T = TypeVar("T")
 USER_AGENT = f"award-travel/{VERSION}"
 TIMEOUT = httpx.Timeout(15, connect=5)
 MAX_BYTES = 8 * 1024 * 1024
 AGAIN = (502, 503, 504)
+Wire = httpx.AsyncClient  # what `client` makes, for those who hold one
 OPENING_BYTES = 2000
 OPENING_SECONDS = 1.0
 # These two write whole addresses, with keys in their queries, at INFO and DEBUG.
@@ -90,6 +92,28 @@ async def post(client: httpx.AsyncClient, url: str, *, limit: int = MAX_BYTES, *
     """The same for a question that is posted; it is asked once."""
     async with client.stream("POST", url, **more) as response:
         return await _body(response, limit)
+
+
+async def together(calls: Sequence[Callable[[], Awaitable[T]]], at_once: int = 4) -> list[T]:
+    """Several questions of one answer side by side; the first that fails ends the others and is raised as it is."""
+    answers: dict[int, T] = {}
+    failures: list[Exception] = []
+    places = anyio.CapacityLimiter(at_once)
+
+    async def run(i: int, call: Callable[[], Awaitable[T]]) -> None:
+        try:
+            async with places:
+                answers[i] = await call()
+        except Exception as error:
+            failures.append(error)
+            tasks.cancel_scope.cancel()
+
+    async with anyio.create_task_group() as tasks:
+        for i, call in enumerate(calls):
+            tasks.start_soon(run, i, call)
+    if failures:
+        raise failures[0]
+    return [answers[i] for i in range(len(calls))]
 
 
 async def _body(response: httpx.Response, limit: int) -> bytes:

@@ -84,11 +84,40 @@ class Settings(BaseSettings):
     travelpayouts_token: SecretStr | None = None
     liteapi_key: SecretStr | None = None
     rooms_aero_api_key: SecretStr | None = None
+    flightaware_api_key: SecretStr | None = None  # delays only: neither prices nor seats, so it changes no data mode
     # where the sources are: others only for tests and for proxies of your own
     seats_aero_base_url: OutsideUrl = "https://seats.aero/partnerapi"
     rooms_aero_base_url: OutsideUrl = "https://rooms.aero/partnerapi"
     duffel_base_url: OutsideUrl = "https://api.duffel.com"
     liteapi_base_url: OutsideUrl = "https://api.liteapi.travel/v3.0"
+    serpapi_base_url: OutsideUrl = "https://serpapi.com"
+    travelpayouts_base_url: OutsideUrl = "https://api.travelpayouts.com"
+    faa_nas_base_url: OutsideUrl = "https://nasstatus.faa.gov/api"
+    flightaware_base_url: OutsideUrl = "https://aeroapi.flightaware.com/aeroapi"
+    ecb_base_url: OutsideUrl = "https://www.ecb.europa.eu/stats/eurofxref"
+    frankfurter_base_url: OutsideUrl = "https://api.frankfurter.dev"
+    # people's own accounts elsewhere; TripIt can be connected by a private calendar address without a key
+    seats_aero_client_id: str | None = None
+    seats_aero_client_secret: SecretStr | None = None
+    seats_aero_oauth_url: OutsideUrl = "https://seats.aero/oauth2"
+    awardwallet_api_key: SecretStr | None = None
+    awardwallet_base_url: OutsideUrl = "https://business.awardwallet.com/api/export/v1"
+    google_client_id: str | None = None
+    google_client_secret: SecretStr | None = None
+    google_authorize_url: OutsideUrl = "https://accounts.google.com/o/oauth2/v2/auth"
+    google_oauth_url: OutsideUrl = "https://oauth2.googleapis.com"
+    google_sheets_base_url: OutsideUrl = "https://sheets.googleapis.com"
+    tripit_consumer_key: str | None = None
+    tripit_consumer_secret: SecretStr | None = None
+    tripit_base_url: OutsideUrl = "https://api.tripit.com"
+    tripit_web_url: OutsideUrl = "https://www.tripit.com"  # also the only host of private calendars
+    autopilot_client_id: str | None = None
+    autopilot_client_secret: SecretStr | None = None  # also signs what is sent
+    autopilot_authorize_url: OutsideUrl | None = None
+    autopilot_token_url: OutsideUrl | None = None
+    autopilot_revoke_url: OutsideUrl | None = None  # RFC 7009; absent = there is none
+    autopilot_api_base: OutsideUrl | None = None
+    autopilot_scope: str | None = None
     # mail
     mail_backend: Literal["outbox", "smtp"] = "outbox"
     mail_from: str = "Award Travel <noreply@localhost>"
@@ -172,6 +201,7 @@ class Settings(BaseSettings):
             "TRAVELPAYOUTS_TOKEN": self.travelpayouts_token,
             "LITEAPI_KEY": self.liteapi_key,
             "ROOMS_AERO_API_KEY": self.rooms_aero_api_key,
+            "SEATS_AERO_CLIENT_SECRET": self.seats_aero_client_secret,
         }
         return tuple(name for name, value in keys.items() if value and value.get_secret_value())
 

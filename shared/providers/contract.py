@@ -149,6 +149,7 @@ class CashFare:
     stops: int | None
     booking_url: str | None
     checked_at: datetime | None  # when the source itself last saw this price; None = at the moment of asking
+    city_wide: bool = False  # the source prices cities: the flights may use another of their airports
 
 
 @dataclass(frozen=True)

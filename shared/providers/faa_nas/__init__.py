@@ -1,0 +1,19 @@
+"""US airport delays as the FAA publishes them: an airport goes in, its ground stops, delays and closures come out.
+
+Public data without a key, one document for the whole country. It is fetched once for all airports asked about within
+two minutes, and one caller at a time: those who wait find what the first one fetched.
+"""
+
+from datetime import timedelta
+
+from shared.providers.contract import Provider
+from shared.providers.faa_nas.client import connect
+
+PROVIDER = Provider(
+    name="faa_nas",
+    answers=("airport_delays",),
+    fresh_for=timedelta(minutes=1),
+    build=connect,
+    terms="anyone",
+    concurrency=1,
+)

@@ -1,0 +1,91 @@
+"""The FAA over HTTP: an airport goes in, its rows of the country's status document come out."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import anyio
+import anyio.to_thread
+import httpx
+from pydantic import TypeAdapter
+from redis.exceptions import RedisError
+
+from shared import clock, http
+from shared.providers.contract import AirportDelay, DelaysQuestion, Unanswered
+from shared.providers.faa_nas import parse
+from shared.redis import connect as redis
+from shared.redis import key
+from shared.reference.load import reference
+from shared.settings import settings
+
+REACH = ("US", "PR", "VI", "GU", "AS", "MP")
+MAX_BYTES = 2 * 1024 * 1024
+TRY_SECONDS = 6.0  # for each of two documents, within the fifteen seconds of a call
+SHARED_SECONDS = 120
+MEMORY_SECONDS = 1.0
+_ROWS = TypeAdapter(tuple[AirportDelay, ...])
+
+
+class Client:
+    def __init__(self, wire: http.Wire) -> None:
+        self._wire = wire
+
+    async def airport_delays(self, question: DelaysQuestion) -> tuple[AirportDelay, ...]:
+        airport = reference().airports.get(question.airport)
+        if airport is None or airport.country not in REACH:
+            raise Unanswered("not_covered", "airport_not_covered")
+        return tuple(row for row in await self._country() if row.airport == question.airport)
+
+    async def _country(self) -> tuple[AirportDelay, ...]:
+        kept: list[tuple[AirportDelay, ...]] = []
+        await _briefly(lambda: kept.extend(_recall()))
+        if kept:
+            return kept[0]
+        rows = await self._fetch()
+        await _briefly(lambda: _keep(rows))
+        return rows
+
+    async def _fetch(self) -> tuple[AirportDelay, ...]:
+        """The published document, or where that fails in whatever way what the FAA's own page is made of."""
+        try:
+            with anyio.fail_after(TRY_SECONDS):
+                body = await http.get(self._wire, "/airport-status-information", limit=MAX_BYTES)
+            return parse.document(body, clock.now())
+        except Exception as first:
+            if isinstance(first, httpx.HTTPStatusError) and first.response.status_code == 429:
+                raise
+            return await self._second(first)
+
+    async def _second(self, first: Exception) -> tuple[AirportDelay, ...]:
+        try:
+            with anyio.fail_after(TRY_SECONDS):
+                body = await http.get(self._wire, "/airport-events", limit=MAX_BYTES)
+            return parse.events(body, clock.now())
+        except Exception:
+            raise first from None
+
+
+async def _briefly(work: Callable[[], None]) -> None:
+    """Redis is a help here and never waited for."""
+    with anyio.move_on_after(MEMORY_SECONDS):
+        await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
+
+
+def _recall() -> list[tuple[AirportDelay, ...]]:
+    try:
+        raw = redis().get(key("faa_nas", "country"))
+        return [_ROWS.validate_json(raw)] if isinstance(raw, bytes) else []
+    except (RedisError, OSError, ValueError):
+        return []
+
+
+def _keep(rows: tuple[AirportDelay, ...]) -> None:
+    try:
+        redis().set(key("faa_nas", "country"), _ROWS.dump_json(rows), ex=SHARED_SECONDS)
+    except (RedisError, OSError):
+        return
+
+
+@asynccontextmanager
+async def connect(_credential: str | None) -> AsyncIterator[Client]:
+    async with http.client(settings().faa_nas_base_url) as wire:
+        yield Client(wire)

@@ -1,0 +1,16 @@
+"""Airport delays anywhere in the world by FlightAware's AeroAPI, with the operator's key; optional beside the FAA."""
+
+from datetime import timedelta
+
+from shared.providers.contract import Provider
+from shared.providers.flightaware.client import connect
+
+PROVIDER = Provider(
+    name="flightaware",
+    answers=("airport_delays",),
+    fresh_for=timedelta(minutes=5),
+    build=connect,
+    credential="operator",
+    setting="flightaware_api_key",
+    terms="anyone",
+)

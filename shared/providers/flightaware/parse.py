@@ -1,0 +1,41 @@
+"""What AeroAPI says of one airport: JSON goes in, a row for each reason of delay comes out.
+
+Its seconds of delay are for comparing and not for showing, so `shown_minutes` is None: people read the reason's words.
+"""
+
+from typing import Literal
+
+from pydantic import BaseModel, NonNegativeInt
+
+from shared.providers.contract import AirportDelay
+
+REASON = 200  # characters
+Kind = Literal["ground_stop", "ground_delay", "departure", "arrival", "closure"]
+# The kind is told in words only; the first that fits.
+_KINDS: tuple[tuple[str, Kind], ...] = (
+    ("ground stop", "ground_stop"),
+    ("ground delay", "ground_delay"),
+    ("closed", "closure"),
+    ("arriv", "arrival"),
+    ("inbound", "arrival"),
+)
+
+
+class _Reason(BaseModel):
+    delay_secs: NonNegativeInt | None
+    reason: str
+
+
+class _Delays(BaseModel):
+    reasons: list[_Reason]
+
+
+def delays(body: bytes, airport: str) -> tuple[AirportDelay, ...]:
+    return tuple(_row(airport, reason) for reason in _Delays.model_validate_json(body).reasons)
+
+
+def _row(airport: str, told: _Reason) -> AirportDelay:
+    words = " ".join(told.reason.split())[:REASON]
+    kind: Kind = next((kind for word, kind in _KINDS if word in words.lower()), "departure")
+    number = told.delay_secs // 60 if told.delay_secs else None
+    return AirportDelay(airport, kind, number, None, words, ends_at=None, checked_at=None)

@@ -1,0 +1,14 @@
+"""Rates for currencies the ECB has none for: currencies go in, a blend of many central banks' rates comes out.
+
+Public, without a key. Its figures are means over several banks and are named so (`BLEND`), never as one bank's rate.
+"""
+
+from datetime import timedelta
+
+from shared.providers.contract import Provider
+from shared.providers.frankfurter.client import connect
+
+BLEND = "central-bank blend via frankfurter"
+PROVIDER = Provider(
+    name="frankfurter", answers=("exchange_rates",), fresh_for=timedelta(hours=4), build=connect, terms="anyone"
+)

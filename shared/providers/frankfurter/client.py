@@ -1,0 +1,34 @@
+"""Frankfurter's second interface over HTTP: currencies go in, their blended rates to the euro come out."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import httpx
+
+from shared import http
+from shared.providers.contract import Rate, RatesQuestion, Unanswered
+from shared.providers.frankfurter import parse
+from shared.settings import settings
+
+
+class Client:
+    def __init__(self, wire: http.Wire) -> None:
+        self._wire = wire
+
+    async def exchange_rates(self, question: RatesQuestion) -> tuple[Rate, ...]:
+        asked = {"base": "EUR"}
+        if question.currencies:
+            asked["quotes"] = ",".join(question.currencies)
+        try:
+            body = await http.get(self._wire, "/v2/rates", params=asked)
+        except httpx.HTTPStatusError as error:
+            if error.response.status_code in (404, 422):  # it knows none of them
+                raise Unanswered("no_data", "unknown_currency") from None
+            raise
+        return tuple(r for r in parse.rates(body) if not question.currencies or r.currency in question.currencies)
+
+
+@asynccontextmanager
+async def connect(_credential: str | None) -> AsyncIterator[Client]:
+    async with http.client(settings().frankfurter_base_url) as wire:
+        yield Client(wire)
