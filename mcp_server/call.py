@@ -133,5 +133,6 @@ class LiveCall(CallBase):
     def ask(self) -> "Ask":
         """The one door to the providers, with the caller's credentials."""
         from shared.providers.ask import Ask
+        from shared.services.connections import credentials
 
-        return Ask(account_id=self.account_id)
+        return Ask(account_id=self.account_id, connections=credentials(self.account_id))

@@ -29,6 +29,8 @@ class Connection(AccountOwned, Base):
     refresh_sealed: Mapped[str | None]
     expires_at: Mapped[datetime | None]
     scope: Mapped[str | None]
+    refreshing_until: Mapped[datetime | None]  # one process at a time asks for a new token
+    syncing_until: Mapped[datetime | None]  # one synchronisation at a time
     details: Mapped[dict[str, Any]] = mapped_column(server_default=sa.text("'{}'"))  # such as the sheet's id; no secret
     connected_at: Mapped[datetime | None]
     last_sync_at: Mapped[datetime | None]

@@ -99,7 +99,24 @@ def _password_changed(_facts: Facts) -> Notice:
     return Notice("account", "Your password was changed", text)
 
 
+def _connection_broken(facts: Facts) -> Notice:
+    text = (
+        f"{facts['title']} no longer accepts the connection of this account, so nothing is asked or copied there."
+        f" Connect it again with connect_integration {facts['provider']}."
+    )
+    return Notice("account", f"{facts['title']} has to be connected again", text)
+
+
+def _connection_ended(facts: Facts) -> Notice:
+    text = f"{facts['title']} is disconnected and its tokens are deleted."
+    if facts["watches"]:
+        text += f" Without it nothing is found for {', '.join(facts['watches'])}; they were kept."
+    return Notice("account", f"{facts['title']} is disconnected", f"{text} {facts['after']}".strip())
+
+
 _NOTICES: dict[str, Callable[[Facts], Notice]] = {
+    "connection_broken": _connection_broken,
+    "connection_ended": _connection_ended,
     "route_monitor_match": _seats_found,
     "mail_uncertain": _mail_uncertain,
     "mail_failed": _mail_failed,

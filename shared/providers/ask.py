@@ -43,7 +43,9 @@ RESETS = ("retry-after", "x-ratelimit-reset", "ratelimit-reset")
 UNIX_TIMES = 10**9  # numbers from here on are moments, not spans
 RESERVE = 10  # one call in so many is kept for people who wait
 MEMORY_SECONDS = 1.0  # how long cache and health are waited for before the world is asked without them
-Connections = Callable[[str], Awaitable[str | None]]  # provider name -> the caller's own credential
+
+# Provider name -> the caller's own credential. Its method `rejected`, where it has one, hears of one that was not taken.
+Connections = Callable[[str], Awaitable[str | None]]
 
 # Limiters belong to one event loop.
 _places: RunVar[dict[str, anyio.CapacityLimiter]] = RunVar("provider_places")
@@ -122,7 +124,10 @@ class Ask:
         kept, states = await _recall([e for _, e in open_ends], max_age)
 
         async def fetch(i: int, errand: _Errand) -> None:
-            readings[i] = await _fetch(errand, states[errand.health])
+            reading = readings[i] = await _fetch(errand, states[errand.health])
+            own = errand.scope.startswith("account-") and errand.credential
+            if reading.status == "broken" and own and (rejected := getattr(self._connections, "rejected", None)):
+                await rejected(errand.provider.name, own)
 
         async with anyio.create_task_group() as tasks:
             for (i, errand), known in zip(open_ends, kept, strict=True):
@@ -132,14 +137,20 @@ class Ask:
 
     async def _errand(self, provider: Provider, verb: str, question: Any) -> "_Errand | Reading[Any]":
         credential, scope = None, registry.scope(provider, self.account_id)
+        unusable: Unanswered | None = None
         if scope == "operator":
             credential = registry.operator_key(provider)
-        elif provider.credential != "none" and self._connections:
-            credential = await self._connections(provider.name)
+        elif provider.credential != "none" and self._connections and provider.data_mode == settings().data_mode:
+            try:
+                credential = await self._connections(provider.name)
+            except Unanswered as no:  # there is a connection, and it cannot be used now
+                unusable = no
         place = replay.place(provider, scope, verb, question)
         errand = _Errand(provider, verb, question, credential, scope, place, self.account_id, self._background)
         if provider.data_mode != settings().data_mode:
             return errand.failure("not_configured", "other_mode")
+        if unusable:
+            return errand.failure(unusable.status, unusable.reason, retry_after=unusable.retry_after)
         if provider.credential != "none" and credential is None:
             status: Status = "not_configured" if scope == "operator" else "connection_required"
             return errand.failure(status, status)

@@ -1,4 +1,7 @@
-"""Finds provider folders by itself: each sub-package here shows its card as `PROVIDER`."""
+"""Finds provider folders by itself: each sub-package here that answers questions shows its card as `PROVIDER`.
+
+Those that only hold a person's own account (`connect.CONNECTOR`) show none.
+"""
 
 import importlib
 import pkgutil
@@ -14,11 +17,12 @@ from shared.settings import settings
 def providers() -> Mapping[str, Provider]:
     """Every provider of this installation by name, configured or not."""
     folders = sorted(m.name for m in pkgutil.iter_modules(shared.providers.__path__) if m.ispkg)
-    cards = [importlib.import_module(f"shared.providers.{name}").PROVIDER for name in folders]
-    for name, card in zip(folders, cards, strict=True):
+    shown = {name: getattr(importlib.import_module(f"shared.providers.{name}"), "PROVIDER", None) for name in folders}
+    cards: dict[str, Provider] = {name: card for name, card in shown.items() if card is not None}
+    for name, card in cards.items():
         if card.name != name:
             raise ValueError(f"the folder {name} shows the card of {card.name}")
-    return {card.name: card for card in cards}
+    return cards
 
 
 def usable(verb: str) -> list[Provider]:

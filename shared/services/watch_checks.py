@@ -18,6 +18,7 @@ from shared.outbox.post import tell
 from shared.providers.ask import Ask
 from shared.reference.load import reference
 from shared.services.availability import SeatOption, Window, search_window
+from shared.services.connections import credentials
 
 KIND = "route_monitor"
 
@@ -83,7 +84,7 @@ async def look(plan: Plan) -> Sight:
     """Asks the providers; holds no connection to the database meanwhile."""
     asked_at, terms = clock.now(), plan.terms
     window = await search_window(
-        Ask(account_id=plan.account_id),
+        Ask(account_id=plan.account_id, connections=credentials(plan.account_id), background=True),
         plan.origin,
         plan.destination,
         terms.earliest,

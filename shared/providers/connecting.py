@@ -1,0 +1,137 @@
+"""What a provider folder shows to be connected to a person's own account there: `connect.CONNECTOR`, of these types."""
+
+import importlib
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
+from typing import Any, Literal
+
+NAMES = ("seats_aero", "awardwallet", "google_sheets", "tripit", "autopilot")
+Details = Mapping[str, Any]
+
+
+class Declined(Exception):
+    """The person came back without having allowed it."""
+
+
+@dataclass(frozen=True)
+class Grant:
+    """What the provider gave: sealed before it is stored, but for the details, which hold no secret."""
+
+    access: str = field(repr=False)
+    refresh: str | None = field(default=None, repr=False)
+    expires_in: int | None = None
+    scope: str | None = None
+    details: Details = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where the browser goes next, and what the way back will need; the latter is sealed meanwhile."""
+
+    url: str
+    kept: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True)
+class TrackedAccount:
+    """One programme as a points tracker knows it. Names are the tracker's own words."""
+
+    code: str
+    name: str
+    balance: int | None
+    expires_on: date | None
+    tier: str | None
+    checked_at: datetime | None
+    stale: bool  # the tracker could not look lately
+
+
+@dataclass(frozen=True)
+class Leg:
+    """One flight of a trip organiser. Times are local to their airport."""
+
+    ref: str
+    airline: str
+    flight_number: str | None
+    origin: str
+    destination: str
+    departure_date: date
+    departure_time: time | None
+    arrival_date: date | None
+    arrival_time: time | None
+    cabin: str | None
+    confirmation_number: str | None
+
+
+@dataclass(frozen=True)
+class Stay:
+    ref: str
+    hotel: str
+    check_in: date
+    check_out: date
+    confirmation_number: str | None
+
+
+@dataclass(frozen=True)
+class Pulled:
+    """All the provider has; `unreadable` counts entries that could not be made out."""
+
+    accounts: tuple[TrackedAccount, ...] = ()
+    legs: tuple[Leg, ...] = ()
+    stays: tuple[Stay, ...] = ()
+    trips: int = 0
+    unreadable: int = 0
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of ours as it is shown outside: its sheet or kind, a key of ours, and its values by column."""
+
+    kind: Literal["balance", "flight", "hotel"]
+    key: str
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a push changed (or would change), by the keys of the rows, and what is to be remembered of it."""
+
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    details: Details = field(default_factory=dict)
+    failed: bool = False  # it stopped midway: what is named here arrived, the rest did not
+
+
+@dataclass(frozen=True)
+class Push:
+    """What an account has now, and what was remembered of the last push."""
+
+    credential: str = field(repr=False)
+    details: Details
+    rows: tuple[Row, ...]
+    dry_run: bool
+
+
+@dataclass(frozen=True)
+class Connector:
+    """The card of a connection. All that waits for the world raises Unanswered, Declined or what httpx raises."""
+
+    title: str
+    shares: tuple[str, ...]  # what the person agrees to, in sentences
+    configured: Callable[[], bool]
+    start: Callable[[str, str], Awaitable[Start]] | None  # redirect address, state
+    finish: Callable[[Mapping[str, str], Mapping[str, str], str], Awaitable[Grant]] | None  # query, kept, redirect
+    renew: Callable[[str], Awaitable[Grant]] | None = None
+    revoke: Callable[[str, str | None], Awaitable[bool]] | None = None  # access, refresh; whether the provider did
+    paste: Callable[[str], Awaitable[Grant]] | None = None  # an address or text the person pastes instead
+    pull: Callable[[str, Details], Awaitable[Pulled]] | None = None
+    push: Callable[[Push], Awaitable[Written]] | None = None
+    consents: tuple[str, ...] = ()  # boxes the person may tick; their names go into the details
+    bearer: bool = True  # whether the credential is a bearer token
+    life: timedelta = timedelta(minutes=10)  # how long a person may take
+    after: str = ""  # what is left for the person to do after a disconnection
+
+
+def connector(name: str) -> Connector:
+    card: Connector = importlib.import_module(f"shared.providers.{name}.connect").CONNECTOR
+    return card

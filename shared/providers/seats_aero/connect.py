@@ -1,0 +1,62 @@
+"""A person's own seats.aero account: consent on their site goes in, a token for the partner interface comes out."""
+
+from collections.abc import Mapping
+
+from shared.providers import oauth2
+from shared.providers.connecting import Connector, Grant, Start
+from shared.settings import settings
+
+
+def configured() -> bool:
+    return bool(settings().seats_aero_client_id and settings().seats_aero_client_secret)
+
+
+def _client() -> dict[str, str]:
+    secret = settings().seats_aero_client_secret
+    return {
+        "client_id": settings().seats_aero_client_id or "",
+        "client_secret": secret.get_secret_value() if secret else "",
+    }
+
+
+async def start(redirect_uri: str, state: str) -> Start:
+    query = {
+        "response_type": "code",
+        "client_id": _client()["client_id"],
+        "redirect_uri": redirect_uri,
+        "state": state,
+        "scope": "openid",
+    }
+    return oauth2.onward(f"{settings().seats_aero_oauth_url}/consent", query, pkce=False)
+
+
+async def finish(query: Mapping[str, str], _kept: Mapping[str, str], redirect_uri: str) -> Grant:
+    """They take the exchange as JSON; as a form it fails."""
+    fields = {
+        "grant_type": "authorization_code",
+        **_client(),
+        "code": oauth2.code_of(query),
+        "redirect_uri": redirect_uri,
+        "state": query.get("state", ""),
+        "scope": "openid",
+    }
+    return await oauth2.token(f"{settings().seats_aero_oauth_url}/token", fields, as_json=True)
+
+
+async def renew(refresh: str) -> Grant:
+    fields = {"grant_type": "refresh_token", **_client(), "refresh_token": refresh}
+    return await oauth2.token(f"{settings().seats_aero_oauth_url}/token", fields, as_json=True)
+
+
+CONNECTOR = Connector(
+    title="seats.aero",
+    shares=(
+        "This service may look up award seats in your name. Each look-up counts towards your own daily limit there.",
+        "What is found with your account is shown to you alone.",
+    ),
+    configured=configured,
+    start=start,
+    finish=finish,
+    renew=renew,
+    after="They offer no way to end it from here: remove this application in the settings of your seats.aero account.",
+)
