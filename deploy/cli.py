@@ -66,6 +66,16 @@ def _add_reset(parser: Parser) -> None:
     parser.add_argument("--yes", action="store_true", help="do it without asking")
 
 
+def _add_backup(parser: Parser) -> None:
+    parser.add_argument("file", type=Path, metavar="FILE", help="where to write it; it must not exist")
+
+
+def _add_restore(parser: Parser) -> None:
+    parser.add_argument("file", type=Path, metavar="FILE", help="a file that backup made")
+    parser.add_argument("--replace", action="store_true", help="delete what the database holds now")
+    parser.add_argument("--keys-lost", action="store_true", help="go on without the keys of the backup")
+
+
 def _add_try(parser: Parser) -> None:
     parser.add_argument("--email", help="sign in as this account instead of in a browser")
     _password(parser)
@@ -127,6 +137,8 @@ COMMANDS = {
     "try": ("connect as a client would, list the tools and call one", _add_try),
     "migrate": ("bring the database's tables up to date", lambda _: None),
     "reset-sandbox": ("delete what the sandbox invented", _add_reset),
+    "backup": ("write everything the database holds to a file", _add_backup),
+    "restore": ("put a backup in the place of an empty database; the service must not run", _add_restore),
     "doctor": ("check every part", lambda _: None),
     "audit": ("list facts that are stale, contradicted or over; status 1 when there are any", _add_audit),
     "fact": ("correct facts without a release", _add_fact),
@@ -135,7 +147,15 @@ COMMANDS = {
     "call": ("call a tool of it", _add_call),
     "completion": ("print the completion script of a shell", _add_completion),
 }
-_ROOMS = {"login": "client", "tools": "client", "call": "client", "fact": "facts", "audit": "facts"}
+_ROOMS = {
+    "login": "client",
+    "tools": "client",
+    "call": "client",
+    "fact": "facts",
+    "audit": "facts",
+    "backup": "backup",
+    "restore": "backup",
+}
 ON_NO_HOME = {"user", "fact", "login", "tools", "call", "completion"}
 
 

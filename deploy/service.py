@@ -36,8 +36,11 @@ def _alone(home: Home) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def database(home: Home) -> Iterator[None]:
-    """Database and queue of the service: the environment's, the running ones, or private ones started for now."""
+def database(home: Home, *, tables: bool = True) -> Iterator[None]:
+    """Database and queue of the service: the environment's, the running ones, or private ones started for now.
+
+    Those started for now get their tables brought up to date, unless they are wanted as they are.
+    """
     from shared.db.schema import upgrade
     from shared.settings import settings
 
@@ -48,7 +51,8 @@ def database(home: Home) -> Iterator[None]:
         stack = Stack(home, usual(home, "web"), usual(home, "mcp"), 0, lambda _: None)
         try:
             os.environ.update(environment(stack, start_private_servers(stack)) | os.environ)
-            upgrade(settings().database_url)
+            if tables:
+                upgrade(settings().database_url)
             yield
         finally:
             stop_all(stack)

@@ -18,9 +18,14 @@ def _config(url: str) -> Config:
     return config
 
 
-def upgrade(url: str) -> None:
+def upgrade(url: str, to: str = "head") -> None:
     """Runs every missing migration; two starters wait for each other."""
-    command.upgrade(_config(url), "head")
+    command.upgrade(_config(url), to)
+
+
+def revisions() -> list[str]:
+    """Every version the tables ever had, the first one first."""
+    return [script.revision for script in ScriptDirectory.from_config(_config("")).walk_revisions()][::-1]
 
 
 def versions(url: str) -> tuple[str | None, str | None]:
