@@ -3,7 +3,7 @@
 import ipaddress
 import logging
 import socket
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -39,13 +39,15 @@ def allowed_base(url: str) -> str:
     raise Refused(f"{url} is neither https nor loopback")
 
 
-def client(base_url: str = "", *, timeout: httpx.Timeout = TIMEOUT, **more: Any) -> httpx.AsyncClient:
+def client(
+    base_url: str = "", *, timeout: httpx.Timeout = TIMEOUT, headers: Mapping[str, str] | None = None, **more: Any
+) -> httpx.AsyncClient:
     return httpx.AsyncClient(
         base_url=allowed_base(base_url) if base_url else "",
         timeout=timeout,
         follow_redirects=False,
         trust_env=False,
-        headers={"User-Agent": USER_AGENT},
+        headers={"User-Agent": USER_AGENT, **(headers or {})},
         **more,
     )
 

@@ -1,0 +1,59 @@
+"""Is it the same hotel? One we know and those a source lists go in, the one that can be meant, or none, comes out."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shared.domain.names import plain
+
+KILOMETRES = 1.5
+_KM_PER_DEGREE = 111.2
+# Words by which listings of one hotel differ.
+_LISTINGS = "a an and at by hotel hotels in of on resort resorts spa the collection autograph luxury member ihg"
+_IDLE = frozenset(_LISTINGS.split())
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A hotel as a source lists it; `near` says that its place is already known to be right."""
+
+    key: str
+    name: str
+    latitude: float | None = None
+    longitude: float | None = None
+    near: bool = False
+
+
+def same(
+    name: str, city: str, latitude: float | None, longitude: float | None, listed: Sequence[Listed]
+) -> Listed | None:
+    """The only one with the same words in its name; of those close by, words may be left out. Two are none."""
+    wanted = _words(name, city)
+    close = [one for one in listed if one.near or _close(latitude, longitude, one)]
+    told = [one for one in listed if one not in close and (latitude is None or one.latitude is None)]
+    exact = [one for one in (*close, *told) if _words(one.name, city) == wanted]
+    loose = [one for one in close if _within(wanted, _words(one.name, city))]
+    found = exact or loose
+    return found[0] if len({one.key for one in found}) == 1 else None
+
+
+def _words(name: str, city: str) -> frozenset[str]:
+    """What names the hotel; the city counts for nothing unless nothing else is left."""
+    every = frozenset(plain(name).split()) - _IDLE
+    return every - frozenset(plain(city).split()) or every
+
+
+def _within(one: frozenset[str], other: frozenset[str]) -> bool:
+    return bool(one and other) and (one <= other or other <= one)
+
+
+def _close(latitude: float | None, longitude: float | None, one: Listed) -> bool:
+    if latitude is None or longitude is None or one.latitude is None or one.longitude is None:
+        return False
+    return distance(latitude, longitude, one.latitude, one.longitude) <= KILOMETRES
+
+
+def distance(lat: float, lon: float, other_lat: float, other_lon: float) -> float:
+    """Kilometres, good enough for neighbours."""
+    east = (lon - other_lon) * math.cos(math.radians((lat + other_lat) / 2))
+    return math.hypot(lat - other_lat, east) * _KM_PER_DEGREE

@@ -1,0 +1,12 @@
+"""Whole units of money: an amount in the smallest coin of its currency goes in, a Decimal comes out."""
+
+from decimal import Decimal
+
+# Currencies whose smallest unit is not a hundredth (ISO 4217).
+_NO_COIN = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"
+_THOUSANDTHS = "BHD IQD JOD KWD LYD OMR TND"
+EXPONENTS = dict.fromkeys(_NO_COIN.split(), 0) | dict.fromkeys(_THOUSANDTHS.split(), 3)
+
+
+def whole(amount: int, currency: str) -> Decimal:
+    return Decimal(amount).scaleb(-EXPONENTS.get(currency, 2))

@@ -1,0 +1,20 @@
+"""LiteAPI: what stays cost in money, from a wholesaler of rooms. It sells no award nights.
+
+A test key answers with prices nobody can book; with one this source refuses to answer.
+"""
+
+from datetime import timedelta
+
+from shared.providers.contract import Provider
+from shared.providers.liteapi.client import connect
+
+PROVIDER = Provider(
+    name="liteapi",
+    answers=("hotel_stays",),
+    fresh_for=timedelta(hours=1),
+    build=connect,
+    credential="operator",
+    setting="liteapi_key",
+    terms="anyone",
+    timeout=20,
+)

@@ -1,0 +1,85 @@
+"""LiteAPI over HTTP: hotels are found in its lists once and remembered, then their rates are asked day by day."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import date, timedelta
+from functools import partial
+from typing import Any
+
+import anyio.to_thread
+import httpx
+
+from shared import http
+from shared.providers.contract import HotelSpot, StayOffer, StaysQuestion, Unanswered
+from shared.providers.liteapi import names, parse
+from shared.settings import settings
+
+TEST_KEYS = "sand_"
+DAYS = 31
+METRES = 2000
+LISTED = 200
+WAIT = 8  # seconds it may take to ask its suppliers
+AT_ONCE = 6
+NATIONALITY = "US"  # it wants one; of no effect on most rates
+
+
+@asynccontextmanager
+async def connect(credential: str | None) -> AsyncIterator["Client"]:
+    key = credential or ""
+    async with http.client(settings().liteapi_base_url, headers={"X-API-Key": key}) as wire:
+        yield Client(wire, real=not key.startswith(TEST_KEYS))
+
+
+class Client:
+    def __init__(self, wire: http.Wire, *, real: bool) -> None:
+        self._wire = wire
+        self._real = real
+
+    async def hotel_stays(self, question: StaysQuestion) -> tuple[StayOffer, ...]:
+        if not self._real:
+            raise Unanswered("not_permitted", "test_key")
+        days = [question.earliest + timedelta(days=n) for n in range((question.latest - question.earliest).days + 1)]
+        if len(days) > DAYS:
+            raise Unanswered("not_covered", "too_many_days")
+        theirs = await self._known(question.hotels)
+        if not theirs:
+            raise Unanswered("not_covered", "hotel_unknown")
+        answers = await http.together([partial(self._rates, theirs, d, question) for d in days], AT_ONCE)
+        return tuple(offer for offers in answers for offer in offers)
+
+    async def _known(self, hotels: Sequence[HotelSpot]) -> dict[str, str]:
+        """Their name of each hotel -> ours. What was found, or not found, is remembered for some days."""
+        known = await anyio.to_thread.run_sync(names.recall, hotels, abandon_on_cancel=True)
+        missing = [hotel for hotel in hotels if hotel not in known]
+        found = await http.together([partial(self._look_up, hotel) for hotel in missing], AT_ONCE)
+        fresh = dict(zip(missing, found, strict=True))
+        if fresh:
+            await anyio.to_thread.run_sync(names.keep, fresh, abandon_on_cancel=True)
+        return {theirs: hotel.hotel_code for hotel, theirs in (known | fresh).items() if theirs}
+
+    async def _look_up(self, hotel: HotelSpot) -> str | None:
+        where: dict[str, Any] = {"countryCode": hotel.country, "limit": LISTED}
+        if hotel.latitude is None or hotel.longitude is None:
+            where["cityName"] = hotel.city
+        else:  # the distance has gone by two names
+            where |= {"latitude": hotel.latitude, "longitude": hotel.longitude, "radius": METRES, "distance": METRES}
+        body = await http.get(self._wire, "/data/hotels", params=where)
+        return await anyio.to_thread.run_sync(parse.find, body, hotel, abandon_on_cancel=True)
+
+    async def _rates(self, theirs: dict[str, str], day: date, question: StaysQuestion) -> tuple[StayOffer, ...]:
+        asked = {
+            "hotelIds": sorted(theirs),
+            "checkin": day.isoformat(),
+            "checkout": (day + timedelta(days=question.nights)).isoformat(),
+            "currency": question.currency,
+            "guestNationality": NATIONALITY,
+            "occupancies": [{"adults": question.guests, "children": []}],
+            "timeout": WAIT,
+        }
+        try:
+            body = await http.post(self._wire, "/hotels/rates", json=asked)
+        except httpx.HTTPStatusError as error:
+            body = error.response.extensions.get("said", b"")
+            if not parse.nothing_left(body):
+                raise
+        return await anyio.to_thread.run_sync(parse.offers, body, theirs, day, question.nights, abandon_on_cancel=True)
