@@ -37,6 +37,7 @@ class Delivery(AccountOwned, ModeOwned, Base):
     __tablename__ = "deliveries"
     __table_args__ = (
         UniqueConstraint("dedupe_key", "channel", "recipient"),
+        Index("ix_deliveries_created", "created_at"),
         Index("ix_deliveries_open", "wake_at", postgresql_where=sa.text(f"status in {OPEN}")),
         sa.CheckConstraint(
             "status in ('pending', 'claimed', 'handing_over', 'sent', 'failed', 'uncertain')", name="status"
@@ -76,6 +77,7 @@ class Parcel:
     created_at: datetime
     attempt: int
     found: str  # the status it was taken in
+    public_id: str  # of the account
 
 
 def add_notification(session: Session, account_id: int, dedupe_key: str, **columns: Any) -> UUID | None:
@@ -110,7 +112,7 @@ update deliveries d set attempt = attempt + 1,
   claimed_until = now() + make_interval(secs => :lease), wake_at = now() + make_interval(secs => :lease)
 from mine where d.id = mine.id
 returning d.id, d.account_id, d.channel, d.recipient, d.event, d.facts, d.synthetic, d.created_at, d.attempt,
-  mine.status""")  # noqa: S608
+  mine.status, (select a.public_id from accounts a where a.id = d.account_id)""")  # noqa: S608
 
 
 def claim_delivery(session: Session, lease: float, id: str | None = None) -> Parcel | None:

@@ -38,6 +38,7 @@ class JobRun(Base):
     __tablename__ = "job_runs"
     __table_args__ = (
         UniqueConstraint("schedule_id", "due_at"),
+        Index("ix_job_runs_failed", "finished_at", postgresql_where=sa.text("status = 'failed'")),
         Index("ix_job_runs_open", "wake_at", postgresql_where=sa.text(f"status in {OPEN}")),
         sa.CheckConstraint("status in ('pending', 'running', 'done', 'failed', 'skipped')", name="status"),
     )

@@ -21,6 +21,7 @@ class UsageCounter(AccountOwned, Base):
     """Exact counters: searches a UTC day, API calls a month, tool calls a day."""
 
     __tablename__ = "usage_counters"
+    __table_args__ = (Index("ix_usage_counters_period", "period"),)
 
     account_id: Mapped[int] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True)
     meter: Mapped[str] = mapped_column(primary_key=True)

@@ -469,6 +469,8 @@ def upgrade() -> None:
     op.add_column('award_observations', sa.Column('asker_id', sa.BigInteger(), nullable=True))
     op.create_index(op.f('ix_award_observations_asker_id'), 'award_observations', ['asker_id'], unique=False)
     op.create_foreign_key(op.f('fk_award_observations_asker_id'), 'award_observations', 'accounts', ['asker_id'], ['id'], ondelete='CASCADE')
+    op.create_index('ix_deliveries_created', 'deliveries', ['created_at'], unique=False)
+    op.create_index('ix_job_runs_failed', 'job_runs', ['finished_at'], unique=False, postgresql_where=sa.text("status = 'failed'"))
     op.add_column('profiles', sa.Column('home_airport', sa.String(length=3), nullable=True))
     op.add_column('profiles', sa.Column('default_cabin', sa.Text(), nullable=True))
     op.add_column('profiles', sa.Column('currency', sa.String(length=3), nullable=True))
@@ -477,4 +479,5 @@ def upgrade() -> None:
     op.add_column('profiles', sa.Column('preferred_airlines', postgresql.ARRAY(sa.Text()), server_default=sa.text("'{}'"), nullable=False))
     op.add_column('profiles', sa.Column('avoided_airlines', postgresql.ARRAY(sa.Text()), server_default=sa.text("'{}'"), nullable=False))
     op.add_column('profiles', sa.Column('default_passengers', sa.Integer(), nullable=True))
+    op.create_index('ix_usage_counters_period', 'usage_counters', ['period'], unique=False)
     # ### end Alembic commands ###
