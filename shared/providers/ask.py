@@ -44,7 +44,7 @@ UNIX_TIMES = 10**9  # numbers from here on are moments, not spans
 RESERVE = 10  # one call in so many is kept for people who wait
 MEMORY_SECONDS = 1.0  # how long cache and health are waited for before the world is asked without them
 
-# Provider name -> the caller's own credential. Its method `rejected`, where it has one, hears of one that was not taken.
+# Provider name -> the caller's own credential; its method `rejected`, where it has one, hears of one not taken.
 Connections = Callable[[str], Awaitable[str | None]]
 
 # Limiters belong to one event loop.
