@@ -95,6 +95,21 @@ def _data_mode() -> str:
     return settings().data_mode
 
 
+def _sources() -> str:
+    from shared.services.sources import backends
+
+    found = backends()
+    if down := [source.name for source in found if source.state == "down"]:
+        raise Halt(f"{', '.join(down)} failed when last asked: see its key, and whether this machine reaches it")
+    return "; ".join(f"{source.name} {_fares(source)}" for source in found)
+
+
+def _fares(source: Any) -> str:
+    if source.state != "live":
+        return str(source.state.replace("_", " "))
+    return f"answered {source.last_success_at:%Y-%m-%d %H:%M} UTC" if source.last_success_at else "not asked yet"
+
+
 def _wheels() -> str:
     from deploy.wheels import INSTEAD_OF, check
 
@@ -124,6 +139,7 @@ def doctor(path: Path) -> int:
         "reference data": _reference,
         "clock": _clock,
         "data mode": _data_mode,
+        "sources": _sources,
         "wheels": _wheels,
     }
     with database(home):
