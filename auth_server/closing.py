@@ -5,14 +5,22 @@ from sqlalchemy import select
 from auth_server import api_apps
 from auth_server.server import Server
 from shared.db.accounts import Account
+from shared.db.alerts import FlightAlert
 from shared.db.bookings import WATCH, HotelBooking
 from shared.db.inbox import InboundMail
 from shared.db.oauth import ApiKey, Client, Family
+from shared.db.orders import StandingOrder
 from shared.db.runs import forget
 from shared.db.watches import RouteMonitor
 
 # What has a schedule of its own, by the schedule's kind: schedules name their subject without a foreign key.
-_SCHEDULED = {"route_monitor": RouteMonitor.id, WATCH: HotelBooking.id, "inbound_mail": InboundMail.number}
+_SCHEDULED = {
+    "route_monitor": RouteMonitor.id,
+    "flight_alert": FlightAlert.id,
+    "standing_order": StandingOrder.id,
+    WATCH: HotelBooking.id,
+    "inbound_mail": InboundMail.number,
+}
 
 
 def close(server: Server, account: Account) -> None:

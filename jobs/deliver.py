@@ -1,11 +1,15 @@
 """Deliveries: a wake-up call with an id goes in; the message is worded, handed to its channel, and the end recorded."""
 
 import logging
+from collections.abc import Callable
+from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
 from jobs.queue import drain
+from shared import clock
 from shared.db.accounts import Account
+from shared.db.alerts import leave_channel
 from shared.db.base import transaction
 from shared.db.messages import (
     Parcel,
@@ -16,13 +20,16 @@ from shared.db.messages import (
     undelivered,
 )
 from shared.domain.schedule import MAX_ATTEMPTS, wait_after
-from shared.outbox.channels import Letter, NotSent, email, outbox_files
-from shared.outbox.messages import is_noticed, message, subject
+from shared.outbox.channels import Begin, Letter, NotSent, email, outbox_files, sms, whatsapp
+from shared.outbox.messages import is_noticed, message, short, subject
 from shared.outbox.post import tell
+from shared.secrets import unseal
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
-_SENDERS = {"smtp": email.send, "outbox": outbox_files.send}
+_MAILERS = {"smtp": email.send, "outbox": outbox_files.send}
+_PHONES = {"sms": sms.send, "whatsapp": whatsapp.send}
+_GOOD_FOR = {"delay_alert": timedelta(hours=1)}  # what nobody wants to hear later than that
 
 
 class TakenOver(Exception):
@@ -60,50 +67,67 @@ def _send(parcel: Parcel) -> None:
         begun = True
 
     try:
-        _SENDERS[settings().mail_backend](_letter(parcel), begin)
+        _sender(parcel.channel)(_letter(parcel), begin)
     except TakenOver:
         return
     except NotSent as no:
-        _not_sent(parcel, no.reason, permanent=no.permanent)
+        _not_sent(parcel, no)
     except Exception as error:  # the edge: before the hand-over it can be repeated, after it nobody knows
         log.warning("delivery %s: %s in attempt %s", parcel.id, type(error).__name__, parcel.attempt)
         if begun:
             _end(parcel, "uncertain", f"the connection broke while it was handed over ({type(error).__name__})")
         else:
-            _not_sent(parcel, type(error).__name__, permanent=False)
+            _not_sent(parcel, NotSent(type(error).__name__))
     else:
         with transaction() as session:
             delivered(session, parcel)
 
 
+def _sender(channel: str) -> Callable[[Letter, Begin], None]:
+    return _PHONES[channel] if channel in _PHONES else _MAILERS[settings().mail_backend]
+
+
 def _letter(parcel: Parcel) -> Letter:
-    worded = message(parcel.event, parcel.facts, sandbox=parcel.synthetic)
-    return Letter(str(parcel.id), parcel.recipient, worded, parcel.created_at)
+    """Raises NotSent when there is nothing (any more) to send."""
+    if clock.now() - parcel.created_at > _GOOD_FOR.get(parcel.event, timedelta.max):
+        raise NotSent("it was too late to say so", permanent=True)
+    if parcel.channel not in _PHONES:
+        worded = message(parcel.event, parcel.facts, sandbox=parcel.synthetic, account=parcel.public_id)
+        return Letter(str(parcel.id), parcel.recipient, worded, parcel.created_at)
+    number = unseal(settings().encryption_keys, parcel.facts["phone_sealed"])
+    if number is None:
+        raise NotSent("the number was sealed with a key that is gone", permanent=True)
+    worded = short(parcel.event, parcel.facts, sandbox=parcel.synthetic)
+    return Letter(str(parcel.id), number, worded, parcel.created_at)
 
 
-def _not_sent(parcel: Parcel, reason: str, *, permanent: bool) -> None:
-    wait = None if permanent else wait_after(parcel.attempt)
+def _not_sent(parcel: Parcel, no: NotSent) -> None:
+    wait = None if no.permanent else wait_after(parcel.attempt)
     if wait is None:
-        _end(parcel, "failed", reason)
+        _end(parcel, "failed", no.reason, unwanted=no.unwanted)
         return
     with transaction() as session:
-        retry_delivery(session, parcel, wait, reason)
+        retry_delivery(session, parcel, wait, no.reason)
 
 
-def _end(parcel: Parcel, status: str, reason: str) -> None:
+def _end(parcel: Parcel, status: str, reason: str, *, unwanted: bool = False) -> None:
     """The end without success: for the operator in the row and the log, for the user in the inbox."""
     with transaction() as session:
         if undelivered(session, parcel, status, reason):
             log.error("delivery %s is %s: %s", parcel.id, status, reason)
-            _tell(session, parcel, status)
+            _tell(session, parcel, status, unwanted=unwanted)
+            if unwanted:
+                leave_channel(session, parcel.account_id, parcel.channel, parcel.recipient.removeprefix("…"))
 
 
-def _tell(session: Session, parcel: Parcel, status: str) -> None:
+def _tell(session: Session, parcel: Parcel, status: str, *, unwanted: bool) -> None:
     account = session.get(Account, parcel.account_id)
     if account is not None:
         facts = {
             "subject": subject(parcel.event, parcel.facts, sandbox=parcel.synthetic),
             "recipient": parcel.recipient,
             "noticed": is_noticed(parcel.event),
+            "channel": parcel.channel,
+            "unwanted": unwanted,
         }
         tell(session, account, f"mail_{status}", facts, dedupe_key=f"delivery:{parcel.id}:{status}")

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
+    Field,
     PositiveFloat,
     PositiveInt,
     SecretStr,
@@ -134,6 +135,14 @@ class Settings(BaseSettings):
     inbound_smtp_tls_key: Path | None = None
     inbound_hook_secret: SecretStr | None = None  # what X-Hook-Secret must be at POST /hooks/mail; absent = no hook
     booking_inbox_trial_days: int = 14  # once per Free account, from its first get_booking_inbox; 0 = none
+    # messages to phones, for delay alerts
+    twilio_account_sid: str | None = None
+    twilio_auth_token: SecretStr | None = None
+    twilio_sms_from: str | None = None  # a number, or the MG... id of a messaging service
+    twilio_whatsapp_from: str | None = None
+    twilio_whatsapp_content_sid: str | None = None  # an approved template with three blanks
+    twilio_base_url: OutsideUrl = "https://api.twilio.com/2010-04-01"
+    sandbox_allow_messages: bool = False  # true = invented delays are sent to phones too
     operator_email: str | None = None
     operator_name: str = "the operator of this installation"  # as the terms and the privacy page call them
     # authorization
@@ -148,10 +157,18 @@ class Settings(BaseSettings):
     anonymous_calls_per_hour: int = 60  # REST calls without a key, of one address
     pdf_link_days: PositiveInt = 90  # how long the public link of a branded PDF opens
     route_monitor_interval_seconds: PositiveInt = 6 * 3600
+    flight_alert_interval_seconds: PositiveInt = 6 * 3600
+    delay_check_interval_seconds: PositiveInt = 300
     dispatcher_interval_seconds: PositiveFloat = 0.5
     job_lease_seconds: PositiveFloat = 150  # how long a worker may hold a run or a message before another takes over
     wake_up_seconds: PositiveFloat = 60  # how long a wake-up call in the queue is believed before it is made again
     database_threads: int = 10  # size of the connection pool and of the thread limiter beside it
+    # how many days the service keeps what it writes about itself; what people store stays until they remove it
+    keep_usage_days: int = Field(120, ge=91)  # tool calls and past counters; statistics go back 90 days
+    keep_runs_days: PositiveInt = 30
+    keep_checks_days: PositiveInt = 90  # the log of a route monitor
+    keep_deliveries_days: PositiveInt = 90
+    keep_observations_days: PositiveInt = 365  # prices seen
     # plans
     premium_price: float = 9.99
     plan_change_text: str | None = None  # how people change their plan; absent = by writing to the operator

@@ -76,10 +76,11 @@ def _price(call: Call, plan: Plan) -> Decimal | None:
 
 
 def _counts(call: Call) -> Counts:
+    watching = select(func.count()).where(FlightAlert.active.is_(True), FlightAlert.paused_at.is_(None))
     running = select(func.count()).where(RouteMonitor.cancelled_at.is_(None), RouteMonitor.paused_at.is_(None))
     return Counts(
         route_monitors=Held(active=call.db.scalar(running) or 0, cap=call.limits.route_monitors),
-        flight_alerts=Held(active=0, cap=call.limits.flight_alerts),
+        flight_alerts=Held(active=call.db.scalar(watching) or 0, cap=call.limits.flight_alerts),
         active_trips=Held(active=active_trips(call.db), cap=call.limits.active_trips),
     )
 

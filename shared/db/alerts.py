@@ -120,3 +120,15 @@ def mail_of(
     kept = {name: new.excluded[name] for name in ("synthetic", "points", "watch", "mailed_at")}
     written = new.on_conflict_do_update(index_elements=["account_id", "route", "key"], set_=kept, where=news)
     return set(session.scalars(written.returning(MailedSeat.key)))
+
+
+def leave_channel(session: Session, account_id: int, channel: str, ending: str | None = None) -> list[int]:
+    """An account's delay alerts use this channel no more (or those to one number); one left without any is inactive."""
+    using = sa.select(DelayAlert).where(DelayAlert.account_id == account_id, DelayAlert.channels.contains([channel]))
+    theirs = using if ending is None else using.where(DelayAlert.phone_ending == ending)
+    rows = session.scalars(theirs.order_by(DelayAlert.id).with_for_update()).all()
+    for row in rows:
+        left = [name for name in row.channels if name != channel]
+        row.channels, row.active = left or row.channels, row.active and bool(left)
+    session.flush()
+    return [row.id for row in rows]

@@ -1,12 +1,13 @@
-"""One-time links: purpose, account and nonce go in; the link's secret, and at hand-over its whole address, come out.
+"""Links in mails: purpose, account and nonce go in; the link's secret, and at hand-over its whole address, come out.
 
-The secret follows from a key of the environment, so rows that hold the nonce and a hash give nothing away.
+The secret follows from a key of the environment, so rows that hold the nonce and a hash give nothing away. Links that
+end a kind of mail are no secret of a row: they follow from account and kind, and work as long as the key is known.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-from shared.secrets import key_id, sign
+from shared.secrets import key_id, same, sign
 from shared.settings import settings
 
 PAGES = {"confirm_email": "/confirm", "reset_password": "/reset"}
@@ -31,3 +32,25 @@ def secret(held: Mapping[str, Any]) -> str:
 
 def address(held: Mapping[str, Any]) -> str:
     return f"{settings().web_url}{PAGES[held['purpose']]}?token={secret(held)}"
+
+
+_MARK = 40  # hexadecimal characters of the signature
+
+
+def _mark(material: str, account: str, kind: str) -> str:
+    return sign(material, f"unsubscribe\0{account}\0{kind}")[:_MARK]
+
+
+def unsubscribe(account: str, kind: str) -> str:
+    """Where this account turns off this kind of mail, without signing in."""
+    mark = _mark(settings().encryption_keys[0], account, kind)
+    return f"{settings().web_url}/unsubscribe?token={kind}.{account}.{mark}"
+
+
+def unsubscribed(token: str) -> tuple[str, str] | None:
+    """The account and the kind of mail that such a link is about; None when it was not made here."""
+    kind, _, rest = token.partition(".")
+    account, _, mark = rest.rpartition(".")
+    if any(same(mark, _mark(material, account, kind)) for material in settings().encryption_keys):
+        return account, kind
+    return None

@@ -1,4 +1,4 @@
-"""Wording: an event and its facts go in, an inbox notice or a mail (subject, text, HTML) comes out; nothing is sent."""
+"""Wording: an event and its facts go in, a notice, a mail or a text for a phone comes out; nothing is sent."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from shared.outbox import links
+from shared.outbox import delay_words, links
 from shared.settings import settings
 
 Facts = Mapping[str, Any]
@@ -20,6 +20,8 @@ class Message:
     subject: str
     text: str
     html: str
+    unsubscribe: str | None = None  # where mails of this kind are turned off
+    blanks: tuple[str, ...] = ()  # of a template that takes the place of the text
 
 
 @dataclass(frozen=True)
@@ -60,35 +62,57 @@ def _seats_found(facts: Facts) -> Notice:
     title = f"{facts['origin']} to {facts['destination']}: {total} new award option{'s' if total != 1 else ''}"
     lines = [_option_line(option) for option in facts["options"][:5]]
     if total > len(lines):
-        lines.append(f"and {total - len(lines)} more: get_route_monitor {facts['monitor_id']} shows them.")
-    return Notice("route_monitor", title, "\n".join(lines))
+        where = f": get_route_monitor {facts['monitor_id']} shows them." if "monitor_id" in facts else "."
+        lines.append(f"and {total - len(lines)} more{where}")
+    return Notice("route_monitor" if "monitor_id" in facts else "flight_alert", title, "\n".join(lines))
+
+
+def _alert_unanswered(facts: Facts) -> Notice:
+    why = {
+        "connection_required": f"they need your own {facts['source']} account, which is not connected;"
+        " connect_integration does that",
+        "not_configured": "this installation has no source of award seats; its operator can set one up",
+    }[facts["outcome"]]
+    text = f"Flight alerts are not being checked: {why}. They go on by themselves, and this is said once."
+    return Notice("flight_alert", "Flight alerts cannot be checked", text)
+
+
+# Each way out: how one message of it is called at the beginning of a sentence, and within one.
+_CALLED = {
+    "email": ("An email", "mail"),
+    "sms": ("A text message", "text message"),
+    "whatsapp": ("A WhatsApp message", "WhatsApp message"),
+}
 
 
 def _mail_uncertain(facts: Facts) -> Notice:
+    one, called = _CALLED[facts.get("channel", "email")]
     return Notice(
         "account",
-        "An email may not have arrived",
-        f"The connection broke while the mail '{facts['subject']}' was handed over, so it may or may not have reached"
-        f" {facts['recipient']}. It is not sent again by itself"
+        f"{one} may not have arrived",
+        f"The connection broke while the {called} '{facts['subject']}' was handed over, so it may or may not have"
+        f" reached {facts['recipient']}. It is not sent again by itself"
         + ("; what it said stands in this inbox." if facts.get("noticed", True) else "."),
     )
 
 
 def _mail_failed(facts: Facts) -> Notice:
+    one, called = _CALLED[facts.get("channel", "email")]
     rest = (
         " What it said stands in this inbox."
         if facts.get("noticed", True)
         else " Ask for it again where you asked for it."
     )
-    text = f"The mail '{facts['subject']}' could not be delivered to {facts['recipient']}."
-    return Notice("account", "An email could not be delivered", text + rest)
+    if facts.get("unwanted"):
+        rest += " The number asked the carrier for no more messages, so the alert no longer uses it."
+    text = f"The {called} '{facts['subject']}' could not be delivered to {facts['recipient']}."
+    return Notice("account", f"{one} could not be delivered", text + rest)
 
 
 def _plan_changed(facts: Facts) -> Notice:
     parts = [f"The plan of this account is now {facts['plan'].title()}."]
-    for verb, ids in (("Paused", facts["paused"]), ("Resumed", facts["resumed"])):
-        if ids:
-            parts.append(f"{verb} route monitors: {', '.join(map(str, ids))}.")
+    for verb, those in (("Paused", facts["paused"]), ("Resumed", facts["resumed"])):
+        parts += [f"{verb} {kind}: {', '.join(map(str, ids))}." for kind, ids in those.items()]
     if facts["paused"]:
         parts.append("Nothing was deleted; they go on when the plan covers them again.")
     return Notice("account", f"Plan changed to {facts['plan'].title()}", " ".join(parts))
@@ -118,6 +142,9 @@ _NOTICES: dict[str, Callable[[Facts], Notice]] = {
     "connection_broken": _connection_broken,
     "connection_ended": _connection_ended,
     "route_monitor_match": _seats_found,
+    "flight_alert_match": _seats_found,
+    "flight_alert_unanswered": _alert_unanswered,
+    "delay_alert": lambda facts: Notice("delay_alert", delay_words.title(facts), delay_words.body(facts)),
     "mail_uncertain": _mail_uncertain,
     "mail_failed": _mail_failed,
     "plan_changed": _plan_changed,
@@ -129,6 +156,12 @@ _ALONE = {
     "reset_password": "Choose a new password",
     "account_exists": "You already have an account",
     "reference_audit": "Facts to look after",
+}
+# Mails a person can turn off, by the kind they go under on the settings page and in the link of the mail itself.
+MAIL_KINDS = {
+    "route_monitor_match": "route_monitors",
+    "flight_alert_match": "flight_alerts",
+    "delay_alert": "delay_alerts",
 }
 
 
@@ -147,13 +180,28 @@ def subject(event: str, facts: Facts, *, sandbox: bool) -> str:
     return f"[SANDBOX] {title}" if sandbox and is_noticed(event) else title
 
 
-def message(event: str, facts: Facts, *, sandbox: bool) -> Message:
-    """The mail of an event, worded while it is handed over: only now do one-time links get their secret.
+def short(event: str, facts: Facts, *, sandbox: bool) -> Message:
+    """The same for a phone: one text, and what fills the blanks of a template in its place."""
+    mark = "SANDBOX: " if sandbox else ""
+    airport, delay, why = delay_words.blanks(facts)
+    return Message(
+        subject=subject(event, facts, sandbox=sandbox),
+        text=mark + delay_words.text(facts),
+        html="",
+        blanks=(airport, delay, mark + why),
+    )
 
-    Invented data says so in the subject and in the first line of the body.
+
+def message(event: str, facts: Facts, *, sandbox: bool, account: str = "") -> Message:
+    """The mail of an event, worded while it is handed over: only now do links get their secret.
+
+    Invented data says so in the subject and in the first line of the body. `account` is the public id of whom the mail
+    is for; with it a mail of a kind that can be turned off says where.
     """
     title = subject(event, facts, sandbox=False)
-    given = {**facts, "title": title, "price": price, "site": settings().web_url}
+    stop = links.unsubscribe(account, MAIL_KINDS[event]) if account and event in MAIL_KINDS else None
+    given = {**facts, "title": title, "price": price, "site": settings().web_url, "unsubscribe": stop}
+    given |= {"line": delay_words.line, "about": delay_words.about}
     given["sandbox_line"] = SANDBOX_LINE if sandbox and is_noticed(event) else None
     if event in links.PAGES:
         given["link"] = links.address(facts)
@@ -161,4 +209,5 @@ def message(event: str, facts: Facts, *, sandbox: bool) -> Message:
         subject=subject(event, facts, sandbox=sandbox),
         text=_templates().get_template(f"{event}.txt").render(given),
         html=_templates().get_template(f"{event}.html").render(given),
+        unsubscribe=stop,
     )

@@ -1,18 +1,51 @@
 """A change of plan, trial or admin flag: an account and its new terms go in; what no longer fits is paused and told."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from sqlalchemy import event, select
+from sqlalchemy import ColumnElement, event, select
 from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db.accounts import Account
+from shared.db.alerts import DelayAlert, FlightAlert
+from shared.db.orders import StandingOrder
 from shared.db.runs import Schedule, unschedule
 from shared.db.watches import RouteMonitor
-from shared.domain.plans import LIMITS, Plan
+from shared.domain.plans import LIMITS, Limits, Plan
 from shared.outbox.post import tell
 from shared.redis import publish
+
+
+@dataclass(frozen=True)
+class Capped:
+    """Something a plan allows so many of: what it is called, which rows live, and the schedule it has, if any."""
+
+    name: str
+    row: type[Any]
+    lives: ColumnElement[bool]
+    cap: Callable[[Limits], int]
+    schedule: str | None = None
+    at_its_hour: bool = False  # a run that was missed while paused is not made up for
+
+
+CAPPED = (
+    Capped(
+        "route monitors", RouteMonitor, RouteMonitor.cancelled_at.is_(None), lambda x: x.route_monitors, "route_monitor"
+    ),
+    Capped("flight alerts", FlightAlert, FlightAlert.active.is_(True), lambda x: x.flight_alerts, "flight_alert"),
+    Capped("delay alerts", DelayAlert, DelayAlert.active.is_(True), lambda x: x.delay_alerts),
+    Capped(
+        "standing orders",
+        StandingOrder,
+        StandingOrder.stopped_at.is_(None),
+        lambda x: x.standing_orders,
+        "standing_order",
+        at_its_hour=True,
+    ),
+)
 
 
 def change_plan(session: Session, account: Account, plan: Plan, api_calls: int | None = None) -> None:
@@ -25,7 +58,11 @@ def change_plan(session: Session, account: Account, plan: Plan, api_calls: int |
     changed = account.plan != plan.slug
     account.plan = plan.slug
     account.api_calls_per_month = api_calls
-    paused, resumed = _fit_monitors(session, account, LIMITS[plan].route_monitors)
+    paused, resumed = {}, {}
+    for kind in CAPPED:
+        stop, go = _fit(session, account, kind, kind.cap(LIMITS[plan]))
+        paused |= {kind.name: stop} if stop else {}
+        resumed |= {kind.name: go} if go else {}
     session.flush()
     if changed or paused or resumed:
         facts = {"plan": plan.slug, "paused": paused, "resumed": resumed}
@@ -49,34 +86,36 @@ def change_trial(session: Session, account: Account, days: int) -> datetime:
 
 
 def _lock(session: Session, account: Account) -> None:
-    """No monitor is created while the plan changes; the lock lets notices refer to the account meanwhile."""
+    """Nothing capped is created while the plan changes; the lock lets notices refer to the account meanwhile."""
     session.execute(select(Account.id).where(Account.id == account.id).with_for_update(key_share=True))
 
 
-def _fit_monitors(session: Session, account: Account, cap: int) -> tuple[list[int], list[int]]:
-    """The first `cap` monitors by age go on, the others pause."""
+def _fit(session: Session, account: Account, kind: Capped, cap: int) -> tuple[list[int], list[int]]:
+    """The first `cap` of them by age go on, the others pause."""
+    row = kind.row
     living = session.scalars(
-        select(RouteMonitor)
-        .where(RouteMonitor.account_id == account.id, RouteMonitor.cancelled_at.is_(None))
-        .order_by(RouteMonitor.paused_at.is_not(None), RouteMonitor.id)  # what runs now goes before what is paused
+        select(row)
+        .where(row.account_id == account.id, kind.lives)
+        .order_by(row.paused_at.is_not(None), row.id)  # what runs now goes before what is paused
         .with_for_update()
     ).all()
-    paused = [m for m in living[cap:] if m.paused_at is None]
-    resumed = [m for m in living[:cap] if m.paused_at is not None]
-    for monitor in paused:
-        monitor.paused_at = clock.now()
-    for monitor in resumed:
-        monitor.paused_at = None
-    unschedule(session, "route_monitor", [m.id for m in paused])
-    _reschedule(session, [m.id for m in resumed])
-    return [m.id for m in paused], [m.id for m in resumed]
+    paused = [one.id for one in living[cap:] if one.paused_at is None]
+    resumed = [one.id for one in living[:cap] if one.paused_at is not None]
+    for one in living:
+        one.paused_at = clock.now() if one.id in paused else None if one.id in resumed else one.paused_at
+    if kind.schedule:
+        unschedule(session, kind.schedule, paused)
+        _reschedule(session, kind, kind.schedule, resumed)
+    return paused, resumed
 
 
-def _reschedule(session: Session, monitor_ids: Sequence[int]) -> None:
+def _reschedule(session: Session, kind: Capped, name: str, ids: Sequence[int]) -> None:
     """Switched on again as it was: a moment that passed meanwhile is due at once, and the phase is kept."""
-    due = select(Schedule).where(Schedule.kind == "route_monitor", Schedule.subject_id.in_(monitor_ids))
+    due = select(Schedule).where(Schedule.kind == name, Schedule.subject_id.in_(ids))
     for schedule in session.scalars(due):
         schedule.enabled = True
+        while kind.at_its_hour and schedule.next_due_at <= clock.now():
+            schedule.next_due_at += schedule.every
 
 
 def _publish_after_commit(session: Session, account: Account) -> None:

@@ -1,6 +1,8 @@
 """Telling an account something: an event and its facts become an inbox row and delivery rows, in the caller's
 transaction; sending is a matter of the workers."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -9,14 +11,33 @@ from sqlalchemy.orm import Session
 from shared.db.accounts import Account
 from shared.db.messages import Delivery, add_notification
 from shared.db.profile import mails
-from shared.outbox.messages import notice
+from shared.outbox.messages import MAIL_KINDS, notice
 
-# The mails a person can turn off, each with the setting that does.
-_SETTING = {"route_monitor_match": "route_monitors"}
+
+@dataclass(frozen=True)
+class Phone:
+    """A number to be written to: sealed, with the digits that may be shown, and by which channel."""
+
+    channel: str
+    sealed: str
+    ending: str
 
 
 def _wanted(session: Session, account: Account, event: str) -> bool:
-    return event not in _SETTING or mails(session, account.id)[_SETTING[event]]
+    return mails(session, account.id).get(MAIL_KINDS.get(event, ""), True)
+
+
+def _phone_row(account: Account, told: UUID, event: str, facts: dict[str, Any], key: str, phone: Phone) -> Delivery:
+    """The number itself stands sealed among the facts, which are cleared once the message is delivered."""
+    return Delivery(
+        account_id=account.id,
+        notification_id=told,
+        dedupe_key=key,
+        channel=phone.channel,
+        recipient=f"…{phone.ending}",
+        event=event,
+        facts=facts | {"phone_sealed": phone.sealed},
+    )
 
 
 def write_to(session: Session, account: Account, event: str, facts: dict[str, Any], *, dedupe_key: str) -> None:
@@ -42,8 +63,12 @@ def tell(
     dedupe_key: str,
     subject: tuple[str, int | str] | None = None,
     mail: bool = False,
+    phones: Sequence[Phone] = (),
 ) -> UUID | None:
-    """Writes the notice and, when asked, one mail to the account's confirmed address. None when it was told before."""
+    """Writes the notice and, when asked, one mail to the account's confirmed address and one message to each phone.
+
+    None when it was told before.
+    """
     worded = notice(event, facts)
     told = add_notification(
         session,
@@ -66,5 +91,9 @@ def tell(
                 event=event,
                 facts=facts,
             )
+        )
+    if told:
+        session.add_all(
+            _phone_row(account, told, event, facts, f"{dedupe_key}:{n}", phone) for n, phone in enumerate(phones)
         )
     return told

@@ -23,6 +23,7 @@ OPTION: dict[str, Any] = {
     "checked_at": "2026-11-21T05:58+00:00",
 }
 BARE = {**OPTION, "date": "2027-03-05", "taxes": None, "seats": None, "flight_numbers": [], "checked_at": None}
+PLAN: dict[str, Any] = {"plan": "free", "paused": {}, "resumed": {}}
 
 
 def found(*options: dict[str, Any], total: int | None = None) -> dict[str, Any]:
@@ -74,8 +75,8 @@ def test_the_notice_lists_five_options_and_counts_the_rest() -> None:
     [
         ("mail_uncertain", {"subject": "S", "recipient": "a@b.c"}, "may or may not have reached a@b.c"),
         ("mail_failed", {"subject": "S", "recipient": "a@b.c"}, "could not be delivered to a@b.c"),
-        ("plan_changed", {"plan": "free", "paused": [3, 4], "resumed": []}, "Paused route monitors: 3, 4."),
-        ("plan_changed", {"plan": "pro", "paused": [], "resumed": [3]}, "Resumed route monitors: 3."),
+        ("plan_changed", PLAN | {"paused": {"route monitors": [3, 4]}}, "Paused route monitors: 3, 4."),
+        ("plan_changed", PLAN | {"resumed": {"delay alerts": [3]}}, "Resumed delay alerts: 3."),
     ],
 )
 def test_notices_about_the_account_say_what_happened(event: str, facts: dict[str, Any], words: str) -> None:

@@ -50,7 +50,7 @@ def test_what_is_rolled_back_was_never_said(alice: Caller) -> None:
             tell(session, session.get_one(Account, alice.account_id), "plan_changed", PLAN, dedupe_key="x", mail=True)
             raise RuntimeError("the change itself failed")
 
-    PLAN = {"plan": "pro", "paused": [], "resumed": []}
+    PLAN = {"plan": "pro", "paused": {}, "resumed": {}}
     with pytest.raises(RuntimeError):
         fail()
     assert stored() == ([], [])

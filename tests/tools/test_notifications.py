@@ -15,7 +15,7 @@ from shared.outbox.post import tell
 from tests.people import People
 
 Use = Callable[..., dict[str, Any]]
-PLAN = {"plan": "pro", "paused": [], "resumed": [3]}
+PLAN = {"plan": "pro", "paused": {}, "resumed": {"route monitors": [3]}}
 MAIL = {"subject": "S", "recipient": "a@example.test"}
 
 

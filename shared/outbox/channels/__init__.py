@@ -10,12 +10,16 @@ Begin = Callable[[], None]
 
 
 class NotSent(Exception):
-    """It surely did not go out. Any other failure after the hand-over began leaves that unknown."""
+    """It surely did not go out. Any other failure after the hand-over began leaves that unknown.
 
-    def __init__(self, reason: str, *, permanent: bool = False) -> None:
+    `unwanted`: whoever has this address told the carrier that they want no more.
+    """
+
+    def __init__(self, reason: str, *, permanent: bool = False, unwanted: bool = False) -> None:
         super().__init__(reason)
         self.reason = reason
-        self.permanent = permanent
+        self.permanent = permanent or unwanted
+        self.unwanted = unwanted
 
 
 @dataclass(frozen=True)

@@ -11,17 +11,21 @@ from shared.outbox.channels import Begin, Letter, NotSent
 from shared.settings import Settings, settings
 
 _SECONDS = 20  # for each answer of the server
+_POLICY = email.policy.SMTP.clone(max_line_length=900)  # an address folded or encoded is no address any more
 
 
 def compose(letter: Letter) -> EmailMessage:
     """Plain text with an HTML twin. Header values cannot carry line breaks: EmailMessage refuses them."""
-    mail = EmailMessage(policy=email.policy.SMTP)
+    mail = EmailMessage(policy=_POLICY)
     mail["From"] = settings().mail_from
     mail["To"] = letter.recipient
     mail["Subject"] = letter.message.subject
     mail["Date"] = format_datetime(letter.written_at)
     mail["Message-ID"] = f"<{letter.id}@{_domain()}>"
     mail["Auto-Submitted"] = "auto-generated"
+    if letter.message.unsubscribe:
+        mail["List-Unsubscribe"] = f"<{letter.message.unsubscribe}>"
+        mail["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     mail.set_content(letter.message.text, cte="quoted-printable")
     mail.add_alternative(letter.message.html, subtype="html", cte="quoted-printable")
     return mail

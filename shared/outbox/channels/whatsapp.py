@@ -1,0 +1,29 @@
+"""WhatsApp messages: a letter goes in and fills the operator's approved template, or NotSent says why it did not.
+
+Whoever has not written first may be sent an approved template only, so without one this channel does not exist.
+"""
+
+import json
+
+from shared.outbox.channels import Begin, Letter, twilio
+from shared.settings import settings
+
+
+def ready() -> bool:
+    """Whether the operator set this channel up, template included."""
+    s = settings()
+    return twilio.allowed() and bool(s.twilio_whatsapp_from and s.twilio_whatsapp_content_sid)
+
+
+def send(letter: Letter, begin: Begin) -> None:
+    s = settings()
+    filled = {str(number): text for number, text in enumerate(letter.message.blanks, start=1)}
+    twilio.post(
+        {
+            "To": f"whatsapp:{letter.recipient}",
+            "From": f"whatsapp:{s.twilio_whatsapp_from}",
+            "ContentSid": s.twilio_whatsapp_content_sid or "",
+            "ContentVariables": json.dumps(filled, ensure_ascii=False),
+        },
+        begin,
+    )
