@@ -122,6 +122,10 @@ class HotelPrice(ModeOwned, Base):
     source: Mapped[str]
     mode: Mapped[str]
     provider_checked_at: Mapped[datetime | None]
+    complete: Mapped[bool] = mapped_column(server_default=sa.false())  # no source was missing: what is absent is gone
+    asker_id: Mapped[int | None] = mapped_column(  # whose connection saw it; None = may be shown to anyone
+        ForeignKey("accounts.id", ondelete="CASCADE"), index=True
+    )
 
 
 @dataclass(frozen=True)
@@ -178,6 +182,7 @@ def _prices(*conditions: ColumnElement[bool], showing: Any) -> sa.Select[Any]:
             HotelPrice.check_in_date == HotelBooking.check_in_date,
             HotelPrice.check_out_date == HotelBooking.check_out_date,
             HotelPrice.captured_at >= HotelBooking.compared_since,
+            sa.or_(HotelPrice.asker_id.is_(None), HotelPrice.asker_id == HotelBooking.account_id),
             *conditions,
         )
         .order_by(HotelPrice.captured_at.desc(), HotelPrice.id.desc())
@@ -186,11 +191,13 @@ def _prices(*conditions: ColumnElement[bool], showing: Any) -> sa.Select[Any]:
 
 
 def _compares() -> ColumnElement[bool]:
-    """Points compare with an award's, cash of the same currency with a cash rate."""
-    return sa.or_(
+    """Points compare with an award's, cash of the same currency with a cash rate; and so does that there are none."""
+    like = sa.or_(
         sa.and_(HotelBooking.kind == "award", HotelPrice.points.is_not(None)),
         sa.and_(HotelBooking.kind == "cash", HotelPrice.currency == HotelBooking.cash_rate_currency),
     )
+    asked = sa.case((HotelBooking.kind == "award", HotelPrice.points), else_=HotelPrice.cash)
+    return sa.or_(like, sa.and_(HotelPrice.complete, asked.is_(None)))
 
 
 def prices_of(session: Session, rows: Iterable[HotelBooking]) -> dict[int, Watched]:
