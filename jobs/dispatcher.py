@@ -12,6 +12,7 @@ from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from jobs import sweep
 from jobs.queue import DELIVERIES, RUNS, queue, room, wake
 from shared.db.base import transaction
 from shared.db.messages import hand_over_deliveries
@@ -43,6 +44,7 @@ def begin() -> None:
     """The first round: what the service does for itself has its schedules."""
     with transaction() as session:
         standing(session, AUDIT, timedelta(weeks=1), timedelta(hours=1))
+        standing(session, sweep.KIND, sweep.EVERY, sweep.FIRST)
     step()
 
 

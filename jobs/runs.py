@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
-from jobs import audit, inbound_mail, watch_routes
+from jobs import audit, inbound_mail, sweep, watch_routes
 from jobs.queue import drain
 from shared.db.base import transaction
 from shared.db.runs import Claim, claim_run, finish_run, hold, retry_run
@@ -22,6 +22,7 @@ KINDS: dict[str, Callable[[Claim], Finish]] = {
     "route_monitor": watch_routes.check,
     "reference_audit": audit.check,
     "inbound_mail": inbound_mail.check,
+    sweep.KIND: sweep.check,
 }
 # What a kind does when no attempt came to an end.
 LOST: dict[str, Callable[[Session, Claim], None]] = {"inbound_mail": inbound_mail.lost}

@@ -16,13 +16,15 @@ from shared.db.overrides import AuditFinding
 from shared.db.runs import JobRun, Schedule, claim_run
 from shared.outbox.messages import message
 from shared.reference.load import reference
+from shared.services.auditing import KIND
 from shared.settings import settings
-from tests.jobs.conftest import change, past, rows
+from tests.jobs.conftest import past, rows
 
 
 def audited() -> None:
     """The schedule comes due and its run is worked on."""
-    change(Schedule, next_due_at=past())
+    with transaction() as session:
+        session.execute(sa.update(Schedule).where(Schedule.kind == KIND).values(next_due_at=past()))
     dispatcher.step()
     with transaction() as session:
         claim = claim_run(session, 60)
@@ -46,7 +48,7 @@ def operator(monkeypatch: pytest.MonkeyPatch) -> str:
 def test_the_audit_is_due_each_week_whoever_starts(planned: None) -> None:
     dispatcher.begin()
     schedules = rows(Schedule)
-    assert [(s.kind, s.every.days) for s in schedules] == [("reference_audit", 7)]
+    assert [(s.kind, s.every.days) for s in schedules if s.kind == KIND] == [("reference_audit", 7)]
     assert rows(JobRun) == []
 
 

@@ -1,0 +1,39 @@
+"""The hourly sweep: days from the settings go in; what the service wrote about itself longer ago is gone."""
+
+import logging
+import time
+from collections.abc import Callable
+from datetime import timedelta
+
+from sqlalchemy.orm import Session
+
+from shared import clock
+from shared.db.base import transaction
+from shared.db.retention import AGING, Aging, sweep_oldest
+from shared.db.runs import Claim
+from shared.settings import settings
+
+log = logging.getLogger(__name__)
+KIND = "retention"
+EVERY, FIRST = timedelta(hours=1), timedelta(minutes=10)
+BATCH = 5_000  # rows of one transaction: short locks, and other work in between
+SECONDS = 30.0  # of one run; what is left is for the next
+
+
+def check(_claim: Claim) -> Callable[[Session], str | None]:
+    """Removes in many small transactions; one that was interrupted is simply gone on with."""
+    until = time.monotonic() + SECONDS
+    swept = {kind.model.__tablename__: _sweep(kind, until) for kind in AGING}
+    if any(swept.values()):
+        log.info("sweep: %s", ", ".join(f"{number} {name}" for name, number in swept.items() if number))
+    return lambda _: None
+
+
+def _sweep(kind: Aging, until: float) -> int:
+    before = clock.now() - timedelta(days=getattr(settings(), kind.setting))
+    total, removed = 0, BATCH
+    while removed == BATCH and time.monotonic() < until:
+        with transaction() as session:
+            removed = sweep_oldest(session, kind, before, BATCH)
+        total += removed
+    return total

@@ -1,0 +1,150 @@
+"""The hourly sweep: rows the service wrote about itself go when they are old; nobody's own rows do."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from pydantic import ValidationError
+
+from jobs import dispatcher, sweep
+from jobs.runs import work as work_on
+from mcp_server.call import Caller
+from shared import clock
+from shared.db.base import Base, engine, transaction
+from shared.db.messages import Delivery, Notification
+from shared.db.migrations import __name__ as _all_models  # noqa: F401 - the walk below sees every table
+from shared.db.retention import AGING, Aging, sweep_oldest
+from shared.db.runs import JobRun, Schedule, claim_run
+from shared.db.trips import SearchRecord
+from shared.db.usage import ToolCall
+from shared.settings import Settings, settings
+from tests.db.fill import fill
+from tests.jobs.conftest import change, past, rows
+
+each_kind = pytest.mark.parametrize("kind", AGING, ids=lambda kind: kind.model.__tablename__)
+
+
+def swept() -> None:
+    """The schedule comes due and its run is worked on."""
+    with transaction() as session:
+        session.execute(sa.update(Schedule).where(Schedule.kind == sweep.KIND).values(next_due_at=past()))
+    dispatcher.step()
+    while True:
+        with transaction() as session:
+            claim = claim_run(session, 60)
+        if claim is None:
+            return
+        work_on(claim)
+
+
+def _aged(kind: Aging, days: float) -> None:
+    """Makes every row of a kind so old."""
+    when: Any = clock.now() - timedelta(days=days)
+    table = kind.model.__table__
+    when = when.date() if isinstance(table.c[kind.age.key].type, sa.Date) else when
+    with engine().begin() as connection:
+        connection.execute(sa.update(table).values({kind.age.key: when}))
+
+
+def _number(kind: Aging) -> int:
+    with engine().connect() as connection:
+        return connection.scalar(sa.select(sa.func.count()).select_from(kind.model.__table__)) or 0
+
+
+def _ended(row: type[Any], status: str) -> None:
+    """Of both data modes."""
+    with engine().begin() as connection:
+        connection.execute(sa.update(row.__table__).values(status=status))
+
+
+@pytest.fixture
+def filled(clean: None) -> None:
+    """A row of every kind; the message is sent and the run is done."""
+    fill(engine())
+    _ended(Delivery, "sent")
+    _ended(JobRun, "done")
+
+
+@pytest.mark.usefixtures("filled")
+@each_kind
+def test_rows_go_once_they_are_older_than_their_days(kind: Aging) -> None:
+    days = getattr(settings(), kind.setting)
+    _aged(kind, days - 0.9)
+    sweep._sweep(kind, float("inf"))
+    assert _number(kind) == 1
+    _aged(kind, days + 1.1)
+    assert sweep._sweep(kind, float("inf")) == 1
+    assert _number(kind) == 0
+
+
+@pytest.mark.usefixtures("filled")
+def test_nothing_else_goes_however_old_everything_is() -> None:
+    before = {table: _rows(table) for table in Base.metadata.sorted_tables}
+    for kind in AGING:
+        _aged(kind, 10_000)
+        sweep._sweep(kind, float("inf"))
+    after = {table: _rows(table) for table in Base.metadata.sorted_tables}
+    aging = {kind.model.__table__ for kind in AGING}
+    assert {table for table in before if before[table] != after[table]} == aging
+    assert {SearchRecord.__table__, Notification.__table__} & aging == set()
+
+
+def _rows(table: sa.Table) -> int:
+    with engine().connect() as connection:
+        return connection.scalar(sa.select(sa.func.count()).select_from(table)) or 0
+
+
+@pytest.mark.usefixtures("filled")
+@pytest.mark.parametrize(
+    ("row", "open_state"), [(Delivery, "pending"), (Delivery, "handing_over"), (JobRun, "pending")]
+)
+def test_what_is_not_over_stays_however_old_it_is(row: type[Any], open_state: str) -> None:
+    kind = next(k for k in AGING if k.model is row)
+    _aged(kind, 10_000)
+    _ended(row, open_state)
+    change(JobRun, finished_at=None)
+    sweep._sweep(kind, float("inf"))
+    assert _number(kind) == 1
+
+
+def test_a_sweep_removes_the_oldest_and_looks_at_no_more_than_it_may(alice: Caller) -> None:
+    kind = AGING[0]
+    old, new = clock.now() - timedelta(days=200), clock.now()
+    with transaction(alice.account_id) as session:
+        session.add_all(
+            ToolCall(via="mcp", tool="t", outcome="ok", milliseconds=1, at=old if n < 7 else new) for n in range(10)
+        )
+    with transaction() as session:
+        assert [sweep_oldest(session, kind, new - timedelta(days=120), 5) for _ in range(3)] == [5, 2, 0]
+    assert _number(kind) == 3
+
+
+def test_the_sweep_runs_by_its_schedule_in_as_many_batches_as_it_takes(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweep, "BATCH", 3)
+    old = clock.now() - timedelta(days=200)
+    with transaction(alice.account_id) as session:
+        session.add_all(ToolCall(via="mcp", tool="t", outcome="ok", milliseconds=1, at=old) for _ in range(10))
+    dispatcher.begin()
+    dispatcher.begin()
+    assert [s.every for s in rows(Schedule) if s.kind == sweep.KIND] == [timedelta(hours=1)]
+    swept()
+    assert _number(AGING[0]) == 0
+    assert {run.status for run in rows(JobRun)} == {"done"}
+
+
+def test_a_sweep_out_of_time_leaves_the_rest_to_the_next(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweep, "BATCH", 3)
+    old = clock.now() - timedelta(days=200)
+    with transaction(alice.account_id) as session:
+        session.add_all(ToolCall(via="mcp", tool="t", outcome="ok", milliseconds=1, at=old) for _ in range(10))
+    assert sweep._sweep(AGING[0], 0.0) == 0
+    assert _number(AGING[0]) == 10
+
+
+def test_statistics_of_ninety_days_can_never_be_swept_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEEP_USAGE_DAYS", "90")
+    with pytest.raises(ValidationError, match="greater than or equal to 91"):
+        Settings()
