@@ -10,6 +10,7 @@ from mcp_server.results import Money, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from mcp_server.usage import LEDGER
 from shared import clock
+from shared.db.alerts import FlightAlert
 from shared.db.trips import active_trips
 from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, all_used
 from shared.db.watches import RouteMonitor

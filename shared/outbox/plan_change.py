@@ -58,7 +58,8 @@ def change_plan(session: Session, account: Account, plan: Plan, api_calls: int |
     changed = account.plan != plan.slug
     account.plan = plan.slug
     account.api_calls_per_month = api_calls
-    paused, resumed = {}, {}
+    paused: dict[str, list[int]] = {}
+    resumed: dict[str, list[int]] = {}
     for kind in CAPPED:
         stop, go = _fit(session, account, kind, kind.cap(LIMITS[plan]))
         paused |= {kind.name: stop} if stop else {}
