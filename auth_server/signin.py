@@ -9,6 +9,7 @@ from auth_server.replies import Onward, Outcome, Page, problem
 from auth_server.server import Server
 from shared.db.accounts import Account
 from shared.db.oauth import WebSession
+from shared.domain.plans import INTEGRATIONS
 from shared.limits import address_key, hit
 from shared.secrets import digest
 
@@ -23,6 +24,7 @@ RETURN_PATHS = frozenset(
         "/dashboard/settings",
         "/dashboard/account",
         "/dashboard/account/delete",
+        *(f"/integrations/{name}/connect" for name in INTEGRATIONS),
     }
 )
 WINDOW = 15 * 60

@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 
 import mcp_server.tools  # noqa: F401 - registers every tool
-from mcp_server import discovery, feeds, mail_hook, openapi, sdk, shared_documents
+from mcp_server import connect_pages, discovery, feeds, mail_hook, openapi, sdk, shared_documents
 from mcp_server.bearer import Bearers, api_keys
 from mcp_server.events import listen
 from mcp_server.facts import follow
@@ -56,6 +56,7 @@ def build(*extensions: Extension) -> Front:
             *feeds.routes(),
             *shared_documents.routes(),
             *mail_hook.routes(),
+            *connect_pages.routes(),
         ],
         exception_handlers={Stopped: stopped, HTTPException: http_error, Exception: crashed},
         lifespan=lifespan,

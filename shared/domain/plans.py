@@ -97,3 +97,12 @@ _COUNTED = {
     "standing_orders": "standing orders",
     "api_calls_per_month": "API calls a month",
 }
+
+# Accounts elsewhere that can be connected, with the plan each needs.
+INTEGRATIONS = {
+    "seats_aero": Plan.FREE,
+    "awardwallet": Plan.PREMIUM,
+    "google_sheets": Plan.PREMIUM,
+    "tripit": Plan.PREMIUM,
+    "autopilot": Plan.PREMIUM,
+}

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from typing import Any, Literal
 
-NAMES = ("seats_aero", "awardwallet", "google_sheets", "tripit", "autopilot")
+from shared.domain.plans import INTEGRATIONS
+
+NAMES = tuple(INTEGRATIONS)
 Details = Mapping[str, Any]
 
 
@@ -128,6 +130,7 @@ class Connector:
     push: Callable[[Push], Awaitable[Written]] | None = None
     consents: tuple[str, ...] = ()  # boxes the person may tick; their names go into the details
     bearer: bool = True  # whether the credential is a bearer token
+    by_page: Callable[[], bool] = lambda: True  # whether the way over the provider's own page is open
     life: timedelta = timedelta(minutes=10)  # how long a person may take
     after: str = ""  # what is left for the person to do after a disconnection
 
