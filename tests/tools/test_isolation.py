@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from datetime import date
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +13,10 @@ from sqlalchemy import select
 from mcp_server.call import Caller
 from mcp_server.toolbox import TOOLS, Tier, Tool
 from shared.db.base import AccountOwned, Base, transaction
+from shared.db.inbox import SecretLink
 from shared.db.migrations import __name__ as _all_models  # noqa: F401 - the walk below sees every table
+from shared.db.profile import Profile
+from shared.db.spending import SpendingTotal
 from shared.db.usage import ToolCall, UsageCounter
 from tests.people import People
 from tests.tools.belongings import POINTS, SECRET, belongings, keep
@@ -28,12 +32,28 @@ NO_RECORDS: dict[str, str] = {
 }
 
 
+# Not among the rows here: what signs people in and carries mail, and what its own tests try.
+ELSEWHERE = {"Account", "ApiKey", "Consent", "Delivery", "Family", "OneTimeLink"}
+ELSEWHERE |= {"AdvisorLogo", "Connection", "DelayAlert", "FlightAlert", "MailedSeat", "StandingOrderRun"}
+
+
+def _unnamed(statement: int) -> list[Any]:
+    """What she keeps that no parameter names."""
+    secret = {"purpose": "calendar", "nonce": SECRET, "key": SECRET, "token_hash": SECRET}
+    return [
+        Profile(preferred_airlines=[SECRET], country="GB"),
+        SecretLink(**secret),
+        SpendingTotal(statement_id=statement, month=date(2026, 1, 1), category="dining", amount=POINTS, transactions=1),
+    ]
+
+
 @pytest.fixture
 def hers(people: People) -> dict[str, Any]:
     """Parameter name -> what names Alice's record there."""
     rows = belongings()
     with transaction(people.alice.account_id) as session:
         keep(session, rows)
+        session.add_all(_unnamed(rows["spending_statement"].id))
         ids = {name: getattr(row, "program" if name == "program" else "id") for name, row in rows.items()}
     return {n: [str(i)] if n.endswith("_ids") else str(i) if isinstance(i, UUID) else i for n, i in ids.items()}
 
@@ -76,6 +96,20 @@ def _arguments(name: str, parameter: str, value: Any) -> dict[str, Any]:
     return sample(TOOLS[name], **{parameter: value})
 
 
+def _never(given: Any) -> Any:
+    """An id of the same kind that nobody has."""
+    if isinstance(given, list):
+        return [_never(given[0])]
+    if isinstance(given, str) and not given.isdigit():
+        return "00000000-0000-4000-8000-000000000000"
+    return type(given)(10**9)
+
+
+def test_every_kind_of_record_an_account_keeps_is_among_hers() -> None:
+    kept = {type(row) for row in [*belongings().values(), *_unnamed(0)]}
+    assert {m.__name__ for m in _owned() if m not in kept} <= ELSEWHERE
+
+
 def test_every_parameter_that_names_a_record_is_tried() -> None:
     assert {p for _, p in PAIRS} <= set(belongings()), "make a row for the new parameter in belongings.py"
 
@@ -102,17 +136,27 @@ def test_stranger_naming_another_accounts_record_changes_and_learns_nothing(
 def test_another_accounts_record_reads_like_one_that_never_was(
     people: People, hers: dict[str, Any], use: Use, name: str, parameter: str
 ) -> None:
-    given, never = hers[parameter], ["00000000-0000-4000-8000-000000000000"]
-    if not parameter.endswith("_ids"):
-        never = type(given)(10**9)
-    elif given[0].isdigit():
-        never = [str(10**9)]
+    given, never = hers[parameter], _never(hers[parameter])
     told = [json.dumps(use(_stranger(people, name), name, **_arguments(name, parameter, v))) for v in (given, never)]
     plain = [
         re.sub(rf"\b{re.escape(str(v[0] if isinstance(v, list) else v))}\b", "ID", t)
         for v, t in zip((given, never), told, strict=True)
     ]
     assert plain[0] == plain[1]
+
+
+@pytest.mark.parametrize(("name", "parameter"), PAIRS)
+def test_another_accounts_record_is_looked_for_like_one_that_never_was(
+    people: People, hers: dict[str, Any], use: Use, queries: list[str], name: str, parameter: str
+) -> None:
+    """The same statements, so that not even the time a call takes tells that there is such a record."""
+    sent, who = [], _stranger(people, name)
+    use(who, "list_trips")  # the first call of a day reads how many there were
+    for value in (hers[parameter], _never(hers[parameter])):
+        queries.clear()
+        use(who, name, **_arguments(name, parameter, value))
+        sent.append(list(queries))
+    assert sent[0] == sent[1]
 
 
 @pytest.mark.parametrize("name", sorted(n for n, t in TOOLS.items() if t.tier is not Tier.ADMIN))
