@@ -60,6 +60,8 @@ def fares(
     rows = [r for r in known if (r.trip_class, r.origin, r.destination, r.depart_date, r.return_date) == wanted]
     currency = (envelope.currency or question.currency).upper()
     found = [_fare(row, question, currency, now) for row in rows if _stands(row, now)]
+    if not found:  # nobody was shown one lately, which does not mean that none is on sale
+        raise Unanswered("no_data", "not_served")
     return tuple(sorted(found, key=lambda fare: fare.price)[:MOST])
 
 

@@ -1,4 +1,4 @@
-"""Travelpayouts' server: the fares found of one month."""
+"""Travelpayouts' server: the fares found of one month. None found says nothing of what is on sale."""
 
 from datetime import date
 
@@ -26,5 +26,12 @@ class Replies:
 
 
 FAKES = [
-    Fake("travelpayouts", "cash_fares", QUESTION, Replies(), environment={"TRAVELPAYOUTS_TOKEN": SECRET}),
+    Fake(
+        "travelpayouts",
+        "cash_fares",
+        QUESTION,
+        Replies(),
+        environment={"TRAVELPAYOUTS_TOKEN": SECRET},
+        expected={"empty": ("no_data", "not_served")},
+    )
 ]

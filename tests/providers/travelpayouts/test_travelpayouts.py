@@ -110,6 +110,11 @@ def test_dollars_are_asked_for_and_cities_stand_for_their_airports(wire: respx.R
     }
 
 
+def test_no_fare_seen_lately_is_not_called_sold_out(wire: respx.Route) -> None:
+    reading = asked(dataclasses.replace(QUESTION, date=date(2027, 3, 11)))
+    assert (reading.status, reading.reason, reading.value) == ("no_data", "not_served", ())
+
+
 def test_a_cabin_it_never_has_is_not_covered(wire: respx.Route) -> None:
     reading = asked(dataclasses.replace(QUESTION, cabin="premium_economy"))
     assert (reading.status, reading.reason, wire.called) == ("not_covered", "cabin_not_covered", False)
