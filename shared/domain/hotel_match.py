@@ -44,7 +44,8 @@ def _words(name: str, city: str) -> frozenset[str]:
 
 
 def _within(one: frozenset[str], other: frozenset[str]) -> bool:
-    return bool(one and other) and (one <= other or other <= one)
+    """A single word may be a mere brand, so there must be two that both have."""
+    return min(len(one), len(other)) > 1 and (one <= other or other <= one)
 
 
 def _close(latitude: float | None, longitude: float | None, one: Listed) -> bool:

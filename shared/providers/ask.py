@@ -265,10 +265,14 @@ def _reset(headers: httpx.Headers) -> int | None:
     for name in RESETS:
         said = headers.get(name, "")
         if said.isascii() and said.isdigit():
-            return int(said) if int(said) < UNIX_TIMES else max(1, int(said) - int(clock.now().timestamp()))
+            return _within_a_day(int(said) if int(said) < UNIX_TIMES else int(said) - clock.now().timestamp())
         with suppress(ValueError):
-            return max(1, round(parsedate_to_datetime(said).timestamp() - clock.now().timestamp()))
+            return _within_a_day(parsedate_to_datetime(said).timestamp() - clock.now().timestamp())
     return None
+
+
+def _within_a_day(seconds: float) -> int:
+    return max(1, min(round(seconds), 86_400))
 
 
 def _remember(errand: _Errand, reading: Reading[Any]) -> Reading[Any]:

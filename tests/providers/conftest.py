@@ -15,9 +15,10 @@ import shared.providers
 from shared.providers import registry
 from shared.providers.ask import Ask
 from shared.providers.contract import Reading, SeatsQuestion
+from tests.providers.fakes.server import fake_world, pretend
 from tests.sources import SECRET, live, with_sources
 
-__all__ = ["SECRET", "live", "with_sources"]
+__all__ = ["SECRET", "fake_world", "live", "pretend", "with_sources"]
 
 FOLDERS = str(Path(__file__).parent / "folders")
 DAY = date(2027, 3, 9)

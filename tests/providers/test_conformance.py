@@ -11,9 +11,7 @@ from shared.providers.ask import Ask
 from shared.providers.contract import Reading
 from shared.redis import connect
 from tests.providers.fakes import EXPECTED, INJECTION, Fake, fakes
-from tests.providers.fakes.server import QUOTA_SECONDS, Pretend, fake_world, pretend
-
-__all__ = ["fake_world", "pretend"]
+from tests.providers.fakes.server import QUOTA_SECONDS, Pretend
 
 every = pytest.mark.parametrize("fake", fakes(), ids=lambda fake: fake.name)
 LIVE = [p for p in registry.providers().values() if p.data_mode == "live"]

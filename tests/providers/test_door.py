@@ -125,7 +125,8 @@ def test_a_provider_of_the_other_mode_is_never_asked(acme: None) -> None:
 
     sandbox, *others = anyio.run(go)
     assert (sandbox.status, sandbox.value) == ("not_configured", None)
-    assert [r.source for r in others] == ["acme"]
+    assert "acme" in [r.source for r in others]
+    assert "sandbox" not in [r.source for r in others]
 
 
 # breaker

@@ -9,6 +9,7 @@ import httpx
 import pytest
 import respx
 
+from shared import clock
 from shared.providers import registry
 from shared.providers.ask import Ask
 from shared.providers.contract import Provider, Reading
@@ -72,3 +73,20 @@ def test_the_operators_key_goes_before_a_persons_connection(with_sources: WithSo
     assert (registry.scope(keyed, 7), registry.scope(unkeyed, 7)) == ("operator", "account-7")
     assert asked(keyed, 1)[0].answered
     assert asked(unkeyed, 1)[0].answered
+
+
+@pytest.mark.parametrize(
+    ("header", "said", "seconds"),
+    [
+        ("retry-after", "30", 30),
+        ("retry-after", "0", 1),
+        ("x-ratelimit-reset", "3600", 3600),
+        ("ratelimit-reset", "999999", 86_400),
+        ("x-ratelimit-reset", str(int(clock.now().timestamp()) + 7200), 7200),
+    ],
+)
+def test_a_source_may_tell_its_reset_in_several_ways(
+    wire: respx.Route, ask: Asking, header: str, said: str, seconds: int
+) -> None:
+    wire.mock(return_value=httpx.Response(429, headers={header: said}))
+    assert seconds - 60 <= (ask().retry_after or 0) <= seconds

@@ -56,7 +56,7 @@ def offers(body: bytes, theirs: Mapping[str, str], day: date, nights: int) -> tu
         if hotel["hotelId"] in theirs and rates:
             found.append(_offer(theirs[hotel["hotelId"]], day, nights, *min(rates)))
         elif hotel["roomTypes"] and not rates:
-            raise ValueError  # rooms, and no price of any can be read
+            raise ValueError("no rate can be read")
     return tuple(found)
 
 

@@ -1,0 +1,22 @@
+"""Amounts in the smallest coin of their currency go in, whole units come out."""
+
+from decimal import Decimal
+
+import pytest
+
+from shared.domain.minor_units import whole
+
+
+@pytest.mark.parametrize(
+    ("amount", "currency", "expected"),
+    [
+        (98_700, "USD", Decimal("987.00")),
+        (1, "EUR", Decimal("0.01")),
+        (54_000, "JPY", Decimal(54_000)),
+        (54_000, "KRW", Decimal(54_000)),
+        (14_250, "KWD", Decimal("14.250")),
+        (0, "GBP", Decimal(0)),
+    ],
+)
+def test_each_currency_has_its_own_coin(amount: int, currency: str, expected: Decimal) -> None:
+    assert whole(amount, currency) == expected
