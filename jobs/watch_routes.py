@@ -8,7 +8,8 @@ from sqlalchemy.orm import Session
 
 from shared.db.base import transaction
 from shared.db.runs import Claim
-from shared.services.watch_checks import Sight, look, prepare, settle
+from shared.services.seat_watch import Sight, look
+from shared.services.watch_checks import prepare, settle
 
 
 def check(claim: Claim) -> Callable[[Session], str | None]:

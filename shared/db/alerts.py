@@ -98,16 +98,22 @@ def remember(session: Session, alert_id: int, states: Mapping[str, bool], at: da
 
 
 def mail_of(
-    session: Session, account_id: int, route: str, watch: str, seats: Mapping[str, tuple[date, int]], since: datetime
+    session: Session,
+    account_id: int,
+    route: str,
+    watch: str,
+    seats: Mapping[str, tuple[date, int]],
+    at: datetime,
+    since: datetime,
 ) -> set[str]:
     """Notes a mail about seats (day and points by key); returns the keys that are news to this person.
 
-    A seat another watch mailed since then, at this price or a lower one, is no news. Two watches that find the same
+    A seat another watch mailed after `since`, at this price or a lower one, is no news. Two watches that find the same
     seat at the same moment wait for each other here, in the order of the keys.
     """
     rows = [
         {"account_id": account_id, "synthetic": session.info["synthetic"], "route": route, "key": key}
-        | {"day": day, "points": points, "watch": watch, "mailed_at": sa.func.now()}
+        | {"day": day, "points": points, "watch": watch, "mailed_at": at}
         for key, (day, points) in sorted(seats.items())
     ]
     new = insert(MailedSeat).values(rows)

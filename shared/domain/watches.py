@@ -58,6 +58,7 @@ class Terms:
     airlines: frozenset[str] | None = None
     passengers: int = 1
     max_points: int | None = None
+    programs: frozenset[str] | None = None  # whose prices count; None means anybody's
 
     def match(self, seat: Seat) -> bool:
         """A number of seats nobody stated counts as enough: the provider was asked for this many passengers."""
@@ -65,6 +66,7 @@ class Terms:
             self.earliest <= seat.date <= self.latest
             and (self.cabin is None or seat.cabin == self.cabin)
             and (self.airlines is None or seat.airline in self.airlines)
+            and (self.programs is None or seat.program in self.programs)
             and (self.max_points is None or seat.points <= self.max_points)
             and (seat.seats is None or seat.seats >= self.passengers)
         )

@@ -23,8 +23,10 @@ class Phone:
     ending: str
 
 
-def _wanted(session: Session, account: Account, event: str) -> bool:
-    return mails(session, account.id).get(MAIL_KINDS.get(event, ""), True)
+def reachable(session: Session, account: Account, event: str) -> bool:
+    """Whether a mail about this would go out: the address is confirmed, and the person wants such mails."""
+    wanted = mails(session, account.id).get(MAIL_KINDS.get(event, ""), True)
+    return bool(account.email and account.email_confirmed_at and wanted)
 
 
 def _phone_row(account: Account, told: UUID, event: str, facts: dict[str, Any], key: str, phone: Phone) -> Delivery:
@@ -80,7 +82,7 @@ def tell(
         subject_type=subject[0] if subject else None,
         subject_id=str(subject[1]) if subject else None,
     )
-    if told and mail and account.email and account.email_confirmed_at and _wanted(session, account, event):
+    if told and mail and reachable(session, account, event):
         session.add(
             Delivery(
                 account_id=account.id,

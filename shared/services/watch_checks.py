@@ -1,8 +1,6 @@
-"""Checking a route monitor: a monitor's terms go out to the providers; states, matches and one message come back."""
+"""Checking a route monitor: what the sources answered to its terms goes in; states, matches and a message come out."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import date, datetime
 from typing import Any
 
 from sqlalchemy import select
@@ -12,45 +10,12 @@ from shared import clock
 from shared.db.accounts import Account
 from shared.db.runs import unschedule
 from shared.db.watches import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor, remember
-from shared.domain.watches import Key, Terms, best_by_key, crossings
-from shared.outbox.messages import LISTED
+from shared.domain.watches import Terms
 from shared.outbox.post import tell
-from shared.providers.ask import Ask
-from shared.reference.load import reference
-from shared.services.availability import SeatOption, Window, search_window
-from shared.services.connections import credentials
+from shared.services.availability import SeatOption
+from shared.services.seat_watch import Plan, Sight, judge, route_facts, worth_a_mail
 
-KIND = "route_monitor"
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What to ask for one monitor, read before asking; `terms` tells later whether the user changed it meanwhile."""
-
-    monitor_id: int
-    account_id: int
-    origin: str
-    destination: str
-    terms: Terms
-
-
-@dataclass(frozen=True)
-class Sight:
-    """What the providers answered to a plan."""
-
-    plan: Plan
-    asked_at: datetime
-    window: Window
-
-    @property
-    def outcome(self) -> str:
-        """Nobody answered: an outage can be tried again, a missing connection or setting cannot."""
-        told = self.window.coverage
-        if self.window.any_answered:
-            return "partial" if told.failed else "ok"
-        if told.failed:
-            return "backend_unavailable"
-        return told.skipped[0].reason if told.skipped else "not_configured"
+KIND, EVENT = "route_monitor", "route_monitor_match"
 
 
 def terms_of(monitor: RouteMonitor) -> Terms:
@@ -80,46 +45,21 @@ def prepare(session: Session, monitor_id: int) -> Plan | None:
     return Plan(monitor.id, monitor.account_id, monitor.origin, monitor.destination, terms_of(monitor))
 
 
-async def look(plan: Plan) -> Sight:
-    """Asks the providers; holds no connection to the database meanwhile."""
-    asked_at, terms = clock.now(), plan.terms
-    window = await search_window(
-        Ask(account_id=plan.account_id, connections=credentials(plan.account_id), background=True),
-        plan.origin,
-        plan.destination,
-        terms.earliest,
-        terms.latest,
-        cabin=terms.cabin,
-        airlines=sorted(terms.airlines) if terms.airlines else None,
-        passengers=terms.passengers,
-    )
-    return Sight(plan, asked_at, window)
-
-
 def settle(session: Session, run_id: int, sight: Sight) -> str | None:
     """Writes what a check found; returns why the run should be tried again, None when it is complete.
 
     The monitor is read again under its lock: cancelled, paused or changed meanwhile means that nothing fires.
     """
-    monitor = session.get(RouteMonitor, sight.plan.monitor_id, with_for_update=True, populate_existing=True)
+    monitor = session.get(RouteMonitor, sight.plan.watch_id, with_for_update=True, populate_existing=True)
     if monitor is None or monitor.cancelled_at or monitor.paused_at or terms_of(monitor) != sight.plan.terms:
         return None
-    best = best_by_key(sight.plan.terms, sight.window.options)
-    before, newer = _states(session, monitor.id, sight.asked_at)
-    fresh, states = crossings(before, best, lambda key: sight.window.answered(key) and key not in newer)
-    remember(session, monitor.id, {str(key): matched for key, matched in states.items()}, sight.asked_at)
-    found = sorted((best[key] for key in fresh), key=lambda option: (option.points, option.date))
+    kept = session.scalars(select(MonitorKey).where(MonitorKey.monitor_id == monitor.id)).all()
+    found, states = judge(sight, kept)
+    remember(session, monitor.id, states, sight.asked_at)
     _log(session, run_id, monitor, sight, len(found))
     if found:
-        _fire(session, run_id, monitor, found)
-    return f"no source answered: {', '.join(sight.window.failed)}" if sight.outcome == "backend_unavailable" else None
-
-
-def _states(session: Session, monitor_id: int, asked_at: datetime) -> tuple[dict[Key, bool], set[Key]]:
-    """The state of each remembered key, and the keys a later question has answered already."""
-    rows = session.scalars(select(MonitorKey).where(MonitorKey.monitor_id == monitor_id)).all()
-    before = {Key.parse(row.key): row.matched for row in rows}
-    return before, {Key.parse(row.key) for row in rows if row.answered_at > asked_at}
+        _fire(session, run_id, monitor, sight.plan, found)
+    return sight.try_again
 
 
 def _log(session: Session, run_id: int, monitor: RouteMonitor, sight: Sight, new: int) -> None:
@@ -134,7 +74,7 @@ def _log(session: Session, run_id: int, monitor: RouteMonitor, sight: Sight, new
         monitor.last_checked_at = sight.asked_at
 
 
-def _fire(session: Session, run_id: int, monitor: RouteMonitor, found: Sequence[SeatOption]) -> None:
+def _fire(session: Session, run_id: int, monitor: RouteMonitor, plan: Plan, found: Sequence[SeatOption]) -> None:
     """All fresh matches of one check make one notice and one mail."""
     session.add_all(_match(monitor, option) for option in found)
     monitor.matches_total += len(found)
@@ -143,11 +83,11 @@ def _fire(session: Session, run_id: int, monitor: RouteMonitor, found: Sequence[
     tell(
         session,
         account,
-        "route_monitor_match",
-        _facts(monitor, found),
+        EVENT,
+        route_facts(plan, found) | {"monitor_id": monitor.id},
         dedupe_key=f"route_monitor:{monitor.id}:{run_id}",
         subject=("route_monitor", monitor.id),
-        mail=True,
+        mail=worth_a_mail(session, account, EVENT, (KIND, monitor.id), plan, found),
     )
 
 
@@ -166,35 +106,3 @@ def _match(monitor: RouteMonitor, option: SeatOption) -> MonitorMatch:
         flight_numbers=list(option.flight_numbers),
         **values,
     )
-
-
-def _facts(monitor: RouteMonitor, found: Sequence[SeatOption]) -> dict[str, Any]:
-    return {
-        "monitor_id": monitor.id,
-        "origin": monitor.origin,
-        "destination": monitor.destination,
-        "earliest": monitor.earliest_date.isoformat(),
-        "latest": monitor.latest_date.isoformat(),
-        "total": len(found),
-        "options": [_option_facts(option) for option in found[:LISTED]],
-    }
-
-
-def _option_facts(option: SeatOption) -> dict[str, Any]:
-    """In words a mail can use: names instead of codes."""
-    facts = reference()
-    day: date = option.date
-    return {
-        "date": day.isoformat(),
-        "airline": option.airline,
-        "airline_name": facts.airlines[option.airline].name if option.airline in facts.airlines else option.airline,
-        "program": option.program,
-        "program_name": facts.programs[option.program].name if option.program in facts.programs else option.program,
-        "cabin": option.cabin,
-        "points": option.points,
-        "taxes": None if option.taxes is None else f"{option.taxes:.2f}",
-        "taxes_currency": option.taxes_currency,
-        "seats": option.seats,
-        "flight_numbers": list(option.flight_numbers),
-        "checked_at": option.provider_checked_at.isoformat(timespec="minutes") if option.provider_checked_at else None,
-    }

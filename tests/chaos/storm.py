@@ -170,14 +170,14 @@ def _environment(database_url: str, redis_url: str, box: Mailbox) -> dict[str, s
 
 
 def _seed(database: "psycopg.Connection[Any]", monitors: int) -> None:
-    """One account, and monitors whose route and dates always have seats in the sandbox."""
+    """One account, and monitors whose route and dates always have seats in the sandbox; no two watch the same day."""
     account = database.execute(
         "insert into accounts (public_id, email, email_confirmed_at) values ('acc', 'a@example.test', now())"
         " returning id"
     ).fetchone()
     database.execute(
         "insert into route_monitors (account_id, synthetic, origin, destination, earliest_date, latest_date, cabin,"
-        " airlines) select %s, true, 'LHR', 'JFK', current_date + 30 + n, current_date + 37 + n, 'economy', '{BA}'"
+        " airlines) select %s, true, 'LHR', 'JFK', current_date + 30 + 8 * n, current_date + 37 + 8 * n, 'economy', '{BA}'"
         " from generate_series(1, %s) n",
         (account and account[0], monitors),
     )

@@ -1,0 +1,69 @@
+"""When an airport's delays are worth a message: delays now and an alert's state go in, its next state comes out.
+
+Levels tell how bad it is: 0 from the alert's own threshold on, one more at each of STEPS, and the highest for a ground
+stop or a closure, which have no number of minutes. One message opens an episode, and one more each time the level
+rises over what was told. An episode ends when the delay is clearly below the threshold, so that a number that swings
+around it is no series of messages.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol, TypeVar
+
+STEPS = (60, 120, 240)
+STANDSTILL = len(STEPS) + 1
+ALWAYS = ("ground_stop", "closure")
+
+
+class Delay(Protocol):
+    """The parts of a reported delay that an alert compares."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def minutes(self) -> int | None: ...
+
+
+D = TypeVar("D", bound=Delay)
+
+
+@dataclass(frozen=True)
+class Episode:
+    """Since when a delay lasts, and the highest level told of."""
+
+    since: datetime
+    level: int
+
+
+def reaches(delay: Delay, minimum: int) -> bool:
+    """Whether this alone is worth a message. A minimum of 0 means any number above it; no number reaches nothing."""
+    return delay.kind in ALWAYS or (delay.minutes is not None and delay.minutes >= max(minimum, 1))
+
+
+def worst_first(delays: Iterable[D]) -> list[D]:
+    return sorted(delays, key=lambda one: (one.kind not in ALWAYS, -(one.minutes or 0)))
+
+
+def level(delays: Sequence[Delay], minimum: int) -> int | None:
+    """How bad it is; None when nothing reaches the threshold."""
+    there = [one for one in delays if reaches(one, minimum)]
+    if any(one.kind in ALWAYS for one in there):
+        return STANDSTILL
+    most = max((one.minutes or 0 for one in there), default=None)
+    return None if most is None else sum(most >= step > minimum for step in STEPS)
+
+
+def lasts(delays: Sequence[Delay], minimum: int) -> bool:
+    """Whether an episode goes on: two thirds of the threshold are enough."""
+    return any(one.minutes is not None and one.minutes >= max(1, minimum * 2 // 3) for one in delays)
+
+
+def follow(before: Episode | None, delays: Sequence[Delay], minimum: int, now: datetime) -> tuple[Episode | None, bool]:
+    """The episode from now on, and whether to send a message."""
+    found = level(delays, minimum)
+    if found is None:
+        return (before if before and lasts(delays, minimum) else None), False
+    if before is None:
+        return Episode(now, found), True
+    return Episode(before.since, max(before.level, found)), found > before.level
