@@ -12,7 +12,7 @@ from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from jobs import sweep
+from jobs import sweep, watch_hotels
 from jobs.queue import DELIVERIES, RUNS, queue, room, wake
 from shared.db.base import transaction
 from shared.db.messages import hand_over_deliveries
@@ -45,6 +45,7 @@ def begin() -> None:
     with transaction() as session:
         standing(session, AUDIT, timedelta(weeks=1), timedelta(hours=1))
         standing(session, sweep.KIND, sweep.EVERY, sweep.FIRST)
+        standing(session, watch_hotels.EVERY_STAY, watch_hotels.EVERY, watch_hotels.FIRST)
     step()
 
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
-from jobs import audit, inbound_mail, sweep, watch_routes
+from jobs import audit, inbound_mail, sweep, watch_flights, watch_hotels, watch_routes
 from jobs.queue import drain
 from shared.db.base import transaction
 from shared.db.runs import Claim, claim_run, finish_run, hold, retry_run
@@ -20,8 +20,11 @@ log = logging.getLogger(__name__)
 Finish = Callable[[Session], str | None]
 KINDS: dict[str, Callable[[Claim], Finish]] = {
     "route_monitor": watch_routes.check,
+    "flight_alert": watch_flights.check,
     "reference_audit": audit.check,
     "inbound_mail": inbound_mail.check,
+    "hotel_price": watch_hotels.check,
+    watch_hotels.EVERY_STAY: watch_hotels.every_stay,
     sweep.KIND: sweep.check,
 }
 # What a kind does when no attempt came to an end.

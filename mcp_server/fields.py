@@ -33,6 +33,15 @@ ClearableDay = Annotated[
     WithJsonSchema({"type": "string", "pattern": r"^(\d{4}-\d{2}-\d{2})?$"}),
 ]
 
+
+def _month(value: str) -> str:
+    """Raises ValueError for what is no month of the calendar."""
+    _day(f"{value}-01")
+    return value
+
+
+Month = Annotated[str, Field(pattern=r"^\d{4}-\d{2}$"), AfterValidator(_month)]
+
 AIRPORT_ANY_CASE = r"^[A-Za-z]{3}$"
 Airport = Annotated[str, Field(pattern=AIRPORT_ANY_CASE), AfterValidator(str.upper)]  # either case, stored upper
 AirportCapitals = Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
@@ -58,6 +67,19 @@ Points = Annotated[int, Field(ge=1), _at_most(2**31 - 1)]
 Position = Annotated[int, Field(ge=0), _at_most(10**6)]
 Passengers = Annotated[int, Field(ge=1, le=9)]
 LooseName = Annotated[str, Field(max_length=60)]
+
+
+def _name(value: Any) -> Any:
+    """A numeric id often comes as a number."""
+    return str(value) if isinstance(value, int) else value
+
+
+HotelName = Annotated[
+    str,
+    BeforeValidator(_name),
+    StringConstraints(max_length=80),
+    WithJsonSchema({"type": "string", "maxLength": 80, "description": "htl_ code, numeric id or property code."}),
+]
 
 
 def _short(value: str) -> str:

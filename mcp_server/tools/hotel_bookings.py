@@ -1,20 +1,21 @@
 """Stays a person booked, with points or cash: recorded, read with the prices seen since, changed and removed."""
 
 from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema
-from sqlalchemy import ColumnElement, select
+from pydantic import Field
+from sqlalchemy import ColumnElement
 
 from mcp_server.booking_parts import HotelBooking, PriceDrop, PriceSnapshot, hotel_part, hotel_parts, snapshot
 from mcp_server.call import Call
 from mcp_server.edits import edit, words
-from mcp_server.fields import Amount, Currency, Day, Page, PerPage, Points, RowId
+from mcp_server.fields import Amount, Currency, Day, HotelName, Page, PerPage, Points, RowId
 from mcp_server.results import Money, Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from mcp_server.voucher_parts import Voucher, voucher
 from shared.db.bookings import HotelBooking as Row
-from shared.db.bookings import HotelPrice, When, cheaper_now, page_of_hotels, prices_of
+from shared.db.bookings import Watched, When, cheaper_now, page_of_hotels, prices_of
+from shared.db.stay_prices import seen_since
 from shared.db.trips import open_trip
 from shared.db.vouchers import on_bookings
 from shared.errors import NotFound
@@ -23,19 +24,9 @@ from shared.services import bookings
 
 SNAPSHOTS = 10
 RESETS = ("check_in_date", "check_out_date", "room_type")  # what makes earlier prices those of another stay
+OTHER_PRICES = ("kind", "cash_rate_currency")  # what makes a price told before no measure of the next
 
 
-def _name(value: Any) -> Any:
-    """A numeric id often comes as a number."""
-    return str(value) if isinstance(value, int) else value
-
-
-HotelName = Annotated[
-    str,
-    BeforeValidator(_name),
-    StringConstraints(max_length=80),
-    WithJsonSchema({"type": "string", "maxLength": 80, "description": "htl_ code, numeric id or property code."}),
-]
 StayPoints = Annotated[Points, Field(description="Award only; whole stay.")]
 PayRate = Annotated[Amount | None, Field(description="Whole stay; needed for cash.")]
 Text = Annotated[str, Field(max_length=120)] | None
@@ -131,9 +122,9 @@ def add_hotel_booking(
             "trip_id": trip_id,
         },
     )
-    made = hotel_part(call, row, [])
+    made = hotel_part(call, row, [], Watched(None, None, call.now))
     checked = made.monitoring.next_check_on
-    watch = f"its price is checked daily, next on {checked}" if checked else "it has begun, so no price is watched"
+    watch = "its price is checked now and then daily" if checked else "it has begun, so no price is watched"
     return AddedStay(
         message=f"Saved as hotel booking {row.id}: {row.hotel_name} from {row.check_in_date}; {watch}.",
         booking=made,
@@ -150,17 +141,10 @@ def get_hotel_booking(call: Call, booking_id: RowId) -> StayDetails:
     return StayDetails(
         message=f"{row.hotel_name} from {row.check_in_date}, {made.state}.{_told(made.drop)}",
         booking=made,
-        snapshots=[snapshot(price) for price in _newest(call, row)],
+        snapshots=[snapshot(price) for price in seen_since(call.db, row, SNAPSHOTS)],
         drop=made.drop,
         vouchers=[voucher(call, v) for v in held],
     )
-
-
-def _newest(call: Call, row: Row) -> list[HotelPrice]:
-    same = {"hotel_code": row.hotel_code, "check_in_date": row.check_in_date, "check_out_date": row.check_out_date}
-    seen = select(HotelPrice).filter_by(**same).where(HotelPrice.captured_at >= row.compared_since)
-    newest = (HotelPrice.captured_at.desc(), HotelPrice.id.desc())
-    return list(call.db.scalars(seen.order_by(*newest).limit(SNAPSHOTS)))
 
 
 def _told(drop: PriceDrop | None) -> str:
@@ -239,7 +223,11 @@ def update_hotel_booking(
     afresh = not set(changed).isdisjoint(RESETS)
     if afresh:
         bookings.compare_afresh(row, call.now)
+    elif not set(changed).isdisjoint(OTHER_PRICES):
+        row.told_price = None
     call.db.flush()
+    if afresh:
+        bookings.watch(call.db, call.reference, row)
     return ChangedStay(
         message=words(changed), booking=hotel_parts(call, [row])[0], changed=changed, snapshots_reset=afresh
     )

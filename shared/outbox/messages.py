@@ -138,7 +138,20 @@ def _connection_ended(facts: Facts) -> Notice:
     return Notice("account", f"{facts['title']} is disconnected", f"{text} {facts['after']}".strip())
 
 
+def _hotel_drop(facts: Facts) -> Notice:
+    title = f"{facts['hotel']}: {facts['now']} instead of {facts['was']}"
+    parts = [
+        f"The stay from {facts['check_in']} to {facts['check_out']} is offered for {facts['now']}, {facts['saved']}"
+        f" ({facts['percent']}%) less than booked; seen at {facts['checked_at']}.",
+        "Look at the terms before you book anew and cancel the old booking.",
+    ]
+    if facts["free_until"]:
+        parts.append(f"The confirmation allowed free cancellation until {facts['free_until']}.")
+    return Notice("hotel_price_drop", title, " ".join(parts))
+
+
 _NOTICES: dict[str, Callable[[Facts], Notice]] = {
+    "hotel_price_drop": _hotel_drop,
     "connection_broken": _connection_broken,
     "connection_ended": _connection_ended,
     "route_monitor_match": _seats_found,
@@ -159,6 +172,7 @@ _ALONE = {
 }
 # Mails a person can turn off, by the kind they go under on the settings page and in the link of the mail itself.
 MAIL_KINDS = {
+    "hotel_price_drop": "hotel_price_drops",
     "route_monitor_match": "route_monitors",
     "flight_alert_match": "flight_alerts",
     "delay_alert": "delay_alerts",

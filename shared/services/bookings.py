@@ -9,7 +9,8 @@ from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db.bookings import WATCH, FlightBooking, HotelBooking, Today, detach_vouchers
-from shared.db.runs import forget, unschedule
+from shared.db.runs import forget, schedule, unschedule
+from shared.db.stay_prices import DAILY
 from shared.db.trips import Trip, open_trip
 from shared.db.vouchers import Voucher
 from shared.domain import bookings, zones
@@ -51,7 +52,14 @@ def add_hotel(session: Session, reference: Reference, hotel: str, terms: Terms) 
         open_trip(session, row.trip_id)
     session.add(row)
     session.flush()
+    watch(session, reference, row)
     return row
+
+
+def watch(session: Session, reference: Reference, row: HotelBooking) -> None:
+    """Has the price of a stay to come looked at now and then daily; the check itself ends it when the stay begins."""
+    if stay_state(reference, row, clock.now()) == "upcoming":
+        schedule(session, WATCH, row.id, DAILY)
 
 
 def stay(reference: Reference, hotel: str, terms: Terms, *, unpriced: bool = False) -> HotelBooking:

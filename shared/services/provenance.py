@@ -103,7 +103,7 @@ def word(reading: Reading[Any]) -> str:
     return (reading.reason or "down") if reading.status == "down" else reading.status
 
 
-def require_answer(readings: Sequence[Reading[Any]], verb: str, what: str) -> None:
+def require_answer(readings: Sequence[Reading[Any]], verb: str, what: str, about: str = "seats") -> None:
     """Raises the refusal that fits when nothing answered: a search that failed is never a search that found nothing."""
     if any(r.answered for r in readings):
         return
@@ -115,4 +115,4 @@ def require_answer(readings: Sequence[Reading[Any]], verb: str, what: str) -> No
     outages = [Outage(r.source, word(r), r.since, r.retry_after) for r in failed]
     outages = outages or [Outage(verb, "not_configured")]
     told = ", ".join(f"{o.name}: {o.reason}" for o in outages)
-    raise BackendUnavailable(f"{what} could not be done ({told}). This says nothing about seats; try later.", outages)
+    raise BackendUnavailable(f"{what} could not be done ({told}). This says nothing about {about}; try later.", outages)

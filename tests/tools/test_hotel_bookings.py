@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from mcp_server.call import Caller
 from mcp_server.toolbox import TOOLS
@@ -142,20 +143,22 @@ def test_logging_a_stay_needs_a_paid_plan_and_reading_none(people: People, use: 
 
 def test_a_stay_is_watched_until_it_begins(people: People, use: Use) -> None:
     made = use(people.alice, "add_hotel_booking", **STAY)
-    assert made["next_check_on"] == day(1)
+    assert made["next_check_on"] == day(0)
     assert made["booking"]["monitoring"] == {
         "active": True,
         "last_checked_at": None,
-        "next_check_on": day(1),
+        "next_check_on": day(0),
         "last_error": None,
     }
     over = use(people.alice, "add_hotel_booking", **STAY | {"check_in_date": day(-9), "check_out_date": day(-5)})
     assert (over["booking"]["state"], over["next_check_on"]) == ("past", None)
     assert over["booking"]["monitoring"]["active"] is False
     with transaction() as session:
-        runs.schedule(session, WATCH, made["booking"]["booking_id"], timedelta(days=1))
+        (watch,) = session.scalars(select(runs.Schedule).where(runs.Schedule.kind == WATCH))
+        watch.next_due_at += watch.every
+    assert (watch.subject_id, watch.every) == (made["booking"]["booking_id"], timedelta(days=1))
     shown = use(people.alice, "get_hotel_booking", booking_id=made["booking"]["booking_id"])["booking"]
-    assert shown["monitoring"]["next_check_on"] == day(0)
+    assert shown["monitoring"]["next_check_on"] == day(1)
 
 
 def test_get_hotel_booking_compares_the_newest_price_with_what_was_booked(people: People, use: Use) -> None:

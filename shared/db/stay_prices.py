@@ -1,0 +1,89 @@
+"""Prices seen for stays: a stay and who asks go in, the rows that may be shown come out; and watches that lack."""
+
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from shared.db.bookings import WATCH, HotelBooking, HotelPrice, Today
+from shared.db.runs import Schedule
+
+DAILY = timedelta(days=1)
+Stay = tuple[str, date, date]  # the hotel's code, arrival and departure
+
+
+def _of(stay: Stay, account_id: int) -> list[sa.ColumnElement[bool]]:
+    """What an account may see of a stay's prices."""
+    return [
+        HotelPrice.hotel_code == stay[0],
+        HotelPrice.check_in_date == stay[1],
+        HotelPrice.check_out_date == stay[2],
+        sa.or_(HotelPrice.asker_id.is_(None), HotelPrice.asker_id == account_id),
+    ]
+
+
+_NEWEST = (HotelPrice.captured_at.desc(), HotelPrice.id.desc())
+
+
+def prices(session: Session, stay: Stay, account_id: int, since: datetime, limit: int) -> Sequence[HotelPrice]:
+    """The newest first."""
+    asked = sa.select(HotelPrice).where(*_of(stay, account_id), HotelPrice.captured_at >= since)
+    return session.scalars(asked.order_by(*_NEWEST).limit(limit)).all()
+
+
+def seen_since(session: Session, row: HotelBooking, limit: int) -> Sequence[HotelPrice]:
+    """The newest prices of a booked stay since it is what it is."""
+    return prices(session, stay_of(row), row.account_id, row.compared_since, limit)
+
+
+def stay_of(row: HotelBooking) -> Stay:
+    return row.hotel_code, row.check_in_date, row.check_out_date
+
+
+def shared_price(session: Session, stay: Stay, account_id: int, currency: str, since: datetime) -> HotelPrice | None:
+    """What somebody's look since then saw with every source answering, so that nobody need be asked again."""
+    told = sa.or_(HotelPrice.currency.is_(None), HotelPrice.currency == currency)
+    asked = sa.select(HotelPrice).where(
+        *_of(stay, account_id), HotelPrice.captured_at >= since, HotelPrice.complete, told
+    )
+    return session.scalar(asked.order_by(*_NEWEST).limit(1))
+
+
+def keep_price(session: Session, row: HotelPrice) -> HotelPrice:
+    """Stores a price, unless the very answer it is from was stored before."""
+    known = sa.select(HotelPrice).where(
+        HotelPrice.hotel_code == row.hotel_code,
+        HotelPrice.check_in_date == row.check_in_date,
+        HotelPrice.check_out_date == row.check_out_date,
+        HotelPrice.captured_at == row.captured_at,
+        HotelPrice.source == row.source,
+        HotelPrice.asker_id.is_not_distinct_from(row.asker_id),
+        HotelPrice.currency.is_not_distinct_from(row.currency),
+    )
+    if (found := session.scalar(known.limit(1))) is not None:
+        return found
+    session.add(row)
+    session.flush()
+    return row
+
+
+def watch_all(session: Session, today: Today, spread: timedelta) -> int:
+    """Every stay to come that has no watch gets one; the first checks are spread. Says how many there were."""
+    lacking = (
+        sa.select(
+            sa.literal(WATCH),
+            HotelBooking.id,
+            sa.literal(DAILY, sa.Interval),
+            sa.func.now() + sa.func.random() * sa.literal(spread, sa.Interval),
+        )
+        .outerjoin(Schedule, sa.and_(Schedule.kind == WATCH, Schedule.subject_id == HotelBooking.id))
+        .where(
+            Schedule.id.is_(None),
+            HotelBooking.cancelled_at.is_(None),
+            today.after(HotelBooking.check_in_date, HotelBooking.hotel_code),
+        )
+    )
+    made = insert(Schedule).from_select(["kind", "subject_id", "every", "next_due_at"], lacking)
+    return len(session.execute(made.on_conflict_do_nothing().returning(Schedule.id)).all())

@@ -1,0 +1,144 @@
+"""Stays: what sources offer for nights at a hotel goes in; the best price of a night, or of a whole stay, comes out."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Literal, Protocol
+
+from shared.domain.bookings import cents_per_point
+from shared.errors import Fault
+
+State = Literal["available", "none", "unknown"]
+MOST_NIGHTS = 30
+_ORDINALS = {"third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7}
+_NTH_NIGHT = re.compile(r"(?P<nth>\w+) night free\b(?P<whom> for\b)?")
+
+
+class Offer(Protocol):
+    """The parts of a source's offer that count here."""
+
+    @property
+    def check_in(self) -> date: ...
+    @property
+    def check_out(self) -> date: ...
+    @property
+    def available(self) -> bool: ...
+    @property
+    def points(self) -> int | None: ...
+    @property
+    def cash(self) -> Decimal | None: ...
+    @property
+    def currency(self) -> str | None: ...
+    @property
+    def room_type(self) -> str | None: ...
+
+
+@dataclass(frozen=True)
+class Price:
+    """The least that was asked for the same nights. A night nobody spoke of is unknown, never none."""
+
+    state: State
+    points: int | None
+    cash: Decimal | None
+    currency: str
+    room_type: str | None
+
+    @property
+    def cents_per_point(self) -> Decimal | None:
+        return None if self.points is None else worth(self.cash, self.points)
+
+
+@dataclass(frozen=True)
+class StayPrice:
+    """What a whole stay costs, and how its points were arrived at."""
+
+    nights: int
+    best: Price
+    free_night: bool = False  # taken off here, by the programme's rule
+    added_up: bool = False  # no source priced the stay as a whole
+
+
+def worth(cash: Decimal | None, points: int) -> Decimal | None:
+    """Cents of the rate's currency that a point replaces; known only where both prices are."""
+    return None if cash is None else cents_per_point(cash, Decimal(0), points)
+
+
+def faults(check_in: date, check_out: date, today: date) -> list[Fault]:
+    """What is wrong with the dates of a stay somebody asks for; `today` is the day at the hotel."""
+    if check_out <= check_in:
+        return [Fault("check_out_date", "is not after check_in_date", f"a date after {check_in}")]
+    if check_in < today:
+        return [Fault("check_in_date", "is in the past", f"{today} or later")]
+    last = check_in + timedelta(days=MOST_NIGHTS)
+    if check_out > last:
+        return [Fault("check_out_date", f"is more than {MOST_NIGHTS} nights after check_in_date", f"{last} or earlier")]
+    return []
+
+
+def days(first: date, end: date) -> list[date]:
+    """The nights from the first up to the day of leaving."""
+    return [first + timedelta(days=n) for n in range((end - first).days)]
+
+
+def best(offers: Iterable[Offer], currency: str) -> Price:
+    """The lowest points and the lowest cash of offers for the same nights; cash in the currency asked for, if any."""
+    said = list(offers)
+    free = [o for o in said if o.available]
+    if not free:
+        return Price("none" if said else "unknown", None, None, currency, None)
+    award = min((o for o in free if o.points), key=lambda o: o.points or 0, default=None)
+    rates = [o for o in free if o.cash is not None and o.currency]
+    told = currency if any(o.currency == currency for o in rates) or not rates else str(rates[0].currency)
+    rate = min((o for o in rates if o.currency == told), key=lambda o: o.cash or Decimal(0), default=None)
+    room = next((o.room_type for o in (award, rate) if o and o.room_type), None)
+    return Price("available", award.points if award else None, rate.cash if rate else None, told, room)
+
+
+def whole(sources: Sequence[Sequence[Offer]], check_in: date, check_out: date, currency: str, every: int) -> StayPrice:
+    """The best price of a stay out of what each source offers for the stay and for single nights.
+
+    `every` so many nights one is free by the programme's rule for everybody; 0 for no such rule.
+    """
+    nights = days(check_in, check_out)
+    stays = [[o for o in of if (o.check_in, o.check_out) == (check_in, check_out)] for of in sources]
+    made = best((o for of in stays for o in of), currency)
+    counted = []
+    for of, asked in zip(sources, stays, strict=True):
+        own = best(asked, currency)
+        singles = [_single(of, night, currency) for night in nights]
+        if (found := _points(own, singles, every)) is not None:
+            counted.append((*found, own.state == "unknown"))
+    if not counted:
+        return StayPrice(len(nights), made)
+    points, free_night, added_up = min(counted)
+    least = Price("available", points, made.cash, made.currency, made.room_type)
+    return StayPrice(len(nights), least, free_night, added_up)
+
+
+def _single(offers: Sequence[Offer], night: date, currency: str) -> int | None:
+    after = night + timedelta(days=1)
+    return best((o for o in offers if (o.check_in, o.check_out) == (night, after)), currency).points
+
+
+def _points(own: Price, singles: Sequence[int | None], every: int) -> tuple[int, bool] | None:
+    """One source's points of a stay, and whether a free night was taken off here.
+
+    Its own price of the stay stands. Only where that is the plain sum of its nights, or where it has none, is the
+    free night still in it: of so many nights the cheapest is free.
+    """
+    if own.state == "none" or (own.state == "available" and own.points is None):
+        return None
+    known = sorted(p for p in singles if p is not None)
+    if len(known) < len(singles) or (own.points is not None and own.points != sum(known)):
+        return None if own.points is None else (own.points, False)
+    free = known[: len(known) // every] if every else []
+    return sum(known) - sum(free), bool(free)
+
+
+def free_night(rule: str) -> tuple[int, bool] | None:
+    """How many nights it takes until one is free, and whether that holds for every member; None without such a rule."""
+    found = _NTH_NIGHT.match(rule)
+    every = _ORDINALS.get(found["nth"]) if found else None
+    return (every, not found["whom"]) if found and every else None
