@@ -85,9 +85,23 @@ class Pulled:
     unreadable: int = 0
 
 
+# What is shown outside of each kind of row, in this order; the last column is its state.
+COLUMNS = {
+    "balance": ("program", "name", "balance", "expires_on", "as_of", "state"),
+    "flight": (
+        *("airline", "flight_number", "origin", "destination", "departure_date", "departure_time", "cabin"),
+        *("paid_with", "points", "cash", "currency", "confirmation_number", "state"),
+    ),
+    "hotel": (
+        *("hotel", "check_in", "check_out", "room", "paid_with", "points", "cash", "currency"),
+        *("confirmation_number", "state"),
+    ),
+}
+
+
 @dataclass(frozen=True)
 class Row:
-    """One row of ours as it is shown outside: its sheet or kind, a key of ours, and its values by column."""
+    """One row of ours as it is shown outside: its kind, a key of ours that begins with it, its values by column."""
 
     kind: Literal["balance", "flight", "hotel"]
     key: str

@@ -1,0 +1,80 @@
+"""A person's account at the operator's price-watching service: consent goes in, tokens come out; bookings are sent."""
+
+from collections.abc import Mapping
+
+from shared.providers import oauth2
+from shared.providers.autopilot.events import push
+from shared.providers.connecting import Connector, Grant, Start
+from shared.settings import settings
+
+
+def configured() -> bool:
+    s = settings()
+    return all(
+        (
+            s.autopilot_client_id,
+            s.autopilot_client_secret,
+            s.autopilot_authorize_url,
+            s.autopilot_token_url,
+            s.autopilot_api_base,
+        )
+    )
+
+
+def _client() -> dict[str, str]:
+    secret = settings().autopilot_client_secret
+    return {
+        "client_id": settings().autopilot_client_id or "",
+        "client_secret": secret.get_secret_value() if secret else "",
+    }
+
+
+async def start(redirect_uri: str, state: str) -> Start:
+    query = {
+        "response_type": "code",
+        "client_id": _client()["client_id"],
+        "redirect_uri": redirect_uri,
+        "state": state,
+    }
+    if scope := settings().autopilot_scope:
+        query["scope"] = scope
+    return oauth2.onward(settings().autopilot_authorize_url or "", query, pkce=True)
+
+
+async def finish(query: Mapping[str, str], kept: Mapping[str, str], redirect_uri: str) -> Grant:
+    fields = {
+        "grant_type": "authorization_code",
+        **_client(),
+        "code": oauth2.code_of(query),
+        "redirect_uri": redirect_uri,
+        "code_verifier": kept["verifier"],
+    }
+    return await oauth2.token(settings().autopilot_token_url or "", fields)
+
+
+async def renew(refresh: str) -> Grant:
+    fields = {"grant_type": "refresh_token", **_client(), "refresh_token": refresh}
+    return await oauth2.token(settings().autopilot_token_url or "", fields)
+
+
+async def revoke(access: str, refresh: str | None) -> bool:
+    if not (url := settings().autopilot_revoke_url):
+        return False
+    return await oauth2.revoke(url, {"token": refresh or access, **_client()})
+
+
+CONNECTOR = Connector(
+    title="Autopilot",
+    shares=(
+        "sync_integration sends your upcoming flights and stays, with dates and prices, so that they are watched.",
+        "Cards, balances and passwords are never sent. Nothing is booked or changed from here.",
+    ),
+    configured=configured,
+    start=start,
+    finish=finish,
+    renew=renew,
+    revoke=revoke,
+    push=push,
+    consents=("confirmation_numbers",),
+    after="Bookings sent earlier stay with that service until you delete them there.",
+)

@@ -1,0 +1,91 @@
+"""A person's AwardWallet: consent on their site goes in, the person's number there comes out; accounts are read by it.
+
+The operator's key opens the interface; per person there is a number, and no token.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from shared import http
+from shared.providers.awardwallet.parse import accounts
+from shared.providers.connecting import Connector, Declined, Details, Grant, Pulled, Start
+from shared.providers.contract import Unanswered
+from shared.settings import settings
+
+BALANCES_AND_STATUS = 1  # the least that is of use; 3 would be the passwords
+_CODE = re.compile(r"[A-Za-z0-9_-]{1,256}")
+
+
+def configured() -> bool:
+    key = settings().awardwallet_api_key
+    return bool(key and key.get_secret_value())
+
+
+def _wire() -> http.Wire:
+    key = settings().awardwallet_api_key
+    value = key.get_secret_value() if key else ""
+    return http.client(settings().awardwallet_base_url, headers={"X-Authentication": value})
+
+
+async def _told(work: Any) -> dict[str, Any]:
+    document = json.loads(await work)
+    if not isinstance(document, dict):
+        raise Unanswered("down", "wrong_shape")
+    return document
+
+
+async def start(redirect_uri: str, state: str) -> Start:  # noqa: ARG001 - the way back is registered with them
+    asked = {"platform": "desktop", "access": BALANCES_AND_STATUS, "state": state, "granularSharing": False}
+    async with _wire() as wire:
+        told = await _told(http.post(wire, "/create-auth-url", json=asked))
+    url = str(told.get("url", ""))
+    host = urlsplit(url).hostname or ""
+    ours = urlsplit(settings().awardwallet_base_url).hostname
+    if host not in ("awardwallet.com", ours) and not host.endswith(".awardwallet.com"):
+        raise Unanswered("down", "wrong_shape")
+    return Start(http.allowed_base(url))
+
+
+async def finish(query: Mapping[str, str], _kept: Mapping[str, str], _redirect_uri: str) -> Grant:
+    code = query.get("code", "")
+    if not code:
+        raise Declined
+    if not _CODE.fullmatch(code):
+        raise Unanswered("not_permitted", "refused")
+    async with _wire() as wire:
+        told = await _told(http.get(wire, f"/get-connection-info/{code}"))
+    number = told.get("userId")
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise Unanswered("down", "wrong_shape")
+    return Grant(str(number))
+
+
+async def pull(credential: str, _details: Details) -> Pulled:
+    async with _wire() as wire:
+        try:
+            told = await _told(http.get(wire, f"/connectedUser/{int(credential)}"))
+        except httpx.HTTPStatusError as error:
+            if error.response.status_code == 404:  # the person ended it there
+                raise Unanswered("broken", "gone") from None
+            raise
+    return accounts(told)
+
+
+CONNECTOR = Connector(
+    title="AwardWallet",
+    shares=(
+        "This service may read the balances, elite statuses and expiry dates AwardWallet shows of your programmes.",
+        "It sees no passwords, asks for nothing to be changed, and copies when you ask for sync_integration.",
+    ),
+    configured=configured,
+    start=start,
+    finish=finish,
+    pull=pull,
+    bearer=False,
+    after="They offer no way to end it from here: remove this service from the connections of your AwardWallet.",
+)

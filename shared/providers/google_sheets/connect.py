@@ -1,0 +1,72 @@
+"""A person's Google account: consent to one kind of file goes in, tokens and a sheet of our own come out."""
+
+from collections.abc import Mapping
+
+from shared.providers import oauth2
+from shared.providers.connecting import Connector, Grant, Start
+from shared.providers.google_sheets.sheet import push
+from shared.settings import settings
+
+SCOPE = "https://www.googleapis.com/auth/drive.file"  # files this service makes, and no other
+
+
+def configured() -> bool:
+    return bool(settings().google_client_id and settings().google_client_secret)
+
+
+def _client() -> dict[str, str]:
+    secret = settings().google_client_secret
+    return {
+        "client_id": settings().google_client_id or "",
+        "client_secret": secret.get_secret_value() if secret else "",
+    }
+
+
+async def start(redirect_uri: str, state: str) -> Start:
+    query = {
+        "response_type": "code",
+        "client_id": _client()["client_id"],
+        "redirect_uri": redirect_uri,
+        "scope": SCOPE,
+        "state": state,
+        "access_type": "offline",
+        "prompt": "consent",  # a refresh token is given with it alone
+        "include_granted_scopes": "true",
+    }
+    return oauth2.onward(settings().google_authorize_url, query, pkce=True)
+
+
+async def finish(query: Mapping[str, str], kept: Mapping[str, str], redirect_uri: str) -> Grant:
+    fields = {
+        "grant_type": "authorization_code",
+        **_client(),
+        "code": oauth2.code_of(query),
+        "redirect_uri": redirect_uri,
+        "code_verifier": kept["verifier"],
+    }
+    return await oauth2.token(f"{settings().google_oauth_url}/token", fields)
+
+
+async def renew(refresh: str) -> Grant:
+    fields = {"grant_type": "refresh_token", **_client(), "refresh_token": refresh}
+    return await oauth2.token(f"{settings().google_oauth_url}/token", fields)
+
+
+async def revoke(access: str, refresh: str | None) -> bool:
+    return await oauth2.revoke(f"{settings().google_oauth_url}/revoke", {"token": refresh or access})
+
+
+CONNECTOR = Connector(
+    title="Google Sheets",
+    shares=(
+        "This service makes one spreadsheet in your Google Drive and can see or change no other file.",
+        "sync_integration writes your points balances and bookings into it, with their confirmation numbers.",
+    ),
+    configured=configured,
+    start=start,
+    finish=finish,
+    renew=renew,
+    revoke=revoke,
+    push=push,
+    after="The spreadsheet stays in your Drive.",
+)

@@ -1,0 +1,156 @@
+"""The sheet of our own: rows of an account go in; the rows of the sheet that differ are written, new ones appended.
+
+The first column holds our key of each row. Everything is written as plain values, so that no text becomes a formula.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from shared import http
+from shared.providers.connecting import COLUMNS, Push, Row, Written
+from shared.providers.contract import Unanswered
+from shared.settings import settings
+
+TABS = {"balance": "Balances", "flight": "Flights", "hotel": "Stays"}
+MOST_ROWS = 5000
+GONE = "removed here"
+Cells = list[Any]
+
+
+@dataclass
+class Plan:
+    """What is to be written into one tab."""
+
+    changes: dict[int, Cells] = field(default_factory=dict)  # by the number of the line
+    fresh: list[Cells] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    added: list[str] = field(default_factory=list)
+
+
+async def push(asked: Push) -> Written:
+    """A sheet that was deleted, or lost a tab, is made anew once."""
+    headers = {"Authorization": asked.credential}
+    sheet = asked.details.get("spreadsheet_id")
+    async with http.client(settings().google_sheets_base_url, headers=headers) as wire:
+        there = await _read(wire, sheet) if sheet else None
+        plans = {tab: _plan(tab, asked.rows, (there or {}).get(tab, [])) for tab in TABS}
+        done = Written(
+            added=tuple(key for p in plans.values() for key in p.added),
+            changed=tuple(key for p in plans.values() for key in p.changed),
+        )
+        if asked.dry_run:
+            return done
+        if there is None:
+            sheet = await _create(wire)
+        try:
+            await _write(wire, str(sheet), plans)
+        except (httpx.HTTPError, Unanswered):  # the sheet is known from now on; the next time goes on from there
+            return Written(details={"spreadsheet_id": sheet}, failed=True)
+    return Written(done.added, done.changed, {"spreadsheet_id": sheet})
+
+
+async def _asked(wire: http.Wire, method: str, path: str, **more: Any) -> dict[str, Any]:
+    try:
+        body = await (http.get if method == "GET" else http.post)(wire, path, **more)
+        document = json.loads(body)
+    except httpx.HTTPStatusError as error:
+        if error.response.status_code == 401:
+            raise Unanswered("broken", "bad_token") from None
+        raise
+    if not isinstance(document, dict):
+        raise Unanswered("down", "wrong_shape")
+    return document
+
+
+async def _create(wire: http.Wire) -> str:
+    tabs = [{"properties": {"title": title}} for title in TABS.values()]
+    made = await _asked(
+        wire, "POST", "/v4/spreadsheets", json={"properties": {"title": "Award Travel"}, "sheets": tabs}
+    )
+    if not isinstance(made.get("spreadsheetId"), str):
+        raise Unanswered("down", "wrong_shape")
+    return str(made["spreadsheetId"])
+
+
+async def _read(wire: http.Wire, sheet: str) -> dict[str, list[Cells]] | None:
+    """The lines of each tab; None when the sheet is not as it was made."""
+    ranges = [("ranges", f"{title}!A1:Z{MOST_ROWS}") for title in TABS.values()]
+    params = [*ranges, ("valueRenderOption", "UNFORMATTED_VALUE")]
+    try:
+        told = await _asked(wire, "GET", f"/v4/spreadsheets/{quote(sheet, safe='')}/values:batchGet", params=params)
+    except httpx.HTTPStatusError as error:
+        if error.response.status_code in (400, 404):
+            return None
+        raise
+    found = told.get("valueRanges", [])
+    if not isinstance(found, list) or len(found) != len(TABS):
+        raise Unanswered("down", "wrong_shape")
+    return {tab: [list(line) for line in r.get("values", [])] for tab, r in zip(TABS, found, strict=True)}
+
+
+def _cell(value: Any) -> Any:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else str(value or "")
+
+
+def _same(left: Sequence[Any], right: Sequence[Any]) -> bool:
+    """Empty cells at the end of a line are not sent."""
+    width = max(len(left), len(right))
+    padded = [[*map(_text, line), *[""] * (width - len(line))] for line in (left, right)]
+    return padded[0] == padded[1]
+
+
+def _text(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _plan(tab: str, rows: Sequence[Row], lines: Sequence[Cells]) -> Plan:
+    """What a person keeps in columns to the right of ours, or in rows without a key of ours, is left alone."""
+    heading: Cells = ["key", *COLUMNS[tab]]
+    width = len(heading)
+    plan = Plan()
+    if not lines or not _same(lines[0][:width], heading):
+        plan.changes[1] = heading
+    known = {str(line[0]): number for number, line in enumerate(lines, 1) if number > 1 and line and line[0]}
+    for row in rows:
+        if row.kind != tab:
+            continue
+        cells = [row.key, *(_cell(row.values[name]) for name in COLUMNS[tab])]
+        number = known.pop(row.key, None)
+        if number is None:
+            plan.fresh.append(cells)
+            plan.added.append(row.key)
+        elif not _same(lines[number - 1][:width], cells):
+            plan.changes[number] = cells
+            plan.changed.append(row.key)
+    for key, number in known.items():
+        if key.startswith(f"{tab}:"):
+            _mark_gone(plan, key, number, [*lines[number - 1], *[""] * width][:width])
+    return plan
+
+
+def _mark_gone(plan: Plan, key: str, number: int, cells: Cells) -> None:
+    """A row of ours that is no more keeps what it said, and says so in the last column, its state."""
+    if cells[-1] != GONE:
+        plan.changes[number] = [*cells[:-1], GONE]
+        plan.changed.append(key)
+
+
+async def _write(wire: http.Wire, sheet: str, plans: Mapping[str, Plan]) -> None:
+    place = f"/v4/spreadsheets/{quote(sheet, safe='')}"
+    data = [
+        {"range": f"{TABS[tab]}!A{number}", "majorDimension": "ROWS", "values": [cells]}
+        for tab, plan in plans.items()
+        for number, cells in plan.changes.items()
+    ]
+    if data:
+        await _asked(wire, "POST", f"{place}/values:batchUpdate", json={"valueInputOption": "RAW", "data": data})
+    for tab, plan in plans.items():
+        if plan.fresh:
+            where = f"{place}/values/{TABS[tab]}!A1:append"
+            how = {"valueInputOption": "RAW", "insertDataOption": "INSERT_ROWS"}
+            await _asked(wire, "POST", where, params=how, json={"majorDimension": "ROWS", "values": plan.fresh})
