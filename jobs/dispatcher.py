@@ -19,6 +19,7 @@ from shared.db.messages import hand_over_deliveries
 from shared.db.runs import hand_over_runs, materialise, standing
 from shared.redis import connect, key
 from shared.services.auditing import KIND as AUDIT
+from shared.services.delay_checks import KIND as DELAYS
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
@@ -44,6 +45,8 @@ def begin() -> None:
     """The first round: what the service does for itself has its schedules."""
     with transaction() as session:
         standing(session, AUDIT, timedelta(weeks=1), timedelta(hours=1))
+        pace = timedelta(seconds=settings().delay_check_interval_seconds)
+        standing(session, DELAYS, pace, pace)
         standing(session, sweep.KIND, sweep.EVERY, sweep.FIRST)
         standing(session, watch_hotels.EVERY_STAY, watch_hotels.EVERY, watch_hotels.FIRST)
     step()

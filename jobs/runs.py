@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
-from jobs import audit, inbound_mail, sweep, watch_flights, watch_hotels, watch_routes
+from jobs import audit, inbound_mail, sweep, watch_delays, watch_flights, watch_hotels, watch_routes
 from jobs.queue import drain
 from shared.db.base import transaction
 from shared.db.runs import Claim, claim_run, finish_run, hold, retry_run
@@ -21,6 +21,7 @@ Finish = Callable[[Session], str | None]
 KINDS: dict[str, Callable[[Claim], Finish]] = {
     "route_monitor": watch_routes.check,
     "flight_alert": watch_flights.check,
+    "airport_delays": watch_delays.check,
     "reference_audit": audit.check,
     "inbound_mail": inbound_mail.check,
     "hotel_price": watch_hotels.check,

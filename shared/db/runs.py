@@ -81,9 +81,10 @@ def schedule(session: Session, kind: str, subject_id: int, every: timedelta) -> 
 
 
 def standing(session: Session, kind: str, every: timedelta, first: timedelta) -> None:
-    """A schedule of the service itself: made once, and left as it is when a program starts again."""
+    """A schedule of the service itself: made once; a program that starts again changes its pace at most."""
     made = insert(Schedule).values(kind=kind, subject_id=0, every=every, next_due_at=sa.func.now() + first)
-    session.execute(made.on_conflict_do_nothing(index_elements=["kind", "subject_id"]))
+    pace = {"every": made.excluded.every}
+    session.execute(made.on_conflict_do_update(index_elements=["kind", "subject_id"], set_=pace))
 
 
 def unschedule(session: Session, kind: str, subject_ids: Sequence[int]) -> None:
