@@ -18,7 +18,7 @@ from shared.services.connections import credentials
 from shared.services.hotel_checks import SHARED, Plan, Sight, look, prepare, settle, settle_shared
 
 EVERY_STAY = "hotel_watches"  # the run that gives a watch to every stay that lacks one
-EVERY, FIRST = timedelta(hours=1), timedelta(minutes=1)
+EVERY, FIRST = timedelta(minutes=10), timedelta(minutes=1)
 Finish = Callable[[Session], str | None]
 
 
@@ -57,4 +57,4 @@ def every_stay(_claim: Claim) -> Finish:
 
 
 def _watch_all(session: Session) -> None:
-    watch_all(session, today(reference(), "hotel", clock.now()), EVERY)
+    watch_all(session, today(reference(), "hotel", clock.now()))

@@ -14,7 +14,7 @@ from mcp_server.results import Money, Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from mcp_server.voucher_parts import Voucher, voucher
 from shared.db.bookings import HotelBooking as Row
-from shared.db.bookings import Watched, When, cheaper_now, page_of_hotels, prices_of
+from shared.db.bookings import When, cheaper_now, page_of_hotels, prices_of
 from shared.db.stay_prices import seen_since
 from shared.db.trips import open_trip
 from shared.db.vouchers import on_bookings
@@ -122,7 +122,7 @@ def add_hotel_booking(
             "trip_id": trip_id,
         },
     )
-    made = hotel_part(call, row, [], Watched(None, None, call.now))
+    made = hotel_part(call, row, [])
     checked = made.monitoring.next_check_on
     watch = "its price is checked now and then daily" if checked else "it has begun, so no price is watched"
     return AddedStay(

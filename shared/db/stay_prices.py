@@ -11,6 +11,7 @@ from shared.db.bookings import WATCH, HotelBooking, HotelPrice, Today
 from shared.db.runs import Schedule
 
 DAILY = timedelta(days=1)
+APART = timedelta(seconds=1)
 Stay = tuple[str, date, date]  # the hotel's code, arrival and departure
 
 
@@ -69,14 +70,14 @@ def keep_price(session: Session, row: HotelPrice) -> HotelPrice:
     return row
 
 
-def watch_all(session: Session, today: Today, spread: timedelta) -> int:
-    """Every stay to come that has no watch gets one; the first checks are spread. Says how many there were."""
+def watch_all(session: Session, today: Today) -> int:
+    """Every stay to come that has no watch gets one, the first checks a second apart. Says how many there were."""
     lacking = (
         sa.select(
             sa.literal(WATCH),
             HotelBooking.id,
             sa.literal(DAILY, sa.Interval),
-            sa.func.now() + sa.func.random() * sa.literal(spread, sa.Interval),
+            sa.func.now() + sa.func.row_number().over(order_by=HotelBooking.id) * sa.literal(APART, sa.Interval),
         )
         .outerjoin(Schedule, sa.and_(Schedule.kind == WATCH, Schedule.subject_id == HotelBooking.id))
         .where(

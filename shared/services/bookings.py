@@ -1,7 +1,7 @@
 """Storing bookings: the terms of a leg or a stay go in; a row of the session's account comes out, or what is wrong."""
 
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -212,7 +212,7 @@ def flight_state(reference: Reference, row: FlightBooking, now: datetime) -> boo
 
 
 def next_check(state: bookings.StayState, due: datetime | None, now: datetime) -> date | None:
-    """The day a stay's price is looked at next: as scheduled, else within a day; None once it has begun."""
+    """The day a stay's price is looked at next: as scheduled, else soon; None once it has begun."""
     if state != "upcoming":
         return None
-    return (due or now + timedelta(days=1)).date()
+    return (due or now).date()

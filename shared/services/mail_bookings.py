@@ -201,9 +201,6 @@ def _stored(
     _together(filed.flights)
     session.flush()
     filed.new = [row for row, found in zip(rows, same, strict=True) if found is None]
-    for row in filed.new:
-        if isinstance(row, HotelBooking):
-            bookings.watch(session, reference, row)
     return filed
 
 
