@@ -44,7 +44,12 @@ def belongings(number: int = 0) -> dict[str, Any]:
         ),
         "flight_booking_id": FlightBooking(**_LEG, departure_date=day, kind="cash", taxes_currency="USD"),
         "hotel_booking_id": HotelBooking(
-            **_STAY, check_in_date=day, check_out_date=day + timedelta(days=1), kind="cash", notes=SECRET
+            **_STAY,
+            check_in_date=day,
+            check_out_date=day + timedelta(days=1),
+            kind="cash",
+            notes=SECRET,
+            original_pay_rate_usd=100,
         ),
         "workspace_trip_id": Trip(name=SECRET),
         "card_id": Card(slug=None, name=SECRET, custom=True, currency="USD", notes=SECRET),

@@ -1,5 +1,6 @@
 """Plausible arguments for any tool: its schema goes in, a call that is not refused as invalid comes out."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -39,7 +40,8 @@ def _value(name: str, schema: dict[str, Any]) -> Any:
     if name in BY_NAME:
         return BY_NAME[name]
     if "pattern" in schema and r"\d{4}-\d{2}" in schema["pattern"]:
-        return (clock.today() + timedelta(days=40)).isoformat()
+        day = (clock.today() + timedelta(days=40)).isoformat()
+        return day if re.fullmatch(schema["pattern"], day) else day[:7]
     kind = schema.get("type")
     plain = {"integer": schema.get("minimum", 1), "number": 1, "boolean": True, "array": [], "object": {}}
     return plain.get(kind, "Something") if isinstance(kind, str) else 1
@@ -49,13 +51,13 @@ def _value(name: str, schema: dict[str, Any]) -> Any:
 ONE_OF: dict[str, dict[str, Any]] = {
     "admin_get_user": {"id": 1},
     "affordable_destinations": {"program": "avios"},
-    "import_spending_statement": {"rows": [{"date": "2026-02-03", "description": "Tesco", "amount": 23.87}]},
     "mark_notifications_read": {"all": True},
 }
 
 # What a tool wants for something new, beside what its schema requires.
 ALWAYS: dict[str, dict[str, Any]] = {
     "apply_voucher_to_booking": {"booking_type": "flight"},
+    "import_spending_statement": {"rows": [{"date": "2026-02-03", "description": "Tesco", "amount": 23.87}]},
     "save_itinerary_item": {"title": "Something"},
 }
 

@@ -79,7 +79,7 @@ def everything_of(caller: Caller) -> dict[str, list[tuple[Any, ...]]]:
         }
 
 
-def _record_parameters(tool: Tool) -> list[str]:
+def record_parameters(tool: Tool) -> list[str]:
     named = [p for p in tool.arguments.schema["properties"] if re.search(r"_ids?$", p)]
     return [p for p in named if p not in NO_RECORDS and f"{tool.name}.{p}" not in NO_RECORDS]
 
@@ -89,7 +89,7 @@ def _stranger(people: People, name: str) -> Caller:
     return people.paula if TOOLS[name].tier is Tier.PRO else people.charlie
 
 
-PAIRS = [(t.name, p) for t in TOOLS.values() for p in _record_parameters(t)]
+PAIRS = [(t.name, p) for t in TOOLS.values() for p in record_parameters(t)]
 
 
 def _arguments(name: str, parameter: str, value: Any) -> dict[str, Any]:
