@@ -1,0 +1,56 @@
+"""Money in another currency: an amount and one set of reference rates go in, the amount with rate and day comes out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+
+STALE_AFTER = timedelta(days=7)  # rates rest over holidays for four or five days; older ones say nothing of today
+
+
+@dataclass(frozen=True)
+class Converted:
+    """An amount in the currency asked for. An amount that was in it already has no rate."""
+
+    amount: Decimal
+    currency: str
+    rate: Decimal | None = None
+    source: str | None = None
+    day: date | None = None
+
+
+@dataclass(frozen=True)
+class Quote:
+    """So many units of a currency for one euro, as published for a day."""
+
+    per_euro: Decimal
+    day: date
+
+
+@dataclass(frozen=True)
+class Rates:
+    """All rates of one source. What it does not name, or named too long ago, is not converted."""
+
+    source: str
+    quotes: Mapping[str, Quote]
+    today: date
+
+    def knows(self, currency: str) -> bool:
+        return currency in self.quotes and self.today - self.quotes[currency].day <= STALE_AFTER
+
+    def convert(self, amount: Decimal, currency: str, into: str) -> Converted | None:
+        """By the euro, unrounded; the older of both days counts."""
+        if currency == into:
+            return Converted(amount, into)
+        if not (self.knows(currency) and self.knows(into)):
+            return None
+        here, there = self.quotes[currency], self.quotes[into]
+        rate = there.per_euro / here.per_euro
+        return Converted(amount * there.per_euro / here.per_euro, into, rate, self.source, min(here.day, there.day))
+
+    def amount(self, amount: Decimal | None, currency: str | None, into: str) -> Decimal | None:
+        """The bare figure; None where either is unknown."""
+        if amount is None or currency is None:
+            return None
+        made = self.convert(amount, currency, into)
+        return made.amount if made else None
