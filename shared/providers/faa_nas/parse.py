@@ -98,7 +98,10 @@ def _closed(text: str, begins: datetime | None, ends: datetime | None, now: date
 
 
 def events(body: bytes, now: datetime) -> tuple[AirportDelay, ...]:
-    """The JSON behind the FAA's own page, one entry for each airport with something to say."""
+    """The JSON behind the FAA's own page, one entry for each airport with something to say.
+
+    It is as of now: its times of change tell when a programme was last revised, not when anybody last looked.
+    """
     return tuple(row for entry in _EVENTS.validate_json(body) for row in _entry(entry, now))
 
 
@@ -106,21 +109,21 @@ def _entry(entry: dict[str, Any], now: datetime) -> Iterator[AirportDelay]:
     airport = entry["airportId"]
     if stop := entry.get("groundStop"):
         ends, reason = stop.get("endTime"), stop.get("impactingCondition")
-        yield _delay(airport, "ground_stop", None, reason, ends, _iso(stop.get("updatedAt")))
+        yield _delay(airport, "ground_stop", None, reason, ends, None)
     if held := entry.get("groundDelay"):
         number, reason = minutes(held.get("avgDelay")), held.get("impactingCondition")
-        yield _delay(airport, "ground_delay", number, reason, held.get("endTime"), _iso(held.get("updatedAt")))
+        yield _delay(airport, "ground_delay", number, reason, held.get("endTime"), None)
     for name, kind in (("arrivalDelay", "arrival"), ("departureDelay", "departure")):
         if late := entry.get(name):
             number = minutes((late.get("arrivalDeparture") or {}).get("max"))
-            yield _delay(airport, kind, number, late.get("reason"), None, _iso(late.get("updateTime")))
+            yield _delay(airport, kind, number, late.get("reason"), None, None)
     for name in ("airportClosure", "freeForm"):
         told = entry.get(name) or {}
         text = str(told.get("simpleText") or told.get("text") or "")
         if not told or (name == "freeForm" and not _AIRPORT_CLOSED.search(text)):
             continue
         if _closed(text, _iso(told.get("startTime")), _iso(told.get("endTime")), now):
-            yield _delay(airport, "closure", None, text, told.get("endTime"), _iso(told.get("updatedAt")))
+            yield _delay(airport, "closure", None, text, told.get("endTime"), None)
             return
 
 

@@ -85,6 +85,7 @@ def test_the_list_behind_the_page_tells_the_same() -> None:
         ("DCA", "ground_stop", None, "2026-11-21T20:00:00Z"),
         ("ASE", "closure", None, "2026-11-21T18:00:00Z"),
     ]
+    assert {row.checked_at for row in rows} == {None}
 
 
 @pytest.mark.parametrize(
