@@ -120,6 +120,7 @@ def fresh_database(pytestconfig: Any) -> Iterator[str]:
 @pytest.fixture
 def clean() -> Iterator[None]:
     """Everything committed by the test is gone after it: all tables emptied, Valkey flushed."""
+    import shared.db.migrations  # noqa: F401 - registers every table
     from shared.redis import connect
 
     yield

@@ -8,6 +8,7 @@ import importlib
 import pkgutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -73,6 +74,15 @@ class Fake:
 
 def recorded(provider: str, name: str) -> bytes:
     return (RECORDED / provider / "recorded" / name).read_bytes()
+
+
+def on_day(body: bytes, written: str, asked: str | None) -> bytes:
+    """A recorded answer as it would be on another day: the day written in it, and the one after, are moved."""
+    if not asked:
+        return body
+    days = [date.fromisoformat(day) for day in (written, asked)]
+    after = [(day + timedelta(days=1)).isoformat().encode() for day in days]
+    return body.replace(after[0], after[1]).replace(written.encode(), asked.encode())
 
 
 def json(body: bytes) -> Response:

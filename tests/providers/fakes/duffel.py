@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from shared.providers.contract import FaresQuestion
-from tests.providers.fakes import INJECTION, SECRET, Fake, json, recorded
+from tests.providers.fakes import INJECTION, SECRET, Fake, json, on_day, recorded
 
 
 def offered() -> dict[str, Any]:
@@ -17,8 +17,9 @@ def offered() -> dict[str, Any]:
     return told
 
 
-def good(_request: Request) -> Response:
-    return json(recorded("duffel", "offers.json"))
+def good(request: Request) -> Response:
+    asked = plain.loads(request.state.body)["data"]["slices"][0]["departure_date"]
+    return json(on_day(recorded("duffel", "offers.json"), "2027-03-09", asked))
 
 
 def empty(_request: Request) -> Response:

@@ -9,27 +9,26 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from shared.providers.contract import HotelSpot, StaysQuestion
-from tests.providers.fakes import INJECTION, SECRET, Fake, json, recorded
+from tests.providers.fakes import INJECTION, SECRET, Fake, json, on_day, recorded
 
 HOTEL = HotelSpot("htl_park_hyatt_tokyo", "Park Hyatt Tokyo", "world-of-hyatt", "Tokyo", "JP", 35.69, 139.69, None)
 DAY = date(2027, 2, 3)
 
 
-def _answer() -> dict[str, Any]:
-    told: dict[str, Any] = plain.loads(recorded("rooms_aero", "search.json"))
-    return told
+def _body(request: Request) -> bytes:
+    return on_day(recorded("rooms_aero", "search.json"), DAY.isoformat(), request.query_params.get("start_date"))
 
 
-def good(_request: Request) -> Response:
-    return json(recorded("rooms_aero", "search.json"))
+def good(request: Request) -> Response:
+    return json(_body(request))
 
 
 def empty(_request: Request) -> Response:
     return json(b'{"data": [], "has_more": false}')
 
 
-def unknown(_request: Request) -> Response:
-    told = _answer()
+def unknown(request: Request) -> Response:
+    told: dict[str, Any] = plain.loads(_body(request))
     strange = {**told["data"][0], "hotel": {**told["data"][0]["hotel"], "id": "h_9", "source": INJECTION}}
     return json(plain.dumps(told | {"data": [strange, {"hotel": None}, *told["data"]]}).encode())
 

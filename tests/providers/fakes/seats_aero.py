@@ -9,12 +9,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from shared.providers.contract import SeatsQuestion, TripQuestion
-from tests.providers.fakes import INJECTION, SECRET, Fake, json, recorded
+from tests.providers.fakes import INJECTION, SECRET, Fake, json, on_day, recorded
 
 
 def _answer(request: Request) -> dict[str, Any]:
     name = "trips.json" if "/trips/" in request.url.path else "search.json"
-    told: dict[str, Any] = plain.loads(recorded("seats_aero", name))
+    body = on_day(recorded("seats_aero", name), "2027-03-09", request.query_params.get("start_date"))
+    told: dict[str, Any] = plain.loads(body)
     return told
 
 

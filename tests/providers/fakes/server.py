@@ -56,7 +56,7 @@ class World:
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         request = Request(scope, receive)
         provider, _, path = request.url.path.lstrip("/").partition("/")
-        body = await request.body()
+        body = request.state.body = await request.body()
         heard = {k.lower(): v for k, v in request.headers.items()}
         self.asked.append(Asked(provider, request.method, f"/{path}", dict(request.query_params), heard, body))
         if path.startswith("elsewhere"):
