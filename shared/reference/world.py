@@ -6,6 +6,7 @@ from typing import Any
 import airportsdata
 from geographiclib.geodesic import Geodesic
 
+from shared.domain import names
 from shared.domain.airports import Airport
 
 METRES_PER_MILE = 1609.344
@@ -28,6 +29,16 @@ def metros() -> dict[str, tuple[str, ...]]:
     """City codes such as LON or NYC, and the airports they stand for."""
     listed = {code: tuple(row["airports"]) for code, row in airportsdata.load_iata_macs().items()}
     return listed | {code: (*listed.get(code, ()), *more) for code, more in ALSO_OF_CITY.items()}
+
+
+@lru_cache(maxsize=1)
+def states() -> dict[str, tuple[tuple[str, str], ...]]:
+    """States and provinces as the airport data calls them, as names are compared: each airport's country and code."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for code, row in _known().items():
+        country = TERRITORIES.get((row["country"], row["subd"]), row["country"])
+        found.setdefault(names.plain(row["subd"]), []).append((country, code))
+    return {name: tuple(pairs) for name, pairs in found.items() if name}
 
 
 def codes() -> frozenset[str]:

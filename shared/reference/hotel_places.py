@@ -1,0 +1,166 @@
+"""Where somebody wants to stay: a city, an area or an airport as people write it goes in; the hotels there come out."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+
+from shared.domain import names
+from shared.domain.airports import Airport
+from shared.domain.hotel_match import distance
+from shared.errors import Candidates, NotFound
+from shared.reference import hotels, world
+from shared.reference.answers import Reference
+from shared.reference.rows.travel import Hotel
+
+AROUND_AIRPORT, AROUND_CITY = 60.0, 25.0  # kilometres
+STATES_OF = frozenset({"US", "CA", "AU"})  # whose states people write in two letters, as others write countries
+# What people call countries beside the names the list of them has.
+ALSO = {
+    "england": "GB",
+    "great britain": "GB",
+    "holland": "NL",
+    "korea": "KR",
+    "scotland": "GB",
+    "south korea": "KR",
+    "uae": "AE",
+    "uk": "GB",
+    "united kingdom": "GB",
+    "us": "US",
+    "usa": "US",
+}
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A known place; it may be one without a hotel listed here."""
+
+    name: str
+    hotels: tuple[Hotel, ...]
+
+
+@dataclass(frozen=True)
+class _Cities:
+    hotels: Mapping[str, tuple[Hotel, ...]]
+    airports: Mapping[str, tuple[Airport, ...]]
+
+
+@lru_cache(maxsize=1)
+def _countries() -> Mapping[str, str]:
+    """Country names as they are compared, and their codes."""
+    lines = files("tzdata").joinpath("zoneinfo/iso3166.tab").read_text("utf-8").splitlines()
+    pairs = (line.split("\t") for line in lines if line and not line.startswith("#"))
+    return {names.plain(name): code for code, name in pairs} | ALSO
+
+
+@lru_cache(maxsize=4)
+def _cities(reference: Reference) -> _Cities:
+    stays: dict[str, list[Hotel]] = {}
+    for hotel in reference.rows("hotels.csv"):
+        stays.setdefault(names.plain(hotel.city), []).append(hotel)
+    served: dict[str, list[Airport]] = {}
+    for airport in reference.airports.values():
+        served.setdefault(names.plain(airport.city), []).append(airport)
+    return _Cities({c: tuple(h) for c, h in stays.items()}, {c: tuple(a) for c, a in served.items() if c})
+
+
+def place(reference: Reference, text: str) -> Place:
+    """Raises NotFound with the nearest cities, or Candidates when a city of that name is in several countries."""
+    wanted = names.plain(text)
+    empty: list[Place] = []
+    for look in (_airport, _city, _country, _state, _named):
+        found = look(reference, wanted)
+        if found and found.hotels:
+            return found
+        empty += [found] if found else []  # Bali is a small airport's city too: hotels may be elsewhere
+    if empty:
+        return empty[0]
+    cities = _cities(reference).hotels
+    raise NotFound("destination", text, [cities[n][0].city for n in names.nearest(wanted, cities)])
+
+
+def _airport(reference: Reference, wanted: str) -> Place | None:
+    code = wanted.upper()
+    if code not in reference.airports and code not in reference.metros:
+        return None
+    try:
+        served = [reference.airports[member] for member in reference.city(code)]
+    except NotFound:
+        return None
+    return Place(code, _near(reference, _points(served), AROUND_AIRPORT))
+
+
+def _city(reference: Reference, wanted: str) -> Place | None:
+    """The city the text begins with, whatever follows: a country or a state narrows it down, other words do not."""
+    cities, words = _cities(reference), wanted.split()
+    for length in range(len(words), 0, -1):
+        name, rest = " ".join(words[:length]), " ".join(words[length:])
+        among = _within(rest)
+        stays = [h for h in cities.hotels.get(name, ()) if among is None or h.country in among]
+        served = [a for a in cities.airports.get(name, ()) if among is None or a.country in among]
+        if stays:
+            return _around(reference, stays)
+        if served:
+            near = _near(reference, _points(served), AROUND_AIRPORT)
+            return Place(served[0].city, near)
+    return None
+
+
+def _around(reference: Reference, stays: Sequence[Hotel]) -> Place:
+    countries = sorted({h.country for h in stays})
+    if len(countries) > 1:
+        listed = [f"{stays[0].city}, {country}" for country in countries]
+        raise Candidates(f"{stays[0].city} is in {len(countries)} countries; call again with one of these.", listed)
+    points = [(float(h.lat), float(h.lon)) for h in stays]
+    return Place(f"{stays[0].city}, {countries[0]}", _near(reference, points, AROUND_CITY))
+
+
+def _within(rest: str) -> frozenset[str] | None:
+    """The countries the words after a city leave; None when they say nothing of that."""
+    if code := _countries().get(rest):
+        return frozenset({code})
+    if len(rest) == 2 and rest.isalpha():
+        return STATES_OF | {rest.upper()}
+    states = world.states().get(rest)
+    return frozenset(country for country, _ in states) if states else None
+
+
+def _country(reference: Reference, wanted: str) -> Place | None:
+    code = _countries().get(wanted)
+    there = tuple(h for h in reference.rows("hotels.csv") if h.country == code)
+    return Place(wanted.title() if len(wanted) > 3 else wanted.upper(), there) if code else None
+
+
+def _state(reference: Reference, wanted: str) -> Place | None:
+    found = world.states().get(wanted)
+    if not found:
+        return None
+    served = [reference.airports[code] for _, code in found if code in reference.airports]
+    near = _near(reference, _points(served), AROUND_AIRPORT)
+    inside = {country for country, _ in found}
+    return Place(wanted.title(), tuple(h for h in near if h.country in inside))
+
+
+def _named(reference: Reference, wanted: str) -> Place | None:
+    """Hotels with these words in their city or name: an island, a quarter, an atoll."""
+    rows = reference.rows("hotels.csv")
+    spelled = {f"{names.plain(h.city)} | {names.plain(h.name)}": (hotels.code(h),) for h in rows}
+    codes = set(names.meanings(wanted, spelled)) if len(wanted) > 2 else set()
+    there = tuple(h for h in rows if hotels.code(h) in codes)
+    if len({h.country for h in there}) > 1:
+        listed = sorted({f"{h.city}, {h.country}" for h in there})
+        raise Candidates(f"{wanted.title()} is part of names in several countries; call again with a city.", listed)
+    return Place(wanted.title(), there) if there else None
+
+
+def _points(served: Iterable[Airport]) -> list[Point]:
+    return [(a.lat, a.lon) for a in served]
+
+
+def _near(reference: Reference, points: Sequence[Point], kilometres: float) -> tuple[Hotel, ...]:
+    return tuple(
+        h
+        for h in reference.rows("hotels.csv")
+        if any(distance(float(h.lat), float(h.lon), lat, lon) <= kilometres for lat, lon in points)
+    )
