@@ -4,6 +4,7 @@ import csv
 import shutil
 import sys
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 import shared.providers
 from mcp_server.schema import Arguments
 from mcp_server.toolbox import TOOLS
+from shared import clock
 from shared.providers import registry
 from shared.reference import load
 from tests.people import People
@@ -110,3 +112,12 @@ def test_a_new_airline_is_listed_with_the_new_source(newcomers: None, people: Pe
 def test_a_new_hotel_programme_is_listed(newcomers: None, people: People, use: Use) -> None:
     told = use(people.alice, "list_programs", kind="hotel", query="meridian")
     assert [(p["program"], p["currency_name"]) for p in told["programs"]] == [("meridian-circle", "Meridian points")]
+
+
+@pytest.mark.spec("s1.6.new_carriers_without_upgrade")
+def test_a_new_airlines_seats_are_found_among_all(newcomers: None, people: People, use: Use) -> None:
+    day = clock.today() + timedelta(days=60)
+    told = use(people.alice, "search_all_airlines", origin="LHR", destination="JFK", date=day.isoformat())
+    assert [(o["airline"], o["points"], o["source"]) for o in told["options"]] == [("9M", 15_000, "meridian")]
+    assert {"airline": "9M", "outcome": "available", "cheapest": 15_000} in told["by_airline"]
+    assert {"meridian", "9M"} <= set(told["coverage"]["answered"])
