@@ -146,6 +146,7 @@ class Connector:
     bearer: bool = True  # whether the credential is a bearer token
     by_page: Callable[[], bool] = lambda: True  # whether the way over the provider's own page is open
     life: timedelta = timedelta(minutes=10)  # how long a person may take
+    used_by: tuple[str, ...] = ()  # what of this service makes use of it
     after: str = ""  # what is left for the person to do after a disconnection
 
 

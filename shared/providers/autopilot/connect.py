@@ -76,5 +76,6 @@ CONNECTOR = Connector(
     revoke=revoke,
     push=push,
     consents=("confirmation_numbers",),
+    used_by=("flight_bookings", "hotel_bookings"),
     after="Bookings sent earlier stay with that service until you delete them there.",
 )

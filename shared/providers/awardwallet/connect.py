@@ -87,5 +87,6 @@ CONNECTOR = Connector(
     finish=finish,
     pull=pull,
     bearer=False,
+    used_by=("points_balances", "loyalty_statuses"),
     after="They offer no way to end it from here: remove this service from the connections of your AwardWallet.",
 )

@@ -68,5 +68,6 @@ CONNECTOR = Connector(
     renew=renew,
     revoke=revoke,
     push=push,
+    used_by=("points_balances", "flight_bookings", "hotel_bookings"),
     after="The spreadsheet stays in your Drive.",
 )

@@ -58,5 +58,6 @@ CONNECTOR = Connector(
     start=start,
     finish=finish,
     renew=renew,
+    used_by=("searches", "route_monitors", "flight_alerts"),
     after="They offer no way to end it from here: remove this application in the settings of your seats.aero account.",
 )

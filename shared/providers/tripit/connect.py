@@ -168,5 +168,6 @@ CONNECTOR = Connector(
     pull=pull,
     bearer=False,
     life=timedelta(minutes=5),
+    used_by=("flight_bookings", "hotel_bookings"),
     after="In your TripIt settings you can also remove this application, or make a new private calendar address.",
 )

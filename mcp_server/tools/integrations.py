@@ -1,0 +1,173 @@
+"""Accounts elsewhere: connecting, listing, synchronising and ending a connection."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from sqlalchemy import select
+
+from mcp_server.call import Call, LiveCall
+from mcp_server.gate import paywall
+from mcp_server.results import Part, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.db.connections import Connection
+from shared.domain.plans import INTEGRATIONS
+from shared.providers.connecting import connector
+from shared.services import disconnecting, syncing
+from shared.services.connecting import open_link
+from shared.services.sync_report import SHOWN
+
+Provider = Literal["seats_aero", "awardwallet", "google_sheets", "tripit", "autopilot"]
+State = Literal["connected", "disconnected", "pending", "broken", "not_configured"]
+
+
+class ConnectLink(Result):
+    authorize_url: str
+    provider: str
+    expires_at: datetime
+    already_connected: bool
+
+
+class Integration(Part):
+    provider: str
+    name: str
+    state: State
+    connected_at: datetime | None
+    last_sync_at: datetime | None
+    last_error: str | None
+    used_by: list[str]
+
+
+class Integrations(Result):
+    integrations: list[Integration]
+
+
+class Pulled(Part):
+    balances: int
+    statuses: int
+    bookings: int
+    trips: int
+
+
+class Pushed(Part):
+    rows: int
+    bookings: int
+
+
+class SyncChange(Part):
+    kind: str
+    id: str
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+
+
+class SyncConflict(Part):
+    kind: str
+    id: str
+    reason: str
+
+
+class Synced(Result):
+    provider: str
+    pulled: Pulled
+    pushed: Pushed
+    changes: list[SyncChange]
+    conflicts: list[SyncConflict]
+    synced_at: datetime
+
+
+class Disconnected(Result):
+    provider: str
+    disconnected: bool
+    revoked_at_provider: bool
+
+
+@tool(area="integrations", tier=Tier.FREE, effect=Effect.ADDS, open_world=True)
+def connect_integration(call: Call, provider: Provider) -> ConnectLink:
+    """Gives the one-time link with which the user connects an outside account in a browser, signed in as themselves.
+
+    Call it after connection_required. seats_aero on every plan, the others from Premium. Free.
+    """
+    card = syncing.require_configured(provider)
+    if call.plan < INTEGRATIONS[provider]:
+        raise paywall(call.caller, INTEGRATIONS[provider].slug, f"Connecting {card.title}")
+    link = open_link(call.db, call.account_id, provider)
+    minutes = round(card.life.total_seconds() / 60)
+    return ConnectLink(
+        message=f"Open the link within {minutes} minutes, signed in to this service as the same account, and follow it"
+        f" to {card.title}.",
+        authorize_url=link.url,
+        provider=provider,
+        expires_at=link.expires_at,
+        already_connected=link.already_connected,
+    )
+
+
+@tool(area="integrations", tier=Tier.FREE, effect=Effect.READS)
+def list_integrations(call: Call) -> Integrations:
+    """Lists the five outside accounts with the state of each connection, its last sync and what uses it. Free."""
+    rows = {row.provider: row for row in call.db.scalars(select(Connection))}
+    shown = [_shown(name, rows.get(name), call.now) for name in INTEGRATIONS]
+    connected = [i.name for i in shown if i.state == "connected"]
+    broken = [f"{i.name} has to be connected again." for i in shown if i.state == "broken"]
+    told = f"Connected: {', '.join(connected)}." if connected else "Nothing is connected."
+    return Integrations(message=" ".join([told, *broken]), integrations=shown)
+
+
+def _shown(name: str, row: Connection | None, now: datetime) -> Integration:
+    card = connector(name)
+    return Integration(
+        provider=name,
+        name=card.title,
+        state=_state(row, now) if card.configured() else "not_configured",
+        connected_at=row.connected_at if row else None,
+        last_sync_at=row.last_sync_at if row else None,
+        last_error=row.last_error if row else None,
+        used_by=list(card.used_by),
+    )
+
+
+def _state(row: Connection | None, now: datetime) -> State:
+    """A link nobody followed in time leads nowhere."""
+    if row is None:
+        return "disconnected"
+    if row.state == "pending":
+        return "pending" if row.pending_until and row.pending_until > now else "disconnected"
+    state: State = row.state  # type: ignore[assignment]
+    return state
+
+
+@tool(area="integrations", tier=Tier.PREMIUM, effect=Effect.REPLACES, open_world=True)
+async def sync_integration(call: LiveCall, provider: Provider, dry_run: bool = False) -> Synced:
+    """Copies between the user's records and a connected account: balances, statuses and bookings in, rows out.
+
+    What the user changed here later stays and is listed under conflicts. Premium.
+    """
+    done = await syncing.sync(call.account_id, provider, dry_run=dry_run)
+    report, name = done.report, connector(provider).title
+    changed, kept = len(report.changes), len(report.conflicts)
+    verb = "would change" if dry_run else "changed"
+    told = f"{name}: {changed} row{'s' * (changed != 1)} {verb}, {kept} left as they were."
+    if connector(provider).pull is None and connector(provider).push is None:
+        told = f"{name} answers. Nothing is copied: it is asked when award seats are searched for."
+    return Synced(
+        message=told,
+        provider=provider,
+        pulled=Pulled(balances=report.balances, statuses=report.statuses, bookings=report.bookings, trips=report.trips),
+        pushed=Pushed(rows=report.rows_pushed, bookings=report.bookings_pushed),
+        changes=[SyncChange.model_validate(c) for c in report.changes[:SHOWN]],
+        conflicts=[SyncConflict.model_validate(c) for c in report.conflicts[:SHOWN]],
+        synced_at=done.synced_at,
+    )
+
+
+@tool(area="integrations", tier=Tier.FREE, effect=Effect.CHANGES, open_world=True)
+async def disconnect_integration(call: LiveCall, provider: Provider) -> Disconnected:
+    """Ends the connection to an outside account: deletes its stored tokens, revokes them where it can be done. Free."""
+    ended = await disconnecting.disconnect(call.account_id, provider)
+    left = f" Without it nothing is found for {', '.join(ended.watches)}; they were kept." if ended.watches else ""
+    return Disconnected(
+        message=f"{connector(provider).title} is disconnected and its tokens are deleted.{left} {ended.after}".strip(),
+        provider=provider,
+        disconnected=True,
+        revoked_at_provider=ended.revoked,
+    )
