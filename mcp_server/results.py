@@ -73,11 +73,36 @@ class Coverage(Part):
     skipped: list[Failed]
 
 
-class AwardOption(Part):
-    """One award seat offer. `trip_id` is ours and bound to the account whose connection saw the row.
+class Marked(Part):
+    """A row that says itself when it was invented, since clients show rows without their envelope.
 
-    An invented row says so itself, since clients show rows without their envelope; a real row carries no such fields.
+    Such a row has the fields `mode` and `generated_at`; a real row is sent without the marks.
     """
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """The fields as they are sent; what _label adds is there in invented rows alone."""
+        schema = handler({k: v for k, v in core.items() if k != "serialization"})
+        row = handler.resolve_ref_schema(schema)
+        row["properties"] |= {
+            "generated_at": {"type": "string", "format": "date-time"},
+            "synthetic": {"type": "boolean"},
+            "live": {"type": "boolean"},
+        }
+        row["required"].remove("generated_at")
+        return schema
+
+    @model_serializer(mode="wrap")
+    def _label(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        row: dict[str, Any] = plain(self)
+        made = row.pop("generated_at", None)
+        if row.get("mode") == "sandbox":
+            row |= {"synthetic": True, "live": False, "generated_at": made}
+        return row
+
+
+class AwardOption(Marked):
+    """One award seat offer. `trip_id` is ours and bound to the account whose connection saw the row."""
 
     trip_id: str | None
     airline: str
@@ -100,24 +125,3 @@ class AwardOption(Part):
     provider_checked_at: datetime | None
     age_seconds: int
     generated_at: datetime | None  # of invented rows only
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        """The fields as they are sent; what _label adds is there in invented rows alone."""
-        schema = handler({k: v for k, v in core.items() if k != "serialization"})
-        row = handler.resolve_ref_schema(schema)
-        row["properties"] |= {
-            "generated_at": {"type": "string", "format": "date-time"},
-            "synthetic": {"type": "boolean"},
-            "live": {"type": "boolean"},
-        }
-        row["required"].remove("generated_at")
-        return schema
-
-    @model_serializer(mode="wrap")
-    def _label(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        row: dict[str, Any] = plain(self)
-        made = row.pop("generated_at")
-        if self.mode == "sandbox":
-            row |= {"synthetic": True, "live": False, "generated_at": made}
-        return row

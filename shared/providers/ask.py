@@ -101,6 +101,14 @@ class Ask:
         """
         return await self._run([(p, q) for q in questions for p in registry.usable(verb)], verb, max_age)
 
+    async def kept(self, verb: str, questions: Sequence[Any]) -> list[Reading[Any]]:
+        """Earlier answers to these questions that may still be replayed; nobody is asked."""
+        asked = [(p, q) for q in questions for p in registry.usable(verb)]
+        places = [replay.place(p, registry.scope(p, self.account_id), verb, q) for p, q in asked]
+        with anyio.move_on_after(MEMORY_SECONDS):
+            return [known for known in await _in_thread(replay.recall, places) if known]
+        return []
+
     async def _run(
         self, asked: Sequence[tuple[Provider, Any]], verb: str, max_age: timedelta | None
     ) -> list[Reading[Any]]:

@@ -1,0 +1,82 @@
+"""Live cash fares: a journey and a currency go in, what sources ask for it comes out, cheapest first."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from mcp_server.call import LiveCall
+from mcp_server.fare_parts import Fare, fare_of, route_of
+from mcp_server.fields import Airport, Cabin, Currency, Day, Passengers
+from mcp_server.results import Coverage, Freshness, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.errors import NoData
+from shared.providers.contract import FaresQuestion
+from shared.services import exchange, fares
+from shared.services.fares import VERB, FareOption
+from shared.services.provenance import coverage, freshness, require_answer
+
+
+class CashFlights(Result):
+    fares: list[Fare]
+    total_found: int
+    currency: str
+    coverage: Coverage
+    freshness: Freshness
+
+
+@tool(area="search", tier=Tier.PREMIUM, effect=Effect.READS, live=True, open_world=True, meter="search")
+async def search_cash_flights(
+    call: LiveCall,
+    origin: Airport,
+    destination: Airport,
+    date: Day,
+    return_date: Day | None = None,
+    cabin: Cabin = "economy",
+    passengers: Passengers = 1,
+    max_stops: Annotated[int | None, Field(ge=0, le=3)] = None,
+    currency: Currency = "USD",
+    limit: Annotated[int, Field(ge=1, le=50)] = 10,
+) -> CashFlights:
+    """Finds cash fares of a journey for all passengers together, cheapest first, each with its source and age.
+
+    A fare quoted in another currency keeps it; converted shows it in yours with rate and date. Premium.
+    """
+    start, end = route_of(call, origin, destination, date, return_date)
+    readings = await call.ask.all(VERB, [FaresQuestion(start, end, date, return_date, cabin, passengers, currency)])
+    require_answer(readings, VERB, "The search for cash fares")
+    known, told = fares.options(readings, cabin), coverage(readings)
+    where = f"{start} to {end} on {date}" + (f", back on {return_date}" if return_date else "")
+    if not known and not told.failed:
+        raise NoData(f"No source has a cash fare in {_plain(cabin)} from {where}.", missing=["cash fares"])
+    rates = await exchange.rates(call.ask, [currency, *(f.currency for f in known)])
+    fit = [f for f in known if max_stops is None or (f.stops is not None and f.stops <= max_stops)]
+    shown = fares.priced(fit, rates, currency)
+    return CashFlights(
+        status="partial" if told.failed else "ok",
+        message=_message(where, shown, len(known), [f"{f.name} ({f.reason})" for f in told.failed], currency),
+        fares=[fare_of(f) for f in shown[:limit]],
+        total_found=len(shown),
+        currency=currency,
+        coverage=Coverage.model_validate(told),
+        freshness=Freshness.model_validate(freshness(readings)),
+    )
+
+
+def _plain(cabin: str) -> str:
+    return cabin.replace("_", " ")
+
+
+def _message(where: str, shown: Sequence[FareOption], known: int, failed: Sequence[str], currency: str) -> str:
+    words = [f"{len(shown)} cash fare{'' if len(shown) == 1 else 's'} from {where}."]
+    if (best := fares.cheapest(shown)) and best.converted:
+        words.append(f"From {best.converted.amount:,.2f} {currency}.")
+    if left := known - len(shown):
+        words.append(f"{left} with more stops, or with stops not stated, left out.")
+    if lost := sorted({f.currency for f in shown if f.converted is None}):
+        words.append(f"No current exchange rate from {', '.join(lost)} to {currency} is known: those come last.")
+    if any(f.city_wide for f in shown):
+        words.append("Some sources price cities: check which airports a fare uses.")
+    if failed:
+        words.append(f"Not answered by {', '.join(failed)}, so this may not be all.")
+    return " ".join(words)
