@@ -17,6 +17,8 @@ class AwardObservation(ModeOwned, Base):
     __tablename__ = "award_observations"
     __table_args__ = (
         Index("ix_award_observations_route", "origin", "destination", "cabin", "date"),
+        Index("ix_award_observations_calendar", "origin", "cabin", "date"),
+        Index("ix_award_observations_seen_at", "seen_at"),
         sa.CheckConstraint("(source = 'sandbox') = synthetic", name="source_mode"),
     )
 

@@ -18,3 +18,9 @@ def next_anniversary(opened: date, today: date) -> date:
     years = max(1, today.year - opened.year)
     coming = add_months(opened, 12 * years)
     return coming if coming >= today else add_months(opened, 12 * (years + 1))
+
+
+def days_of(month: str) -> tuple[date, date]:
+    """The first and the last day of a month written YYYY-MM."""
+    first = date.fromisoformat(f"{month}-01")
+    return first, first.replace(day=monthrange(first.year, first.month)[1])

@@ -116,6 +116,27 @@ def _options(readings: Readings, account_id: int | None, cabins: Sequence[str], 
     return sorted(seen, key=lambda o: (o.date, cabins.index(o.cabin), o.points, o.program))
 
 
+async def read(ask: Ask, question: SeatsQuestion) -> Readings:
+    """What every source says. Raises BackendUnavailable or ConnectionRequired when nobody answered, and NoData when
+    whoever answered knows nothing of these airlines on this route."""
+    readings = await ask.all(VERB, [question])
+    require_answer(readings, VERB, "The search for award seats")
+    if all(r.reason == "not_served" for r in readings if r.answered):
+        who = ", ".join(question.airlines) or "any airline"
+        raise NoData(
+            f"No source has award seats or a chart price of {who} from {question.origin} to {question.destination}.",
+            missing=[f"{who} {question.origin}-{question.destination}"],
+        )
+    return readings
+
+
+async def find(ask: Ask, question: SeatsQuestion, cabins: Sequence[str], passengers: int = 1) -> Found:
+    """Everything open, by day and cabin, cheapest first. Raises as `read` does."""
+    readings = await read(ask, question)
+    options = _options(readings, ask.account_id, cabins, passengers)
+    return Found(options, coverage(readings), freshness(readings))
+
+
 async def search(
     ask: Ask,
     airline: str,
@@ -125,20 +146,8 @@ async def search(
     cabins: Sequence[str],
     passengers: int = 1,
 ) -> Found:
-    """One airline (its two letters), one route, one day.
-
-    Raises BackendUnavailable or ConnectionRequired when nobody answered, and NoData when whoever answered knows
-    nothing of this airline on this route.
-    """
-    readings = await ask.all(VERB, [SeatsQuestion(origin, destination, day, day, (airline,))])
-    require_answer(readings, VERB, "The search for award seats")
-    if all(r.reason == "not_served" for r in readings if r.answered):
-        raise NoData(
-            f"No source has award seats or a chart price of {airline} from {origin} to {destination}.",
-            missing=[f"{airline} {origin}-{destination}"],
-        )
-    options = _options(readings, ask.account_id, cabins, passengers)
-    return Found(options, coverage(readings), freshness(readings))
+    """One airline (its two letters), one route, one day. Raises as `read` does."""
+    return await find(ask, SeatsQuestion(origin, destination, day, day, (airline,)), cabins, passengers)
 
 
 async def search_window(

@@ -1,4 +1,4 @@
-"""Ids of award rows: a provider's own name of a row goes in, our id of it comes out, good for one account alone."""
+"""Ids of award rows and of sightings: what is ours or a provider's goes in, an id good for one account comes out."""
 
 import base64
 import binascii
@@ -37,3 +37,18 @@ def award_row(account_id: int, given: str) -> tuple[str, str] | None:
     if not any(same(mark, _signed(key, account_id, row)) for key in settings().encryption_keys):
         return None
     return source, ref
+
+
+def flight_id(account_id: int, sighting: int) -> str:
+    """The id of a stored sighting, which nobody else can use and nobody can count from."""
+    return f"flt_{sighting}_{_signed(settings().encryption_keys[0], account_id, f'flight|{sighting}')}"
+
+
+def sighting_of(account_id: int, given: str) -> int | None:
+    """The sighting, if this id was made for this account."""
+    prefix, _, rest = given.partition("_")
+    number, _, mark = rest.partition("_")
+    if prefix != "flt" or not (number.isascii() and number.isdigit() and len(number) < 19):
+        return None
+    made = (_signed(key, account_id, f"flight|{number}") for key in settings().encryption_keys)
+    return int(number) if any(same(mark, sign) for sign in made) else None

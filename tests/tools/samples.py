@@ -20,6 +20,7 @@ BY_NAME: dict[str, Any] = {
     "check_in_date": (clock.today() + timedelta(days=38)).isoformat(),
     "home_airport": "LHR",
     "hotel_id": "conrad-tokyo",
+    "month": f"{clock.today() + timedelta(days=40):%Y-%m}",
     "message_id": "00000000-0000-4000-8000-000000000000",  # nobody's
     "origin": "LHR",
     "program": "flying-blue",
@@ -56,6 +57,7 @@ ONE_OF: dict[str, dict[str, Any]] = {
 
 # What a tool wants for something new, beside what its schema requires.
 ALWAYS: dict[str, dict[str, Any]] = {
+    "get_award_trip_details": {"trip_id": "awd_nobodys"},
     "apply_voucher_to_booking": {"booking_type": "flight"},
     "import_spending_statement": {"rows": [{"date": "2026-02-03", "description": "Tesco", "amount": 23.87}]},
     "save_itinerary_item": {"title": "Something"},

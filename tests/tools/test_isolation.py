@@ -26,6 +26,8 @@ from tests.tools.samples import sample
 # Parameters (or those of one tool) that end in _id or _ids and name no record of an account, each with the reason.
 NO_RECORDS: dict[str, str] = {
     "hotel_id": "a hotel of the facts",
+    "flight_id": "signed for one account, see test_flights",
+    "get_award_trip_details.trip_id": "signed for one account, see test_award_trips",
     "add_flight_booking.trip_id": "made up by the caller",
     "list_flight_bookings.trip_id": "made up by the caller",
     "update_flight_booking.trip_id": "made up by the caller",

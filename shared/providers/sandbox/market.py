@@ -19,6 +19,7 @@ from shared.reference.load import reference
 DETOUR = 1.4  # a connection over a hub may be this much longer than the direct way
 ON_SALE_DAYS = 355  # where no release window of the airline is known
 LINKS = "https://sandbox.invalid/award"
+LETTERS = {"economy": "Y", "premium_economy": "W", "business": "J", "first": "F"}  # in a reference, which must be short
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ def _seat(
     asked = points(price, cabin, day)
     if asked is None:
         return None
-    ref = f"sbx_{way.airline}_{program}_{way.origin}_{way.destination}_{day:%Y%m%d}_{cabin}"
+    ref = f"sbx_{way.airline}_{program}_{way.origin}_{way.destination}_{day:%Y%m%d}_{LETTERS[cabin]}"
     leaves, lands, _ = times(way, day)
     return AwardSeat(
         ref=ref,
@@ -181,13 +182,13 @@ def _named(ref: str, today: date, told: Mapping[str, str]) -> AwardSeat | None:
     parts = ref.split("_", 6)
     if len(parts) != 7 or parts[0] != "sbx" or not parts[5].isdigit() or len(parts[5]) != 8:
         return None
-    _, airline, program, origin, destination, day, cabin = parts
+    _, airline, program, origin, destination, day, letter = parts
     asked = datetime.strptime(day, "%Y%m%d").date()  # noqa: DTZ007 - a day, not a moment
     try:
         seats = rows(SeatsQuestion(origin, destination, asked, asked, (airline,)), today, told)
     except Unanswered:
         return None
-    return next((s for s in seats if (s.program, s.cabin) == (program, cabin)), None)
+    return next((s for s in seats if (s.program, LETTERS[s.cabin]) == (program, letter)), None)
 
 
 def _segments(way: Path, seat: AwardSeat) -> tuple[Segment, ...]:

@@ -472,6 +472,8 @@ def upgrade() -> None:
     op.create_index(op.f('ix_vouchers_hotel_booking_id'), 'vouchers', ['hotel_booking_id'], unique=False)
     op.add_column('award_observations', sa.Column('asker_id', sa.BigInteger(), nullable=True))
     op.create_index(op.f('ix_award_observations_asker_id'), 'award_observations', ['asker_id'], unique=False)
+    op.create_index('ix_award_observations_calendar', 'award_observations', ['origin', 'cabin', 'date'], unique=False)
+    op.create_index('ix_award_observations_seen_at', 'award_observations', ['seen_at'], unique=False)
     op.create_foreign_key(op.f('fk_award_observations_asker_id'), 'award_observations', 'accounts', ['asker_id'], ['id'], ondelete='CASCADE')
     op.create_index('ix_deliveries_created', 'deliveries', ['created_at'], unique=False)
     op.create_index('ix_job_runs_failed', 'job_runs', ['finished_at'], unique=False, postgresql_where=sa.text("status = 'failed'"))

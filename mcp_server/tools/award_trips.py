@@ -1,0 +1,86 @@
+"""One award offer in full: an id from a search goes in, its flights, times and places to book come out."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from mcp_server.call import LiveCall
+from mcp_server.results import Freshness, Money, Part, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.providers.contract import AwardTrip
+from shared.services.award_trips import details
+from shared.services.provenance import freshness
+
+
+class TripSegment(Part):
+    """Times are local to their airport."""
+
+    flight_number: str
+    operating_carrier: str | None
+    aircraft: str | None
+    origin: str
+    destination: str
+    departs_at: str | None
+    arrives_at: str | None
+    cabin: str | None
+    fare_class: str | None
+
+
+class TripTaxes(Part):
+    amount: Money | None
+    currency: str | None
+
+
+class TripLink(Part):
+    program: str
+    label: str
+    url: str
+
+
+class AwardTripDetails(Result):
+    segments: list[TripSegment]
+    stops: int
+    duration_minutes: int | None
+    cabin: str
+    points: int
+    taxes: TripTaxes
+    seats: int | None
+    booking_links: list[TripLink]
+    freshness: Freshness
+
+
+@tool(area="search", tier=Tier.FREE, effect=Effect.READS, live=True, open_world=True)
+async def get_award_trip_details(
+    call: LiveCall,
+    trip_id: Annotated[str, Field(max_length=120, description="From an award search result row.")],
+) -> AwardTripDetails:
+    """Shows one award offer in full: flight numbers, aircraft, times, stops and booking links.
+
+    Needs the award-seat data provider connected. Free.
+    """
+    reading = await details(call.ask, call.account_id, trip_id)
+    trip = min(reading.value or (), key=_directness)
+    return AwardTripDetails(
+        message=_message(trip, reading.source),
+        segments=[TripSegment.model_validate(s) for s in trip.segments],
+        stops=trip.stops,
+        duration_minutes=trip.duration_minutes,
+        cabin=trip.cabin,
+        points=trip.points,
+        taxes=TripTaxes(amount=trip.taxes, currency=trip.taxes_currency),
+        seats=trip.seats,
+        booking_links=[TripLink.model_validate(link) for link in trip.links],
+        freshness=Freshness.model_validate(freshness([reading])),
+    )
+
+
+def _directness(trip: AwardTrip) -> tuple[int, int, int]:
+    """Of several ways to fly one offer the cheapest, then the one with fewest stops, then the fastest."""
+    return (trip.points, trip.stops, trip.duration_minutes or 10**6)
+
+
+def _message(trip: AwardTrip, source: str) -> str:
+    numbers = ", ".join(s.flight_number for s in trip.segments)
+    stops = "nonstop" if trip.stops == 0 else f"{trip.stops} stop{'s' if trip.stops > 1 else ''}"
+    places = f"; book at {', '.join(dict.fromkeys(link.program for link in trip.links))}" if trip.links else ""
+    return f"{numbers}, {stops}, {trip.points:,} points in {trip.cabin.replace('_', ' ')}, as {source} says{places}."

@@ -1,0 +1,180 @@
+"""Where points lead: an airport and months go in, the cheapest seats seen lately to each destination come out."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from mcp_server.call import Call
+from mcp_server.fields import Airport, AnyName, Cabin, Month, Points
+from mcp_server.results import Freshness, Part, Result
+from mcp_server.sighting_parts import age, held, seen_freshness, since
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.db.observations import AwardObservation as Row
+from shared.db.sightings import lowest, newest
+from shared.domain.calendar import add_months, days_of
+from shared.domain.reach import Purse, covering, reach
+from shared.errors import Fault, Invalid, NoData
+
+LISTED = 150
+BEST_DATES = 5
+Reachable = Literal["direct", "transfer", "no"]
+Source = Literal["argument", "saved", "none"]
+
+
+class ExploredDestination(Part):
+    """`via` names the balance points are transferred from. The age is that of the oldest sighting of the row."""
+
+    destination: str
+    city: str
+    program: str
+    airline: str
+    cabin: str
+    points: int
+    best_dates: list[date]
+    reachable: Reachable
+    via: str | None
+    source: str
+    age_seconds: int
+
+
+class ExploredDestinations(Result):
+    destinations: list[ExploredDestination]
+    balance_source: Source
+    total_found: int
+    freshness: Freshness
+
+
+@dataclass(frozen=True)
+class _Offer:
+    """The lowest price one programme asks for one airline to one destination."""
+
+    destination: str
+    program: str
+    airline: str
+    points: int
+    dates: list[date]
+    sources: list[str]
+    seen_at: datetime
+    provider_checked_at: datetime | None
+    purse: Purse | None
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        return (self.points, self.purse is None, self.destination, self.program, self.airline)
+
+    @property
+    def reachable(self) -> Reachable:
+        if self.purse is None:
+            return "no"
+        return "direct" if self.purse.source == self.program else "transfer"
+
+
+@tool(area="search", tier=Tier.FREE, effect=Effect.READS)
+def explore_destinations(
+    call: Call,
+    origin: Airport,
+    cabin: Cabin = "economy",
+    month_from: Annotated[Month | None, Field(description="Default: this month.")] = None,
+    month_to: Annotated[Month | None, Field(description="Default: month_from plus 2.")] = None,
+    points_balance: Points | None = None,
+    program: Annotated[AnyName | None, Field(description="Currency of points_balance.")] = None,
+) -> ExploredDestinations:
+    """Lists where award seats were seen lately, cheapest first, and which destinations the balances cover.
+
+    Stored calendars only, each with its age; saved balances count without points_balance. Free accounts: top 3. Free.
+    """
+    airports = call.reference.city(origin)
+    first, last = _months(call, month_from, month_to)
+    purses, source = _purses(call, points_balance, program)
+    which = (Row.origin.in_(airports), Row.cabin == cabin, Row.date <= last)
+    cells = newest(call.account_id, since(call), first, *which)
+    offers = [_offer(row, purses) for row in call.db.execute(lowest(cells))]
+    found = sorted(_best_of_each(o for o in offers if o.destination not in airports), key=lambda o: o.order)
+    if not found:
+        raise NoData(
+            f"No {cabin.replace('_', ' ')} award seats from {origin} between {first} and {last} were seen lately;"
+            " searches and monitors fill this in.",
+            missing=["award calendars"],
+        )
+    shown = found[: call.limits.results or LISTED]
+    return ExploredDestinations(
+        message=_message(shown, found, origin, source),
+        destinations=[_shown(call, offer, cabin) for offer in shown],
+        balance_source=source,
+        total_found=len(found),
+        freshness=seen_freshness(
+            call,
+            (name for o in shown for name in o.sources),
+            (o.seen_at for o in shown),
+            (o.provider_checked_at for o in shown),
+        ),
+    )
+
+
+def _months(call: Call, month_from: str | None, month_to: str | None) -> tuple[date, date]:
+    """The days from today on that are asked about. Raises Invalid for months that are over or in the wrong order."""
+    first = days_of(month_from)[0] if month_from else call.today.replace(day=1)
+    last = days_of(month_to)[1] if month_to else days_of(f"{add_months(first, 2):%Y-%m}")[1]
+    if last < call.today:
+        raise Invalid(Fault("month_to" if month_to else "month_from", "is over", f"{call.today:%Y-%m} or later"))
+    if last < first:
+        raise Invalid(Fault("month_to", "is before month_from", f"{first:%Y-%m} or later"))
+    return max(call.today, first), last
+
+
+def _purses(call: Call, points: int | None, program: str | None) -> tuple[dict[str, list[Purse]], Source]:
+    """What each programme can be filled with, from the balance that was named or else those saved here."""
+    slug = call.reference.program(program).slug if program is not None else None
+    if points is not None and slug is None:
+        raise Invalid(Fault("program", "is missing", "the programme points_balance is in"))
+    if points is not None and slug is not None:
+        return reach(call.reference.routes(call.today), {slug: points}), "argument"
+    balances = {p: b for p, b in held(call).items() if slug in (None, p)}
+    return reach(call.reference.routes(call.today), balances), "saved" if balances else "none"
+
+
+def _offer(row: Any, purses: dict[str, list[Purse]]) -> _Offer:
+    return _Offer(**row._mapping, purse=covering(purses.get(row.program, []), row.points))
+
+
+def _best_of_each(offers: Iterable[_Offer]) -> list[_Offer]:
+    """Of each destination the cheapest offer the balances cover; where they cover none, the cheapest."""
+    best: dict[str, _Offer] = {}
+    for offer in sorted(offers, key=lambda o: (o.purse is None, o.order)):
+        best.setdefault(offer.destination, offer)
+    return list(best.values())
+
+
+def _shown(call: Call, offer: _Offer, cabin: str) -> ExploredDestination:
+    airport = call.reference.airports.get(offer.destination)
+    purse = offer.purse
+    return ExploredDestination(
+        destination=offer.destination,
+        city=airport.city if airport else offer.destination,
+        program=offer.program,
+        airline=offer.airline,
+        cabin=cabin,
+        points=offer.points,
+        best_dates=sorted(offer.dates)[:BEST_DATES],
+        reachable=offer.reachable,
+        via=purse.source if purse and offer.reachable == "transfer" else None,
+        source=", ".join(sorted(offer.sources)),
+        age_seconds=age(call, min(offer.seen_at, offer.provider_checked_at or offer.seen_at)),
+    )
+
+
+def _message(shown: Sequence[_Offer], found: Sequence[_Offer], origin: str, source: Source) -> str:
+    covered = sum(o.purse is not None for o in found)
+    first = found[0]
+    count = f"{len(found)} destination{'' if len(found) == 1 else 's'}"
+    said = f"{count} from {origin} with award seats seen lately, from {first.points:,} points."
+    if source == "none":
+        said += " No balance was given and none is saved, so none is marked as covered."
+    else:
+        said += f" Covered by the balances, directly or by transfer: {covered}."
+    if len(shown) < len(found):
+        said += f" The {len(shown)} cheapest are shown."
+    return f"{said} Seats may be gone since: search before moving points."

@@ -1,0 +1,280 @@
+"""Award flights seen in earlier searches: filters or an id go in, flights with values and prices in cards come out."""
+
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+from sqlalchemy import ColumnElement, Select, Subquery, case, false, func, select
+
+from mcp_server.call import Call
+from mcp_server.fields import Airport, AnyName, Cabin, Month, Page, PerPage, Points
+from mcp_server.results import NO_DATA, Freshness, Money, NoDataWord, Paging, Part, Result
+from mcp_server.sighting_parts import SEEN_DAYS, age, held, seen_freshness, since
+from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.transfer_routes import RunningBonus, TransferRoute, route_of
+from shared.db.observations import AwardObservation as Row
+from shared.db.sightings import last_fare, last_seen, newest, usual_taxes, with_values
+from shared.domain.calendar import days_of
+from shared.domain.card_prices import Advice, CardPrice, advise, card_prices, portal_points
+from shared.domain.reach import reach
+from shared.domain.transfers import Path
+from shared.errors import NotFound
+from shared.services.award_ids import flight_id as id_of
+from shared.services.award_ids import sighting_of
+
+LOOKED_AT = 20_000  # of the newest sightings that fit: a list stays quick however many there are
+
+
+class Flight(Part):
+    flight_id: str
+    airline: str
+    program: str
+    origin: str
+    destination: str
+    date: date
+    cabin: str
+    points: int
+    taxes: Money | None
+    taxes_currency: str | None
+
+
+class ListedFlight(Flight):
+    """`value_cents_per_point`: US cents, from the newest one-way fare seen for the same route, day and cabin."""
+
+    seats: int | None
+    value_cents_per_point: Money | None
+    source: str
+    seen_at: datetime
+
+
+class Flights(Result):
+    flights: list[ListedFlight]
+    freshness: Freshness
+    paging: Paging
+
+
+class CardCurrency(Part):
+    """`route` are the programmes points pass through. `portal_points` reckons one US cent for a point."""
+
+    currency: str
+    points_needed: int
+    route: list[str]
+    ratio: float
+    bonus: RunningBonus | None
+    transfer_time: str | NoDataWord
+    portal_points: int | None
+    cheaper: Literal["transfer", "portal"]
+
+
+class FlightTaxes(Part):
+    """`estimated`: the average of what was seen on this route with this programme."""
+
+    amount: Money | None
+    currency: str | None
+    estimated: bool
+
+
+class FlightInCards(Result):
+    flight: Flight
+    card_currencies: list[CardCurrency]
+    advice: Advice
+    transfer_path: TransferRoute | None
+    taxes: FlightTaxes
+    freshness: Freshness
+
+
+@tool(area="search", tier=Tier.FREE, effect=Effect.READS)
+def list_flights(
+    call: Call,
+    origin: Airport | None = None,
+    destination: Airport | None = None,
+    program: AnyName | None = None,
+    airline: AnyName | None = None,
+    cabin: Cabin | None = None,
+    month: Month | None = None,
+    max_points: Points | None = None,
+    affordable_only: Annotated[bool, Field(description="Covered by saved balances or transfers.")] = False,
+    sort: Literal["newest", "points", "value"] = "newest",
+    page: Page = 1,
+    per_page: PerPage = 20,
+) -> Flights:
+    """Lists award flights seen in searches of the last 14 days, each as it was last seen.
+
+    Values are US cents a point against the newest cash fare seen. Free.
+    """
+    which = _which(call, origin, destination, program, airline, cabin, month)
+    cells = newest(call.account_id, since(call), call.today, *which, most=LOOKED_AT)
+    balances = held(call) if affordable_only else None
+    asked = with_values(cells, call.account_id, since(call)).where(*_prices(call, cells, max_points, balances))
+    rows = _page(call, asked, _order(cells, asked, sort), page, per_page)
+    total = rows[0].total if rows else _count(call, asked) if page > 1 else 0
+    return Flights(
+        message=_listed(total, balances),
+        flights=[_shown(call, row) for row in rows],
+        freshness=seen_freshness(
+            call, (r.source for r in rows), (r.seen_at for r in rows), (r.provider_checked_at for r in rows)
+        ),
+        paging=Paging.of(page, per_page, total),
+    )
+
+
+def _which(
+    call: Call,
+    origin: str | None,
+    destination: str | None,
+    program: str | None,
+    airline: str | None,
+    cabin: str | None,
+    month: str | None,
+) -> list[ColumnElement[bool]]:
+    """Conditions on the cell: a city code means all its airports."""
+    facts = call.reference
+    first, last = days_of(month) if month else (None, None)
+    wanted: list[ColumnElement[bool] | None] = [
+        Row.origin.in_(facts.city(origin)) if origin else None,
+        Row.destination.in_(facts.city(destination)) if destination else None,
+        Row.program == facts.program(program).slug if program else None,
+        Row.airline == facts.airline(airline).iata if airline else None,
+        Row.cabin == cabin if cabin else None,
+        Row.date.between(first, last) if month else None,
+    ]
+    return [condition for condition in wanted if condition is not None]
+
+
+def _prices(
+    call: Call, cells: Subquery, max_points: int | None, balances: dict[str, int] | None
+) -> list[ColumnElement[bool]]:
+    """Conditions on the price as it was last seen."""
+    wanted: list[ColumnElement[bool]] = []
+    if max_points is not None:
+        wanted.append(cells.c.points <= max_points)
+    if balances is not None:
+        purses = reach(call.reference.routes(call.today), balances)
+        most = {program: max(p.delivered for p in found) for program, found in purses.items()}
+        wanted.append(cells.c.points <= case(most, value=cells.c.program, else_=0) if most else false())
+    return wanted
+
+
+def _order(cells: Subquery, asked: Select[Any], sort: str) -> list[Any]:
+    last: list[Any] = [cells.c.seen_at.desc(), cells.c.points, cells.c.id.desc()]
+    if sort == "points":
+        return [cells.c.points, *last]
+    return [asked.selected_columns.value.desc().nulls_last(), *last] if sort == "value" else last
+
+
+def _page(call: Call, asked: Select[Any], order: list[Any], page: int, per_page: int) -> Sequence[Any]:
+    counted = asked.add_columns(func.count().over().label("total")).order_by(*order)
+    return call.db.execute(counted.limit(per_page).offset((page - 1) * per_page)).all()
+
+
+def _count(call: Call, asked: Select[Any]) -> int:
+    return call.db.scalar(select(func.count()).select_from(asked.subquery())) or 0
+
+
+def _listed(total: int, balances: dict[str, int] | None) -> str:
+    if balances is not None and not any(balances.values()):
+        return "No points balances are kept here, so none is covered; add one with update_points_balance."
+    if not total:
+        return f"No award flights that fit were seen in the last {SEEN_DAYS} days; searches and monitors fill this in."
+    more = f" Of the newest {LOOKED_AT:,} sightings." if total >= LOOKED_AT else ""
+    return f"{total:,} award flights as they were last seen; a seat may be gone since.{more}"
+
+
+def _facts(call: Call, row: Any) -> dict[str, Any]:
+    """The fields of Flight from a row of sightings."""
+    own = {name: getattr(row, name) for name in Flight.model_fields if name != "flight_id"}
+    return own | {"flight_id": id_of(call.account_id, row.id)}
+
+
+def _shown(call: Call, row: Any) -> ListedFlight:
+    return ListedFlight(
+        **_facts(call, row),
+        seats=row.seats,
+        value_cents_per_point=None if row.value is None else round(Decimal(row.value), 2),
+        source=row.source,
+        seen_at=row.seen_at,
+    )
+
+
+@tool(area="search", tier=Tier.PREMIUM, effect=Effect.READS)
+def get_flight(
+    call: Call, flight_id: Annotated[str, Field(max_length=64, description="From list_flights.")]
+) -> FlightInCards:
+    """Prices an award flight in each card currency: points, transfer or portal, path, bonus, speed and taxes.
+
+    As last seen. Portal points reckon one US cent each; wait: seen over a day ago, or no way known. Premium.
+    """
+    sighting = sighting_of(call.account_id, flight_id)
+    row = last_seen(call.db, call.account_id, sighting, call.today) if sighting is not None else None
+    if row is None:
+        raise NotFound("flight", flight_id)
+    fare = last_fare(call.db, call.account_id, row, since(call))
+    price = fare.price / fare.passengers if fare else None
+    cards = _cards(call, row, price)
+    seen = timedelta(seconds=age(call, min(row.seen_at, row.provider_checked_at or row.seen_at)))
+    advice = advise(cards, portal_points(price), seen)
+    return FlightInCards(
+        message=_advised(row, cards, advice, price, seen),
+        flight=Flight(**_facts(call, row) | {"flight_id": flight_id}),
+        card_currencies=[_card(c) for c in cards],
+        advice=advice,
+        transfer_path=route_of(cards[0].path, row.points) if cards else None,
+        taxes=_taxes(call, row),
+        freshness=seen_freshness(call, [row.source], [row.seen_at], [row.provider_checked_at]),
+    )
+
+
+def _cards(call: Call, row: Row, price: Decimal | None) -> list[CardPrice]:
+    """The currencies of banks. A portal's rate is known of those at home in the United States alone."""
+    banks = [p for p in call.reference.programs.values() if p.kind == "bank"]
+    portals = frozenset(p.slug for p in banks if p.home_country == "US")
+    routes = call.reference.routes(call.today)
+    return card_prices(routes, [p.slug for p in banks], portals, row.program, row.points, price)
+
+
+def _bonus(path: Path) -> RunningBonus | None:
+    running = [e.bonus for e in path.edges if e.bonus and not e.bonus.targeted]
+    if not running:
+        return None
+    first = min(running, key=lambda b: b.ends_on)
+    return RunningBonus(percent=first.percent, starts_on=first.starts_on, ends_on=first.ends_on, targeted=False)
+
+
+def _card(found: CardPrice) -> CardCurrency:
+    path = found.path
+    return CardCurrency(
+        currency=found.currency,
+        points_needed=found.points,
+        route=[found.currency, *(e.target for e in path.edges)],
+        ratio=round(float(path.ratio), 6),
+        bonus=_bonus(path),
+        transfer_time=path.slowest if path.slowest != "unknown" else NO_DATA,
+        portal_points=found.portal,
+        cheaper=found.cheaper,
+    )
+
+
+def _taxes(call: Call, row: Row) -> FlightTaxes:
+    if row.taxes is not None:
+        return FlightTaxes(amount=row.taxes, currency=row.taxes_currency, estimated=False)
+    usual = usual_taxes(call.db, row)
+    if usual is None:
+        return FlightTaxes(amount=None, currency=None, estimated=False)
+    return FlightTaxes(amount=usual[0], currency=usual[1], estimated=True)
+
+
+def _advised(row: Row, cards: Sequence[CardPrice], advice: Advice, price: Decimal | None, seen: timedelta) -> str:
+    what = f"{row.airline} {row.origin}-{row.destination} on {row.date}: {row.points:,} points of {row.program}."
+    fare = "No cash fare was seen, so portals are not priced."
+    if price is not None:
+        fare = f"The last fare seen is {price:,.2f} USD, {portal_points(price):,} points at one cent each."
+    if advice == "transfer":
+        return f"{what} Cheapest: {cards[0].points:,} of {cards[0].currency}. {fare} See the seat before moving points."
+    if advice == "portal":
+        return f"{what} {fare} That is fewer than any transfer takes."
+    if not cards:
+        return f"{what} No card currency gets there in two steps. {fare}"
+    hours = int(seen.total_seconds() // 3600)
+    return f"{what} It was seen {hours} hours ago and transfers cannot be undone: search again first. {fare}"

@@ -1,0 +1,128 @@
+"""A month of award seats: an airline, a route and a month go in, each day with its seats per cabin comes out."""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from mcp_server.call import LiveCall
+from mcp_server.fields import Airport, Cabin, Month, Passengers
+from mcp_server.results import Coverage, Freshness, Part, Result
+from mcp_server.seat_parts import cabins_of, not_on_sale, on_sale_until, price_of, route_of
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.domain.calendar import days_of
+from shared.errors import Fault, Invalid
+from shared.providers.contract import SeatsQuestion
+from shared.reference.rows import Airline
+from shared.services import seat_month
+from shared.services.seat_month import DaySeats, search_month
+
+
+class DayCabin(Part):
+    points: int
+    seats: int | None
+    program: str
+
+
+class CalendarDay(Part):
+    """`unknown`: the day could not be read, or is not on sale yet, as `note` says."""
+
+    date: date
+    cabins: dict[str, DayCabin]
+    state: Literal["available", "none", "unknown"]
+    note: str | None
+
+
+class CheapestDay(Part):
+    cabin: str
+    date: date
+    points: int
+    program: str
+
+
+class MonthlyAvailability(Result):
+    days: list[CalendarDay]
+    cheapest: list[CheapestDay]
+    coverage: Coverage
+    freshness: Freshness
+
+
+@tool(area="search", tier=Tier.PAID, effect=Effect.READS, live=True, open_world=True, meter="search")
+async def search_monthly_availability(
+    call: LiveCall,
+    airline: Annotated[str, Field(max_length=60)],
+    origin: Airport,
+    destination: Airport,
+    month: Month,
+    cabin: Cabin | None = None,
+    passengers: Passengers = 1,
+) -> MonthlyAvailability:
+    """Shows the award seats of one airline on a route for each day of a month, per cabin.
+
+    Prices are the airline's own programme's where it has one, else the lowest. A day not read is unknown. Paid.
+    """
+    wanted = cabins_of(call, cabin)
+    flown = call.reference.airline(airline)
+    start, end = route_of(call, origin, destination)
+    first, last = _span(call, month)
+    until = on_sale_until(call, flown.iata)
+    if first > until:
+        raise not_on_sale(call, flown, first)
+    question = SeatsQuestion(start, end, first, last, (flown.iata,))
+    found = await search_month(call.ask, question, until, wanted, passengers)
+    days = [_shown(flown, day, until) for day in found.days]
+    return MonthlyAvailability(
+        status="partial" if found.coverage.failed else "ok",
+        message=_message(flown, f"{start} to {end}, {month}", found, days, until),
+        days=days,
+        cheapest=_cheapest(days, wanted),
+        coverage=Coverage.model_validate(found.coverage),
+        freshness=Freshness.model_validate(found.freshness),
+    )
+
+
+def _span(call: LiveCall, month: str) -> tuple[date, date]:
+    """The days of the month from today on. Raises Invalid when it is over."""
+    first, last = days_of(month)
+    if last < call.today:
+        raise Invalid(Fault("month", "is over", f"{call.today:%Y-%m} or later"))
+    return max(first, call.today), last
+
+
+def _shown(airline: Airline, day: DaySeats, until: date) -> CalendarDay:
+    prices = {cabin: price_of(airline, seats) for cabin, seats in day.cabins.items()}
+    early = day.state == "unknown" and day.date > until
+    return CalendarDay(
+        date=day.date,
+        cabins={
+            cabin: DayCabin(points=best.points, seats=best.seats, program=best.program)
+            for cabin, best in prices.items()
+            if best
+        },
+        state=day.state,
+        note="not on sale yet" if early else None,
+    )
+
+
+def _cheapest(days: Sequence[CalendarDay], cabins: Sequence[str]) -> list[CheapestDay]:
+    """The first of the cheapest days of each cabin that has any."""
+    out = []
+    for cabin in cabins:
+        offered = [(day.cabins[cabin], day.date) for day in days if cabin in day.cabins]
+        if offered:
+            best, on = min(offered, key=lambda offer: (offer[0].points, offer[1]))
+            out.append(CheapestDay(cabin=cabin, date=on, points=best.points, program=best.program))
+    return out
+
+
+def _message(airline: Airline, where: str, found: seat_month.Month, days: Sequence[CalendarDay], until: date) -> str:
+    open_days = sum(day.state == "available" for day in days)
+    unknown = [day for day in days if day.state == "unknown"]
+    words = [f"{airline.name}, {where}: award seats on {open_days} of {len(days)} days"]
+    words[0] += f"; asked: {', '.join(found.coverage.answered)}." if found.coverage.answered else "."
+    if failed := [f"{f.name} ({f.reason})" for f in found.coverage.failed]:
+        words.append(f"Not answered by {', '.join(failed)}, so {len(unknown)} days are unknown.")
+    if any(day.note for day in days):
+        words.append(f"{airline.name} has released seats until {until}; later days are not on sale yet.")
+    return " ".join(words)

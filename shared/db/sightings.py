@@ -1,0 +1,127 @@
+"""Award seats and fares seen lately: what an account may see of them goes out as one row for each cell, the newest."""
+
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import ColumnElement, Select, Subquery
+from sqlalchemy.dialects.postgresql import distinct_on
+from sqlalchemy.orm import Session
+
+from shared.db.observations import AwardObservation as Row
+from shared.db.observations import FareObservation as Fare
+
+CELL = (Row.source, Row.airline, Row.program, Row.origin, Row.destination, Row.date, Row.cabin)
+CURRENCY = "USD"  # the only one in which values of sightings are compared
+
+
+def visible(account_id: int, kind: type[Row] | type[Fare] = Row) -> ColumnElement[bool]:
+    """Rows that may be shown to anyone, and those the account's own connection saw."""
+    return sa.or_(kind.asker_id.is_(None), kind.asker_id == account_id)
+
+
+def newest(
+    account_id: int, since: datetime, first: date, *which: ColumnElement[bool], most: int | None = None
+) -> Subquery:
+    """Of each cell the cheapest row of the last answer that showed it. `which` may speak of the cell alone: a condition
+    on prices belongs outside, or an older price would come back. `most` rows are looked at, the newest."""
+    seen = sa.select(Row).where(visible(account_id), Row.seen_at >= since, Row.date >= first, *which)
+    if most is not None:
+        seen = seen.order_by(Row.seen_at.desc()).limit(most)
+    rows = seen.subquery().c
+    cell = [rows[column.key] for column in CELL]
+    return (
+        sa.select(*rows)
+        .ext(distinct_on(*cell))
+        .order_by(*cell, rows.seen_at.desc(), rows.points, rows.id)
+        .subquery("cells")
+    )
+
+
+def with_values(cells: Subquery, account_id: int, since: datetime) -> Select[Any]:
+    """The cells with `value`: US cents of the newest one-way fare, less taxes, for each point; null where unknown."""
+    known = sa.select(Fare).where(
+        visible(account_id, Fare), Fare.seen_at >= since, Fare.return_date.is_(None), Fare.currency == CURRENCY
+    )
+    rows = known.subquery().c
+    way = (rows.origin, rows.destination, rows.date, rows.cabin)
+    fares = (
+        sa.select(*way, (rows.price / rows.passengers).label("price"))
+        .ext(distinct_on(*way))
+        .order_by(*way, rows.seen_at.desc(), rows.id.desc())
+        .subquery("fares")
+    )
+    same = sa.and_(*(fares.c[column.key] == cells.c[column.key] for column in way))
+    value = (fares.c.price - cells.c.taxes) * 100 / cells.c.points
+    priced = sa.case((cells.c.taxes_currency == CURRENCY, value), else_=None)
+    return sa.select(*cells.c, priced.label("value")).select_from(cells.outerjoin(fares, same))
+
+
+def lowest(cells: Subquery) -> Select[Any]:
+    """Of each destination, programme and airline the lowest price, the days that have it, and when they were seen."""
+    offer = (cells.c.destination, cells.c.program, cells.c.airline)
+    low = sa.func.min(cells.c.points).over(partition_by=offer)
+    rows = sa.select(*cells.c, low.label("low")).subquery().c
+    what = (rows.destination, rows.program, rows.airline, rows.points)
+    return (
+        sa.select(
+            *what,
+            sa.func.array_agg(rows.date.distinct()).label("dates"),
+            sa.func.array_agg(rows.source.distinct()).label("sources"),
+            sa.func.min(rows.seen_at).label("seen_at"),
+            sa.func.min(rows.provider_checked_at).label("provider_checked_at"),
+        )
+        .where(rows.points == rows.low)
+        .group_by(*what)
+    )
+
+
+def last_seen(session: Session, account_id: int, sighting: int, first: date) -> Row | None:
+    """What was last seen of the cell of this row, if the account may see it and its day is not before the first."""
+    row = session.scalar(sa.select(Row).where(Row.id == sighting, visible(account_id), Row.date >= first))
+    if row is None:
+        return None
+    same = (column == getattr(row, column.key) for column in CELL)
+    found = sa.select(Row).where(visible(account_id), *same).order_by(Row.seen_at.desc(), Row.points, Row.id)
+    return session.scalar(found.limit(1))
+
+
+def last_fare(session: Session, account_id: int, row: Row, since: datetime) -> Fare | None:
+    """The newest one-way fare of the same route, day and cabin, in the one currency."""
+    return session.scalar(
+        sa.select(Fare)
+        .where(
+            visible(account_id, Fare),
+            Fare.origin == row.origin,
+            Fare.destination == row.destination,
+            Fare.cabin == row.cabin,
+            Fare.date == row.date,
+            Fare.return_date.is_(None),
+            Fare.currency == CURRENCY,
+            Fare.seen_at >= since,
+        )
+        .order_by(Fare.seen_at.desc(), Fare.id.desc())
+        .limit(1)
+    )
+
+
+def usual_taxes(session: Session, row: Row) -> tuple[Decimal, str, int] | None:
+    """The average of what was asked beside the points on this route, its currency, and of how many sightings."""
+    asked = (
+        sa.select(sa.func.avg(Row.taxes), Row.taxes_currency, sa.func.count())
+        .where(
+            Row.origin == row.origin,
+            Row.destination == row.destination,
+            Row.cabin == row.cabin,
+            Row.program == row.program,
+            Row.airline == row.airline,
+            Row.taxes.is_not(None),
+            Row.taxes_currency.is_not(None),
+        )
+        .group_by(Row.taxes_currency)
+        .order_by(sa.func.count().desc(), Row.taxes_currency)
+        .limit(1)
+    )
+    found: Any = session.execute(asked).first()
+    return (round(found[0], 2), found[1], found[2]) if found else None

@@ -1,0 +1,61 @@
+"""What an award costs in card currencies: a price, transfer routes and a cash fare go in, ways and an advice come out.
+
+Transfer: the fewest points to send so that the award's points arrive. Portal: the fare bought with points at one cent
+each, the rate card portals give without a premium card.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import ROUND_CEILING, Decimal
+from typing import Literal
+
+from shared.domain.transfers import Network, Path, find_paths
+
+HOPS = 2
+PORTAL_CENTS = 1
+FRESH = timedelta(hours=24)  # transfers cannot be undone, so an older sighting is looked at again first
+Advice = Literal["transfer", "portal", "wait"]
+
+
+@dataclass(frozen=True)
+class CardPrice:
+    """One currency's cheapest way to the award, and what a portal asks for the same flight, where that is known."""
+
+    currency: str
+    path: Path
+    portal: int | None
+
+    @property
+    def points(self) -> int:
+        return self.path.source_points or 0
+
+    @property
+    def cheaper(self) -> Literal["transfer", "portal"]:
+        return "portal" if self.portal is not None and self.portal < self.points else "transfer"
+
+
+def portal_points(fare: Decimal | None) -> int | None:
+    """A fare in US dollars in points of a portal, rounded up."""
+    return None if fare is None else int((fare * 100 / PORTAL_CENTS).to_integral_value(ROUND_CEILING))
+
+
+def card_prices(
+    routes: Network, currencies: Iterable[str], portals: frozenset[str], program: str, points: int, fare: Decimal | None
+) -> list[CardPrice]:
+    """The currencies that reach the programme, those needing the fewest points first."""
+    ways = ((currency, find_paths(routes, currency, program, points, HOPS)) for currency in currencies)
+    portal = portal_points(fare)
+    found = [CardPrice(name, paths[0], portal if name in portals else None) for name, paths in ways if paths]
+    return sorted(found, key=lambda p: (p.points, p.currency))
+
+
+def advise(prices: Sequence[CardPrice], portal: int | None, age: timedelta) -> Advice:
+    """`portal` is what a portal asks: it does not depend on seats. Else `transfer` while the sighting is fresh.
+
+    wait: no currency gets there and no fare is known, or the seat was seen too long ago to move points for it.
+    """
+    cheapest = min((p.points for p in prices), default=None)
+    if portal is not None and (cheapest is None or portal < cheapest):
+        return "portal"
+    return "transfer" if cheapest is not None and age <= FRESH else "wait"
