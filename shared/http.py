@@ -3,8 +3,10 @@
 import ipaddress
 import logging
 import socket
+import ssl
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -39,6 +41,12 @@ def allowed_base(url: str) -> str:
     raise Refused(f"{url} is neither https nor loopback")
 
 
+@lru_cache(maxsize=1)
+def _trusted() -> ssl.SSLContext:
+    """Reading the authorities anew for each client would hold the event loop for tens of milliseconds."""
+    return httpx.create_ssl_context(trust_env=False)
+
+
 def client(
     base_url: str = "", *, timeout: httpx.Timeout = TIMEOUT, headers: Mapping[str, str] | None = None, **more: Any
 ) -> httpx.AsyncClient:
@@ -48,6 +56,7 @@ def client(
         follow_redirects=False,
         trust_env=False,
         headers={"User-Agent": USER_AGENT, **(headers or {})},
+        verify=_trusted(),
         **more,
     )
 

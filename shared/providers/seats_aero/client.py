@@ -13,8 +13,8 @@ from shared.providers.contract import AwardSeat, AwardTrip, SeatsQuestion, TripQ
 from shared.providers.seats_aero import parse
 from shared.settings import settings
 
-TAKE = 500
-PAGES = 6
+TAKE = 300  # a page with its trips stays at a megabyte or two, which is read in one go
+PAGES = 10
 MANY_DAYS = 7  # longer windows ask for trips without their segments
 _ROW = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
