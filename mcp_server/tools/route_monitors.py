@@ -1,20 +1,28 @@
 """Route monitors: a route, a window and terms go in, a watch that mails fresh award seats comes out."""
 
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Annotated, Literal
 
 from pydantic import Field
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, delete, func, select
 
 from mcp_server.call import Call
+from mcp_server.edits import edit, words
 from mcp_server.fields import AirportCapitals, Cabin, Day, Page, Passengers, PerPage, Points, RowId
 from mcp_server.monitor_parts import KIND, Monitor, option, shown_monitors
 from mcp_server.results import AwardOption, Paging, Part, Result
+from mcp_server.route_parts import check_route
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.accounts import lock
 from shared.db.runs import schedule, unschedule
-from shared.db.watches import MonitorCheck, MonitorMatch, RouteMonitor
+from shared.db.watches import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
 from shared.errors import Fault, Invalid, LimitReached, NotFound
+
+Airlines = Annotated[
+    list[str] | None, Field(max_length=30, description="Names or codes; absent means every supported carrier.")
+]
+MostPoints = Annotated[Points | None, Field(description="Per passenger; fires only at or below.")]
+Clearable = Literal["cabin", "airlines", "max_points"]
 
 
 class OneMonitor(Result):
@@ -28,6 +36,12 @@ class Monitors(Result):
     active_count: int
     cap: int
     paging: Paging
+
+
+class UpdatedMonitor(Result):
+    monitor: Monitor
+    changed: list[str]
+    baseline_reset: bool
 
 
 class Check(Part):
@@ -60,25 +74,17 @@ def _own(call: Call, monitor_id: int, *, locked: bool = False) -> RouteMonitor:
     return row
 
 
-def _airport_expected(call: Call, code: str) -> str:
-    members = [member for member in call.reference.metros.get(code, ()) if member in call.reference.airports]
-    return f"one airport of that city: {', '.join(members)}" if members else "an airport's code, such as LHR"
+def _check_terms(call: Call, row: RouteMonitor) -> None:
+    check_route(
+        call,
+        {"origin": row.origin, "destination": row.destination},
+        {"earliest_date": row.earliest_date, "latest_date": row.latest_date},
+    )
 
 
-def _check_terms(call: Call, origin: str, destination: str, earliest: date, latest: date) -> None:
-    faults = [
-        Fault(name, "is not an airport this service knows", _airport_expected(call, code))
-        for name, code in (("origin", origin), ("destination", destination))
-        if code not in call.reference.airports
-    ]
-    if origin == destination:
-        faults.append(Fault("destination", "is the origin too", "another airport"))
-    if latest < earliest:
-        faults.append(Fault("latest_date", "is before earliest_date", f"{earliest} or later"))
-    elif latest < call.today:
-        faults.append(Fault("latest_date", "is in the past", f"{call.today} or later"))
-    if faults:
-        raise Invalid(*faults)
+def _codes(call: Call, airlines: list[str] | None) -> list[str] | None:
+    """Each airline once, by its code; None means every one. Raises NotFound or Candidates."""
+    return list(dict.fromkeys(call.reference.airline(name).iata for name in airlines or ())) or None
 
 
 def _check_cap(call: Call) -> int:
@@ -106,32 +112,29 @@ def create_route_monitor(
     earliest_date: Day,
     latest_date: Day,
     cabin: Cabin | None = None,
-    airlines: Annotated[
-        list[str] | None, Field(max_length=30, description="Names or codes; absent means every supported carrier.")
-    ] = None,
+    airlines: Airlines = None,
     passengers: Passengers = 1,
-    max_points: Annotated[Points | None, Field(description="Per passenger; fires only at or below.")] = None,
+    max_points: MostPoints = None,
 ) -> OneMonitor:
     """Watches a route and date window every 6 hours and emails when fresh matching award seats appear.
 
     Fresh means: matches now and did not at the check before; at the first check every match is fresh. Free.
     """
-    _check_terms(call, origin, destination, earliest_date, latest_date)
-    codes = [call.reference.airline(name).iata for name in airlines or ()]
-    active = _check_cap(call)
     row = RouteMonitor(
         origin=origin,
         destination=destination,
         earliest_date=earliest_date,
         latest_date=latest_date,
         cabin=cabin,
-        airlines=list(dict.fromkeys(codes)) or None,
+        airlines=_codes(call, airlines),
         passengers=passengers,
         max_points=max_points,
     )
+    _check_terms(call, row)
+    active = _check_cap(call)
     call.db.add(row)
     call.db.flush()
-    schedule(call.db, KIND, row.id, timedelta(seconds=call.settings.route_monitor_interval_seconds))
+    _begin(call, row)
     return OneMonitor(
         message=f"Monitor {row.id} watches {origin} to {destination}. The first check runs now, then every"
         f" {_pace(call)}; fresh seats are mailed and appear in list_notifications.",
@@ -139,6 +142,11 @@ def create_route_monitor(
         active_count=active + 1,
         cap=call.limits.route_monitors,
     )
+
+
+def _begin(call: Call, row: RouteMonitor) -> None:
+    """Checked at once, and then every so often."""
+    schedule(call.db, KIND, row.id, timedelta(seconds=call.settings.route_monitor_interval_seconds))
 
 
 def _pace(call: Call) -> str:
@@ -187,6 +195,53 @@ def get_route_monitor(call: Call, monitor_id: RowId) -> MonitorDetails:
         monitor=shown_monitors(call, [row])[0],
         matches=[option(call, match) for match in matches],
         checks=[Check.model_validate({name: getattr(c, name) for name in Check.model_fields}) for c in checks],
+    )
+
+
+@tool(area="alerts", tier=Tier.FREE, effect=Effect.CHANGES)
+def update_route_monitor(
+    call: Call,
+    monitor_id: RowId,
+    origin: AirportCapitals | None = None,
+    destination: AirportCapitals | None = None,
+    earliest_date: Day | None = None,
+    latest_date: Day | None = None,
+    cabin: Cabin | None = None,
+    airlines: Airlines = None,
+    passengers: Passengers | None = None,
+    max_points: MostPoints = None,
+    clear: Annotated[list[Clearable] | None, Field(description="Names of fields to empty.")] = None,
+) -> UpdatedMonitor:
+    """Changes the window, cabin, airlines, passengers or cap of an active route monitor.
+
+    Changed terms start afresh: at the next check each match is new. A cancelled monitor cannot be changed. Free.
+    """
+    row = _own(call, monitor_id, locked=True)
+    if row.cancelled_at is not None:
+        raise Invalid(Fault("monitor_id", "is cancelled and cannot be changed", "an active monitor, or a new one"))
+    given = {
+        "origin": origin,
+        "destination": destination,
+        "earliest_date": earliest_date,
+        "latest_date": latest_date,
+        "cabin": cabin,
+        "airlines": None if airlines is None else _codes(call, airlines) or "",
+        "passengers": passengers,
+        "max_points": max_points,
+    }
+    changed = edit(row, call.now, given, clear)
+    if changed:
+        _check_terms(call, row)
+        call.db.execute(delete(MonitorKey).where(MonitorKey.monitor_id == row.id))
+        call.db.flush()
+        if row.paused_at is None:
+            _begin(call, row)
+    afresh = " It starts afresh with a check now." if changed else ""
+    return UpdatedMonitor(
+        message=words(changed) + afresh,
+        monitor=shown_monitors(call, [row])[0],
+        changed=changed,
+        baseline_reset=bool(changed),
     )
 
 

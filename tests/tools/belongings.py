@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from mcp_server.fields import ProgramSlug
 from shared import clock
+from shared.db.alerts import DelayAlert, FlightAlert
 from shared.db.balances import PointsBalance
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.cards import Card
@@ -60,6 +61,11 @@ def belongings(number: int = 0) -> dict[str, Any]:
         "monitor_id": RouteMonitor(
             origin="LHR", destination="JFK", earliest_date=day, latest_date=day, airlines=[SECRET]
         ),
+        "alert_id": FlightAlert(
+            airline="BA", departure="LHR", destination="JFK", date_range_start=day, date_range_end=day + timedelta(30)
+        ),
+        # Ids of both kinds begin at one: the first delay alert goes by the number of the first flight alert.
+        "delay_alert": DelayAlert(airport="LHR", channels=["email"], min_delay_minutes=30, label=SECRET),
         "notification_id": Notification(dedupe_key=f"one-{SECRET}{number}", kind="account", title=SECRET, body=SECRET),
         "notification_ids": Notification(dedupe_key=f"{SECRET}{number}", kind="account", title=SECRET, body=SECRET),
         "monitor_ids": RouteMonitor(origin="LHR", destination="JFK", earliest_date=day, latest_date=day),

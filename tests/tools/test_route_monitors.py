@@ -13,7 +13,7 @@ from mcp_server.tools.route_monitors import create_route_monitor
 from shared import clock
 from shared.db.base import transaction
 from shared.db.runs import Schedule
-from shared.db.watches import MonitorCheck, MonitorMatch, RouteMonitor
+from shared.db.watches import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
 from shared.errors import LimitReached
 from tests.people import People
 
@@ -233,3 +233,66 @@ def test_charlie_cannot_see_or_stop_alices_monitor(people: People, use: Use) -> 
         assert (answer["status"], answer["id"]) == ("not_found", id)
     assert use(people.charlie, "list_route_monitors", state="all")["monitors"] == []
     assert use(people.alice, "get_route_monitor", monitor_id=id)["monitor"]["state"] == "active"
+
+
+def _change(use: Use, who: Caller, id: int, **sent: Any) -> dict[str, Any]:
+    return use(who, "update_route_monitor", monitor_id=id, **sent)
+
+
+def test_update_route_monitor_changes_terms_and_starts_afresh(people: People, use: Use) -> None:
+    id = create(use, people.alice, cabin="first", airlines=["BA"], max_points=90_000)["monitor"]["monitor_id"]
+    with transaction() as session:
+        session.add(MonitorKey(monitor_id=id, key=f"BA|x|{SOON}|first", matched=True, answered_at=clock.now()))
+        session.scalars(select(Schedule)).one().next_due_at = clock.now() + timedelta(hours=5)
+    same = _change(use, people.alice, id, cabin="first", airlines=["British Airways"])
+    assert (same["changed"], same["baseline_reset"]) == ([], False)
+    assert schedules()[0].next_due_at > clock.now()
+    answer = _change(use, people.alice, id, airlines=["QR", "ba"], passengers=2, clear=["cabin", "max_points"])
+    assert (set(answer["changed"]), answer["baseline_reset"]) == (
+        {"airlines", "passengers", "cabin", "max_points"},
+        True,
+    )
+    shown = [answer["monitor"][name] for name in ("airlines", "passengers", "cabin", "max_points")]
+    assert shown == [["QR", "BA"], 2, None, None]
+    with transaction() as session:
+        assert session.scalars(select(MonitorKey)).all() == []
+    assert schedules()[0].next_due_at <= clock.now()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        ({"destination": "LHR"}, "destination"),
+        ({"origin": "ZZZ"}, "origin"),
+        ({"latest_date": "2020-01-02"}, "latest_date"),
+        ({"earliest_date": "2020-01-01", "latest_date": "2020-01-02"}, "latest_date"),
+        ({"clear": ["cabin"], "cabin": "first"}, "clear"),
+        ({"passengers": 10}, "passengers"),
+    ],
+)
+def test_update_route_monitor_refuses_what_create_would(
+    people: People, use: Use, arguments: dict[str, Any], field: str
+) -> None:
+    before = create(use, people.alice)["monitor"]
+    answer = _change(use, people.alice, before["monitor_id"], **arguments)
+    assert (answer["status"], answer["errors"][0]["field"]) == ("invalid", field)
+    assert use(people.alice, "get_route_monitor", monitor_id=before["monitor_id"])["monitor"] == before
+
+
+def test_update_route_monitor_leaves_a_cancelled_one_as_it_was(people: People, use: Use) -> None:
+    id = create(use, people.alice)["monitor"]["monitor_id"]
+    use(people.alice, "cancel_route_monitor", monitor_id=id)
+    answer = _change(use, people.alice, id, passengers=2)
+    assert (answer["status"], answer["errors"][0]["field"]) == ("invalid", "monitor_id")
+    assert [s.enabled for s in schedules()] == [False]
+    assert _change(use, people.charlie, id, passengers=2)["status"] == "not_found"
+
+
+def test_update_route_monitor_does_not_wake_one_that_a_plan_paused(people: People, use: Use) -> None:
+    id = create(use, people.alice)["monitor"]["monitor_id"]
+    with transaction() as session:
+        session.get_one(RouteMonitor, id).paused_at = clock.now()
+        session.scalars(select(Schedule)).one().enabled = False
+    answer = _change(use, people.alice, id, passengers=2)
+    assert (answer["status"], answer["monitor"]["cancel_reason"]) == ("ok", "plan_change")
+    assert [s.enabled for s in schedules()] == [False]

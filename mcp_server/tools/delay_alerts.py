@@ -1,0 +1,268 @@
+"""Delay alerts: an airport, a threshold and channels go in; who is told once live delays reach it comes out."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.orm import Session
+
+from mcp_server.call import Call, CallBase, LiveCall
+from mcp_server.edits import edit, words
+from mcp_server.fields import Airport, Page, PerPage, RowId
+from mcp_server.results import Paging, Part, Result
+from mcp_server.route_parts import airport_faults
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.db.accounts import Account, lock
+from shared.db.alerts import DelayAlert as Row
+from shared.errors import BackendUnavailable, Fault, Invalid, LimitReached, NotFound, Outage
+from shared.outbox.channels import sms, whatsapp
+from shared.secrets import seal, unseal
+from shared.services.delay_checks import PHONES, VERB, reach
+
+Channel = Literal["email", "sms", "whatsapp"]
+Channels = Annotated[list[Channel], Field(min_length=1)]
+Phone = Annotated[str, Field(pattern=r"^\+[1-9]\d{6,14}$", description="Needed for sms and whatsapp.")]
+Minutes = Annotated[int, Field(ge=0, le=600)]
+Label = Annotated[str, Field(max_length=80)]
+_READY = {"sms": sms.ready, "whatsapp": whatsapp.ready}
+_ENDING = 3  # digits of a number that are shown
+
+
+class DelayAlert(Part):
+    """An alert paused by a plan change shows as inactive. Of a number the last three digits are shown."""
+
+    alert_id: int
+    airport: str
+    channels: list[Channel]
+    phone_number: str | None
+    min_delay_minutes: int
+    label: str | None
+    active: bool
+    last_checked_at: datetime | None
+    last_triggered_at: datetime | None
+    created_at: datetime
+
+
+class OneAlert(Result):
+    alert: DelayAlert
+
+
+class DelayAlerts(Result):
+    alerts: list[DelayAlert]
+    paging: Paging
+
+
+class UpdatedAlert(Result):
+    alert: DelayAlert
+    changed: list[str]
+
+
+class RemovedAlert(Part):
+    alert_id: int
+    airport: str
+    label: str | None
+
+
+class DeletedAlert(Result):
+    removed: RemovedAlert
+
+
+def _shown(row: Row) -> DelayAlert:
+    kept = {name: getattr(row, name) for name in DelayAlert.model_fields if hasattr(row, name)}
+    return DelayAlert.model_validate(
+        kept | {"alert_id": row.id, "phone_number": row.phone_ending, "active": _runs(row)}
+    )
+
+
+def _runs(row: Row) -> bool:
+    return row.active and row.paused_at is None
+
+
+def _active() -> ColumnElement[bool]:
+    return Row.active & Row.paused_at.is_(None)
+
+
+def _own(call: Call, alert_id: int, *, locked: bool = False) -> Row:
+    row = call.db.get(Row, alert_id, with_for_update=locked or None)
+    if row is None:
+        raise NotFound("delay alert", alert_id)
+    return row
+
+
+def _check_channels(channels: Iterable[str], phone: bool) -> None:
+    """Raises Invalid without a number where one is needed, and BackendUnavailable for a channel not set up."""
+    texts = [name for name in channels if name in PHONES]
+    if texts and not phone:
+        raise Invalid(Fault("phone_number", f"is missing for {texts[0]}", "a number such as +14155550100"))
+    away = [name for name in texts if not _READY[name]()]
+    if away:
+        raise BackendUnavailable(
+            f"The operator of this installation has not set up {' and '.join(away)}; nothing was stored. Use email.",
+            [Outage(name, "not_configured") for name in away],
+        )
+
+
+def _check_cap(call: CallBase, session: Session, nothing: str) -> None:
+    """Raises LimitReached when no place is free; calls of one account wait for each other."""
+    lock(session, call.account_id)
+    active, cap = session.scalar(select(func.count()).select_from(Row).where(_active())) or 0, call.limits.delay_alerts
+    if active >= cap:
+        raise LimitReached(
+            f"{active} of {cap} delay alerts of this plan are active; {nothing}. Pause or delete one.",
+            limit="delay_alerts",
+            current=active,
+            cap=cap,
+            upgrade_url=call.upgrade_url,
+            active_count=active,
+        )
+
+
+def _sealed(call: CallBase, number: str) -> dict[str, Any]:
+    return {"phone_sealed": seal(call.settings.encryption_keys[0], number), "phone_ending": number[-_ENDING:]}
+
+
+async def _check_reach(call: LiveCall, airport: str) -> str:
+    """What there is to say about the source. Raises BackendUnavailable when nobody could ever tell of this airport."""
+    found = await reach(call.ask, airport)
+    if found in ("not_covered", "not_configured"):
+        why = "No source of this installation covers" if found == "not_covered" else "There is no source of delays for"
+        raise BackendUnavailable(f"{why} {airport}; nothing was stored.", [Outage(VERB, found)])
+    return "" if found == "covered" else " The source does not answer at this moment; it is asked again."
+
+
+def _unheard(session: Session, account_id: int, channels: Sequence[str]) -> str:
+    account = session.get_one(Account, account_id)
+    if "email" not in channels or (account.email and account.email_confirmed_at):
+        return ""
+    return " This account has no confirmed email address, so nothing is mailed; list_notifications shows it."
+
+
+@tool(area="alerts", tier=Tier.PREMIUM, effect=Effect.ADDS, open_world=True)
+async def create_delay_alert(
+    call: LiveCall,
+    airport: Airport,
+    channels: Channels = ["email"],  # noqa: B006 - the default hosts are shown; never changed
+    phone_number: Phone | None = None,
+    min_delay_minutes: Minutes = 30,
+    label: Label | None = None,
+) -> OneAlert:
+    """Tells the user when live delays at an airport reach min_delay_minutes; a ground stop always counts. Premium."""
+    if faults := airport_faults(call, {"airport": airport}):
+        raise Invalid(*faults)
+    _check_channels(channels, phone_number is not None)
+    nothing = "nothing was created"
+    await call.rows(lambda session: _check_cap(call, session, nothing))
+    source = await _check_reach(call, airport)
+
+    def store(session: Session) -> OneAlert:
+        _check_cap(call, session, nothing)
+        row = Row(
+            airport=airport,
+            channels=list(dict.fromkeys(channels)),
+            min_delay_minutes=min_delay_minutes,
+            label=(label or "").strip() or None,
+            active=True,
+            **(_sealed(call, phone_number) if phone_number else {}),
+        )
+        session.add(row)
+        session.flush()
+        unheard = _unheard(session, call.account_id, channels)
+        return OneAlert(message=f"Alert {row.id}: {_terms(row)}.{source}{unheard}", alert=_shown(row))
+
+    return await call.rows(store)
+
+
+def _terms(row: Row) -> str:
+    least = f"{row.min_delay_minutes} minutes" if row.min_delay_minutes else "anything above zero"
+    return f"{row.airport} is told of by {', '.join(row.channels)} once delays reach {least}"
+
+
+@tool(area="alerts", tier=Tier.FREE, effect=Effect.READS)
+def list_delay_alerts(
+    call: Call, alert_id: RowId | None = None, active: bool | None = None, page: Page = 1, per_page: PerPage = 20
+) -> DelayAlerts:
+    """Lists live airport delay alerts with their last check and last trigger. Free."""
+    if alert_id is not None:
+        _own(call, alert_id)
+    wanted = [Row.id == alert_id] if alert_id is not None else []
+    if active is not None:
+        wanted.append(_active() if active else ~_active())
+    chosen = select(Row).where(*wanted).order_by(Row.id.desc())
+    rows = call.db.scalars(chosen.limit(per_page).offset((page - 1) * per_page)).all()
+    total = call.db.scalar(select(func.count()).select_from(Row).where(*wanted)) or 0
+    return DelayAlerts(
+        message=f"{total} delay alert{'' if total == 1 else 's'}; this plan allows {call.limits.delay_alerts} active.",
+        alerts=[_shown(row) for row in rows],
+        paging=Paging.of(page, per_page, total),
+    )
+
+
+@tool(area="alerts", tier=Tier.PREMIUM, effect=Effect.CHANGES, open_world=True)
+def update_delay_alert(
+    call: Call,
+    alert_id: RowId,
+    active: bool | None = None,
+    channels: Channels | None = None,
+    phone_number: Phone | None = None,
+    min_delay_minutes: Minutes | None = None,
+    label: Label | None = None,
+    clear: Annotated[
+        list[Literal["phone_number", "label"]] | None, Field(description="Names of fields to empty.")
+    ] = None,
+) -> UpdatedAlert:
+    """Changes a delay alert, pauses it with active false, or starts it again with active true. Premium."""
+    lock(call.db, call.account_id)
+    row = _own(call, alert_id, locked=True)
+    starts = bool(active) and not _runs(row)
+    was_paused = row.paused_at is not None
+    if starts:
+        _check_cap(call, call.db, "this one stays paused")
+        row.paused_at = None
+    new = list(dict.fromkeys(channels)) if channels is not None else None
+    emptied = set(clear or ())
+    if "phone_number" in emptied and phone_number is not None:
+        raise Invalid(Fault("clear", "names phone_number, which is sent as well", "fields that are not sent"))
+    has_phone = phone_number is not None or (row.phone_sealed is not None and "phone_number" not in emptied)
+    before = row.channels
+    _check_channels([c for c in new or before if c not in before or not has_phone], has_phone)
+    sent: dict[str, Any] = {
+        "active": active,
+        "channels": new,
+        "min_delay_minutes": min_delay_minutes,
+        "label": label.strip() if label is not None else None,
+    }
+    changed = edit(row, call.now, sent, [name for name in clear or () if name != "phone_number"])
+    changed += _changed_phone(call, row, phone_number, empty="phone_number" in emptied)
+    if starts and was_paused and "active" not in changed:  # it was a plan that paused it
+        changed.append("active")
+    if starts or "min_delay_minutes" in changed:
+        row.episode_since = row.episode_level = None
+    call.db.flush()
+    state = f"Alert {row.id}: {_terms(row)}." if _runs(row) else f"Alert {row.id} is paused."
+    return UpdatedAlert(message=f"{words(changed)} {state}", alert=_shown(row), changed=changed)
+
+
+def _changed_phone(call: Call, row: Row, number: str | None, *, empty: bool) -> list[str]:
+    """Sealing makes something new each time, so the numbers themselves are compared."""
+    stored = unseal(call.settings.encryption_keys, row.phone_sealed) if row.phone_sealed else None
+    if number in (None, stored) and not (empty and row.phone_sealed):
+        return []
+    new = _sealed(call, number) if number else {"phone_sealed": None, "phone_ending": None}
+    for name, value in new.items():
+        setattr(row, name, value)
+    return ["phone_number"]
+
+
+@tool(area="alerts", tier=Tier.PREMIUM, effect=Effect.CHANGES)
+def delete_delay_alert(call: Call, alert_id: RowId) -> DeletedAlert:
+    """Deletes a delay alert for good; confirm with the user first.
+
+    Pausing is done with update_delay_alert and active false. Premium.
+    """
+    row = _own(call, alert_id, locked=True)
+    removed = RemovedAlert(alert_id=row.id, airport=row.airport, label=row.label)
+    call.db.delete(row)
+    call.db.flush()
+    return DeletedAlert(message=f"Alert {removed.alert_id} for {removed.airport} is deleted.", removed=removed)

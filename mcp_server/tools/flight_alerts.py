@@ -1,0 +1,268 @@
+"""Flight alerts: an airline, a route and a window go in, a watch that mails award seats that open comes out."""
+
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+from typing import Annotated, Literal
+
+from pydantic import Field, WithJsonSchema
+from sqlalchemy import ColumnElement, delete, func, select
+
+from mcp_server.call import Call
+from mcp_server.edits import edit, words
+from mcp_server.fields import Airport, Cabin, Day, Page, PerPage, RowId
+from mcp_server.results import Paging, Part, Result
+from mcp_server.route_parts import check_route
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.db.accounts import lock
+from shared.db.alerts import FlightAlert as Row
+from shared.db.alerts import FlightAlertKey
+from shared.db.runs import forget, schedule, unschedule
+from shared.errors import LimitReached, NotFound
+from shared.services.flight_alerts import KIND, PRICED_THROUGH
+
+Airline = Literal["BA", "VS", "CX", "IB", "QR", "EY", "JL", "B6", "UA", "TP", "HA", "FI"]
+Clearable = Annotated[Literal["cabin_class"], WithJsonSchema({"type": "string", "enum": ["cabin_class"]})]
+TERMS = ("airline", "departure", "destination", "date_range_start", "date_range_end", "cabin_class")
+_TROUBLE = {
+    "connection_required": "connect seats_aero with connect_integration",
+    "not_configured": "no source of seats is set up here",
+    "backend_unavailable": "no source answered",
+}
+
+
+class FlightAlert(Part):
+    """An alert paused by a plan change shows as inactive, and as active once it goes on."""
+
+    alert_id: int
+    airline: str
+    departure: str
+    destination: str
+    date_range_start: date
+    date_range_end: date
+    cabin_class: Cabin | None
+    active: bool
+    last_checked_at: datetime | None
+    last_hit_at: datetime | None
+    created_at: datetime
+
+
+class CreatedAlert(Result):
+    alert: FlightAlert
+    active_count: int
+    cap: int | None
+
+
+class FlightAlerts(Result):
+    alerts: list[FlightAlert]
+    active_count: int
+    cap: int | None
+    paging: Paging
+
+
+class UpdatedAlert(Result):
+    alert: FlightAlert
+    changed: list[str]
+
+
+class RemovedAlert(Part):
+    alert_id: int
+    airline: str
+    route: str
+
+
+class DeletedAlert(Result):
+    removed: RemovedAlert
+
+
+def _shown(row: Row) -> FlightAlert:
+    kept = {name: getattr(row, name) for name in FlightAlert.model_fields if hasattr(row, name)}
+    return FlightAlert.model_validate(kept | {"alert_id": row.id, "active": _runs(row)})
+
+
+def _runs(row: Row) -> bool:
+    return row.active and row.paused_at is None
+
+
+def _active() -> ColumnElement[bool]:
+    return Row.active & Row.paused_at.is_(None)
+
+
+def _count(call: Call, *conditions: ColumnElement[bool]) -> int:
+    return call.db.scalar(select(func.count()).select_from(Row).where(*conditions)) or 0
+
+
+def _own(call: Call, alert_id: int, *, locked: bool = False) -> Row:
+    row = call.db.get(Row, alert_id, with_for_update=locked or None)
+    if row is None:
+        raise NotFound("flight alert", alert_id)
+    return row
+
+
+def _check_cap(call: Call, nothing: str) -> int:
+    """How many are active. Raises LimitReached when no place is free; calls of one account wait for each other."""
+    lock(call.db, call.account_id)
+    active, cap = _count(call, _active()), call.limits.flight_alerts
+    if active >= cap:
+        raise LimitReached(
+            f"{active} of {cap} flight alerts of this plan are active; {nothing}."
+            " Pause or delete one, or choose a larger plan.",
+            limit="flight_alerts",
+            current=active,
+            cap=cap,
+            upgrade_url=call.upgrade_url,
+            active_count=active,
+        )
+    return active
+
+
+def _check_terms(call: Call, row: Row) -> None:
+    check_route(
+        call,
+        {"departure": row.departure, "destination": row.destination},
+        {"date_range_start": row.date_range_start, "date_range_end": row.date_range_end},
+    )
+
+
+def _watched(call: Call, row: Row) -> str:
+    """What is watched, and through whose prices where the airline has none of its own."""
+    name = call.reference.airlines[row.airline].name
+    through = call.reference.programs[PRICED_THROUGH[row.airline]].name if row.airline in PRICED_THROUGH else None
+    priced = f", priced through {through}" if through else ""
+    return f"{name} from {row.departure} to {row.destination}{priced}"
+
+
+def _begin(call: Call, row: Row) -> None:
+    """Checked at once, and then every so often."""
+    schedule(call.db, KIND, row.id, timedelta(seconds=call.settings.flight_alert_interval_seconds))
+
+
+@tool(area="alerts", tier=Tier.FREE, effect=Effect.ADDS)
+def create_flight_alert(
+    call: Call,
+    airline: Airline,
+    departure: Airport,
+    destination: Airport,
+    date_range_start: Day,
+    date_range_end: Day,
+    cabin_class: Annotated[Cabin | None, Field(description="Absent means any cabin.")] = None,
+) -> CreatedAlert:
+    """Emails the user when one airline opens award seats on a route within a date window.
+
+    Route monitors are counted apart. Free.
+    """
+    row = Row(
+        airline=airline,
+        departure=departure,
+        destination=destination,
+        date_range_start=date_range_start,
+        date_range_end=date_range_end,
+        cabin_class=cabin_class,
+        active=True,
+    )
+    _check_terms(call, row)
+    active = _check_cap(call, "nothing was created")
+    call.db.add(row)
+    call.db.flush()
+    _begin(call, row)
+    return CreatedAlert(
+        message=f"Alert {row.id} watches {_watched(call, row)}. The first check runs now; seats that open are mailed"
+        " and appear in list_notifications.",
+        alert=_shown(row),
+        active_count=active + 1,
+        cap=call.limits.flight_alerts,
+    )
+
+
+@tool(area="alerts", tier=Tier.FREE, effect=Effect.READS)
+def list_flight_alerts(
+    call: Call, alert_id: RowId | None = None, active: bool | None = None, page: Page = 1, per_page: PerPage = 20
+) -> FlightAlerts:
+    """Lists award seat alerts with their last check and last hit. Free."""
+    if alert_id is not None:
+        _own(call, alert_id)
+    wanted = [Row.id == alert_id] if alert_id is not None else []
+    if active is not None:
+        wanted.append(_active() if active else ~_active())
+    chosen = select(Row).where(*wanted).order_by(Row.id.desc())
+    rows = call.db.scalars(chosen.limit(per_page).offset((page - 1) * per_page)).all()
+    total, running = _count(call, *wanted), _count(call, _active())
+    cap = call.limits.flight_alerts
+    return FlightAlerts(
+        message=f"{total} flight alert{'' if total == 1 else 's'}; {running} of {cap} active.{_unchecked(rows)}",
+        alerts=[_shown(row) for row in rows],
+        active_count=running,
+        cap=cap,
+        paging=Paging.of(page, per_page, total),
+    )
+
+
+def _unchecked(rows: Sequence[Row]) -> str:
+    """Which of them the last check learned nothing about, and why."""
+    said = ""
+    for outcome, why in _TROUBLE.items():
+        ids = [str(row.id) for row in rows if _runs(row) and row.last_outcome == outcome]
+        said += f" Not answered at the last check: {', '.join(ids)} ({why})." if ids else ""
+    return said
+
+
+@tool(area="alerts", tier=Tier.FREE, effect=Effect.CHANGES)
+def update_flight_alert(
+    call: Call,
+    alert_id: RowId,
+    active: bool | None = None,
+    airline: Airline | None = None,
+    departure: Airport | None = None,
+    destination: Airport | None = None,
+    date_range_start: Day | None = None,
+    date_range_end: Day | None = None,
+    cabin_class: Annotated[Cabin | None, Field(description="Absent means any cabin.")] = None,
+    clear: Annotated[list[Clearable] | None, Field(description="Names of fields to empty.")] = None,
+) -> UpdatedAlert:
+    """Changes an award seat alert, pauses it with active false, or starts it again with active true. Free."""
+    lock(call.db, call.account_id)
+    row = _own(call, alert_id, locked=True)
+    ran = _runs(row)
+    if active and not ran:
+        _check_cap(call, "this one stays paused")
+        row.paused_at = None
+    given = (airline, departure, destination, date_range_start, date_range_end, cabin_class)
+    changed = edit(row, call.now, dict(zip(TERMS, given, strict=True)) | {"active": active}, clear)
+    anew = bool(set(changed) & set(TERMS))
+    if anew or (_runs(row) and not ran):
+        _check_terms(call, row)
+    if active and not ran and "active" not in changed:  # it was a plan that paused it
+        changed.append("active")
+    call.db.flush()
+    _reschedule(call, row, anew=anew, ran=ran)
+    return UpdatedAlert(message=_said(call, row, changed), alert=_shown(row), changed=changed)
+
+
+def _reschedule(call: Call, row: Row, *, anew: bool, ran: bool) -> None:
+    """Changed terms start afresh, and so does an alert that was paused: what it saw before is forgotten."""
+    if anew or not ran:
+        call.db.execute(delete(FlightAlertKey).where(FlightAlertKey.alert_id == row.id))
+    if not _runs(row):
+        unschedule(call.db, KIND, [row.id])
+    elif anew or not ran:
+        _begin(call, row)
+
+
+def _said(call: Call, row: Row, changed: list[str]) -> str:
+    state = "It watches" if _runs(row) else "It is paused and would watch"
+    return f"{words(changed)} {state} {_watched(call, row)}."
+
+
+@tool(area="alerts", tier=Tier.FREE, effect=Effect.CHANGES)
+def delete_flight_alert(call: Call, alert_id: RowId) -> DeletedAlert:
+    """Deletes an award seat alert for good; confirm with the user first.
+
+    Pausing is done with update_flight_alert and active false. Free.
+    """
+    row = _own(call, alert_id, locked=True)
+    removed = RemovedAlert(alert_id=row.id, airline=row.airline, route=f"{row.departure}-{row.destination}")
+    forget(call.db, KIND, [row.id])
+    call.db.delete(row)
+    call.db.flush()
+    return DeletedAlert(
+        message=f"Alert {removed.alert_id}, {removed.airline} {removed.route}, is deleted.", removed=removed
+    )
