@@ -12,6 +12,7 @@ BY_NAME: dict[str, Any] = {
     "airline": "BA",
     "airport": "LHR",
     "country": "GB",
+    "departure": "LHR",
     "card": "Zorblatt Credit Union",
     "destination": "JFK",
     "flight_number": "BA117",
