@@ -31,7 +31,7 @@ STILL_GOOD = timedelta(seconds=30)  # the least a token must last to be sent whi
 RENEWAL_SECONDS = 10.0
 LEASE = timedelta(seconds=RENEWAL_SECONDS + 2)
 WAITING_SECONDS = 8.0  # for another process that renews
-YOUNG = timedelta(minutes=1)  # a token refused at this age would be refused anew
+YOUNG = timedelta(minutes=10)  # a token refused so soon after another one would be refused for ever
 PAUSE = timedelta(seconds=30)  # after a provider did not answer, while the present token lasts
 _threads: RunVar[anyio.CapacityLimiter] = RunVar("connection_threads")  # a limiter belongs to one event loop
 
@@ -249,10 +249,12 @@ def rejected(account_id: int, provider: str, token: str) -> None:
         row = row_of(session, account_id, provider, lock=True)
         if row is None or row.state != "connected" or opened(row.access_sealed) != token:
             return
-        if row.refresh_sealed is None or row.updated_at > clock.now() - YOUNG:
+        now = clock.now()
+        again = now.timestamp() - row.details.get("rejected_at", 0) < YOUNG.total_seconds()
+        if row.refresh_sealed is None or again:
             _break(session, row, "revoked")
         else:
-            row.expires_at = clock.now()
+            row.expires_at, row.details = now, row.details | {"rejected_at": now.timestamp()}
 
 
 def _break(session: Session, row: Connection, reason: str) -> None:

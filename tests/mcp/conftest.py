@@ -21,6 +21,7 @@ from mcp_server.usage import LEDGER
 from shared.settings import settings
 from tests.mcp.auth_double import AuthDouble
 from tests.mcp.probes import Progressing, probes
+from tests.outside_accounts import outside, pages, serving  # noqa: F401 - fixtures
 from tests.people import People, everybody
 
 

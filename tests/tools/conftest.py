@@ -13,6 +13,7 @@ from mcp_server.gate import answer
 from mcp_server.threads import limiter
 from mcp_server.usage import LEDGER
 from shared.db.base import engine
+from tests.outside_accounts import outside, pages, serving  # noqa: F401 - fixtures
 from tests.people import People, everybody
 
 Use = Callable[..., dict[str, Any]]
