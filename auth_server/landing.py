@@ -76,6 +76,7 @@ def legal(name: str) -> Callable[[Request], Awaitable[Response]]:
             "contact": mine.operator_email,
             "site": mine.web_url,
             "sandbox": mine.data_mode == "sandbox",
+            "settings": mine,
         }
         return html(name, shown)
 

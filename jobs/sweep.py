@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
+import shared.db.migrations  # noqa: F401 - knows every table
 from shared import clock
 from shared.db.base import transaction
 from shared.db.retention import AGING, Aging, sweep_oldest

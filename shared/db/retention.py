@@ -1,6 +1,5 @@
 """What the service writes about itself and ages: a kind of row and a moment go in, the oldest of it are gone."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -52,10 +51,10 @@ def sweep_oldest(session: Session, kind: Aging, before: datetime, most: int) -> 
 
     Only the oldest are looked at: a sweep with nothing to do costs as little in a large table as in a small one.
     """
-    table: Mapping[str, Any] = kind.model.__table__.c
-    keys = [table[column.name] for column in kind.model.__table__.primary_key]
-    age, order = table[kind.age.key], table[kind.order.key]
+    table: Any = kind.model.__table__
+    keys = [table.c[column.name] for column in table.primary_key]
+    age, order = table.c[kind.age.key], table.c[kind.order.key]
     oldest = sa.select(*keys, age.label("age_of_row")).where(kind.over).order_by(order).limit(most).subquery()
     gone = sa.select(*(oldest.c[key.name] for key in keys)).where(oldest.c.age_of_row < before)
-    removed: Any = session.execute(sa.delete(kind.model.__table__).where(sa.tuple_(*keys).in_(gone)))
+    removed: Any = session.execute(sa.delete(table).where(sa.tuple_(*keys).in_(gone)))
     return int(removed.rowcount)

@@ -1,0 +1,166 @@
+"""python -m tests.bench.scale: what lists of one's own cost amid a million bookings, against amid a thousand.
+
+Two databases on one private server: 200 accounts with 1,000 bookings, and 200,000 accounts with 1,000,000 of each kind.
+The same person keeps the same rows in both. Two programs, one on each database, take turns in calling the same tools;
+each round is compared with itself, so that a busy minute of the machine falls on both. About four minutes.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from deploy.embedded import Postgres, Valkey
+from tests.bench.stage import ROOT
+
+LISTS = ("list_flight_bookings", "list_hotel_bookings", "list_my_cards", "list_my_vouchers", "list_lounge_visits")
+LISTS += ("list_trips", "get_portfolio", "list_upcoming_deadlines")
+AT_MOST = 1.3
+SETS = 6  # of belongings the person keeps: 18 legs, 12 stays, 6 cards, ...
+# accounts, then copies of the person's rows by table: 18 legs 56,000 times are a million.
+SIZES = {"small": (200, 1_000), "large": (200_000, 1_000_000)}
+PER_ACCOUNT = ("cards", "vouchers", "lounge_visits", "trips", "notifications", "search_records")
+
+
+def _surroundings(folder: Path) -> tuple[Postgres, Valkey]:
+    postgres, valkey = Postgres(folder, durable=False).start(), Valkey(folder, durable=False).start()
+    os.environ.update(
+        REDIS_URL=valkey.url, SECRET_KEYS="x" * 32, SERVICE_CLIENT_SECRET="x" * 32, AWARD_BACKEND="sandbox"
+    )
+    return postgres, valkey
+
+
+def fill(accounts: int, bookings: int) -> None:
+    """The database this process is told of: one person, and a crowd around them."""
+    from sqlalchemy.orm import Session
+
+    from shared.db.base import engine, transaction
+    from shared.db.schema import upgrade
+    from shared.settings import settings
+    from tests.crowd import crowd
+    from tests.people import account
+    from tests.tools.belongings import belongings, keep
+
+    upgrade(settings().database_url)
+    who = account("bench")
+    with transaction(who.account_id) as session:
+        for number in range(SETS):
+            keep(session, belongings(number))
+    copies = {"flight_bookings": bookings // (3 * SETS), "hotel_bookings": bookings // (2 * SETS)}
+    copies |= dict.fromkeys(PER_ACCOUNT, accounts // SETS)
+    with Session(engine()) as session:
+        crowd(session, who.account_id, accounts, copies)
+
+
+def work(calls: int) -> None:
+    """For each line that comes in: the microseconds of a call of each list, one line out."""
+    import anyio
+
+    import mcp_server.tools  # noqa: F401 - registers every tool
+    from mcp_server.call import Caller
+    from mcp_server.gate import answer
+    from shared.domain.plans import Plan
+
+    who = Caller(1, "acc_bench", Plan.PREMIUM, False, "bench", "Bench")
+
+    async def one(name: str) -> float:
+        times = []
+        for _ in range(calls):
+            started = time.perf_counter()
+            made = await answer(name, {}, who, "mcp")
+            times.append((time.perf_counter() - started) * 1e6)
+            assert made.status == "ok", made.data
+        return statistics.median(times)
+
+    async def rounds() -> None:
+        for _line in sys.stdin:
+            print(*[await one(name) for name in LISTS], flush=True)
+
+    anyio.run(rounds)
+
+
+def _itself(database: str, *words: str, **more: Any) -> "subprocess.Popen[str]":
+    line = [sys.executable, "-m", "tests.bench.scale", *words]
+    told = os.environ | {"DATABASE_URL": database, "TOOL_CALLS_PER_DAY": "1000000000"}
+    return subprocess.Popen(line, cwd=ROOT, env=told, text=True, **more)
+
+
+@contextmanager
+def workers(postgres: Postgres, calls: int) -> Iterator[dict[str, "subprocess.Popen[str]"]]:
+    """One program on each database, both filled."""
+    made = {}
+    for name, size in SIZES.items():
+        postgres.create_database(name)
+        started = time.monotonic()
+        if _itself(postgres.url(name), "--fill", *map(str, size)).wait(1200):
+            raise SystemExit(f"{name} could not be filled")
+        print(f"{name}: {size[0]:,} accounts, {size[1]:,} bookings of each kind, {time.monotonic() - started:.0f} s")
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        made[name] = _itself(postgres.url(name), "--work", str(calls), **pipes)
+    yield made
+    for worker in made.values():
+        assert worker.stdin
+        worker.stdin.close()
+        worker.wait(30)
+
+
+def _turn(worker: "subprocess.Popen[str]") -> list[float]:
+    assert worker.stdin
+    assert worker.stdout
+    worker.stdin.write("go\n")
+    worker.stdin.flush()
+    return [float(word) for word in worker.stdout.readline().split()]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.scale", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--calls", type=int, default=60)
+    parser.add_argument("--fill", type=int, nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--work", type=int, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.fill:
+        fill(*given.fill)
+    elif given.work:
+        work(given.work)
+    else:
+        raise SystemExit(0 if measure(given.rounds, given.calls) else 1)
+
+
+def measure(rounds: int, calls: int) -> bool:
+    with tempfile.TemporaryDirectory(prefix="award_scale_") as folder:
+        Path(folder).chmod(0o755)
+        servers = _surroundings(Path(folder))
+        try:
+            with workers(servers[0], calls) as made:
+                for worker in made.values():
+                    _turn(worker)  # warm
+                pairs = [(_turn(made["small"]), _turn(made["large"])) for _ in range(rounds)]
+        finally:
+            for server in servers:
+                server.stop()
+    return report(pairs)
+
+
+def report(pairs: list[tuple[list[float], list[float]]]) -> bool:
+    """Prints what each list cost; true when none costs more than it may."""
+    print(f"\n{'':28}{'small us':>10}{'large us':>10}{'ratio':>8}")
+    reached = True
+    for number, name in enumerate(LISTS):
+        small, large = (statistics.median(pair[side][number] for pair in pairs) for side in (0, 1))
+        ratio = statistics.median(pair[1][number] / pair[0][number] for pair in pairs)
+        reached &= ratio <= AT_MOST
+        verdict = "reached" if ratio <= AT_MOST else "MISSED"
+        print(f"{name:28}{small:>10.0f}{large:>10.0f}{ratio:>8.2f}  [at most {AT_MOST}: {verdict}]")
+    return reached
+
+
+if __name__ == "__main__":
+    main()
