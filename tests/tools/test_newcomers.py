@@ -121,3 +121,18 @@ def test_a_new_airlines_seats_are_found_among_all(newcomers: None, people: Peopl
     assert [(o["airline"], o["points"], o["source"]) for o in told["options"]] == [("9M", 15_000, "meridian")]
     assert {"airline": "9M", "outcome": "available", "cheapest": 15_000} in told["by_airline"]
     assert {"meridian", "9M"} <= set(told["coverage"]["answered"])
+
+
+@pytest.mark.spec("s1.6.new_carriers_without_upgrade")
+def test_a_new_programmes_hotel_is_found_with_the_new_sources_price(newcomers: None, people: People, use: Use) -> None:
+    day = clock.today() + timedelta(days=60)
+    stay = {"check_in_date": day.isoformat(), "check_out_date": (day + timedelta(days=2)).isoformat()}
+    told = use(people.alice, "search_hotels", destination="London", chains=["Meridian Circle"], **stay)
+    (hotel,) = told["hotels"]
+    assert (hotel["hotel_code"], hotel["chain"], hotel["points_per_night"], hotel["cash_per_night"]) == (
+        "htl_meridian-mayfair",
+        "meridian-circle",
+        12_000,
+        200,
+    )
+    assert "meridian" in told["coverage"]["answered"]
