@@ -38,9 +38,9 @@ async def search_cash_flights(
     currency: Currency = "USD",
     limit: Annotated[int, Field(ge=1, le=50)] = 10,
 ) -> CashFlights:
-    """Finds cash fares of a journey for all passengers together, cheapest first, each with its source and age.
+    """Finds cash fares for all passengers together, cheapest first, each with source and age.
 
-    A fare quoted in another currency keeps it; converted shows it in yours with rate and date. Premium.
+    Fares keep their currency and are shown converted too. Premium.
     """
     start, end = route_of(call, origin, destination, date, return_date)
     readings = await call.ask.all(VERB, [FaresQuestion(start, end, date, return_date, cabin, passengers, currency)])

@@ -105,7 +105,7 @@ def _option(reading: Reading[tuple[AwardSeat, ...]], seat: AwardSeat, account_id
     )
 
 
-def _options(readings: Readings, account_id: int | None, cabins: Sequence[str], passengers: int) -> list[SeatOption]:
+def offered(readings: Readings, account_id: int | None, cabins: Sequence[str], passengers: int) -> list[SeatOption]:
     """Cheapest first. A number of seats the source does not state counts as enough, and is shown as unknown."""
     seen = [
         _option(reading, seat, account_id)
@@ -133,7 +133,7 @@ async def read(ask: Ask, question: SeatsQuestion) -> Readings:
 async def find(ask: Ask, question: SeatsQuestion, cabins: Sequence[str], passengers: int = 1) -> Found:
     """Everything open, by day and cabin, cheapest first. Raises as `read` does."""
     readings = await read(ask, question)
-    options = _options(readings, ask.account_id, cabins, passengers)
+    options = offered(readings, ask.account_id, cabins, passengers)
     return Found(options, coverage(readings), freshness(readings))
 
 
@@ -176,7 +176,7 @@ async def search_window(
     silent = [f.name for f in (*told.failed, *told.skipped) if f.reason != "not_configured"]
     if question.earliest <= latest and not silent and not told.answered:
         silent = [VERB]  # nobody is configured to answer
-    options = _options(readings, ask.account_id, (cabin,) if cabin else CABINS, passengers)
+    options = offered(readings, ask.account_id, (cabin,) if cabin else CABINS, passengers)
     return Window(
         options=options,
         any_answered=any(r.answered for r in readings),

@@ -1,0 +1,255 @@
+"""Cash against points: a route and a day go in; both sides, live or stored by plan, and a recommendation come out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date as Date
+from datetime import datetime
+from typing import Any, Literal
+
+import anyio
+from sqlalchemy.orm import Session
+
+from mcp_server.call import LiveCall
+from mcp_server.fare_parts import route_of
+from mcp_server.fields import Airport, Cabin, Day
+from mcp_server.money_parts import ConvertedMoney, cents, converted
+from mcp_server.results import NO_DATA, AwardOption, Coverage, Freshness, Marked, Money, NoDataWord, Part, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.domain.comparison import Award, advice, cents_per_point
+from shared.domain.exchange import Rates
+from shared.domain.plans import Plan
+from shared.errors import NoData
+from shared.providers.contract import FaresQuestion, Reading, SeatsQuestion
+from shared.services import availability, exchange, fares, price_memory
+from shared.services.availability import SeatOption, offered
+from shared.services.fares import FareOption
+from shared.services.provenance import Coverage as Told
+from shared.services.provenance import coverage, freshness, require_answer
+
+CURRENCY = "USD"  # values of points are published in US cents
+LISTED = 50
+NOT_LIVE = "Seen in searches of the last 14 days; prices and seats may have changed since."
+
+
+class CashSide(Marked):
+    amount: Money
+    currency: str
+    converted: ConvertedMoney | None
+    carriers: list[str]
+    source: str
+    mode: Literal["live", "cached", "sandbox"]
+    provider_checked_at: datetime | None
+    age_seconds: int
+    generated_at: datetime | None  # of invented rows only
+
+
+class AwardSide(Marked):
+    program: str
+    airline: str
+    points: int
+    taxes: Money | None
+    taxes_currency: str | None
+    taxes_converted: ConvertedMoney | None
+    source: str
+    mode: Literal["live", "cached", "sandbox"]
+    provider_checked_at: datetime | None
+    age_seconds: int
+    generated_at: datetime | None  # of invented rows only
+
+
+class UsualValuation(Part):
+    """US cents for one point, as published."""
+
+    cents: Money
+    program: str
+    as_of: str | None
+
+
+class Comparison(Result):
+    cash: CashSide | NoDataWord
+    award: AwardSide | NoDataWord
+    cents_per_point: Money | NoDataWord
+    usual_valuation: UsualValuation | NoDataWord
+    recommendation: Literal["cash", "points"] | NoDataWord
+    award_options: list[AwardOption]
+    options_found: int
+    coverage: Coverage
+    freshness: Freshness
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """What sources say of both; and whether they were asked now."""
+
+    seats: Sequence[Reading[Any]]
+    fares: Sequence[Reading[Any]]
+    live: bool
+
+    @property
+    def both(self) -> list[Reading[Any]]:
+        return [*self.seats, *self.fares]
+
+
+@dataclass(frozen=True)
+class _Priced:
+    """An offer with its taxes in the one currency and what its points are usually worth."""
+
+    option: SeatOption
+    award: Award
+
+
+@tool(
+    area="search",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="Compare cash and points",
+    live=True,
+    open_world=True,
+)
+async def compare_cash_vs_points(
+    call: LiveCall, origin: Airport, destination: Airport, date: Day, cabin: Cabin = "economy"
+) -> Comparison:
+    """Compares the cheapest cash fare and award: US cents a point, usual value, cash or points.
+
+    Missing data is no_data. Free accounts: cached data only and the top 3 award options. Free.
+    """
+    start, end = route_of(call, origin, destination, date)
+    where = f"{start} to {end} on {date} in {cabin.replace('_', ' ')}"
+    sides = await (_stored if call.plan is Plan.FREE else _asked)(call, start, end, date, cabin)
+    found = fares.options(sides.fares, cabin)
+    seats = offered(sides.seats, call.account_id if sides.live else None, (cabin,), 1)
+    if not found and not seats and not coverage(sides.both).failed:
+        raise NoData(_nothing(call, where), missing=["cash fare", "award seats"])
+    rates = await exchange.rates(call.ask, [CURRENCY, *(f.currency for f in found), *(s.taxes_currency for s in seats)])
+    cash = fares.priced(found, rates, CURRENCY)
+    awards = sorted((_priced(call, s, rates) for s in seats), key=lambda p: p.award.order)
+    return _comparison(call, where, sides, rates, fares.cheapest(cash) or next(iter(cash), None), awards)
+
+
+async def _asked(call: LiveCall, origin: str, destination: str, day: Date, cabin: str) -> _Sides:
+    """Both sides at once, within one time budget. Raises the refusal that fits when neither answered."""
+    answers: dict[str, Sequence[Reading[Any]]] = {}
+
+    async def put(verb: str, question: Any) -> None:
+        answers[verb] = await call.ask.all(verb, [question])
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(put, availability.VERB, SeatsQuestion(origin, destination, day, day))
+        tasks.start_soon(put, fares.VERB, FaresQuestion(origin, destination, day, None, cabin, 1, CURRENCY))
+    sides = _Sides(answers[availability.VERB], answers[fares.VERB], live=True)
+    require_answer(sides.both, "award_seats and cash_fares", "The comparison of cash and points")
+    return sides
+
+
+async def _stored(call: LiveCall, origin: str, destination: str, day: Date, cabin: str) -> _Sides:
+    """Answers that may still be replayed; of sources without one, what was seen of them earlier."""
+    seats = await call.ask.kept(availability.VERB, [SeatsQuestion(origin, destination, day, day)])
+    cash = await call.ask.kept(fares.VERB, [FaresQuestion(origin, destination, day, None, cabin, 1, CURRENCY)])
+
+    def seen(session: Session) -> tuple[Sequence[Reading[Any]], Sequence[Reading[Any]]]:
+        where = (session, call.account_id, origin, destination, day, cabin)
+        return price_memory.seats_seen(*where), price_memory.fares_seen(*where)
+
+    older_seats, older_fares = await call.rows(seen)
+    return _Sides(_with(seats, older_seats), _with(cash, older_fares), live=False)
+
+
+def _with(kept: Sequence[Reading[Any]], older: Sequence[Reading[Any]]) -> list[Reading[Any]]:
+    told = {r.source for r in kept}
+    return [*kept, *(r for r in older if r.source not in told)]
+
+
+def _nothing(call: LiveCall, where: str) -> str:
+    if call.plan is Plan.FREE:
+        return f"Nothing is stored of {where}. Free accounts see stored prices; Premium searches live."
+    return f"No source has a cash fare or an award seat from {where}."
+
+
+def _priced(call: LiveCall, option: SeatOption, rates: Rates) -> _Priced:
+    program = call.reference.programs.get(option.program)
+    taxes = rates.amount(option.taxes, option.taxes_currency, CURRENCY)
+    return _Priced(option, Award(option.points, taxes, program.value_usd_cents if program else None))
+
+
+def _comparison(
+    call: LiveCall, where: str, sides: _Sides, rates: Rates, fare: FareOption | None, awards: Sequence[_Priced]
+) -> Comparison:
+    amount = fare.converted.amount if fare and fare.converted else None
+    best = awards[0] if awards else None
+    value = cents_per_point(amount, best.award) if best else None
+    advised = advice(amount, best.award) if best else None
+    told, aged = coverage(sides.both), freshness(sides.both)
+    shown = awards[: call.limits.results or LISTED]
+    return Comparison(
+        status="partial" if told.failed else "ok",
+        message=_message(where, fare, best, _silent(told)),
+        cash=_cash(fare) if fare else NO_DATA,
+        award=_award(best.option, rates) if best else NO_DATA,
+        cents_per_point=NO_DATA if value is None else round(value, 4),
+        usual_valuation=_usual(call, best) if best else NO_DATA,
+        recommendation=advised or NO_DATA,
+        award_options=[AwardOption.model_validate(p.option) for p in shown],
+        options_found=len(awards),
+        coverage=Coverage.model_validate(told),
+        freshness=Freshness.model_validate(
+            aged if sides.live or aged.mode == "sandbox" else replace(aged, note=NOT_LIVE)
+        ),
+    )
+
+
+def _silent(told: Told) -> list[str]:
+    """Who is missing and could answer: a source nobody configured is shown in the coverage alone."""
+    missing = [*told.failed, *(s for s in told.skipped if s.reason != "not_configured")]
+    return [f"{f.name} ({f.reason})" for f in missing]
+
+
+def _cash(fare: FareOption) -> CashSide:
+    same = ("currency", "carriers", "source", "mode", "provider_checked_at", "age_seconds", "generated_at")
+    money = {"amount": cents(fare.price, fare.currency), "converted": converted(fare.converted)}
+    return CashSide.model_validate({name: getattr(fare, name) for name in same} | money)
+
+
+def _award(option: SeatOption, rates: Rates) -> AwardSide:
+    taxes = option.taxes
+    known = (
+        rates.convert(taxes, option.taxes_currency, CURRENCY) if taxes is not None and option.taxes_currency else None
+    )
+    given = {n: getattr(option, n) for n in AwardSide.model_fields if n != "taxes_converted"}
+    return AwardSide.model_validate(given | {"taxes_converted": converted(known)})
+
+
+def _usual(call: LiveCall, best: _Priced) -> UsualValuation | NoDataWord:
+    if best.award.usual is None:
+        return NO_DATA
+    slug = best.option.program
+    return UsualValuation(cents=best.award.usual, program=slug, as_of=call.reference.programs[slug].as_of)
+
+
+def _message(where: str, fare: FareOption | None, best: _Priced | None, silent: Sequence[str]) -> str:
+    amount = fare.converted.amount if fare and fare.converted else None
+    words = [f"From {where}:"]
+    words.append(f"cash {fare.price:,.2f} {fare.currency};" if fare else "no cash fare is known;")
+    words.append(
+        f"award {best.option.points:,} points of {best.option.program}." if best else "no award seat is known."
+    )
+    value = cents_per_point(amount, best.award) if best else None
+    advised = advice(amount, best.award) if best else None
+    if value is not None:
+        words.append(f"A point buys {value:.2f} US cents here.")
+    if advised and best:
+        words.append(
+            f"It is usually worth {best.award.usual:f}, so {'use points' if advised == 'points' else 'pay cash'}."
+        )
+    elif fare and best:
+        words.append(f"No recommendation: {_lacking(amount, best)}.")
+    if silent:
+        words.append(f"Without {', '.join(silent)}.")
+    return " ".join(words)
+
+
+def _lacking(amount: object, best: _Priced) -> str:
+    if amount is None:
+        return "no current exchange rate for the fare is known"
+    if best.award.taxes is None:
+        return "the taxes of the award, or a current exchange rate for them, are not known"
+    return f"no value of a point of {best.option.program} is published"

@@ -1,0 +1,119 @@
+"""Prices seen in earlier searches: a route, day and cabin go in, readings as old as what was seen come out.
+
+They are the caller's own and those anybody may see; nobody is asked.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime, timedelta
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from shared import clock
+from shared.db.observations import AwardObservation, FareObservation
+from shared.db.sightings import newest, visible
+from shared.providers.contract import AwardSeat, CashFare, Reading
+from shared.settings import settings
+
+LASTS = timedelta(days=14)
+T = TypeVar("T")
+
+
+def seats_seen(
+    session: Session, account_id: int, origin: str, destination: str, day: date, cabin: str
+) -> list[Reading[tuple[AwardSeat, ...]]]:
+    """What was last seen of each airline and programme."""
+    seat = AwardObservation
+    which = (seat.origin == origin, seat.destination == destination, seat.date == day, seat.cabin == cabin)
+    cells = newest(account_id, clock.now() - LASTS, day, *which)
+    return _readings((facts, _seat(facts)) for facts in map(_facts, session.execute(sa.select(*cells.c))))
+
+
+def fares_seen(
+    session: Session, account_id: int, origin: str, destination: str, day: date, cabin: str
+) -> list[Reading[tuple[CashFare, ...]]]:
+    """The cheapest fare of each source's last answer for one passenger and one way."""
+    fare = FareObservation
+    asked = sa.select(fare).where(
+        visible(account_id, fare),
+        fare.seen_at >= clock.now() - LASTS,
+        fare.origin == origin,
+        fare.destination == destination,
+        fare.date == day,
+        fare.cabin == cabin,
+        fare.return_date.is_(None),
+        fare.passengers == 1,
+    )
+    last: dict[str, FareObservation] = {}
+    for row in session.scalars(asked.order_by(fare.seen_at.desc(), fare.price).limit(500)):
+        last.setdefault(row.source, row)
+    return _readings((vars(row), _fare(row)) for row in last.values())
+
+
+def _readings(rows: Iterable[tuple[Mapping[str, Any], T]]) -> list[Reading[tuple[T, ...]]]:
+    """One reading for each moment a source was asked."""
+    looks: dict[tuple[str, datetime], list[tuple[Mapping[str, Any], T]]] = {}
+    for facts, row in rows:
+        looks.setdefault((facts["source"], facts["seen_at"]), []).append((facts, row))
+    return [
+        Reading(
+            source=source,
+            status="ok",
+            value=tuple(row for _, row in found),
+            reason=None,
+            data_mode=settings().data_mode,
+            taken_at=seen_at,
+            provider_checked_at=min(
+                (f["provider_checked_at"] for f, _ in found if f["provider_checked_at"]), default=None
+            ),
+            cached=True,
+        )
+        for (source, seen_at), found in looks.items()
+    ]
+
+
+def _facts(row: sa.Row[Any]) -> dict[str, Any]:
+    return dict(row._mapping)
+
+
+def _seat(row: Mapping[str, Any]) -> AwardSeat:
+    known = (
+        "airline",
+        "program",
+        "origin",
+        "destination",
+        "date",
+        "cabin",
+        "points",
+        "taxes",
+        "taxes_currency",
+        "seats",
+    )
+    return AwardSeat(
+        **{name: row[name] for name in known},
+        ref="",
+        stops=None,
+        flight_numbers=(),
+        departs_at=None,
+        arrives_at=None,
+        aircraft=None,
+        booking_url=None,
+        checked_at=row["provider_checked_at"],
+    )
+
+
+def _fare(row: FareObservation) -> CashFare:
+    return CashFare(
+        price=row.price,
+        currency=row.currency,
+        cabin=row.cabin,
+        carriers=tuple(row.carriers),
+        flight_numbers=(),
+        departs_at=None,
+        arrives_at=None,
+        duration_minutes=None,
+        stops=row.stops,
+        booking_url=None,
+        checked_at=row.provider_checked_at,
+    )
