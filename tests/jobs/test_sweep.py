@@ -148,3 +148,23 @@ def test_statistics_of_ninety_days_can_never_be_swept_away(monkeypatch: pytest.M
     monkeypatch.setenv("KEEP_USAGE_DAYS", "90")
     with pytest.raises(ValidationError, match="greater than or equal to 91"):
         Settings()
+
+
+def test_a_sweep_of_a_large_table_with_nothing_old_reads_a_few_rows_of_it(alice: Caller) -> None:
+    """Where the planner would read the table whole, each hour would."""
+    filling = sa.text(
+        "insert into tool_calls (account_id, via, tool, outcome, milliseconds)"
+        " select :account, 'mcp', 't', 'ok', 1 from generate_series(1, 100000)"
+    )
+    with transaction() as session:
+        session.execute(filling, {"account": alice.account_id})
+        session.execute(sa.text("analyze tool_calls"))
+    read: list[int] = []
+    for _ in range(2):
+        with transaction() as session:
+            assert sweep_oldest(session, AGING[0], clock.now() - timedelta(days=120), 100) == 0
+            session.execute(sa.text("select pg_stat_force_next_flush()"))
+        with transaction() as session:
+            counted = sa.text("select seq_tup_read from pg_stat_user_tables where relname = 'tool_calls'")
+            read.append(session.scalar(counted) or 0)
+    assert read[0] == read[1]
