@@ -102,12 +102,12 @@ def _one(
 
 
 def _made(reference: Reference, what: str, terms: Mapping[str, Any]) -> Booking:
-    """Nobody said what was paid, or with what; cash without an amount claims the least."""
+    """Nobody said what was paid, or with what: it is what bookings are when nothing is said, without an amount."""
     if what == "hotel":
         rest = {name: value for name, value in terms.items() if name != "hotel_code"}
-        return bookings.stay(reference, terms["hotel_code"], {"kind": "cash", **rest}, unpriced=True)
+        return bookings.stay(reference, terms["hotel_code"], rest, unpriced=True)
     assumed = {} if "cabin_class" in terms else {"cabin_class": "economy", "notes": CABIN_UNKNOWN}
-    return bookings.leg(reference, {"kind": "cash", **assumed, **terms}, unpriced=True)
+    return bookings.leg(reference, {**assumed, **terms}, unpriced=True)
 
 
 _ALIKE = ("airline", "origin", "destination", "departure_date", "hotel_code", "check_in_date", "check_out_date")
