@@ -145,6 +145,18 @@ class Settings(BaseSettings):
     sandbox_allow_messages: bool = False  # true = invented delays are sent to phones too
     operator_email: str | None = None
     operator_name: str = "the operator of this installation"  # as the terms and the privacy page call them
+    # the language model that carries out standing orders; without a name there are none
+    standing_order_model: str | None = None
+    standing_order_model_kind: Literal["anthropic", "openai"] = "anthropic"  # or any endpoint that speaks like it
+    standing_order_model_url: OutsideUrl = "https://api.anthropic.com/v1"
+    standing_order_model_key: SecretStr | None = None  # a model on this machine needs none
+    standing_order_model_auth: Literal["bearer", "x-api-key"] = "bearer"
+    standing_order_model_version: str = "2026-10-21"  # of the Anthropic API
+    standing_order_steps: int = Field(8, ge=1, le=30)  # answers of the model in one run
+    standing_order_calls: int = Field(12, ge=1, le=100)  # of tools in one run
+    standing_order_tokens: PositiveInt = 400_000  # read and written in one run
+    standing_order_answer_tokens: PositiveInt = 2_000  # of one answer
+    standing_order_seconds: float = Field(55, gt=0, le=55)  # of one run: it has to end before its worker is stopped
     # authorization
     oauth_dcr_redirect_host_allowlist: str = ""  # comma list of further redirect hosts
     client_document_fetch: bool = True  # false = applications known by a document are those whose copy is shipped

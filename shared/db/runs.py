@@ -69,15 +69,24 @@ class Claim:
 # The database's clock decides what is due and whose lease is over, so that machines need not agree on the time.
 
 
-def schedule(session: Session, kind: str, subject_id: int, every: timedelta) -> None:
-    """Due at once, then every so often; a schedule that exists is switched on again and is due at once too."""
-    first = insert(Schedule).values(kind=kind, subject_id=subject_id, every=every, next_due_at=sa.func.now())
+def schedule(session: Session, kind: str, subject_id: int, every: timedelta, at: datetime | None = None) -> None:
+    """Due at once or at the moment named, then every so often; one that exists is set anew and switched on again."""
+    first = insert(Schedule).values(kind=kind, subject_id=subject_id, every=every, next_due_at=at or sa.func.now())
     session.execute(
         first.on_conflict_do_update(
             index_elements=["kind", "subject_id"],
             set_={"every": first.excluded.every, "next_due_at": first.excluded.next_due_at, "enabled": True},
         )
     )
+
+
+def run_now(session: Session, kind: str, subject_id: int) -> int:
+    """One run beside those of the schedule, whose phase it leaves alone; the id of the run."""
+    its = sa.select(Schedule.id, sa.func.clock_timestamp()).where(
+        Schedule.kind == kind, Schedule.subject_id == subject_id
+    )
+    made = insert(JobRun).from_select(["schedule_id", "due_at"], its).returning(JobRun.id)
+    return session.execute(made).scalar_one()
 
 
 def standing(session: Session, kind: str, every: timedelta, first: timedelta) -> None:
