@@ -88,13 +88,20 @@ async def register(request: Request) -> Response:
 
 
 def page(
-    flow: Flow[Outcome], before: Callable[[Incoming], Awaitable[Outcome | None]] | None = None, *, text: bool = False
+    flow: Flow[Outcome],
+    before: Callable[[Incoming], Awaitable[Outcome | None]] | None = None,
+    *,
+    text: bool = False,
+    method: str = "GET",
 ) -> Handler:
-    """`before` may ask elsewhere what the flow needs to know, and answer itself when it cannot."""
+    """`before` may ask elsewhere what the flow needs to know, and answer itself when it cannot.
+
+    With another method it is a button whose address says everything: whatever body comes with it is not looked at.
+    """
 
     async def handler(request: Request) -> Response:
-        if request.method != "GET":  # a page may set a cookie or grant a code, which HEAD must not
-            return Response(status_code=405, headers={"Allow": "GET"})
+        if request.method != method:  # a page may set a cookie or grant a code, which HEAD must not
+            return Response(status_code=405, headers={"Allow": method})
         try:
             query = pairs(request.url.query, text=text)
         except OAuth2Error as error:

@@ -8,7 +8,7 @@ from shared.db.profile import MAILS, AdvisorLogo, Profile, mails
 from shared.domain.plans import Plan
 
 PATH = "/dashboard/settings"
-_WORDS = {
+WORDS = {
     "route_monitors": ("Route monitors", "when one of your monitors finds new award seats"),
     "flight_alerts": ("Flight alerts", "when award seats open on a flight you watch"),
     "standing_orders": ("Standing orders", "the result of each run"),
@@ -19,7 +19,7 @@ _WORDS = {
 
 def page(me: Member, status: int = 200, fault: str | None = None) -> Outcome:
     wanted = mails(me.server.db, me.account.id)
-    choices = [(kind, *_WORDS[kind], wanted[kind]) for kind in MAILS]
+    choices = [(kind, *WORDS[kind], wanted[kind]) for kind in MAILS]
     stored = me.server.db.get(AdvisorLogo, me.account.id)
     return me.page(
         "settings.html", status, choices=choices, logo=stored, may=me.plan >= Plan.PRO, fault=fault, most=logo.MAX_BYTES

@@ -14,6 +14,7 @@ from auth_server import (
     signin,
     signup,
     spending_pages,
+    unsubscribe,
 )
 from auth_server.doors import Handler, form, page, upload, upload_for_tool
 from auth_server.member import Inside, seen, sent
@@ -60,6 +61,8 @@ DOORS = [
     _post("/recover", form(recovery.submit)),
     _get("/reset", page(recovery.reset_form)),
     _post("/reset", form(recovery.reset, hashes=True)),
+    _get(unsubscribe.PATH, page(unsubscribe.form)),
+    _post(unsubscribe.PATH, page(unsubscribe.leave, method="POST")),
 ]
 
 DASHBOARD = [
