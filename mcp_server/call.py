@@ -129,6 +129,10 @@ class LiveCall(CallBase):
 
         return await anyio.to_thread.run_sync(run, limiter=limiter())
 
+    def over(self, session: Session) -> Call:
+        """This call as parts made of stored rows want it; within `rows` only."""
+        return Call(self.caller, self.via, self.now, self.searches_left, session)
+
     @cached_property
     def ask(self) -> "Ask":
         """The one door to the providers, with the caller's credentials."""

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from shared.providers import health, registry
-from shared.providers.contract import AwardSeat, Provider, SeatsQuestion
+from shared.providers.contract import AwardSeat, Provider, SeatsQuestion, StayOffer, StaysQuestion
 from shared.settings import settings
 
 WithSources = Callable[..., None]
@@ -92,3 +92,33 @@ def failing(name: str, error: Exception, **more: Any) -> Provider:
         raise error
 
     return source(name, act, **more)
+
+
+def lodging(name: str, act: Callable[[StaysQuestion], Any], **more: Any) -> Provider:
+    """A source of hotel stays made of one function."""
+
+    async def hotel_stays(question: StaysQuestion) -> Any:
+        return act(question)
+
+    @asynccontextmanager
+    async def build(_credential: str | None) -> AsyncIterator[Any]:
+        yield SimpleNamespace(hotel_stays=hotel_stays)
+
+    facts: dict[str, Any] = {"fresh_for": timedelta(hours=1), "build": build, "answers": ("hotel_stays",)}
+    return Provider(name=name, **(facts | {"terms": "anyone"} | more))
+
+
+def stay(hotel_code: str, check_in: date, nights: int, **more: Any) -> StayOffer:
+    """What a stay costs, with everything stated that a test does not care about."""
+    facts: dict[str, Any] = {
+        "hotel_code": hotel_code,
+        "check_in": check_in,
+        "check_out": check_in + timedelta(days=nights),
+        "available": True,
+        "points": None,
+        "cash": None,
+        "currency": "USD",
+        "room_type": None,
+        "checked_at": None,
+    }
+    return StayOffer(**(facts | more))

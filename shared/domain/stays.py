@@ -12,6 +12,7 @@ from shared.errors import Fault
 
 State = Literal["available", "none", "unknown"]
 MOST_NIGHTS = 30
+FARTHEST = timedelta(days=730)  # beyond it nobody sells rooms
 _ORDINALS = {"third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7}
 _NTH_NIGHT = re.compile(r"(?P<nth>\w+) night free\b(?P<whom> for\b)?")
 
@@ -71,6 +72,8 @@ def faults(check_in: date, check_out: date, today: date) -> list[Fault]:
         return [Fault("check_out_date", "is not after check_in_date", f"a date after {check_in}")]
     if check_in < today:
         return [Fault("check_in_date", "is in the past", f"{today} or later")]
+    if check_in > today + FARTHEST:
+        return [Fault("check_in_date", "is too far ahead", f"{today + FARTHEST} or earlier")]
     last = check_in + timedelta(days=MOST_NIGHTS)
     if check_out > last:
         return [Fault("check_out_date", f"is more than {MOST_NIGHTS} nights after check_in_date", f"{last} or earlier")]

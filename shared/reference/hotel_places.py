@@ -159,8 +159,11 @@ def _points(served: Iterable[Airport]) -> list[Point]:
 
 
 def _near(reference: Reference, points: Sequence[Point], kilometres: float) -> tuple[Hotel, ...]:
-    return tuple(
-        h
-        for h in reference.rows("hotels.csv")
+    """The hotels so close, and with them the others of their cities: no line is drawn through a city."""
+    rows = reference.rows("hotels.csv")
+    reached = {
+        (h.city, h.country)
+        for h in rows
         if any(distance(float(h.lat), float(h.lon), lat, lon) <= kilometres for lat, lon in points)
-    )
+    }
+    return tuple(h for h in rows if (h.city, h.country) in reached)

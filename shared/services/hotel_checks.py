@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from sqlalchemy.orm import Session
+from sqlalchemy.orm.attributes import flag_modified
 
 from shared import clock
 from shared.db.accounts import Account
@@ -26,7 +27,7 @@ from shared.services.provenance import freshness
 
 EVENT = "hotel_price_drop"
 SHARED = timedelta(hours=6)  # stays of the same nights share a look of this age
-AT_LEAST = timedelta(seconds=1)  # a cached answer must be younger than something
+AT_LEAST = timedelta(microseconds=1)  # the least age an answer may have: nothing is taken from the cache
 UNKNOWN = "this hotel is no longer known here"
 
 
@@ -157,7 +158,10 @@ def settle_shared(session: Session, reference: Reference, plan: Plan, price_id: 
 
 def _still(session: Session, reference: Reference, plan: Plan) -> HotelBooking | None:
     row = session.get(HotelBooking, plan.booking_id, with_for_update=True, populate_existing=True)
-    return row if row is not None and plan_of(reference, row, clock.now()) == plan else None
+    if row is None or plan_of(reference, row, clock.now()) != plan:
+        return None
+    flag_modified(row, "updated_at")  # written as it is: a look is no change of the booking
+    return row
 
 
 def _price(sight: Sight) -> HotelPrice | None:

@@ -1,0 +1,152 @@
+"""What a stay costs, now and over time: a booked stay, or a hotel and dates, goes in; prices and any drop come out."""
+
+from collections.abc import Sequence
+from datetime import date as Date
+from datetime import timedelta
+from decimal import Decimal
+from typing import Annotated
+
+from pydantic import Field
+from sqlalchemy.orm import Session
+
+from mcp_server.booking_parts import HotelBooking, PriceDrop, PriceSnapshot, hotel_parts, snapshot
+from mcp_server.call import Call, LiveCall
+from mcp_server.fields import Day, HotelName, RowId
+from mcp_server.results import Freshness, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.db.bookings import HotelBooking as Row
+from shared.db.bookings import HotelPrice
+from shared.db.stay_prices import Stay, prices, seen_since, stay_of
+from shared.errors import Fault, Invalid, NoData, NotFound
+from shared.reference import hotels
+from shared.services.hotel_checks import Plan, Sight, look, plan_of, settle
+from shared.services.hotel_prices import require_prices
+
+JUST_NOW = timedelta(minutes=5)  # a check on demand takes no older answer from the cache
+NEWEST = 5
+SHOWN, COUNTED = 150, 1000
+
+
+class CheckedStay(Result):
+    booking: HotelBooking
+    snapshots: list[PriceSnapshot]
+    drop: PriceDrop | None
+    freshness: Freshness
+
+
+class PriceHistory(Result):
+    snapshots: list[PriceSnapshot]
+    lowest: PriceSnapshot | None
+    highest: PriceSnapshot | None
+    against_original: PriceDrop | None
+
+
+def _own(session: Session, booking_id: int) -> Row:
+    row = session.get(Row, booking_id)
+    if row is None:
+        raise NotFound("hotel booking", booking_id)
+    return row
+
+
+@tool(area="bookings", tier=Tier.FREE, effect=Effect.ADDS, live=True, open_world=True)
+async def check_hotel_booking_price(call: LiveCall, booking_id: RowId) -> CheckedStay:
+    """Checks the price of one logged hotel stay now, instead of waiting for the daily check. Free."""
+    plan = await call.rows(lambda session: _plan(call, _own(session, booking_id)))
+    sight = await look(call.ask, plan, JUST_NOW)
+    booking, seen = await call.rows(lambda session: _settled(call, session, sight))
+    require_prices(sight.seen, booking.hotel.name)
+    failed = sight.seen.failed
+    rest = f" Not answered by {', '.join(failed)}, so this may not be all." if failed else ""
+    return CheckedStay(
+        status="partial" if failed else "ok",
+        message=f"{booking.hotel.name} from {booking.check_in_date}: {_told(booking)}{rest}",
+        booking=booking,
+        snapshots=seen,
+        drop=booking.drop,
+        freshness=Freshness.model_validate(sight.seen.freshness),
+    )
+
+
+def _plan(call: LiveCall, row: Row) -> Plan:
+    plan = plan_of(call.reference, row, call.now)
+    if plan is None:
+        raise NoData(
+            f"{row.hotel_name} from {row.check_in_date}: the stay has begun, is cancelled, or its hotel is no longer"
+            " listed, so its price is not looked at.",
+            missing=["price"],
+        )
+    return plan
+
+
+def _settled(call: LiveCall, session: Session, sight: Sight) -> tuple[HotelBooking, list[PriceSnapshot]]:
+    """Stored as by the daily check. Raises NotFound where the stay was removed meanwhile."""
+    settle(session, call.reference, sight)
+    row = _own(session, sight.plan.booking_id)
+    (booking,) = hotel_parts(call.over(session), [row])
+    return booking, [snapshot(price) for price in seen_since(session, row, NEWEST)]
+
+
+def _told(booking: HotelBooking) -> str:
+    drop, latest = booking.drop, booking.latest
+    if drop is not None:
+        saved = f"{drop.points_saved:,} points" if drop.points_saved else f"{drop.cash_saved:,.2f} {drop.currency}"
+        return f"offered for {saved} ({drop.percent}%) less than booked."
+    if latest is None:
+        return "no price was seen yet."
+    points = [f"{latest.points:,} points"] if latest.points is not None else []
+    cash = [f"{latest.cash:,.2f} {latest.currency}"] if latest.cash is not None else []
+    now = " or ".join(points + cash)
+    return f"now {now}; not less than booked, as far as that compares." if now else "sold out now."
+
+
+@tool(area="bookings", tier=Tier.FREE, effect=Effect.READS)
+def get_hotel_price_history(
+    call: Call,
+    booking_id: RowId | None = None,
+    hotel_id: HotelName | None = None,
+    check_in_date: Day | None = None,
+    check_out_date: Day | None = None,
+    days: Annotated[int, Field(ge=1, le=365)] = 90,
+) -> PriceHistory:
+    """Shows recorded point and cash prices of a logged stay, or of a hotel and both dates. Free."""
+    by_name = (hotel_id, check_in_date, check_out_date)
+    if (booking_id is None) == (None in by_name) or (booking_id is not None and any(by_name)):
+        raise _neither()
+    row = _own(call.db, booking_id) if booking_id is not None else None
+    name, stay = (row.hotel_name, stay_of(row)) if row else _named(call, *by_name)
+    seen = prices(call.db, stay, call.account_id, call.now - timedelta(days=days), COUNTED)
+    if not seen:
+        told = f"No price of {name} from {stay[1]} to {stay[2]} was recorded in the last {days} days."
+        raise NoData(told, missing=["prices"])
+    ranked = _ranked(seen, row)
+    cut = f" The newest {SHOWN} are shown." if len(seen) > SHOWN else ""
+    return PriceHistory(
+        message=f"{name} from {stay[1]} to {stay[2]}: {len(seen)} recorded in the last {days} days.{cut}",
+        snapshots=[snapshot(price) for price in seen[:SHOWN]],
+        lowest=snapshot(ranked[0]) if ranked else None,
+        highest=snapshot(ranked[-1]) if ranked else None,
+        against_original=hotel_parts(call, [row])[0].drop if row else None,
+    )
+
+
+def _neither() -> Invalid:
+    return Invalid(Fault("booking_id", "is one way to name a stay", "booking_id, or hotel_id with both dates"))
+
+
+def _named(call: Call, hotel_id: str | None, check_in: Date | None, check_out: Date | None) -> tuple[str, Stay]:
+    if hotel_id is None or check_in is None or check_out is None:
+        raise _neither()
+    if check_out <= check_in:
+        raise Invalid(Fault("check_out_date", "is not after check_in_date", f"a date after {check_in}"))
+    found = hotels.find(call.reference, hotel_id)
+    return found.name, (hotels.code(found), check_in, check_out)
+
+
+def _ranked(seen: Sequence[HotelPrice], row: Row | None) -> list[HotelPrice]:
+    """Cheapest first, of those that compare: points of an award, cash of one currency; of no booking either."""
+    awards = [p for p in seen if p.points is not None]
+    if (row is None and awards) or (row is not None and row.kind == "award"):
+        return sorted(awards, key=lambda p: p.points or 0)
+    currency = row.cash_rate_currency if row else next((p.currency for p in seen if p.currency), None)
+    rates = [p for p in seen if p.cash is not None and p.currency == currency]
+    return sorted(rates, key=lambda p: p.cash or Decimal(0))
