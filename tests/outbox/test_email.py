@@ -46,6 +46,17 @@ def test_mail_has_a_plain_and_an_html_form_and_the_delivery_id_as_its_message_id
     assert "<p>html é</p>" in html.get_content()
 
 
+def test_a_mail_that_can_be_turned_off_carries_the_address_whole_for_one_click(mailbox: Mailbox) -> None:
+    address = "https://travel.example.test/unsubscribe?token=" + "flight_alerts." + "a" * 160
+    sent(Letter("id", "alice@example.test", Message("S", "t", "<p>h</p>", unsubscribe=address), WRITTEN))
+    (mail,) = mailbox.mails
+    assert mail["List-Unsubscribe"] == f"<{address}>"
+    assert mail["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert f"List-Unsubscribe: <{address}>".encode() in mailbox.taken[0]
+    sent(letter())
+    assert mailbox.mails[1]["List-Unsubscribe"] is None
+
+
 def test_a_long_subject_in_another_script_arrives_whole(mailbox: Mailbox) -> None:
     subject = "ロンドンから東京まで: 新しい特典航空券 " * 4
     sent(letter(subject.strip()))

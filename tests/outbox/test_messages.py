@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from shared.outbox.messages import SANDBOX_LINE, message, notice
+from shared.outbox.links import unsubscribed
+from shared.outbox.messages import MAIL_KINDS, SANDBOX_LINE, message, notice, short
 
 HERE = Path(__file__).parent
 OPTION: dict[str, Any] = {
@@ -53,6 +54,65 @@ def test_a_sandbox_mail_says_so_in_the_subject_and_in_its_first_line() -> None:
     assert worded.text.startswith(SANDBOX_LINE)
     assert worded.html.index(SANDBOX_LINE) < worded.html.index("<h1")
     assert "SANDBOX" not in message("route_monitor_match", found(OPTION), sandbox=False).text
+
+
+DELAY: dict[str, Any] = {
+    "airport": "JFK",
+    "airport_name": "John F Kennedy International Airport",
+    "delays": [
+        {"kind": "ground_stop", "minutes": None, "reason": "thunderstorms", "ends_at": "15:00", "source": "faa_nas"},
+        {"kind": "departure", "minutes": 75, "reason": "", "ends_at": None, "source": "faa_nas"},
+    ],
+    "alerts": [[4, "Work"], [5, None]],
+}
+
+
+def test_a_delay_reads_as_a_notice_as_a_mail_and_on_a_phone() -> None:
+    said = notice("delay_alert", DELAY)
+    lines = [
+        'Ground stop, "thunderstorms", until 15:00 (faa_nas).',
+        "Departure delays of 75 minutes (faa_nas).",
+        "From delay alerts 4 (Work), 5 for John F Kennedy International Airport.",
+    ]
+    assert (said.kind, said.title, said.body.splitlines()) == ("delay_alert", "JFK: ground stop", lines)
+    mail = message("delay_alert", DELAY, sandbox=False)
+    assert all(line in mail.text for line in lines)
+    assert "&#34;thunderstorms&#34;" in mail.html
+    assert short("delay_alert", DELAY, sandbox=False).text == (
+        'JFK: ground stop ("thunderstorms") and 1 more. Award Travel delay alert 4.'
+    )
+    assert short("delay_alert", DELAY, sandbox=False).blanks == ("JFK", "ground stop", "thunderstorms")
+
+
+def test_an_invented_delay_says_so_on_a_phone_too() -> None:
+    said = short("delay_alert", DELAY, sandbox=True)
+    assert said.text.startswith("SANDBOX: JFK")
+    assert said.blanks[2] == "SANDBOX: thunderstorms"
+
+
+def test_a_flight_alert_says_which_alert_it_was_and_how_to_pause_it() -> None:
+    facts = {k: v for k, v in found(OPTION, total=30).items() if k != "monitor_id"} | {"alert_id": 7}
+    said = notice("flight_alert_match", facts)
+    assert (said.kind, said.title) == ("flight_alert", "LHR to JFK: 30 new award options")
+    assert said.body.splitlines()[-1] == "and 29 more."
+    text = message("flight_alert_match", facts, sandbox=False).text
+    assert "This comes from flight alert 7 (LHR to JFK, 2027-03-01 to 2027-03-31)." in text
+    assert "ask your assistant to pause flight alert 7" in text
+
+
+@pytest.mark.parametrize("event", ["route_monitor_match", "flight_alert_match"])
+def test_a_mail_that_can_be_turned_off_says_where(event: str) -> None:
+    mail = message(event, found(OPTION) | {"alert_id": 7}, sandbox=False, account="acc_alice")
+    assert mail.unsubscribe is not None
+    assert unsubscribed(mail.unsubscribe.partition("token=")[2]) == ("acc_alice", MAIL_KINDS[event])
+    assert mail.text.rstrip().endswith(mail.unsubscribe)
+    assert f'<a href="{mail.unsubscribe}"' in mail.html
+
+
+def test_a_mail_about_the_account_cannot_be_turned_off() -> None:
+    mail = message("password_changed", {}, sandbox=False, account="acc_alice")
+    assert mail.unsubscribe is None
+    assert "unsubscribe" not in mail.text + mail.html
 
 
 def test_names_from_outside_cannot_put_markup_into_a_mail() -> None:

@@ -10,8 +10,10 @@ from sqlalchemy import select
 from mcp_server.call import Caller
 from shared import clock
 from shared.db.accounts import Account
+from shared.db.alerts import DelayAlert, FlightAlert
 from shared.db.base import transaction
 from shared.db.messages import Notification
+from shared.db.orders import StandingOrder
 from shared.db.runs import Schedule, schedule
 from shared.db.watches import RouteMonitor
 from shared.domain.plans import Plan
@@ -133,3 +135,69 @@ def test_the_admin_flag_is_told_too(alice: Caller, heard: Heard) -> None:
     assert heard() == [{"account": "acc_alice"}]
     with transaction() as session:
         assert session.get_one(Account, alice.account_id).is_admin
+
+
+def keep(who: Caller, count: int) -> None:
+    """So many of everything a plan caps, beside one of each that is over and does not count."""
+    day, route = clock.today(), {"airline": "BA", "departure": "LHR", "destination": "JFK"}
+    window = {"date_range_start": day, "date_range_end": day}
+    with transaction(who.account_id) as session:
+        for active in (False, *[True] * count):
+            delay = {"airport": "JFK", "channels": ["email"], "min_delay_minutes": 30}
+            stopped = None if active else clock.now()
+            made = [
+                FlightAlert(**route, **window, active=active),
+                DelayAlert(**delay, active=active),
+                StandingOrder(prompt="Look.", cadence="daily", run_hour=7, stopped_at=stopped),
+            ]
+            session.add_all(made)
+            session.flush()
+            for kind, row in (("flight_alert", made[0]), ("standing_order", made[2])):
+                schedule(session, kind, row.id, timedelta(days=1))  # type: ignore[attr-defined]
+
+
+def awake(kind: type) -> list[int]:
+    with transaction() as session:
+        over = kind.stopped_at.is_(None) if kind is StandingOrder else kind.active.is_(True)  # type: ignore[attr-defined]
+        found = select(kind.id).where(over, kind.paused_at.is_(None)).order_by(kind.id)  # type: ignore[attr-defined]
+        return list(session.scalars(found))
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "left"),
+    [
+        (FlightAlert, "flight alerts", [2]),
+        (DelayAlert, "delay alerts", []),
+        (StandingOrder, "standing orders", []),
+    ],
+)
+def test_alerts_and_standing_orders_pause_and_resume_as_monitors_do(
+    alice: Caller, kind: type, name: str, left: list[int]
+) -> None:
+    keep(alice, 3)
+    change(alice, Plan.FREE)
+    assert awake(kind) == left
+    change(alice, Plan.PREMIUM)
+    assert awake(kind) == [2, 3, 4]
+    body_down, body_up = notices()
+    told = ", ".join(str(id) for id in (2, 3, 4) if id not in left)
+    assert f"Paused {name}: {told}." in body_down
+    assert f"Resumed {name}: {told}." in body_up
+
+
+def test_what_is_paused_is_not_scheduled_and_an_order_keeps_its_hour(alice: Caller) -> None:
+    keep(alice, 2)
+    change(alice, Plan.FREE)
+    with transaction() as session:
+        due = {(s.kind, s.subject_id): s for s in session.scalars(select(Schedule))}
+        assert [due["flight_alert", id].enabled for id in (2, 3)] == [True, False]
+        assert [due["standing_order", id].enabled for id in (2, 3)] == [False, False]
+        for row in due.values():
+            row.next_due_at = clock.now() - timedelta(hours=30)
+    change(alice, Plan.PREMIUM)
+    with transaction() as session:
+        due = {(s.kind, s.subject_id): s for s in session.scalars(select(Schedule))}
+        assert due["flight_alert", 3].enabled
+        assert due["flight_alert", 3].next_due_at <= clock.now()
+        hours = (due["standing_order", 3].next_due_at - clock.now()).total_seconds() / 3600
+        assert 17.9 < hours < 18.1  # the moments that were missed are not made up for
