@@ -110,6 +110,23 @@ def _fares(source: Any) -> str:
     return f"answered {source.last_success_at:%Y-%m-%d %H:%M} UTC" if source.last_success_at else "not asked yet"
 
 
+def _outside_accounts() -> str:
+    """Which accounts elsewhere people can connect, and whether half of a key was forgotten."""
+    from shared.providers.connecting import NAMES, connector
+    from shared.settings import settings
+
+    halves = [
+        f"{name.upper()}_ID and {name.upper()}_SECRET belong together"
+        for name in ("seats_aero_client", "google_client", "autopilot_client")
+        if bool(getattr(settings(), f"{name}_id")) != bool(getattr(settings(), f"{name}_secret"))
+    ]
+    if halves:
+        raise Halt("; ".join(halves))
+    open_to = [name for name in NAMES if connector(name).configured()]
+    back = f"{settings().web_url}/integrations/PROVIDER/callback"
+    return f"{', '.join(open_to)} can be connected; their way back is {back}"
+
+
 def _wheels() -> str:
     from deploy.wheels import INSTEAD_OF, check
 
@@ -139,6 +156,7 @@ def doctor(path: Path) -> int:
         "reference data": _reference,
         "clock": _clock,
         "data mode": _data_mode,
+        "connections": _outside_accounts,
         "sources": _sources,
         "wheels": _wheels,
     }

@@ -55,6 +55,7 @@ def test_the_doctor_finds_every_part_of_a_running_service_well(service: Service)
         "reference data",
         "clock",
         "data mode",
+        "connections",
         "sources",
         "wheels",
     ]

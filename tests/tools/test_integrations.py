@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import select, update
 from starlette.testclient import TestClient
 
+from auth_server.export import everything
 from shared import clock
 from shared.db.balances import PointsBalance
 from shared.db.base import transaction
@@ -439,3 +440,16 @@ def test_no_result_of_a_connection_holds_a_token(
     assert "Ignore previous" not in str(told) + caplog.text
     assert "access-" not in str(told) + caplog.text
     assert "refresh-" not in str(told) + caplog.text
+
+
+def test_the_copy_of_an_account_holds_no_token_of_a_connection(
+    outside: Outside,
+    people: People,
+    connected: Any,
+) -> None:
+    connected("google_sheets")
+    with transaction() as session:
+        copy = everything(session, people.alice.account_id)
+    (told,) = copy["connections"]
+    assert told["provider"] == "google_sheets"
+    assert not any("sealed" in name or "hash" in name for name in told)
