@@ -53,6 +53,8 @@ def _value(name: str, schema: dict[str, Any]) -> Any:
 ONE_OF: dict[str, dict[str, Any]] = {
     "admin_get_user": {"id": 1},
     "affordable_destinations": {"program": "avios"},
+    "get_hotel_availability": {"month": (clock.today() + timedelta(days=40)).isoformat()[:7]},
+    "get_hotel_price_history": {"booking_id": 424242},  # nobody's
     "mark_notifications_read": {"all": True},
 }
 
