@@ -1,0 +1,96 @@
+"""Half points, half cash: airports and offers of both legs go in; hubs on the way and the best pair over one come out.
+
+Both flights are tickets of their own, so a connection needs time enough to fetch bags and check in again.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import Generic, TypeVar
+from zoneinfo import ZoneInfo
+
+LEAST = timedelta(hours=3)  # between two tickets
+MOST = timedelta(hours=24)
+DETOUR = 1.25  # the way over a hub may be this much longer than the direct one
+SHORTEST = 100  # miles of a leg: nearer airports are the same place
+KNOWN = 5  # hubs tried when none is named: each costs two questions to every source
+PAIRED = 40  # offers of each leg that are paired
+Offer = TypeVar("Offer")
+First = TypeVar("First")
+Second = TypeVar("Second")
+Miles = Callable[[str, str], int]
+
+
+def hubs_between(origin: str, destination: str, airports: Iterable[str], miles: Miles) -> list[str]:
+    """Those nearest the direct way, best first."""
+    direct = miles(origin, destination)
+    over = {h: (miles(origin, h), miles(h, destination)) for h in set(airports) - {origin, destination}}
+    near = {h: sum(legs) for h, legs in over.items() if min(legs) >= SHORTEST and sum(legs) <= DETOUR * direct}
+    return sorted(near, key=lambda h: (near[h], h))[:KNOWN]
+
+
+def award_first(origin: str, hub: str, destination: str, miles: Miles) -> bool:
+    """Points go to the longer leg, where they save most."""
+    return miles(origin, hub) > miles(hub, destination)
+
+
+@dataclass(frozen=True)
+class Leg(Generic[Offer]):
+    """One offer on one leg. Times are moments where the source tells them; the cost is all of it in one currency."""
+
+    offer: Offer
+    day: date  # of departure
+    leaves: datetime | None
+    lands: datetime | None
+    cost: Decimal | None
+
+    @property
+    def order(self) -> tuple[bool, Decimal, date]:
+        return (self.cost is None, self.cost or Decimal(0), self.day)
+
+    @property
+    def next_from(self) -> date | None:
+        """The day from which a connection can leave, by the clock of the hub."""
+        return (self.lands + LEAST).date() if self.lands else None
+
+
+def moment(text: str | None, zone: str) -> datetime | None:
+    """A local time as sources write it, in the zone of its airport; None where it cannot be read."""
+    try:
+        return datetime.fromisoformat(text or "").replace(tzinfo=ZoneInfo(zone))
+    except (ValueError, KeyError):  # a KeyError: no such zone
+        return None
+
+
+@dataclass(frozen=True)
+class Pair(Generic[First, Second]):
+    first: Leg[First]
+    second: Leg[Second]
+    layover: timedelta | None  # None: a source does not tell the times
+
+    @property
+    def cost(self) -> Decimal | None:
+        return None if self.first.cost is None or self.second.cost is None else self.first.cost + self.second.cost
+
+    @property
+    def order(self) -> tuple[bool, bool, Decimal]:
+        return (self.cost is None, self.layover is None, self.cost or Decimal(0))
+
+
+def pair(first: Leg[First], second: Leg[Second]) -> Pair[First, Second] | None:
+    """None where the second cannot be caught, or leaves more than a day later."""
+    if first.lands and second.leaves:
+        # By the clock of one zone a change to summer time would be lost.
+        layover = timedelta(seconds=second.leaves.timestamp() - first.lands.timestamp())
+        return Pair(first, second, layover) if LEAST <= layover <= MOST else None
+    earliest = first.next_from or first.day
+    return Pair(first, second, None) if second.day >= earliest else None
+
+
+def best_pair(firsts: Sequence[Leg[First]], seconds: Sequence[Leg[Second]]) -> Pair[First, Second] | None:
+    """The cheapest that can be flown; those with known costs and times before the others."""
+    earlier = sorted(firsts, key=lambda leg: leg.order)[:PAIRED]
+    later = sorted(seconds, key=lambda leg: leg.order)[:PAIRED]
+    made = [p for a in earlier for b in later if (p := pair(a, b))]
+    return min(made, key=lambda p: p.order, default=None)

@@ -1,0 +1,93 @@
+"""Hubs on the way and connections between two tickets, by the clocks of their airports."""
+
+from datetime import date, timedelta
+from decimal import Decimal
+
+import pytest
+
+from shared.domain.hybrids import Leg, award_first, best_pair, hubs_between, moment, pair
+from shared.reference.load import reference
+
+DAY = date(2027, 3, 28)  # the night before, clocks in Europe go forward
+
+
+def leg(
+    leaves: str | None = None, lands: str | None = None, cost: int | None = 100, day: date = DAY, zone: str = "UTC"
+) -> Leg[str]:
+    return Leg("x", day, moment(leaves, zone), moment(lands, zone), None if cost is None else Decimal(cost))
+
+
+def test_hubs_lie_near_the_direct_way_and_never_at_its_ends() -> None:
+    facts = reference()
+    hubs = {h for a in facts.airlines.values() for h in a.hubs if h in facts.airports}
+    found = hubs_between("MAN", "BKK", hubs, facts.miles)
+    assert 0 < len(found) <= 5
+    direct = facts.miles("MAN", "BKK")
+    detours = [facts.miles("MAN", h) + facts.miles(h, "BKK") for h in found]
+    assert detours == sorted(detours)
+    assert detours[-1] <= direct * 1.25
+    assert not {"MAN", "BKK"} & set(found)
+    assert not {"LHR", "LGW", "LCY"} & set(hubs_between("LHR", "JFK", hubs, facts.miles))
+
+
+def test_points_go_to_the_longer_leg() -> None:
+    miles = reference().miles
+    assert award_first("SEA", "OPO", "LIS", miles)
+    assert not award_first("MAN", "AMS", "BKK", miles)
+
+
+@pytest.mark.parametrize("text", [None, "", "tomorrow", "2027-03-28T25:00", "2027-13-01T10:00"])
+def test_a_time_that_cannot_be_read_is_not_known(text: str | None) -> None:
+    assert moment(text, "Europe/Paris") is None
+    assert moment("2027-03-28T10:00", "Not/AZone") is None
+
+
+@pytest.mark.parametrize(
+    ("lands", "leaves", "minutes"),
+    [
+        ("2027-03-28T10:00", "2027-03-28T12:59", None),
+        ("2027-03-28T10:00", "2027-03-28T13:00", 180),
+        ("2027-03-28T10:00", "2027-03-29T10:00", 1440),
+        ("2027-03-28T10:00", "2027-03-29T10:01", None),
+        ("2027-03-28T10:00", "2027-03-28T09:00", None),
+    ],
+)
+def test_a_connection_leaves_three_hours_and_at_most_a_day(lands: str, leaves: str, minutes: int | None) -> None:
+    made = pair(leg(lands=lands), leg(leaves=leaves))
+    assert (made.layover if made else None) == (None if minutes is None else timedelta(minutes=minutes))
+
+
+def test_an_hour_lost_to_summer_time_is_no_time_to_connect() -> None:
+    here = "Europe/Paris"
+    assert pair(leg(lands="2027-03-28T00:30", zone=here), leg(leaves="2027-03-28T04:00", zone=here)) is None
+    made = pair(leg(lands="2027-03-28T00:30", zone=here), leg(leaves="2027-03-28T04:30", zone=here))
+    assert made is not None
+    assert made.layover == timedelta(hours=3)
+
+
+def test_without_times_the_days_must_allow_the_connection() -> None:
+    late = leg(lands="2027-03-28T22:00")
+    assert pair(late, leg(day=DAY)) is None
+    made = pair(late, leg(day=DAY + timedelta(days=1)))
+    assert made is not None
+    assert made.layover is None
+    assert pair(leg(), leg(day=DAY - timedelta(days=1))) is None
+
+
+def test_the_best_pair_is_the_cheapest_that_can_be_flown() -> None:
+    firsts = [leg(lands="2027-03-28T20:00", cost=10), leg(lands="2027-03-28T08:00", cost=60)]
+    seconds = [leg(leaves="2027-03-28T12:00", cost=30), leg(leaves="2027-03-28T13:00", cost=None)]
+    best = best_pair(firsts, seconds)
+    assert best is not None
+    assert (best.cost, best.layover) == (90, timedelta(hours=4))
+    assert best_pair(firsts[:1], seconds) is None
+    unknown = best_pair(firsts, seconds[1:])
+    assert unknown is not None
+    assert unknown.cost is None
+
+
+def test_known_times_come_before_a_cheaper_pair_without() -> None:
+    seconds = [leg(leaves="2027-03-28T12:00", cost=30), leg(cost=5)]
+    best = best_pair([leg(lands="2027-03-28T08:00", cost=60)], seconds)
+    assert best is not None
+    assert best.layover == timedelta(hours=4)
