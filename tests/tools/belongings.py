@@ -70,6 +70,7 @@ def belongings(number: int = 0) -> dict[str, Any]:
         "notification_ids": Notification(dedupe_key=f"{SECRET}{number}", kind="account", title=SECRET, body=SECRET),
         "monitor_ids": RouteMonitor(origin="LHR", destination="JFK", earliest_date=day, latest_date=day),
         "search_ids": SearchRecord(tool="search_availability", arguments={"x": SECRET}, summary=SECRET, outcome="ok"),
+        "standing_order_id": StandingOrder(prompt=SECRET, cadence="weekly", run_hour=7, run_weekday=1),
         "standing_order_ids": StandingOrder(prompt=SECRET, cadence="daily", run_hour=7),
         "chat_id": ChatLink(title=SECRET, summary=SECRET),
         "chat_ids": ChatLink(title=SECRET, summary=SECRET),

@@ -25,6 +25,7 @@ BY_NAME: dict[str, Any] = {
     "message_id": "00000000-0000-4000-8000-000000000000",  # nobody's
     "origin": "LHR",
     "program": "flying-blue",
+    "standing_order_id": 424242,  # nobody's
     "target_program": "flying-blue",
     "target_tier": "Gold",
     "tier": "Gold",

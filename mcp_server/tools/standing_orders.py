@@ -1,0 +1,271 @@
+"""Standing orders: an instruction and an hour go in, runs whose results are mailed come out."""
+
+from datetime import datetime, timedelta
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field, WithJsonSchema
+from sqlalchemy import ColumnElement, func, select
+
+from mcp_server.call import Call
+from mcp_server.edits import edit, words
+from mcp_server.fields import Page, PerPage, RowId, line
+from mcp_server.order_parts import KIND, Outcome, StandingOrder, shown_orders
+from mcp_server.results import Paging, Part, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.db.accounts import lock
+from shared.db.orders import StandingOrder as Row
+from shared.db.orders import StandingOrderRun as Run
+from shared.db.runs import run_now, schedule, unschedule
+from shared.db.trips import open_trip
+from shared.domain.schedule import DAILY, WEEKLY, next_run
+from shared.errors import BackendUnavailable, Fault, Invalid, LimitReached, NotFound, Outage
+
+Cadence = Literal["daily", "weekly"]
+Prompt = Annotated[str, line(4000)]
+Hour = Annotated[int, Field(ge=0, le=23, description="UTC.")]
+Weekday = Annotated[int, Field(ge=0, le=6, description="0 is Sunday; weekly only.")]
+Clearable = Annotated[Literal["trip_id"], WithJsonSchema({"type": "string", "enum": ["trip_id"]})]
+EXTRA_EVERY = timedelta(hours=1)
+QUEUE_SECONDS = 60  # until a worker takes a run up
+MONDAY = 1
+
+
+class OneOrder(Result):
+    standing_order: StandingOrder
+
+
+class Orders(Result):
+    standing_orders: list[StandingOrder]
+    paging: Paging
+
+
+class UpdatedOrder(Result):
+    standing_order: StandingOrder
+    changed: list[str]
+
+
+class OrderRun(Part):
+    run_id: UUID
+    started_at: datetime | None
+    finished_at: datetime | None
+    outcome: Outcome | None
+    tools_called: list[str]
+    error: str | None
+
+
+class OrderDetails(Result):
+    standing_order: StandingOrder
+    last_result: str | None
+    runs: list[OrderRun]
+
+
+class QueuedRun(Result):
+    run_id: UUID
+    queued: bool
+    expected_by: datetime
+    next_allowed_at: datetime
+
+
+def _running() -> ColumnElement[bool]:
+    return Row.stopped_at.is_(None) & Row.paused_at.is_(None)
+
+
+def _count(call: Call, condition: ColumnElement[bool] | None = None) -> int:
+    wanted = select(func.count()).select_from(Row)
+    return call.db.scalar(wanted if condition is None else wanted.where(condition)) or 0
+
+
+def _own(call: Call, order_id: int, *, locked: bool = False) -> Row:
+    row = call.db.get(Row, order_id, with_for_update=locked or None)
+    if row is None:
+        raise NotFound("standing order", order_id)
+    return row
+
+
+def _own_running(call: Call, order_id: int, verb: str) -> Row:
+    """Locked; raises for one that does not run."""
+    row = _own(call, order_id, locked=True)
+    if row.stopped_at is not None:
+        raise Invalid(Fault("standing_order_id", f"is stopped and cannot be {verb}", "a running order, or a new one"))
+    if row.paused_at is not None:
+        raise Invalid(Fault("standing_order_id", f"is paused by the plan and cannot be {verb}", "a running order"))
+    return row
+
+
+def _need_model(call: Call, nothing: str) -> None:
+    if not call.settings.standing_order_model:
+        raise BackendUnavailable(
+            f"This installation has no language model for standing orders, so {nothing}. Its operator can set one up.",
+            [Outage("language_model", "not_configured")],
+        )
+
+
+def _check_cap(call: Call) -> None:
+    """Two creations at once wait for each other, so the last free place goes to one of them."""
+    lock(call.db, call.account_id)
+    running, cap = _count(call, _running()), call.limits.standing_orders
+    if running >= cap:
+        raise LimitReached(
+            f"{running} of {cap} standing orders of this plan are running; nothing was created."
+            " Stop one with cancel_standing_order or choose a larger plan.",
+            limit="standing_orders",
+            current=running,
+            cap=cap,
+            upgrade_url=call.upgrade_url,
+        )
+
+
+def _plan_runs(call: Call, row: Row) -> datetime:
+    """The first run is at the next such hour, and the others follow in step."""
+    first = next_run(call.now, row.run_hour, row.run_weekday)
+    schedule(call.db, KIND, row.id, DAILY if row.cadence == "daily" else WEEKLY, first)
+    return first
+
+
+@tool(area="standing_orders", tier=Tier.PREMIUM, effect=Effect.ADDS)
+def create_standing_order(
+    call: Call,
+    prompt: Annotated[Prompt, Field(description="Complete on its own: no conversation is seen.")],
+    cadence: Cadence = "weekly",
+    run_hour: Hour = 7,
+    run_weekday: Weekday = MONDAY,
+    trip_id: RowId | None = None,
+) -> OneOrder:
+    """Saves an instruction that runs daily or weekly with read-only tools and emails its result. Premium."""
+    if trip_id is not None:
+        open_trip(call.db, trip_id)
+    _need_model(call, "nothing was stored")
+    _check_cap(call)
+    weekday = run_weekday if cadence == "weekly" else None
+    row = Row(prompt=prompt, cadence=cadence, run_hour=run_hour, run_weekday=weekday, trip_id=trip_id)
+    call.db.add(row)
+    call.db.flush()
+    first = _plan_runs(call, row)
+    return OneOrder(
+        message=f"Standing order {row.id} runs {cadence}, first on {first:%A, %Y-%m-%d at %H:%M} UTC; each result is"
+        " mailed and kept. run_standing_order runs it before.",
+        standing_order=shown_orders(call, [row])[0],
+    )
+
+
+@tool(area="standing_orders", tier=Tier.FREE, effect=Effect.READS)
+def list_standing_orders(
+    call: Call, state: Literal["running", "stopped", "all"] = "running", page: Page = 1, per_page: PerPage = 20
+) -> Orders:
+    """Lists standing orders with their next run and how the last one ended. Free."""
+    condition = {"running": _running(), "stopped": ~_running(), "all": None}[state]
+    wanted = select(Row).order_by(Row.id.desc())
+    if condition is not None:
+        wanted = wanted.where(condition)
+    rows = call.db.scalars(wanted.limit(per_page).offset((page - 1) * per_page)).all()
+    total = _count(call, condition)
+    return Orders(
+        message=f"{total} {'' if state == 'all' else state + ' '}standing order{'' if total == 1 else 's'}.",
+        standing_orders=shown_orders(call, rows),
+        paging=Paging.of(page, per_page, total),
+    )
+
+
+@tool(area="standing_orders", tier=Tier.FREE, effect=Effect.READS)
+def get_standing_order(call: Call, standing_order_id: RowId) -> OrderDetails:
+    """Shows one standing order with its last result and its newest runs. Free."""
+    row = _own(call, standing_order_id)
+    mine = Run.standing_order_id == row.id
+    runs = call.db.scalars(select(Run).where(mine).order_by(Run.queued_at.desc(), Run.id).limit(10)).all()
+    kept = select(Run.result).where(mine, Run.result.is_not(None)).order_by(Run.finished_at.desc()).limit(1)
+    return OrderDetails(
+        message=f"Standing order {row.id}: {len(runs)} newest run{'' if len(runs) == 1 else 's'}.",
+        standing_order=shown_orders(call, [row])[0],
+        last_result=call.db.scalar(kept),
+        runs=[OrderRun.model_validate(_fields(run)) for run in runs],
+    )
+
+
+def _fields(run: Run) -> dict[str, object]:
+    return {"run_id": run.id} | {name: getattr(run, name) for name in OrderRun.model_fields if name != "run_id"}
+
+
+@tool(area="standing_orders", tier=Tier.PREMIUM, effect=Effect.CHANGES)
+def update_standing_order(
+    call: Call,
+    standing_order_id: RowId,
+    prompt: Prompt | None = None,
+    cadence: Cadence | None = None,
+    run_hour: Hour | None = None,
+    run_weekday: Weekday | None = None,
+    trip_id: RowId | None = None,
+    clear: Annotated[list[Clearable] | None, Field(description="Names of fields to empty.")] = None,
+) -> UpdatedOrder:
+    """Changes the instruction, the times or the trip of a running standing order. A stopped one stays. Premium."""
+    row = _own_running(call, standing_order_id, "changed")
+    if trip_id is not None:
+        open_trip(call.db, trip_id)
+    given = {
+        "prompt": prompt,
+        "cadence": cadence,
+        "run_hour": run_hour,
+        "run_weekday": _weekday(row, cadence or row.cadence, run_weekday),
+        "trip_id": trip_id,
+    }
+    changed = edit(row, call.now, given, clear)
+    call.db.flush()
+    if {"cadence", "run_hour", "run_weekday"} & set(changed):
+        _plan_runs(call, row)
+    return UpdatedOrder(message=words(changed), standing_order=shown_orders(call, [row])[0], changed=changed)
+
+
+def _weekday(row: Row, cadence: str, given: int | None) -> int | Literal[""] | None:
+    """What becomes of the weekday: daily orders have none, weekly ones keep theirs or begin on Monday."""
+    if cadence == "weekly":
+        return MONDAY if given is None and row.run_weekday is None else given
+    if given is not None:
+        raise Invalid(Fault("run_weekday", "is given for a daily order", "cadence weekly, or no run_weekday"))
+    return ""
+
+
+@tool(area="standing_orders", tier=Tier.FREE, effect=Effect.CHANGES)
+def cancel_standing_order(call: Call, standing_order_id: RowId) -> OneOrder:
+    """Stops one standing order and keeps its record and its last result. It cannot be started again. Free."""
+    row = _own(call, standing_order_id, locked=True)
+    if row.stopped_at is None:
+        row.stopped_at = call.now
+        call.db.flush()
+        unschedule(call.db, KIND, [row.id])
+    return OneOrder(
+        message=f"Standing order {row.id} is stopped; its last result is kept.",
+        standing_order=shown_orders(call, [row])[0],
+    )
+
+
+@tool(area="standing_orders", tier=Tier.PREMIUM, effect=Effect.ADDS, open_world=True)
+def run_standing_order(call: Call, standing_order_id: RowId) -> QueuedRun:
+    """Runs one standing order now, beside its schedule, at most once an hour. The result is mailed. Premium."""
+    row = _own_running(call, standing_order_id, "run")
+    _need_model(call, "nothing was queued")
+    next_allowed = _extra_run(call, row)
+    run = Run(standing_order_id=row.id, job_run_id=run_now(call.db, KIND, row.id), manual=True, queued_at=call.now)
+    call.db.add(run)
+    call.db.flush()
+    return QueuedRun(
+        message=f"Standing order {row.id} is queued; the result is mailed and shown by get_standing_order.",
+        run_id=run.id,
+        queued=True,
+        expected_by=call.now + timedelta(seconds=QUEUE_SECONDS + call.settings.standing_order_seconds),
+        next_allowed_at=next_allowed,
+    )
+
+
+def _extra_run(call: Call, row: Row) -> datetime:
+    """When the one after this is allowed; the row is locked, so of two calls at once one is refused."""
+    extra = select(func.max(Run.queued_at)).where(Run.standing_order_id == row.id, Run.manual)
+    before = call.db.scalar(extra)
+    if before is not None and (free := before + EXTRA_EVERY) > call.now:
+        raise LimitReached(
+            f"Standing order {row.id} was run by hand at {before:%H:%M} UTC; one extra run an hour is allowed.",
+            limit="standing_order_runs",
+            current=1,
+            cap=1,
+            resets_at=free,
+        )
+    return call.now + EXTRA_EVERY
