@@ -136,15 +136,12 @@ def settle(session: Session, reference: Reference, sight: Sight) -> HotelPrice |
     row = _still(session, reference, sight.plan)
     if row is None:
         return None
-    row.last_error = sight.trouble
-    if not any(r.answered for r in sight.seen.readings):
-        return None
-    row.last_checked_at = sight.asked_at
-    found = _price(sight)
-    if found is None:
-        return None
-    price = keep_price(session, found)
-    _tell(session, row, price)
+    answered = any(r.answered for r in sight.seen.readings)
+    found = _price(sight) if answered else None
+    price = keep_price(session, found) if found else None
+    _note(row, sight.trouble, sight.asked_at if answered else row.last_checked_at)
+    if price is not None:
+        _tell(session, row, price)
     return price
 
 
@@ -152,16 +149,18 @@ def settle_shared(session: Session, reference: Reference, plan: Plan, price_id: 
     """The same with a price another look has stored."""
     row, price = _still(session, reference, plan), session.get(HotelPrice, price_id)
     if row is not None and price is not None:
-        row.last_error, row.last_checked_at = None, price.captured_at
+        _note(row, None, price.captured_at)
         _tell(session, row, price)
 
 
 def _still(session: Session, reference: Reference, plan: Plan) -> HotelBooking | None:
     row = session.get(HotelBooking, plan.booking_id, with_for_update=True, populate_existing=True)
-    if row is None or plan_of(reference, row, clock.now()) != plan:
-        return None
+    return row if row is not None and plan_of(reference, row, clock.now()) == plan else None
+
+
+def _note(row: HotelBooking, error: str | None, checked_at: datetime | None) -> None:
+    row.last_error, row.last_checked_at = error, checked_at
     flag_modified(row, "updated_at")  # written as it is: a look is no change of the booking
-    return row
 
 
 def _price(sight: Sight) -> HotelPrice | None:
@@ -210,7 +209,7 @@ def _tell(session: Session, row: HotelBooking, price: HotelPrice) -> None:
         session.get_one(Account, row.account_id),
         EVENT,
         _facts(row, price, found),
-        dedupe_key=f"{EVENT}:{row.id}:{price.id}",
+        dedupe_key=f"{EVENT}:{row.id}:{price.id}:{now}",
         subject=("hotel_booking", row.id),
         mail=True,
     )
