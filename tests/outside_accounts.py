@@ -108,7 +108,14 @@ def _oauth(world: Outside, heard: Any) -> list[Route]:
         world.revoked.append(sent["token"])
         return Response(status_code=500 if world.says.get("revoke") else 200)
 
+    def seats(request: Request, _sent: dict[str, Any]) -> Response:
+        world.asked.append(("seats", {"key": request.headers.get("partner-authorization", "")}))
+        if world.says.get("seats-search") == "refused":
+            return PlainTextResponse("bad_partner_key", 401)
+        return JSONResponse({"data": [], "count": 0, "hasMore": False, "cursor": 1})
+
     return [
+        Route("/partner/search", heard(seats)),
         Route("/internal/session", heard(session), methods=["POST"]),
         Route("/{provider}/token", heard(token), methods=["POST"]),
         Route("/{provider}/revoke", heard(revoke), methods=["POST"]),
@@ -218,6 +225,7 @@ def _environment(base: str) -> dict[str, str]:
     env = {
         "AUTH_INTERNAL_URL": base,
         "SEATS_AERO_OAUTH_URL": f"{base}/seats",
+        "SEATS_AERO_BASE_URL": f"{base}/partner",
         "GOOGLE_AUTHORIZE_URL": f"{base}/google/allow",
         "GOOGLE_OAUTH_URL": f"{base}/google",
         "GOOGLE_SHEETS_BASE_URL": f"{base}/sheets",

@@ -453,3 +453,35 @@ def test_the_copy_of_an_account_holds_no_token_of_a_connection(
     (told,) = copy["connections"]
     assert told["provider"] == "google_sheets"
     assert not any("sealed" in name or "hash" in name for name in told)
+
+
+def search(use: Use, caller: Any, days: int = 40) -> dict[str, Any]:
+    day = (clock.today() + timedelta(days=days)).isoformat()
+    return use(caller, "search_availability", origin="JFK", destination="LHR", date=day, airline="VS")
+
+
+@pytest.mark.spec("s7.connection_required")
+def test_a_search_asks_with_the_callers_own_connection(
+    outside: Outside, people: People, use: Use, connected: Any
+) -> None:
+    before = search(use, people.alice)
+    assert (before["status"], before["provider"]) == ("connection_required", "seats_aero")
+    connected("seats_aero")
+    assert search(use, people.alice)["status"] == "ok"
+    assert outside.last("seats")["key"] == "Bearer seats-access-1"
+    assert search(use, people.charlie)["status"] == "connection_required"
+
+
+def test_a_search_whose_token_is_refused_renews_it_and_then_says_broken(
+    outside: Outside, people: People, use: Use, connected: Any
+) -> None:
+    connected("seats_aero")
+    outside.says["seats-search"] = "refused"
+    for days in (40, 41):
+        told = search(use, people.alice, days)
+        assert (told["status"], told["backends"][0]["reason"]) == ("backend_unavailable", "broken")
+    assert [f["key"] for p, f in outside.asked if p == "seats"] == ["Bearer seats-access-1", "Bearer seats-access-2"]
+    assert states(use, people.alice)["seats_aero"] == "broken"
+    outside.says.clear()
+    connected("seats_aero")
+    assert search(use, people.alice)["status"] == "ok"
