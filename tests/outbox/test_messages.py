@@ -47,6 +47,39 @@ def test_the_mail_of_a_match_reads_as_reviewed(kind: str) -> None:
     assert getattr(worded, kind) == reviewed.read_text(encoding="utf-8")
 
 
+DROP: dict[str, Any] = {
+    "booking_id": 7,
+    "hotel": "Conrad Tokyo",
+    "check_in": "2027-05-04",
+    "check_out": "2027-05-07",
+    "kind": "award",
+    "was": "200,000 points",
+    "now": "150,000 points",
+    "saved": "50,000 points",
+    "percent": "25.0",
+    "room_type": "King <Deluxe>",
+    "source": "rooms_aero",
+    "checked_at": "2026-11-21T05:58+00:00",
+    "free_until": "2027-05-01",
+}
+
+
+@pytest.mark.parametrize("kind", ["text", "html"])
+def test_the_mail_of_a_price_drop_reads_as_reviewed(kind: str) -> None:
+    worded = message("hotel_price_drop", DROP, sandbox=False)
+    assert worded.subject == "Conrad Tokyo: 150,000 points instead of 200,000 points"
+    reviewed = HERE / f"hotel_price_drop.{ {'text': 'txt', 'html': 'html'}[kind] }"
+    assert getattr(worded, kind) == reviewed.read_text(encoding="utf-8")
+
+
+def test_the_notice_of_a_price_drop_says_what_was_saved_and_until_when_cancelling_was_free() -> None:
+    said = notice("hotel_price_drop", DROP)
+    assert said.kind == "hotel_price_drop"
+    assert "is offered for 150,000 points, 50,000 points (25.0%) less than booked" in said.body
+    assert "free cancellation until 2027-05-01" in said.body
+    assert "cancellation" not in notice("hotel_price_drop", {**DROP, "free_until": None}).body
+
+
 @pytest.mark.spec("s6.2.route_monitor_email")
 def test_a_sandbox_mail_says_so_in_the_subject_and_in_its_first_line() -> None:
     worded = message("route_monitor_match", found(OPTION), sandbox=True)
