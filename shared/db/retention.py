@@ -7,6 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
+from shared.db.alerts import MailedSeat
 from shared.db.base import Base
 from shared.db.bookings import HotelPrice
 from shared.db.messages import OPEN, Delivery
@@ -40,6 +41,7 @@ AGING = (
         "keep_deliveries_days",
         sa.text(f"deliveries.status not in {OPEN}"),
     ),
+    Aging(MailedSeat, MailedSeat.mailed_at, MailedSeat.day, "keep_deliveries_days"),
     Aging(AwardObservation, AwardObservation.seen_at, AwardObservation.id, "keep_observations_days"),
     Aging(FareObservation, FareObservation.seen_at, FareObservation.id, "keep_observations_days"),
     Aging(HotelPrice, HotelPrice.captured_at, HotelPrice.id, "keep_observations_days"),

@@ -205,7 +205,7 @@ def _settle(database: "psycopg.Connection[Any]", fleet: Fleet, pause: threading.
 
 
 _QUESTIONS = {
-    "runs": "select count(*) from job_runs",
+    "runs": "select count(*) from job_runs where schedule_id in (select id from schedules where kind = 'route_monitor')",
     "unfinished": _OPEN,
     "failed": "select count(*) from job_runs where status = 'failed'",
     "checks": "select count(*) from route_monitor_checks",

@@ -188,7 +188,6 @@ def test_create_delay_alert_is_premium_and_capped(people: People, use: Use) -> N
     assert len(stored()) == 10
 
 
-@pytest.mark.spec("s4.4.names_only.exist")
 def test_list_delay_alerts_shows_all_or_those_asked_for(people: People, use: Use) -> None:
     ids = [create(use, people.alice, airport=code)["alert"]["alert_id"] for code in ("JFK", "LHR")]
     use(people.alice, "update_delay_alert", alert_id=ids[0], active=False)

@@ -153,7 +153,6 @@ def test_create_flight_alert_gives_the_last_place_to_one_of_many_at_once(people:
     assert len(schedules()) == 1
 
 
-@pytest.mark.spec("s4.4.names_only.exist")
 def test_list_flight_alerts_shows_all_or_those_asked_for(people: People, use: Use) -> None:
     ids = [create(use, people.alice, airline=code)["alert"]["alert_id"] for code in ("BA", "QR", "VS")]
     use(people.alice, "update_flight_alert", alert_id=ids[1], active=False)
