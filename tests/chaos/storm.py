@@ -177,7 +177,8 @@ def _seed(database: "psycopg.Connection[Any]", monitors: int) -> None:
     ).fetchone()
     database.execute(
         "insert into route_monitors (account_id, synthetic, origin, destination, earliest_date, latest_date, cabin,"
-        " airlines) select %s, true, 'LHR', 'JFK', current_date + 30 + 8 * n, current_date + 37 + 8 * n, 'economy', '{BA}'"
+        " airlines) select %s, true, 'LHR', 'JFK', current_date + 30 + 8 * n, current_date + 37 + 8 * n, 'economy',"
+        " '{BA}'"
         " from generate_series(1, %s) n",
         (account and account[0], monitors),
     )
@@ -205,7 +206,8 @@ def _settle(database: "psycopg.Connection[Any]", fleet: Fleet, pause: threading.
 
 
 _QUESTIONS = {
-    "runs": "select count(*) from job_runs where schedule_id in (select id from schedules where kind = 'route_monitor')",
+    "runs": """select count(*) from job_runs
+      where schedule_id in (select id from schedules where kind = 'route_monitor')""",
     "unfinished": _OPEN,
     "failed": "select count(*) from job_runs where status = 'failed'",
     "checks": "select count(*) from route_monitor_checks",
