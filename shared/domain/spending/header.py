@@ -9,6 +9,7 @@ from shared.domain.spending.model import Book, Layout
 
 PREAMBLE = 40  # rows that may come before the header
 _ALIKE = 0.7  # of the columns of a known header and of this one
+_TELLING = 4  # columns a header needs for others to be like it: with three, every table is
 # What columns are called by issuers nobody has described here, the better name first.
 _DATE = (
     *("transaction date", "trans. date", "trans date", "date of transaction", "purchase date", "date", "booking date"),
@@ -79,12 +80,19 @@ def _likeness(names: tuple[str, ...], layout: Layout) -> float:
     needed = {layout.date, layout.amount, layout.debit, layout.credit, *layout.descriptions} - {None}
     if not layout.headers or not needed <= set(names):
         return 0
-    return max(len(set(names) & set(h)) / len(set(names) | set(h)) for h in layout.headers)
+    telling = [set(header) for header in layout.headers if len(header) >= _TELLING]
+    return max((len(set(names) & h) / len(set(names) | h) for h in telling), default=0)
 
 
 def _first(wanted: Iterable[str], names: Sequence[str]) -> str | None:
     bare = {_IN_BRACKETS.sub("", name): name for name in reversed(names)}
     return next((bare[name] for name in wanted if name in bare), None)
+
+
+def _all(wanted: Iterable[str], names: Sequence[str]) -> list[str]:
+    """The columns of these names, each once, the better name first."""
+    found = (_first((word,), names) for word in wanted)
+    return list(dict.fromkeys(name for name in found if name))
 
 
 def lacking(names: Sequence[str]) -> list[str]:
@@ -107,7 +115,7 @@ def _generic(names: tuple[str, ...]) -> list[Layout]:
         width=None,
         date=_first(_DATE, names) or "",
         dates=("dmy", "ymd"),
-        descriptions=tuple(name for name in (_first(_DESCRIPTION, names),) if name),
+        descriptions=tuple(_all(_DESCRIPTION, names)[:2]),  # the second often says what the first leaves empty
         amount=whole,
         debit=None if whole else _first(_DEBIT, names),
         credit=None if whole else _first(_CREDIT, names),

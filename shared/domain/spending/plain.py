@@ -1,7 +1,7 @@
 """Statements pasted as text: lines that begin with a date and end with an amount go in, the same lines come out."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from decimal import Decimal
 from typing import NamedTuple
@@ -38,8 +38,8 @@ def read(text: str, book: Book, hints: Hints) -> Reading | None:
         if line and len(line) <= _LONGEST:
             piece = _taken_apart(number, line)
             pieces += [piece] if piece else []
-            if _YEAR.search(line) and (stated := _full_date(line)):
-                latest = max(latest or stated, stated)
+            if _YEAR.search(line):
+                latest = max([*_full_dates(line), *([latest] if latest else [])], default=None)
         if len(pieces) > MOST_LINES:
             raise Unreadable(f"has more than {MOST_LINES:,} lines", "a statement of fewer lines; split it")
     return _reading(pieces, latest or hints.today, book, hints) if pieces else None
@@ -88,15 +88,14 @@ def _of_year(text: str, orders: Sequence[str], latest: date) -> date | None:
     return None
 
 
-def _full_date(line: str) -> date | None:
-    """The date in words or ISO form that this line states, which tells the year of the others."""
+def _full_dates(line: str) -> Iterator[date]:
+    """The dates in words or ISO form that this line states, which tell the year of the others."""
     words = line.split()[:40]
     for at in range(len(words)):
         for length in (3, 1):
             text = " ".join(words[at : at + length]).strip(",;:()")
             if _YEAR.search(text) and (found := day(text, _BOTH)):
-                return found
-    return None
+                yield found
 
 
 def _taken_apart(number: int, line: str) -> _Piece | None:

@@ -89,8 +89,7 @@ class _Table:
             raise Unreadable(f"has more than {MOST_LINES:,} lines", "a statement of fewer lines; split it")
         self.records = filled
         layout = self._layout()
-        comma = layout.slug == "table" and self._comma(layout)
-        reader = Lines(layout.slug, layout.dates, comma, self.book, self.hints)
+        reader = Lines(layout.slug, layout.dates, self._comma(layout), self.book, self.hints)
         skipped: list[Skipped] = []
         lines: list[Line] = []
         for number, cells in filled:

@@ -29,6 +29,11 @@ def test_pasted_lines_are_read_with_the_year_the_statement_states(read: Read) ->
     assert {line.currency for line in reading.lines} == {"GBP"}
 
 
+def test_the_year_of_a_period_is_that_of_its_end(read: Read) -> None:
+    text = "Statement period 1 Oct 2025 to 31 Oct 2025\n02 Oct  TESCO STORES £45.10\n30 Oct  SHELL £60.00\n"
+    assert [line[0] for line in lines(read(text))] == ["2025-10-02", "2025-10-30"]
+
+
 def test_a_running_balance_behind_the_amount_is_no_amount(read: Read) -> None:
     text = "14/03/2026 ALDI 10.00 990.00\n15/03/2026 LIDL 20.00 970.00\n"
     assert [line.amount for line in read(text).lines] == [10, 20]

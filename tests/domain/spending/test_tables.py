@@ -66,6 +66,31 @@ def test_unknown_issuer_is_read_by_what_its_columns_are_called(read: Read) -> No
     ]
 
 
+def test_three_columns_everybody_has_and_one_more_are_no_issuers(read: Read) -> None:
+    rows = ["01.03.2026;Lidl Berlin;-1.012,50;EUR", "17.03.2026;Cafe Einstein;-7,20;EUR"]
+    reading = read("\n".join(["Date;Description;Amount;Currency", *rows]))
+    wanted = [("2026-03-01", "1012.50", "groceries"), ("2026-03-17", "7.20", "dining")]
+    assert (reading.layout, lines(reading), reading.lines[0].currency) == ("table", wanted, "EUR")
+
+
+def test_known_issuer_saved_again_with_decimal_commas_is_read(read: Read) -> None:
+    text = "Date;Description;Amount\n14/03/2026;TESCO;1.012,50\n15/03/2026;SHELL;7,20\n16/03/2026;COSTA;3,10\n"
+    assert [line[1] for line in lines(read(text))] == ["1012.50", "7.20", "3.10"]
+
+
+def test_card_members_column_is_of_either_country_and_the_dates_tell(read: Read) -> None:
+    rows = "11/03/2025,DELTA AIR LINES,J DOE,-11001,532.10\n11/15/2025,LYFT,J DOE,-11001,9.00\n"
+    reading = read("Date,Description,Card Member,Account #,Amount\n" + rows)
+    assert (reading.layout, reading.currency, lines(reading)[0][0]) == ("amex-us", "USD", "2025-11-03")
+
+
+def test_a_line_without_a_merchants_name_is_told_by_its_details(read: Read) -> None:
+    head = "Date,Amount,Account Number,,Transaction Type,Transaction Details,Balance,Category,Merchant Name\n"
+    rows = "05 Feb 26,-31.11,1,,PURCHASE,COLES 01,0,,Coles\n13 Feb 26,500.00,1,,CREDIT,PAYMENT THANK YOU,0,,\n"
+    wanted = [("2026-02-05", "31.11", "groceries"), ("2026-02-13", "-500.00", "excluded:payment")]
+    assert lines(read(head + rows)) == wanted
+
+
 def test_unknown_issuer_may_have_columns_for_money_out_and_in(read: Read) -> None:
     text = "Date,Details,Paid out,Paid in\n2026-03-14,SHELL,30.00,\n2026-03-15,SHELL,,5.00\n"
     assert [line.amount for line in read(text).lines] == [30, -5]
