@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
-from jobs import audit, inbound_mail, sweep, watch_delays, watch_flights, watch_hotels, watch_routes
+from jobs import audit, inbound_mail, standing_orders, sweep, watch_delays, watch_flights, watch_hotels, watch_routes
 from jobs.queue import drain
 from shared.db.base import transaction
 from shared.db.runs import Claim, claim_run, finish_run, hold, retry_run
@@ -26,10 +26,14 @@ KINDS: dict[str, Callable[[Claim], Finish]] = {
     "inbound_mail": inbound_mail.check,
     "hotel_price": watch_hotels.check,
     watch_hotels.EVERY_STAY: watch_hotels.every_stay,
+    "standing_order": standing_orders.check,
     sweep.KIND: sweep.check,
 }
 # What a kind does when no attempt came to an end.
-LOST: dict[str, Callable[[Session, Claim], None]] = {"inbound_mail": inbound_mail.lost}
+LOST: dict[str, Callable[[Session, Claim], None]] = {
+    "inbound_mail": inbound_mail.lost,
+    "standing_order": standing_orders.lost,
+}
 
 
 def wake(run_id: str) -> int:

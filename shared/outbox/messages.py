@@ -7,7 +7,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from shared.outbox import delay_words, links
+from shared.outbox import delay_words, links, order_words
 from shared.settings import settings
 
 Facts = Mapping[str, Any]
@@ -158,6 +158,8 @@ _NOTICES: dict[str, Callable[[Facts], Notice]] = {
     "flight_alert_match": _seats_found,
     "flight_alert_unanswered": _alert_unanswered,
     "delay_alert": lambda facts: Notice("delay_alert", delay_words.title(facts), delay_words.body(facts)),
+    "standing_order_done": lambda facts: Notice("standing_order", *order_words.done(facts)),
+    "standing_order_failed": lambda facts: Notice("standing_order", *order_words.failed(facts)),
     "mail_uncertain": _mail_uncertain,
     "mail_failed": _mail_failed,
     "plan_changed": _plan_changed,
@@ -176,6 +178,8 @@ MAIL_KINDS = {
     "route_monitor_match": "route_monitors",
     "flight_alert_match": "flight_alerts",
     "delay_alert": "delay_alerts",
+    "standing_order_done": "standing_orders",
+    "standing_order_failed": "standing_orders",
 }
 
 
@@ -216,6 +220,7 @@ def message(event: str, facts: Facts, *, sandbox: bool, account: str = "") -> Me
     stop = links.unsubscribe(account, MAIL_KINDS[event]) if account and event in MAIL_KINDS else None
     given = {**facts, "title": title, "price": price, "site": settings().web_url, "unsubscribe": stop}
     given |= {"line": delay_words.line, "about": delay_words.about}
+    given |= {"as_html": order_words.as_html, "as_text": order_words.as_text, "why": order_words.why}
     given["sandbox_line"] = SANDBOX_LINE if sandbox and is_noticed(event) else None
     if event in links.PAGES:
         given["link"] = links.address(facts)
