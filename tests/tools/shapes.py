@@ -33,9 +33,9 @@ def _fields(tokens: Iterator[str]) -> Shape:
         elif token == ":":
             value = next(tokens)
             fields[name] = _fields(tokens) if value.strip() == "{" else value.strip()
-        elif word := re.match(r"\s*([\w.]+)", token):
-            name = word[1]
-            fields.setdefault(name, "")
+        elif word := re.match(r"\s*([\w.|]+)", token):
+            *others, name = word[1].split("|")  # `balance|route: Route`: two fields, the type is the last one's
+            fields |= {other: "" for other in (*others, name) if other not in fields}
     return fields
 
 

@@ -1,0 +1,261 @@
+"""Trips planned from live seats and saved balances: a route and a window go in, the best plan and another come out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date as Date
+from datetime import timedelta
+from decimal import Decimal
+from typing import Annotated, Any
+
+from pydantic import Field
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from mcp_server.call import LiveCall
+from mcp_server.fare_parts import route_of
+from mcp_server.fields import Airport, Amount, Cabin, Day, Passengers
+from mcp_server.plan_parts import CURRENCY, Plan, dates_of, plan_of
+from mcp_server.results import Coverage, Freshness, Result
+from mcp_server.toolbox import Effect, Tier, tool
+from shared.db.balances import PointsBalance
+from shared.domain import funding
+from shared.domain.exchange import Rates
+from shared.domain.funding import Purse
+from shared.domain.hybrids import moment
+from shared.domain.planning import Journey, Paid, Seat, fallback, journeys, payable, ranked
+from shared.errors import Fault, Invalid
+from shared.providers.contract import FaresQuestion, Reading, SeatsQuestion
+from shared.services import availability, exchange, fares
+from shared.services.availability import SeatOption, offered
+from shared.services.fares import FareOption
+from shared.services.many import ask_each
+from shared.services.provenance import coverage, freshness, require_answer
+
+WINDOW = 14  # days
+
+
+class TripPlans(Result):
+    best: Plan | None
+    fallback: Plan | None
+    considered: int
+    no_plan_reasons: list[str]
+    coverage: Coverage
+    freshness: Freshness
+
+
+@dataclass(frozen=True)
+class _Wish:
+    """What is asked for, with names resolved."""
+
+    origin: str
+    destination: str
+    earliest: Date
+    latest: Date
+    nights: int | None
+    cabin: str
+    passengers: int
+    programs: frozenset[str]
+    max_cash: Decimal | None
+
+    @property
+    def questions(self) -> list[SeatsQuestion]:
+        """The way back leaves so many nights after the way out lands, which can be a day after it leaves."""
+        out = SeatsQuestion(self.origin, self.destination, self.earliest, self.latest)
+        if self.nights is None:
+            return [out]
+        first, last = self.earliest + timedelta(days=self.nights), self.latest + timedelta(days=self.nights + 1)
+        return [out, SeatsQuestion(self.destination, self.origin, first, last)]
+
+    @property
+    def words(self) -> str:
+        seats = "a seat" if self.passengers == 1 else f"{self.passengers} seats"
+        return f"{seats} in {self.cabin.replace('_', ' ')}"
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What became of the seats: plans that can be paid, how many were looked at, and why there is no better."""
+
+    plans: list[Paid[SeatOption]]
+    considered: int
+    balances_as_of: Date | None
+    reasons: list[str] = field(default_factory=list)
+
+
+@tool(area="search", tier=Tier.PREMIUM, effect=Effect.READS, live=True, open_world=True, meter="search")
+async def plan_trip(
+    call: LiveCall,
+    origin: Airport,
+    destination: Airport,
+    earliest_date: Day,
+    latest_date: Day,
+    nights: Annotated[int | None, Field(ge=1, le=90, description="Adds a return.")] = None,
+    cabin: Cabin = "economy",
+    passengers: Passengers = 1,
+    programs: Annotated[list[str] | None, Field(max_length=20)] = None,
+    max_cash: Amount | None = None,
+) -> TripPlans:
+    """Plans an award trip in a window of at most 14 days: seats, how the saved balances pay, cash, steps, fallback.
+
+    Steps confirm the live seat before any transfer. max_cash caps the taxes in USD. Premium.
+    """
+    wish = _wish(call, origin, destination, earliest_date, latest_date, nights, cabin, passengers, programs, max_cash)
+    answers = await ask_each(call.ask, availability.VERB, wish.questions)
+    readings = [r for told in answers for r in told]
+    require_answer(readings, availability.VERB, "Planning a trip")
+    taxed = {seat.taxes_currency for r in readings for seat in r.value or ()}
+    rates = await exchange.rates(call.ask, [CURRENCY, *taxed])
+    made = await call.rows(lambda session: _made(call, session, wish, answers, rates))
+    chosen = [p for p in (made.plans[0] if made.plans else None, fallback(made.plans)) if p]
+    priced, asked = await _cash(call, wish, chosen, rates)
+    shown = [plan_of(p, f, passengers, made.balances_as_of or call.today) for p, f in zip(chosen, priced, strict=True)]
+    told = coverage([*readings, *asked])
+    return TripPlans(
+        status="partial" if told.failed else "ok",
+        message=_message(wish, made, chosen, [f"{f.name} ({f.reason})" for f in told.failed]),
+        best=shown[0] if shown else None,
+        fallback=shown[1] if len(shown) > 1 else None,
+        considered=made.considered,
+        no_plan_reasons=made.reasons,
+        coverage=Coverage.model_validate(told),
+        freshness=Freshness.model_validate(freshness([*readings, *asked])),
+    )
+
+
+def _wish(
+    call: LiveCall,
+    origin: str,
+    destination: str,
+    earliest: Date,
+    latest: Date,
+    nights: int | None,
+    cabin: str,
+    passengers: int,
+    programs: Sequence[str] | None,
+    max_cash: Decimal | None,
+) -> _Wish:
+    """Raises Invalid, NotFound and Candidates."""
+    if latest < earliest:
+        raise Invalid(Fault("latest_date", "is before earliest_date", f"{earliest} or later"))
+    if (latest - earliest).days > WINDOW:
+        raise Invalid(Fault("latest_date", f"is more than {WINDOW} days after earliest_date", "a shorter window"))
+    if earliest < call.today:
+        raise Invalid(Fault("earliest_date", "is in the past", f"{call.today} or later"))
+    start, end = route_of(call, origin, destination, earliest)
+    named = frozenset(call.reference.program(name).slug for name in programs or ())
+    return _Wish(start, end, earliest, latest, nights, cabin, passengers, named, max_cash)
+
+
+def _made(
+    call: LiveCall, session: Session, wish: _Wish, answers: Sequence[Sequence[Reading[Any]]], rates: Rates
+) -> _Made:
+    """On a thread: with the balances kept here, what the seats come to."""
+    kept = list(session.scalars(select(PointsBalance)))
+    known = call.reference.programs
+    purses = [Purse(row.program, row.balance, known[row.program].value_usd_cents) for row in kept if row.balance]
+    routes = call.reference.routes(call.today)
+    sides = [_seats(call, wish, told, rates) for told in answers]
+    fit = [[s for s in side if _under(s, wish)] for side in sides]
+    every = _joined(fit, wish)
+    usable = _joined([payable(side, routes, purses) for side in fit], wish)
+    plans = [p for p in ranked(usable, routes, purses) if _within(p.journey, wish)]
+    as_of = min((row.as_of for row in kept if row.balance), default=None)
+    return _Made(plans, len(every), as_of, [] if plans else _reasons(call, wish, sides, every, purses))
+
+
+def _joined(sides: Sequence[Sequence[Seat[SeatOption]]], wish: _Wish) -> list[Journey[SeatOption]]:
+    return journeys(sides[0], sides[1] if len(sides) > 1 else None, wish.nights)
+
+
+def _seats(call: LiveCall, wish: _Wish, told: Sequence[Reading[Any]], rates: Rates) -> list[Seat[SeatOption]]:
+    found = offered(told, call.account_id, (wish.cabin,), wish.passengers)
+    return [_seat(call, o, wish.passengers, rates) for o in found if not wish.programs or o.program in wish.programs]
+
+
+def _seat(call: LiveCall, option: SeatOption, passengers: int, rates: Rates) -> Seat[SeatOption]:
+    program = call.reference.programs.get(option.program)
+    taxes = rates.amount(option.taxes, option.taxes_currency, CURRENCY)
+    lands = moment(option.arrives_at, "UTC")  # the local day alone is read
+    return Seat(
+        offer=option,
+        program=option.program,
+        flight=f"{option.airline}|{option.origin}|{option.date}",
+        points=option.points * passengers,
+        taxes=None if taxes is None else taxes * passengers,
+        value=program.value_usd_cents if program else None,
+        day=option.date,
+        lands_on=lands.date() if lands else option.date,
+        stops=option.stops,
+    )
+
+
+def _under(seat: Seat[SeatOption], wish: _Wish) -> bool:
+    """Taxes nobody knows are not under a cap."""
+    return wish.max_cash is None or (seat.taxes is not None and seat.taxes <= wish.max_cash)
+
+
+def _within(journey: Journey[SeatOption], wish: _Wish) -> bool:
+    return wish.max_cash is None or (journey.taxes is not None and journey.taxes <= wish.max_cash)
+
+
+def _reasons(
+    call: LiveCall,
+    wish: _Wish,
+    sides: Sequence[Sequence[Seat[SeatOption]]],
+    every: Sequence[Journey[SeatOption]],
+    purses: Sequence[Purse],
+) -> list[str]:
+    """Why there is no plan."""
+    ways = [(wish.origin, wish.destination), (wish.destination, wish.origin)]
+    reasons = [f"No {a}-{b} award for {wish.words} was seen." for (a, b), s in zip(ways, sides, strict=False) if not s]
+    if wish.programs:
+        reasons.append(f"Only awards of {', '.join(sorted(wish.programs))} were considered.")
+    if all(sides) and not every:
+        cap = f" with taxes of at most {wish.max_cash:f} {CURRENCY}" if wish.max_cash is not None else ""
+        back = f" and back after {wish.nights} nights" if wish.nights else ""
+        reasons.append(f"No award goes there{back}{cap}; taxes that are not known count as too much.")
+    if not purses:
+        reasons.append("No points balances are kept here; add one with update_points_balance.")
+    if every:
+        reasons.append(_nearest(call, min(every, key=lambda j: j.rough), purses))
+    return reasons
+
+
+def _nearest(call: LiveCall, journey: Journey[SeatOption], purses: Sequence[Purse]) -> str:
+    """The cheapest journey and what is missing for it."""
+    routes = call.reference.routes(call.today)
+    lacking = {p: funding.shortfall(funding.ways(routes, purses, p, n), n) for p, n in journey.needs.items()}
+    wanted = " and ".join(f"{n:,} points of {p}" for p, n in journey.needs.items())
+    short = " and ".join(f"{n:,} of {p}" for p, n in lacking.items() if n)
+    return f"The cheapest on {journey.out.day} takes {wanted}; missing: {short or 'none by itself, but not both'}."
+
+
+async def _cash(
+    call: LiveCall, wish: _Wish, chosen: Sequence[Paid[SeatOption]], rates: Rates
+) -> tuple[list[list[FareOption]], list[Reading[Any]]]:
+    """Cash fares on the days of each plan, and what was said when asked for them."""
+    days = [dates_of(p.journey) for p in chosen]
+    ends = (wish.origin, wish.destination)
+    questions = [
+        FaresQuestion(*ends, out, back, wish.cabin, wish.passengers, CURRENCY) for out, back in dict.fromkeys(days)
+    ]
+    answers = dict(zip(dict.fromkeys(days), await ask_each(call.ask, fares.VERB, questions), strict=True))
+    asked = [r for told in answers.values() for r in told]
+    if not rates.quotes:
+        rates = await exchange.rates(call.ask, [CURRENCY, *(f.currency for r in asked for f in r.value or ())])
+    return [fares.priced(fares.options(answers[d], wish.cabin), rates, CURRENCY) for d in days], asked
+
+
+def _message(wish: _Wish, made: _Made, chosen: Sequence[Paid[SeatOption]], failed: Sequence[str]) -> str:
+    words = [f"{wish.origin} to {wish.destination}, {wish.earliest} to {wish.latest}: {made.considered} looked at."]
+    if chosen:
+        best = chosen[0].journey
+        back = f", back on {best.back.day}" if best.back else ""
+        points = " and ".join(f"{n:,} points of {p}" for p, n in best.needs.items())
+        cost = f", worth {chosen[0].cost:,.2f} {CURRENCY} with taxes" if chosen[0].cost is not None else ""
+        words.append(f"Best: out on {best.out.day}{back}, {points}{cost}. Confirm the live seat before any transfer.")
+    else:
+        words += ["No plan:", *made.reasons]
+    if failed:
+        words.append(f"Not answered by {', '.join(failed)}, so there may be better.")
+    return " ".join(words)

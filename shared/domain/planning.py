@@ -1,0 +1,166 @@
+"""Trips on points: award seats, balances and transfer routes go in; journeys they can pay, cheapest first, come out.
+
+Points and money are those of all travellers, money in one currency, points at what they are worth where they lie.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Generic, TypeVar
+
+from shared.domain import funding
+from shared.domain.funding import Purse, Way
+from shared.domain.reach import reach
+from shared.domain.transfers import Network
+
+TRIED = 150  # journeys whose payment is worked out, the cheapest looking first
+KEPT = 3  # offers of one programme on one day
+Offer = TypeVar("Offer")
+
+
+@dataclass(frozen=True)
+class Seat(Generic[Offer]):
+    """One way by one offer. `value` is what a point of its programme is usually worth, in hundredths."""
+
+    offer: Offer
+    program: str
+    flight: str  # airline and day: two programmes may sell the same seats
+    points: int
+    taxes: Decimal | None
+    value: Decimal | None
+    day: date
+    lands_on: date
+    stops: int | None
+
+    @property
+    def rough(self) -> tuple[object, ...]:
+        """The order before it is known how it would be paid."""
+        worth = None if self.value is None or self.taxes is None else self.taxes + self.points * self.value / 100
+        return (worth is None, worth or Decimal(0), self.points, self.stops or 0, self.day)
+
+
+@dataclass(frozen=True)
+class Journey(Generic[Offer]):
+    out: Seat[Offer]
+    back: Seat[Offer] | None = None
+
+    @property
+    def seats(self) -> tuple[Seat[Offer], ...]:
+        return (self.out, self.back) if self.back else (self.out,)
+
+    @property
+    def needs(self) -> dict[str, int]:
+        """Points by programme: both ways of one programme are paid together."""
+        sums: dict[str, int] = {}
+        for seat in self.seats:
+            sums[seat.program] = sums.get(seat.program, 0) + seat.points
+        return sums
+
+    @property
+    def taxes(self) -> Decimal | None:
+        taxes = [s.taxes for s in self.seats]
+        return None if None in taxes else sum((t for t in taxes if t is not None), Decimal(0))
+
+    @property
+    def rough(self) -> tuple[object, ...]:
+        both = [s.rough for s in self.seats]
+        known = [r[1] for r in both]
+        worth = sum((w for w in known if isinstance(w, Decimal)), Decimal(0))
+        return (any(r[0] for r in both), worth, sum(s.points for s in self.seats), self.out.day)
+
+
+@dataclass(frozen=True)
+class Paid(Generic[Offer]):
+    """A journey with the balances that pay it, by programme."""
+
+    journey: Journey[Offer]
+    ways: Mapping[str, tuple[Way, ...]]
+
+    @property
+    def cost(self) -> Decimal | None:
+        """The taxes and what the points spent would be worth elsewhere."""
+        spent = [w.cost for ways in self.ways.values() for w in ways]
+        if self.journey.taxes is None or None in spent:
+            return None
+        return self.journey.taxes + sum((c for c in spent if c is not None), Decimal(0)) / 100
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        transfers = sum(w.path is not None for ways in self.ways.values() for w in ways)
+        stops = sum(s.stops or 0 for s in self.journey.seats)
+        return (self.cost is None, self.cost or Decimal(0), *self.journey.rough, transfers, stops)
+
+
+def journeys(
+    outs: Sequence[Seat[Offer]], backs: Sequence[Seat[Offer]] | None, nights: int | None
+) -> list[Journey[Offer]]:
+    """Each way out, with each way back so many nights after it lands where a return is wanted."""
+    if backs is None or nights is None:
+        return [Journey(seat) for seat in outs]
+    by_day: dict[date, list[Seat[Offer]]] = {}
+    for seat in backs:
+        by_day.setdefault(seat.day, []).append(seat)
+    return [Journey(o, b) for o in outs for b in by_day.get(o.lands_on + timedelta(days=nights), ())]
+
+
+def payable(seats: Iterable[Seat[Offer]], routes: Network, purses: Sequence[Purse]) -> list[Seat[Offer]]:
+    """Those all balances together could pay; of one programme and day the few cheapest."""
+    most = {
+        p: sum(x.delivered for x in found) for p, found in reach(routes, {p.program: p.points for p in purses}).items()
+    }
+    kept: dict[tuple[str, date], list[Seat[Offer]]] = {}
+    for seat in sorted((s for s in seats if s.points <= most.get(s.program, 0)), key=lambda s: s.rough):
+        same = kept.setdefault((seat.program, seat.day), [])
+        if len(same) < KEPT:
+            same.append(seat)
+    return [seat for same in kept.values() for seat in same]
+
+
+def pay(needs: Mapping[str, int], routes: Network, purses: Sequence[Purse]) -> dict[str, tuple[Way, ...]] | None:
+    """Which balances pay each programme, none of them twice; None when they do not reach."""
+    left = list(purses)
+    paid: dict[str, tuple[Way, ...]] = {}
+    for program, points in sorted(needs.items(), key=lambda need: (-need[1], need[0])):
+        ways = _cheapest(funding.ways(routes, left, program, points), points)
+        if ways is None:
+            return None
+        paid[program] = ways
+        spent = {w.purse.program: w.sent for w in ways}
+        left = [replace(p, points=p.points - spent.get(p.program, 0)) for p in left]
+    return paid
+
+
+def _cheapest(found: Sequence[Way], points: int) -> tuple[Way, ...] | None:
+    alone = [(w,) for w in found if w.covers][:1]
+    choices = [*alone, *(c.parts for c in funding.combine(found, points, 1))]
+    return min(choices, key=_price, default=None)
+
+
+def _price(ways: Sequence[Way]) -> tuple[bool, Decimal, int]:
+    costs = [w.cost for w in ways]
+    return (None in costs, sum((c for c in costs if c is not None), Decimal(0)), len(ways))
+
+
+def ranked(wanted: Iterable[Journey[Offer]], routes: Network, purses: Sequence[Purse]) -> list[Paid[Offer]]:
+    """The journeys the balances pay, cheapest first."""
+    known: dict[tuple[tuple[str, int], ...], dict[str, tuple[Way, ...]] | None] = {}
+    made = []
+    for journey in sorted(wanted, key=lambda j: j.rough)[:TRIED]:
+        needs = tuple(sorted(journey.needs.items()))
+        if needs not in known:
+            known[needs] = pay(journey.needs, routes, purses)
+        if ways := known[needs]:
+            made.append(Paid(journey, ways))
+    return sorted(made, key=lambda p: p.order)
+
+
+def fallback(plans: Sequence[Paid[Offer]]) -> Paid[Offer] | None:
+    """The next plan for when the best one's seats are gone: on other flights both ways, else on another way out."""
+    if not plans:
+        return None
+    best = plans[0].journey
+    taken = {s.flight for s in best.seats}
+    others = [p for p in plans[1:] if p.journey.out.flight != best.out.flight]
+    apart = (p for p in others if not taken & {s.flight for s in p.journey.seats})
+    return next(apart, next(iter(others), None))
