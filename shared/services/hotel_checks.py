@@ -59,21 +59,34 @@ class Sight:
     seen: Seen
 
     @property
+    def answered(self) -> bool:
+        return any(r.answered for r in self.seen.readings)
+
+    @property
+    def silent(self) -> list[str]:
+        """Who failed; a source that never has this hotel does not count as one."""
+        return [f"{f.name} ({f.reason})" for f in self.seen.coverage.failed if f.reason != "not_covered"]
+
+    @property
+    def complete(self) -> bool:
+        """Whether nobody was missing who could have had a price for somebody."""
+        return not self.silent and all(s.reason == "not_configured" for s in self.seen.coverage.skipped)
+
+    @property
     def outage(self) -> str | None:
         """Why nobody answered, where that can be tried again: a missing connection or setting cannot."""
-        if any(r.answered for r in self.seen.readings):
-            return None
-        return f"no source answered: {', '.join(self.seen.failed)}" if self.seen.failed else None
+        return f"no source answered: {', '.join(self.silent)}" if self.silent and not self.answered else None
 
     @property
     def trouble(self) -> str | None:
         """What the booking shows: who did not answer, or that nobody could be asked."""
-        told = self.seen.coverage
-        if told.failed:
-            return f"not answered by {', '.join(self.seen.failed)}"
-        if told.answered:
+        if self.silent:
+            return f"not answered by {', '.join(self.silent)}"
+        if self.answered:
             return None
-        return ", ".join(f"{s.name}: {s.reason}" for s in told.skipped) or "no source of hotel prices is configured"
+        told = self.seen.coverage
+        rest = [f"{s.name}: {s.reason}" for s in (*told.failed, *told.skipped)]
+        return ", ".join(rest) or "no source of hotel prices is configured"
 
 
 def plan_of(reference: Reference, row: HotelBooking, now: datetime) -> Plan | None:
@@ -136,10 +149,9 @@ def settle(session: Session, reference: Reference, sight: Sight) -> HotelPrice |
     row = _still(session, reference, sight.plan)
     if row is None:
         return None
-    answered = any(r.answered for r in sight.seen.readings)
-    found = _price(sight) if answered else None
+    found = _price(sight) if sight.answered else None
     price = keep_price(session, found) if found else None
-    _note(row, sight.trouble, sight.asked_at if answered else row.last_checked_at)
+    _note(row, sight.trouble, sight.asked_at if sight.answered else row.last_checked_at)
     if price is not None:
         _tell(session, row, price)
     return price
@@ -171,8 +183,7 @@ def _price(sight: Sight) -> HotelPrice | None:
     if made.state == "unknown":
         return None
     spoke = [r for r in sight.seen.readings if any(o.hotel_code == code for o in r.value or ())]
-    told, fresh = sight.seen.coverage, freshness(spoke)
-    unasked = [s for s in told.skipped if s.reason != "not_configured"]
+    fresh = freshness(spoke)
     return HotelPrice(
         hotel_code=code,
         check_in_date=check_in,
@@ -185,7 +196,7 @@ def _price(sight: Sight) -> HotelPrice | None:
         source=fresh.source,
         mode=fresh.mode,
         provider_checked_at=fresh.provider_checked_at,
-        complete=not told.failed and not unasked,
+        complete=sight.complete,
         asker_id=plan.account_id if any(_own(r.source, plan.account_id) for r in spoke) else None,
     )
 
