@@ -127,6 +127,21 @@ def _outside_accounts() -> str:
     return f"{', '.join(open_to)} can be connected; their way back is {back}"
 
 
+def _model() -> str:
+    """Not asked: each answer of a model costs its operator something."""
+    from urllib.parse import urlsplit
+
+    from shared.settings import settings
+
+    s = settings()
+    if not s.standing_order_model:
+        return "none, so no standing orders can be made: STANDING_ORDER_MODEL names one"
+    where = urlsplit(s.standing_order_model_url).netloc
+    if where == "api.anthropic.com" and not s.standing_order_model_key:
+        raise Halt(f"{s.standing_order_model} at {where} needs a key: set STANDING_ORDER_MODEL_KEY")
+    return f"{s.standing_order_model} at {where} ({s.standing_order_model_kind})"
+
+
 def _wheels() -> str:
     from deploy.wheels import INSTEAD_OF, check
 
@@ -158,6 +173,7 @@ def doctor(path: Path) -> int:
         "data mode": _data_mode,
         "connections": _outside_accounts,
         "sources": _sources,
+        "language model": _model,
         "wheels": _wheels,
     }
     with database(home):

@@ -32,3 +32,22 @@ def test_a_source_that_is_down_is_a_fault_with_its_name(live: None) -> None:
 
 def test_in_sandbox_mode_the_sandbox_is_all_there_is(clean: None) -> None:
     assert doctor._sources() == "sandbox not asked yet"
+
+
+def test_the_model_of_standing_orders_is_named_without_being_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def given(**values: str) -> str:
+        for name, value in values.items():
+            monkeypatch.setenv(name, value)
+        settings.cache_clear()
+        return doctor._model()
+
+    try:
+        assert given().startswith("none, so no standing orders")
+        with pytest.raises(Halt, match="needs a key: set STANDING_ORDER_MODEL_KEY"):
+            given(STANDING_ORDER_MODEL="model-1")
+        assert given(STANDING_ORDER_MODEL_KEY="key") == "model-1 at api.anthropic.com (anthropic)"
+        local = {"STANDING_ORDER_MODEL_URL": "http://127.0.0.1:9/v1", "STANDING_ORDER_MODEL_KIND": "openai"}
+        assert given(**local) == "model-1 at 127.0.0.1:9 (openai)"
+    finally:
+        monkeypatch.undo()
+        settings.cache_clear()
