@@ -25,7 +25,11 @@ def age(call: Call, seen_at: datetime) -> int:
 
 
 def seen_freshness(
-    call: Call, sources: Iterable[str], seen: Iterable[datetime], checked: Iterable[datetime | None]
+    call: Call,
+    sources: Iterable[str],
+    seen: Iterable[datetime],
+    checked: Iterable[datetime | None],
+    note: str = NOTE,
 ) -> Freshness:
     """The oldest of what is shown decides; our own age and the provider's are told apart."""
     oldest = min(seen, default=None)
@@ -49,7 +53,7 @@ def seen_freshness(
         provider_checked_at=known,
         provider_age_seconds=age(call, known) if known else None,
         cached_until=None,
-        note=NOTE,
+        note=note,
     )
 
 

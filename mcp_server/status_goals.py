@@ -1,7 +1,8 @@
 """A tier somebody wants: its name goes in; what it asks, what is missing and the runs that would help come out."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Literal
 
@@ -9,6 +10,8 @@ from sqlalchemy import select
 
 from mcp_server.call import Call
 from mcp_server.results import Freshness, Money, Part
+from mcp_server.run_fares import fares_of
+from mcp_server.sighting_parts import seen_freshness
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import elite
 from shared.domain.earning import earn
@@ -19,7 +22,11 @@ from shared.errors import Fault, Invalid, NoData
 from shared.reference import status
 from shared.reference.rows.programmes import Program
 
-NO_FARES = "No cash fares have been seen here yet, so no run has a price, and points that follow the fare are unknown."
+NO_FARES = "No cash fares of these runs were seen lately: none has a price, and points that follow it are unknown."
+SOME_FARES = (
+    "Fares were seen in searches of the last 14 days, whole prices with taxes; they may be gone. Points that follow the"
+    " fare without taxes stay unknown."
+)
 
 
 class Gap(Part):
@@ -84,8 +91,12 @@ def _have(row: LoyaltyStatus | None, target: Rung, on: date) -> tuple[Decimal, l
     return row.progress, [f"Progress as reported on {row.progress_as_of}."]
 
 
-def chances(call: Call, goal: Goal, home: str) -> list[Chance]:
-    """Every known run of the programme weighed against the gap. Raises NoData where there is none."""
+def chances(call: Call, goal: Goal, home: str, days: int) -> list[Chance]:
+    """Every known run of the programme weighed against the gap, with a fare where one was seen for these days.
+
+    Raises NoData where there is none. A fare is what was asked in all, so what follows the fare without its taxes is
+    not reckoned from it.
+    """
     scheme = status.scheme(call.reference, goal.program.slug)
     if scheme is None:
         names = ", ".join(call.reference.programs[p].name for p in status.COUNTED)
@@ -95,11 +106,13 @@ def chances(call: Call, goal: Goal, home: str) -> list[Chance]:
         raise NoData(f"What the known runs count in {unit} is not known.", missing=["status runs"])
     runs = status.runs(call.reference, goal.program.slug)
     homes = call.reference.city(home)
+    fares = fares_of(call, runs, goal.program.home_currency, call.today + timedelta(days=days - 1))
     out = []
     for run in runs:
         made = earn(scheme, status.legs(call.reference, run.stops), run.cabin)
         away = 0 if run.stops[0] in homes else call.reference.miles(home, run.stops[0])
-        out.append(Chance(run, away, made.amount, made.fixed, runs_needed(goal.missing, made.amount)))
+        needed, seen = runs_needed(goal.missing, made.amount), fares.get(run.slug)
+        out.append(Chance(run, away, made.amount, made.fixed, needed, seen.amount if seen else None, seen))
     return out
 
 
@@ -125,5 +138,15 @@ def freshness(mode: Literal["none", "static"], source: str, note: str) -> Freshn
     )
 
 
-def no_fares() -> Freshness:
-    return freshness("none", "cash fares seen in past searches", NO_FARES)
+def told_of_fares(known: Iterable[Chance]) -> str:
+    return SOME_FARES if any(c.seen for c in known) else NO_FARES
+
+
+def fares_freshness(call: Call, known: Iterable[Chance]) -> Freshness:
+    """The oldest of the fares shown decides."""
+    seen = [c.seen for c in known if c.seen]
+    if not seen:
+        return freshness("none", "cash fares seen in past searches", NO_FARES)
+    return seen_freshness(
+        call, (f.source for f in seen), (f.seen_at for f in seen), (f.checked_at for f in seen), SOME_FARES
+    )

@@ -12,7 +12,17 @@ from mcp_server.call import Call
 from mcp_server.fields import Airport, Amount, AnyName, Currency, Day
 from mcp_server.provenance import Sourced, caution, sourced
 from mcp_server.results import NO_DATA, Freshness, Money, NoDataWord, Part, Result
-from mcp_server.status_goals import NO_FARES, Gap, Goal, chances, days_left, freshness, goal_of, no_fares
+from mcp_server.sighting_parts import age
+from mcp_server.status_goals import (
+    Gap,
+    Goal,
+    chances,
+    days_left,
+    fares_freshness,
+    freshness,
+    goal_of,
+    told_of_fares,
+)
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.profile import Profile
 from shared.db.statuses import LoyaltyStatus
@@ -38,6 +48,8 @@ class StatusRun(Part):
     total_cost: Money | NoDataWord
     cost_per_unit: Money | NoDataWord
     fare_age_seconds: int | None
+    fare_source: str | None
+    fare_for: date | None
     miles_from_home: int
 
 
@@ -69,8 +81,9 @@ class StatusPaths(Result, Sourced):
     unreachable_reasons: list[str]
 
 
-def _run(chance: Chance, currency: str) -> StatusRun:
+def _run(call: Call, chance: Chance, currency: str) -> StatusRun:
     run: Run = chance.run
+    seen = chance.seen
     return StatusRun(
         route="-".join(run.stops),
         carrier=run.carrier,
@@ -82,8 +95,10 @@ def _run(chance: Chance, currency: str) -> StatusRun:
         earned_without_fare=chance.without_fare,
         runs_needed=NO_DATA if chance.needed is None else chance.needed,
         total_cost=NO_DATA if chance.total is None else chance.total,
-        cost_per_unit=NO_DATA if chance.per_unit is None else chance.per_unit,
-        fare_age_seconds=None,
+        cost_per_unit=NO_DATA if chance.per_unit is None else round(chance.per_unit, 4),
+        fare_age_seconds=age(call, min(seen.seen_at, seen.checked_at or seen.seen_at)) if seen else None,
+        fare_source=seen.source if seen else None,
+        fare_for=seen.day if seen else None,
         miles_from_home=chance.miles_from_home,
     )
 
@@ -112,7 +127,7 @@ def find_status_run(
     days = days_left(call, deadline)
     call.reference.airport(home_airport)
     goal = goal_of(call, goal_program, goal_tier)
-    known = chances(call, goal, home_airport)
+    known = chances(call, goal, home_airport, days)
     found = ranked(known, days) if goal.missing else []
     if goal.missing and not found:
         starts = ", ".join(sorted({c.run.stops[0] for c in known}))
@@ -121,24 +136,24 @@ def find_status_run(
             f" closes that by {deadline}. Known runs start at {starts}.",
             missing=["status runs"],
         )
-    if found and all(c.earned is None and not c.without_fare for c in found):
+    if found and all(c.earned is None and not c.without_fare and c.fare is None for c in found):
         raise NoData(
             f"{goal.lacking}. {len(found)} known runs start near"
-            f" {home_airport}, but what they count follows the fare. {NO_FARES}",
+            f" {home_airport}, but what they count follows the fare. {told_of_fares(found)}",
             missing=["cash fares"],
         )
     currency = goal.program.home_currency
     shown = found[: call.limits.results]
     seen = f" {len(shown)} of {len(found)} are shown." if len(shown) < len(found) else ""
-    told = f"{goal.lacking}; {len(found)} known runs.{seen} {NO_FARES}"
+    told = f"{goal.lacking}; {len(found)} known runs.{seen} {told_of_fares(shown)}"
     return StatusRuns(
         message=f"{told} {caution(goal.target)}".rstrip() if goal.missing else f"{goal.target.name} is reached.",
-        runs=[_run(c, currency) for c in shown],
+        runs=[_run(call, c, currency) for c in shown],
         goal_tier=goal.target.name,
         gap=goal.gap,
         total_found=len(found),
         assumptions=[*goal.said, *_after_year_end(goal, deadline, call.today)],
-        freshness=no_fares(),
+        freshness=fares_freshness(call, shown),
         **sourced(goal.target),
     )
 
@@ -155,15 +170,15 @@ def _run_paths(
     if home is None:
         return [], ["Status runs: home_airport is needed, here or in the profile."]
     try:
-        found = ranked(chances(call, goal, home), days)
+        found = ranked(chances(call, goal, home, days), days)
     except NoData as silent:
         return [], [f"Status runs: {silent.message}"]
     if not found:
         return [], [f"Status runs: none that is known starts near {home} and fits the deadline."]
-    return [_run_path(c, goal, currency) for c in found[:3]], [f"Status runs: {NO_FARES}"]
+    return [_run_path(call, c, goal, currency) for c in found[:3]], [f"Status runs: {told_of_fares(found[:3])}"]
 
 
-def _run_path(chance: Chance, goal: Goal, currency: str) -> StatusPath:
+def _run_path(call: Call, chance: Chance, goal: Goal, currency: str) -> StatusPath:
     route, unit = "-".join(chance.run.stops), elite.unit(goal.target.metric)
     each = (
         f"{elite.plainly(chance.earned)} {unit} each"
@@ -179,10 +194,11 @@ def _run_path(chance: Chance, goal: Goal, currency: str) -> StatusPath:
         days_needed=NO_DATA,
         steps=[*steps, f"Fly {route} in {chance.run.cabin} on {chance.run.carrier} {times}: {each}."],
         gap_covered=goal.missing if chance.needed is not None else NO_DATA,
-        risk="The price is not known here; schedules and fares must be checked before counting on it.",
+        risk=f"{'The price may be gone' if chance.seen else 'The price is not known here'}; schedules and fares must be"
+        " checked before counting on it.",
         apply_url=None,
         runs=chance.needed,
-        freshness=no_fares(),
+        freshness=fares_freshness(call, [chance]),
     )
 
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date, datetime
 from decimal import Decimal
 
 POSITIONING_MILES = 600  # a start this near home is worth naming; the way there is never priced
@@ -17,6 +18,27 @@ class Run:
     stops: tuple[str, ...]
     cabin: str
 
+    @property
+    def turns_at(self) -> str | None:
+        """Where it turns round; None where the way back is another one, which no fare of a return trip describes."""
+        return self.stops[len(self.stops) // 2] if self.stops == self.stops[::-1] else None
+
+    @property
+    def changes(self) -> int:
+        """Stops of one way."""
+        return len(self.stops) // 2 - 1
+
+
+@dataclass(frozen=True)
+class SeenFare:
+    """A price somebody was shown for such a round trip, in the programme's currency."""
+
+    amount: Decimal
+    day: date
+    source: str
+    seen_at: datetime
+    checked_at: datetime | None
+
 
 @dataclass(frozen=True)
 class Chance:
@@ -28,6 +50,7 @@ class Chance:
     without_fare: Decimal
     needed: int | None
     fare: Decimal | None = None
+    seen: SeenFare | None = None
 
     @property
     def total(self) -> Decimal | None:

@@ -51,6 +51,22 @@ def fares_seen(
     return _readings((vars(row), _fare(row)) for row in last.values())
 
 
+def round_trips_seen(
+    session: Session, account_id: int, ways: Iterable[tuple[str, str]], first: date, until: date
+) -> list[FareObservation]:
+    """Fares of one passenger there and back between these days, the newest first."""
+    fare = FareObservation
+    asked = sa.select(fare).where(
+        visible(account_id, fare),
+        fare.seen_at >= clock.now() - LASTS,
+        sa.tuple_(fare.origin, fare.destination).in_(list(ways)),
+        fare.date >= first,
+        fare.return_date <= until,
+        fare.passengers == 1,
+    )
+    return list(session.scalars(asked.order_by(fare.seen_at.desc()).limit(500)))
+
+
 def _readings(rows: Iterable[tuple[Mapping[str, Any], T]]) -> list[Reading[tuple[T, ...]]]:
     """One reading for each moment a source was asked."""
     looks: dict[tuple[str, datetime], list[tuple[Mapping[str, Any], T]]] = {}
