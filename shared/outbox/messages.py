@@ -7,7 +7,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from shared.outbox import delay_words, links, order_words
+from shared.outbox import delay_words, inbox_words, links, order_words
 from shared.settings import settings
 
 Facts = Mapping[str, Any]
@@ -160,6 +160,7 @@ _NOTICES: dict[str, Callable[[Facts], Notice]] = {
     "delay_alert": lambda facts: Notice("delay_alert", delay_words.title(facts), delay_words.body(facts)),
     "standing_order_done": lambda facts: Notice("standing_order", *order_words.done(facts)),
     "standing_order_failed": lambda facts: Notice("standing_order", *order_words.failed(facts)),
+    "inbox_mail": lambda facts: Notice("inbox", *inbox_words.worded(facts)),
     "mail_uncertain": _mail_uncertain,
     "mail_failed": _mail_failed,
     "plan_changed": _plan_changed,

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session, undefer
 
 from shared import clock
 from shared.db import inbox
+from shared.db.accounts import Account
 from shared.db.base import own, transaction
 from shared.db.inbox import InboundMail
 from shared.domain.confirmations import reading
@@ -21,10 +22,12 @@ from shared.domain.confirmations.model import Reading, plain
 from shared.domain.confirmations.opening import Unreadable, headline
 from shared.domain.plans import Plan, Tier, allows
 from shared.errors import Candidates, Invalid, NotFound
+from shared.outbox.post import tell
 from shared.reference.load import reference
 from shared.reference.travel_names import TravelNames
 from shared.secrets import digest
 from shared.services import mail_bookings
+from shared.services.mail_bookings import Filed
 from shared.settings import settings
 
 PURPOSE = "inbox"
@@ -137,29 +140,50 @@ def settle(session: Session, number: int, found: Reading | str | None) -> str | 
     if held is None or found is None or held.state != "received":
         inbox.done(session, number)
         return None
-    mail = held
+    mail, filed = held, Filed()
     own(session, mail.account_id, settings().data_mode)
     if isinstance(found, str):
         _failed(mail, found)
     else:
         _note(mail, found)
         if found.bookings and not found.missing:
-            _file(session, mail)
+            filed = _file(session, mail)
             if mail.missing == ["booking"] and inbox.waiting(session, mail.account_id, mail.id):
                 mail.state = "received"
                 return "what it cancels may be among mails that were not read yet"
     session.flush()
+    _tell(session, mail, filed)
     inbox.done(session, number)
     return None
 
 
-def _file(session: Session, mail: InboundMail) -> None:
+def _file(session: Session, mail: InboundMail) -> Filed:
     """Stores the bookings; what does not hold is for the person to put right."""
     try:
-        mail_bookings.file(session, reference(), mail, mail.parsed["bookings"])
+        return mail_bookings.file(session, reference(), mail, mail.parsed["bookings"])
     except (Invalid, NotFound, Candidates) as no:
         errors = no.facts.get("errors") or [{"field": no.facts.get("what", "bookings")}]
         mail.missing = [str(e["field"]) for e in errors]
+        return Filed(missing=mail.missing)
+
+
+def _tell(session: Session, mail: InboundMail, filed: Filed) -> None:
+    """One notice for each mail, whatever became of it; no mail about a mail."""
+    legs = [
+        f"{f.flight_number or f.airline} {f.origin} to {f.destination} on {f.departure_date}" for f in filed.flights
+    ]
+    stays = [f"{h.hotel_name} from {h.check_in_date} to {h.check_out_date}" for h in filed.hotels]
+    facts = {
+        "state": mail.state,
+        "message_id": str(mail.id),
+        "bookings": legs + stays,
+        "cancelled": any(b.get("action") == "cancel" for b in mail.parsed.get("bookings", [])),
+        "known": len(legs) + len(stays) - len(filed.new),
+        "found": bool(mail.parsed.get("bookings")),
+        "missing": mail.missing,
+    }
+    account = session.get_one(Account, mail.account_id)
+    tell(session, account, "inbox_mail", facts, dedupe_key=f"inbox:{mail.id}", subject=("inbox_message", str(mail.id)))
 
 
 def _note(mail: InboundMail, found: Reading) -> None:
@@ -183,8 +207,10 @@ def give_up(session: Session, number: int) -> None:
     """Its readers were lost again and again: the mail is kept, and shown as failed."""
     held = inbox.locked(session, InboundMail.number == number)
     if held is not None and held.state == "received":
+        own(session, held.account_id, settings().data_mode)
         _failed(held, "its readers were lost")
         session.flush()
+        _tell(session, held, Filed())
     inbox.done(session, number)
 
 
