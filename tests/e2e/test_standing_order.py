@@ -1,0 +1,77 @@
+"""A standing order in the real programs: made by a tool, run by the worker through /mcp, its result mailed."""
+
+import email
+import json
+from collections.abc import Callable, Iterator
+from email.policy import default
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browsing import post, tokens
+from tests.jobs.model_server import ModelServer, calls, model_server, told, words
+from tests.running import PASSWORD, Service, folder_for_homes, start, stop, wait_for
+
+Call = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    with model_server() as server:
+        yield server
+
+
+@pytest.fixture
+def own_service(model: ModelServer) -> Iterator[Service]:
+    """A service whose operator has set up a model."""
+    with folder_for_homes() as folder:
+        settings = {"STANDING_ORDER_MODEL": "model-1", "STANDING_ORDER_MODEL_URL": model.address}
+        running = start(folder, **settings, STANDING_ORDER_MODEL_KIND="openai")
+        yield running
+        stop(running)
+
+
+@pytest.fixture
+def use(own_service: Service) -> Call:
+    signed_in = tokens(own_service.mcp_url, own_service.person("traveller", "--plan", "premium"), PASSWORD)
+    bearer = {"Authorization": f"Bearer {signed_in['access_token']}"}
+
+    def call(name: str, **arguments: Any) -> dict[str, Any]:
+        params = {"name": name, "arguments": arguments}
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        data: dict[str, Any] = post(own_service.mcp_url, json=body, headers=bearer).json()["result"][
+            "structuredContent"
+        ]
+        return data
+
+    return call
+
+
+@pytest.mark.slow  # a service of its own is started, since the shared one has no model
+@pytest.mark.spec("s2.6.result_emailed", "s2.6.last_result_kept")
+def test_an_order_run_by_hand_asks_the_model_calls_a_tool_and_mails_its_result(
+    own_service: Service, model: ModelServer, use: Call
+) -> None:
+    model.script = [
+        calls("openai", ("list_trips", {}), ("create_trip", {"name": "No"})),
+        words("openai", "# Trips\n- none yet"),
+    ]
+    id = use("create_standing_order", prompt="List my trips.")["standing_order"]["standing_order_id"]
+    run = use("run_standing_order", standing_order_id=id)
+
+    def ended() -> dict[str, Any] | None:
+        shown = use("get_standing_order", standing_order_id=id)
+        return shown if shown["runs"][0]["outcome"] else None
+
+    shown = wait_for("the end of the run", ended, 30)
+    assert (shown["runs"][0]["run_id"], shown["runs"][0]["outcome"]) == (run["run_id"], "ok"), shown
+    assert shown["last_result"].endswith("# Trips\n- none yet")
+    assert shown["runs"][0]["tools_called"] == ["list_trips", "create_trip"]
+    statuses = [json.loads(t.split("\n")[1])["status"] for t in told("openai", model.asked[-1])]
+    assert statuses == ["ok", "invalid"]
+    assert use("list_trips")["trips"] == []
+    (file,) = wait_for("the mail", lambda: list(Path(own_service.facts["outbox_dir"]).glob("*.eml")), 20)
+    mail = email.message_from_bytes(file.read_bytes(), policy=default)
+    assert mail["Subject"] == "[SANDBOX] Standing order: List my trips."
+    assert mail["List-Unsubscribe"]
