@@ -18,6 +18,7 @@ _NUMBER = re.compile(
     r"\b(?:flight|flug|vol|vuelo|volo|voo|vlucht|flt)(?: ?(?:number|no\.?|nr\.?|#|nummer))?\s?[:#\t]?\s?"
     r"0*(\d{1,4})\b(?! ?(?:hour|min|stop|h\b))"
 )
+_NAMED = re.compile(r"([A-Za-z][A-Za-z ]{2,30}?) 0*(\d{1,4})", re.ASCII)
 _BRACKETS = re.compile(r"\(([A-Z]{3})\)|\[([A-Z]{3})\]")
 _PAIR = re.compile(
     r"(?<![A-Za-z])([A-Z]{3})\s*(?:-|>|->|=>|→|➔|➝|✈|⇒|/|\bto\b|\bnach\b|\ba\b)\s*([A-Z]{3})(?![A-Za-z])"
@@ -137,7 +138,9 @@ def _designators(line: str, small: str, world: World) -> list[tuple[str, str]]:
 
 
 def _bare(line: str, small: str, world: World, sender: str) -> list[tuple[str, str]]:
-    """ "Flight 117" of an airline named in the line or in the sender's name."""
+    """ "Flight 117" of an airline named in the line or in the sender's name; or its name and number on their own."""
+    if (alone := _NAMED.fullmatch(line.strip())) and (named := world.airline(alone[1])):
+        return [(named, alone[2])]
     found = _NUMBER.search(small)
     if not found:
         return []

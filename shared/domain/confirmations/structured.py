@@ -19,6 +19,7 @@ _MOMENT = re.compile(
     r"(\d{4})-?(\d{2})-?(\d{2})(?:[T ](\d{2}):?(\d{2})(?::?\d{2}(?:\.\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?"
 )
 _CODE = re.compile(r"[A-Z]{3}")
+_RESERVATION = re.compile(r"[A-Za-z0-9][A-Za-z0-9./_-]{1,24}", re.ASCII)
 _FLIGHT = re.compile(r"\s*([A-Z][A-Z0-9]|[0-9][A-Z])?\s*-?0*(\d{1,4})[A-Z]?\s*", re.I)
 Item = dict[str, Any]
 Doubt = str
@@ -104,8 +105,10 @@ def _moment(value: Any, tz: str | None = None) -> tuple[date | None, time | None
 
 
 def _number(item: Item) -> str | None:
+    """What is no number is left out: a sentence has no place there, and a person is asked."""
     text = _word(_first(item, "reservationNumber", "reservationId", "confirmationNumber"))
-    return text[:40] or None
+    text = text.lstrip("#")
+    return text if _RESERVATION.fullmatch(text.replace(" ", "")) else None
 
 
 def _price(item: Item) -> tuple[Decimal | None, str | None]:

@@ -46,6 +46,7 @@ CONFIRMATION = re.compile(
     r"|(?:numero|codice) (?:di |della )?(?:prenotazione|conferma)|(?:reserverings|boekings|bevestigings)(?:nummer"
     r"|code)"
     r"|boekingsnummer|bookingreferanse|bokningsnummer"
+    r"|予約番号|確認番号|预订编号|确认号"
 )
 # What a mail says once the booking is off; terms that merely allow it do not say so.
 _CANCELLED = re.compile(
