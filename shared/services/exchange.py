@@ -23,12 +23,16 @@ def none_known() -> Rates:
 async def rates(ask: Ask, currencies: Iterable[str | None]) -> Rates:
     """One set for a whole response: of the first source that has all these currencies, else of the one with most.
 
-    Nobody is asked where there is nothing to convert. A source that does not answer is a set without rates.
+    Nobody is asked where there is nothing to convert. A source that does not answer is a set without rates; what is
+    kept is used even when the time budget has run out.
     """
     wanted = {c for c in currencies if c}
     best = none_known()
-    for provider in _sources() if len(wanted) > 1 else []:
-        found = _read(await ask.one(provider.name, VERB, EVERY))
+    if len(wanted) < 2:
+        return best
+    kept = {reading.source: reading for reading in await ask.kept(VERB, [EVERY])}
+    for provider in _sources():
+        found = _read(kept.get(provider.name) or await ask.one(provider.name, VERB, EVERY))
         if _known(found, wanted) > _known(best, wanted):
             best = found
         if _known(best, wanted) == len(wanted):

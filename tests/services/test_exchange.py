@@ -69,6 +69,17 @@ def test_rates_are_kept_for_hours_and_read_without_asking(with_sources: WithSour
     assert len(asked) == 1
 
 
+def test_kept_rates_serve_a_call_whose_time_is_over(with_sources: WithSources) -> None:
+    with_sources(rates_of(USD="1.12", GBP="0.84"))
+
+    async def late(budget: float) -> Rates:
+        return await rates(Ask(budget=budget), ["USD", "GBP"])
+
+    assert anyio.run(late, 0).source == "none"
+    known("USD", "GBP")
+    assert anyio.run(late, 0).source == "European Central Bank"
+
+
 @pytest.mark.parametrize("word", ["down", "broken", "quota_exhausted"])
 def test_without_an_answer_nothing_is_converted(with_sources: WithSources, word: Any) -> None:
     with_sources(failing_with("ecb", "exchange_rates", Unanswered(word, word)))
