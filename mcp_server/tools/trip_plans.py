@@ -1,6 +1,6 @@
 """Trips planned from live seats and saved balances: a route and a window go in, the best plan and another come out."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date as Date
 from datetime import timedelta
@@ -156,14 +156,15 @@ def _made(
     routes = call.reference.routes(call.today)
     sides = [_seats(call, wish, told, rates) for told in answers]
     fit = [[s for s in side if _under(s, wish)] for side in sides]
-    every = _joined(fit, wish)
+    considered = sum(1 for _ in _joined(fit, wish))
     usable = _joined([payable(side, routes, purses) for side in fit], wish)
     plans = [p for p in ranked(usable, routes, purses) if _within(p.journey, wish)]
     as_of = min((row.as_of for row in kept if row.balance), default=None)
-    return _Made(plans, len(every), as_of, [] if plans else _reasons(call, wish, sides, every, purses))
+    cheapest = min(_joined(fit, wish), key=lambda j: j.rough, default=None) if not plans else None
+    return _Made(plans, considered, as_of, [] if plans else _reasons(call, wish, sides, cheapest, purses))
 
 
-def _joined(sides: Sequence[Sequence[Seat[SeatOption]]], wish: _Wish) -> list[Journey[SeatOption]]:
+def _joined(sides: Sequence[Sequence[Seat[SeatOption]]], wish: _Wish) -> Iterator[Journey[SeatOption]]:
     return journeys(sides[0], sides[1] if len(sides) > 1 else None, wish.nights)
 
 
@@ -202,7 +203,7 @@ def _reasons(
     call: LiveCall,
     wish: _Wish,
     sides: Sequence[Sequence[Seat[SeatOption]]],
-    every: Sequence[Journey[SeatOption]],
+    cheapest: Journey[SeatOption] | None,
     purses: Sequence[Purse],
 ) -> list[str]:
     """Why there is no plan."""
@@ -210,14 +211,14 @@ def _reasons(
     reasons = [f"No {a}-{b} award for {wish.words} was seen." for (a, b), s in zip(ways, sides, strict=False) if not s]
     if wish.programs:
         reasons.append(f"Only awards of {', '.join(sorted(wish.programs))} were considered.")
-    if all(sides) and not every:
+    if all(sides) and cheapest is None:
         cap = f" with taxes of at most {wish.max_cash:f} {CURRENCY}" if wish.max_cash is not None else ""
         back = f" and back after {wish.nights} nights" if wish.nights else ""
         reasons.append(f"No award goes there{back}{cap}; taxes that are not known count as too much.")
     if not purses:
         reasons.append("No points balances are kept here; add one with update_points_balance.")
-    if every:
-        reasons.append(_nearest(call, min(every, key=lambda j: j.rough), purses))
+    if cheapest:
+        reasons.append(_nearest(call, cheapest, purses))
     return reasons
 
 

@@ -3,7 +3,7 @@
 Points and money are those of all travellers, money in one currency, points at what they are worth where they lie.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
@@ -94,14 +94,16 @@ class Paid(Generic[Offer]):
 
 def journeys(
     outs: Sequence[Seat[Offer]], backs: Sequence[Seat[Offer]] | None, nights: int | None
-) -> list[Journey[Offer]]:
-    """Each way out, with each way back so many nights after it lands where a return is wanted."""
+) -> Iterator[Journey[Offer]]:
+    """Each way out, with each way back so many nights after it lands where a return is wanted. There can be many."""
     if backs is None or nights is None:
-        return [Journey(seat) for seat in outs]
+        yield from map(Journey, outs)
+        return
     by_day: dict[date, list[Seat[Offer]]] = {}
     for seat in backs:
         by_day.setdefault(seat.day, []).append(seat)
-    return [Journey(o, b) for o in outs for b in by_day.get(o.lands_on + timedelta(days=nights), ())]
+    for out in outs:
+        yield from (Journey(out, back) for back in by_day.get(out.lands_on + timedelta(days=nights), ()))
 
 
 def payable(seats: Iterable[Seat[Offer]], routes: Network, purses: Sequence[Purse]) -> list[Seat[Offer]]:

@@ -37,10 +37,10 @@ def purse(program: str, points: int, value: str | None = "1.5") -> Purse:
 def test_the_way_back_is_so_many_nights_after_the_way_out_lands() -> None:
     overnight = seat(lands_on=DAY + timedelta(days=1))
     backs = [seat(day=DAY + timedelta(days=n)) for n in (6, 7, 8, 9)]
-    made = journeys([overnight, seat()], backs, 7)
+    made = list(journeys([overnight, seat()], backs, 7))
     assert [(j.out is overnight, j.back and (j.back.day - DAY).days) for j in made] == [(True, 8), (False, 7)]
-    assert journeys([overnight], None, None) == [Journey(overnight)]
-    assert journeys([overnight], [], 7) == []
+    assert list(journeys([overnight], None, None)) == [Journey(overnight)]
+    assert list(journeys([overnight], [], 7)) == []
 
 
 def test_both_ways_of_one_programme_are_paid_together() -> None:
