@@ -131,6 +131,8 @@ def _model() -> str:
     """Not asked: each answer of a model costs its operator something."""
     from urllib.parse import urlsplit
 
+    import mcp_server.tools  # noqa: F401 - registers every tool
+    from mcp_server.toolbox import TOOLS
     from shared.settings import settings
 
     s = settings()
@@ -139,6 +141,9 @@ def _model() -> str:
     where = urlsplit(s.standing_order_model_url).netloc
     if where == "api.anthropic.com" and not s.standing_order_model_key:
         raise Halt(f"{s.standing_order_model} at {where} needs a key: set STANDING_ORDER_MODEL_KEY")
+    known = {tool.area for tool in TOOLS.values()}
+    if unknown := {name.strip() for name in s.standing_order_areas.split(",")} - known - {""}:
+        raise Halt(f"STANDING_ORDER_AREAS names {', '.join(sorted(unknown))}: the areas are {', '.join(sorted(known))}")
     return f"{s.standing_order_model} at {where} ({s.standing_order_model_kind})"
 
 

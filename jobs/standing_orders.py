@@ -8,7 +8,7 @@ import re
 import secrets
 from collections.abc import Callable
 from functools import partial
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import anyio
 import anyio.to_thread
@@ -97,8 +97,9 @@ async def _with_tools(errand: Errand, called: list[str], scope: anyio.CancelScop
 
 def _door() -> str:
     """Where /mcp is found from inside; its public address is what Host says."""
-    inside = settings().mcp_upstream_url
-    return f"{inside}/mcp" if inside else settings().mcp_url
+    s = settings()
+    door = f"{s.mcp_upstream_url}/mcp" if s.mcp_upstream_url else s.mcp_url
+    return f"{door}?{urlencode({'areas': s.standing_order_areas})}" if s.standing_order_areas else door
 
 
 async def _token(errand: Errand) -> str:

@@ -152,6 +152,7 @@ class Settings(BaseSettings):
     standing_order_model_key: SecretStr | None = None  # a model on this machine needs none
     standing_order_model_auth: Literal["bearer", "x-api-key"] = "bearer"
     standing_order_model_version: str = "2026-10-21"  # of the Anthropic API
+    standing_order_areas: str = ""  # comma list of the areas whose tools it is offered; empty = all that read
     standing_order_steps: int = Field(8, ge=1, le=30)  # answers of the model in one run
     standing_order_calls: int = Field(12, ge=1, le=100)  # of tools in one run
     standing_order_tokens: PositiveInt = 400_000  # read and written in one run

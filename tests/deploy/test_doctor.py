@@ -47,7 +47,9 @@ def test_the_model_of_standing_orders_is_named_without_being_asked(monkeypatch: 
             given(STANDING_ORDER_MODEL="model-1")
         assert given(STANDING_ORDER_MODEL_KEY="key") == "model-1 at api.anthropic.com (anthropic)"
         local = {"STANDING_ORDER_MODEL_URL": "http://127.0.0.1:9/v1", "STANDING_ORDER_MODEL_KIND": "openai"}
-        assert given(**local) == "model-1 at 127.0.0.1:9 (openai)"
+        assert given(**local, STANDING_ORDER_AREAS="search, trips") == "model-1 at 127.0.0.1:9 (openai)"
+        with pytest.raises(Halt, match="STANDING_ORDER_AREAS names boats: the areas are account"):
+            given(STANDING_ORDER_AREAS="boats,trips")
     finally:
         monkeypatch.undo()
         settings.cache_clear()

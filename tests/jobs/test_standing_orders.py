@@ -154,6 +154,18 @@ def test_only_tools_that_read_are_offered_and_none_of_administrators(
     assert not {n for n in names if n.startswith(("admin_", "add_", "create_", "delete_", "update_", "connect_"))}
 
 
+def test_an_operator_may_offer_the_tools_of_some_areas_alone(
+    alice: Caller, model: ModelServer, wire: str, configure: Configure
+) -> None:
+    configure(STANDING_ORDER_AREAS="trips,cards")
+    order(alice)
+    model.script = [words(wire, "Nothing.")]
+    carry_out()
+    names = offered(wire, model.asked[0])
+    assert {"list_trips", "list_my_cards"} <= names
+    assert "whats_on_sale" not in names
+
+
 def test_a_model_that_wants_to_write_is_refused_by_the_gate_and_nothing_changes(
     alice: Caller, model: ModelServer, wire: str
 ) -> None:
