@@ -11,6 +11,7 @@ from typing import Any
 import anyio.to_thread
 from pydantic_core import to_json, to_jsonable_python
 
+from mcp_server import ceiling
 from mcp_server.call import Call, Caller, LiveCall
 from mcp_server.quota import Reservation, Via, meters
 from mcp_server.results import Result
@@ -58,8 +59,9 @@ def _refused(no: Refusal) -> Answer:
     return Answer(no.status, no.is_error, labelled({"status": no.status, "message": no.message, **facts}))
 
 
-def _answered(result: Result) -> Answer:
-    return Answer(result.status, False, labelled(result.model_dump(mode="json")))
+def _answered(tool: Tool, result: Result) -> Answer:
+    data = labelled(result.model_dump(mode="json"))
+    return Answer(result.status, False, ceiling.fitted(data, reads=tool.hints["readOnlyHint"]))
 
 
 def _crashed(tool: str) -> Answer:
@@ -109,7 +111,7 @@ def _run_here(tool: Tool, call: Call, arguments: dict[str, Any]) -> Answer:
     """A `def` tool on this thread: one transaction, committed when the body returned."""
     done = False
     try:
-        answer = _answered(tool.function(call, **arguments))
+        answer = _answered(tool, tool.function(call, **arguments))
         done = True
         return answer
     finally:
@@ -150,7 +152,7 @@ async def _caught(tool: Tool, caller: Caller, arguments: dict[str, Any], via: Vi
 async def _body(tool: Tool, caller: Caller, arguments: dict[str, Any], via: Via, left: int | None) -> Answer:
     if inspect.iscoroutinefunction(tool.function):
         live = LiveCall(caller, via, clock.now(), left)
-        return _answered(await tool.function(live, **arguments))
+        return _answered(tool, await tool.function(live, **arguments))
     call = Call(caller, via, clock.now(), left)
     return await anyio.to_thread.run_sync(_run_here, tool, call, arguments, limiter=limiter())
 

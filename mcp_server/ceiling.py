@@ -1,0 +1,57 @@
+"""What a host can read of one answer: a result's data goes in; the same comes out, its longest lists cut where they must.
+
+A page that is too long is refused instead, since a cut page would hide rows from the pages after it.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic_core import to_json
+
+from shared.errors import Fault, Invalid
+
+MOST = 100_000  # characters of an answer's text
+_TEXT_BESIDE = 200  # the notice that leads the sentence
+_CUT = 0.8  # of a list's rows stay each time
+
+
+def size(data: Mapping[str, Any]) -> int:
+    """Characters of the texts made of it: the sentence, and all of it as JSON."""
+    return len(to_json(data).decode()) + len(str(data.get("message", ""))) + _TEXT_BESIDE
+
+
+def fitted(data: dict[str, Any], *, reads: bool) -> dict[str, Any]:
+    """Raises Invalid for a page that is too long and only read; what was written already is told, however shortly."""
+    if (length := size(data)) <= MOST:
+        return data
+    rows = (data.get("paging") or {}).get("per_page", 1)
+    if reads and rows > 1:
+        fewer = max(1, int(rows * MOST * 0.9 / length))
+        raise Invalid(Fault("per_page", f"makes a result longer than {MOST:,} characters", f"at most {fewer} here"))
+    return _cut(data)
+
+
+def _cut(data: dict[str, Any]) -> dict[str, Any]:
+    before: dict[str, int] = {}
+    lists = {name: rows for name, rows in _lists("", data) if len(rows) > 1}
+    while size(data) > MOST and lists:
+        longest = max(lists, key=lambda name: len(to_json(lists[name])))
+        rows = lists[longest]
+        before.setdefault(longest, len(rows))
+        del rows[max(1, int(len(rows) * _CUT)) :]
+        if len(rows) == 1:
+            del lists[longest]
+    kept = dict(_lists("", data))
+    shown = [f"{len(kept[name])} of {count} {name.replace('_', ' ')}" for name, count in before.items()]
+    if "has_more" in data:
+        data["has_more"] = True
+    return data | {"message": f"{data['message']} Too long to show whole: {', '.join(shown)}."} if shown else data
+
+
+def _lists(prefix: str, part: Mapping[str, Any]) -> Iterator[tuple[str, list[Any]]]:
+    """The lists of a result by name, those within its parts too, but none within another list."""
+    for name, value in part.items():
+        if isinstance(value, list):
+            yield prefix + name, value
+        elif isinstance(value, dict):
+            yield from _lists(f"{prefix}{name}.", value)
