@@ -1,8 +1,13 @@
-"""Settings on the dashboard: which mails are sent, and an advisor's logo."""
+"""Settings on the dashboard: which mails are sent, an advisor's logo, and the documents that are open to others."""
+
+from contextlib import suppress
+from uuid import UUID
 
 from auth_server import logo
 from auth_server.member import Member, back
 from auth_server.replies import Outcome, Reply, problem
+from shared import clock
+from shared.db import clients
 from shared.db.accounts import lock
 from shared.db.profile import MAILS, AdvisorLogo, Profile, mails
 from shared.domain.plans import Plan
@@ -22,7 +27,14 @@ def page(me: Member, status: int = 200, fault: str | None = None) -> Outcome:
     choices = [(kind, *WORDS[kind], wanted[kind]) for kind in MAILS]
     stored = me.server.db.get(AdvisorLogo, me.account.id)
     return me.page(
-        "settings.html", status, choices=choices, logo=stored, may=me.plan >= Plan.PRO, fault=fault, most=logo.MAX_BYTES
+        "settings.html",
+        status,
+        choices=choices,
+        logo=stored,
+        may=me.plan >= Plan.PRO,
+        fault=fault,
+        most=logo.MAX_BYTES,
+        documents=clients.open_links(me.server.db, me.account.id, clock.now()),
     )
 
 
@@ -63,3 +75,10 @@ def picture(me: Member) -> Outcome:
     if row is None:
         return problem("There is no logo", "You have not uploaded one.", 404)
     return Reply(200, row.content, {"Content-Type": row.media_type, "Cache-Control": "no-store"})
+
+
+def revoke(me: Member) -> Outcome:
+    """On every plan: whoever is no advisor any more can still take back what was shared."""
+    with suppress(ValueError):  # no document bears such an id
+        clients.close(me.server.db, me.account.id, UUID(me.inc.value("pdf_id")), clock.now())
+    return back(PATH, "document")

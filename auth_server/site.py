@@ -87,6 +87,7 @@ DASHBOARD = [
     _member("/dashboard/logo", settings_pages.picture),
     _post("/dashboard/logo", upload(sent(settings_pages.upload), logo.MAX_BYTES)),
     _change("/dashboard/logo/remove", settings_pages.remove),
+    _change("/dashboard/documents/revoke", settings_pages.revoke),
     _member("/dashboard/account", account_pages.page),
     _change("/dashboard/account/password", account_pages.password, hashes=True),
     _change("/dashboard/account/session", account_pages.end_session),

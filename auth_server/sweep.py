@@ -15,7 +15,7 @@ from auth_server.threads import limiter
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import Base, transaction
-from shared.db.inbox import InboundMail
+from shared.db.inbox import InboundMail, SecretLink
 from shared.db.links import OneTimeLink
 from shared.db.oauth import AccessToken, ApiKey, AuthorizationCode, Client, Consent, Family, RefreshToken, WebSession
 
@@ -27,6 +27,7 @@ CODES_KEPT = timedelta(days=7)
 ROTATED_KEPT = timedelta(days=90)  # older ones then fail without killing their family
 UNUSED_CLIENTS_KEPT = timedelta(days=30)
 UNUSED_AGENTS_KEPT = timedelta(days=30)  # accounts agents made and never used, which nobody has claimed
+ENDED_LINKS_KEPT = timedelta(days=30)  # addresses of feeds and mailboxes that were replaced
 UNCONFIRMED_KEPT = timedelta(days=7)  # sign-ups nobody confirmed
 
 
@@ -52,6 +53,7 @@ def _expired(now: datetime) -> list[tuple[type[Base], ColumnElement[bool]]]:
         (Client, and_(Client.kind.in_(("dcr", "cimd")), Client.created_at < now - UNUSED_CLIENTS_KEPT, alone)),
         (Account, and_(Account.email.is_(None), never_used, unclaimed)),
         (OneTimeLink, OneTimeLink.expires_at < now),
+        (SecretLink, SecretLink.ended_at < now - ENDED_LINKS_KEPT),
         (InboundMail, InboundMail.keep_until < now),  # mail nobody could make anything of, or wanted
         (Account, and_(Account.email_confirmed_at.is_(None), Account.created_at < now - UNCONFIRMED_KEPT, linkless)),
     ]

@@ -58,7 +58,7 @@ def page_of_accounts(session: Session, email_part: str | None, page: int, per_pa
     return list(session.scalars(chosen.offset((page - 1) * per_page).limit(per_page))), total
 
 
-_END_WITH_THE_ACCOUNT = ("secret_links",)  # their secrets follow from whose they are
+_END_WITH_THE_ACCOUNT = ("secret_links", "branded_pdfs")  # their secrets follow from whose they are
 
 
 def absorb(session: Session, agent_id: int, person_id: int) -> None:

@@ -80,6 +80,12 @@ def live_links(session: Session, now: datetime) -> int:
     return session.scalar(sa.select(func.count()).select_from(BrandedPdf).where(_live(now))) or 0
 
 
+def open_links(session: Session, account_id: int, now: datetime) -> list[BrandedPdf]:
+    """The documents of an account that can still be opened, newest first; for a session that sees everyone."""
+    own = sa.select(BrandedPdf).where(BrandedPdf.account_id == account_id, _live(now))
+    return list(session.scalars(own.order_by(BrandedPdf.created_at.desc(), BrandedPdf.id)))
+
+
 def empty_expired(session: Session, now: datetime) -> None:
     """A document nobody can open any more is not kept; its row still says that there was one."""
     gone = sa.and_(BrandedPdf.expires_at <= now, func.length(BrandedPdf.content) > 0)
@@ -95,6 +101,12 @@ def revoke(session: Session, now: datetime, *, client: int) -> int:
         .returning(BrandedPdf.id)
     )
     return len(session.execute(closed).all())
+
+
+def close(session: Session, account_id: int, pdf_id: UUID, now: datetime) -> None:
+    """Takes one document of an account back, if it is one of its; for a session that sees everyone."""
+    own = (BrandedPdf.id == pdf_id, BrandedPdf.account_id == account_id, BrandedPdf.revoked_at.is_(None))
+    session.execute(sa.update(BrandedPdf).where(*own).values(revoked_at=now, content=b""))
 
 
 def find_pdf(session: Session, pdf_id: UUID) -> BrandedPdf | None:

@@ -14,6 +14,7 @@ from auth_server import api_apps, api_keys, member, sessions, site
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
+from shared.db.clients import BrandedPdf
 from shared.db.oauth import ApiKey, Client
 from shared.db.profile import AdvisorLogo, Profile, mails
 from shared.db.usage import API_CALLS, SEARCHES, take
@@ -324,6 +325,44 @@ def test_a_logo_is_for_advisors(ann: Browser) -> None:
     on_plan("premium")
     refused = ann.send("POST", "/dashboard/logo", data={"csrf": token}, files={"file": ("a.png", ICON)})
     assert refused.status_code == 403
+
+
+def document(title: str) -> str:
+    """One of the first account's documents, which is open."""
+    with transaction() as session:
+        made = BrandedPdf(title=title, content=b"x", pages=1, nonce="n", key="k", token_hash=title, views=2)
+        made.account_id = session.scalars(select(Account.id).order_by(Account.id)).first() or 0
+        made.synthetic = True
+        session.add(made)
+        session.flush()
+        return str(made.id)
+
+
+def test_who_is_no_advisor_any_more_still_takes_documents_back(ann: Browser) -> None:
+    first, second = document("Tokyo in spring"), document("Rome <b>")
+    ann.sign_in()
+    shown = ann.get("/dashboard/settings").text
+    assert "Tokyo in spring" in shown
+    assert "Rome &lt;b&gt;" in shown
+    send(ann, "/dashboard/settings", "/dashboard/documents/revoke", pdf_id=first)
+    with transaction() as session:
+        closed = {str(row.id): row.revoked_at is not None for row in session.scalars(select(BrandedPdf))}
+    assert closed == {first: True, second: False}
+    assert "Tokyo" not in ann.get("/dashboard/settings").text
+
+
+def test_nobody_takes_back_another_persons_document(ann: Browser, bob: Browser) -> None:
+    hers = document("Hers")
+    with transaction() as session:
+        mine = BrandedPdf(title="His", content=b"x", pages=1, nonce="n", key="k", token_hash="his", synthetic=True)
+        mine.account_id = session.scalars(select(Account.id).order_by(Account.id.desc())).first() or 0
+        session.add(mine)
+    bob.sign_in()
+    for other in (hers, "nonsense", ""):
+        send(bob, "/dashboard/settings", "/dashboard/documents/revoke", pdf_id=other)
+    assert "Hers" not in bob.get("/dashboard/settings").text
+    with transaction() as session:
+        assert [row.revoked_at for row in session.scalars(select(BrandedPdf))] == [None, None]
 
 
 @pytest.mark.parametrize(
