@@ -1,4 +1,4 @@
-"""What a host can read of one answer: a result's data goes in; the same comes out, its longest lists cut where they must.
+"""How long an answer may be: a result's data goes in; the same comes out, its longest lists cut if they must be.
 
 A page that is too long is refused instead, since a cut page would hide rows from the pages after it.
 """
