@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import anyio
@@ -14,6 +14,7 @@ from shared.http import Wire as Http
 from shared.settings import Settings, settings
 
 MOST_BYTES = 1024 * 1024  # of one answer
+BYTES_A_TOKEN = 4  # about, of text and JSON
 LONGEST_WAIT = 5.0  # for a model that asks to be left alone for a moment
 Talk = list[dict[str, Any]]
 
@@ -90,7 +91,7 @@ def _anthropic_read(told: dict[str, Any]) -> Turn:
     calls = tuple(Wanted(str(b["id"]), str(b["name"]), _object(b["input"])) for b in wanted)
     text = "".join(str(b["text"]) for b in content if b["type"] == "text")
     usage = told.get("usage") or {}
-    tokens = int(usage.get("input_tokens", 0)) + int(usage.get("output_tokens", 0))
+    tokens = int(usage.get("input_tokens") or 0) + int(usage.get("output_tokens") or 0)
     return Turn(
         {"role": "assistant", "content": content}, text, calls, tokens, end == "pause_turn", end == "max_tokens"
     )
@@ -124,7 +125,7 @@ def _openai_read(told: dict[str, Any]) -> Turn:
     back = {"role": "assistant", "content": said.get("content")}
     back |= {"tool_calls": said["tool_calls"]} if asked else {}
     text, cut = str(said.get("content") or ""), choice.get("finish_reason") == "length"
-    return Turn(back, text, () if cut else calls, int(usage.get("total_tokens", 0)), cut=cut)
+    return Turn(back, text, () if cut else calls, int(usage.get("total_tokens") or 0), cut=cut)
 
 
 def _openai_told(answers: Sequence[tuple[Wanted, str]], note: str | None) -> Talk:
@@ -177,7 +178,8 @@ async def ask(http: Http, system: str, talk: Talk, tools: Sequence[Offered], *, 
         turn = spoken.read(from_json(answer))
     except (LookupError, TypeError, ValueError, AttributeError):
         raise ModelFailed("nonsense", again=True) from None
-    return turn
+    estimated = (len(body) + len(answer)) // BYTES_A_TOKEN
+    return turn if turn.tokens else replace(turn, tokens=estimated)  # not every server counts
 
 
 class _Busy(Exception):
@@ -199,13 +201,11 @@ async def _post(http: Http, path: str, body: bytes) -> bytes:
         raise _Busy("unreachable") from None
     except Refused:
         raise ModelFailed("nonsense") from None
-    if status == 429:
-        seconds = _seconds(wait)
+    if status == 429 or status >= 500:
+        word, seconds = "rate_limited" if status == 429 else "unavailable", _seconds(wait)
         if seconds > LONGEST_WAIT:
-            raise ModelFailed("rate_limited", again=True)
-        raise _Busy("rate_limited", seconds)
-    if status >= 500:
-        raise _Busy("unavailable")
+            raise ModelFailed(word, again=True)
+        raise _Busy(word, seconds)
     raise ModelFailed({400: "refused", 413: "too_long"}.get(status, "not_permitted"))
 
 

@@ -225,6 +225,16 @@ def test_tokens_end_the_calling_of_tools(alice: Caller, model: ModelServer, wire
     assert (run.tools_called, run.outcome, len(model.asked)) == ([], "ok", 2)
 
 
+def test_tokens_a_server_does_not_count_are_estimated(
+    alice: Caller, model: ModelServer, wire: str, configure: Configure
+) -> None:
+    configure(STANDING_ORDER_TOKENS=1000)
+    order(alice)
+    uncounted = calls(wire, ("list_trips", {})) | {"usage": None}
+    model.script = [uncounted, words(wire, "As far as I came.")]
+    assert (carry_out().tools_called, len(model.asked)) == ([], 2)
+
+
 def test_a_long_answer_of_a_tool_is_cut_and_says_so(
     alice: Caller, model: ModelServer, wire: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -427,3 +437,64 @@ def test_a_person_who_wants_no_mail_of_orders_gets_the_notice_alone(
     model.script = [words(wire, "Nothing.")]
     carry_out()
     assert (len(notices()), rows(Delivery)) == (1, [])
+
+
+def test_a_model_that_is_busy_for_a_moment_is_asked_again_in_the_same_run(
+    alice: Caller, model: ModelServer, wire: str
+) -> None:
+    order(alice)
+    model.error_headers = {"Retry-After": "0.01"}
+    model.script = [429, calls(wire, ("list_trips", {})), 503, words(wire, "There.")]
+    run = carry_out()
+    assert (run.outcome, run.tools_called, len(model.asked)) == ("ok", ["list_trips"], 4)
+
+
+@pytest.mark.parametrize("wait", ["3600", "inf", "1e9"])
+def test_a_model_that_wants_a_long_rest_gets_it(alice: Caller, model: ModelServer, wire: str, wait: str) -> None:
+    order(alice)
+    model.error_headers = {"Retry-After": wait}
+    model.script = [429]
+    assert (carry_out().outcome, len(model.asked), rows(JobRun)[0].error) == (None, 1, "rate_limited")
+
+
+def test_a_model_that_points_elsewhere_is_not_followed(alice: Caller, model: ModelServer, wire: str) -> None:
+    order(alice)
+    model.error_headers = {"Location": f"{model.address}/elsewhere"}
+    model.script = [307]
+    run = carry_out()
+    assert (run.error, len(model.asked)) == ("not_permitted", 1)
+
+
+def test_the_key_can_go_in_the_older_header(alice: Caller, model: ModelServer, configure: Configure) -> None:
+    configure(STANDING_ORDER_MODEL_AUTH="x-api-key", STANDING_ORDER_MODEL_VERSION="2023-06-01")
+    order(alice)
+    model.script = [words("anthropic", "Fine.")]
+    assert carry_out().outcome == "ok"
+    sent = model.headers[0]
+    assert (sent["x-api-key"], sent["anthropic-version"], "authorization" in sent) == (KEY, "2023-06-01", False)
+
+
+def test_each_order_sees_the_records_of_its_own_account_alone(alice: Caller, model: ModelServer, wire: str) -> None:
+    charlie = account("charlie", Plan.PREMIUM)
+    for who in (alice, charlie):
+        with transaction(who.account_id) as session:
+            session.add(Trip(name=f"Trip of {who.public_id}"))
+        model.asked.clear()
+        model.script = [calls(wire, ("list_trips", {})), words(wire, "Listed.")]
+        change(Schedule, enabled=False)
+        order(who)
+        assert carry_out().outcome == "ok"
+        seen = json.loads(_inner(told(wire, model.asked[-1])[0]))["trips"]
+        assert [trip["name"] for trip in seen] == [f"Trip of {who.public_id}"]
+
+
+def test_a_run_another_worker_took_over_writes_nothing(alice: Caller, model: ModelServer, wire: str) -> None:
+    order(alice)
+
+    def taken_over(_asked: dict[str, Any]) -> dict[str, Any]:
+        change(JobRun, attempt=JobRun.attempt + 1)
+        return words(wire, "Late.")
+
+    model.script = [taken_over]
+    run = carry_out()
+    assert (run.outcome, run.result, notices()) == (None, None, [])
