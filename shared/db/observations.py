@@ -1,6 +1,7 @@
 """Prices and fees seen in answers of providers: the memory that averages and calendars are read from."""
 
 import datetime as dt
+import json
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
@@ -11,6 +12,9 @@ from sqlalchemy import ForeignKey, Index
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import Base, ModeOwned, currency, iata, pk, stamp
+
+# What a row of an answer and its memory have in common.
+SEEN = ("airline", "program", "origin", "destination", "date", "cabin", "points", "taxes", "taxes_currency", "seats")
 
 
 class AwardObservation(ModeOwned, Base):
@@ -73,11 +77,22 @@ def write_fares(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
         session.execute(sa.insert(FareObservation), [{**row, "synthetic": synthetic} for row in rows])
 
 
+_COLUMNS = frozenset(c.name for c in AwardObservation.__table__.columns)
+
+
 def write(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Stores what one answer showed, in one statement and in the data mode of the session."""
+    """Stores what one answer showed, in the data mode of the session. All rows name the same columns.
+
+    The text is the same for any number of rows: hundreds of them cost one parameter, and nothing is compiled for them.
+    """
     if rows:
-        synthetic = session.info["synthetic"]
-        session.execute(sa.insert(AwardObservation), [{**row, "synthetic": synthetic} for row in rows])
+        names = ", ".join(sorted(_COLUMNS & rows[0].keys()))
+        asked = sa.text(
+            f"insert into award_observations ({names}, synthetic) select {names}, :synthetic"  # noqa: S608 - own names
+            " from jsonb_populate_recordset(null::award_observations, cast(:rows as jsonb))"
+        )
+        told = {"synthetic": session.info["synthetic"], "rows": json.dumps([dict(row) for row in rows], default=str)}
+        session.execute(asked, told)
 
 
 def prices_since(session: Session, since: datetime) -> list[tuple[Any, ...]]:

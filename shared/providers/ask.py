@@ -306,27 +306,13 @@ def _remember(errand: _Errand, reading: Reading[Any]) -> Reading[Any]:
     return replay.keep(errand.place, reading)
 
 
-_SEEN = (
-    "airline",
-    "program",
-    "origin",
-    "destination",
-    "date",
-    "cabin",
-    "points",
-    "taxes",
-    "taxes_currency",
-    "seats",
-)
-
-
 def _asker(errand: _Errand) -> int | None:
     """Whose row it is, where the source's terms let nobody else see it."""
     return errand.account_id if errand.provider.terms == "asker" and errand.scope.startswith("account-") else None
 
 
 def _observation(errand: _Errand, reading: Reading[Any], row: AwardSeat) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in _SEEN} | _origin(errand, reading, row)
+    return {name: getattr(row, name) for name in observations.SEEN} | _origin(errand, reading, row)
 
 
 def _fares(errand: _Errand, reading: Reading[Any]) -> list[dict[str, Any]]:

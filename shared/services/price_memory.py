@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from shared import clock
-from shared.db.observations import AwardObservation, FareObservation
+from shared.db.observations import SEEN, AwardObservation, FareObservation
 from shared.db.sightings import newest, visible
 from shared.providers.contract import AwardSeat, CashFare, Reading
 from shared.settings import settings
@@ -94,20 +94,8 @@ def _facts(row: sa.Row[Any]) -> dict[str, Any]:
 
 
 def _seat(row: Mapping[str, Any]) -> AwardSeat:
-    known = (
-        "airline",
-        "program",
-        "origin",
-        "destination",
-        "date",
-        "cabin",
-        "points",
-        "taxes",
-        "taxes_currency",
-        "seats",
-    )
     return AwardSeat(
-        **{name: row[name] for name in known},
+        **{name: row[name] for name in SEEN},
         ref="",
         stops=None,
         flight_numbers=(),
