@@ -131,7 +131,9 @@ def _designators(line: str, small: str, world: World) -> list[tuple[str, str]]:
     found = []
     for m in _DESIGNATOR.finditer(line):
         clock = m[1] in ("AM", "PM", "NO") and (m[2] or re.search(r"\d{1,2}[:h.]\d{2}\s?$", line[: m.start()]))
-        sure = not m[2] or _FLIGHT_WORD.search(small) or _CODE.search(line[m.end() :]) or line.strip() == m[0]
+        rest, alone = line[m.end() :], line.strip() == m[0]
+        begins = not line[: m.start()].strip() and any(True for _ in times(rest))
+        sure = not m[2] or _FLIGHT_WORD.search(small) or _CODE.search(rest) or alone or begins
         if not clock and sure and (world.airline(m[1]) == m[1] or _FLIGHT_WORD.search(small)):
             found.append((m[1], m[3]))
     return found

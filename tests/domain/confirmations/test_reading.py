@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from shared.domain.confirmations.model import plain
 from tests.domain.confirmations.mails import data, first, flight, mail, read, stay
 
 FLIGHTS: dict[str, tuple[str, str, list[dict[str, Any]]]] = {
@@ -321,3 +322,15 @@ def test_a_japanese_confirmation_is_read() -> None:
     text = "予約番号: JL9Z8Y\nJL044 ビジネスクラス Business\n2027年7月8日\nロンドン (LHR) 09:30\n東京 (HND) 07:00\n"
     assert first(mail(text))["confirmation_number"] == "JL9Z8Y"
     assert read(mail(text)).missing == []
+
+
+def test_a_flight_is_known_by_the_times_behind_it_under_the_heading_of_its_day() -> None:
+    text = (
+        "Booking code: 7XK9QZ\n\nYour flights\nFri. 14 May 2027  FRA - JFK\nLH 400  10:55 - 13:25\nBusiness Class\n\n"
+        "Fri. 21 May 2027  JFK - FRA\nLH 401  16:00 - 05:40 (+1)\nBusiness Class\n\nTotal price: 2,345.67 EUR\n"
+    )
+    names = ("flight_number", "origin", "destination", "departure_date", "departure_time")
+    assert [tuple(plain(b)[n] for n in names) for b in read(mail(text)).bookings] == [
+        ("LH400", "FRA", "JFK", "2027-05-14", "10:55"),
+        ("LH401", "JFK", "FRA", "2027-05-21", "16:00"),
+    ]
