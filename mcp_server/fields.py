@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, 
 
 DAY_PATTERN = r"^\d{4}-\d{2}-\d{2}$"
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_LAST_YEAR = 9900  # so far from the calendar's end that a window added to a day never leaves it
 
 
 def _day(value: Any) -> date:
@@ -17,9 +18,12 @@ def _day(value: Any) -> date:
     if not isinstance(value, str) or not _DAY.fullmatch(value):
         raise ValueError("is not a date")
     try:
-        return date.fromisoformat(value)
+        day = date.fromisoformat(value)
     except ValueError:
         raise ValueError("is not a day of the calendar") from None
+    if day.year > _LAST_YEAR:
+        raise ValueError("is too far ahead")
+    return day
 
 
 def _clearable_day(value: Any) -> date | Literal[""]:

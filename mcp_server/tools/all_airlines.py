@@ -82,7 +82,7 @@ async def search_all_airlines(
     told = _coverage(found, asked)
     return AllAirlines(
         status="partial" if told.failed else "ok",
-        message=_message(found, asked, fitting, limit, f"{start} to {end}, {_days(question)}"),
+        message=_message(found, asked, fitting, limit, _where(question, max_points)),
         options=[AwardOption.model_validate(option) for option in fitting[:limit]],
         by_airline=_by_airline(found, asked, fitting),
         coverage=told,
@@ -153,6 +153,12 @@ def _days(question: SeatsQuestion) -> str:
     return str(first) if first == last else f"{first} to {last}"
 
 
+def _where(question: SeatsQuestion, max_points: int | None) -> str:
+    """What was looked for: seats over the limit may be there, so that none were found is said with it."""
+    most = f" at up to {max_points:,} points" if max_points else ""
+    return f"{question.origin} to {question.destination}, {_days(question)}{most}"
+
+
 def _message(found: Found, asked: _Asked, fitting: Sequence[SeatOption], limit: int, where: str) -> str:
     sources = ", ".join(found.coverage.answered)
     if not fitting:
@@ -160,7 +166,7 @@ def _message(found: Found, asked: _Asked, fitting: Sequence[SeatOption], limit: 
     else:
         airlines = len({o.airline for o in fitting})
         words = [
-            f"{len(fitting)} award offers of {airlines} airlines, {where}; asked: {sources}."
+            f"{len(fitting)} award offers of {airlines} airline{'s'[: airlines != 1]}, {where}; asked: {sources}."
             f" Cheapest: {fitting[0].points:,} points of {fitting[0].program} with {fitting[0].airline}."
         ]
     if len(fitting) > limit:

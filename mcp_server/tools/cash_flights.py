@@ -44,7 +44,7 @@ async def search_cash_flights(
     """
     start, end = route_of(call, origin, destination, date, return_date)
     readings = await call.ask.all(VERB, [FaresQuestion(start, end, date, return_date, cabin, passengers, currency)])
-    require_answer(readings, VERB, "The search for cash fares")
+    require_answer(readings, VERB, "The search for cash fares", "fares")
     known, told = fares.options(readings, cabin), coverage(readings)
     where = f"{start} to {end} on {date}" + (f", back on {return_date}" if return_date else "")
     if not known and not told.failed:

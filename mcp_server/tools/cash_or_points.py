@@ -137,7 +137,7 @@ async def _asked(call: LiveCall, origin: str, destination: str, day: Date, cabin
         tasks.start_soon(put, availability.VERB, SeatsQuestion(origin, destination, day, day))
         tasks.start_soon(put, fares.VERB, FaresQuestion(origin, destination, day, None, cabin, 1, CURRENCY))
     sides = _Sides(answers[availability.VERB], answers[fares.VERB], live=True)
-    require_answer(sides.both, "award_seats and cash_fares", "The comparison of cash and points")
+    require_answer(sides.both, "award_seats and cash_fares", "The comparison of cash and points", "seats or fares")
     return sides
 
 

@@ -150,7 +150,7 @@ async def _ask(
     by_night = not stays_only or 0 < free.every <= (dates[1] - dates[0]).days
     currency = await _currency(call)
     seen = await stay_prices(call.ask, [found], *dates, guests=guests, currency=currency, by_night=by_night)
-    require_prices(seen, found.name, known=not stays_only)
+    require_prices(seen, found.name, known=not stays_only and not seen.failed)
     return seen
 
 
@@ -238,7 +238,7 @@ async def get_hotel_availability(
     else:
         first, last = _window(str(month), today)
         seen = await night_prices(call.ask, found, first, last, guests, await _currency(call))
-        require_prices(seen, found.name)
+        require_prices(seen, found.name, known=not seen.failed)
         wanted = stays.days(first, last + timedelta(days=1))
     marks = origin(seen)
     shown = [night(day, seen.night(code, day), marks) for day in wanted]
@@ -291,7 +291,7 @@ async def search_hotels(
     _check(check_in_date, check_out_date, min(_today(call, h) for h in wanted))
     currency = await _currency(call)
     seen = await stay_prices(call.ask, wanted, check_in_date, check_out_date, guests=guests, currency=currency)
-    require_prices(seen, f"hotels in {place.name}")
+    require_prices(seen, f"hotels in {place.name}", known=not seen.failed)
     rows = [(h, seen.stay(hotels.code(h), check_in_date, check_out_date)) for h in wanted]
     rows = sorted((r for r in rows if _fits(r[1], max_points_per_night)), key=lambda r: _rank(sort, *r))
     shown, marks = rows[(page - 1) * per_page : page * per_page], origin(seen)
@@ -353,6 +353,8 @@ def _found(hotel: HotelRow, stay: StayPrice, marks: dict[str, Any]) -> FoundHote
 def _summary(place: Place, rows: Sequence[tuple[HotelRow, StayPrice]], most: int | None) -> str:
     free = sum(s.best.state == "available" for _, s in rows)
     awards = sum(s.best.points is not None for _, s in rows)
+    unknown = sum(s.best.state == "unknown" for _, s in rows)
     cap = f" at up to {most:,} points a night" if most else ""
     count = f"{len(rows)} hotel{'' if len(rows) == 1 else 's'} in {place.name}{cap}"
-    return f"{count}: {free} with a room for the whole stay, {awards} with an award price. A night is the average."
+    rest = f"; of {unknown} no source knows" if unknown else ""
+    return f"{count}: {free} with a room for the whole stay, {awards} with an award price{rest}. A night is the average."

@@ -91,7 +91,7 @@ async def search_hybrid(
     value = Decimal(str(points_value_cents))
     wish = Wish(start, end, date, cabin, passengers, value)
     found = await search(call.ask, call.reference, wish, chosen)
-    require_answer(found.readings, "award_seats and cash_fares", "The search for hybrid journeys")
+    require_answer(found.readings, "award_seats and cash_fares", "The search for hybrid journeys", "seats or fares")
     told = coverage(found.readings)
     if not (found.direct or found.award or found.hybrids or told.failed):
         raise NoData(

@@ -97,10 +97,11 @@ async def night_prices(ask: Ask, hotel: Hotel, first: date, last: date, guests: 
 def require_prices(seen: Seen, what: str, *, known: bool = True) -> None:
     """Raises BackendUnavailable or ConnectionRequired when nobody answered, NoData when whoever did knows nothing.
 
-    Not `known`: an answer is enough, with or without a price.
+    Not `known`: an answer is enough, with or without a price. So it is where another source did not answer: that one
+    may know.
     """
     require_answer(seen.readings, VERB, f"The search for prices of {what}", about="prices or free rooms")
     if known and not any(reading.value for reading in seen.readings):
-        told = ", ".join(r.source for r in seen.readings if r.answered)
+        told = ", ".join(dict.fromkeys(r.source for r in seen.readings if r.answered))
         rest = f" Not answered: {', '.join(seen.failed)}." if seen.failed else ""
         raise NoData(f"No price of {what} is known to {told}.{rest}", missing=["hotel prices"])

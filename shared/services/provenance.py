@@ -81,7 +81,7 @@ def _note(heard: Sequence[Reading[Any]]) -> str | None:
     if any(r.cached for r in heard):
         return "An earlier answer, kept for at most 4 hours."
     if any(r.provider_checked_at for r in heard):
-        return "The source collects seats at intervals; its own age is shown."
+        return "The source looks at intervals, not when asked; its own age is shown."
     return None
 
 

@@ -120,6 +120,7 @@ def test_null_for_a_required_argument_means_missing() -> None:
         ({"text": "\ud800"}, "is not of the expected kind", "text, up to 5 characters"),
         ({"name": "   "}, "is too short", "text, from 1 to 8 characters"),
         ({"on": "2026-02-30"}, "is not a day of the calendar", "a date YYYY-MM-DD that exists"),
+        ({"on": "9999-12-31"}, "is too far ahead", "a date YYYY-MM-DD that exists"),
         ({"on": "20260230"}, "is not a date", "a date YYYY-MM-DD that exists"),
         ({"on": "2026-01-01\n"}, "is not a date", "a date YYYY-MM-DD that exists"),
         ({"on": "٢٠٢٦-٠١-٠١"}, "is not a date", "a date YYYY-MM-DD that exists"),

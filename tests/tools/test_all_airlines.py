@@ -126,6 +126,8 @@ def test_search_all_airlines_cuts_at_limit_and_max_points_and_says_so(
     assert found["total"] == 4
     assert found["by_airline"][1] == {"airline": "VS", "outcome": "over_max_points", "cheapest": 80_000}
     assert "The 3 cheapest are listed" in found["message"]
+    none = use(people.alice, TOOL, **ASKED, max_points=9_000)
+    assert none["message"].startswith(f"No award seats LHR to JFK, {ASKED['date']} at up to 9,000 points")
 
 
 def test_search_all_airlines_leaves_out_what_seats_too_few_and_other_cabins(

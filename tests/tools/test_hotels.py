@@ -198,7 +198,24 @@ def test_get_hotel_availability_where_a_source_is_silent_is_partial(
     assert (told["status"], told["nights"][0]["points"]) == ("partial", 9)
     assert "Not answered by rooms (timeout)" in told["message"]
     told = use(people.bob, "get_hotel_availability", hotel_id=TOKYO, **dates(30, 31))
-    assert (told["status"], "rooms (timeout)" in told["message"]) == ("no_data", True)
+    assert (told["status"], told["nights"][0]["state"]) == ("partial", "unknown")
+    assert "of 1 no source knows" in told["message"]
+    assert "Not answered by rooms (timeout)" in told["message"]
+
+
+def test_hotels_nobody_prices_are_unknown_while_a_source_is_silent_and_no_data_when_all_answered(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    with_sources(lodging("inns", answering()), lodging("rooms", silent))
+    told = use(people.alice, "search_hotels", destination="Tokyo", **dates())
+    assert (told["status"], told["coverage"]["failed"][0]["name"]) == ("partial", "rooms")
+    assert {h["nights_available"] for h in told["hotels"]} == {None}
+    assert "no source knows" in told["message"]
+    with_sources(lodging("inns", answering()))
+    told = use(people.alice, "search_hotels", destination="Tokyo", **dates())
+    assert (told["status"], told["missing"]) == ("no_data", ["hotel prices"])
+    nights = use(people.alice, "get_hotel_availability", hotel_id=TOKYO, **dates())
+    assert nights["message"].count("inns") == 1
 
 
 def test_search_hotels_asks_once_for_all_hotels_of_a_place(people: People, use: Use, with_sources: WithSources) -> None:
