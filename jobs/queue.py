@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from rq import Queue, Worker
@@ -45,15 +46,32 @@ def wake(queue: Queue, rows: Iterable[tuple[str, int]], ttl: float) -> None:
             continue
 
 
-def drain(own: R | None, claim: Callable[[], R | None], work: Callable[[R], None]) -> int:
+def drain(own: R | None, claim: Callable[[], R | None], work: Callable[[R], None], hands: int = 1) -> int:
     """Works on the row a wake-up named and goes on with others that are due, so that one call serves a backlog.
 
-    Ends when none is left or its time is up; returns how many it worked on.
+    Ends when none is left or its time is up; returns how many it worked on. With several hands the waiting of one
+    (for a source, for a commit) is the working time of another.
     """
+    if own is None:
+        return 0
     until = time.monotonic() + DRAIN_SECONDS
-    row, count = own, 0
-    while row is not None:
-        work(row)
-        count += 1
-        row = claim() if time.monotonic() < until else None
-    return count
+
+    def more() -> R | None:
+        return claim() if time.monotonic() < until else None
+
+    def go_on(row: R | None) -> int:
+        count = 0
+        while row is not None:
+            work(row)
+            count += 1
+            row = more()
+        return count
+
+    if hands == 1:
+        return go_on(own)
+    helpers = ThreadPoolExecutor(hands - 1, "hand")
+    try:
+        others = [helpers.submit(lambda: go_on(more())) for _ in range(hands - 1)]
+        return go_on(own) + sum(other.result() for other in others)
+    finally:
+        helpers.shutdown(wait=False)  # only a time-out gets here before they are done, and the process ends with it

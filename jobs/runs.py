@@ -6,7 +6,17 @@ from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
-from jobs import audit, inbound_mail, standing_orders, sweep, watch_delays, watch_flights, watch_hotels, watch_routes
+from jobs import (
+    audit,
+    inbound_mail,
+    outside,
+    standing_orders,
+    sweep,
+    watch_delays,
+    watch_flights,
+    watch_hotels,
+    watch_routes,
+)
 from jobs.queue import drain
 from shared.db.base import transaction
 from shared.db.runs import Claim, claim_run, finish_run, hold, retry_run
@@ -14,6 +24,7 @@ from shared.domain.schedule import MAX_ATTEMPTS, wait_after
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
+HANDS = 4  # runs one job works on together
 
 # A kind of run: what waits for the world, and hands back what is to be written (None: it is complete; words: why it
 # should be tried again). The writing happens in one transaction that only the holder of the run reaches.
@@ -38,7 +49,8 @@ LOST: dict[str, Callable[[Session, Claim], None]] = {
 
 def wake(run_id: str) -> int:
     """The entry RQ calls; returns how many runs it worked on."""
-    return drain(_claim(int(run_id)), _claim, work)
+    with outside.one_loop():
+        return drain(_claim(int(run_id)), _claim, work, HANDS)
 
 
 def _claim(id: int | None = None) -> Claim | None:

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 
-import anyio
 from sqlalchemy.orm import Session
 
+from jobs import outside
 from shared.db.base import transaction
 from shared.db.runs import Claim
 from shared.services.delay_checks import Report, airports, look, settle
@@ -15,7 +15,7 @@ def check(claim: Claim) -> Callable[[Session], str | None]:
     """Asks outside any transaction. What nobody answered is asked in the next run, which is minutes away."""
     with transaction() as session:
         wanted = airports(session)
-    return partial(_settle, claim.id, anyio.run(look, wanted) if wanted else {})
+    return partial(_settle, claim.id, outside.ask(look, wanted) if wanted else {})
 
 
 def _settle(run_id: int, reports: Mapping[str, Report], session: Session) -> None:

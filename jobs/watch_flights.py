@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from functools import partial
 
-import anyio
 from sqlalchemy.orm import Session
 
+from jobs import outside
 from shared.db.base import transaction
 from shared.db.runs import Claim
 from shared.services.flight_alerts import prepare, settle
@@ -18,7 +18,7 @@ def check(claim: Claim) -> Callable[[Session], str | None]:
         plan = prepare(session, claim.subject_id)
     if plan is None:
         return lambda _: None
-    sight: Sight = anyio.run(look, plan)
+    sight: Sight = outside.ask(look, plan)
     return partial(_settle, claim.id, sight)
 
 

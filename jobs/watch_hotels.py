@@ -4,9 +4,9 @@ from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 
-import anyio
 from sqlalchemy.orm import Session
 
+from jobs import outside
 from shared import clock
 from shared.db.base import transaction
 from shared.db.runs import Claim
@@ -30,7 +30,7 @@ def check(claim: Claim) -> Finish:
         return _nothing
     if known is not None:
         return partial(_settle_shared, plan, known)
-    return partial(_settle, anyio.run(_look, plan))
+    return partial(_settle, outside.ask(_look, plan))
 
 
 async def _look(plan: Plan) -> Sight:

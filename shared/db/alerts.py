@@ -9,6 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, ModeOwned, iata, pk, stamp
+from shared.db.watches import write_states
 
 
 class FlightAlert(AccountOwned, ModeOwned, Base):
@@ -87,14 +88,7 @@ def remember(session: Session, alert_id: int, states: Mapping[str, bool], at: da
     """Writes the state of each key of a flight alert that answered; the others keep theirs."""
     if not states:
         return
-    mode = session.info["synthetic"]
-    rows = [
-        {"alert_id": alert_id, "key": key, "matched": matched, "answered_at": at, "synthetic": mode}
-        for key, matched in states.items()
-    ]
-    new = insert(FlightAlertKey).values(rows)
-    kept = {"matched": new.excluded.matched, "answered_at": new.excluded.answered_at}
-    session.execute(new.on_conflict_do_update(index_elements=["alert_id", "key"], set_=kept))
+    write_states(session, FlightAlertKey.__tablename__, "alert_id", alert_id, states, at)
 
 
 def mail_of(

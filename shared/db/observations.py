@@ -46,7 +46,7 @@ class AwardObservation(ModeOwned, Base):
 
 
 class FareObservation(ModeOwned, Base):
-    """The cheapest cash fare of an answer, with what it was asked for."""
+    """The cheapest cash fare of an answer, with what it was asked for; where a source prices cities, one of each kind."""
 
     __tablename__ = "fare_observations"
     __table_args__ = (
@@ -66,6 +66,7 @@ class FareObservation(ModeOwned, Base):
     currency: Mapped[currency]
     carriers: Mapped[list[str]]
     stops: Mapped[int | None]
+    city_wide: Mapped[bool] = mapped_column(server_default=sa.false())  # it may use another airport of these cities
     seen_at: Mapped[stamp]
     provider_checked_at: Mapped[datetime | None]
     asker_id: Mapped[int | None] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), index=True)

@@ -6,7 +6,6 @@ from decimal import Decimal
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index, UniqueConstraint, func
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, ModeOwned, iata, pk, stamp
@@ -103,20 +102,20 @@ def remember(session: Session, monitor_id: int, states: Mapping[str, bool], at: 
     """Writes the state of each key that answered; the others keep theirs."""
     if not states:
         return
-    rows = [
-        {
-            "monitor_id": monitor_id,
-            "key": key,
-            "matched": matched,
-            "answered_at": at,
-            "synthetic": session.info["synthetic"],
-        }
-        for key, matched in states.items()
-    ]
-    new = insert(MonitorKey).values(rows)
+    write_states(session, MonitorKey.__tablename__, "monitor_id", monitor_id, states, at)
+
+
+def write_states(
+    session: Session, table: str, owner: str, owner_id: int, states: Mapping[str, bool], at: datetime
+) -> None:
+    """One statement whose text is the same for any number of keys, so that it is prepared once."""
+    told = {"id": owner_id, "keys": list(states), "matched": list(states.values()), "at": at}
     session.execute(
-        new.on_conflict_do_update(
-            index_elements=["monitor_id", "key"],
-            set_={"matched": new.excluded.matched, "answered_at": new.excluded.answered_at},
-        )
+        sa.text(
+            f"insert into {table} ({owner}, key, matched, answered_at, synthetic)"  # noqa: S608 - names of ours
+            " select :id, key, matched, :at, :synthetic from unnest(cast(:keys as text[]), cast(:matched as bool[]))"
+            f" as seen (key, matched) on conflict ({owner}, key)"
+            " do update set matched = excluded.matched, answered_at = excluded.answered_at"
+        ),
+        told | {"synthetic": session.info["synthetic"]},
     )

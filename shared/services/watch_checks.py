@@ -16,6 +16,7 @@ from shared.services.availability import SeatOption
 from shared.services.seat_watch import Plan, Sight, judge, route_facts, worth_a_mail
 
 KIND, EVENT = "route_monitor", "route_monitor_match"
+_KEYS = select(MonitorKey.key, MonitorKey.matched, MonitorKey.answered_at)
 
 
 def terms_of(monitor: RouteMonitor) -> Terms:
@@ -53,7 +54,7 @@ def settle(session: Session, run_id: int, sight: Sight) -> str | None:
     monitor = session.get(RouteMonitor, sight.plan.watch_id, with_for_update=True, populate_existing=True)
     if monitor is None or monitor.cancelled_at or monitor.paused_at or terms_of(monitor) != sight.plan.terms:
         return None
-    kept = session.scalars(select(MonitorKey).where(MonitorKey.monitor_id == monitor.id)).all()
+    kept = session.execute(_KEYS.where(MonitorKey.monitor_id == monitor.id)).all()
     found, states = judge(sight, kept)
     remember(session, monitor.id, states, sight.asked_at)
     _log(session, run_id, monitor, sight, len(found))

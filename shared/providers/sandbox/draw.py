@@ -6,6 +6,7 @@ VERSION, because monitors, screenshots and tests rely on the draws.
 
 from datetime import date
 from decimal import Decimal
+from functools import lru_cache
 from hashlib import blake2b
 
 VERSION = b"sandbox/1"
@@ -19,14 +20,21 @@ _TAXES = {  # dollars, and dollars a mile
 }
 _WEEKDAY = (0.95, 1.15, 1.15, 1.05, 0.85, 1.0, 0.85)  # from Monday
 PEAK_WEEKS = 0.28
+_KEYED = blake2b(digest_size=8, key=VERSION)  # copied for each draw: a window is thousands of them
 
 
 def u(*parts: object) -> float:
     """A number from 0 up to 1 for these words."""
-    made = blake2b("|".join(map(str, parts)).encode(), digest_size=8, key=VERSION)
+    return _u("|".join(map(str, parts)).encode())
+
+
+def _u(words: bytes) -> float:
+    made = _KEYED.copy()
+    made.update(words)
     return int.from_bytes(made.digest(), "big") / 2**64
 
 
+@lru_cache(maxsize=4096)
 def chance(cabin: str, day: date, looked_on: date) -> float:
     """Space is released far out, dries up, and comes back shortly before departure."""
     ahead = (day - looked_on).days
@@ -36,8 +44,9 @@ def chance(cabin: str, day: date, looked_on: date) -> float:
 
 def space(cell: str, cabin: str, day: date, looked_on: date) -> bool:
     """Whether this cell is open. Each cell is drawn anew every five days, on a day of its own."""
-    turn = (looked_on.toordinal() + int(u("phase", cell) * HOLDS)) // HOLDS
-    return u("space", cell, turn) < chance(cabin, day, looked_on)
+    name = cell.encode()
+    turn = (looked_on.toordinal() + int(_u(b"phase|" + name) * HOLDS)) // HOLDS
+    return _u(b"space|%b|%d" % (name, turn)) < chance(cabin, day, looked_on)
 
 
 def seats(cell: str) -> int:
@@ -45,6 +54,7 @@ def seats(cell: str) -> int:
     return 1 + int(9 * u("seats", cell) ** 2.5)
 
 
+@lru_cache(maxsize=4096)
 def peak(program: str, day: date) -> bool:
     """Whether a programme calls this day peak where its calendar is not known: some weeks of a year, whole."""
     year, week, _ = day.isocalendar()

@@ -7,7 +7,7 @@ answer, as a real source would have none.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -37,7 +37,7 @@ class Path:
     def stops(self) -> int:
         return 1 if self.hub else 0
 
-    @property
+    @cached_property
     def flight_numbers(self) -> tuple[str, ...]:
         points = [self.origin, *filter(None, [self.hub]), self.destination]
         return tuple(draw.flight_number(self.airline, a, b) for a, b in pairwise(points))
@@ -105,10 +105,11 @@ def _window(
 def _seat(
     way: Path, price: RoutePrice, day: date, cabin: str, today: date, told: Mapping[str, str]
 ) -> AwardSeat | None:
-    program = price.program
+    program, wanted, count = price.program, None, None
     cell = f"{program}|{way.airline}|{way.origin}|{way.destination}|{day}|{cabin}"
-    place = f"{way.origin}-{way.destination}|{day}|{cabin}"
-    wanted, count = overrides.told(told, place, way.airline, program) if told else (None, None)
+    if told:
+        place = f"{way.origin}-{way.destination}|{day}|{cabin}"
+        wanted, count = overrides.told(told, place, way.airline, program)
     if not (draw.space(cell, cabin, day, today) if wanted is None else wanted):
         return None
     asked = points(price, cabin, day)
@@ -138,6 +139,7 @@ def _seat(
     )
 
 
+@lru_cache(maxsize=4096)
 def times(way: Path, day: date) -> tuple[str, str | None, int]:
     """Local times of the airports and minutes under way. A flight leaves at the same time in every cabin."""
     flight = f"{way.airline}|{way.origin}|{way.destination}|{day}"

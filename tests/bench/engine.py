@@ -1,0 +1,181 @@
+"""python -m tests.bench.engine: how many watches a second one dispatcher and one worker check, and what each costs.
+
+A private database that keeps every commit, a private queue, monitors that are all due at once, over the sandbox. Round
+after round makes them due again: in the first every open seat is news and is mailed, in later ones nearly none. The
+processor time is that of the programs alone, so it says more than the rate when others use the machine.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from deploy.embedded import Postgres, Valkey
+from tests.bench.stage import ROOT, TICK
+
+AT_LEAST = 50.0
+_FROM = "{LHR,CDG,FRA,AMS,MAD,MUC,ZRH,DUB}"
+_TO = "{JFK,LAX,ORD,BOS,SFO,MIA,IAD,SEA,HND,SIN}"
+_AIRLINES = ("null::text[]", "'{BA}'", "'{AA,BA,UA}'")
+
+
+@dataclass(frozen=True)
+class Round:
+    """What one round over all monitors took."""
+
+    checks: int
+    mails: int
+    seconds: float
+    cpu: dict[str, float]
+
+    @property
+    def rate(self) -> float:
+        return self.checks / self.seconds
+
+    def line(self) -> str:
+        each = ", ".join(f"{name} {1000 * seconds / self.checks:.1f}" for name, seconds in self.cpu.items())
+        words = f"{self.checks} checks, {self.mails} mails, {self.seconds:.1f} s: {self.rate:.0f} checks/s"
+        return f"{words}; CPU ms a check: {each}, all {1000 * sum(self.cpu.values()) / self.checks:.1f}"
+
+
+def _cpu(pid: int) -> float:
+    """Of a process, its children that ended, and those that live."""
+    total = 0.0
+    table = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+    family, pairs = {pid}, [tuple(map(int, line.split())) for line in table.splitlines()]
+    while more := {child for child, parent in pairs if parent in family} - family:
+        family |= more
+    for one in family:
+        try:
+            fields = Path(f"/proc/{one}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        except OSError:
+            continue
+        total += sum(map(int, fields[11:15])) / TICK
+    return total
+
+
+def _fill(database: "psycopg.Connection[Any]", monitors: int, sharing: int, days: int) -> None:
+    """Accounts of five monitors each; `sharing` monitors watch each route and window."""
+    database.execute(
+        "insert into accounts (public_id, email, email_confirmed_at)"
+        " select 'acc_' || n, n || '@example.test', now() from generate_series(0, %s) n",
+        (monitors // 5,),
+    )
+    database.execute(
+        f"""insert into route_monitors (account_id, synthetic, origin, destination, earliest_date, latest_date, cabin,
+          airlines)
+        select (select min(id) from accounts) + n / 5, true, ('{_FROM}'::text[])[1 + q %% 8],
+          ('{_TO}'::text[])[1 + q / 8 %% 10], current_date + 30 + q / 80, current_date + 29 + q / 80 + %(days)s,
+          'business', case q %% 3 when 0 then {_AIRLINES[0]} when 1 then {_AIRLINES[1]} else {_AIRLINES[2]} end
+        from (select n, n / %(sharing)s q from generate_series(0, %(monitors)s - 1) n) x""",
+        {"days": days, "sharing": sharing, "monitors": monitors},
+    )
+    database.execute(
+        "insert into schedules (kind, subject_id, every, next_due_at) select 'route_monitor', id, interval '6 hours',"
+        " now() + interval '1 day' from route_monitors"
+    )
+
+
+@contextmanager
+def _programs(folder: Path, postgres: Postgres, valkey: Valkey, worker: str) -> Iterator[dict[str, int]]:
+    """Name and process of everything whose work counts."""
+    rq = [str(Path(sys.executable).with_name("rq")), "worker", "-u", valkey.url, "-S", "json", "-q", "-w", worker]
+    lines = {"dispatcher": [sys.executable, "-m", "jobs", "dispatcher"], "worker": [*rq, "deliveries", "checks"]}
+    told = os.environ | {"DATABASE_URL": postgres.url(), "REDIS_URL": valkey.url, "OUTBOX_DIR": str(folder / "mails")}
+    with ExitStack() as stack, (folder / "log").open("ab") as log:
+        running = {
+            name: subprocess.Popen(line, cwd=ROOT, env=told, stdout=log, stderr=log) for name, line in lines.items()
+        }
+        for program in running.values():
+            stack.callback(program.wait, 60)
+            stack.callback(program.terminate)
+        assert postgres.process
+        assert valkey.process
+        pids = {name: program.pid for name, program in running.items()}
+        yield pids | {"database": postgres.process.pid, "queue": valkey.process.pid}
+
+
+def _one(database: "psycopg.Connection[Any]", question: str) -> Any:
+    row = database.execute(question).fetchone()
+    return row[0] if row else None
+
+
+def _round(database: "psycopg.Connection[Any]", valkey: Valkey, pids: dict[str, int], monitors: int) -> Round:
+    """Everything due at once, with no answer left over; waits until all is checked and mailed."""
+    import redis
+
+    with redis.Redis.from_url(valkey.url) as queue:
+        for name in queue.scan_iter("award:sandbox:reading:*"):
+            queue.delete(name)
+    before, pause = {name: _cpu(pid) for name, pid in pids.items()}, threading.Event()
+    mails = _one(database, "select count(*) from deliveries")
+    last = _one(database, "select coalesce(max(id), 0) from job_runs")
+    database.execute("update schedules set next_due_at = now() where kind = 'route_monitor'")
+    until = time.monotonic() + 900
+    its = f"job_runs r join schedules s on s.id = r.schedule_id and s.kind = 'route_monitor' where r.id > {last}"
+    left = f"select {monitors} - count(*) from {its} and status in ('done', 'failed')"
+    open_mails = "select count(*) from deliveries where status not in ('sent', 'failed', 'uncertain')"
+    while _one(database, left) or _one(database, open_mails):
+        if time.monotonic() > until:
+            raise SystemExit("not all was checked in a quarter of an hour")
+        pause.wait(0.25)
+    spent = {name: _cpu(pid) - before[name] for name, pid in pids.items()}
+    took = f"select extract(epoch from max(finished_at) - min(due_at)) from {its}"
+    return Round(
+        monitors, _one(database, "select count(*) from deliveries") - mails, float(_one(database, took)), spent
+    )
+
+
+def measure(monitors: int, sharing: int, days: int, rounds: int, worker: str = "jobs.worker.Worker") -> list[Round]:
+    from shared.db.schema import upgrade
+
+    with tempfile.TemporaryDirectory(prefix="award_engine_") as home, ExitStack() as stack:
+        folder = Path(home)
+        folder.chmod(0o755)
+        (folder / "mails").mkdir()
+        postgres, valkey = Postgres(folder).start(), Valkey(folder).start()
+        stack.callback(postgres.stop)
+        stack.callback(valkey.stop)
+        postgres.create_database()
+        os.environ.update(SECRET_KEYS="x" * 32, SERVICE_CLIENT_SECRET="x" * 32, AWARD_BACKEND="sandbox")
+        upgrade(postgres.url().replace("postgresql://", "postgresql+psycopg://"))
+        database = stack.enter_context(psycopg.connect(postgres.url(), autocommit=True))
+        _fill(database, monitors, sharing, days)
+        pids = stack.enter_context(_programs(folder, postgres, valkey, worker))
+        threading.Event().wait(5)  # the programs are up
+        done = []
+        for number in range(rounds):
+            done.append(_round(database, valkey, pids, monitors))
+            print(f"round {number + 1}: {done[-1].line()}", flush=True)
+        for outcome, count in database.execute("select outcome, count(*) from route_monitor_checks group by 1"):
+            print(f"outcome {outcome}: {count}")
+        if failed := _one(database, "select count(*) from job_runs where status = 'failed'"):
+            print(f"failed: {failed}")
+    return done
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.engine", description=__doc__)
+    parser.add_argument("--monitors", type=int, default=3_000)
+    parser.add_argument("--sharing", type=int, default=1, help="how many monitors watch each route and window")
+    parser.add_argument("--days", type=int, default=8, help="days of a window")
+    parser.add_argument("--rounds", type=int, default=2)
+    given = parser.parse_args()
+    slowest = min(measure(given.monitors, given.sharing, given.days, given.rounds), key=lambda one: one.rate)
+    print(f"slowest round {slowest.rate:.0f} checks/s [at least {AT_LEAST:.0f}: ", end="")
+    print("reached]" if slowest.rate >= AT_LEAST else "MISSED]")
+    raise SystemExit(0 if slowest.rate >= AT_LEAST else 1)
+
+
+if __name__ == "__main__":
+    main()
