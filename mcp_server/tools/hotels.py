@@ -357,4 +357,5 @@ def _summary(place: Place, rows: Sequence[tuple[HotelRow, StayPrice]], most: int
     cap = f" at up to {most:,} points a night" if most else ""
     count = f"{len(rows)} hotel{'' if len(rows) == 1 else 's'} in {place.name}{cap}"
     rest = f"; of {unknown} no source knows" if unknown else ""
-    return f"{count}: {free} with a room for the whole stay, {awards} with an award price{rest}. A night is the average."
+    said = f"{count}: {free} with a room for the whole stay, {awards} with an award price{rest}."
+    return f"{said} A night is the average."
