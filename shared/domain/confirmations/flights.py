@@ -14,9 +14,12 @@ _DESIGNATOR = re.compile(
     r"(?<![A-Za-z0-9])([A-Z][A-Z0-9]|[0-9][A-Z])( ?)0*(\d{1,4})[A-Z]?(?![A-Za-z0-9:.,/]\d|[A-Za-z0-9])"
 )
 _FLIGHT_WORD = re.compile(r"\b(?:flight|flug|vol|vuelo|volo|voo|vlucht|flt)\b")
-_NUMBER = re.compile(
+_NUMBER = re.compile(  # "Flight 1:" and "flight 1 of 2" count the flights
     r"\b(?:flight|flug|vol|vuelo|volo|voo|vlucht|flt)(?: ?(?:number|no\.?|nr\.?|#|nummer))?\s?[:#\t]?\s?"
-    r"0*(\d{1,4})\b(?! ?(?:hour|min|stop|h\b))"
+    r"0*(\d{1,4})\b(?! ?(?:hour|min|stop|h\b|of \d))(?<!\D\d(?=:))"
+)
+_SPREAD = re.compile(
+    r"^([ \t]*(?:flight|flug|vol|vuelo|volo|voo|vlucht)[ \t]*)\n(?=[ \t]*#?[ \t]*\d{1,4}[ \t]*$)", re.I | re.M
 )
 _NAMED = re.compile(r"([A-Za-z][A-Za-z ]{2,30}?) 0*(\d{1,4})", re.ASCII)
 _BRACKETS = re.compile(r"\(([A-Z]{3})\)|\[([A-Z]{3})\]")
@@ -74,7 +77,7 @@ class _Block:
 
 def legs(text: str, calendar: Calendar, world: World, sender: str) -> list[Leg]:
     """The flights of a text; each with what its lines state without doubt."""
-    lines = text.split("\n")
+    lines = _SPREAD.sub(r"\1", text).split("\n")
     flights = list(_flights(lines, world, sender))
     if not flights:
         return []

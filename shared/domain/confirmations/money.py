@@ -22,10 +22,9 @@ _AMOUNT = re.compile(
 )
 _UNIT = r"(?:avios|points?|pts|miles|meilen|punkten?|puntos|millas|milhas|pontos|miglia|punti|mijlen|punten|poang)"
 _POINTS = re.compile(rf"(?<![\w.,$€£¥])({_DIGITS})\s?((?:[a-z][a-z+&'.-]*\s){{0,4}}?){_UNIT}\b")
+_DONE = r"(?:redeemed|used|spent|paid|total|required|cost|deducted|utilises|canjeados|usados|eingelost)"
 _UNITS_FIRST = re.compile(
-    rf"((?:[a-z+&'-]+\s){{0,3}}?{_UNIT})"
-    r"(?:\s(?:redeemed|used|spent|paid|total|required|cost|deducted|utilises|canjeados|usados|eingelost))*"
-    rf"\s?[:\t]\s?({_DIGITS})(?![\d/:-])"
+    rf"((?:[a-z+&'-]+\s){{0,3}}?{_UNIT})(?:(?:\s{_DONE})+(?:\s?[:\t])?|\s?[:\t])\s?({_DIGITS})(?![\d/:-])"
 )
 _PLUS = re.compile(r"\+\s*\S{0,4}\d")
 _GIVEN = re.compile(

@@ -334,3 +334,20 @@ def test_a_flight_is_known_by_the_times_behind_it_under_the_heading_of_its_day()
         ("LH400", "FRA", "JFK", "2027-05-14", "10:55"),
         ("LH401", "JFK", "FRA", "2027-05-21", "16:00"),
     ]
+
+
+def test_the_first_of_several_flights_is_no_flight_of_that_number() -> None:
+    text = (
+        "Confirmation #  3ABCDE\nFlight 1: Monday, 03/15/2027\nFLIGHT\n# 1234\nDEPARTS\nLAX 10:05AM\nLos Angeles\n"
+        "ARRIVES\nSFO 11:25AM\nEconomy\n"
+    )
+    found = first(mail(text, sender="Southwest Airlines <southwestairlines@ifly.southwest.test>"))
+    assert (found["flight_number"], found["origin"], found["destination"]) == ("WN1234", "LAX", "SFO")
+
+
+def test_points_said_before_their_number_without_a_colon_are_points() -> None:
+    text = (
+        "Confirmation: 45678901\nPark Hyatt Tokyo\nCheckin Date: April 9, 2027\nCheckout Date: April 12, 2027\n"
+        "Total points redeemed 90,000\n"
+    )
+    assert (first(mail(text))["kind"], first(mail(text))["original_points"]) == ("award", 90_000)
