@@ -1,7 +1,7 @@
 """Facts corrected by operators without a release, who changed what and when, and what the audits found."""
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -61,6 +61,7 @@ class AuditFinding(Base):
     ended_on: Mapped[date | None]
 
 
+_ENDED_KEPT = timedelta(days=365)
 _MERGING = 7_310_551  # advisory lock: corrections are checked and written one after another
 
 
@@ -101,6 +102,7 @@ def note_findings(session: Session, found: Sequence[dict[str, Any]], today: date
     """What is found now is there since it was first found; what is found no more has ended today."""
     gone = sa.update(AuditFinding).where(AuditFinding.ended_on.is_(None), AuditFinding.last_found_on <= today)
     session.execute(gone.values(ended_on=today))
+    session.execute(sa.delete(AuditFinding).where(AuditFinding.ended_on < today - _ENDED_KEPT))
     if not found:
         return
     new = insert(AuditFinding).values([row | {"first_found_on": today, "last_found_on": today} for row in found])

@@ -71,6 +71,23 @@ def test_findings_are_stored_and_end_when_they_are_settled(planned: None) -> Non
     assert [f.file for f in again if f.ended_on is not None] == ["x.csv"]
 
 
+def test_findings_that_ended_long_ago_are_gone(planned: None) -> None:
+    audited()
+    with transaction() as session:
+        row = session.scalars(sa.select(AuditFinding)).first()
+        assert row is not None
+        old = row.first_found_on - timedelta(days=400)
+        for file, ended in (("old.csv", old), ("new.csv", row.first_found_on)):
+            session.add(
+                AuditFinding(
+                    kind="stale", file=file, key="k", since=old, text="t",
+                    first_found_on=old, last_found_on=old, ended_on=ended,
+                )
+            )  # fmt: skip
+    audited()
+    assert [f.file for f in rows(AuditFinding) if f.ended_on is not None] == ["new.csv"]
+
+
 @pytest.mark.usefixtures("planned")
 def test_the_operator_gets_one_mail_with_the_oldest(operator: str) -> None:
     audited()
