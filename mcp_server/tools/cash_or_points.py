@@ -242,6 +242,8 @@ def _message(where: str, fare: FareOption | None, best: _Priced | None, silent: 
         )
     elif fare and best:
         words.append(f"No recommendation: {_lacking(amount, best)}.")
+    if fare and fare.city_wide:
+        words.append("The fare is one of whole cities: check which airports it uses.")
     if silent:
         words.append(f"Without {', '.join(silent)}.")
     return " ".join(words)

@@ -354,6 +354,7 @@ def fare_seen(session: Session, row: FlightBooking) -> Decimal | None:
             FareObservation.passengers == row.passengers,
             FareObservation.currency == row.taxes_currency,
             FareObservation.carriers == [row.airline],
+            ~FareObservation.city_wide,
             sa.or_(FareObservation.asker_id.is_(None), FareObservation.asker_id == row.account_id),
         )
         .order_by(FareObservation.seen_at.desc())

@@ -46,7 +46,7 @@ class AwardObservation(ModeOwned, Base):
 
 
 class FareObservation(ModeOwned, Base):
-    """The cheapest cash fare of an answer, with what it was asked for; where a source prices cities, one of each kind."""
+    """The cheapest cash fare of an answer, and the cheapest of a whole city, with what was asked for."""
 
     __tablename__ = "fare_observations"
     __table_args__ = (

@@ -39,11 +39,15 @@ def newest(
     )
 
 
+def _fares(account_id: int, since: datetime) -> tuple[ColumnElement[bool], ...]:
+    """One-way fares of the very airports, in the one currency."""
+    one_way = (Fare.return_date.is_(None), ~Fare.city_wide, Fare.currency == CURRENCY)
+    return visible(account_id, Fare), Fare.seen_at >= since, *one_way
+
+
 def with_values(cells: Subquery, account_id: int, since: datetime) -> Select[Any]:
     """The cells with `value`: US cents of the newest one-way fare, less taxes, for each point; null where unknown."""
-    known = sa.select(Fare).where(
-        visible(account_id, Fare), Fare.seen_at >= since, Fare.return_date.is_(None), Fare.currency == CURRENCY
-    )
+    known = sa.select(Fare).where(*_fares(account_id, since))
     rows = known.subquery().c
     way = (rows.origin, rows.destination, rows.date, rows.cabin)
     fares = (
@@ -92,14 +96,11 @@ def last_fare(session: Session, account_id: int, row: Row, since: datetime) -> F
     return session.scalar(
         sa.select(Fare)
         .where(
-            visible(account_id, Fare),
+            *_fares(account_id, since),
             Fare.origin == row.origin,
             Fare.destination == row.destination,
             Fare.cabin == row.cabin,
             Fare.date == row.date,
-            Fare.return_date.is_(None),
-            Fare.currency == CURRENCY,
-            Fare.seen_at >= since,
         )
         .order_by(Fare.seen_at.desc(), Fare.id.desc())
         .limit(1)

@@ -316,15 +316,16 @@ def _observation(errand: _Errand, reading: Reading[Any], row: AwardSeat) -> dict
 
 
 def _fares(errand: _Errand, reading: Reading[Any]) -> list[dict[str, Any]]:
-    """The cheapest fare of an answer alone: the others are of no use later."""
+    """The cheapest fare of an answer alone, and of fares of whole cities: the others are of no use later."""
     asked: FaresQuestion = errand.question
-    best: CashFare = min(reading.value or (), key=lambda fare: fare.price)
+    dearest_first: list[CashFare] = sorted(reading.value or (), key=lambda fare: fare.price, reverse=True)
     wanted = ("origin", "destination", "date", "return_date", "passengers")
     return [
         {name: getattr(asked, name) for name in wanted}
-        | {name: getattr(best, name) for name in ("cabin", "price", "currency", "stops")}
+        | {name: getattr(best, name) for name in ("cabin", "price", "currency", "stops", "city_wide")}
         | {"carriers": list(best.carriers)}
         | _origin(errand, reading, best)
+        for best in {fare.city_wide: fare for fare in dearest_first}.values()
     ]
 
 

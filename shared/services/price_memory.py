@@ -54,7 +54,7 @@ def fares_seen(
 def round_trips_seen(
     session: Session, account_id: int, ways: Iterable[tuple[str, str]], first: date, until: date
 ) -> list[FareObservation]:
-    """Fares of one passenger there and back between these days, the newest first."""
+    """Fares of one passenger there and back between these days, of these very airports, the newest first."""
     fare = FareObservation
     asked = sa.select(fare).where(
         visible(account_id, fare),
@@ -63,6 +63,7 @@ def round_trips_seen(
         fare.date >= first,
         fare.return_date <= until,
         fare.passengers == 1,
+        ~fare.city_wide,
     )
     return list(session.scalars(asked.order_by(fare.seen_at.desc()).limit(500)))
 
@@ -120,4 +121,5 @@ def _fare(row: FareObservation) -> CashFare:
         stops=row.stops,
         booking_url=None,
         checked_at=row.provider_checked_at,
+        city_wide=row.city_wide,
     )

@@ -92,7 +92,10 @@ def test_search_cash_flights_asks_for_everybody_and_both_ways(
 
     def cash_fares(question: FaresQuestion) -> Any:
         asked.append(question)
-        return (fare("812.50", cabin="business", city_wide=True),)
+        return tuple(
+            fare(price, cabin="business", city_wide=wide)
+            for price, wide in (("812.50", True), ("820", True), ("990", False), ("950", False))
+        )
 
     with_sources(answering("shop", {"cash_fares": cash_fares}))
     back = DAY + timedelta(days=9)
@@ -102,8 +105,9 @@ def test_search_cash_flights_asks_for_everybody_and_both_ways(
     assert found["fares"][0]["city_wide"] is True
     assert "check which airports" in found["message"]
     with transaction(people.alice.account_id) as session:
-        row = session.query(FareObservation).one()
-    assert (row.price, row.passengers, row.return_date, row.asker_id) == (Decimal("812.50"), 3, back, None)
+        rows = session.query(FareObservation).order_by(FareObservation.price).all()
+    assert [(row.price, row.city_wide) for row in rows] == [(Decimal("812.50"), True), (Decimal(950), False)]
+    assert {(row.passengers, row.return_date, row.asker_id) for row in rows} == {(3, back, None)}
 
 
 @pytest.mark.parametrize(

@@ -192,6 +192,23 @@ def test_compare_cash_vs_points_for_free_never_asks_the_world_for_prices(
     assert "Premium searches live" in found["message"]
 
 
+def test_compare_cash_vs_points_says_when_the_fare_is_one_of_whole_cities(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    with_sources(selling("seats", economy()), fares_of("shop", fare("150", city_wide=True)), BANK)
+    assert "check which airports" in use(people.alice, TOOL, **ASKED)["message"]
+
+
+def test_compare_cash_vs_points_says_so_of_a_stored_fare_too(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    with_sources(BANK)
+    seen(None, 2, FareObservation, city_wide=True)
+    assert "check which airports" in use(people.bob, TOOL, **ASKED)["message"]
+    seen(None, 1, FareObservation)
+    assert "check which airports" not in use(people.bob, TOOL, **ASKED)["message"]
+
+
 def test_compare_cash_vs_points_for_free_replays_an_answer_before_older_sightings(
     people: People, use: Use, with_sources: WithSources
 ) -> None:

@@ -212,6 +212,7 @@ def test_a_point_is_valued_only_by_a_fare_seen_for_the_very_seat(people: People,
     with transaction(people.bob.account_id) as session:
         session.add(FareObservation(**fare, passengers=1, price=Decimal(1850)))
         session.add(FareObservation(**fare, passengers=2, price=Decimal(9999)))
+        session.add(FareObservation(**fare, passengers=1, price=Decimal(900), city_wide=True))
         session.add(FareObservation(**fare, passengers=1, price=Decimal(1), asker_id=people.bob.account_id))
     assert add(use, people.alice, **award)["cents_per_point"] == 1.5
     assert add(use, people.alice, **award | {"passengers": None})["cents_per_point"] is None

@@ -177,6 +177,7 @@ def test_list_flights_sorts_by_time_points_and_value(people: People, use: Use, l
         ({"currency": "GBP"}, None),
         ({"return_date": DAY}, None),
         ({"cabin": "first"}, None),
+        ({"city_wide": True}, None),
         ({"seen_at": clock.now() - timedelta(days=20)}, None),
     ],
 )

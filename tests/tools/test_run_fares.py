@@ -81,6 +81,7 @@ def test_find_status_run_prices_a_run_by_a_fare_seen_lately_and_shows_its_age(
         {"carriers": ["AF", "KL"]},
         {"stops": 0},
         {"stops": None},
+        {"city_wide": True},
         {"cabin": "first"},
         {"passengers": 2},
         {"return_date": None},

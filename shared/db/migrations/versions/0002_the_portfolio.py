@@ -88,6 +88,7 @@ def upgrade() -> None:
     sa.Column('currency', sa.String(length=3), nullable=False),
     sa.Column('carriers', postgresql.ARRAY(sa.Text()), nullable=False),
     sa.Column('stops', sa.Integer(), nullable=True),
+    sa.Column('city_wide', sa.Boolean(), server_default=sa.text('false'), nullable=False),
     sa.Column('seen_at', sa.DateTime(timezone=True), server_default=sa.text('now()'), nullable=False),
     sa.Column('provider_checked_at', sa.DateTime(timezone=True), nullable=True),
     sa.Column('asker_id', sa.BigInteger(), nullable=True),
