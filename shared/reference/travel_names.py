@@ -1,11 +1,21 @@
 """Names as they stand in mails go in; the airport, airline, programme or hotel meant without doubt comes out."""
 
+from functools import lru_cache
+
 from shared.domain import names
 from shared.errors import Candidates, NotFound
 from shared.reference import hotels
 from shared.reference.answers import Reference
 
 _LONGEST = 120
+_ANY = frozenset(("airport", "international", "intl", "regional", "municipal", "the", "of"))
+
+
+@lru_cache(maxsize=2)
+def _airport_words(reference: Reference) -> list[tuple[str, frozenset[str]]]:
+    """What each airport is called, of those that need more than one word for it."""
+    called = {a.code: frozenset(names.plain(f"{a.name} {a.city}").split()) - _ANY for a in reference.airports.values()}
+    return [(code, words) for code, words in called.items() if len(words) > 1]
 
 
 class TravelNames:
@@ -17,6 +27,13 @@ class TravelNames:
     def clock_of(self, airport: str) -> str | None:
         known = self.reference.airports.get(airport)
         return known.tz if known else None
+
+    def airport(self, text: str) -> str | None:
+        """The one airport all of whose name and city stand in the text, in any order; the longest of several."""
+        words = set(names.plain(text[: 2 * _LONGEST]).split())
+        fitting = [(len(known), code) for code, known in _airport_words(self.reference) if known <= words]
+        best = [code for count, code in fitting if count == max(fitting)[0]]
+        return best[0] if len(best) == 1 else None
 
     def airline(self, text: str) -> str | None:
         """By code, by name, or by a longer text that holds the name of one airline."""

@@ -36,6 +36,7 @@ _LABELLED = re.compile(
 )
 _CODE = re.compile(r"(?<![A-Za-z])([A-Z]{3})(?![A-Za-z])")
 # Codes of airports that stand in mails for something else.
+_MOST_NAMES = 60  # lines that are looked through for names of airports
 _WORDS = frozenset(
     re.findall(
         r"\w+",
@@ -154,12 +155,19 @@ def _bare(line: str, small: str, world: World, sender: str) -> list[tuple[str, s
 
 
 def _codes(lines: list[str], world: World) -> list[list[str]]:
-    """The airports of each line, in the first of four ways of writing them that the text uses."""
+    """The airports of each line, in the first of four ways of writing them that the text uses; else by their names."""
     for seek in (_bracketed, _paired, _timed, _labelled):
         found = [[c for c in seek(line) if c not in _WORDS and world.clock_of(c)] for line in lines]
         if sum(map(len, found)) >= 2:
             return found
-    return [[] for _ in lines]
+    return _spelt(lines, world)
+
+
+def _spelt(lines: list[str], world: World) -> list[list[str]]:
+    """Airports without their codes, on the lines that tell a time."""
+    asked = [at for at, line in enumerate(lines) if any(True for _ in times(fold(line)))][:_MOST_NAMES]
+    named = {at: code for at in asked if (code := world.airport(lines[at]))}
+    return [[named[at]] if at in named else [] for at in range(len(lines))]
 
 
 def _bracketed(line: str) -> list[str]:

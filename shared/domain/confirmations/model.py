@@ -15,6 +15,9 @@ class World(Protocol):
     def clock_of(self, airport: str) -> str | None:
         """The time zone of an airport code; None for what is no airport."""
 
+    def airport(self, text: str) -> str | None:
+        """The one airport all of whose name and city stand in the text."""
+
     def airline(self, text: str) -> str | None: ...
 
     def program(self, text: str) -> str | None: ...

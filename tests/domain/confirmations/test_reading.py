@@ -351,3 +351,13 @@ def test_points_said_before_their_number_without_a_colon_are_points() -> None:
         "Total points redeemed 90,000\n"
     )
     assert (first(mail(text))["kind"], first(mail(text))["original_points"]) == ("award", 90_000)
+
+
+def test_airports_without_codes_are_known_by_name_and_city() -> None:
+    text = (
+        "Booking reference: ABC123\n\nBA0117 | British Airways | Club World | Confirmed\n"
+        "14 Mar 2027 08:25 Heathrow (London) Terminal 5\n14 Mar 2027 12:20 John F Kennedy (NY) (New York)\n"
+    )
+    found = first(mail(text))
+    assert (found["flight_number"], found["origin"], found["destination"]) == ("BA117", "LHR", "JFK")
+    assert read(mail(text.replace("Heathrow (London)", "London"))).missing == ["origin", "destination"]
