@@ -22,7 +22,11 @@ def _reason(row: Facts) -> str:
 
 
 def _how_long(row: Facts) -> str:
-    return f" of {row['minutes']} minutes" if row["minutes"] is not None else ""
+    """A ground delay is told as its average; of the others the upper bound is published."""
+    if row["minutes"] is None:
+        return ""
+    average = row["kind"] == "ground_delay"
+    return f" of {row['minutes']} minutes on average" if average else f" of up to {row['minutes']} minutes"
 
 
 def _what(row: Facts) -> str:

@@ -202,7 +202,10 @@ class DelaysQuestion:
 
 @dataclass(frozen=True)
 class AirportDelay:
-    """`minutes` decides whether a threshold is reached; it may be shown only where the source's terms allow it."""
+    """`minutes` decides whether a threshold is reached; it may be shown only where the source's terms allow it.
+
+    Shown ones are the average of a ground delay, and the upper bound of arrival and departure delays.
+    """
 
     airport: str
     kind: Literal["ground_stop", "ground_delay", "departure", "arrival", "closure"]

@@ -79,18 +79,18 @@ def test_a_delay_that_reaches_the_threshold_goes_out_on_each_channel_chosen(
     delay(30)
     check()
     (notice,) = notices()
-    assert (notice.kind, notice.title) == ("delay_alert", "JFK: departure delays of 30 minutes")
+    assert (notice.kind, notice.title) == ("delay_alert", "JFK: departure delays of up to 30 minutes")
     assert (notice.subject_type, notice.subject_id) == ("delay_alert", str(id))
     assert f"From delay alert {id} (Work) for " in notice.body
     send_all()
     (mail,) = mailbox.mails
-    assert mail["Subject"] == "[SANDBOX] JFK: departure delays of 30 minutes"
+    assert mail["Subject"] == "[SANDBOX] JFK: departure delays of up to 30 minutes"
     assert "/unsubscribe?token=delay_alerts." in mail["List-Unsubscribe"]
     text, template = sorted(phones.posted, key=lambda form: "Body" not in form)
     assert text["To"] == NUMBER
-    assert text["Body"].startswith("SANDBOX: JFK: departure delays of 30 minutes")
+    assert text["Body"].startswith("SANDBOX: JFK: departure delays of up to 30 minutes")
     filled = json.loads(template["ContentVariables"])
-    assert (filled["1"], filled["2"]) == ("JFK", "departure delays of 30 minutes")
+    assert (filled["1"], filled["2"]) == ("JFK", "departure delays of up to 30 minutes")
     assert filled["3"].startswith("SANDBOX: ")
     assert {(row.status, str(row.facts)) for row in rows(Delivery)} == {("sent", "{}")}
 
@@ -188,7 +188,7 @@ def test_the_free_source_is_asked_first_and_the_paid_one_where_it_does_not_reach
         alert(alice, airport)
     check()
     assert sorted(asked) == [("free", "JFK"), ("free", "NRT"), ("paid", "NRT")]
-    assert [n.title for n in notices()] == ["NRT: departure delays of 45 minutes"]
+    assert [n.title for n in notices()] == ["NRT: departure delays of up to 45 minutes"]
 
 
 @pytest.mark.parametrize("trouble", ["down", "stale"])

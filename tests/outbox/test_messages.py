@@ -95,6 +95,7 @@ DELAY: dict[str, Any] = {
     "delays": [
         {"kind": "ground_stop", "minutes": None, "reason": "thunderstorms", "ends_at": "15:00", "source": "faa_nas"},
         {"kind": "departure", "minutes": 75, "reason": "", "ends_at": None, "source": "faa_nas"},
+        {"kind": "ground_delay", "minutes": 40, "reason": "", "ends_at": None, "source": "faa_nas"},
     ],
     "alerts": [[4, "Work"], [5, None]],
 }
@@ -104,7 +105,8 @@ def test_a_delay_reads_as_a_notice_as_a_mail_and_on_a_phone() -> None:
     said = notice("delay_alert", DELAY)
     lines = [
         'Ground stop, "thunderstorms", until 15:00 (faa_nas).',
-        "Departure delays of 75 minutes (faa_nas).",
+        "Departure delays of up to 75 minutes (faa_nas).",
+        "Ground delay of 40 minutes on average (faa_nas).",
         "From delay alerts 4 (Work), 5 for John F Kennedy International Airport.",
     ]
     assert (said.kind, said.title, said.body.splitlines()) == ("delay_alert", "JFK: ground stop", lines)
@@ -112,7 +114,7 @@ def test_a_delay_reads_as_a_notice_as_a_mail_and_on_a_phone() -> None:
     assert all(line in mail.text for line in lines)
     assert "&#34;thunderstorms&#34;" in mail.html
     assert short("delay_alert", DELAY, sandbox=False).text == (
-        'JFK: ground stop ("thunderstorms") and 1 more. Award Travel delay alert 4.'
+        'JFK: ground stop ("thunderstorms") and 2 more. Award Travel delay alert 4.'
     )
     assert short("delay_alert", DELAY, sandbox=False).blanks == ("JFK", "ground stop", "thunderstorms")
 
