@@ -49,6 +49,7 @@ Connections = Callable[[str], Awaitable[str | None]]
 
 # Limiters belong to one event loop.
 _places: RunVar[dict[str, anyio.CapacityLimiter]] = RunVar("provider_places")
+_flights: RunVar[dict[str, anyio.Lock]] = RunVar("provider_flights")
 _threads: RunVar[anyio.CapacityLimiter] = RunVar("provider_threads")
 
 
@@ -132,7 +133,8 @@ class Ask:
         kept, states = await _recall([e for _, e in open_ends], max_age)
 
         async def fetch(i: int, errand: _Errand) -> None:
-            reading = readings[i] = await _fetch(errand, states[errand.health])
+            asked = _shared(errand, states[errand.health], max_age) if errand.background else None
+            reading = readings[i] = await (asked or _fetch(errand, states[errand.health]))
             own = errand.scope.startswith("account-") and errand.credential
             if reading.status == "broken" and own and (rejected := getattr(self._connections, "rejected", None)):
                 await rejected(errand.provider.name, own)
@@ -184,6 +186,22 @@ async def _recall(
     with anyio.move_on_after(MEMORY_SECONDS):
         return await _in_thread(look)
     return [None] * len(errands), health.remembered(e.health for e in errands)
+
+
+async def _shared(errand: _Errand, state: health.Health, max_age: timedelta | None) -> Reading[Any]:
+    """Watches of one route are checked at the same moment: the first one asks, the others take its answer."""
+    flights = _flights.get(None)
+    if flights is None:
+        _flights.set(flights := {})
+    flight = flights.setdefault(errand.place.name, anyio.Lock())
+    late = flight.locked()
+    try:
+        async with flight:
+            known = (await _in_thread(replay.recall, [errand.place], max_age))[0] if late else None
+            return known or await _fetch(errand, state)
+    finally:
+        if not flight.locked():
+            flights.pop(errand.place.name, None)
 
 
 async def _fetch(errand: _Errand, state: health.Health) -> Reading[Any]:

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,9 @@ from typing import Any
 import psycopg
 import redis
 
+from tests.chaos import watches
 from tests.mailserver import Mailbox, mail_server
 
-EVERY = 4.0  # seconds between two checks of a monitor
 LEASE, WAKE = 6, 3
 RQ = str(Path(sys.executable).with_name("rq"))
 
@@ -31,13 +32,17 @@ class Report:
     runs: int = 0
     unfinished: int = 0
     failed: int = 0
-    checks: int = 0  # lines of the check log: one per finished run
+    checks: int = 0  # lines of the check log: one per finished run of a monitor
+    all_runs: int = 0
     outcomes: dict[str, int] = field(default_factory=dict)
     too_early: int = 0  # runs closer to each other than their interval
-    notices: int = 0
+    notices: dict[str, int] = field(default_factory=dict)
     deliveries: int = 0
     sent: int = 0
     uncertain: int = 0
+    uncertain_received: int = 0  # of those, what the server took
+    uncertain_shown: int = 0  # of those, what the inbox tells of
+    lost: int = 0  # notices of watches without a delivery
     mails: int = 0
     mailed_twice: int = 0
     mailed_unknown: int = 0  # mails the rows know nothing of
@@ -122,28 +127,31 @@ def storm(
     redis_url: str,
     folder: Path,
     *,
-    seconds: float,
+    rounds: int,
     seed: int,
-    monitors: int = 10,
+    number: int = 4,
+    calm: tuple[float, float] = (0.3, 0.9),
     more_blows: dict[str, Callable[[], bool]] | None = None,
 ) -> Report:
-    """Runs the programs for so long under blows, lets them become quiet, and counts."""
+    """Runs the programs under so many blows, each after some seconds of calm, lets them become quiet, and counts."""
     dice, report, pause = random.Random(seed), Report(), threading.Event()
     with (
         mail_server() as box,
         psycopg.connect(database_url, autocommit=True) as database,
         open(folder / "programs.log", "ab") as log,
     ):
-        _seed(database, monitors)
+        watches.plant(database, number)
         fleet = Fleet(_environment(database_url, redis_url, box), log)
         queue = redis.Redis.from_url(redis_url)
         blows = _blows(fleet, dice, queue.flushdb) | (more_blows or {})
         try:
-            end = time.monotonic() + seconds
-            while time.monotonic() < end:
+            for _ in range(rounds):
                 fleet.keep_up()
-                pause.wait(dice.uniform(0.3, 0.9))
-                database.execute("delete from route_monitor_keys")  # so that every check has something to tell
+                with suppress(redis.RedisError):
+                    watches.delays(queue)
+                for _ in range(2):
+                    pause.wait(dice.uniform(*calm) / 2)
+                    watches.renew(database, dice)
                 name = dice.choice(sorted(blows))
                 report.blows[name] = report.blows.get(name, 0) + blows[name]()
             database.execute("update schedules set enabled = false")
@@ -162,31 +170,12 @@ def _environment(database_url: str, redis_url: str, box: Mailbox) -> dict[str, s
         "JOB_LEASE_SECONDS": str(LEASE),
         "WAKE_UP_SECONDS": str(WAKE),
         "DISPATCHER_INTERVAL_SECONDS": "0.1",
+        "DELAY_CHECK_INTERVAL_SECONDS": str(round(watches.EVERY)),
         "MAIL_BACKEND": "smtp",
         "SMTP_PORT": str(box.port),
         "SMTP_SECURITY": "none",
         "AWARD_BACKEND": "sandbox",
     }
-
-
-def _seed(database: "psycopg.Connection[Any]", monitors: int) -> None:
-    """One account, and monitors whose route and dates always have seats in the sandbox; no two watch the same day."""
-    account = database.execute(
-        "insert into accounts (public_id, email, email_confirmed_at) values ('acc', 'a@example.test', now())"
-        " returning id"
-    ).fetchone()
-    database.execute(
-        "insert into route_monitors (account_id, synthetic, origin, destination, earliest_date, latest_date, cabin,"
-        " airlines) select %s, true, 'LHR', 'JFK', current_date + 30 + 8 * n, current_date + 37 + 8 * n, 'economy',"
-        " '{BA}'"
-        " from generate_series(1, %s) n",
-        (account and account[0], monitors),
-    )
-    database.execute(
-        "insert into schedules (kind, subject_id, every, next_due_at) select 'route_monitor', id,"
-        " make_interval(secs => %s), now() + make_interval(secs => %s * random()) from route_monitors",
-        (EVERY, EVERY),
-    )
 
 
 _OPEN = """select (select count(*) from job_runs where status in ('pending', 'running'))
@@ -208,6 +197,7 @@ def _settle(database: "psycopg.Connection[Any]", fleet: Fleet, pause: threading.
 _QUESTIONS = {
     "runs": """select count(*) from job_runs
       where schedule_id in (select id from schedules where kind = 'route_monitor')""",
+    "all_runs": "select count(*) from job_runs",
     "unfinished": _OPEN,
     "failed": "select count(*) from job_runs where status = 'failed'",
     "checks": "select count(*) from route_monitor_checks",
@@ -215,7 +205,10 @@ _QUESTIONS = {
         select due_at - lag(due_at) over (partition by schedule_id order by due_at) gap, every
         from job_runs r join schedules s on s.id = r.schedule_id) x
       where gap < every - interval '1 millisecond'""",
-    "notices": "select count(*) from notifications where kind = 'route_monitor'",
+    "lost": f"""select count(*) from notifications n where kind in {watches.KINDS}
+      and not exists (select from deliveries d where d.notification_id = n.id)""",
+    "uncertain_shown": """select count(*) from deliveries d join notifications n
+      on n.dedupe_key = 'delivery:' || d.id || ':uncertain' where d.status = 'uncertain'""",
     "deliveries": "select count(*) from deliveries",
     "sent": "select count(*) from deliveries where status = 'sent'",
     "uncertain": "select count(*) from deliveries where status = 'uncertain'",
@@ -227,9 +220,11 @@ def _count(database: "psycopg.Connection[Any]", box: Mailbox, report: Report) ->
     for name, question in _QUESTIONS.items():
         setattr(report, name, _number(database, question))
     report.outcomes = dict(database.execute("select outcome, count(*) from route_monitor_checks group by 1").fetchall())
+    report.notices = dict(database.execute("select kind, count(*) from notifications group by 1").fetchall())
     known = {str(id): status for id, status in database.execute("select id, status from deliveries")}
     mailed = [id.removeprefix("<").partition("@")[0] for id in box.ids]
     report.mails = len(mailed)
     report.mailed_twice = len(mailed) - len(set(mailed))
     report.mailed_unknown = sum(known.get(id) not in ("sent", "uncertain") for id in mailed)
+    report.uncertain_received = sum(known.get(id) == "uncertain" for id in mailed)
     report.sent_unseen = len({id for id, status in known.items() if status == "sent"} - set(mailed))

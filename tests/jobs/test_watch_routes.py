@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
+import anyio
 import pytest
 from sqlalchemy import select
 
@@ -13,12 +14,15 @@ from shared.db.base import transaction
 from shared.db.messages import Delivery, Notification
 from shared.db.runs import Claim, JobRun, Schedule, schedule
 from shared.db.watches import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
+from shared.providers.contract import AwardSeat, SeatsQuestion
 from shared.providers.sandbox.overrides import set_seat
 from shared.redis import connect
 from tests.jobs.conftest import change, past, rows
 from tests.mailserver import Mailbox
 from tests.outbox.conftest import Configure
 from tests.people import account
+from tests.sources import WithSources, live, source, with_sources  # noqa: F401 - fixtures used here too
+from tests.sources import seat as offered
 
 BAC = "british-airways-club"
 DAY = clock.today() + timedelta(days=40)
@@ -225,3 +229,31 @@ def test_an_account_without_a_confirmed_address_finds_it_in_the_inbox(clean: Non
     seat("open")
     check()
     assert (len(notices()), rows(Delivery)) == (1, [])
+
+
+@pytest.mark.spec("s3.route_monitor.checked_every_six_hours")
+def test_monitors_of_one_route_share_one_call_whoever_watches_and_however_many_at_once(
+    alice: Caller,
+    with_sources: WithSources,  # noqa: F811
+) -> None:
+    asked: list[SeatsQuestion] = []
+
+    async def act(question: SeatsQuestion) -> tuple[AwardSeat, ...]:
+        asked.append(question)
+        await anyio.sleep(0.05)  # the others are checked meanwhile
+        return (offered(DAY),)
+
+    with_sources(source("one", act, terms="anyone"))
+    for who in (alice, account("bob")):
+        for cabin in ("economy", "business", None):
+            with transaction(who.account_id) as session:
+                days = {"earliest_date": DAY, "latest_date": DAY}
+                row = RouteMonitor(origin="LHR", destination="JFK", cabin=cabin, **days)
+                session.add(row)
+                session.flush()
+                schedule(session, "route_monitor", row.id, timedelta(hours=6))
+    dispatcher.step()
+    runs.wake(str(rows(JobRun)[0].id))
+    assert [run.status for run in rows(JobRun)] == ["done"] * 6
+    assert [(line.outcome, line.options_seen) for line in rows(MonitorCheck)].count(("ok", 1)) == 4  # not of economy
+    assert len(asked) == 1
