@@ -24,11 +24,17 @@ def fitted(data: dict[str, Any], *, reads: bool) -> dict[str, Any]:
     """Raises Invalid for a page that is too long and only read; what was written already is told, however shortly."""
     if (length := size(data)) <= MOST:
         return data
-    rows = (data.get("paging") or {}).get("per_page", 1)
-    if reads and rows > 1:
+    if reads and (rows := _on_this_page(data.get("paging"))) > 1:
         fewer = max(1, int(rows * MOST * 0.9 / length))
         raise Invalid(Fault("per_page", f"makes a result longer than {MOST:,} characters", f"at most {fewer} here"))
     return _cut(data)
+
+
+def _on_this_page(paging: Mapping[str, int] | None) -> int:
+    """How many rows it has; the last page is seldom full."""
+    if not paging:
+        return 1
+    return min(paging["per_page"], paging["total"] - (paging["page"] - 1) * paging["per_page"])
 
 
 def _cut(data: dict[str, Any]) -> dict[str, Any]:

@@ -28,6 +28,11 @@ def test_a_page_that_is_too_long_is_refused_and_told_how_many_rows_fit() -> None
     ]
 
 
+def test_a_page_that_is_not_full_counts_its_own_rows() -> None:
+    with pytest.raises(Invalid, match="at most 44 here"):
+        fitted(data(100, paging={"page": 1, "per_page": 100, "total": 50, "has_more": False}), reads=True)
+
+
 def test_lists_without_pages_are_cut_the_longest_first_and_the_sentence_says_so() -> None:
     short = [{"name": "y"} for _ in range(20)]
     made = fitted(data(300, few=short, has_more=False), reads=True)
