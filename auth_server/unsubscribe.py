@@ -17,6 +17,7 @@ from shared.outbox.links import unsubscribed
 
 PATH = "/unsubscribe"
 DELAYS = "delay_alerts"  # each names its channels itself
+_REST = dict.fromkeys(WORDS, "What they find still stands in your inbox") | {DELAYS: "Those that go to no phone are paused"}
 _NAMES = {kind: name for kind, (name, _) in WORDS.items()} | {DELAYS: "Delay alerts"}
 _DEAD = problem("This link does not work any more", "Sign in and choose on your dashboard which mails you get.", 410)
 
@@ -34,7 +35,9 @@ def form(server: Server, inc: Incoming) -> Outcome:
     found = _whose(server, inc)
     if found is None:
         return _DEAD
-    return Page("unsubscribe.html", {"kind": _NAMES[found[1]], "token": inc.asked("token")})
+    return Page(
+        "unsubscribe.html", {"kind": _NAMES[found[1]], "rest": _REST[found[1]], "token": inc.asked("token")}
+    )
 
 
 def leave(server: Server, inc: Incoming) -> Outcome:
@@ -49,5 +52,4 @@ def leave(server: Server, inc: Incoming) -> Outcome:
         server.db.add(row)
     else:
         leave_channel(server.db, account.id, "email")
-    text = f"{_NAMES[kind]} send you no more mails. What they find still stands in your inbox."
-    return problem("You are unsubscribed", text, 200)
+    return problem("You are unsubscribed", f"{_NAMES[kind]} send you no more mails. {_REST[kind]}.", 200)

@@ -95,7 +95,9 @@ def test_a_link_outlives_a_new_key_and_dies_with_the_key_it_was_made_with(
 
 def test_delay_alerts_stop_mailing_and_those_to_phones_go_on(host: TestClient, ann: Browser, bob: Browser) -> None:
     only, both, his = delay_alert(ann, "email"), delay_alert(ann, "email", "sms"), delay_alert(bob, "email")
-    assert host.post(link(ann, "delay_alerts")).status_code == 200
+    assert "are paused" in host.get(link(ann, "delay_alerts")).text
+    done = host.post(link(ann, "delay_alerts"))
+    assert (done.status_code, "stands in your inbox" in done.text) == (200, False)
     with transaction() as session:
         rows = {id: session.get_one(DelayAlert, id) for id in (only, both, his)}
         assert (rows[only].active, rows[both].active, rows[his].active) == (False, True, True)
