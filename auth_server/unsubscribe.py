@@ -17,7 +17,9 @@ from shared.outbox.links import unsubscribed
 
 PATH = "/unsubscribe"
 DELAYS = "delay_alerts"  # each names its channels itself
-_REST = dict.fromkeys(WORDS, "What they find still stands in your inbox") | {DELAYS: "Those that go to no phone are paused"}
+_REST = dict.fromkeys(WORDS, "What they find still stands in your inbox") | {
+    DELAYS: "Those that go to no phone are paused"
+}
 _NAMES = {kind: name for kind, (name, _) in WORDS.items()} | {DELAYS: "Delay alerts"}
 _DEAD = problem("This link does not work any more", "Sign in and choose on your dashboard which mails you get.", 410)
 
@@ -35,9 +37,7 @@ def form(server: Server, inc: Incoming) -> Outcome:
     found = _whose(server, inc)
     if found is None:
         return _DEAD
-    return Page(
-        "unsubscribe.html", {"kind": _NAMES[found[1]], "rest": _REST[found[1]], "token": inc.asked("token")}
-    )
+    return Page("unsubscribe.html", {"kind": _NAMES[found[1]], "rest": _REST[found[1]], "token": inc.asked("token")})
 
 
 def leave(server: Server, inc: Incoming) -> Outcome:
