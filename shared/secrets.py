@@ -43,7 +43,7 @@ def same(left: str, right: str) -> bool:
 
 
 def sign(key: str, purpose: str) -> str:
-    return hmac.new(key.encode(), purpose.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
+    return hmac.digest(key.encode(), purpose.encode("utf-8", "surrogatepass"), "sha256").hex()
 
 
 def _key(material: str) -> bytes:

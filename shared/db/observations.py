@@ -1,13 +1,13 @@
 """Prices and fees seen in answers of providers: the memory that averages and calendars are read from."""
 
 import datetime as dt
-import json
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
 import sqlalchemy as sa
+from pydantic_core import to_json
 from sqlalchemy import ForeignKey, Index
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
@@ -92,7 +92,7 @@ def write(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
             f"insert into award_observations ({names}, synthetic) select {names}, :synthetic"  # noqa: S608 - own names
             " from jsonb_populate_recordset(null::award_observations, cast(:rows as jsonb))"
         )
-        told = {"synthetic": session.info["synthetic"], "rows": json.dumps([dict(row) for row in rows], default=str)}
+        told = {"synthetic": session.info["synthetic"], "rows": to_json(rows).decode()}
         session.execute(asked, told)
 
 

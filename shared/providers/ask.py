@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from email.utils import parsedate_to_datetime
+from operator import attrgetter
 from typing import Any, TypeVar
 
 import anyio
@@ -316,7 +317,7 @@ def _remember(errand: _Errand, reading: Reading[Any]) -> Reading[Any]:
         try:
             with transaction() as session:
                 if table == "award":
-                    observations.write(session, [_observation(errand, reading, row) for row in reading.value])
+                    observations.write(session, _sightings(errand, reading))
                 else:
                     observations.write_fares(session, _fares(errand, reading))
         except SQLAlchemyError:
@@ -329,8 +330,15 @@ def _asker(errand: _Errand) -> int | None:
     return errand.account_id if errand.provider.terms == "asker" and errand.scope.startswith("account-") else None
 
 
-def _observation(errand: _Errand, reading: Reading[Any], row: AwardSeat) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in observations.SEEN} | _origin(errand, reading, row)
+_seen = attrgetter(*observations.SEEN)
+
+
+def _sightings(errand: _Errand, reading: Reading[tuple[AwardSeat, ...]]) -> list[dict[str, Any]]:
+    origin = _origin(errand, reading)
+    return [
+        {**dict(zip(observations.SEEN, _seen(row), strict=True)), **origin, "provider_checked_at": row.checked_at}
+        for row in reading.value or ()
+    ]
 
 
 def _fares(errand: _Errand, reading: Reading[Any]) -> list[dict[str, Any]]:
@@ -342,15 +350,11 @@ def _fares(errand: _Errand, reading: Reading[Any]) -> list[dict[str, Any]]:
         {name: getattr(asked, name) for name in wanted}
         | {name: getattr(best, name) for name in ("cabin", "price", "currency", "stops", "city_wide")}
         | {"carriers": list(best.carriers)}
-        | _origin(errand, reading, best)
+        | _origin(errand, reading)
+        | {"provider_checked_at": best.checked_at}
         for best in {fare.city_wide: fare for fare in dearest_first}.values()
     ]
 
 
-def _origin(errand: _Errand, reading: Reading[Any], row: AwardSeat | CashFare) -> dict[str, Any]:
-    return {
-        "source": reading.source,
-        "seen_at": reading.taken_at,
-        "provider_checked_at": row.checked_at,
-        "asker_id": _asker(errand),
-    }
+def _origin(errand: _Errand, reading: Reading[Any]) -> dict[str, Any]:
+    return {"source": reading.source, "seen_at": reading.taken_at, "asker_id": _asker(errand)}
