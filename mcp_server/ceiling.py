@@ -1,6 +1,6 @@
 """How long an answer may be: a result's data goes in; the same comes out, its longest lists cut if they must be.
 
-A page that is too long is refused instead, since a cut page would hide rows from the pages after it.
+A page is cut to a page of a smaller size that begins where it began, so that going on from it misses nothing.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,10 +21,12 @@ def size(data: Mapping[str, Any]) -> int:
 
 
 def fitted(data: dict[str, Any], *, reads: bool) -> dict[str, Any]:
-    """Raises Invalid for a page that is too long and only read; what was written already is told, however shortly."""
+    """Raises Invalid for a page of mixed lists that is too long and only read: no smaller page begins where it did."""
     if (length := size(data)) <= MOST:
         return data
     if reads and (rows := _on_this_page(data.get("paging"))) > 1:
+        if smaller := _smaller_page(data, data["paging"], rows):
+            return smaller
         fewer = max(1, int(rows * MOST * 0.9 / length))
         raise Invalid(Fault("per_page", f"makes a result longer than {MOST:,} characters", f"at most {fewer} here"))
     return _cut(data)
@@ -35,6 +37,22 @@ def _on_this_page(paging: Mapping[str, int] | None) -> int:
     if not paging:
         return 1
     return min(paging["per_page"], paging["total"] - (paging["page"] - 1) * paging["per_page"])
+
+
+def _smaller_page(data: dict[str, Any], paging: Mapping[str, int], rows: int) -> dict[str, Any] | None:
+    """The same beginning as a page of a size that divides the one asked for; None when no one list is the page."""
+    name = next((name for name, value in data.items() if isinstance(value, list) and len(value) == rows), None)
+    if name is None:
+        return None
+    asked = paging["per_page"]
+    for fewer in (n for n in range(rows - 1, 0, -1) if asked % n == 0):
+        page = (paging["page"] - 1) * (asked // fewer) + 1
+        now = {"page": page, "per_page": fewer, "total": paging["total"], "has_more": page * fewer < paging["total"]}
+        told = f"{data['message']} Too long to show whole: go on with page {page + 1} and per_page {fewer}."
+        made = data | {"message": told, name: data[name][:fewer], "paging": now}
+        if size(made) <= MOST or fewer == 1:
+            return made
+    return None
 
 
 def _cut(data: dict[str, Any]) -> dict[str, Any]:

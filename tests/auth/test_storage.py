@@ -8,8 +8,10 @@ import pytest
 from sqlalchemy import func, select, text
 
 from auth_server.sweep import sweep
+from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import Base, engine, transaction
+from shared.db.connections import Connection
 from shared.db.oauth import AccessToken, AuthorizationCode, Client, Consent, Family, RefreshToken, WebSession
 from tests.auth.browser import PASSWORD, VERIFIER, Browser, hidden
 
@@ -115,6 +117,21 @@ def test_unredeemed_and_long_revoked_authorizations_go(ann: Browser, later: Any)
     later(timedelta(days=91))
     sweep()
     assert (count(Family), count(RefreshToken)) == (0, 0)
+
+
+def test_a_connection_nobody_came_back_to_is_closed_and_one_that_was_made_stays(ann: Browser) -> None:
+    ann.sign_in()
+    soon, over = clock.now() + timedelta(minutes=5), clock.now() - timedelta(minutes=5)
+    with transaction() as session:
+        account_id = session.scalars(select(Account.id)).first()
+        for provider, state, until in (("a", "pending", over), ("b", "connected", over), ("c", "pending", soon)):
+            link = {"provider": provider, "state": state, "state_hash": provider, "pending_until": until}
+            session.add(Connection(account_id=account_id, pending_sealed="x", **link))
+    sweep()
+    with transaction() as session:
+        rows = session.scalars(select(Connection).order_by(Connection.provider)).all()
+        found = [(row.state, row.state_hash, row.pending_sealed) for row in rows]
+    assert found == [("disconnected", None, None), ("connected", None, None), ("pending", "c", "x")]
 
 
 def test_one_sweeper_at_a_time(ann: Browser) -> None:

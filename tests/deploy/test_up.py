@@ -57,6 +57,7 @@ def test_the_doctor_finds_every_part_of_a_running_service_well(service: Service)
         "data mode",
         "connections",
         "sources",
+        "language model",
         "wheels",
     ]
 

@@ -49,7 +49,7 @@ def failing(error: Exception | None = None, again: str | None = None) -> Any:
 
 def effects() -> list[str]:
     with transaction() as session:
-        return sorted(name for (name,) in session.query(ServiceFact.name))
+        return sorted(name for (name,) in session.query(ServiceFact.name) if name.startswith("tick "))
 
 
 def claim(id: int | None = None) -> Claim | None:

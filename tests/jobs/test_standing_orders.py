@@ -14,7 +14,7 @@ from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.messages import Delivery, Notification
-from shared.db.orders import StandingOrder, StandingOrderRun
+from shared.db.orders import KEPT, StandingOrder, StandingOrderRun, forget_old_runs
 from shared.db.runs import JobRun, Schedule, materialise, schedule
 from shared.db.trips import Trip
 from shared.domain.plans import Plan
@@ -498,3 +498,30 @@ def test_a_run_another_worker_took_over_writes_nothing(alice: Caller, model: Mod
     model.script = [taken_over]
     run = carry_out()
     assert (run.outcome, run.result, notices()) == (None, None, [])
+
+
+def test_old_runs_go_when_a_new_one_ends_but_never_the_last_result(alice: Caller) -> None:
+    id, start = order(alice), clock.now() - timedelta(days=400)
+    with transaction(alice.account_id) as session:
+        for n in range(KEPT + 9):
+            told: dict[str, Any] = {"outcome": "failed", "error": "x"} if n else {"outcome": "ok", "result": "kept"}
+            ended = start + timedelta(days=n)
+            session.add(StandingOrderRun(standing_order_id=id, queued_at=ended, finished_at=ended, **told))
+    with transaction() as session:
+        forget_old_runs(session, id)
+        left = session.scalars(select(StandingOrderRun.result).order_by(StandingOrderRun.queued_at)).all()
+    assert (len(left), left[0], set(left[1:])) == (KEPT + 1, "kept", {None})
+
+
+def test_a_run_that_ends_pushes_the_oldest_out(alice: Caller, model: ModelServer, wire: str) -> None:
+    id, start = order(alice), clock.now() - timedelta(days=400)
+    with transaction(alice.account_id) as session:
+        for n in range(KEPT):
+            ended = start + timedelta(days=n)
+            told = {"queued_at": ended, "finished_at": ended, "outcome": "ok", "result": str(n)}
+            session.add(StandingOrderRun(standing_order_id=id, **told))
+    model.script = [words(wire, "new")]
+    assert carry_out().outcome == "ok"
+    with transaction() as session:
+        left = session.scalars(select(StandingOrderRun.result).order_by(StandingOrderRun.queued_at)).all()
+    assert (len(left), left[0]) == (KEPT, "1")

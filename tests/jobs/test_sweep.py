@@ -12,6 +12,7 @@ from jobs.runs import work as work_on
 from mcp_server.call import Caller
 from shared import clock
 from shared.db.base import Base, engine, transaction
+from shared.db.clients import BrandedPdf
 from shared.db.messages import Delivery, Notification
 from shared.db.migrations import __name__ as _all_models  # noqa: F401 - the walk below sees every table
 from shared.db.retention import AGING, Aging, sweep_oldest
@@ -168,3 +169,15 @@ def test_a_sweep_of_a_large_table_with_nothing_old_reads_a_few_rows_of_it(alice:
             counted = sa.text("select seq_tup_read from pg_stat_user_tables where relname = 'tool_calls'")
             read.append(session.scalar(counted) or 0)
     assert read[0] == read[1]
+
+
+def test_a_document_nobody_can_open_any_more_is_emptied(alice: Caller) -> None:
+    now, facts = clock.now(), {"content": b"x", "pages": 1, "nonce": "n", "key": "k"}
+    with transaction(alice.account_id) as session:
+        for title, ends in (("over", now - timedelta(hours=1)), ("open", now + timedelta(hours=1))):
+            session.add(BrandedPdf(title=title, token_hash=title, expires_at=ends, **facts))
+    dispatcher.begin()
+    swept()
+    with transaction() as session:
+        found = dict(session.execute(sa.select(BrandedPdf.title, BrandedPdf.content)).tuples().all())
+    assert found == {"over": b"", "open": b"x"}

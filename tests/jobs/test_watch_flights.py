@@ -103,9 +103,13 @@ def test_a_source_that_fails_changes_nothing_and_is_tried_again(alice: Caller, c
 
 def test_an_alert_whose_window_has_passed_ends_by_itself(alice: Caller) -> None:
     yesterday = clock.today() - timedelta(days=1)
-    alert(alice, date_range_start=yesterday, date_range_end=yesterday)
+    id = alert(alice, date_range_start=yesterday, date_range_end=yesterday)
+    with transaction() as session:
+        session.add(FlightAlertKey(alert_id=id, key="k", matched=True, answered_at=clock.now()))
     check()
     assert not only().active
+    with transaction() as session:
+        assert session.scalars(select(FlightAlertKey)).all() == []
     assert [s.enabled for s in rows(Schedule)] == [False]
 
 

@@ -190,9 +190,13 @@ def test_a_cancelled_monitor_is_no_longer_scheduled(alice: Caller) -> None:
 
 
 def test_a_monitor_whose_window_has_passed_ends_by_itself(alice: Caller) -> None:
-    watch(alice, earliest_date=clock.today() - timedelta(days=9), latest_date=clock.today() - timedelta(days=1))
+    id = watch(alice, earliest_date=clock.today() - timedelta(days=9), latest_date=clock.today() - timedelta(days=1))
+    with transaction() as session:
+        session.add(MonitorKey(monitor_id=id, key="k", matched=True, answered_at=clock.now()))
     check()
     assert monitor().cancelled_at is not None
+    with transaction() as session:
+        assert session.scalars(select(MonitorKey)).all() == []
     assert monitor().cancel_reason == "window_passed"
     assert [s.enabled for s in rows(Schedule)] == [False]
     assert [run.status for run in rows(JobRun)] == ["done"]

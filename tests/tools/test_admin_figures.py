@@ -179,7 +179,7 @@ def test_admin_platform_overview_counts_what_there_is(people: People, use: Use) 
         "flight_bookings": 2 * per_account["flight_bookings"],
         "hotel_bookings": 2 * per_account["hotel_bookings"],
         "monitors": 2 * per_account["route_monitors"],
-        "alerts": 2,
+        "alerts": 2 * (per_account["flight_alerts"] + per_account["delay_alerts"] + 1),
         "standing_orders": 2 * per_account["standing_orders"],
         "trips": 2 * per_account["trips"],
     }

@@ -207,7 +207,11 @@ def test_get_route_monitor_never_calls_a_stored_seat_live(people: People, use: U
 @pytest.mark.spec("s2.5.monitor_id")
 def test_cancel_route_monitor_stops_it_and_keeps_the_record(people: People, use: Use) -> None:
     id = create(use, people.alice)["monitor"]["monitor_id"]
+    with transaction() as session:
+        session.add(MonitorKey(monitor_id=id, key="k", matched=True, answered_at=clock.now()))
     answer = use(people.alice, "cancel_route_monitor", monitor_id=id)
+    with transaction() as session:
+        assert session.get(MonitorKey, (id, "k")) is None
     assert (answer["monitor"]["state"], answer["monitor"]["cancel_reason"]) == ("cancelled", "user")
     assert (answer["monitor"]["next_check_at"], answer["active_count"]) == (None, 0)
     assert [s.enabled for s in schedules()] == [False]
