@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 import anyio
 import anyio.to_thread
-from sqlalchemy import ColumnElement, and_, delete, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, case, delete, exists, func, or_, select, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
@@ -15,6 +15,7 @@ from auth_server.threads import limiter
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import Base, transaction
+from shared.db.connections import Connection
 from shared.db.inbox import InboundMail, SecretLink
 from shared.db.links import OneTimeLink
 from shared.db.oauth import AccessToken, ApiKey, AuthorizationCode, Client, Consent, Family, RefreshToken, WebSession
@@ -69,8 +70,16 @@ def _sweep(session: Session) -> dict[str, int]:
         swept[model.__tablename__] = swept.get(model.__tablename__, 0) + count
     stale = (RefreshToken.rotated_at < now - tokens.RETRY_WINDOW, RefreshToken.successor_sealed.is_not(None))
     session.execute(update(RefreshToken).where(*stale).values(successor_sealed=None))
+    _close_unfinished(session, now)
     keys.renew(session)
     return swept
+
+
+def _close_unfinished(session: Session, now: datetime) -> None:
+    """Links to connect an account elsewhere that nobody came back from; one that was connected stays so."""
+    state = case((Connection.state == "pending", "disconnected"), else_=Connection.state)
+    nothing = {"state_hash": None, "pending_sealed": None, "pending_until": None}
+    session.execute(update(Connection).where(Connection.pending_until < now).values(state=state, **nothing))
 
 
 def sweep() -> dict[str, int]:

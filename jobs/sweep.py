@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 import shared.db.migrations  # noqa: F401 - knows every table
 from shared import clock
 from shared.db.base import transaction
+from shared.db.clients import empty_expired
 from shared.db.retention import AGING, Aging, sweep_oldest
 from shared.db.runs import Claim
 from shared.settings import settings
@@ -24,6 +25,8 @@ SECONDS = 30.0  # of one run; what is left is for the next
 def check(_claim: Claim) -> Callable[[Session], str | None]:
     """Removes in many small transactions; one that was interrupted is simply gone on with."""
     until = time.monotonic() + SECONDS
+    with transaction() as session:
+        empty_expired(session, clock.now())
     swept = {kind.model.__tablename__: _sweep(kind, until) for kind in AGING}
     if any(swept.values()):
         log.info("sweep: %s", ", ".join(f"{number} {name}" for name, number in swept.items() if number))

@@ -239,7 +239,7 @@ def update_flight_alert(
 
 def _reschedule(call: Call, row: Row, *, anew: bool, ran: bool) -> None:
     """Changed terms start afresh, and so does an alert that was paused: what it saw before is forgotten."""
-    if anew or not ran:
+    if anew or not ran or not _runs(row):
         call.db.execute(delete(FlightAlertKey).where(FlightAlertKey.alert_id == row.id))
     if not _runs(row):
         unschedule(call.db, KIND, [row.id])

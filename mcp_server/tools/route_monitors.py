@@ -255,6 +255,7 @@ def cancel_route_monitor(call: Call, monitor_id: RowId) -> OneMonitor:
     if row.cancelled_at is None:
         row.cancelled_at, row.cancel_reason = call.now, "user"
         call.db.flush()
+        call.db.execute(delete(MonitorKey).where(MonitorKey.monitor_id == row.id))
         unschedule(call.db, KIND, [row.id])
     return OneMonitor(
         message=f"Monitor {row.id}, {row.origin} to {row.destination}, is cancelled and kept for the record.",

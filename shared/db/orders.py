@@ -4,9 +4,11 @@ from datetime import datetime
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index, UniqueConstraint, func
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, pk, stamp, uid
+
+KEPT = 50  # finished runs of one order
 
 
 class StandingOrder(AccountOwned, Base):
@@ -48,3 +50,13 @@ class StandingOrderRun(AccountOwned, Base):
     tools_called: Mapped[list[str]] = mapped_column(server_default=sa.text("'{}'"))
     result: Mapped[str | None]  # markdown
     error: Mapped[str | None]
+
+
+def forget_old_runs(session: Session, order_id: int) -> None:
+    """Of an order's finished runs the newest are kept, and the one that brought its last result."""
+    run = StandingOrderRun
+    ended = sa.select(run.id).where(run.standing_order_id == order_id, run.finished_at.is_not(None))
+    newest_first = ended.order_by(run.finished_at.desc(), run.id)
+    last = newest_first.where(run.result.is_not(None)).limit(1).scalar_subquery()
+    old = newest_first.offset(KEPT).subquery()
+    session.execute(sa.delete(run).where(run.id.in_(sa.select(old.c.id)), run.id.is_distinct_from(last)))

@@ -1,6 +1,6 @@
 """Checking a flight alert: what the sources answered to its terms goes in; states and one message come out."""
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from shared import clock
@@ -34,6 +34,7 @@ def prepare(session: Session, alert_id: int) -> Plan | None:
     if alert is not None and alert.active and alert.date_range_end < clock.today():
         alert.active = False
         session.flush()
+        session.execute(delete(FlightAlertKey).where(FlightAlertKey.alert_id == alert_id))
     if alert is None or not alert.active or alert.paused_at:
         unschedule(session, KIND, [alert_id])
         return None

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db.accounts import Account
-from shared.db.orders import StandingOrder, StandingOrderRun
+from shared.db.orders import StandingOrder, StandingOrderRun, forget_old_runs
 from shared.db.runs import Claim, unschedule
 from shared.domain.plans import LIMITS, Plan
 from shared.outbox.messages import SANDBOX_LINE
@@ -85,6 +85,8 @@ def settle(session: Session, order_id: int, job_run_id: int, outcome: Outcome) -
         _end(run, Outcome(error=STOPPED, tools_called=outcome.tools_called))
         return
     _end(run, outcome)
+    session.flush()
+    forget_old_runs(session, order.id)
     facts = {"order_id": order.id, "prompt": order.prompt, "result": outcome.text, "error": outcome.error}
     tell(
         session,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from shared import clock
@@ -40,6 +40,7 @@ def prepare(session: Session, monitor_id: int) -> Plan | None:
     if monitor is not None and monitor.cancelled_at is None and _over(monitor):
         monitor.cancelled_at, monitor.cancel_reason = clock.now(), "window_passed"
         session.flush()
+        session.execute(delete(MonitorKey).where(MonitorKey.monitor_id == monitor_id))
     if monitor is None or monitor.cancelled_at or monitor.paused_at:
         unschedule(session, KIND, [monitor_id])
         return None

@@ -179,5 +179,5 @@ def test_a_document_nobody_can_open_any_more_is_emptied(alice: Caller) -> None:
     dispatcher.begin()
     swept()
     with transaction() as session:
-        found = dict(session.execute(sa.select(BrandedPdf.title, BrandedPdf.content)).tuples().all())
+        found = {row.title: row.content for row in session.execute(sa.select(BrandedPdf.title, BrandedPdf.content))}
     assert found == {"over": b"", "open": b"x"}
