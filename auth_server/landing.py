@@ -1,6 +1,7 @@
 """The public pages: settings and the table of plans go in; start, plans, privacy, terms and support pages come out."""
 
 from collections.abc import Awaitable, Callable
+from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
@@ -77,6 +78,7 @@ def legal(name: str) -> Callable[[Request], Awaitable[Response]]:
             "site": mine.web_url,
             "sandbox": mine.data_mode == "sandbox",
             "settings": mine,
+            "model_host": urlsplit(mine.standing_order_model_url).hostname,
         }
         return html(name, shown)
 

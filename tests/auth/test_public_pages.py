@@ -77,6 +77,12 @@ def test_privacy_terms_and_support_name_the_operator(stranger: Browser, configur
     assert "cookie" in stranger.get("/privacy").text
 
 
+def test_privacy_names_the_model_that_carries_out_standing_orders(stranger: Browser, configure: Any) -> None:
+    assert "language model" not in stranger.get("/privacy").text
+    configure(STANDING_ORDER_MODEL="small-one", STANDING_ORDER_MODEL_URL="https://models.example.test/v1")
+    assert "language model small-one at models.example.test" in " ".join(stranger.get("/privacy").text.split())
+
+
 def test_the_icon_is_there_in_both_forms(stranger: Browser) -> None:
     assert stranger.get("/static/icon.svg").headers["content-type"] == "image/svg+xml"
     icon = stranger.get("/static/icon.png")

@@ -2,18 +2,32 @@
 
 import json
 import re
+import socket
+from datetime import timedelta
 from pathlib import Path
-from urllib.parse import urlencode
+from typing import Any
+from urllib.parse import urlencode, urlsplit
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 
 from auth_server.accounts import create_account
+from auth_server.render import PAGES
+from mcp_server.connect_pages import _offer
+from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
+from shared.db.clients import BrandedPdf
 from shared.http import sync_client
+from shared.outbox.links import unsubscribe
+from shared.providers.connecting import NAMES, connector
 from tests.auth.browser import PASSWORD, query
 from tests.auth.mail import Mails, link
+from tests.browser.conftest import serve
 from tests.chromium import Tab
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # starts a browser
@@ -83,6 +97,40 @@ def test_pages_of_the_dashboard_fit_and_can_be_read(tab: Tab, places: tuple[str,
     with transaction() as session:
         session.execute(update(Account).values(plan="pro"))
     assert [fault for path in INSIDE for fault in judged(tab, base + path)] == []
+
+
+def test_pages_with_much_on_them_fit_and_can_be_read(tab: Tab, places: tuple[str, str], configure: Any) -> None:
+    """Open documents with long titles, the foot of a mail, and what is said of a model."""
+    base, _ = places
+    configure(WEB_URL=base, STANDING_ORDER_MODEL="a-model-with-a-name-as-long-as-they-come-2026-11-21")
+    signed_in(tab, base, "pro")
+    facts = {"content": b"x", "pages": 3, "nonce": "n", "key": "k", "expires_at": clock.now() + timedelta(days=9)}
+    with transaction() as session:
+        account = session.scalars(select(Account)).one()
+        public_id = account.public_id
+        for title in ("Tokyo", "Unbreakabletitle" * 12):
+            session.add(BrandedPdf(account_id=account.id, title=title, token_hash=title, **facts))
+    foot = urlsplit(unsubscribe(public_id, "delay_alerts"))
+    paths = ["/dashboard/settings", f"{foot.path}?{foot.query}", "/unsubscribe?token=dead", "/privacy"]
+    assert [fault for path in paths for fault in judged(tab, base + path)] == []
+    tab.go(base + "/dashboard/settings")
+    tab.wait("document.body.innerText.includes('Unbreakabletitle')")
+    tab.go(f"{base}{paths[1]}")
+    tab.wait("document.body.innerText.includes('Delay alerts')")
+
+
+@pytest.mark.parametrize("provider", NAMES)
+def test_the_page_of_each_connection_fits_and_can_be_read(tab: Tab, provider: str) -> None:
+    """With the style sheet of the web host, which passes these pages on, and with a fault in what was pasted."""
+    card, request = connector(provider), Request({"type": "http", "path_params": {"provider": provider}})
+    shown = _offer(request, card, "link", "Something was wrong.")
+    app = Starlette(routes=[Route("/", lambda _: shown), Mount("/static", StaticFiles(directory=PAGES))])
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        server = serve(app, listening)
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}/"
+        assert judged(tab, address) == []
+        assert card.title in tab.text()
+        server.should_exit = True
 
 
 def test_the_consent_page_fits_and_can_be_read(tab: Tab, places: tuple[str, str]) -> None:
