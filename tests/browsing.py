@@ -129,10 +129,13 @@ def redeem(server: dict[str, Any], client: dict[str, Any], code: str, verifier: 
     return post(server["token_endpoint"], data=form)
 
 
-def tokens(mcp_url: str, email: str, password: str) -> dict[str, Any]:
-    """Signs a person in from nothing but the tool address: the token answer, with client and server beside it."""
+def tokens(mcp_url: str, email: str, password: str, **client_facts: Any) -> dict[str, Any]:
+    """Signs a person in from nothing but the tool address: the token answer, with client and server beside it.
+
+    Equal registrations within ten minutes are one client, so a test that harms its client registers another.
+    """
     server = discover(mcp_url)
-    client = register(server)
+    client = register(server, **client_facts)
     verifier, challenge = pkce()
     back = authorize(server, client, email, password, challenge)
     answer = redeem(server, client, back["code"], verifier)

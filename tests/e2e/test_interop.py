@@ -184,17 +184,18 @@ def test_two_refreshes_at_once_both_get_a_working_pair(service: Service) -> None
 
 @pytest.mark.spec("s5.6.refresh_token_no_expiry")
 def test_a_refresh_token_of_years_ago_still_works(service: Service) -> None:
-    got = tokens(service.mcp_url, service.person("walker"), PASSWORD)
+    got = tokens(service.mcp_url, service.person("walker"), PASSWORD, client_name="Of years ago")
     client_id = got["client"]["client_id"]
     with psycopg.connect(service.facts["database_url"].replace("+psycopg", "")) as database:
-        database.execute("update oauth_refresh_tokens set issued_at = issued_at - interval '9 years'")
-        database.execute("update oauth_families set created_at = created_at - interval '9 years'")
+        mine = (client_id,)
+        database.execute("update oauth_refresh_tokens set issued_at = '2017-01-01' where client_id = %s", mine)
+        database.execute("update oauth_families set created_at = '2017-01-01' where client_id = %s", mine)
     form = {"grant_type": "refresh_token", "refresh_token": got["refresh_token"], "client_id": client_id}
     assert post(got["server"]["token_endpoint"], data=form).status_code == 200
 
 
 def test_a_deleted_client_is_told_to_register_again(service: Service) -> None:
-    got = tokens(service.mcp_url, service.person("walker"), PASSWORD)
+    got = tokens(service.mcp_url, service.person("walker"), PASSWORD, client_name="To be deleted")
     client_id = got["client"]["client_id"]
     with psycopg.connect(service.facts["database_url"].replace("+psycopg", "")) as database:
         database.execute("delete from oauth_clients where client_id = %s", (client_id,))
