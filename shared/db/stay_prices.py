@@ -53,7 +53,9 @@ def shared_price(session: Session, stay: Stay, account_id: int, currency: str, s
 
 
 def keep_price(session: Session, row: HotelPrice) -> HotelPrice:
-    """Stores a price, unless the very answer it is from was stored before."""
+    """Stores a price, unless the very answer it is from was stored before; looks that share an answer take turns."""
+    turn = f"{row.hotel_code}|{row.check_in_date}|{row.check_out_date}"
+    session.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(turn, 0))))
     known = sa.select(HotelPrice).where(
         HotelPrice.hotel_code == row.hotel_code,
         HotelPrice.check_in_date == row.check_in_date,

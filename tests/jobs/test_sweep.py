@@ -161,14 +161,14 @@ def test_a_sweep_of_a_large_table_with_nothing_old_reads_a_few_rows_of_it(alice:
         session.execute(filling, {"account": alice.account_id})
         session.execute(sa.text("analyze tool_calls"))
     read: list[int] = []
-    for _ in range(2):
+    for _ in range(5):  # other sessions' figures may still arrive during the first looks
         with transaction() as session:
             assert sweep_oldest(session, AGING[0], clock.now() - timedelta(days=120), 100) == 0
             session.execute(sa.text("select pg_stat_force_next_flush()"))
         with transaction() as session:
             counted = sa.text("select seq_tup_read from pg_stat_user_tables where relname = 'tool_calls'")
             read.append(session.scalar(counted) or 0)
-    assert read[0] == read[1]
+    assert read[-2] == read[-1]
 
 
 def test_a_document_nobody_can_open_any_more_is_emptied(alice: Caller) -> None:
