@@ -79,8 +79,9 @@ def _last_matches(call: Call, monitor_ids: Sequence[int]) -> dict[int, MonitorMa
 
 
 def shown_monitors(call: Call, rows: Sequence[RouteMonitor]) -> list[Monitor]:
-    ids = [row.id for row in rows]
-    due, matches = next_due(call.db, KIND, ids), _last_matches(call, ids)
+    running = [row.id for row in rows if not (row.cancelled_at or row.paused_at)]
+    due = next_due(call.db, KIND, running) if running else {}
+    matches = _last_matches(call, [row.id for row in rows])
     return [_monitor(call, row, due.get(row.id), matches.get(row.id)) for row in rows]
 
 
