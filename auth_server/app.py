@@ -95,6 +95,7 @@ ROUTES = [
     Route("/internal/api-key", internal.answering(internal.api_key), methods=["POST"]),
     Route("/internal/session", internal.answering(internal.session), methods=["POST"]),
     Route("/internal/run-token", internal.answering(internal.run_token), methods=["POST"]),
+    Route("/internal/run-end", internal.answering(internal.run_end), methods=["POST"]),
     Route(agents.PATH, agents.register, methods=["POST"]),
     Route("/.well-known/agent.json", agents.document, methods=["GET"]),
     Route("/static/site.css", stylesheet, methods=["GET"]),

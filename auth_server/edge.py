@@ -9,7 +9,7 @@ from auth_server.passthrough import Passthrough
 from shared.settings import PASSED_PATHS, settings
 
 # Asked by address instead of by name: health checks, and our own programs, which prove who they are.
-INTERNAL = ("/internal/api-key", "/internal/session", "/internal/run-token")
+INTERNAL = ("/internal/api-key", "/internal/session", "/internal/run-token", "/internal/run-end")
 ANY_HOST = frozenset({"/healthz", "/readyz", "/oauth/introspect", *INTERNAL})
 RESOURCE_METADATA = "/.well-known/oauth-protected-resource"
 CORS = frozenset(

@@ -21,7 +21,8 @@ from auth_server.server import Server
 from auth_server.threads import run
 from shared import clock
 from shared.db.accounts import Account
-from shared.db.oauth import Family
+from shared.db.oauth import AccessToken, Family
+from shared.secrets import digest
 from shared.settings import SCOPE
 
 RUN_LIFE = timedelta(minutes=15)
@@ -76,6 +77,14 @@ def run_token(server: Server, form: dict[str, str]) -> dict[str, Any]:
     family_id = f"run:{run_id}:{secrets.token_hex(8)}"
     token = own_tokens.issue(server, account, STANDING_ORDERS, family_id, RUN_LIFE, read_only=True)
     return {"access_token": token, "token_type": "Bearer", "expires_in": int(RUN_LIFE.total_seconds()), "scope": SCOPE}
+
+
+def run_end(server: Server, form: dict[str, str]) -> dict[str, Any]:
+    """The run is over, so is its token; that of a later attempt goes on."""
+    row = server.db.get(AccessToken, digest(_given(form, "token")))
+    if row is not None and row.family_id.startswith("run:"):
+        server.revoke_family(row.family_id, "run_ended")
+    return {}
 
 
 def _end_earlier(server: Server, account: Account, run_id: str) -> None:

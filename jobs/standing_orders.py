@@ -6,12 +6,14 @@ and limits as for any other client, and whatever the model or a tool's output sa
 
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from urllib.parse import urlencode, urlsplit
 
 import anyio
 import anyio.to_thread
+import httpx
 import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
@@ -25,13 +27,14 @@ from shared import clock
 from shared.db.base import transaction
 from shared.db.runs import Claim
 from shared.domain.schedule import wait_after
+from shared.http import Refused, client, post
 from shared.http import Wire as Http
-from shared.http import client, post
 from shared.services.standing_orders import LOST, STOPPED, Errand, Outcome, goes_on, prepare, settle
 from shared.settings import settings
 
 MOST_TOLD = 24_000  # characters of one tool's answer that the model is given
 LONGEST = 20_000  # characters of a result
+LEAVING_SECONDS = 5.0  # for the auth server to end the run's token
 WRAP_UP_SECONDS = 15.0  # before its end a run asks for the answer with what there is
 NO_MORE = "No more tools can be called. Answer now with what you have, and say what is missing."
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}", re.ASCII)
@@ -80,9 +83,9 @@ async def _within_time(errand: Errand) -> Outcome:
 async def _with_tools(errand: Errand, called: list[str], scope: anyio.CancelScope) -> Outcome:
     """The model's failure is carried out of the client's task group by hand: there it would be wrapped in another."""
     failed: ModelFailed | None = None
-    headers = {"Authorization": f"Bearer {await _token(errand)}", "Host": urlsplit(settings().mcp_url).netloc}
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=30, trust_env=False) as own,
+        _token(errand) as token,
+        httpx2.AsyncClient(headers=_headers(token), timeout=30, trust_env=False) as own,
         Client(streamable_http_client(_door(), http_client=own)) as tools,
         model.connection() as http,
     ):
@@ -102,15 +105,28 @@ def _door() -> str:
     return f"{door}?{urlencode({'areas': s.standing_order_areas})}" if s.standing_order_areas else door
 
 
-async def _token(errand: Errand) -> str:
-    """The auth server hands out one token a run; an earlier attempt's ends."""
+def _headers(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}", "Host": urlsplit(settings().mcp_url).netloc}
+
+
+@asynccontextmanager
+async def _token(errand: Errand) -> AsyncIterator[str]:
+    """One token a run, which dies with it however it ends; an earlier attempt's has ended."""
+    told = await _vault("run-token", account=errand.account, run_id=str(errand.run_id))
+    token = str(from_json(told)["access_token"])
+    try:
+        yield token
+    finally:  # a vault that is away changes nothing about the run: the token's minutes are counted
+        with anyio.move_on_after(LEAVING_SECONDS, shield=True), suppress(httpx.HTTPError, Refused):
+            await _vault("run-end", token=token)
+
+
+async def _vault(question: str, **form: str) -> bytes:
     s = settings()
     login = (s.service_client_id, s.service_client_secret.get_secret_value())
-    address = f"{s.auth_internal_url or s.web_url}/internal/run-token"
+    address, host = f"{s.auth_internal_url or s.web_url}/internal/{question}", {"Host": urlsplit(s.web_url).netloc}
     async with client() as http:  # no base: the address is the operator's own and may be a private one
-        form = {"account": errand.account, "run_id": str(errand.run_id)}
-        told = await post(http, address, data=form, auth=login, headers={"Host": urlsplit(s.web_url).netloc})
-    return str(from_json(told)["access_token"])
+        return await post(http, address, data=form, auth=login, headers=host)
 
 
 class _Run:

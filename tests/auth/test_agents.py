@@ -160,7 +160,7 @@ def test_a_key_is_nothing_to_the_oauth_endpoints(host: TestClient, stranger: Bro
 
 def test_only_our_own_programs_may_ask_about_keys(host: TestClient) -> None:
     key = register(host).json()["api_key"]
-    for path in ("/internal/api-key", "/internal/session", "/internal/run-token"):
+    for path in ("/internal/api-key", "/internal/session", "/internal/run-token", "/internal/run-end"):
         for headers in ({}, {"authorization": "Basic eDp5"}, {"authorization": f"Bearer {key}"}):
             answer = host.post(path, data={"token": key}, headers=headers)
             assert (answer.status_code, "active" in answer.json()) == (401, False), path
@@ -347,6 +347,22 @@ def test_a_runs_token_is_short_read_only_and_the_only_one_of_its_run(
     assert published == [{"family": told["family"]}]
     later(timedelta(minutes=15, seconds=1))
     assert ann.alive(second["access_token"]) is False
+
+
+def test_a_run_that_ends_takes_its_own_token_along_and_no_other(
+    host: TestClient, ann: Browser, published: list[dict[str, Any]]
+) -> None:
+    earlier = run_token(host, ann.public_id).json()["access_token"]
+    later = run_token(host, ann.public_id).json()["access_token"]
+    ordinary = ann.tokens()["access_token"]
+    published.clear()
+    for token in (earlier, ordinary, "unknown"):  # an attempt another worker took over ends last
+        assert asked(host, "/internal/run-end", token=token).json() == {}
+    assert [ann.alive(t) for t in (earlier, later, ordinary)] == [False, True, True]
+    family = ann.introspect(later)["family"]
+    assert asked(host, "/internal/run-end", token=later).json() == {}
+    assert (ann.alive(later), published[-1]) == (False, {"family": family})
+    assert asked(host, "/internal/run-end").status_code == 400
 
 
 def test_no_runs_token_for_unknown_or_disabled_accounts(host: TestClient, ann: Browser) -> None:

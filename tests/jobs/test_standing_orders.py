@@ -14,6 +14,7 @@ from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.messages import Delivery, Notification
+from shared.db.oauth import Family
 from shared.db.orders import KEPT, StandingOrder, StandingOrderRun, forget_old_runs
 from shared.db.runs import JobRun, Schedule, materialise, schedule
 from shared.db.trips import Trip
@@ -472,6 +473,25 @@ def test_the_key_can_go_in_the_older_header(alice: Caller, model: ModelServer, c
     assert carry_out().outcome == "ok"
     sent = model.headers[0]
     assert (sent["x-api-key"], sent["anthropic-version"], "authorization" in sent) == (KEY, "2023-06-01", False)
+
+
+def families() -> list[tuple[str, bool]]:
+    """The token lines of runs: why each ended, and whether it ended."""
+    with transaction() as session:
+        known = session.scalars(select(Family).where(Family.id.startswith("run:")).order_by(Family.created_at))
+        return [(line.reason or "", line.revoked_at is not None) for line in known]
+
+
+def test_a_runs_token_dies_with_the_run_whether_it_went_well_or_not(
+    alice: Caller, model: ModelServer, configure: Configure
+) -> None:
+    order(alice)
+    model.script = [calls("anthropic", ("list_trips", {})), words("anthropic", "Fine."), 400]
+    assert (carry_out().outcome, carry_out().outcome) == ("ok", "failed")
+    configure(STANDING_ORDER_SECONDS="0.5")
+    model.script = [model.hang]
+    carry_out()
+    assert families() == [("run_ended", True)] * 3
 
 
 def test_each_order_sees_the_records_of_its_own_account_alone(alice: Caller, model: ModelServer, wire: str) -> None:
