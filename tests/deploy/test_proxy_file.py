@@ -1,0 +1,82 @@
+"""deploy/Caddyfile: it sends each path where it is served, and its log holds none of the secrets in addresses."""
+
+import re
+from pathlib import Path
+
+import pytest
+from starlette.routing import Route
+
+from auth_server import unsubscribe
+from auth_server.app import ROUTES
+from auth_server.edge import INTERNAL, RESOURCE_METADATA, is_passed
+from mcp_server.app import build
+from shared.settings import PASSED_PATHS
+from tests.deploy.test_settings_file import LINES
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+FILE = (DEPLOY / "Caddyfile").read_text(encoding="utf-8")
+SITES = dict(re.findall(r"^(\S+) \{\n(.*?)^\}", FILE, re.M | re.S))
+WEB = SITES["travel.example.com"]
+TOOLS = [path for line in re.findall(r"^\t\tpath (.+)$", WEB, re.M) for path in line.split()]
+BOTH_ANSWER = {
+    "/healthz",
+    "/readyz",
+    "/.well-known/oauth-authorization-server",
+    "/.well-known/openai-apps-challenge",
+}
+
+
+def matches(pattern: str, path: str) -> bool:
+    return path.startswith(pattern[:-1]) if pattern.endswith("/*") else path == pattern
+
+
+def for_tools(path: str) -> bool:
+    return any(matches(pattern, path) for pattern in TOOLS)
+
+
+def test_the_tool_paths_are_those_the_web_host_passes_on() -> None:
+    bare = {path.removesuffix("/*").rstrip("/") for path in TOOLS}
+    assert bare == {path.rstrip("/") for path in (*PASSED_PATHS, RESOURCE_METADATA)}
+    assert [path for path in TOOLS if not is_passed(path.replace("*", "x"))] == []
+
+
+def test_what_the_tool_server_serves_reaches_it_on_both_hosts() -> None:
+    served = {re.sub(r"\{\w+\}", "x", route.path) for route in build().pages.routes if isinstance(route, Route)}
+    assert {"/feeds/x.ics", "/api/v1/tools/x"} <= served
+    assert {path for path in served | {"/mcp", "/mcp/"} if not for_tools(path)} == BOTH_ANSWER
+    assert re.findall(r"reverse_proxy (\S+)", SITES["mcp.travel.example.com"]) == ["127.0.0.1:8001"]
+
+
+def test_what_the_web_host_serves_reaches_it_but_for_what_our_own_programs_ask() -> None:
+    served = {route.path for route in ROUTES}
+    assert [path for path in served if for_tools(path)] == []
+    assert re.findall(r"handle (\S+) \{\n\t\t(\S+ \S+)", WEB) == [
+        ("@tools", "reverse_proxy 127.0.0.1:8001"),
+        ("/internal/*", "respond 404"),
+    ]
+    assert "\thandle {\n\t\treverse_proxy 127.0.0.1:8000\n" in WEB
+    assert {path for path in served if matches("/internal/*", path)} == served & set(INTERNAL)
+
+
+def test_its_hosts_are_those_of_the_sample_settings() -> None:
+    assert [f"https://{host}" for host in SITES] == [LINES["WEB_URL"], LINES["MCP_URL"].removesuffix("/mcp")]
+
+
+@pytest.mark.parametrize(
+    ("address", "logged"),
+    [
+        ("/feeds/s3cret.ics", "/feeds***"),
+        ("/shared/s3cret.pdf", "/shared***"),
+        ("/integrations/tripit?state=s3cret", "/integrations***"),
+        (f"{unsubscribe.PATH}?token=s3cret", "/unsubscribe***"),
+        ("/confirm?token=s3cret", "/confirm?***"),
+        ("/oauth/authorize?state=s3cret", "/oauth/authorize?***"),
+        ("/dashboard", "/dashboard"),
+    ],
+)
+def test_secrets_in_addresses_stay_out_of_the_log(address: str, logged: str) -> None:
+    found = re.search(r"request>uri regexp (\S+) \$1(\S+)$", FILE, re.M)
+    assert found
+    assert re.sub(found[1], rf"\g<1>{found[2]}", address) == logged
+    assert "request>headers delete" in FILE
+    assert "resp_headers delete" in FILE
