@@ -6,6 +6,7 @@ import shutil
 import socket
 import tempfile
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -117,16 +118,34 @@ def fresh_database(pytestconfig: Any) -> Iterator[str]:
         admin.execute(f"drop database {name} with (force)")
 
 
+HEAP = 1 << 18  # bytes of one table from which on truncating is cheaper than what deleted rows leave behind
+
+
+@lru_cache(maxsize=1)
+def _emptying() -> tuple[str, str, str]:
+    """The question whether a table grew large, the quick way to empty all of them, and the thorough one."""
+    import shared.db.migrations  # noqa: F401 - registers every table
+    from shared.db.base import Base
+
+    names = [table.name for table in Base.metadata.sorted_tables]
+    large = f"select max(pg_relation_size(t)) > {HEAP} from unnest(array{names}::regclass[]) t"
+    quick = f"lock table {', '.join(names)} in share row exclusive mode; set local session_replication_role = replica; "
+    quick += "; ".join(f"delete from {name}" for name in names)
+    quick += "; select setval(seqrelid, 1, false) from pg_sequence"
+    return large, quick, f"truncate {', '.join(names)} restart identity cascade"
+
+
 @pytest.fixture
 def clean() -> Iterator[None]:
-    """Everything committed by the test is gone after it: all tables emptied, Valkey flushed."""
-    import shared.db.migrations  # noqa: F401 - registers every table
+    """Everything committed by the test is gone after it: all tables emptied, Valkey flushed.
+
+    To delete takes 2 ms where to truncate takes 30, as long as the tables are small.
+    """
+    from shared.db.base import engine
     from shared.redis import connect
 
     yield
-    from shared.db.base import Base, engine
-
-    names = ", ".join(t.name for t in Base.metadata.sorted_tables)
+    large, quick, thorough = _emptying()
     with engine().begin() as connection:
-        connection.exec_driver_sql(f"truncate {names} restart identity cascade")
+        connection.exec_driver_sql(thorough if connection.exec_driver_sql(large).scalar() else quick)
     connect().flushdb()
