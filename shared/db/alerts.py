@@ -5,9 +5,9 @@ from datetime import date, datetime
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index, func
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
+from shared.db import many
 from shared.db.base import AccountOwned, Base, ModeOwned, iata, pk, stamp
 from shared.db.watches import write_states
 
@@ -91,6 +91,14 @@ def remember(session: Session, alert_id: int, states: Mapping[str, bool], at: da
     write_states(session, FlightAlertKey.__tablename__, "alert_id", alert_id, states, at)
 
 
+_NEWS = """
+on conflict (account_id, route, key) do update
+set synthetic = excluded.synthetic, points = excluded.points, watch = excluded.watch, mailed_at = excluded.mailed_at
+where mailed_seats.mailed_at < :since or mailed_seats.points > excluded.points
+  or mailed_seats.watch = excluded.watch or mailed_seats.synthetic <> excluded.synthetic
+returning key"""
+
+
 def mail_of(
     session: Session,
     account_id: int,
@@ -106,20 +114,11 @@ def mail_of(
     seat at the same moment wait for each other here, in the order of the keys.
     """
     rows = [
-        {"account_id": account_id, "synthetic": session.info["synthetic"], "route": route, "key": key}
+        {"account_id": account_id, "route": route, "key": key}
         | {"day": day, "points": points, "watch": watch, "mailed_at": at}
         for key, (day, points) in sorted(seats.items())
     ]
-    new = insert(MailedSeat).values(rows)
-    news = sa.or_(
-        MailedSeat.mailed_at < since,
-        MailedSeat.points > new.excluded.points,
-        MailedSeat.watch == new.excluded.watch,
-        MailedSeat.synthetic != new.excluded.synthetic,
-    )
-    kept = {name: new.excluded[name] for name in ("synthetic", "points", "watch", "mailed_at")}
-    written = new.on_conflict_do_update(index_elements=["account_id", "route", "key"], set_=kept, where=news)
-    return set(session.scalars(written.returning(MailedSeat.key)))
+    return set(many.write(session, MailedSeat, rows, _NEWS, since=since).scalars())
 
 
 def leave_channel(session: Session, account_id: int, channel: str, ending: str | None = None) -> list[int]:

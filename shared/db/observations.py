@@ -7,10 +7,10 @@ from decimal import Decimal
 from typing import Any
 
 import sqlalchemy as sa
-from pydantic_core import to_json
 from sqlalchemy import ForeignKey, Index
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
+from shared.db import many
 from shared.db.base import Base, ModeOwned, currency, iata, pk, stamp
 
 # What a row of an answer and its memory have in common.
@@ -74,26 +74,13 @@ class FareObservation(ModeOwned, Base):
 
 def write_fares(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
     if rows:
-        synthetic = session.info["synthetic"]
-        session.execute(sa.insert(FareObservation), [{**row, "synthetic": synthetic} for row in rows])
-
-
-_COLUMNS = frozenset(c.name for c in AwardObservation.__table__.columns)
+        many.write(session, FareObservation, rows)
 
 
 def write(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Stores what one answer showed, in the data mode of the session. All rows name the same columns.
-
-    The text is the same for any number of rows: hundreds of them cost one parameter, and nothing is compiled for them.
-    """
+    """Stores what one answer showed. All rows name the same columns."""
     if rows:
-        names = ", ".join(sorted(_COLUMNS & rows[0].keys()))
-        asked = sa.text(
-            f"insert into award_observations ({names}, synthetic) select {names}, :synthetic"  # noqa: S608 - own names
-            " from jsonb_populate_recordset(null::award_observations, cast(:rows as jsonb))"
-        )
-        told = {"synthetic": session.info["synthetic"], "rows": to_json(rows).decode()}
-        session.execute(asked, told)
+        many.write(session, AwardObservation, rows)
 
 
 def prices_since(session: Session, since: datetime) -> list[tuple[Any, ...]]:

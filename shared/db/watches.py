@@ -1,13 +1,15 @@
 """Watches: route monitors, the state of each watched key, their checks and their matches."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index, UniqueConstraint, func
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
+from shared.db import many
 from shared.db.base import AccountOwned, Base, ModeOwned, iata, pk, stamp
 
 
@@ -96,6 +98,10 @@ class MonitorMatch(ModeOwned, Base):
     source: Mapped[str]
     mode: Mapped[str]
     provider_checked_at: Mapped[datetime | None]
+
+
+def add_matches(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
+    many.write(session, MonitorMatch, rows)
 
 
 def remember(session: Session, monitor_id: int, states: Mapping[str, bool], at: datetime) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.runs import unschedule
-from shared.db.watches import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor, remember
+from shared.db.watches import MonitorCheck, MonitorKey, RouteMonitor, add_matches, remember
 from shared.domain.watches import Terms
 from shared.outbox.post import tell
 from shared.services.availability import SeatOption
@@ -78,9 +78,8 @@ def _log(session: Session, run_id: int, monitor: RouteMonitor, sight: Sight, new
 
 def _fire(session: Session, run_id: int, monitor: RouteMonitor, plan: Plan, found: Sequence[SeatOption]) -> None:
     """All fresh matches of one check make one notice and one mail."""
-    session.add_all(_match(monitor, option) for option in found)
+    add_matches(session, [_match(monitor.id, option) for option in found])
     monitor.matches_total += len(found)
-    session.flush()
     account = session.get_one(Account, monitor.account_id)
     tell(
         session,
@@ -95,16 +94,10 @@ def _fire(session: Session, run_id: int, monitor: RouteMonitor, plan: Plan, foun
 
 _KEPT = (
     *("airline", "program", "origin", "destination", "date", "cabin", "points", "taxes", "taxes_currency", "seats"),
-    *("stops", "departs_at", "arrives_at", "source", "mode", "provider_checked_at"),
+    *("stops", "flight_numbers", "departs_at", "arrives_at", "source", "mode", "provider_checked_at"),
 )
 
 
-def _match(monitor: RouteMonitor, option: SeatOption) -> MonitorMatch:
-    values: dict[str, Any] = {name: getattr(option, name) for name in _KEPT}
-    return MonitorMatch(
-        monitor_id=monitor.id,
-        found_at=clock.now(),
-        option_id=option.trip_id,
-        flight_numbers=list(option.flight_numbers),
-        **values,
-    )
+def _match(monitor_id: int, option: SeatOption) -> dict[str, Any]:
+    told = {"monitor_id": monitor_id, "found_at": clock.now(), "option_id": option.trip_id}
+    return told | {name: getattr(option, name) for name in _KEPT}
