@@ -7,7 +7,6 @@ from typing import Any
 
 from deploy.home import login_folder
 
-SHELLS = ("bash", "zsh", "fish")
 _SCRIPTS = {
     "bash": """\
 _award_travel() {

@@ -73,7 +73,3 @@ def unseal(materials: list[str], sealed: str) -> str | None:
         except (InvalidTag, ValueError):
             return None
     return None
-
-
-def mask(value: str, keep: int = 3) -> str:
-    return "…" + value[-keep:] if len(value) > keep else "…"

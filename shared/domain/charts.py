@@ -82,16 +82,6 @@ class CabinPrice:
 
 
 @dataclass(frozen=True, slots=True)
-class AwardPrice:
-    """One cabin's price on one day. `points` is None where it depends on a season calendar that nobody published."""
-
-    points: int | None
-    off_peak: int | None
-    standard: int | None
-    peak: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class RoutePrice:
     """What one programme asks for one airline on one route."""
 
@@ -103,14 +93,6 @@ class RoutePrice:
     @property
     def dynamic(self) -> bool:
         return not self.cabins and any(c.dynamic for c in self.charts)
-
-    def on_day(self, cabin: str) -> AwardPrice | None:
-        """The cabin's price, certain where the chart knows no seasons."""
-        price = self.cabins.get(cabin)
-        if price is None:
-            return None
-        off_peak, standard, peak = (price.points.get(season) for season in SEASONS)
-        return AwardPrice(standard if len(price.points) == 1 else None, off_peak, standard, peak)
 
     @property
     def chart(self) -> Chart:

@@ -121,8 +121,3 @@ def _extra(extras: Mapping[tuple[str, str], int], leg: Leg, cabin: str) -> tuple
             f" where the carrier sells it as long-haul the extra is {other}."
         )
     return points, notes
-
-
-def distance_points(miles: int, percent: Decimal, minimum: int | None = None) -> int:
-    """Points of a percentage of the distance flown, in whole points, never under the minimum of a flight."""
-    return max(int(miles * percent / 100), minimum or 0)

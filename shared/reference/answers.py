@@ -35,6 +35,7 @@ class Reference:
         self._program_names = compiled.program_names(tables)
         self._airline_names = compiled.airline_names(self.airlines.values())
         self.route_price = lru_cache(maxsize=16_384)(self._route_price)
+        self._standing = lru_cache(maxsize=16_384)(self._charts_for)
         self.routes = lru_cache(maxsize=8)(self._routes)
 
     def rows(self, file: str) -> Sequence[Any]:
@@ -157,6 +158,10 @@ class Reference:
             if row.relationship in ("earn_and_redeem", "redeem_only")
         )
 
+    def _charts_for(self, program: str, airline: str, on: date) -> list[list[chart_rules.Chart]]:
+        """The charts that speak about an airline: the same for every route."""
+        return chart_rules.standing(self._charts.get(program, ()), airline, self.partner(program, airline), on)
+
     def _route_price(
         self, program: str, airline: str, origin: str, destination: str, on: date | None = None
     ) -> RoutePrice | None:
@@ -166,23 +171,9 @@ class Reference:
         `on` is the day of booking (it decides which charts are in force); today when absent. Raises NotFound.
         """
         start, end = self.airport(origin), self.airport(destination)
-        mine = self._charts.get(program, ())
-        groups = chart_rules.standing(mine, airline, self.partner(program, airline), on or clock.today())
+        groups = self._standing(program, airline, on or clock.today())
         systems = {c.zone_system for group in groups for c in group}
         return chart_rules.price_route(groups, {s: self._trip(s, start, end) for s in systems}, CABINS)
-
-    def award_price(
-        self,
-        program: str,
-        airline: str,
-        origin: str,
-        destination: str,
-        cabin: str,
-        day: date,  # noqa: ARG002 - of travel; it will choose the season once calendars are published
-    ) -> chart_rules.AwardPrice | None:
-        """The chart's price of one cabin on a day of travel; None where no chart has one. Raises NotFound."""
-        price = self.route_price(program, airline, origin, destination)
-        return price.on_day(cabin) if price else None
 
     def charts(self, program: str, on: date) -> list[chart_rules.Chart]:
         """Every chart of a programme in force on a day."""

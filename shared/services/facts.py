@@ -73,19 +73,6 @@ def _laid_over(found: Sequence[Override]) -> load.Reference:
     return load.load(overrides=fitting).reference
 
 
-def unfit(found: Sequence[Override]) -> list[Override]:
-    """The corrections that do not fit the files, each tried by itself."""
-    return [o for o in found if not _fits(o)]
-
-
-def _fits(override: Override) -> bool:
-    try:
-        load.read(FOLDER, [override])
-    except ReferenceError:
-        return False
-    return True
-
-
 def _checked(file: str, cells: Cells) -> None:
     if file not in FILES:
         raise BadFact(f"There is no file {file}. The files: {', '.join(FILES)}.")

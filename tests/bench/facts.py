@@ -57,8 +57,8 @@ def price_us(known: Reference) -> tuple[float, float]:
             plain(program, "JL", origin, destination, clock.today())
 
     fresh()  # distances and zones are remembered for good
-    known.award_price("cathay-asia-miles", "CX", "HKG", "LHR", "business", clock.today())
-    again = best(lambda: known.award_price("cathay-asia-miles", "CX", "HKG", "LHR", "business", clock.today()), 20_000)
+    known.route_price("cathay-asia-miles", "CX", "HKG", "LHR")
+    again = best(lambda: known.route_price("cathay-asia-miles", "CX", "HKG", "LHR"), 20_000)
     return again, best(fresh, 10) / len(asked)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shared.domain.earning import Leg, distance_points, earn
+from shared.domain.earning import Leg, earn
 from shared.reference import status
 from shared.reference.load import reference
 
@@ -104,13 +104,3 @@ def test_every_known_run_counts_what_its_row_says() -> None:
 def test_only_the_carriers_own_flights_are_runs() -> None:
     carriers = {program: {r.carrier for r in status.runs(reference(), program)} for program in (BA, FB, AA)}
     assert carriers == {BA: {"BA"}, FB: {"AF", "KL"}, AA: {"AA"}}
-
-
-@pytest.mark.parametrize(
-    ("miles", "percent", "minimum", "points"),
-    [(3_451, "125", None, 4_313), (180, "25", 500, 500), (0, "100", None, 0), (2_000, "50", 500, 1_000)],
-)
-def test_percent_of_distance_never_falls_below_the_minimum(
-    miles: int, percent: str, minimum: int | None, points: int
-) -> None:
-    assert distance_points(miles, Decimal(percent), minimum) == points

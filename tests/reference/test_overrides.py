@@ -142,7 +142,6 @@ def test_a_correction_a_newer_release_does_not_fit_is_left_out_alone(
     made = facts._laid_over([old, good])
     assert made.cards["us-amex-gold"].annual_fee == 375
     assert "correction 2 is left out" in caplog.text
-    assert facts.unfit([old, good]) == [old]
 
 
 def test_laid_over_rows_are_checked_with_all_files() -> None:

@@ -39,10 +39,6 @@ class Line:
     def reversed(self) -> bool:
         return self.amount > 0 and self.net <= 0
 
-    @property
-    def with_tax(self) -> Decimal:
-        return self.net + sum((t.net for t in self.taxes), ZERO)
-
 
 @dataclass(frozen=True, slots=True)
 class Bill:
