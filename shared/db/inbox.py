@@ -145,6 +145,6 @@ def states(session: Session) -> dict[str, int]:
 
 
 def waiting(session: Session, account_id: int, but: UUID) -> bool:
-    """Whether another mail of the account has not been read yet."""
+    """Whether another mail of the account has not been read yet; one that waits itself has been."""
     others = (InboundMail.account_id == account_id, InboundMail.state == "received", InboundMail.id != but)
-    return session.scalar(sa.select(InboundMail.id).where(*others).limit(1)) is not None
+    return session.scalar(sa.select(InboundMail.id).where(*others, InboundMail.parsed == {}).limit(1)) is not None

@@ -174,6 +174,18 @@ def test_a_cancellation_that_overtakes_its_booking_waits_for_it(address: str) ->
     assert rows(FlightBooking)[0].cancelled_at is not None
 
 
+def test_cancellations_of_what_nobody_keeps_do_not_wait_for_each_other(address: str) -> None:
+    for number in ("AAA111", "BBB222"):
+        off = flight(number, reservationStatus="http://schema.org/ReservationCancelled")
+        store([address], mail(page=data(off), id=f"{number}@a.test"))
+    first, second = mails()
+    for number in (first.number, second.number, first.number):
+        found = inbound_mail.read(number)
+        with transaction() as session:
+            inbound_mail.settle(session, number, found)
+    assert [(m.state, m.missing) for m in mails()] == [("needs_review", ["booking"])] * 2
+
+
 def test_two_mails_of_one_reservation_read_at_once_make_one_booking(address: str) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
