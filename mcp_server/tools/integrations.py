@@ -87,9 +87,9 @@ def connect_integration(call: Call, provider: Provider) -> ConnectLink:
 
     Call it after connection_required. seats_aero on every plan, the others from Premium. Free.
     """
-    card = syncing.require_configured(provider)
     if call.plan < INTEGRATIONS[provider]:
-        raise paywall(call.caller, INTEGRATIONS[provider].slug, f"Connecting {card.title}")
+        raise paywall(call.caller, INTEGRATIONS[provider].slug, f"Connecting {connector(provider).title}")
+    card = syncing.require_configured(provider)
     link = open_link(call.db, call.account_id, provider)
     minutes = round(card.life.total_seconds() / 60)
     return ConnectLink(

@@ -71,6 +71,7 @@ def test_connect_integration_on_free_offers_seats_aero_alone(outside: Outside, p
 def test_connect_integration_without_a_set_up_is_unavailable_and_listed_so(people: People, use: Use) -> None:
     told = use(people.alice, "connect_integration", provider="google_sheets")
     assert (told["status"], told["backends"][0]["reason"]) == ("backend_unavailable", "not_configured")
+    assert use(people.bob, "connect_integration", provider="google_sheets")["status"] == "paywall"
     listed = states(use, people.alice)
     assert listed == dict.fromkeys(FIVE, "not_configured") | {"tripit": "disconnected"}
 
