@@ -109,7 +109,7 @@ def test_known_prices(program: str, airline: str, route: tuple[str, str], cabin:
     assert there is not None
     assert back is not None
     assert there.cabins[cabin].points == {"standard": points}
-    assert back.cabins[cabin] == there.cabins[cabin]
+    assert back.cabins[cabin].points == there.cabins[cabin].points
 
 
 def test_a_superseded_chart_no_longer_answers() -> None:
