@@ -1,12 +1,15 @@
 """The dashboard: plan, use and connected applications go out; wishes to disconnect one or claim an agent come in."""
 
-from sqlalchemy import delete, func, select
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Row, and_, delete, exists, func, select, union
 
 from auth_server import agents
 from auth_server.member import Member, back
-from auth_server.replies import Onward, Outcome
+from auth_server.replies import Outcome
 from shared import clock
-from shared.db.oauth import Client, Consent, Family
+from shared.db.oauth import Client, Consent, Family, RefreshToken
 from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, used
 from shared.db.watches import RouteMonitor
 from shared.domain.plans import LIMITS
@@ -15,13 +18,28 @@ from shared.settings import settings
 
 
 def page(me: Member, status: int = 200, fault: str | None = None) -> Outcome:
-    connected = me.server.db.execute(
-        select(Client.client_id, Client.name, Consent.redirect_host, Consent.granted_at)
-        .join(Consent, Consent.client_id == Client.client_id)
-        .where(Consent.account_id == me.account.id)
-        .order_by(Consent.granted_at.desc())
-    ).all()
-    return me.page("dashboard.html", status, connected=connected, use=_use(me), fault=fault)
+    return me.page("dashboard.html", status, connected=_connected(me), use=_use(me), fault=fault)
+
+
+def _connected(me: Member) -> Sequence[Row[Any]]:
+    """What may come in: applications that need not ask again, and those that must but hold tokens of another device."""
+    tip = (RefreshToken.family_id == Family.id, RefreshToken.rotated_at.is_(None), RefreshToken.revoked_at.is_(None))
+    living = (
+        select(Family.client_id, func.max(Family.created_at).label("since"))
+        .where(Family.account_id == me.account.id, Family.revoked_at.is_(None), exists().where(*tip))
+        .group_by(Family.client_id)
+        .subquery()
+    )
+    mine = Consent.account_id == me.account.id
+    theirs = union(select(Consent.client_id).where(mine), select(living.c.client_id))
+    since = func.coalesce(Consent.granted_at, living.c.since).label("granted_at")
+    found = (
+        select(Client.client_id, Client.name, Consent.redirect_host, since)
+        .outerjoin(Consent, and_(Consent.client_id == Client.client_id, mine))
+        .outerjoin(living, living.c.client_id == Client.client_id)
+        .where(Client.client_id.in_(theirs))
+    )
+    return me.server.db.execute(found.order_by(since.desc())).all()
 
 
 def _use(me: Member) -> list[tuple[str, int, int | None, str]]:
@@ -47,7 +65,7 @@ def disconnect(me: Member) -> Outcome:
     for family_id in me.server.db.scalars(select(Family.id).where(*theirs)).all():
         me.server.revoke_family(family_id, "disconnected_by_person")
     me.server.db.execute(delete(Consent).where(Consent.account_id == account_id, Consent.client_id == client_id))
-    return Onward("/dashboard")
+    return back("/dashboard", "disconnected")
 
 
 def claim(me: Member) -> Outcome:

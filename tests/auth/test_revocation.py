@@ -86,13 +86,27 @@ def test_disconnecting_on_the_dashboard_ends_everything(ann: Browser, published:
     page = ann.get("/dashboard").text
     assert "Test application" in page
     answer = ann.post("/dashboard/disconnect", {"csrf": _csrf(page), "client_id": given["client_id"]})
-    assert (answer.status_code, answer.headers["location"]) == (303, "/dashboard")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/dashboard?done=disconnected")
     assert not ann.alive(given["access_token"])
     assert ann.refresh(given["client_id"], given["refresh_token"]).json()["error"] == "invalid_grant"
     assert ann.alive(other["access_token"])
     assert len(published) == 1
     assert "Test application" not in ann.get("/dashboard").text
     assert ann.authorize(given["client_id"]).status_code == 200
+
+
+def test_an_application_that_signed_out_on_one_device_is_still_shown_while_another_has_access(ann: Browser) -> None:
+    """Hosts that publish a metadata document are one client on every device."""
+    one = ann.tokens()
+    other = ann.tokens(one["client_id"])
+    ann.host.post("/oauth/revoke", data={"token": one["refresh_token"], "client_id": one["client_id"]})
+    assert ann.alive(other["access_token"])
+    page = ann.get("/dashboard").text
+    assert page.count("Test application") == 2  # the name and the button
+    ann.post("/dashboard/disconnect", {"csrf": _csrf(page), "client_id": one["client_id"]})
+    assert not ann.alive(other["access_token"])
+    assert ann.refresh(one["client_id"], other["refresh_token"]).status_code == 400
+    assert "No application is connected yet" in ann.get("/dashboard").text
 
 
 def _csrf(page: str) -> str:
