@@ -1,7 +1,7 @@
 """The dashboard: plan, use and connected applications go out; wishes to disconnect one or claim an agent come in."""
 
 from collections.abc import Sequence
-from typing import Any
+from datetime import datetime
 
 from sqlalchemy import Row, and_, delete, exists, func, select, union
 
@@ -21,7 +21,7 @@ def page(me: Member, status: int = 200, fault: str | None = None) -> Outcome:
     return me.page("dashboard.html", status, connected=_connected(me), use=_use(me), fault=fault)
 
 
-def _connected(me: Member) -> Sequence[Row[Any]]:
+def _connected(me: Member) -> Sequence[Row[str, str, str, datetime]]:
     """What may come in: applications that need not ask again, and those that must but hold tokens of another device."""
     tip = (RefreshToken.family_id == Family.id, RefreshToken.rotated_at.is_(None), RefreshToken.revoked_at.is_(None))
     living = (

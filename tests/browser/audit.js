@@ -28,6 +28,9 @@
     const scrolls = e.closest(".scroll");
     if (visible(e) && !scrolls && e.getBoundingClientRect().right > width + 1) faults.push(`sticks out: ${e.outerHTML.slice(0, 80)}`);
   }
+  for (const e of document.querySelectorAll(".scroll")) {
+    if (width >= 1000 && e.scrollWidth > e.clientWidth) faults.push(`cut off on a desk: ${e.innerText.slice(0, 40)}`);
+  }
   const words = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (words.nextNode()) {
     const e = words.currentNode.parentElement;
