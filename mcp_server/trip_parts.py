@@ -3,15 +3,13 @@
 from datetime import date, datetime
 from typing import Any, Literal
 
-from sqlalchemy import select
-
 from mcp_server.call import Call
+from mcp_server.own_rows import own
 from mcp_server.results import Part
 from shared.db.trips import ChatLink as ChatRow
 from shared.db.trips import ItineraryItem as ItemRow
 from shared.db.trips import SearchRecord as SearchRow
 from shared.db.trips import Trip as Row
-from shared.errors import NotFound
 
 ItemKind = Literal["flight", "hotel", "transfer", "activity", "meal", "note"]
 
@@ -100,8 +98,4 @@ def shown_chat(row: ChatRow) -> ChatLink:
 
 def own_trip(call: Call, trip_id: int, *, locked: bool = False) -> Row:
     """Locked: nobody files anything under the trip until the call is over."""
-    wanted = select(Row).where(Row.id == trip_id)
-    row = call.db.scalars(wanted.with_for_update() if locked else wanted).one_or_none()
-    if row is None:
-        raise NotFound("trip", trip_id)
-    return row
+    return own(Row, "trip", call.db, trip_id, locked=locked)

@@ -1,5 +1,6 @@
 """Cards a person owns: recorded from loose text, linked to the catalogue where it names one, changed and removed."""
 
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -37,6 +38,7 @@ from mcp_server.fields import (
     RowId,
     line,
 )
+from mcp_server.own_rows import own
 from mcp_server.results import Money, Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.cards import Card as Row
@@ -172,14 +174,10 @@ def _chosen(
             page=page,
             per_page=per_page,
         )
-    return [_own(call, card_id)], 1
+    return [_own(call.db, card_id)], 1
 
 
-def _own(call: Call, card_id: int, *, locked: bool = False) -> Row:
-    row = call.db.get(Row, card_id, with_for_update=locked or None)
-    if row is None:
-        raise NotFound("card", card_id)
-    return row
+_own = partial(own, Row, "card")
 
 
 @tool(area="cards", tier=Tier.FREE, effect=Effect.CHANGES)
@@ -204,7 +202,7 @@ def update_card(
     country: ClearableCountry | None = None,
 ) -> ChangedCard:
     """Changes fields of one owned card; omitted fields stay, empty strings clear, rules as in add_card. Free."""
-    row = _own(call, card_id, locked=True)
+    row = _own(call.db, card_id, locked=True)
     sent = {
         "nickname": nickname,
         "opened_on": opened_on,

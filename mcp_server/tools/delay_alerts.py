@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -11,12 +12,13 @@ from sqlalchemy.orm import Session
 from mcp_server.call import Call, CallBase, LiveCall
 from mcp_server.edits import edit, words
 from mcp_server.fields import Airport, Page, PerPage, RowId
+from mcp_server.own_rows import check_cap, own
 from mcp_server.results import Paging, Part, Result
 from mcp_server.route_parts import airport_faults
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.accounts import Account, lock
 from shared.db.alerts import DelayAlert as Row
-from shared.errors import BackendUnavailable, Fault, Invalid, LimitReached, NotFound, Outage
+from shared.errors import BackendUnavailable, Fault, Invalid, Outage
 from shared.outbox.channels import sms, whatsapp
 from shared.secrets import seal, unseal
 from shared.services.delay_checks import PHONES, VERB, reach
@@ -84,11 +86,7 @@ def _active() -> ColumnElement[bool]:
     return Row.active & Row.paused_at.is_(None)
 
 
-def _own(call: Call, alert_id: int, *, locked: bool = False) -> Row:
-    row = call.db.get(Row, alert_id, with_for_update=locked or None)
-    if row is None:
-        raise NotFound("delay alert", alert_id)
-    return row
+_own = partial(own, Row, "delay alert")
 
 
 def _check_channels(channels: Iterable[str], phone: bool) -> None:
@@ -105,18 +103,7 @@ def _check_channels(channels: Iterable[str], phone: bool) -> None:
 
 
 def _check_cap(call: CallBase, session: Session, nothing: str) -> None:
-    """Raises LimitReached when no place is free; calls of one account wait for each other."""
-    lock(session, call.account_id)
-    active, cap = session.scalar(select(func.count()).select_from(Row).where(_active())) or 0, call.limits.delay_alerts
-    if active >= cap:
-        raise LimitReached(
-            f"{active} of {cap} delay alerts of this plan are active; {nothing}. Pause or delete one.",
-            limit="delay_alerts",
-            current=active,
-            cap=cap,
-            upgrade_url=call.upgrade_url,
-            active_count=active,
-        )
+    check_cap(call, session, Row, _active(), f"active; {nothing}. Pause or delete one.")
 
 
 def _sealed(call: CallBase, number: str) -> dict[str, Any]:
@@ -185,7 +172,7 @@ def list_delay_alerts(
 ) -> DelayAlerts:
     """Lists live airport delay alerts with their last check and last trigger. Free."""
     if alert_id is not None:
-        _own(call, alert_id)
+        _own(call.db, alert_id)
     wanted = [Row.id == alert_id] if alert_id is not None else []
     if active is not None:
         wanted.append(_active() if active else ~_active())
@@ -214,7 +201,7 @@ def update_delay_alert(
 ) -> UpdatedAlert:
     """Changes a delay alert, pauses it with active false, or starts it again with active true. Premium."""
     lock(call.db, call.account_id)
-    row = _own(call, alert_id, locked=True)
+    row = _own(call.db, alert_id, locked=True)
     starts = bool(active) and not _runs(row)
     was_paused = row.paused_at is not None
     if starts:
@@ -261,7 +248,7 @@ def delete_delay_alert(call: Call, alert_id: RowId) -> DeletedAlert:
 
     Pausing is done with update_delay_alert and active false. Premium.
     """
-    row = _own(call, alert_id, locked=True)
+    row = _own(call.db, alert_id, locked=True)
     removed = RemovedAlert(alert_id=row.id, airport=row.airport, label=row.label)
     call.db.delete(row)
     call.db.flush()

@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
+from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import Field, WithJsonSchema
-from sqlalchemy import ColumnElement, delete, func, select
+from sqlalchemy import ColumnElement, delete, select
 
 from mcp_server.call import Call
 from mcp_server.edits import edit, words
 from mcp_server.fields import Airport, Cabin, Day, Page, PerPage, RowId
+from mcp_server.own_rows import check_cap, count, own
 from mcp_server.results import Paging, Part, Result
 from mcp_server.route_parts import check_route
 from mcp_server.toolbox import Effect, Tier, tool
@@ -17,7 +19,6 @@ from shared.db.accounts import lock
 from shared.db.alerts import FlightAlert as Row
 from shared.db.alerts import FlightAlertKey
 from shared.db.runs import forget, schedule, unschedule
-from shared.errors import LimitReached, NotFound
 from shared.services.flight_alerts import KIND, PRICED_THROUGH
 
 Airline = Literal["BA", "VS", "CX", "IB", "QR", "EY", "JL", "B6", "UA", "TP", "HA", "FI"]
@@ -87,32 +88,12 @@ def _active() -> ColumnElement[bool]:
     return Row.active & Row.paused_at.is_(None)
 
 
-def _count(call: Call, *conditions: ColumnElement[bool]) -> int:
-    return call.db.scalar(select(func.count()).select_from(Row).where(*conditions)) or 0
-
-
-def _own(call: Call, alert_id: int, *, locked: bool = False) -> Row:
-    row = call.db.get(Row, alert_id, with_for_update=locked or None)
-    if row is None:
-        raise NotFound("flight alert", alert_id)
-    return row
+_own = partial(own, Row, "flight alert")
 
 
 def _check_cap(call: Call, nothing: str) -> int:
-    """How many are active. Raises LimitReached when no place is free; calls of one account wait for each other."""
-    lock(call.db, call.account_id)
-    active, cap = _count(call, _active()), call.limits.flight_alerts
-    if active >= cap:
-        raise LimitReached(
-            f"{active} of {cap} flight alerts of this plan are active; {nothing}."
-            " Pause or delete one, or choose a larger plan.",
-            limit="flight_alerts",
-            current=active,
-            cap=cap,
-            upgrade_url=call.upgrade_url,
-            active_count=active,
-        )
-    return active
+    told = f"active; {nothing}. Pause or delete one, or choose a larger plan."
+    return check_cap(call, call.db, Row, _active(), told)
 
 
 def _check_terms(call: Call, row: Row) -> None:
@@ -179,13 +160,13 @@ def list_flight_alerts(
 ) -> FlightAlerts:
     """Lists award seat alerts with their last check and last hit. Free."""
     if alert_id is not None:
-        _own(call, alert_id)
+        _own(call.db, alert_id)
     wanted = [Row.id == alert_id] if alert_id is not None else []
     if active is not None:
         wanted.append(_active() if active else ~_active())
     chosen = select(Row).where(*wanted).order_by(Row.id.desc())
     rows = call.db.scalars(chosen.limit(per_page).offset((page - 1) * per_page)).all()
-    total, running = _count(call, *wanted), _count(call, _active())
+    total, running = count(call.db, Row, *wanted), count(call.db, Row, _active())
     cap = call.limits.flight_alerts
     return FlightAlerts(
         message=f"{total} flight alert{'' if total == 1 else 's'}; {running} of {cap} active.{_unchecked(rows)}",
@@ -220,7 +201,7 @@ def update_flight_alert(
 ) -> UpdatedAlert:
     """Changes an award seat alert, pauses it with active false, or starts it again with active true. Free."""
     lock(call.db, call.account_id)
-    row = _own(call, alert_id, locked=True)
+    row = _own(call.db, alert_id, locked=True)
     ran = _runs(row)
     if active and not ran:
         _check_cap(call, "this one stays paused")
@@ -258,7 +239,7 @@ def delete_flight_alert(call: Call, alert_id: RowId) -> DeletedAlert:
 
     Pausing is done with update_flight_alert and active false. Free.
     """
-    row = _own(call, alert_id, locked=True)
+    row = _own(call.db, alert_id, locked=True)
     removed = RemovedAlert(alert_id=row.id, airline=row.airline, route=f"{row.departure}-{row.destination}")
     forget(call.db, KIND, [row.id])
     call.db.delete(row)

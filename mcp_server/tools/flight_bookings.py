@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
+from functools import partial
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from mcp_server.booking_parts import FlightBooking, flight_part, flight_parts
 from mcp_server.call import Call
 from mcp_server.edits import edit, words
 from mcp_server.fields import AirportCapitals, Amount, AnyName, Cabin, Currency, Day, Page, PerPage, RowId
+from mcp_server.own_rows import own
 from mcp_server.results import NO_DATA, Money, NoDataWord, Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from mcp_server.voucher_parts import Voucher, voucher
@@ -21,7 +23,7 @@ from shared.db.bookings import When, fare_seen, legs_of, page_of_flights
 from shared.db.trips import open_trip
 from shared.db.vouchers import on_bookings
 from shared.domain import bookings as rules
-from shared.errors import Fault, Invalid, NotFound
+from shared.errors import Fault, Invalid
 from shared.services import bookings
 
 UUID_PATTERN = r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
@@ -138,11 +140,7 @@ class DeletedFlight(Result):
     vouchers_detached: list[int]
 
 
-def _own(call: Call, booking_id: int, *, locked: bool = False) -> Row:
-    row = call.db.get(Row, booking_id, with_for_update=locked or None)
-    if row is None:
-        raise NotFound("flight booking", booking_id)
-    return row
+_own = partial(own, Row, "flight booking")
 
 
 def _route(row: Row) -> str:
@@ -231,7 +229,7 @@ def _worth(call: Call, legs: Sequence[Row]) -> Decimal | None:
 @tool(area="bookings", tier=Tier.FREE, effect=Effect.READS)
 def get_flight_booking(call: Call, booking_id: RowId) -> FlightDetails:
     """Shows one logged flight booking with its sibling legs, vouchers and cancellation fee. Free."""
-    row = _own(call, booking_id)
+    row = _own(call.db, booking_id)
     legs = legs_of(call.db, row)
     held = on_bookings(call.db, "flight", [leg.id for leg in legs])
     shown = {leg.id: flight_part(call, leg, [v.id for v in held[leg.id]]) for leg in legs}
@@ -331,7 +329,7 @@ def update_flight_booking(
     """Changes fields of one logged flight booking. Another kind empties what only the old one has. Paid."""
     if workspace_trip_id is not None:
         open_trip(call.db, workspace_trip_id, "workspace_trip_id")
-    row = _own(call, booking_id, locked=True)
+    row = _own(call.db, booking_id, locked=True)
     sent = {
         "airline": airline,
         "origin": origin,
@@ -363,7 +361,7 @@ def update_flight_booking(
 @tool(area="bookings", tier=Tier.FREE, effect=Effect.CHANGES)
 def delete_flight_booking(call: Call, booking_id: RowId) -> DeletedFlight:
     """Removes one logged flight booking; nothing is cancelled with the airline. Free."""
-    row = _own(call, booking_id, locked=True)
+    row = _own(call.db, booking_id, locked=True)
     freed = bookings.remove(call.db, row)
     back = f" Vouchers held again: {', '.join(map(str, freed))}." if freed else ""
     return DeletedFlight(

@@ -1,6 +1,7 @@
 """Stays a person booked, with points or cash: recorded, read with the prices seen since, changed and removed."""
 
 from datetime import date
+from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -10,6 +11,7 @@ from mcp_server.booking_parts import HotelBooking, PriceDrop, PriceSnapshot, hot
 from mcp_server.call import Call
 from mcp_server.edits import edit, words
 from mcp_server.fields import Amount, Currency, Day, HotelName, Page, PerPage, Points, RowId
+from mcp_server.own_rows import own
 from mcp_server.results import Money, Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from mcp_server.voucher_parts import Voucher, voucher
@@ -18,7 +20,6 @@ from shared.db.bookings import When, cheaper_now, page_of_hotels, prices_of
 from shared.db.stay_prices import seen_since
 from shared.db.trips import open_trip
 from shared.db.vouchers import on_bookings
-from shared.errors import NotFound
 from shared.reference import hotels
 from shared.services import bookings
 
@@ -80,11 +81,7 @@ class DeletedStay(Result):
     vouchers_detached: list[int]
 
 
-def _own(call: Call, booking_id: int, *, locked: bool = False) -> Row:
-    row = call.db.get(Row, booking_id, with_for_update=locked or None)
-    if row is None:
-        raise NotFound("hotel booking", booking_id)
-    return row
+_own = partial(own, Row, "hotel booking")
 
 
 @tool(area="bookings", tier=Tier.PAID, effect=Effect.ADDS)
@@ -135,7 +132,7 @@ def add_hotel_booking(
 @tool(area="bookings", tier=Tier.FREE, effect=Effect.READS)
 def get_hotel_booking(call: Call, booking_id: RowId) -> StayDetails:
     """Shows one logged hotel stay with price snapshots, any drop and applied vouchers. Free."""
-    row = _own(call, booking_id)
+    row = _own(call.db, booking_id)
     held = on_bookings(call.db, "hotel", [row.id])[row.id]
     made = hotel_part(call, row, [v.id for v in held], prices_of(call.db, [row]).get(row.id))
     return StayDetails(
@@ -204,7 +201,7 @@ def update_hotel_booking(
     """Changes a logged hotel stay; new dates or room type start the price comparison afresh. Paid."""
     if trip_id is not None:
         open_trip(call.db, trip_id)
-    row = _own(call, booking_id, locked=True)
+    row = _own(call.db, booking_id, locked=True)
     sent = {
         "check_in_date": check_in_date,
         "check_out_date": check_out_date,
@@ -236,7 +233,7 @@ def update_hotel_booking(
 @tool(area="bookings", tier=Tier.FREE, effect=Effect.CHANGES)
 def delete_hotel_booking(call: Call, booking_id: RowId) -> DeletedStay:
     """Removes one logged hotel stay and stops its price checks; nothing is cancelled with the hotel. Free."""
-    row = _own(call, booking_id, locked=True)
+    row = _own(call.db, booking_id, locked=True)
     freed = bookings.remove(call.db, row)
     back = f" Vouchers held again: {', '.join(map(str, freed))}." if freed else ""
     return DeletedStay(

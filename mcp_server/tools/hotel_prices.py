@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import date as Date
 from datetime import timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Annotated
 
 from pydantic import Field
@@ -12,12 +13,13 @@ from sqlalchemy.orm import Session
 from mcp_server.booking_parts import HotelBooking, PriceDrop, PriceSnapshot, hotel_parts, snapshot
 from mcp_server.call import Call, LiveCall
 from mcp_server.fields import Day, HotelName, RowId
+from mcp_server.own_rows import own
 from mcp_server.results import Freshness, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.bookings import HotelBooking as Row
 from shared.db.bookings import HotelPrice
 from shared.db.stay_prices import Stay, prices, seen_since, stay_of
-from shared.errors import Fault, Invalid, NoData, NotFound
+from shared.errors import Fault, Invalid, NoData
 from shared.reference import hotels
 from shared.services.hotel_checks import Plan, Sight, look, plan_of, settle
 from shared.services.hotel_prices import require_prices
@@ -41,11 +43,7 @@ class PriceHistory(Result):
     against_original: PriceDrop | None
 
 
-def _own(session: Session, booking_id: int) -> Row:
-    row = session.get(Row, booking_id)
-    if row is None:
-        raise NotFound("hotel booking", booking_id)
-    return row
+_own = partial(own, Row, "hotel booking")
 
 
 @tool(area="bookings", tier=Tier.FREE, effect=Effect.ADDS, live=True, open_world=True)

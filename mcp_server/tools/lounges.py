@@ -1,6 +1,7 @@
 """Lounge visits: where, when and how somebody got in goes in; the record and counts of visits come out."""
 
 from datetime import date, datetime, timedelta
+from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
@@ -9,6 +10,7 @@ from sqlalchemy import ColumnElement, delete
 from mcp_server import edits
 from mcp_server.call import Call
 from mcp_server.fields import Airport, Amount, AnyName, Currency, Day, Page, PerPage, RowId
+from mcp_server.own_rows import own
 from mcp_server.results import Money, Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.cards import Card
@@ -114,11 +116,7 @@ def _program(call: Call, text: str | None) -> str | None:
     return way or call.reference.program(text).slug
 
 
-def _own(call: Call, visit_id: int, *, locked: bool = False) -> Row:
-    row = call.db.get(Row, visit_id, with_for_update=locked or None)
-    if row is None:
-        raise NotFound("lounge visit", visit_id)
-    return row
+_own = partial(own, Row, "lounge visit")
 
 
 @tool(area="lounges", tier=Tier.PAID, effect=Effect.ADDS)
@@ -178,7 +176,7 @@ def list_lounge_visits(
     if from_date and to_date and to_date < from_date:
         raise Invalid(Fault("to_date", "is before from_date", f"a date from {from_date.isoformat()}"))
     if visit_id is not None:
-        _own(call, visit_id)
+        _own(call.db, visit_id)
     _check_card(call, card_id, held=False)
     asked: list[ColumnElement[bool] | None] = [
         None if visit_id is None else Row.id == visit_id,
@@ -218,7 +216,7 @@ def update_lounge_visit(
     """Changes one logged lounge visit. Paid."""
     _check_place(call, airport, visited_on)
     _check_card(call, card_id)  # before the visit, as whoever removes the card does
-    row = _own(call, visit_id, locked=True)
+    row = _own(call.db, visit_id, locked=True)
     sent = {
         "lounge_name": lounge_name,
         "airport": airport,

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Literal
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import func, select
 
 from mcp_server.call import Call
 from mcp_server.deadline_parts import TABLES, UpcomingDeadline, View, currency_known, every, shown, worth
+from mcp_server.own_rows import count
 from mcp_server.profile_parts import Profile, profile
 from mcp_server.results import Money, Part, Result
 from mcp_server.status_parts import LoyaltyStatus, shown_status
@@ -122,7 +123,7 @@ def get_portfolio(call: Call) -> Portfolio:
         trips=_trips(call),
         deadlines=[shown(d) for d in soon[:SOONEST]],
         profile=mine,
-        unread_notifications=_count(call, Notification, Notification.read_at.is_(None)),
+        unread_notifications=count(call.db, Notification, Notification.read_at.is_(None)),
         as_of=call.now,
     )
 
@@ -195,20 +196,16 @@ def _bookings(view: View, kept: Holdings) -> BookingCounts:
     )
 
 
-def _count(call: Call, model: Any, *fits: ColumnElement[bool]) -> int:
-    return call.db.scalar(select(func.count()).select_from(model).where(*fits)) or 0
-
-
 def _alerts(call: Call) -> AlertCounts:
     """Those that are watching now: neither paused nor ended."""
     return AlertCounts(
-        flight_alerts=_count(call, FlightAlert, FlightAlert.active.is_(True), FlightAlert.paused_at.is_(None)),
-        delay_alerts=_count(call, DelayAlert, DelayAlert.active.is_(True), DelayAlert.paused_at.is_(None)),
-        route_monitors=_count(
-            call, RouteMonitor, RouteMonitor.cancelled_at.is_(None), RouteMonitor.paused_at.is_(None)
+        flight_alerts=count(call.db, FlightAlert, FlightAlert.active.is_(True), FlightAlert.paused_at.is_(None)),
+        delay_alerts=count(call.db, DelayAlert, DelayAlert.active.is_(True), DelayAlert.paused_at.is_(None)),
+        route_monitors=count(
+            call.db, RouteMonitor, RouteMonitor.cancelled_at.is_(None), RouteMonitor.paused_at.is_(None)
         ),
-        standing_orders=_count(
-            call, StandingOrder, StandingOrder.stopped_at.is_(None), StandingOrder.paused_at.is_(None)
+        standing_orders=count(
+            call.db, StandingOrder, StandingOrder.stopped_at.is_(None), StandingOrder.paused_at.is_(None)
         ),
     )
 

@@ -1,22 +1,23 @@
 """Route monitors: a route, a window and terms go in, a watch that mails fresh award seats comes out."""
 
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import Field
-from sqlalchemy import ColumnElement, delete, func, select
+from sqlalchemy import ColumnElement, delete, select, true
 
 from mcp_server.call import Call
 from mcp_server.edits import edit, words
 from mcp_server.fields import AirportCapitals, Cabin, Day, Page, Passengers, PerPage, Points, RowId
 from mcp_server.monitor_parts import KIND, Monitor, option, shown_monitors
+from mcp_server.own_rows import check_cap, count, own
 from mcp_server.results import AwardOption, Paging, Part, Result
 from mcp_server.route_parts import check_route
 from mcp_server.toolbox import Effect, Tier, tool
-from shared.db.accounts import lock
 from shared.db.runs import schedule, unschedule
 from shared.db.watches import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
-from shared.errors import Fault, Invalid, LimitReached, NotFound
+from shared.errors import Fault, Invalid
 
 Airlines = Annotated[
     list[str] | None, Field(max_length=30, description="Names or codes; absent means every supported carrier.")
@@ -62,16 +63,7 @@ def _active() -> ColumnElement[bool]:
     return RouteMonitor.cancelled_at.is_(None) & RouteMonitor.paused_at.is_(None)
 
 
-def _count(call: Call, condition: ColumnElement[bool] | None = None) -> int:
-    wanted = select(func.count()).select_from(RouteMonitor)
-    return call.db.scalar(wanted if condition is None else wanted.where(condition)) or 0
-
-
-def _own(call: Call, monitor_id: int, *, locked: bool = False) -> RouteMonitor:
-    row = call.db.get(RouteMonitor, monitor_id, with_for_update=locked or None)
-    if row is None:
-        raise NotFound("route monitor", monitor_id)
-    return row
+_own = partial(own, RouteMonitor, "route monitor")
 
 
 def _check_terms(call: Call, row: RouteMonitor) -> None:
@@ -88,20 +80,8 @@ def _codes(call: Call, airlines: list[str] | None) -> list[str] | None:
 
 
 def _check_cap(call: Call) -> int:
-    """How many are active. Two creations at once wait for each other, so the last free place goes to one of them."""
-    lock(call.db, call.account_id)
-    active, cap = _count(call, _active()), call.limits.route_monitors
-    if active >= cap:
-        raise LimitReached(
-            f"{active} of {cap} route monitors of this plan are active; nothing was created."
-            " Cancel one with cancel_route_monitor or choose a larger plan.",
-            limit="route_monitors",
-            current=active,
-            cap=cap,
-            upgrade_url=call.upgrade_url,
-            active_count=active,
-        )
-    return active
+    told = "active; nothing was created. Cancel one with cancel_route_monitor or choose a larger plan."
+    return check_cap(call, call.db, RouteMonitor, _active(), told)
 
 
 @tool(area="alerts", tier=Tier.FREE, effect=Effect.ADDS)
@@ -159,12 +139,10 @@ def list_route_monitors(
     call: Call, state: Literal["active", "cancelled", "all"] = "active", page: Page = 1, per_page: PerPage = 20
 ) -> Monitors:
     """Lists route monitors with last check, next check and last hit. Free."""
-    condition = {"active": _active(), "cancelled": ~_active(), "all": None}[state]
-    wanted = select(RouteMonitor).order_by(RouteMonitor.id.desc())
-    if condition is not None:
-        wanted = wanted.where(condition)
+    condition = {"active": _active(), "cancelled": ~_active(), "all": true()}[state]
+    wanted = select(RouteMonitor).where(condition).order_by(RouteMonitor.id.desc())
     rows = call.db.scalars(wanted.limit(per_page).offset((page - 1) * per_page)).all()
-    total, active = _count(call, condition), _count(call, _active())
+    total, active = count(call.db, RouteMonitor, condition), count(call.db, RouteMonitor, _active())
     return Monitors(
         message=f"{total} route monitor{'' if total == 1 else 's'}; {active} of {call.limits.route_monitors} active.",
         monitors=shown_monitors(call, rows),
@@ -177,7 +155,7 @@ def list_route_monitors(
 @tool(area="alerts", tier=Tier.FREE, effect=Effect.READS)
 def get_route_monitor(call: Call, monitor_id: RowId) -> MonitorDetails:
     """Shows one route monitor with its recent checks and the seats it found. Free."""
-    row = _own(call, monitor_id)
+    row = _own(call.db, monitor_id)
     matches = call.db.scalars(
         select(MonitorMatch)
         .where(MonitorMatch.monitor_id == row.id)
@@ -216,7 +194,7 @@ def update_route_monitor(
 
     Changed terms start afresh: at the next check each match is new. A cancelled monitor cannot be changed. Free.
     """
-    row = _own(call, monitor_id, locked=True)
+    row = _own(call.db, monitor_id, locked=True)
     if row.cancelled_at is not None:
         raise Invalid(Fault("monitor_id", "is cancelled and cannot be changed", "an active monitor, or a new one"))
     given = {
@@ -251,7 +229,7 @@ def cancel_route_monitor(call: Call, monitor_id: RowId) -> OneMonitor:
 
     It no longer fires and no longer counts against the plan; it cannot be started again. Free.
     """
-    row = _own(call, monitor_id, locked=True)
+    row = _own(call.db, monitor_id, locked=True)
     if row.cancelled_at is None:
         row.cancelled_at, row.cancel_reason = call.now, "user"
         call.db.flush()
@@ -260,6 +238,6 @@ def cancel_route_monitor(call: Call, monitor_id: RowId) -> OneMonitor:
     return OneMonitor(
         message=f"Monitor {row.id}, {row.origin} to {row.destination}, is cancelled and kept for the record.",
         monitor=shown_monitors(call, [row])[0],
-        active_count=_count(call, _active()),
+        active_count=count(call.db, RouteMonitor, _active()),
         cap=call.limits.route_monitors,
     )

@@ -1,25 +1,26 @@
 """Standing orders: an instruction and an hour go in, runs whose results are mailed come out."""
 
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import Field, WithJsonSchema
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, func, select, true
 
 from mcp_server.call import Call
 from mcp_server.edits import edit, words
 from mcp_server.fields import Page, PerPage, RowId, line
 from mcp_server.order_parts import KIND, Outcome, StandingOrder, shown_orders
+from mcp_server.own_rows import check_cap, count, own
 from mcp_server.results import Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
-from shared.db.accounts import lock
 from shared.db.orders import StandingOrder as Row
 from shared.db.orders import StandingOrderRun as Run
 from shared.db.runs import run_now, schedule, unschedule
 from shared.db.trips import open_trip
 from shared.domain.schedule import DAILY, WEEKLY, next_run
-from shared.errors import BackendUnavailable, Fault, Invalid, LimitReached, NotFound, Outage
+from shared.errors import BackendUnavailable, Fault, Invalid, LimitReached, Outage
 
 Cadence = Literal["daily", "weekly"]
 Prompt = Annotated[str, line(4000)]
@@ -71,21 +72,12 @@ def _running() -> ColumnElement[bool]:
     return Row.stopped_at.is_(None) & Row.paused_at.is_(None)
 
 
-def _count(call: Call, condition: ColumnElement[bool] | None = None) -> int:
-    wanted = select(func.count()).select_from(Row)
-    return call.db.scalar(wanted if condition is None else wanted.where(condition)) or 0
-
-
-def _own(call: Call, order_id: int, *, locked: bool = False) -> Row:
-    row = call.db.get(Row, order_id, with_for_update=locked or None)
-    if row is None:
-        raise NotFound("standing order", order_id)
-    return row
+_own = partial(own, Row, "standing order")
 
 
 def _own_running(call: Call, order_id: int, verb: str) -> Row:
     """Locked; raises for one that does not run."""
-    row = _own(call, order_id, locked=True)
+    row = _own(call.db, order_id, locked=True)
     if row.stopped_at is not None:
         raise Invalid(Fault("standing_order_id", f"is stopped and cannot be {verb}", "a running order, or a new one"))
     if row.paused_at is not None:
@@ -102,18 +94,8 @@ def _need_model(call: Call, nothing: str) -> None:
 
 
 def _check_cap(call: Call) -> None:
-    """Two creations at once wait for each other, so the last free place goes to one of them."""
-    lock(call.db, call.account_id)
-    running, cap = _count(call, _running()), call.limits.standing_orders
-    if running >= cap:
-        raise LimitReached(
-            f"{running} of {cap} standing orders of this plan are running; nothing was created."
-            " Stop one with cancel_standing_order or choose a larger plan.",
-            limit="standing_orders",
-            current=running,
-            cap=cap,
-            upgrade_url=call.upgrade_url,
-        )
+    told = "running; nothing was created. Stop one with cancel_standing_order or choose a larger plan."
+    check_cap(call, call.db, Row, _running(), told)
 
 
 def _plan_runs(call: Call, row: Row) -> datetime:
@@ -154,12 +136,10 @@ def list_standing_orders(
     call: Call, state: Literal["running", "stopped", "all"] = "running", page: Page = 1, per_page: PerPage = 20
 ) -> Orders:
     """Lists standing orders with their next run and how the last one ended. Free."""
-    condition = {"running": _running(), "stopped": ~_running(), "all": None}[state]
-    wanted = select(Row).order_by(Row.id.desc())
-    if condition is not None:
-        wanted = wanted.where(condition)
+    condition = {"running": _running(), "stopped": ~_running(), "all": true()}[state]
+    wanted = select(Row).where(condition).order_by(Row.id.desc())
     rows = call.db.scalars(wanted.limit(per_page).offset((page - 1) * per_page)).all()
-    total = _count(call, condition)
+    total = count(call.db, Row, condition)
     return Orders(
         message=f"{total} {'' if state == 'all' else state + ' '}standing order{'' if total == 1 else 's'}.",
         standing_orders=shown_orders(call, rows),
@@ -170,7 +150,7 @@ def list_standing_orders(
 @tool(area="standing_orders", tier=Tier.FREE, effect=Effect.READS)
 def get_standing_order(call: Call, standing_order_id: RowId) -> OrderDetails:
     """Shows one standing order with its last result and its newest runs. Free."""
-    row = _own(call, standing_order_id)
+    row = _own(call.db, standing_order_id)
     mine = Run.standing_order_id == row.id
     runs = call.db.scalars(select(Run).where(mine).order_by(Run.queued_at.desc(), Run.id).limit(10)).all()
     kept = select(Run.result).where(mine, Run.result.is_not(None)).order_by(Run.finished_at.desc()).limit(1)
@@ -227,7 +207,7 @@ def _weekday(row: Row, cadence: str, given: int | None) -> int | Literal[""] | N
 @tool(area="standing_orders", tier=Tier.FREE, effect=Effect.CHANGES)
 def cancel_standing_order(call: Call, standing_order_id: RowId) -> OneOrder:
     """Stops one standing order and keeps its record and its last result. It cannot be started again. Free."""
-    row = _own(call, standing_order_id, locked=True)
+    row = _own(call.db, standing_order_id, locked=True)
     if row.stopped_at is None:
         row.stopped_at = call.now
         call.db.flush()

@@ -1,5 +1,6 @@
 """Vouchers: the kinds there are, from the reviewed list, and those a person holds, put on bookings and taken off."""
 
+from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -8,6 +9,7 @@ from sqlalchemy import delete
 from mcp_server import edits
 from mcp_server.call import Call
 from mcp_server.fields import AnyName, Day, Page, PerPage, RowId
+from mcp_server.own_rows import own
 from mcp_server.provenance import Verified, verified
 from mcp_server.results import Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
@@ -128,11 +130,7 @@ def _kind(call: Call, text: str) -> Row:
     return kind
 
 
-def _own(call: Call, voucher_id: int, *, locked: bool = False) -> Held:
-    row = call.db.get(Held, voucher_id, with_for_update=locked or None)
-    if row is None:
-        raise NotFound("voucher", voucher_id)
-    return row
+_own = partial(own, Held, "voucher")
 
 
 @tool(area="vouchers", tier=Tier.PAID, effect=Effect.ADDS)
@@ -165,7 +163,7 @@ def list_my_vouchers(
 ) -> Vouchers:
     """Lists held vouchers, the first to expire first, and the booking each is applied to. Free."""
     if voucher_id is not None:
-        rows, total = [_own(call, voucher_id)], 1
+        rows, total = [_own(call.db, voucher_id)], 1
     else:
         rows, total = page_of_vouchers(
             call.db, call.today, state=state, within_days=expiring_within_days, page=page, per_page=per_page
@@ -187,7 +185,7 @@ def update_voucher(
     clear: list[Literal["expires_on", "reference", "notes"]] | None = None,
 ) -> ChangedVoucher:
     """Changes expiry, reference or notes of a held voucher. Paid."""
-    row = _own(call, voucher_id, locked=True)
+    row = _own(call.db, voucher_id, locked=True)
     sent = {"expires_on": expires_on, "reference": reference, "notes": notes}
     changed = edits.edit(row, call.now, sent, clear)
     call.db.flush()
@@ -255,7 +253,7 @@ def apply_voucher_to_booking(
             raise Invalid(Fault("booking_type", "is required with booking_id", "flight or hotel"))
         target = AppliedTo(booking_type=booking_type, booking_id=booking_id)
     booking = _booking(call, target)
-    row = _own(call, voucher_id, locked=True)
+    row = _own(call.db, voucher_id, locked=True)
     before = applied_to(row.flight_booking_id, row.hotel_booking_id)
     if target is not None:
         if booking is None:
