@@ -21,15 +21,18 @@ _TAXES = {  # dollars, and dollars a mile
 _WEEKDAY = (0.95, 1.15, 1.15, 1.05, 0.85, 1.0, 0.85)  # from Monday
 PEAK_WEEKS = 0.28
 _KEYED = blake2b(digest_size=8, key=VERSION)  # copied for each draw: a window is thousands of them
+_PHASE, _SPACE = _KEYED.copy(), _KEYED.copy()
+_PHASE.update(b"phase|")  # what all those draws begin with is hashed once
+_SPACE.update(b"space|")
 
 
 def u(*parts: object) -> float:
     """A number from 0 up to 1 for these words."""
-    return _u("|".join(map(str, parts)).encode())
+    return _u(_KEYED, "|".join(map(str, parts)).encode())
 
 
-def _u(words: bytes) -> float:
-    made = _KEYED.copy()
+def _u(begun: blake2b, words: bytes) -> float:
+    made = begun.copy()
     made.update(words)
     return int.from_bytes(made.digest(), "big") / 2**64
 
@@ -45,13 +48,13 @@ def chance(cabin: str, day: date, looked_on: date) -> float:
 def space(cell: str, cabin: str, day: date, looked_on: date) -> bool:
     """Whether this cell is open. Each cell is drawn anew every five days, on a day of its own."""
     name = cell.encode()
-    turn = (looked_on.toordinal() + int(_u(b"phase|" + name) * HOLDS)) // HOLDS
-    return _u(b"space|%b|%d" % (name, turn)) < chance(cabin, day, looked_on)
+    turn = (looked_on.toordinal() + int(_u(_PHASE, name) * HOLDS)) // HOLDS
+    return _u(_SPACE, b"%b|%d" % (name, turn)) < chance(cabin, day, looked_on)
 
 
 def seats(cell: str) -> int:
     """One to nine, mostly few."""
-    return 1 + int(9 * u("seats", cell) ** 2.5)
+    return 1 + int(9 * _u(_KEYED, f"seats|{cell}".encode()) ** 2.5)
 
 
 @lru_cache(maxsize=4096)
@@ -61,6 +64,7 @@ def peak(program: str, day: date) -> bool:
     return u("peak", program, year, week) < PEAK_WEEKS
 
 
+@lru_cache(maxsize=4096)
 def taxes(cabin: str, miles: float) -> Decimal:
     flat, per_mile = _TAXES[cabin]
     return Decimal(round(flat + per_mile * miles)).quantize(Decimal("0.01"))

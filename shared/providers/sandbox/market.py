@@ -22,7 +22,7 @@ LINKS = "https://sandbox.invalid/award"
 LETTERS = {"economy": "Y", "premium_economy": "W", "business": "J", "first": "F"}  # in a reference, which must be short
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # each is made once, and asked for its times thousands of times
 class Path:
     """How an airline would fly a route: nonstop from or to one of its hubs, or over the best of them."""
 
@@ -91,22 +91,20 @@ def rows(question: SeatsQuestion, today: date, told: Mapping[str, str]) -> tuple
 def _window(
     way: Path, price: RoutePrice, question: SeatsQuestion, today: date, told: Mapping[str, str]
 ) -> Iterator[AwardSeat]:
-    last = min(question.latest, today + timedelta(days=way.on_sale_days))
-    for ahead in range((last - question.earliest).days + 1):
-        day = question.earliest + timedelta(days=ahead)
-        if day < today:
-            continue
+    first, last = max(question.earliest, today), min(question.latest, today + timedelta(days=way.on_sale_days))
+    place = f"{price.program}|{way.airline}|{way.origin}|{way.destination}"
+    for ahead in range((last - first).days + 1):
+        day = first + timedelta(days=ahead)
         for cabin in price.cabins:
-            seat = _seat(way, price, day, cabin, today, told)
+            seat = _seat(way, price, day, cabin, f"{place}|{day.isoformat()}|{cabin}", today, told)
             if seat:
                 yield seat
 
 
 def _seat(
-    way: Path, price: RoutePrice, day: date, cabin: str, today: date, told: Mapping[str, str]
+    way: Path, price: RoutePrice, day: date, cabin: str, cell: str, today: date, told: Mapping[str, str]
 ) -> AwardSeat | None:
     program, wanted, count = price.program, None, None
-    cell = f"{program}|{way.airline}|{way.origin}|{way.destination}|{day}|{cabin}"
     if told:
         place = f"{way.origin}-{way.destination}|{day}|{cabin}"
         wanted, count = overrides.told(told, place, way.airline, program)
@@ -115,7 +113,8 @@ def _seat(
     asked = points(price, cabin, day)
     if asked is None:
         return None
-    ref = f"sbx_{way.airline}_{program}_{way.origin}_{way.destination}_{day:%Y%m%d}_{LETTERS[cabin]}"
+    date_ = day.isoformat().replace("-", "")
+    ref = f"sbx_{way.airline}_{program}_{way.origin}_{way.destination}_{date_}_{LETTERS[cabin]}"
     leaves, lands, _ = times(way, day)
     return AwardSeat(
         ref=ref,
