@@ -40,7 +40,10 @@ ClearableDay = Annotated[
 
 def _month(value: str) -> str:
     """Raises ValueError for what is no month of the calendar."""
-    _day(f"{value}-01")
+    try:
+        _day(f"{value}-01")
+    except ValueError as fault:
+        raise ValueError(str(fault).replace(" day ", " month ")) from None
     return value
 
 

@@ -143,7 +143,7 @@ class Arguments:
             if node is None:
                 faults[name] = Fault(_shown(name), _PROBLEMS["extra_forbidden"], self._known())
                 continue
-            where = name + "".join(f"[{p}]" for p in e["loc"][1:] if isinstance(p, int))
+            where = name + _inside(e["loc"][1:], sent.get(name))
             kind = "missing" if sent.get(name) is None else e["type"]
             words = _problem(kind, str(e.get("ctx", {}).get("error", "")))
             faults[name] = Fault(where, words, expectation(node, sent.get(name)))
@@ -166,10 +166,22 @@ def _shown(name: str) -> str:
     return "".join(c if c.isprintable() else "?" for c in name[:60])
 
 
+def _inside(loc: tuple[int | str, ...], value: Any) -> str:
+    """Which entry of a list or of a map is at fault; names of arms of a union, which are in `loc` too, are left out."""
+    words = ""
+    for part in loc:
+        if isinstance(part, int):
+            words += f"[{part}]"
+        elif isinstance(value, dict) and part in value:
+            words += f".{_shown(part)}"
+    return words
+
+
 _PROBLEMS = {
     "missing": "is required",
     "extra_forbidden": "is not a parameter of this tool",
     "too_long": "has too many entries",
+    "too_short": "has too few entries",
     "string_too_long": "is too long",
     "string_too_short": "is too short",
     "string_pattern_mismatch": "does not have the expected form",
@@ -194,6 +206,11 @@ _FORMS = {
     r"^[A-Za-z]{3}$": "three letters such as LHR or USD",
     r"^([A-Za-z]{2})?$": "a two-letter country code, or an empty string",
     r"^[A-Z0-9]{2}$": "two capitals or digits such as BA",
+    r"^[A-Za-z]{2}$": "two letters such as GB",
+    r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$": "a UUID, made once by you",
+    r"^\+[1-9]\d{6,14}$": "a number such as +14155550100",
+    r"^[A-Za-z0-9]{2,3} ?\d{1,4}[A-Za-z]?$": "an airline's code and a number, such as BA117",
+    "^https://": "an address that begins with https://",
 }
 _KINDS = {"string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false"}
 
@@ -212,16 +229,19 @@ def expectation(node: Schema, value: Any = None) -> str:
         values = list(dict.fromkeys(str(v) or "''" for v in node.get("enum", [node.get("const")])))
         if len(values) <= 20:
             return f"one of {', '.join(values)}"
-        nearest = difflib.get_close_matches(str(value)[:80].lower(), values, 3, 0.4) or values[:3]
-        return f"one of {len(values)} values; nearest: {', '.join(nearest)}"
+        nearest = difflib.get_close_matches(str(value)[:80].lower(), values, 3, 0.4)
+        hint = f"; nearest: {', '.join(nearest)}" if nearest else f", such as {values[0]}"
+        return f"one of {len(values)} values{hint}"
     kinds = sorted(_types(node))
     if "array" in kinds:
         most = f"at most {node['maxItems']}, " if "maxItems" in node else ""
         return f"a list ({most}each {expectation(node['items'])})" if "items" in node else "a list"
     if "pattern" in node:
-        return _FORMS.get(node["pattern"], f"text of the form {node['pattern']}")
+        return _FORMS.get(node["pattern"], "text of another form")
     if len(kinds) == 2 and kinds[1] == "string":
         return f"{_KINDS[kinds[0]]}{_range(node, 'minimum', 'maximum')}, or an empty string"
+    if kinds == ["object"] and (inner := node.get("additionalProperties")):
+        return f"an object (each value {expectation(inner)})" if inner is not True else "an object"
     words = " or ".join(_KINDS.get(k, "an object") for k in kinds) or "another kind of value"
     lengths = _range(node, "minLength", "maxLength")
     return words + _range(node, "minimum", "maximum") + (f", {lengths.strip()} characters" if lengths else "")

@@ -123,8 +123,9 @@ class NotFound(Refusal):
 
     def __init__(self, what: str, id: object, nearest: Sequence[str] | None = None) -> None:
         hint = f" Nearest: {', '.join(nearest)}." if nearest else ""
+        name = str(id).strip() or "of an empty name"
         super().__init__(
-            f"No {what} {id!s} was found.{hint}",
+            f"No {what} {name} was found.{hint}",
             what=what,
             id=id,
             nearest=list(nearest) if nearest is not None else None,

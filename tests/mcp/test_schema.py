@@ -21,6 +21,7 @@ from mcp_server.fields import (
     ClearableWindow,
     Currency,
     Day,
+    Month,
     Page,
     PerPage,
     ProgramSlug,
@@ -54,6 +55,8 @@ def everything(
     country: ClearableCountry | None = None,
     loose: AnyName | None = None,
     freely: dict[str, Any] | None = None,
+    shares: dict[str, int] | None = None,
+    month: Month | None = None,
 ) -> None:
     """A tool with a parameter of each kind."""
 
@@ -158,6 +161,26 @@ def test_null_for_a_required_argument_means_missing() -> None:
 )
 def test_bad_argument_is_named_with_problem_and_expectation(given: dict[str, Any], problem: str, expected: str) -> None:
     assert fault(given) == {"field": next(iter(given)), "problem": problem, "expected": expected}
+
+
+def test_fault_inside_a_map_names_the_entry_and_what_its_values_are() -> None:
+    assert fault({"shares": {"a": 1, "b": "no"}}) == {
+        "field": "shares.b",
+        "problem": "is not of the expected kind",
+        "expected": "an object (each value a whole number)",
+    }
+
+
+def test_fault_in_a_long_choice_that_is_like_none_names_no_nearest() -> None:
+    assert fault({"program": "qqqq"})["expected"] == "one of 57 values, such as accor-live-limitless"
+
+
+def test_month_that_does_not_exist_is_called_no_month() -> None:
+    assert fault({"month": "2027-13"}) == {
+        "field": "month",
+        "problem": "is not a month of the calendar",
+        "expected": "a month YYYY-MM",
+    }
 
 
 def test_fault_inside_a_list_names_the_entry() -> None:

@@ -15,6 +15,7 @@ import pytest
 import mcp_server.tools  # noqa: F401 - registers every tool
 from mcp_server import sdk
 from mcp_server.results import Result
+from mcp_server.schema import expectation
 from mcp_server.toolbox import TOOLS, Effect, Tier, Tool
 from tests.tools.shapes import fields_of, members, missing, parse
 
@@ -68,6 +69,13 @@ def test_what_a_host_is_told_equals_the_last_review(tool: Tool, pytestconfig: py
         snap.write_text(now, encoding="utf-8")
     assert snap.exists(), f"write it with pytest --snaps=write, read it, commit it: {snap.name}"
     assert snap.read_text(encoding="utf-8") == now
+
+
+@each_tool
+def test_what_a_parameter_expects_is_told_in_words(tool: Tool) -> None:
+    properties = _told()[tool.name]["inputSchema"].get("properties", {})
+    told = [expectation(node) for node in properties.values()]
+    assert not [words for words in told if re.search(r"[\^\\\[]|another (form|kind)", words)]
 
 
 @pytest.mark.spec("s9.3.grows_without_client_change")
