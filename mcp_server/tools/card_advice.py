@@ -17,31 +17,12 @@ from shared.db.cards import Card as Held
 from shared.db.profile import Profile
 from shared.db.spending import totals
 from shared.domain import card_value
-from shared.domain.card_value import CATEGORIES, Offer, Worth
+from shared.domain.card_value import CATEGORIES, Category, Offer, Worth
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import cards as catalogue
 from shared.reference.load import Reference
 from shared.reference.rows.travel import CatalogCard
 
-Category = Literal[
-    "groceries",
-    "dining",
-    "airfare",
-    "hotels",
-    "travel_other",
-    "transit",
-    "fuel",
-    "streaming",
-    "telecom_utilities",
-    "online_retail",
-    "retail",
-    "home_improvement",
-    "pharmacy_health",
-    "entertainment",
-    "business_services",
-    "insurance_tax_gov",
-    "other",
-]
 Spend = Annotated[dict[str, Any], WithJsonSchema({"type": "object"})]
 _MOST = Decimal(10) ** 9
 

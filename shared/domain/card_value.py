@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
+from typing import Literal, get_args
 
 Spending = Mapping[str, Decimal]  # category -> amount of a year, in the card's currency
 
-CATEGORIES = (
+Category = Literal[
     "groceries",
     "dining",
     "airfare",
@@ -25,7 +26,8 @@ CATEGORIES = (
     "business_services",
     "insurance_tax_gov",
     "other",
-)
+]
+CATEGORIES: tuple[str, ...] = get_args(Category)
 # Rates of the catalogue that hold for a part of a spending category, or under a condition (None). Spending says
 # nothing about either, so such a rate is named and counts only where it pays less than the base rate does.
 PARTS: dict[str, str | None] = {

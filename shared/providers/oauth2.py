@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import httpx
+from pydantic import SecretStr
 
 from shared import http
 from shared.providers.connecting import Declined, Grant, Start
@@ -38,7 +39,22 @@ def onward(authorize_url: str, query: Mapping[str, str], *, pkce: bool) -> Start
     return Start(f"{authorize_url}{joint}{urlencode(asked)}", kept)
 
 
-def code_of(query: Mapping[str, str]) -> str:
+def application(client_id: str | None, secret: SecretStr | None) -> dict[str, str]:
+    """The operator's application as it proves itself."""
+    return {"client_id": client_id or "", "client_secret": secret.get_secret_value() if secret else ""}
+
+
+def exchange(own: Mapping[str, str], query: Mapping[str, str], redirect_uri: str, **more: str) -> dict[str, str]:
+    """What a token endpoint is sent when a person comes back. Raises Declined when they did not allow it."""
+    code = _code(query)
+    return {"grant_type": "authorization_code", **own, "code": code, "redirect_uri": redirect_uri, **more}
+
+
+def renewal(own: Mapping[str, str], refresh: str) -> dict[str, str]:
+    return {"grant_type": "refresh_token", **own, "refresh_token": refresh}
+
+
+def _code(query: Mapping[str, str]) -> str:
     """The code a person came back with. Raises Declined when they did not allow it."""
     if query.get("error") == "access_denied":
         raise Declined

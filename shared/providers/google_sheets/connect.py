@@ -15,11 +15,7 @@ def configured() -> bool:
 
 
 def _client() -> dict[str, str]:
-    secret = settings().google_client_secret
-    return {
-        "client_id": settings().google_client_id or "",
-        "client_secret": secret.get_secret_value() if secret else "",
-    }
+    return oauth2.application(settings().google_client_id, settings().google_client_secret)
 
 
 async def start(redirect_uri: str, state: str) -> Start:
@@ -37,19 +33,12 @@ async def start(redirect_uri: str, state: str) -> Start:
 
 
 async def finish(query: Mapping[str, str], kept: Mapping[str, str], redirect_uri: str) -> Grant:
-    fields = {
-        "grant_type": "authorization_code",
-        **_client(),
-        "code": oauth2.code_of(query),
-        "redirect_uri": redirect_uri,
-        "code_verifier": kept["verifier"],
-    }
+    fields = oauth2.exchange(_client(), query, redirect_uri, code_verifier=kept["verifier"])
     return await oauth2.token(f"{settings().google_oauth_url}/token", fields)
 
 
 async def renew(refresh: str) -> Grant:
-    fields = {"grant_type": "refresh_token", **_client(), "refresh_token": refresh}
-    return await oauth2.token(f"{settings().google_oauth_url}/token", fields)
+    return await oauth2.token(f"{settings().google_oauth_url}/token", oauth2.renewal(_client(), refresh))
 
 
 async def revoke(access: str, refresh: str | None) -> bool:

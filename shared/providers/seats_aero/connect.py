@@ -12,11 +12,7 @@ def configured() -> bool:
 
 
 def _client() -> dict[str, str]:
-    secret = settings().seats_aero_client_secret
-    return {
-        "client_id": settings().seats_aero_client_id or "",
-        "client_secret": secret.get_secret_value() if secret else "",
-    }
+    return oauth2.application(settings().seats_aero_client_id, settings().seats_aero_client_secret)
 
 
 async def start(redirect_uri: str, state: str) -> Start:
@@ -32,20 +28,14 @@ async def start(redirect_uri: str, state: str) -> Start:
 
 async def finish(query: Mapping[str, str], _kept: Mapping[str, str], redirect_uri: str) -> Grant:
     """They take the exchange as JSON; as a form it fails."""
-    fields = {
-        "grant_type": "authorization_code",
-        **_client(),
-        "code": oauth2.code_of(query),
-        "redirect_uri": redirect_uri,
-        "state": query.get("state", ""),
-        "scope": "openid",
-    }
+    fields = oauth2.exchange(_client(), query, redirect_uri, state=query.get("state", ""), scope="openid")
     return await oauth2.token(f"{settings().seats_aero_oauth_url}/token", fields, as_json=True)
 
 
 async def renew(refresh: str) -> Grant:
-    fields = {"grant_type": "refresh_token", **_client(), "refresh_token": refresh}
-    return await oauth2.token(f"{settings().seats_aero_oauth_url}/token", fields, as_json=True)
+    return await oauth2.token(
+        f"{settings().seats_aero_oauth_url}/token", oauth2.renewal(_client(), refresh), as_json=True
+    )
 
 
 CONNECTOR = Connector(
