@@ -16,7 +16,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ExceptionHandler
 
-from auth_server import agents, cimd, consent, endpoints, identity, internal
+from auth_server import agents, cimd, consent, endpoints, identity, internal, mishaps
 from auth_server.crowds import Crowded
 from auth_server.doors import form, machine, page, register, resource
 from auth_server.edge import Edge
@@ -26,13 +26,11 @@ from auth_server.introspect import introspect, lookups
 from auth_server.metadata import metadata
 from auth_server.passthrough import Passthrough
 from auth_server.refresh import rotations, token
-from auth_server.render import PAGES, html
+from auth_server.render import PAGES
 from auth_server.site import SITE
 from auth_server.sweep import keep_sweeping
-from shared.errors import problem
 from shared.settings import settings
 
-log = logging.getLogger(__name__)
 _CACHED = {"Cache-Control": "public, max-age=300"}
 _TALKATIVE = ("authlib", "httpx", "httpcore")  # below WARNING they log tokens, headers and whole addresses
 
@@ -45,48 +43,15 @@ async def stylesheet(request: Request) -> Response:  # noqa: ARG001
     return FileResponse(PAGES / "site.css", media_type="text/css", headers=_CACHED)
 
 
-async def _too_large(request: Request, error: Exception) -> Response:  # noqa: ARG001
-    text = {"error": "invalid_request", "error_description": "The body is too large."}
-    return JSONResponse(text, 413, {"Cache-Control": "no-store", "Connection": "close"})
-
-
-async def _too_slow(request: Request, error: Exception) -> Response:  # noqa: ARG001
-    text = {"error": "invalid_request", "error_description": "The body did not arrive in time."}
-    return JSONResponse(text, 408, {"Cache-Control": "no-store", "Connection": "close"})
-
-
-async def _crowded(request: Request, error: Exception) -> Response:
-    words, wait = "Too many requests from this address.", str(getattr(error, "retry_after", 60))
-    headers = {"Cache-Control": "no-store", "Retry-After": wait}
-    if request.url.path.startswith("/api/"):
-        about = problem(settings().web_url, "too_many_requests", words)
-        return JSONResponse(about, 429, headers, media_type="application/problem+json")
-    return JSONResponse({"error": "temporarily_unavailable", "error_description": words}, 429, headers)
-
-
-async def _no_database(request: Request, error: Exception) -> Response:  # noqa: ARG001
-    log.error("the database does not answer: %s", type(error).__name__)
-    text = {"error": "temporarily_unavailable", "error_description": "Please try again in a moment."}
-    return JSONResponse(text, 503, {"Cache-Control": "no-store", "Retry-After": "2"})
-
-
-async def _http_problem(request: Request, error: Exception) -> Response:  # noqa: ARG001
-    status = error.status_code if isinstance(error, HTTPException) else 500
-    headers = error.headers if isinstance(error, HTTPException) else None
-    if status != 404:
-        return Response(status_code=status, headers=headers)
-    text = {"title": "Nothing is here", "text": "The address may be mistyped, or the page has moved."}
-    return html("problem.html", text, 404)
-
-
 _HANDLERS: dict[type[Exception] | int, ExceptionHandler] = {
-    TooLarge: _too_large,
-    TooSlow: _too_slow,
-    Crowded: _crowded,
-    OperationalError: _no_database,
-    InterfaceError: _no_database,
-    PoolTimeout: _no_database,
-    HTTPException: _http_problem,
+    TooLarge: mishaps.too_large,
+    TooSlow: mishaps.too_slow,
+    Crowded: mishaps.crowded,
+    OperationalError: mishaps.no_database,
+    InterfaceError: mishaps.no_database,
+    PoolTimeout: mishaps.no_database,
+    HTTPException: mishaps.by_router,
+    Exception: mishaps.crashed,
 }
 
 ROUTES = [
