@@ -1,7 +1,9 @@
 """The local stand-in for a proxy: a request for the tool server goes through, its answer comes back as it is."""
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 import httpx
 from starlette.requests import ClientDisconnect, Request
@@ -9,7 +11,7 @@ from starlette.responses import JSONResponse, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from shared.errors import problem
-from shared.http import client
+from shared.http import HungUp, client, hung_up, while_heard
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
@@ -47,10 +49,17 @@ def _target(upstream: httpx.URL, scope: Scope) -> httpx.URL:
     return upstream.copy_with(raw_path=raw + b"?" + query if query else raw)
 
 
-async def _body(request: Request) -> AsyncIterator[bytes]:
+async def _body(request: Request, read: asyncio.Event) -> AsyncIterator[bytes]:
     async for chunk in request.stream():
         if chunk:
             yield chunk
+    read.set()
+
+
+async def _gone(read: asyncio.Event, receive: Receive) -> None:
+    """Waits until the caller goes. Before the body was read, whoever reads it notices."""
+    await read.wait()
+    await hung_up(receive)
 
 
 async def _relay(answer: httpx.Response) -> AsyncIterator[bytes]:
@@ -81,17 +90,22 @@ class Passthrough:
         await self.client.aclose()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = Request(scope, receive)
+        request, read = Request(scope, receive), asyncio.Event()
         headers = _kept(scope["headers"], _HOP | _CLAIMS)
         if request.client:  # for the limits by address; whom to believe about it was decided on the way in here
             headers.append((b"x-forwarded-for", request.client.host.encode()))
-        has_body = any(k in (b"content-length", b"transfer-encoding") for k, _ in scope["headers"])
-        body = _body(request) if has_body else None
+        body = None
+        if any(k in (b"content-length", b"transfer-encoding") for k, _ in scope["headers"]):
+            body = _body(request, read)
+        else:
+            read.set()
         outgoing = httpx.Request(scope["method"], _target(self.upstream, scope), headers=headers, content=body)
+        with suppress(ClientDisconnect, HungUp):  # the tool server's connection is closed then, so it hears of it too
+            await while_heard(_gone(read, receive), self._relayed(outgoing, scope, receive, send))
+
+    async def _relayed(self, outgoing: httpx.Request, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             answer = await self.client.send(outgoing, stream=True)
-        except ClientDisconnect:
-            return
         except httpx.LocalProtocolError:  # this side takes more of a header than may be sent on
             words = "A header holds characters that are not allowed."
             await _refusal(scope, 400, "invalid_request", "unreadable", words)(scope, receive, send)

@@ -18,10 +18,11 @@ from mcp_server.bearer import Bearers, api_keys
 from mcp_server.events import listen
 from mcp_server.facts import follow
 from mcp_server.front import Front
-from mcp_server.problems import Stopped, crashed, http_error, stopped
+from mcp_server.problems import Stopped, crashed, http_error, stopped, unheard
 from mcp_server.rest import Rest
 from mcp_server.transport import Transport
 from mcp_server.usage import LEDGER
+from shared.http import HungUp
 from shared.reference.load import reference
 from shared.settings import settings
 
@@ -58,7 +59,7 @@ def build(*extensions: Extension) -> Front:
             *mail_hook.routes(),
             *connect_pages.routes(),
         ],
-        exception_handlers={Stopped: stopped, HTTPException: http_error, Exception: crashed},
+        exception_handlers={Stopped: stopped, HungUp: unheard, HTTPException: http_error, Exception: crashed},
         lifespan=lifespan,
     )
     pages.router.redirect_slashes = False  # a redirect loses bodies and credentials on the way

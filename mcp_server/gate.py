@@ -5,6 +5,7 @@ import inspect
 import logging
 import secrets
 import time
+from collections.abc import Coroutine
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +23,7 @@ from shared import clock
 from shared.db.usage import API_CALLS, SEARCHES, UNCOUNTED_TOOL
 from shared.domain.plans import allows
 from shared.errors import AdminOnly, Fault, Invalid, Paywall, Refusal
+from shared.http import Receive, hung_up, while_heard
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
@@ -157,17 +159,30 @@ async def _body(tool: Tool, caller: Caller, arguments: dict[str, Any], via: Via,
     return await anyio.to_thread.run_sync(_run_here, tool, call, arguments, limiter=limiter())
 
 
-async def answer(name: str, given: dict[str, Any], caller: Caller, via: Via) -> Answer:
-    """The whole way for one call: whatever happens, there is one answer and one note of it."""
+async def answer(name: str, given: dict[str, Any], caller: Caller, via: Via, receive: Receive | None = None) -> Answer:
+    """The whole way for one call: whatever happens, there is one answer and one note of it.
+
+    Raises HungUp when the caller did not wait for what the world was asked.
+    """
     started = time.perf_counter()
     outcome = "cancelled"
     try:
-        made = await _tried(name, given, caller, via)
+        made = await _heard(TOOLS.get(name), _tried(name, given, caller, via), receive)
         outcome = made.status
         return made
     finally:
         milliseconds = round((time.perf_counter() - started) * 1000)
         LEDGER.note(caller, via, name if name in TOOLS else "unknown", outcome, milliseconds)
+
+
+async def _heard(tool: Tool | None, trying: Coroutine[Any, Any, Answer], receive: Receive | None) -> Answer:
+    """Waiting for the world ends when nobody waits for the answer; what replaces or removes is carried through."""
+    if tool is None or not inspect.iscoroutinefunction(tool.function):
+        return await trying
+    if tool.hints["destructiveHint"]:
+        with anyio.CancelScope(shield=True):
+            return await trying
+    return await (while_heard(hung_up(receive), trying) if receive else trying)
 
 
 async def _tried(name: str, given: dict[str, Any], caller: Caller, via: Via) -> Answer:

@@ -71,6 +71,11 @@ async def http_error(request: Request, error: Exception) -> Response:  # noqa: A
     return respond(word, PROBLEMS[word].meaning, dict(error.headers or {}))
 
 
+async def unheard(request: Request, error: Exception) -> Response:  # noqa: ARG001
+    """Nobody reads it."""
+    return Response(status_code=499)
+
+
 async def crashed(request: Request, error: Exception) -> Response:  # noqa: ARG001
     """A bug outside any call; the server logs it."""
     return respond("internal_error", "Something went wrong here; it is logged.", {})

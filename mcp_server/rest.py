@@ -76,14 +76,14 @@ class Rest:
             caller = await self._owner(request, key)
             await _limited(f"rest:account:{caller.account_id}", CALLS_PER_MINUTE, 60)
             given = await _arguments(request, name)
-            made = await answer(name, given, caller, "rest")
+            made = await answer(name, given, caller, "rest", request.receive)
             return _answered(made, await _month(caller, made))
         if name not in TOOLS or not TOOLS[name].anonymous:
             words = "This call needs an API key: Authorization: Bearer KEY, or X-API-Key: KEY."
             raise Stopped("unauthorized", words, CHALLENGE)
         cap = settings().anonymous_calls_per_hour
         verdict = await _limited(f"rest:anonymous:{_address(request)}", cap, 3600)
-        made = await answer(name, await _arguments(request, name), ANONYMOUS, "rest")
+        made = await answer(name, await _arguments(request, name), ANONYMOUS, "rest", request.receive)
         return _answered(made, _left("anonymous", cap, cap - verdict.count, verdict.retry_after))
 
     async def _owner(self, request: Request, key: str) -> Caller:

@@ -14,6 +14,7 @@ from pydantic_core import to_json
 
 from mcp_server.gate import answer
 from mcp_server.toolbox import TOOLS, Tool
+from shared.http import HungUp
 from shared.settings import VERSION, settings
 
 NAME = "award-travel"
@@ -45,7 +46,12 @@ class Gate(Extension):
         ctx: ServerRequestContext[Any, Any],
         call_next: CallNext,  # noqa: ARG002 - the gate is the last stop
     ) -> HandlerResult:
-        made = await answer(params.name, params.arguments or {}, ctx.request.scope["caller"], "mcp")  # type: ignore[union-attr]
+        asked = ctx.request
+        assert asked is not None  # every call comes by HTTP
+        try:
+            made = await answer(params.name, params.arguments or {}, asked.scope["caller"], "mcp", asked.receive)
+        except HungUp:
+            return CallToolResult(content=[], is_error=True)  # nobody reads it
         return CallToolResult(
             content=[TextContent(type="text", text=text) for text in made.texts],
             structured_content=made.data,

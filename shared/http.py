@@ -1,10 +1,11 @@
 """The only maker of httpx clients: timeouts, no redirects, size caps, https or loopback, public addresses only."""
 
+import asyncio
 import ipaddress
 import logging
 import socket
 import ssl
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, MutableMapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -21,6 +22,7 @@ USER_AGENT = f"award-travel/{VERSION}"
 TIMEOUT = httpx.Timeout(15, connect=5)
 MAX_BYTES = 8 * 1024 * 1024
 AGAIN = (502, 503, 504)
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]  # of an ASGI server
 Wire = httpx.AsyncClient  # what `client` makes, for those who hold one
 OPENING_BYTES = 2000
 OPENING_SECONDS = 1.0
@@ -31,6 +33,10 @@ for _name in ("httpx", "httpcore"):
 
 class Refused(Exception):
     """An address or an answer this service does not deal with; the text is ours."""
+
+
+class HungUp(Exception):
+    """Whoever asked has gone, and what was under way for them was cancelled."""
 
 
 def allowed_base(url: str) -> str:
@@ -125,6 +131,24 @@ async def together(calls: Sequence[Callable[[], Awaitable[T]]], at_once: int = 4
     if failures:
         raise failures[0]
     return [answers[i] for i in range(len(calls))]
+
+
+async def hung_up(receive: Receive) -> None:
+    """Waits, on a server's side, until the caller goes; the caller's body has been read."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def while_heard(gone: Coroutine[Any, Any, None], work: Awaitable[T]) -> T:
+    """What `work` brings. Once `gone` returns it is cancelled, with all it waits for, and HungUp raised."""
+    watch = asyncio.ensure_future(gone)
+    with anyio.CancelScope() as scope:
+        watch.add_done_callback(lambda done: None if done.cancelled() else scope.cancel())
+        try:
+            return await work
+        finally:
+            watch.cancel()
+    raise HungUp
 
 
 async def _body(response: httpx.Response, limit: int) -> bytes:

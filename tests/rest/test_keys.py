@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from auth_server import agents, api_keys, threads
+from auth_server.edge import INTERNAL
 from auth_server.incoming import Incoming
 from auth_server.server import Server
 from mcp_server import bearer
@@ -127,7 +128,7 @@ def test_a_short_lived_run_token_may_read_and_nothing_else(world: World, people:
 
 
 def test_no_path_of_the_inside_is_passed_to_the_outside(world: World) -> None:
-    for path in ("/internal/api-key", "/internal/session", "/internal/run-token", "/internal/run-end", "/oauth/introspect"):
+    for path in (*INTERNAL, "/oauth/introspect"):
         assert world.http.post(world.url + path, data={"token": "x"}).status_code == 401
         assert world.http.post(world.mcp_url.removesuffix("/mcp") + path, data={"token": "x"}).status_code == 404
 
