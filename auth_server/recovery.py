@@ -2,9 +2,9 @@
 
 from auth_server import accounts, one_time, sessions, signin
 from auth_server.incoming import Incoming
-from auth_server.replies import Outcome, Page, problem
+from auth_server.replies import Outcome, Page
 from auth_server.server import Server
-from auth_server.signup import DEAD_LINK, EXPIRED, again, blank, faults, sent, too_many
+from auth_server.signup import EXPIRED, again, answered, blank, faults, opened, sent, too_many
 from shared import clock
 from shared.db.accounts import Account
 from shared.errors import Invalid
@@ -35,26 +35,15 @@ def _mail(server: Server, inc: Incoming) -> None:
 
 
 def reset_form(server: Server, inc: Incoming) -> Outcome:
-    found = one_time.find(server, "reset_password", inc.asked("token"))
-    if found is None:
-        return problem("This link does not work any more", DEAD_LINK, 410)
-    visit = signin.visitor(server, inc)
-    if isinstance(visit, Page):
-        return visit
-    session, cookie = visit
-    shown = {"csrf": sessions.csrf(session, "reset"), "token": inc.asked("token"), "email": found[1].email}
-    return Page("reset.html", shown, session=cookie)
+    return opened(server, inc, "reset_password", "reset")
 
 
 def reset(server: Server, inc: Incoming) -> Outcome:
     """The link has proved the address, so it also confirms an account that was not."""
-    session = sessions.load(server.db, inc.cookie)
-    if session is None or not sessions.csrf_holds(session, "reset", inc.value("csrf")):
-        return EXPIRED
-    found = one_time.find(server, "reset_password", inc.value("token"))
-    if found is None:
-        return problem("This link does not work any more", DEAD_LINK, 410)
-    link, account = found
+    found = answered(server, inc, "reset_password", "reset")
+    if isinstance(found, Page):
+        return found
+    session, link, account = found
     try:
         hashed = accounts.hash_password(inc.value("password"))
     except Invalid as no:

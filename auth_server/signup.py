@@ -12,6 +12,7 @@ from auth_server.replies import Outcome, Page, problem
 from auth_server.server import Server
 from shared import clock
 from shared.db.accounts import Account
+from shared.db.links import OneTimeLink
 from shared.db.oauth import WebSession
 from shared.errors import Invalid
 from shared.limits import address_key, hit
@@ -21,7 +22,11 @@ from shared.settings import settings
 
 PER_HOUR = 30  # sign-ups and resets one address may ask for
 EXPIRED = problem("This form has expired", "Please go back and try again.", 403)
-DEAD_LINK = "It was used already, or is too old. Ask for a new one where you asked for this one."
+DEAD_LINK = problem(
+    "This link does not work any more",
+    "It was used already, or is too old. Ask for a new one where you asked for this one.",
+    410,
+)
 FORMS = {"signup": "signup.html", "recover": "recover.html"}
 
 
@@ -101,31 +106,39 @@ def _begin(server: Server, inc: Incoming) -> None:
     one_time.send(server, account, "confirm_email", signin.safe_return(inc.value("return_to")))
 
 
-def confirm_form(server: Server, inc: Incoming) -> Outcome:
-    """Opening the link changes nothing: programs that read mail open links too."""
-    found = one_time.find(server, "confirm_email", inc.asked("token"))
+def opened(server: Server, inc: Incoming, purpose: str, action: str) -> Outcome:
+    """The form behind a link in a mail. Opening it changes nothing: programs that read mail open links too."""
+    found = one_time.find(server, purpose, inc.asked("token"))
     if found is None:
-        return problem("This link does not work any more", DEAD_LINK, 410)
+        return DEAD_LINK
     visit = signin.visitor(server, inc)
     if isinstance(visit, Page):
         return visit
     session, cookie = visit
-    shown = {
-        "csrf": sessions.csrf(session, "confirm"),
-        "token": inc.asked("token"),
-        "email": found[1].email,
-    }
-    return Page("confirm.html", shown, session=cookie)
+    shown = {"csrf": sessions.csrf(session, action), "token": inc.asked("token"), "email": found[1].email}
+    return Page(f"{action}.html", shown, session=cookie)
+
+
+def answered(
+    server: Server, inc: Incoming, purpose: str, action: str
+) -> tuple[WebSession, OneTimeLink, Account] | Page:
+    """That form sent: the session it was shown in, its link and whose it is; or why it counts for nothing."""
+    session = sessions.load(server.db, inc.cookie)
+    if session is None or not sessions.csrf_holds(session, action, inc.value("csrf")):
+        return EXPIRED
+    found = one_time.find(server, purpose, inc.value("token"))
+    return DEAD_LINK if found is None else (session, *found)
+
+
+def confirm_form(server: Server, inc: Incoming) -> Outcome:
+    return opened(server, inc, "confirm_email", "confirm")
 
 
 def confirm(server: Server, inc: Incoming) -> Outcome:
-    session = sessions.load(server.db, inc.cookie)
-    if session is None or not sessions.csrf_holds(session, "confirm", inc.value("csrf")):
-        return EXPIRED
-    found = one_time.find(server, "confirm_email", inc.value("token"))
-    if found is None:
-        return problem("This link does not work any more", DEAD_LINK, 410)
-    link, account = found
+    found = answered(server, inc, "confirm_email", "confirm")
+    if isinstance(found, Page):
+        return found
+    session, link, account = found
     guesses = signin.Guesses(account.email or "", inc.peer)
     if guesses.exhausted():
         return signin.too_many_guesses()
