@@ -1,5 +1,6 @@
 """What is said to people: notices in the inbox, and one delivery row per channel and recipient (the outbox)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -124,34 +125,45 @@ def claim_delivery(session: Session, lease: float, id: str | None = None) -> Par
     return Parcel(*row) if row else None
 
 
+# Of a row this worker still holds; `:while_in` are the statuses in which the write counts.
+_MINE = "id = :id and attempt = :attempt and status = any(:while_in)"
+_BEGIN = sa.text(f"update deliveries set status = 'handing_over' where {_MINE}")  # noqa: S608
+_SENT = sa.text(f"""
+update deliveries set status = 'sent', error = null, facts = '{{}}', sent_at = now(), claimed_until = null
+where {_MINE}""")  # noqa: S608
+_NOT_SENT = sa.text(f"""
+update deliveries set status = :status, error = :error, claimed_until = null where {_MINE}""")  # noqa: S608
+_RETRY = sa.text(f"""
+update deliveries set status = 'pending', error = :error, wake_at = now() + :wait, claimed_until = now() + :wait
+where {_MINE}""")  # noqa: S608
+
+
 def begin_hand_over(session: Session, parcel: Parcel) -> bool:
     """Written and committed before the first byte goes out; False when another worker took over."""
-    return _write(session, parcel, ("claimed",), status="handing_over")
+    return _write(session, _BEGIN, parcel, ["claimed"])
 
 
 def delivered(session: Session, parcel: Parcel) -> bool:
-    return _end(session, parcel, "sent", None, facts={}, sent_at=sa.func.now())
+    return _write(session, _SENT, parcel)
 
 
 def undelivered(session: Session, parcel: Parcel, status: str, error: str) -> bool:
     """Ends it as `failed` (it surely did not go out) or `uncertain` (nobody can know)."""
-    return _end(session, parcel, status, error)
+    return _write(session, _NOT_SENT, parcel, status=status, error=error)
 
 
 def retry_delivery(session: Session, parcel: Parcel, wait: timedelta, error: str) -> bool:
-    again = sa.func.now() + wait
-    return _end(session, parcel, "pending", error, wake_at=again, claimed_until=again)
+    return _write(session, _RETRY, parcel, wait=wait, error=error)
 
 
-def _end(session: Session, parcel: Parcel, status: str, error: str | None, **values: Any) -> bool:
-    values = {"claimed_until": None, **values}
-    return _write(session, parcel, ("claimed", "handing_over"), status=status, error=error, **values)
-
-
-def _write(session: Session, parcel: Parcel, while_in: tuple[str, ...], **values: Any) -> bool:
+def _write(
+    session: Session,
+    statement: sa.TextClause,
+    parcel: Parcel,
+    while_in: Sequence[str] = ("claimed", "handing_over"),
+    **values: Any,
+) -> bool:
     """One fenced write; False when another worker took over."""
-    fenced = sa.update(Delivery).where(
-        Delivery.id == parcel.id, Delivery.attempt == parcel.attempt, Delivery.status.in_(while_in)
-    )
-    result: Any = session.execute(fenced.values(**values))
+    mine = {"id": parcel.id, "attempt": parcel.attempt, "while_in": list(while_in)}
+    result: Any = session.execute(statement, mine | values)
     return int(result.rowcount) == 1

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.runs import unschedule
-from shared.db.watches import MonitorCheck, MonitorKey, RouteMonitor, add_matches, remember
+from shared.db.watches import MonitorKey, RouteMonitor, add_matches, log_check, remember
 from shared.domain.watches import Terms
 from shared.outbox.post import tell
 from shared.services.availability import SeatOption
@@ -30,21 +30,27 @@ def terms_of(monitor: RouteMonitor) -> Terms:
     )
 
 
-def _over(monitor: RouteMonitor) -> bool:
-    return monitor.latest_date < clock.today()
+def _watched(monitor: RouteMonitor | None) -> bool:
+    return bool(monitor and not monitor.cancelled_at and not monitor.paused_at and monitor.latest_date >= clock.today())
 
 
 def prepare(session: Session, monitor_id: int) -> Plan | None:
     """What to ask; None when there is nothing to watch any more, and then the schedule is switched off."""
-    monitor = session.get(RouteMonitor, monitor_id, with_for_update=True)
-    if monitor is not None and monitor.cancelled_at is None and _over(monitor):
+    monitor = session.get(RouteMonitor, monitor_id)
+    if not _watched(monitor):  # only then is there something to write, so it is read again under its lock
+        monitor = session.get(RouteMonitor, monitor_id, with_for_update=True, populate_existing=True)
+    if monitor is None or not _watched(monitor):
+        _end(session, monitor_id, monitor)
+        return None
+    return Plan(monitor.id, monitor.account_id, monitor.origin, monitor.destination, terms_of(monitor))
+
+
+def _end(session: Session, monitor_id: int, monitor: RouteMonitor | None) -> None:
+    if monitor is not None and monitor.cancelled_at is None and monitor.latest_date < clock.today():
         monitor.cancelled_at, monitor.cancel_reason = clock.now(), "window_passed"
         session.flush()
         session.execute(delete(MonitorKey).where(MonitorKey.monitor_id == monitor_id))
-    if monitor is None or monitor.cancelled_at or monitor.paused_at:
-        unschedule(session, KIND, [monitor_id])
-        return None
-    return Plan(monitor.id, monitor.account_id, monitor.origin, monitor.destination, terms_of(monitor))
+    unschedule(session, KIND, [monitor_id])
 
 
 def settle(session: Session, run_id: int, sight: Sight) -> str | None:
@@ -58,28 +64,22 @@ def settle(session: Session, run_id: int, sight: Sight) -> str | None:
     kept = session.execute(_KEYS.where(MonitorKey.monitor_id == monitor.id)).all()
     found, states = judge(sight, kept)
     remember(session, monitor.id, states, sight.asked_at)
-    _log(session, run_id, monitor, sight, len(found))
+    _log(session, run_id, sight, len(found))
     if found:
         _fire(session, run_id, monitor, sight.plan, found)
     return sight.try_again
 
 
-def _log(session: Session, run_id: int, monitor: RouteMonitor, sight: Sight, new: int) -> None:
-    """One line per run, rewritten by its later attempts."""
-    row = session.scalar(select(MonitorCheck).where(MonitorCheck.run_id == run_id))
-    if row is None:
-        row = MonitorCheck(run_id=run_id, monitor_id=monitor.id)
-        session.add(row)
-    row.checked_at, row.outcome = sight.asked_at, sight.outcome
-    row.options_seen, row.new_matches, row.failed_sources = len(sight.window.options), new, list(sight.window.failed)
-    if sight.window.any_answered:
-        monitor.last_checked_at = sight.asked_at
+def _log(session: Session, run_id: int, sight: Sight, new: int) -> None:
+    seen = sight.window
+    line = {"run_id": run_id, "checked_at": sight.asked_at, "outcome": sight.outcome, "failed_sources": seen.failed}
+    line |= {"options_seen": len(seen.options), "new_matches": new}
+    log_check(session, sight.plan.watch_id, line, sight.asked_at if seen.any_answered else None)
 
 
 def _fire(session: Session, run_id: int, monitor: RouteMonitor, plan: Plan, found: Sequence[SeatOption]) -> None:
     """All fresh matches of one check make one notice and one mail."""
     add_matches(session, [_match(monitor.id, option) for option in found])
-    monitor.matches_total += len(found)
     account = session.get_one(Account, monitor.account_id)
     tell(
         session,
