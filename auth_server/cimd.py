@@ -146,7 +146,7 @@ async def _read_anew(client_id: str, peer: str) -> None:
     try:
         if not settings().client_document_fetch:
             raise Unreadable(gone=True)
-        if not hit(f"documents:{address_key(peer)}", FETCHES_PER_HOUR, 3600).allowed:
+        if not (await _on_a_thread(hit, f"documents:{address_key(peer)}", FETCHES_PER_HOUR, 3600)).allowed:
             raise Unreadable
         document = await _fetched(client_id)
     except Unreadable as error:

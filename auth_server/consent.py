@@ -1,5 +1,6 @@
 """The authorization endpoint: a client's request goes in; sign-in, a question to the person, or a code comes out."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -64,7 +65,7 @@ def _fault(inc: Incoming, prompts: set[str]) -> tuple[str, str] | None:
         return "invalid_request", "Only response_mode=query is supported."
     if prompts - PROMPTS or ("none" in prompts and len(prompts) > 1):
         return "invalid_request", "Unsupported 'prompt'."
-    if not (inc.asked("max_age") or "0").isdecimal():
+    if not re.fullmatch(r"[0-9]*", inc.asked("max_age") or ""):
         return "invalid_request", "Unsupported 'max_age'."
     if not (inc.asked("nonce") or "").isascii():
         return "invalid_request", "Unsupported 'nonce'."

@@ -4,7 +4,7 @@ import re
 import tomllib
 from functools import lru_cache
 from pathlib import Path
-from urllib.parse import SplitResult, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
 from shared.settings import settings
 
@@ -13,6 +13,8 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _URI = re.compile(r"(?=.{1,2048}\Z)([A-Za-z0-9\-._~:/?\[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+")
 _DOTS = re.compile(r"/(\.|%2e){1,2}(/|\Z)", re.IGNORECASE)  # browsers take these segments away: another address
 _LABEL = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
+_LOCAL = re.compile(r"(http://(?:127\.0\.0\.1|\[::1\]|localhost))(?::([1-9]\d{0,4}))?([/?].*)?", re.ASCII)
+_ANSWERED = {"code", "state", "iss", "error", "error_description", "error_uri", "id_token", "access_token", "response"}
 _HOST = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(\.{_LABEL})*")
 
 
@@ -52,6 +54,8 @@ def _split(uri: str) -> SplitResult:
         raise BadRedirect("the port is not valid")
     if "@" in parts.netloc or "%" in parts.netloc:
         raise BadRedirect("user information and encoded hosts are not allowed")
+    if _ANSWERED & {name.lower() for name, _ in parse_qsl(parts.query, keep_blank_values=True)}:
+        raise BadRedirect("the query must not hold parameters of an authorization response")
     return parts
 
 
@@ -83,18 +87,10 @@ def matches(requested: str, registered: str) -> bool:
     """The whole string; for loopback http the port alone may differ (RFC 8252 section 7.3)."""
     if requested == registered:
         return True
-    if not _URI.fullmatch(requested) or not requested.startswith("http://"):
+    ours, theirs = _LOCAL.fullmatch(registered), _LOCAL.fullmatch(requested)
+    if ours is None or theirs is None or not _URI.fullmatch(requested) or int(theirs[2] or 80) > 65_535:
         return False
-    try:
-        ours, theirs = _split(registered), _split(requested)
-    except BadRedirect:
-        return False
-    return (
-        ours.scheme == theirs.scheme
-        and ours.hostname == theirs.hostname
-        and ours.hostname in LOOPBACK
-        and (ours.path, ours.query) == (theirs.path, theirs.query)
-    )
+    return (ours[1], ours[3]) == (theirs[1], theirs[3])
 
 
 def host_of(uri: str) -> str:

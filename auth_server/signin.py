@@ -21,6 +21,7 @@ RETURN_PATHS = frozenset(
         "/dashboard/keys",
         "/dashboard/api-apps",
         "/dashboard/api-apps/new",
+        "/dashboard/spending",
         "/dashboard/settings",
         "/dashboard/account",
         "/dashboard/account/delete",

@@ -50,6 +50,8 @@ FORMS = sorted(route.path for route in site.DASHBOARD if route.methods == {"POST
 def test_whoever_is_signed_out_signs_in_first_and_comes_back(stranger: Browser, path: str) -> None:
     answer = stranger.get(path)
     assert (answer.status_code, answer.headers["location"]) == (302, f"/signin?return_to={path}")
+    if path != "/dashboard/logo":  # a picture on a page, not a page
+        assert hidden(stranger.get(answer.headers["location"]).text, "return_to") == path
 
 
 @pytest.mark.parametrize("path", FORMS)
