@@ -134,7 +134,8 @@ async def run(tool: Tool, caller: Caller, given: dict[str, Any], via: Via) -> An
 async def _metered(quota: Reservation, via: Via) -> Answer:
     """A metered call. However it ends, cancelled included, its reservation is kept or given back."""
     made: Answer | None = None
-    await anyio.to_thread.run_sync(quota.reserve, limiter=limiter())
+    if quota.limited:
+        await anyio.to_thread.run_sync(quota.reserve, limiter=limiter())
     try:
         made = await _caught(quota.tool, quota.caller, quota.arguments, via, quota.left.get(SEARCHES))
     finally:

@@ -1,4 +1,4 @@
-"""Exact quotas: a call about to run takes what it will use up; how it ended decides whether that is given back."""
+"""Exact quotas: a call about to run takes what is limited; how it ended decides whether that is given back."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -46,31 +46,42 @@ def meters(tool: Tool, caller: Caller, via: Via) -> list[Meter]:
 
 
 class Reservation:
-    """What one call takes of its meters: all or nothing, before the body; settled however the call ends."""
+    """What one call takes of its meters: all or nothing, before the body; settled however the call ends.
+
+    A meter without a cap is counted at the end, by calls that count.
+    """
 
     def __init__(self, tool: Tool, caller: Caller, arguments: dict[str, Any], meters: list[Meter]) -> None:
         self.tool, self.caller, self.arguments, self.meters = tool, caller, arguments, meters
         self.left: dict[str, int] = {}  # of each capped meter, after this call
 
+    @property
+    def limited(self) -> bool:
+        return any(meter.cap is not None for meter in self.meters)
+
     def reserve(self) -> None:
         with transaction(self.caller.account_id) as session:
             for meter in self.meters:
+                if meter.cap is None:
+                    continue
                 count = take(session, self.caller.account_id, meter.name, meter.period, meter.cap)
                 if count is None:
-                    raise _used_up(meter.cap or 0, meter.name, self.caller.plan)
-                if meter.cap is not None:
-                    self.left[meter.name] = meter.cap - count
+                    raise _used_up(meter.cap, meter.name, self.caller.plan)
+                self.left[meter.name] = meter.cap - count
 
     def settle(self, status: str | None, message: str = "") -> None:
-        """A status of None: the body crashed or the call was cancelled."""
+        """A status of None: the body crashed or the call was cancelled. Counters come last: their rows are shared."""
         with transaction(self.caller.account_id) as session:
-            for meter in self.meters:
-                if status not in COUNTED[meter.name]:
-                    give_back(session, self.caller.account_id, meter.name, meter.period)
-                    if meter.name in self.left:
-                        self.left[meter.name] += 1
             if self.tool.meter == "search" and status is not None and status not in UNRECORDED:
                 self._record(session, status, message)
+                session.flush()
+            for meter in self.meters:
+                counts = status in COUNTED[meter.name]
+                if meter.cap is None and counts:
+                    take(session, self.caller.account_id, meter.name, meter.period, None)
+                if meter.cap is not None and not counts:
+                    give_back(session, self.caller.account_id, meter.name, meter.period)
+                    self.left[meter.name] += 1
 
     def _record(self, session: Session, status: str, message: str) -> None:
         session.add(
