@@ -1,21 +1,15 @@
 """Counters per key and window in Redis, with a bounded memory fallback: a key goes in, a verdict comes out."""
 
 import ipaddress
-import logging
-import time
 from collections import OrderedDict
 from dataclasses import dataclass
-
-from redis.exceptions import RedisError
+from functools import partial
 
 from shared import clock
-from shared.redis import connect, key
+from shared.redis import asked, connect, key
 
-log = logging.getLogger(__name__)
 _MEMORY: "OrderedDict[str, tuple[int, int]]" = OrderedDict()
 _MEMORY_SIZE = 10_000
-_PAUSE = 2.0  # seconds before Redis is tried again, so that callers do not wait for it one by one
-_away_until = 0.0
 
 
 @dataclass(frozen=True)
@@ -40,26 +34,17 @@ def _remembered(name: str, slot: int, amount: int) -> int:
     return count
 
 
-def _counted(where: str, window: int, amount: int) -> int | None:
-    """The figure Redis has now, or None while it is away."""
-    global _away_until
-    if time.monotonic() < _away_until:
-        return None
-    try:
-        pipe = connect().pipeline(transaction=False)
-        pipe.incrby(where, amount)
-        pipe.expire(where, window + 60)
-        return int(pipe.execute()[0])
-    except (RedisError, OSError):
-        _away_until = time.monotonic() + _PAUSE
-        log.warning("limits: Redis is away, counting in memory")
-        return None
+def _counted(where: str, window: int, amount: int) -> int:
+    pipe = connect().pipeline(transaction=False)
+    pipe.incrby(where, amount)
+    pipe.expire(where, window + 60)
+    return int(pipe.execute()[0])
 
 
 def hit(name: str, limit: int, window: int, amount: int = 1) -> Verdict:
     """Counts `amount` on `name` in the current window of `window` seconds; amount 0 only looks."""
     slot, left = _slot(window)
-    count = _counted(key("limit", name, str(slot)), window, amount)
+    count = asked(partial(_counted, key("limit", name, str(slot)), window, amount))
     if count is None:
         count = _remembered(name, slot, amount)
     return Verdict(count <= limit if amount else count < limit, count, left)

@@ -2,27 +2,37 @@
 
 import json
 import logging
+import time
+from collections.abc import Callable
 from functools import lru_cache
+from typing import TypeVar
 
 import redis
 import redis.asyncio
 from redis.asyncio.retry import Retry as AsyncRetry
 from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError as Lost
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 EVENTS = "award:events"  # channel: {"family"}, {"token"} or {"account"} after a change that must act at once
 FACTS = "award:facts"  # channel: a word after each correction of a fact
+_PAUSE = 2.0  # seconds before it is tried again, so that callers do not wait for it one by one
+_away_until = 0.0
 
 
 @lru_cache(maxsize=1)
 def connect() -> "redis.Redis":
-    """One retry at once, for a connection that went stale; the client's own pauses are seconds a caller would wait."""
-    once = Retry(NoBackoff(), 1)
-    return redis.Redis.from_url(settings().redis_url, socket_timeout=5, socket_connect_timeout=2, retry=once)
+    """One retry at once, for a connection that went stale; the client's own pauses are seconds a caller would wait.
+
+    Silence is not asked twice: a server that hangs is as good as away.
+    """
+    once = Retry(NoBackoff(), 1, (Lost,))
+    return redis.Redis.from_url(settings().redis_url, socket_timeout=2, socket_connect_timeout=2, retry=once)
 
 
 def connect_async() -> "redis.asyncio.Redis":
@@ -36,12 +46,27 @@ def key(*parts: str) -> str:
     return ":".join(("award", settings().data_mode, *parts))
 
 
+def asked(question: Callable[[], T]) -> T | None:
+    """What Redis answered, or None while it is away. When the pause is over one caller finds out for all."""
+    global _away_until
+    now = time.monotonic()
+    if now < _away_until:
+        return None
+    if _away_until:
+        _away_until = now + _PAUSE
+    try:
+        answer = question()
+    except (RedisError, OSError):
+        _away_until = time.monotonic() + _PAUSE
+        log.warning("Redis is away")
+        return None
+    _away_until = 0.0
+    return answer
+
+
 def publish(**event: str) -> None:
     """Tells every MCP server, after commit, what to forget: family=, token= (its hash) or account= (public id).
 
     Without Redis nothing is lost: caches end by themselves within 30 seconds.
     """
-    try:
-        connect().publish(EVENTS, json.dumps(event))
-    except (RedisError, OSError):
-        log.warning("events: Redis is away, caches end by time")
+    asked(lambda: connect().publish(EVENTS, json.dumps(event)))

@@ -159,5 +159,6 @@ def test_a_revocation_holds_while_redis_is_away(ann: Browser, monkeypatch: pytes
 
     given = ann.tokens()
     monkeypatch.setattr(shared.redis, "connect", Away)
+    monkeypatch.setattr(shared.redis, "_away_until", 0.0)
     assert revoke(ann, given["client_id"], given["refresh_token"]).status_code == 200
     assert not ann.alive(given["access_token"])

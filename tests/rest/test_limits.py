@@ -1,7 +1,9 @@
 """How much REST may be used: the month exactly, addresses and accounts by the minute, and what is told of it."""
 
 import socket
+import time
 from collections import OrderedDict
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from typing import Any
@@ -11,6 +13,7 @@ import anyio
 import pytest
 from sqlalchemy import select
 
+import shared.redis
 from mcp_server import bearer, rest
 from mcp_server.call import Caller
 from mcp_server.gate import answer
@@ -20,6 +23,7 @@ from shared.db.base import transaction
 from shared.db.usage import API_CALLS, SEARCHES, UsageCounter, take, used
 from shared.domain.plans import LIMITS, Plan
 from shared.secrets import mint
+from shared.settings import settings
 from tests.people import People, account
 from tests.rest.conftest import World
 from tests.rest.test_calls import expect_problem
@@ -137,8 +141,8 @@ def test_the_tool_endpoint_uses_no_calls_of_the_month(world: World, people: Peop
     assert month(people.bob) == 0
 
 
-def test_addresses_without_a_key_have_a_limit_by_the_hour(world: World, configured: Any) -> None:
-    configured(ANONYMOUS_CALLS_PER_HOUR="3")
+def test_addresses_without_a_key_have_a_limit_by_the_hour(world: World, configure: Any) -> None:
+    configure(ANONYMOUS_CALLS_PER_HOUR="3")
     answers = [world.call(None, "get_cancellation_fee", {"airline": "BA"}) for _ in range(4)]
     assert [a.status_code for a in answers] == [200, 200, 200, 429]
     assert [a.headers.get("ratelimit-remaining") for a in answers] == ["2", "1", "0", None]
@@ -146,8 +150,8 @@ def test_addresses_without_a_key_have_a_limit_by_the_hour(world: World, configur
     assert 0 < int(answers[3].headers["retry-after"]) <= 3600
 
 
-def test_each_address_counts_for_itself_through_the_web_host(world: World, configured: Any) -> None:
-    configured(ANONYMOUS_CALLS_PER_HOUR="1")
+def test_each_address_counts_for_itself_through_the_web_host(world: World, configure: Any) -> None:
+    configure(ANONYMOUS_CALLS_PER_HOUR="1")
     fee = {"airline": "BA"}
     for far, status in (
         ("203.0.113.5", 200),
@@ -195,7 +199,7 @@ def test_without_redis_limits_are_counted_in_memory_which_is_bounded(
         raise ConnectionError
 
     monkeypatch.setattr(limits, "connect", gone)
-    monkeypatch.setattr(limits, "_away_until", 0.0)
+    monkeypatch.setattr(shared.redis, "_away_until", 0.0)
     monkeypatch.setattr(limits, "_MEMORY", OrderedDict())
     monkeypatch.setattr(limits, "_MEMORY_SIZE", 5)
     assert [limits.hit("a", 2, 3600).allowed for _ in range(3)] == [True, True, False]
@@ -204,6 +208,37 @@ def test_without_redis_limits_are_counted_in_memory_which_is_bounded(
         limits.hit(f"other {n}", 2, 3600)
     assert len(limits._MEMORY) == 5
     assert caplog.text.count("Redis is away") == 1
+
+
+@pytest.fixture
+def silent(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """In Redis's place something that takes connections and never says a word."""
+    monkeypatch.setattr(shared.redis, "_away_until", 0.0)
+    monkeypatch.setattr(limits, "_MEMORY", OrderedDict())
+    with socket.create_server(("127.0.0.1", 0)) as listening, monkeypatch.context() as patch:
+        patch.setenv("REDIS_URL", f"redis://127.0.0.1:{listening.getsockname()[1]}/0")
+        settings.cache_clear()
+        shared.redis.connect.cache_clear()
+        yield
+    settings.cache_clear()
+    shared.redis.connect.cache_clear()
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    started = time.monotonic()
+    work()
+    return time.monotonic() - started
+
+
+def test_a_redis_that_hangs_is_waited_for_by_one_caller_at_a_time(
+    silent: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert 1 < _seconds(lambda: limits.hit("a", 2, 3600)) < 4
+    assert _seconds(lambda: [limits.hit("a", 2, 3600), *(shared.redis.publish(family="f") for _ in range(30))]) < 1
+    monkeypatch.setattr(shared.redis, "_away_until", time.monotonic() - 0.001)  # the pause is over
+    with ThreadPoolExecutor(6) as pool:
+        waited = sorted(pool.map(lambda _: _seconds(lambda: limits.hit("b", 9, 3600)), range(6)))
+    assert waited[4] < 1 < waited[5] < 4
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(
