@@ -13,25 +13,8 @@ from auth_server.accounts import create_account
 from auth_server.app import create_app
 from shared import clock
 from shared.db.base import transaction
-from shared.settings import settings
 from tests.auth.browser import BASE, PASSWORD, Browser
 from tests.auth.mail import mails  # noqa: F401 - a fixture
-
-Configure = Callable[..., None]
-
-
-@pytest.fixture
-def configure(monkeypatch: pytest.MonkeyPatch) -> Iterator[Configure]:
-    """configure(WEB_URL=..., ...) -> settings read anew, for this test alone."""
-
-    def change(**values: str) -> None:
-        for name, value in values.items():
-            monkeypatch.setenv(name, value)
-        settings.cache_clear()
-
-    yield change
-    monkeypatch.undo()
-    settings.cache_clear()
 
 
 @pytest.fixture(scope="session")

@@ -26,8 +26,8 @@ from shared.errors import PROBLEMS, Invalid, LimitReached
 from shared.secrets import digest, mint, well_formed
 from shared.settings import STATUS, VERSION
 from tests.auth.browser import BASE, BASIC, Browser
-from tests.auth.conftest import Configure
 from tests.auth.test_storage import whole_database
+from tests.environment import Configure
 
 PATH = "/api/v1/agent/register"
 

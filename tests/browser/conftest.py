@@ -16,7 +16,6 @@ from starlette.types import ASGIApp
 
 from auth_server import threads
 from auth_server.app import create_app
-from tests.auth.conftest import configure  # noqa: F401 - a fixture used here too
 from tests.auth.mail import mails  # noqa: F401
 from tests.chromium import Tab
 
@@ -41,7 +40,7 @@ def serve(app: ASGIApp, listening: socket.socket) -> uvicorn.Server:
 
 
 @pytest.fixture
-def places(clean: None, configure: Any) -> Iterator[tuple[str, str]]:  # noqa: F811
+def places(clean: None, configure: Any) -> Iterator[tuple[str, str]]:
     """The addresses of the web host and of an application, both over real sockets."""
     with socket.create_server(("127.0.0.1", 0)) as web, socket.create_server(("127.0.0.1", 0)) as other:
         base, application = (f"http://127.0.0.1:{s.getsockname()[1]}" for s in (web, other))

@@ -6,15 +6,14 @@ from deploy import doctor
 from deploy.halt import Halt
 from shared import clock
 from shared.providers import health
-from shared.settings import settings
+from tests.environment import Configure
 from tests.sources import live
 
 __all__ = ["live"]
 
 
-def test_each_source_is_named_with_what_is_known_of_it(live: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TRAVELPAYOUTS_TOKEN", "token")
-    settings.cache_clear()
+def test_each_source_is_named_with_what_is_known_of_it(live: None, configure: Configure) -> None:
+    configure(TRAVELPAYOUTS_TOKEN="token")
     health.succeeded("ecb:anyone")
     health.failed("travelpayouts:operator", "http_500")
     said = doctor._sources().split("; ")
@@ -34,22 +33,16 @@ def test_in_sandbox_mode_the_sandbox_is_all_there_is(clean: None) -> None:
     assert doctor._sources() == "sandbox not asked yet"
 
 
-def test_the_model_of_standing_orders_is_named_without_being_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_model_of_standing_orders_is_named_without_being_asked(configure: Configure) -> None:
     def given(**values: str) -> str:
-        for name, value in values.items():
-            monkeypatch.setenv(name, value)
-        settings.cache_clear()
+        configure(**values)
         return doctor._model()
 
-    try:
-        assert given().startswith("none, so no standing orders")
-        with pytest.raises(Halt, match="needs a key: set STANDING_ORDER_MODEL_KEY"):
-            given(STANDING_ORDER_MODEL="model-1")
-        assert given(STANDING_ORDER_MODEL_KEY="key") == "model-1 at api.anthropic.com (anthropic)"
-        local = {"STANDING_ORDER_MODEL_URL": "http://127.0.0.1:9/v1", "STANDING_ORDER_MODEL_KIND": "openai"}
-        assert given(**local, STANDING_ORDER_AREAS="search, trips") == "model-1 at 127.0.0.1:9 (openai)"
-        with pytest.raises(Halt, match="STANDING_ORDER_AREAS names boats: the areas are account"):
-            given(STANDING_ORDER_AREAS="boats,trips")
-    finally:
-        monkeypatch.undo()
-        settings.cache_clear()
+    assert given().startswith("none, so no standing orders")
+    with pytest.raises(Halt, match="needs a key: set STANDING_ORDER_MODEL_KEY"):
+        given(STANDING_ORDER_MODEL="model-1")
+    assert given(STANDING_ORDER_MODEL_KEY="key") == "model-1 at api.anthropic.com (anthropic)"
+    local = {"STANDING_ORDER_MODEL_URL": "http://127.0.0.1:9/v1", "STANDING_ORDER_MODEL_KIND": "openai"}
+    assert given(**local, STANDING_ORDER_AREAS="search, trips") == "model-1 at 127.0.0.1:9 (openai)"
+    with pytest.raises(Halt, match="STANDING_ORDER_AREAS names boats: the areas are account"):
+        given(STANDING_ORDER_AREAS="boats,trips")

@@ -17,7 +17,7 @@ from shared.db.messages import Delivery
 from shared.db.runs import JobRun, schedule
 from shared.outbox.post import tell
 from shared.redis import connect
-from tests.outbox.conftest import configure, mailbox, phones  # noqa: F401 - fixtures used here too
+from tests.outbox.conftest import mailbox, phones  # noqa: F401 - fixtures used here too
 from tests.outbox.test_messages import OPTION, found
 from tests.people import account
 

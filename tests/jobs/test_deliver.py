@@ -13,9 +13,9 @@ from sqlalchemy import select
 from jobs import deliver, dispatcher
 from shared.db.base import transaction
 from shared.db.messages import Delivery, Notification, claim_delivery
+from tests.environment import Configure
 from tests.jobs.conftest import Post, change, past, rows, work
 from tests.mailserver import Mailbox, free_port
-from tests.outbox.conftest import Configure
 from tests.outbox.test_messages import OPTION, found
 
 

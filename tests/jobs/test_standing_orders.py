@@ -20,10 +20,10 @@ from shared.db.runs import JobRun, Schedule, materialise, schedule
 from shared.db.trips import Trip
 from shared.domain.plans import Plan
 from shared.outbox.plan_change import change_plan
+from tests.environment import Configure
 from tests.jobs.conftest import change, past, rows
 from tests.jobs.model_server import ModelServer, calls, model_server, offered, system, told, words
 from tests.mailserver import Mailbox
-from tests.outbox.conftest import Configure
 from tests.people import account
 from tests.rest.conftest import World, running, world  # noqa: F401 - fixtures used here too
 

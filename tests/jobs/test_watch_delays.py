@@ -22,9 +22,9 @@ from shared.redis import connect, key
 from shared.secrets import seal
 from shared.settings import settings
 from tests.carrier import Carrier
+from tests.environment import Configure
 from tests.jobs.conftest import change, past, rows
 from tests.mailserver import Mailbox
-from tests.outbox.conftest import Configure
 from tests.people import account
 from tests.sources import WithSources, live, with_sources  # noqa: F401 - fixtures used here too
 

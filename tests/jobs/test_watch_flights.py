@@ -16,10 +16,10 @@ from shared.db.profile import Profile
 from shared.db.runs import Claim, JobRun, Schedule, schedule
 from shared.domain.watches import Terms
 from shared.services.flight_alerts import terms_of
+from tests.environment import Configure
 from tests.jobs.conftest import change, past, rows
 from tests.jobs.test_watch_routes import DAY, check, notices, seat, watch
 from tests.mailserver import Mailbox
-from tests.outbox.conftest import Configure
 from tests.sources import WithSources, live, selling, source, with_sources  # noqa: F401 - fixtures used here too
 from tests.sources import seat as real_seat
 

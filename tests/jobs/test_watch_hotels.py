@@ -21,9 +21,9 @@ from shared.providers.sandbox import stays as invented
 from shared.redis import connect
 from shared.reference.load import reference
 from shared.services import bookings, mail_bookings
+from tests.environment import Configure
 from tests.jobs.conftest import change, past, rows
 from tests.mailserver import Mailbox
-from tests.outbox.conftest import Configure
 from tests.people import account
 
 TOKYO = "htl_conrad-tokyo"

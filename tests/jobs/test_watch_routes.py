@@ -17,9 +17,9 @@ from shared.db.watches import MonitorCheck, MonitorKey, MonitorMatch, RouteMonit
 from shared.providers.contract import AwardSeat, SeatsQuestion
 from shared.providers.sandbox.overrides import set_seat
 from shared.redis import connect
+from tests.environment import Configure
 from tests.jobs.conftest import change, past, rows
 from tests.mailserver import Mailbox
-from tests.outbox.conftest import Configure
 from tests.people import account
 from tests.sources import WithSources, live, source, with_sources  # noqa: F401 - fixtures used here too
 from tests.sources import seat as offered

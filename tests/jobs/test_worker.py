@@ -16,9 +16,9 @@ from jobs import dispatcher
 from shared.db.messages import Delivery
 from shared.db.runs import JobRun
 from shared.settings import settings
+from tests.environment import Configure
 from tests.jobs.conftest import Post, add_schedule, rows, work
 from tests.mailserver import Mailbox
-from tests.outbox.conftest import Configure
 
 RQ = Path(sys.executable).with_name("rq")
 WARM = ("-w", "jobs.worker.Worker")

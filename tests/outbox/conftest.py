@@ -1,28 +1,12 @@
 """Settings changed for one test; a mail server and a message service on loopback whose behaviour a test chooses."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
-from shared.settings import settings
 from tests.carrier import Carrier, carrier
+from tests.environment import Configure
 from tests.mailserver import Mailbox, mail_server
-
-Configure = Callable[..., None]
-
-
-@pytest.fixture
-def configure(monkeypatch: pytest.MonkeyPatch) -> Iterator[Configure]:
-    """configure(MAIL_BACKEND="smtp", ...): the settings of this process for the rest of the test."""
-
-    def change(**environment: object) -> None:
-        for name, value in environment.items():
-            monkeypatch.setenv(name, str(value))
-        settings.cache_clear()
-
-    yield change
-    monkeypatch.undo()
-    settings.cache_clear()
 
 
 @pytest.fixture

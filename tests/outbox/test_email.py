@@ -2,7 +2,6 @@
 
 import ipaddress
 import ssl
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -14,10 +13,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from shared.outbox.channels import Letter, NotSent
 from shared.outbox.channels.email import compose, send
 from shared.outbox.messages import Message
+from tests.environment import Configure
 from tests.mailserver import Mailbox, free_port, mail_server
 
 WRITTEN = datetime(2026, 11, 21, 6, 0, tzinfo=UTC)
-Configure = Callable[..., None]
 
 
 def letter(subject: str = "Seats found", recipient: str = "alice@example.test") -> Letter:

@@ -15,8 +15,8 @@ from shared.db.profile import Profile
 from shared.outbox import links
 from shared.outbox.messages import is_noticed, message, subject
 from shared.outbox.post import tell, write_to
+from tests.environment import Configure
 from tests.mailserver import Mailbox
-from tests.outbox.conftest import Configure
 from tests.outbox.test_messages import OPTION, found
 from tests.people import account
 

@@ -1,6 +1,5 @@
 """Mail without a server: files in a folder."""
 
-from collections.abc import Callable
 from email import message_from_bytes
 from pathlib import Path
 
@@ -8,9 +7,8 @@ import pytest
 
 from shared.outbox.channels import NotSent
 from shared.outbox.channels.outbox_files import send
+from tests.environment import Configure
 from tests.outbox.test_email import letter
-
-Configure = Callable[..., None]
 
 
 def test_a_letter_becomes_one_private_file_named_after_its_id(configure: Configure, tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 from shared.outbox.channels import Letter, NotSent, sms, whatsapp
 from shared.outbox.messages import Message
 from tests.carrier import Carrier
+from tests.environment import Configure
 from tests.mailserver import free_port
-from tests.outbox.conftest import Configure
 
 WRITTEN = datetime(2026, 11, 21, 6, 0, tzinfo=UTC)
 LETTER = Letter("id", "+14155550123", Message("S", "JFK: 75 min", "", blanks=("JFK", "75 min", "fog")), WRITTEN)

@@ -2,7 +2,7 @@
 
 import gc
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,17 +82,3 @@ def world(running: World, clean: None) -> World:
 @pytest.fixture
 def people(world: World) -> People:
     return everybody()
-
-
-@pytest.fixture
-def configured(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
-    """configured(NAME="value") -> both hosts read their settings anew, until the test ends."""
-
-    def change(**values: str) -> None:
-        for name, value in values.items():
-            monkeypatch.setenv(name, value)
-        settings.cache_clear()
-
-    yield change
-    monkeypatch.undo()
-    settings.cache_clear()

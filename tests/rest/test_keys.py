@@ -133,9 +133,9 @@ def test_no_path_of_the_inside_is_passed_to_the_outside(world: World) -> None:
         assert world.http.post(world.mcp_url.removesuffix("/mcp") + path, data={"token": "x"}).status_code == 404
 
 
-def test_both_hosts_show_the_challenge_of_a_plugin_portal(world: World, configured: Any) -> None:
+def test_both_hosts_show_the_challenge_of_a_plugin_portal(world: World, configure: Any) -> None:
     path = "/.well-known/openai-apps-challenge"
     hosts = (world.url, world.mcp_url.removesuffix("/mcp"))
     assert [world.http.get(host + path).status_code for host in hosts] == [404, 404]
-    configured(OPENAI_APPS_CHALLENGE="portal-says-7")
+    configure(OPENAI_APPS_CHALLENGE="portal-says-7")
     assert [world.http.get(host + path).text for host in hosts] == ["portal-says-7"] * 2

@@ -18,8 +18,8 @@ SECRET = "hook-secret-0123456789"
 
 
 @pytest.fixture
-def address(people: People, configured: Callable[..., None]) -> str:
-    configured(INBOUND_HOOK_SECRET=SECRET)
+def address(people: People, configure: Callable[..., None]) -> str:
+    configure(INBOUND_HOOK_SECRET=SECRET)
     with transaction(people.alice.account_id) as session:
         return str(inbound_mail.address(secret_links.opened(session, people.alice.account_id, "inbox").secret))
 

@@ -1,7 +1,6 @@
 """Live award search and the list of airlines, through the gate, over the sandbox and over sources of the tests."""
 
 import re
-from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from typing import Any
 
@@ -23,7 +22,7 @@ from shared.providers import health
 from shared.providers.contract import Unanswered
 from shared.providers.sandbox.overrides import set_seat
 from shared.reference.load import reference
-from shared.settings import settings
+from tests.environment import Configure
 from tests.people import People
 from tests.sources import WithSources, failing, live, seat, selling, with_sources
 from tests.tools.conftest import Use
@@ -38,18 +37,6 @@ OWN = "british-airways-club"
 @pytest.fixture(autouse=True, scope="module")
 def _facts() -> None:
     reference()
-
-
-@pytest.fixture
-def set_env(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
-    def put(**values: str) -> None:
-        for name, value in values.items():
-            monkeypatch.setenv(name, value)
-        settings.cache_clear()
-
-    yield put
-    monkeypatch.undo()
-    settings.cache_clear()
 
 
 def open_seat(cabin: str = "business", seats: int = 4, value: str = "open", **more: Any) -> None:
@@ -241,9 +228,9 @@ def test_search_availability_of_a_route_nobody_flies_is_no_data(people: People, 
 @pytest.mark.spec("s1.5.outage_is_said")
 @pytest.mark.parametrize(("fault", "reason"), [("down", "fault"), ("quota", "quota_exhausted")])
 def test_search_availability_during_an_outage_names_it_and_does_not_count(
-    people: People, use: Use, set_env: Callable[..., None], fault: str, reason: str
+    people: People, use: Use, configure: Configure, fault: str, reason: str
 ) -> None:
-    set_env(SANDBOX_FAULT=fault)
+    configure(SANDBOX_FAULT=fault)
     found = use(people.bob, "search_availability", **ASKED)
     assert found["status"] == "backend_unavailable"
     assert [(b["name"], b["reason"]) for b in found["backends"]] == [("sandbox", reason)]
@@ -252,15 +239,15 @@ def test_search_availability_during_an_outage_names_it_and_does_not_count(
 
 
 def test_search_availability_of_an_empty_source_is_no_seats_and_not_an_outage(
-    people: People, use: Use, set_env: Callable[..., None]
+    people: People, use: Use, configure: Configure
 ) -> None:
-    set_env(SANDBOX_FAULT="empty")
+    configure(SANDBOX_FAULT="empty")
     found = use(people.alice, "search_availability", **ASKED)
     assert (found["status"], found["options"]) == ("ok", [])
 
 
-def test_search_availability_waits_for_a_slow_source(people: People, use: Use, set_env: Callable[..., None]) -> None:
-    set_env(SANDBOX_FAULT="slow:0.3s")
+def test_search_availability_waits_for_a_slow_source(people: People, use: Use, configure: Configure) -> None:
+    configure(SANDBOX_FAULT="slow:0.3s")
     assert use(people.alice, "search_availability", **ASKED)["status"] == "ok"
 
 

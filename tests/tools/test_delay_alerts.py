@@ -14,7 +14,7 @@ from shared.db.base import transaction
 from shared.providers import registry
 from shared.secrets import unseal
 from shared.settings import settings
-from tests.outbox.conftest import Configure, configure  # noqa: F401 - a fixture used here too
+from tests.environment import Configure
 from tests.people import People
 from tests.tools.conftest import Use
 
@@ -112,7 +112,7 @@ def test_create_delay_alert_names_what_is_wrong(
 def test_create_delay_alert_refuses_a_channel_nobody_set_up(
     people: People,
     use: Use,
-    configure: Configure,  # noqa: F811
+    configure: Configure,
     environment: dict[str, str],
     channels: list[str],
     named: list[str],
@@ -129,7 +129,7 @@ def test_create_delay_alert_refuses_a_channel_nobody_set_up(
 def test_create_delay_alert_seals_the_number_and_shows_its_last_three_digits(
     people: People,
     use: Use,
-    configure: Configure,  # noqa: F811
+    configure: Configure,
 ) -> None:
     configure(**TWILIO, **TEMPLATE)
     answer = create(use, people.alice, channels=["whatsapp", "sms", "sms"], phone_number=NUMBER)
@@ -170,7 +170,7 @@ def test_create_delay_alert_refuses_where_there_is_no_source_at_all(
 def test_create_delay_alert_stores_where_the_source_is_silent_and_says_so(
     people: People,
     use: Use,
-    configure: Configure,  # noqa: F811
+    configure: Configure,
 ) -> None:
     configure(SANDBOX_FAULT="down")
     answer = create(use, people.alice)
@@ -215,7 +215,7 @@ def test_update_delay_alert_pauses_without_deleting_and_forgets_the_episode(peop
 def test_update_delay_alert_changes_what_is_sent_and_nothing_else(
     people: People,
     use: Use,
-    configure: Configure,  # noqa: F811
+    configure: Configure,
 ) -> None:
     configure(**TWILIO)
     id = create(use, people.alice, label="Home")["alert"]["alert_id"]
@@ -241,7 +241,7 @@ def test_update_delay_alert_changes_what_is_sent_and_nothing_else(
 def test_update_delay_alert_can_be_paused_after_its_channel_went_away(
     people: People,
     use: Use,
-    configure: Configure,  # noqa: F811
+    configure: Configure,
 ) -> None:
     configure(**TWILIO)
     id = create(use, people.alice, channels=["sms"], phone_number=NUMBER)["alert"]["alert_id"]

@@ -17,7 +17,7 @@ from shared.outbox.plan_change import change_trial
 from shared.services import inbound_mail
 from shared.services.inbound_mail import No, Refused, store, takes
 from tests.domain.confirmations.mails import data, flight, mail, stay
-from tests.outbox.conftest import Configure, configure  # noqa: F401 - a fixture used here too
+from tests.environment import Configure
 from tests.people import People
 from tests.tools.conftest import Use
 
@@ -76,7 +76,7 @@ def test_get_booking_inbox_begins_one_trial_on_free_and_the_paywall_stands_after
 def test_get_booking_inbox_has_no_trial_where_the_operator_ended_it_or_gives_none(
     people: People,
     use: Use,
-    configure: Configure,  # noqa: F811
+    configure: Configure,
 ) -> None:
     with transaction() as session:
         change_trial(session, session.get_one(Account, people.bob.account_id), 0)
@@ -91,7 +91,7 @@ def test_get_booking_inbox_has_no_trial_where_the_operator_ended_it_or_gives_non
 def test_get_booking_inbox_says_so_where_no_mail_is_taken(
     people: People,
     use: Use,
-    configure: Configure,  # noqa: F811
+    configure: Configure,
 ) -> None:
     configure(APP_ENV="production")
     answer = use(people.alice, "get_booking_inbox")

@@ -20,7 +20,7 @@ from shared.domain.plans import Plan
 from shared.domain.schedule import next_run
 from shared.errors import LimitReached
 from shared.outbox.plan_change import change_plan
-from tests.outbox.conftest import Configure, configure  # noqa: F401 - a fixture used here too
+from tests.environment import Configure
 from tests.people import People
 from tests.tools.conftest import Use
 
@@ -28,7 +28,7 @@ PROMPT = "Tell me about new transfer bonuses to Avios."
 
 
 @pytest.fixture(autouse=True)
-def model(configure: Configure) -> None:  # noqa: F811
+def model(configure: Configure) -> None:
     configure(STANDING_ORDER_MODEL="local-model")
 
 
@@ -115,7 +115,7 @@ def test_create_standing_order_is_for_premium(people: People, use: Use) -> None:
 def test_create_standing_order_without_a_model_stores_nothing(
     people: People,
     use: Use,
-    configure: Configure,  # noqa: F811
+    configure: Configure,
 ) -> None:
     configure(STANDING_ORDER_MODEL="")
     made = use(people.alice, "create_standing_order", prompt=PROMPT)
@@ -284,7 +284,7 @@ def test_run_standing_order_is_exact_under_concurrency_and_free_again_after_an_h
     assert use(people.alice, "run_standing_order", standing_order_id=id)["status"] == "ok"
 
 
-def test_run_standing_order_without_a_model_queues_nothing(people: People, use: Use, configure: Configure) -> None:  # noqa: F811
+def test_run_standing_order_without_a_model_queues_nothing(people: People, use: Use, configure: Configure) -> None:
     id = create(use, people.alice)["standing_order_id"]
     configure(STANDING_ORDER_MODEL="")
     assert use(people.alice, "run_standing_order", standing_order_id=id)["status"] == "backend_unavailable"
