@@ -17,7 +17,6 @@ from shared.services import availability, exchange, fares
 from shared.services.availability import SeatOption, offered
 from shared.services.fares import FareOption
 from shared.services.many import ask_each
-from shared.services.provenance import word
 
 CURRENCY = "USD"
 Answers = Mapping[Any, list[Reading[Any]]]
@@ -189,7 +188,7 @@ def _hybrids(
 def _unheard(kind: str, answers: Answers) -> list[Unheard]:
     """A source nobody configured is left out: it was never going to answer."""
     return [
-        Unheard(asked.origin, asked.destination, kind, r.source, word(r))
+        Unheard(asked.origin, asked.destination, kind, r.source, r.status)
         for asked, told in answers.items()
         for r in told
         if not r.answered and r.status != "not_configured"

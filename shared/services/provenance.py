@@ -86,21 +86,19 @@ def _note(heard: Sequence[Reading[Any]]) -> str | None:
 
 
 def coverage(readings: Sequence[Reading[Any]]) -> Coverage:
-    """A source counts as answered when all its questions were; one that could not be asked was skipped."""
+    """A source counts as answered when all its questions were; one that could not be asked was skipped.
+
+    The reason told is the kind of failure; what exactly went wrong stands in the log.
+    """
     names = list(dict.fromkeys(r.source for r in readings))
     bad = {r.source: r for r in readings if not r.answered}
     unasked = {n for n, r in bad.items() if r.status in ("not_configured", "connection_required")}
     return Coverage(
         asked=tuple(n for n in names if n not in unasked),
         answered=tuple(n for n in names if n not in bad),
-        failed=tuple(Failed(n, word(r)) for n, r in bad.items() if n not in unasked),
+        failed=tuple(Failed(n, r.status) for n, r in bad.items() if n not in unasked),
         skipped=tuple(Failed(n, bad[n].status) for n in names if n in unasked),
     )
-
-
-def word(reading: Reading[Any]) -> str:
-    """The one word a failure is told by: what went wrong, for a source that is down; else the kind of refusal."""
-    return (reading.reason or "down") if reading.status == "down" else reading.status
 
 
 def require_answer(readings: Sequence[Reading[Any]], verb: str, what: str, about: str = "seats") -> None:
@@ -112,7 +110,7 @@ def require_answer(readings: Sequence[Reading[Any]], verb: str, what: str, about
     if wanting and not [r for r in failed if r.status != "not_configured"]:
         name = wanting[0].source
         raise ConnectionRequired(f"{what} needs your own {name} account; connect it first.", provider=name)
-    outages = [Outage(r.source, word(r), r.since, r.retry_after) for r in failed]
+    outages = [Outage(r.source, r.status, r.since or r.taken_at, r.retry_after) for r in failed]
     outages = outages or [Outage(verb, "not_configured")]
     told = ", ".join(f"{o.name}: {o.reason}" for o in outages)
     raise BackendUnavailable(f"{what} could not be done ({told}). This says nothing about {about}; try later.", outages)

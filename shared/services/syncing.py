@@ -52,7 +52,7 @@ async def sync(account_id: int, provider: str, *, dry_run: bool) -> Done:
             await in_thread(_end, account_id, provider)
     if written is not None and written.failed:
         told = f"{card.title} stopped answering midway. What arrived is remembered; the next time goes on from there."
-        raise BackendUnavailable(told, [Outage(provider, "stopped_midway")])
+        raise BackendUnavailable(told, [Outage(provider, "down")])
     return done
 
 
@@ -100,12 +100,10 @@ def _unconnected(provider: str, card: Connector) -> ConnectionRequired:
 async def _unavailable(account_id: int, provider: str, card: Connector, why: Unanswered) -> BackendUnavailable:
     if why.status == "broken":
         told = f"{card.title} no longer accepts the connection; connect_integration {provider} makes it anew."
-        reason = "broken"
     else:
         told = f"{card.title} did not answer as it should; nothing was changed here."
-        reason = why.reason if why.status == "down" else why.status
-        await in_thread(_note, account_id, provider, reason)
-    return BackendUnavailable(told, [Outage(provider, reason, retry_after_seconds=why.retry_after)])
+        await in_thread(_note, account_id, provider, why.reason if why.status == "down" else why.status)
+    return BackendUnavailable(told, [Outage(provider, why.status, retry_after_seconds=why.retry_after)])
 
 
 def _begin(account_id: int, provider: str) -> dict[str, Any]:

@@ -117,7 +117,7 @@ def test_a_search_that_failed_is_refused_and_names_the_source_and_the_reason(wit
     one, two = no.value.facts["backends"]
     assert (one.name, one.reason, two.name, two.reason, two.retry_after_seconds) == (
         "one",
-        "http_500",
+        "down",
         "two",
         "quota_exhausted",
         60,
@@ -129,7 +129,7 @@ def test_a_source_that_failed_beside_one_that_answered_is_named(with_sources: Wi
     with_sources(selling("one", seat(DAY)), failing("two", DOWN))
     found = find()
     assert len(found.options) == 1
-    assert [(f.name, f.reason) for f in found.coverage.failed] == [("two", "http_500")]
+    assert [(f.name, f.reason) for f in found.coverage.failed] == [("two", "down")]
     assert (found.coverage.asked, found.coverage.answered) == (("one", "two"), ("one",))
 
 

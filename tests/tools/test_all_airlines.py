@@ -91,11 +91,11 @@ def test_search_all_airlines_names_airlines_asked_answered_failed_and_skipped(
     assert found["coverage"] == {
         "asked": ["one", "two", "BA", "VS"],
         "answered": ["one", "BA"],
-        "failed": [{"name": "two", "reason": "timeout"}, {"name": "VS", "reason": "timeout"}],
+        "failed": [{"name": "two", "reason": "down"}, {"name": "VS", "reason": "down"}],
         "skipped": [{"name": "three", "reason": "connection_required"}],
     }
     assert {a["airline"]: a["outcome"] for a in found["by_airline"]} == {"BA": "available", "VS": "unknown"}
-    assert "two (timeout)" in found["message"]
+    assert "two (down)" in found["message"]
 
 
 def test_search_all_airlines_without_names_asks_about_every_supported_airline(people: People, use: Use) -> None:
@@ -146,7 +146,7 @@ def test_search_all_airlines_when_nobody_answers_is_an_outage_and_not_counted(
     with_sources(failing("one", Unanswered("down", "http_500")), failing("two", Unanswered("quota_exhausted", "quota")))
     found = use(people.bob, TOOL, **(ASKED | {"cabin": "economy"}))
     assert found["status"] == "backend_unavailable"
-    assert {b["name"]: b["reason"] for b in found["backends"]} == {"one": "http_500", "two": "quota_exhausted"}
+    assert {b["name"]: b["reason"] for b in found["backends"]} == {"one": "down", "two": "quota_exhausted"}
     assert use(people.bob, "get_usage")["searches"]["used_today"] == 0
 
 

@@ -74,7 +74,8 @@ def test_search_cash_flights_tells_nothing_on_sale_from_no_answer(
     with_sources(failing_with("other", "cash_fares", Unanswered("down", "http_503")))
     down = use(people.alice, TOOL, **ASKED)
     assert down["status"] == "backend_unavailable"
-    assert [(b["name"], b["reason"]) for b in down["backends"]] == [("other", "http_503")]
+    assert [(b["name"], b["reason"]) for b in down["backends"]] == [("other", "down")]
+    assert down["backends"][0]["since"] is not None
     assert "says nothing about fares" in down["message"]
     with_sources(fares_of("shop"), failing_with("third", "cash_fares", Unanswered("quota_exhausted", "quota")))
     half = use(people.alice, TOOL, **ASKED)

@@ -119,8 +119,8 @@ def test_compare_cash_vs_points_names_who_did_not_answer(people: People, use: Us
     with_sources(selling("seats", economy()), lost, BANK)
     half = use(people.alice, TOOL, **ASKED)
     assert (half["status"], half["cash"], half["recommendation"]) == ("partial", "no_data", "no_data")
-    assert half["coverage"]["failed"] == [{"name": "shop", "reason": "http_500"}]
-    assert "shop (http_500)" in half["message"]
+    assert half["coverage"]["failed"] == [{"name": "shop", "reason": "down"}]
+    assert "shop (down)" in half["message"]
     with_sources(failing_with("seat", "award_seats", Unanswered("down", "http_502")), lost)
     none = use(people.alice, TOOL, **ASKED)
     assert (none["status"], {b["name"] for b in none["backends"]}) == ("backend_unavailable", {"seat", "shop"})

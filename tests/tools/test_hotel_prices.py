@@ -131,7 +131,7 @@ def test_check_hotel_booking_price_without_an_answer_says_so_and_keeps_what_was_
     told = use(people.alice, "check_hotel_booking_price", booking_id=one)
     assert (told["status"], told["backends"][0]["name"]) == ("backend_unavailable", "rooms")
     shown = use(people.alice, "get_hotel_booking", booking_id=one)
-    assert shown["booking"]["monitoring"]["last_error"] == "not answered by rooms (timeout)"
+    assert shown["booking"]["monitoring"]["last_error"] == "not answered by rooms (down)"
     assert shown["drop"]["points_saved"] == 50_000
     with_sources(asking("others"))
     told = use(people.alice, "check_hotel_booking_price", booking_id=one)

@@ -130,7 +130,7 @@ def test_get_hotel_says_no_data_where_sources_know_nothing_and_unavailable_where
     assert (told["rates"]["points_total"], told["rates"]["cash_total"]) == ("no_data", "no_data")
     with_sources(lodging("rooms", silent))
     told = use(people.bob, "get_hotel", hotel_id=TOKYO, **dates())
-    assert (told["status"], told["backends"][0]["reason"]) == ("backend_unavailable", "timeout")
+    assert (told["status"], told["backends"][0]["reason"]) == ("backend_unavailable", "down")
     assert "nothing about prices or free rooms" in told["message"]
     with_sources()
     told = use(people.bob, "get_hotel", hotel_id=TOKYO, **dates())
@@ -196,11 +196,11 @@ def test_get_hotel_availability_where_a_source_is_silent_is_partial(
     with_sources(lodging("inns", answering(stay(TOKYO, day(20), 1, points=9))), lodging("rooms", silent))
     told = use(people.bob, "get_hotel_availability", hotel_id=TOKYO, **dates(20, 21))
     assert (told["status"], told["nights"][0]["points"]) == ("partial", 9)
-    assert "Not answered by rooms (timeout)" in told["message"]
+    assert "Not answered by rooms (down)" in told["message"]
     told = use(people.bob, "get_hotel_availability", hotel_id=TOKYO, **dates(30, 31))
     assert (told["status"], told["nights"][0]["state"]) == ("partial", "unknown")
     assert "of 1 no source knows" in told["message"]
-    assert "Not answered by rooms (timeout)" in told["message"]
+    assert "Not answered by rooms (down)" in told["message"]
 
 
 def test_hotels_nobody_prices_are_unknown_while_a_source_is_silent_and_no_data_when_all_answered(

@@ -126,11 +126,11 @@ def test_search_hybrid_names_what_was_not_answered(people: People, use: Use, wit
     with_sources(lost, market, BANK)
     found = use(people.alice, TOOL, **ASKED)
     assert (found["status"], found["full_award"], found["hybrids"]) == ("partial", None, [])
-    assert {"origin": "AMS", "destination": "BKK", "kind": "award", "source": "seats", "reason": "http_503"} in found[
+    assert {"origin": "AMS", "destination": "BKK", "kind": "award", "source": "seats", "reason": "down"} in found[
         "unanswered"
     ]
-    assert "award AMS-BKK (seats, http_503)" in found["message"]
-    assert found["coverage"]["failed"] == [{"name": "seats", "reason": "http_503"}]
+    assert "award AMS-BKK (seats, down)" in found["message"]
+    assert found["coverage"]["failed"] == [{"name": "seats", "reason": "down"}]
     with_sources(lost)
     assert use(people.alice, TOOL, **ASKED)["status"] == "backend_unavailable"
     with_sources(seats()[0])

@@ -73,8 +73,8 @@ def test_search_monthly_availability_calls_a_day_unknown_when_a_source_did_not_a
     assert found["status"] == "partial"
     assert states(found).pop(DAYS[4].isoformat()) == "available"
     assert "none" not in states(found).values()
-    assert found["coverage"]["failed"] == [{"name": "two", "reason": "timeout"}]
-    assert "two (timeout)" in found["message"]
+    assert found["coverage"]["failed"] == [{"name": "two", "reason": "down"}]
+    assert "two (down)" in found["message"]
 
 
 def test_search_monthly_availability_with_no_answer_at_all_is_an_outage(

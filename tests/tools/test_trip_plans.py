@@ -155,8 +155,8 @@ def test_plan_trip_names_what_was_not_answered(people: People, use: Use, with_so
     holds(use, people.alice, british_airways_club=60_000)
     found = use(people.alice, TOOL, **ASKED)
     assert (found["status"], found["best"]["cash_alternative"]) == ("partial", "no_data")
-    assert found["coverage"]["failed"] == [{"name": "shop", "reason": "http_503"}]
-    assert "shop (http_503)" in found["message"]
+    assert found["coverage"]["failed"] == [{"name": "shop", "reason": "down"}]
+    assert "shop (down)" in found["message"]
     with_sources(failing_with("other", "award_seats", Unanswered("down", "http_500")), lost)
     assert use(people.alice, TOOL, **ASKED)["status"] == "backend_unavailable"
     with_sources(answering("mine", {"award_seats": lambda _q: ()}, credential="account"))
