@@ -15,7 +15,7 @@ from mcp_server.results import NO_DATA, Money, NoDataWord, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.domain import names
 from shared.errors import NoData, NotFound
-from shared.reference.rows import Airline
+from shared.reference.rows import Airline, Carrier
 from shared.reference.rows import CancellationFee as FeeRow
 
 PARTNER_NOTE = "This is the airline's own programme; a partner programme that booked the award charges its own fee."
@@ -144,11 +144,11 @@ def get_cancellation_fee(
     )
 
 
-def _carrier(call: Call, code: str) -> Airline:
-    by_icao = {a.icao: a for a in call.reference.airlines.values()}
-    found = call.reference.airlines.get(code) or by_icao.get(code)
+def _carrier(call: Call, code: str) -> Airline | Carrier:
+    carriers, by_icao = call.reference.carriers, call.reference.by_icao
+    found = carriers.get(by_icao.get(code, code))
     if found is None:
-        codes = names.nearest(code, [c.lower() for c in (*call.reference.airlines, *by_icao)])
+        codes = names.nearest(code, [c.lower() for c in (*carriers, *by_icao)])
         raise NotFound("airline", code, [c.upper() for c in codes])
     return found
 
@@ -168,11 +168,14 @@ def lookup_flight(
         raise NotFound("flight", flight_number)
     found = _carrier(call, parts[1])
     when = f" on {date}" if date else ""
-    programme = f" Its awards are priced by {call.reference.programs[found.program].name}." if found.program else ""
+    known = found if isinstance(found, Airline) else None
+    programme = "" if known else " Its award seats cannot be searched for here."
+    if known and known.program:
+        programme = f" Its awards are priced by {call.reference.programs[known.program].name}."
     return FlightLookup(
         message=f"{parts[1]} {parts[2]} is a flight of {found.name}.{programme} Its timetable{when} is not known here.",
-        airline=FlightCarrier(code=found.iata, name=found.name, country=found.country, slug=found.slug),
-        program=found.program,
-        supported_endpoints=endpoints(found),
+        airline=FlightCarrier(code=found.iata, name=found.name, country=found.country, slug=known and known.slug),
+        program=known and known.program,
+        supported_endpoints=endpoints(known) if known else [],
         schedule=NO_DATA,
     )

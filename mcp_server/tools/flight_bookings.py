@@ -210,7 +210,7 @@ def add_flight_booking(
 def _remarks(call: Call, row: Row, legs: Sequence[Row]) -> str:
     """What the caller should know about what was stored."""
     said = []
-    if row.airline not in call.reference.airlines:
+    if row.airline not in call.reference.carriers:
         said.append(f"{row.airline} is kept as written; no airline known here is called so.")
     if sum(rules.bears_cost(leg.points_spent, leg.cash_paid) for leg in legs) > 1:
         said.append("More than one leg carries a cost: put the whole cost on the first and 0 on the others.")
@@ -296,7 +296,7 @@ def _chosen(call: Call, program: str | None, airline: str | None) -> list[Column
     only: list[ColumnElement[bool]] = []
     code = bookings.airline(call.reference, airline) if airline else None
     if code:
-        only.append(func.lower(Row.airline) == code.lower())
+        only.append(func.lower(Row.airline).in_({code.lower(), str(airline).strip().lower()}))
     if program:
         only.append(Row.program == bookings.program(call.reference, program, code))
     return only

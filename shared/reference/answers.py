@@ -16,7 +16,7 @@ from shared.errors import Candidates, NotFound
 from shared.reference import compiled, world
 from shared.reference.rows.charts import AwardExample, CancellationFee, ReleaseWindow
 from shared.reference.rows.programmes import Program
-from shared.reference.rows.travel import Airline, CatalogCard
+from shared.reference.rows.travel import Airline, Carrier, CatalogCard
 
 
 class Reference:
@@ -26,6 +26,10 @@ class Reference:
         self._tables = tables
         self.programs: Mapping[str, Program] = MappingProxyType({p.slug: p for p in tables["programs.csv"]})
         self.airlines: Mapping[str, Airline] = MappingProxyType({a.iata: a for a in tables["airlines.csv"]})
+        # Whatever flies, also where no programme is known to sell its seats; of those only names and codes are known.
+        self.carriers: Mapping[str, Carrier | Airline] = MappingProxyType(
+            {c.iata: c for c in tables["carriers.csv"]} | dict(self.airlines)
+        )
         self.cards: Mapping[str, CatalogCard] = MappingProxyType({c.slug: c for c in tables["cards.csv"]})
         self.airports: Mapping[str, Airport] = MappingProxyType(world.airports(tables))
         self.metros = world.metros()
@@ -34,6 +38,7 @@ class Reference:
         self._places: dict[tuple[str, str], str | None] = {}
         self._program_names = compiled.program_names(tables)
         self._airline_names = compiled.airline_names(self.airlines.values())
+        self._carrier_names = compiled.airline_names(tables["carriers.csv"])
         self.route_price = lru_cache(maxsize=16_384)(self._route_price)
         self._standing = lru_cache(maxsize=16_384)(self._charts_for)
         self.routes = lru_cache(maxsize=8)(self._routes)
@@ -75,6 +80,29 @@ class Reference:
             raise Candidates(f"{text} can mean {len(found)} airlines; call again with one code.", listed)
         known = {names.plain(a.name): a.name for a in self.airlines.values()}
         raise NotFound("airline", text, [known[n] for n in names.nearest(text, known)])
+
+    def carrier(self, text: str) -> Carrier | Airline:
+        """The same among all that flies: a name that means one of the airlines above means no other."""
+        if (code := text.strip().upper()) in self.carriers:
+            return self.carriers[code]
+        try:
+            return self.airline(text)
+        except NotFound:
+            found = names.meanings(text, self._carrier_names)
+            if len(found) != 1:
+                raise
+            return self.carriers[found[0]]
+
+    @cached_property
+    def one_cabin(self) -> Mapping[str, str]:
+        """The cabin of each carrier that has one only."""
+        return {row.iata: row.one_cabin for row in self._tables["carriers.csv"] if row.one_cabin}
+
+    @cached_property
+    def by_icao(self) -> Mapping[str, str]:
+        """The two-character code of each three-letter one."""
+        rows = (*self._tables["carriers.csv"], *self.airlines.values())
+        return {row.icao: row.iata for row in rows if row.icao}
 
     def airport(self, code: str) -> Airport:
         """An airport, or of a city code (LON, NYC, TYO) the airport most routes here use. Raises NotFound."""

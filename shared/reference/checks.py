@@ -45,6 +45,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "award_chart_bands.csv": ("chart_id", "cabin", "season", "min_miles"),
     "award_zone_members.csv": ("zone_system", "zone"),
     "airlines.csv": ("iata",),
+    "carriers.csv": ("icao",),
     "routes.csv": ("carrier", "origin", "destination"),
     "cards.csv": ("slug",),
     "exchange_rates.csv": ("currency",),
@@ -119,6 +120,9 @@ def _names(tables: Tables) -> Iterator[str]:
     for where, row in _each(tables, "airlines.csv"):
         if (slug := owner.get(row.iata)) and row.program != slug:
             yield f"{where}: {row.iata} belongs to {slug}, not to {row.program}"
+    for where, row in _each(tables, "carriers.csv"):
+        if row.one_cabin not in (None, *CABINS):
+            yield f"{where}: one_cabin {row.one_cabin!r} is not a cabin"
     shared = {row.alias for row in tables["ambiguous_aliases.csv"].values()}
     for where, row in _each(tables, "program_aliases.csv"):
         if row.alias in shared:

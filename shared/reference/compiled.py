@@ -10,7 +10,7 @@ from shared.domain import names
 from shared.domain.airports import Zone
 from shared.domain.charts import Chart, DistanceBand, Points, Season
 from shared.domain.transfers import Bonus, Edge
-from shared.reference.rows.travel import Airline
+from shared.reference.rows.travel import Airline, Carrier
 
 Tables = dict[str, list[Any]]
 
@@ -137,5 +137,5 @@ def program_names(tables: Tables) -> dict[str, tuple[str, ...]]:
     return index
 
 
-def airline_names(airlines: Iterable[Airline]) -> dict[str, tuple[str, ...]]:
-    return _index((name, a.iata) for a in airlines for name in (a.name, a.slug, a.iata, a.icao))
+def airline_names(airlines: Iterable[Airline | Carrier]) -> dict[str, tuple[str, ...]]:
+    return _index((name, a.iata) for a in airlines for name in (a.name, getattr(a, "slug", ""), a.iata, a.icao))

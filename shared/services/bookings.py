@@ -127,7 +127,7 @@ def airline(reference: Reference, text: str) -> str:
     A leg with a carrier nobody listed is a leg all the same, and must not be lost.
     """
     try:
-        return reference.airline(text).iata
+        return reference.carrier(text).iata
     except NotFound:
         return text.strip()
 

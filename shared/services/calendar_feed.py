@@ -59,7 +59,7 @@ def _leg(
     leaves: str | None = None,
 ) -> Event:
     known = reference.airports.get(code := leaves or row.origin)
-    airline = reference.airlines.get(row.airline)
+    airline = reference.carriers.get(row.airline)
     return Event(
         uid=uid,
         title=title,

@@ -24,6 +24,7 @@ COUNTS = {
     "cancellation_fees.csv": 29,
     "earning_rates.csv": 197,
     "airlines.csv": 101,
+    "carriers.csv": 171,
     "cards.csv": 158,
     "card_earn.csv": 513,
     "voucher_types.csv": 53,

@@ -61,6 +61,16 @@ def test_lookup_flight_tells_the_carrier(people: People, use: Use, code: str, ai
     assert said["schedule"] == "no_data"
 
 
+def test_lookup_flight_of_a_carrier_without_award_search_pretends_none(people: People, use: Use) -> None:
+    said = use(people.bob, "lookup_flight", flight_number="RYR 1883")
+    assert (said["airline"]["code"], said["airline"]["name"]) == ("FR", "Ryanair")
+    assert (said["airline"]["slug"], said["program"], said["supported_endpoints"]) == (None, None, [])
+    assert "cannot be searched" in said["message"]
+    listed = use(people.bob, "list_supported_airlines")["airlines"]
+    assert "FR" not in [a["code"] for a in listed]
+    assert use(people.bob, "get_award_release_window", airline="Ryanair")["status"] == "not_found"
+
+
 def test_lookup_flight_of_an_unknown_carrier_is_not_found(people: People, use: Use) -> None:
     assert use(people.bob, "lookup_flight", flight_number="ZZ 12")["status"] == "not_found"
     assert use(people.bob, "lookup_flight", flight_number="not a flight")["status"] == "invalid"

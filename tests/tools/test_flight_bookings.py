@@ -6,7 +6,7 @@ from typing import Any
 
 import anyio
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from mcp_server.call import Caller
 from mcp_server.gate import answer
@@ -190,9 +190,14 @@ def test_names_are_resolved_and_nothing_is_lost_with_a_carrier_nobody_listed(peo
     assert unknown["nearest"]
     own = add(use, people.alice, airline="Iberia", program="Avios")
     assert own["booking"]["program"] == "iberia-club"
-    kept = add(use, people.alice, airline="Ryanair")
-    assert kept["booking"]["airline"] == "Ryanair"
+    kept = add(use, people.alice, airline="Sunrise Air")
+    assert kept["booking"]["airline"] == "Sunrise Air"
     assert "kept as written" in kept["message"]
+    assert use(people.alice, "list_flight_bookings", airline="sunrise air")["paging"]["total"] == 1
+    known = add(use, people.alice, airline="Ryanair")
+    assert (known["booking"]["airline"], "kept as written" in known["message"]) == ("FR", False)
+    with transaction() as session:  # as it was kept before the carrier was known
+        session.execute(update(FlightBooking).where(FlightBooking.airline == "FR").values(airline="Ryanair"))
     assert use(people.alice, "list_flight_bookings", airline="ryanair")["paging"]["total"] == 1
     assert use(people.alice, "list_flight_bookings", airline="British Airways")["paging"]["total"] == 0
 

@@ -23,6 +23,17 @@ _WEEKDAY = re.compile(
     rf"(?<![a-z])({'|'.join(sorted(_DAYS, key=len, reverse=True))})\.?,?\s*(?:the |den |le |el "
     rf"|il )?$"
 )
+_BEHIND = re.compile(rf",? ?\(({'|'.join(sorted(_DAYS, key=len, reverse=True))})\.?\)")
+# Languages in which nobody writes the month first, by words that stand in their confirmations and not in English ones.
+_DAY_FIRST = re.compile(
+    r"\b(?:anreise|abreise|ankunft|abflug|(?:buchungs|reservierungs|bestatigungs)(?:nummer|code)|gesamt(?:preis|betrag)?"
+    r"|ihre|arrivee|depart le|votre|montant|numero d[e']|reservation :|llegada|salida|localizador|importe|reserva"
+    r"|prenotazione|partenza|arrivo|totale|partida|chegada|boekingsnummer|reserveringsnummer|aankomst|vertrek|totaal)\b"
+)
+_ENGLISH = re.compile(
+    r"\b(?:confirmation (?:number|code)|booking (?:reference|number)|record locator|departure|arrival"
+    r"|your (?:booking|reservation|stay|flight)|check-?in:|total (?:price|cost|charge))\b"
+)
 _TIME = re.compile(r"(?<![\d:.])(\d{1,2})(?::|h| h )(\d{2})(?!\d)(?::\d{2})?\s*(a\.?m\.?|p\.?m\.?)?(?![a-z])")
 _SHORT = re.compile(
     rf"(?<![\w.])(?:(\d{{1,2}})(?:\.|st|nd|rd|th)?[ -]?(?:de )?({month_names()})|({month_names()})\.? (\d{{1,2}})(?:st"
@@ -50,7 +61,10 @@ class Calendar:
     def days(self, folded: str) -> list[Day]:
         """The days of a line, from left to right."""
         text = plain_days(folded)
-        found = [Day(self._day(written(m), text[: m.start()]), m.start(), m.end()) for m in DATE.finditer(text)]
+        found = [
+            Day(self._day(written(m), text[: m.start()], text[m.end() :]), m.start(), m.end())
+            for m in DATE.finditer(text)
+        ]
         if not found:
             found = [Day(self._yearless(m, text[: m.start()]), m.start(), m.end()) for m in _SHORT.finditer(text)]
         return found
@@ -58,13 +72,13 @@ class Calendar:
     def first(self, folded: str) -> Day | None:
         return next(iter(self.days(folded)), None)
 
-    def _day(self, seen: Written, before: str) -> date | None:
+    def _day(self, seen: Written, before: str, after: str) -> date | None:
         if not seen.sep or seen.sep == ".":
             return seen.day("dmy")
         both = {_exact(seen, "dmy"), _exact(seen, "mdy")} - {None}
         if len(both) == 1:
             return both.pop()
-        if (weekday := _weekday(before)) is not None:
+        if (weekday := _weekday(before, after)) is not None:
             fitting = [d for d in both if d and d.weekday() == weekday]
             return fitting[0] if len(fitting) == 1 else None
         return _exact(seen, self.order) if self.order else None
@@ -111,16 +125,19 @@ def _order(folded: str) -> str | None:
         seen = written(found)
         if seen.sep and seen.sep != "." and seen.first != seen.second:
             fits = [o for o in ("dmy", "mdy") if _exact(seen, o)]
-            weekday = _weekday(text[max(0, found.start() - 16) : found.start()])
+            weekday = _weekday(text[max(0, found.start() - 16) : found.start()], text[found.end() : found.end() + 16])
             if len(fits) == 2 and weekday is not None:
                 fits = [o for o in fits if (d := _exact(seen, o)) and d.weekday() == weekday]
             if len(fits) == 1:
                 orders.add(fits[0])
+    if not orders and len(set(_DAY_FIRST.findall(text))) > 1 and not _ENGLISH.search(text):
+        return "dmy"
     return orders.pop() if len(orders) == 1 else None
 
 
-def _weekday(before: str) -> int | None:
-    found = _WEEKDAY.search(before[-24:])
+def _weekday(before: str, after: str = "") -> int | None:
+    """As it stands in front of a day, or in brackets behind it."""
+    found = _WEEKDAY.search(before[-24:]) or _BEHIND.match(after[:24])
     return _DAYS.get(found[1]) if found else None
 
 

@@ -9,11 +9,17 @@ from shared.domain.confirmations.days import Calendar, times
 from shared.domain.confirmations.letters import fold
 from shared.domain.confirmations.model import Leg, World
 from shared.domain.confirmations.words import cabins_in
+from shared.domain.folio.amounts import CODES
 
 _DESIGNATOR = re.compile(
     r"(?<![A-Za-z0-9])([A-Z][A-Z0-9]|[0-9][A-Z])( ?)0*(\d{1,4})[A-Z]?(?![A-Za-z0-9:.,/]\d|[A-Za-z0-9])"
 )
+_THREE = re.compile(r"(?<![A-Za-z0-9])([A-Z]{3})( ?)0*(\d{2,4})[A-Z]?(?![A-Za-z0-9:.,/]\d|[A-Za-z0-9])")
 _FLIGHT_WORD = re.compile(r"\b(?:flight|flug|vol|vuelo|volo|voo|vlucht|flt)\b")
+_RIGHT_BEFORE = re.compile(r"\b(?:flight|flug|vol|vuelo|volo|voo|vlucht|flt)(?: ?(?:number|no\.|nr\.))?\s?[:#\t]?\s?$")
+# Codes that are words or halves of the day: with a blank behind them they are a flight's where the text says flight.
+_WORDY = frozenset({"AM", "PM", "TO", "BY", "OR", "IT", "UP"})
+_NEVER_APART = frozenset({"NO", "ID"})  # "flight no 12", "flight ID 12"
 _NUMBER = re.compile(  # "Flight 1:" and "flight 1 of 2" count the flights
     r"\b(?:flight|flug|vol|vuelo|volo|voo|vlucht|flt)(?: ?(?:number|no\.?|nr\.?|#|nummer))?\s?[:#\t]?\s?"
     r"0*(\d{1,4})\b(?! ?(?:hour|min|stop|h\b|of \d))(?<!\D\d(?=:))"
@@ -24,10 +30,12 @@ _SPREAD = re.compile(
 _NAMED = re.compile(r"([A-Za-z][A-Za-z ]{2,30}?) 0*(\d{1,4})", re.ASCII)
 _BRACKETS = re.compile(r"\(([A-Z]{3})\)|\[([A-Z]{3})\]")
 _PAIR = re.compile(
-    r"(?<![A-Za-z])([A-Z]{3})\s*(?:-|>|->|=>|→|➔|➝|✈|⇒|/|\bto\b|\bnach\b|\ba\b)\s*([A-Z]{3})(?![A-Za-z])"
+    r"(?<![A-Za-z])([A-Z]{3})\s*(?:-|>|->|=>|→|➔|➝|✈|⇒|/|\bto\b|\bnach\b|\ba\b)\s*"
+    r"(?:[A-ZÀ-Þ][\w'.-]*[a-zß-ÿ] ){0,3}([A-Z]{3})(?![A-Za-z])"  # the second city's name may stand before its code
 )
 _TIMED = re.compile(
-    r"(?<![A-Za-z])([A-Z]{3})[ \t]+\d{1,2}[:h]\d{2}|\d{1,2}[:h]\d{2}(?: ?[AaPp][Mm])?[ \t]+([A-Z]{3})(?![A-Za-z])"
+    r"(?<![A-Za-z])([A-Z]{3})[ \t]+(?:[\d/.-]{8,10}[ \t]+)?\d{1,2}[:h]\d{2}"
+    r"|\d{1,2}[:h]\d{2}(?: ?[AaPp][Mm])?[ \t]+([A-Z]{3})(?![A-Za-z])"
 )
 _LABELLED = re.compile(
     r"^\W*(?:from|to|origin|destination|depart\w*|arriv\w*|departing|von|nach|abflug|ankunft"
@@ -84,7 +92,8 @@ def legs(text: str, calendar: Calendar, world: World, sender: str) -> list[Leg]:
         return []
     blocks = _divided(lines, flights, _codes(lines, world), calendar)
     common = cabins_in(fold(text))
-    return _once([_leg(b, common) for b in blocks])
+    found = [_leg(b, common) for b in blocks]
+    return _once([replace(g, cabin_class=g.cabin_class or world.only_cabin(g.airline or "")) for g in found])
 
 
 def _divided(lines: list[str], flights: list[_Flight], codes: list[list[str]], calendar: Calendar) -> list[_Block]:
@@ -132,14 +141,38 @@ def _flights(lines: list[str], world: World, sender: str) -> Iterator[_Flight]:
 
 
 def _designators(line: str, small: str, world: World) -> list[tuple[str, str]]:
+    found = [
+        (m[1], m[3])
+        for m in _DESIGNATOR.finditer(line)
+        if _told(m, line, small, world) and (world.airline(m[1]) == m[1] or _FLIGHT_WORD.search(small))
+    ]
+    return found or _by_icao(line, small, world)
+
+
+def _told(m: re.Match[str], line: str, small: str, world: World) -> bool:
+    """Whether the line leaves no doubt that this is a flight's number and not some other text of its shape."""
+    before, rest = line[: m.start()], line[m.end() :]
+    if m[1] in ("AM", "PM") and not m[2]:
+        return not re.search(r"\d{1,2}[:h.]\d{2}\s?$", before)
+    if not m[2]:
+        return True
+    if m[1] in _NEVER_APART:
+        return False
+    if m[1] in _WORDY:
+        return bool(_RIGHT_BEFORE.search(fold(before)))
+    begins = not before.strip() and any(True for _ in times(rest))
+    alone = line.strip() == m[0] or world.airline(before.strip(" :-\t")[-40:]) == m[1]
+    return bool(alone or begins or _FLIGHT_WORD.search(small) or _CODE.search(rest))
+
+
+def _by_icao(line: str, small: str, world: World) -> list[tuple[str, str]]:
+    """ "EZY8435", as some airlines write their flights to passengers too."""
     found = []
-    for m in _DESIGNATOR.finditer(line):
-        clock = m[1] in ("AM", "PM", "NO") and (m[2] or re.search(r"\d{1,2}[:h.]\d{2}\s?$", line[: m.start()]))
-        rest, alone = line[m.end() :], line.strip() == m[0]
-        begins = not line[: m.start()].strip() and any(True for _ in times(rest))
-        sure = not m[2] or _FLIGHT_WORD.search(small) or _CODE.search(rest) or alone or begins
-        if not clock and sure and (world.airline(m[1]) == m[1] or _FLIGHT_WORD.search(small)):
-            found.append((m[1], m[3]))
+    for m in _THREE.finditer(line):
+        sure = not m[2] or line.strip() == m[0] or _FLIGHT_WORD.search(small)
+        code = None if m[1] in _WORDS or m[1] in CODES else world.by_icao(m[1])
+        if sure and code:
+            found.append((code, m[3]))
     return found
 
 

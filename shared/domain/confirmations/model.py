@@ -20,6 +20,12 @@ class World(Protocol):
 
     def airline(self, text: str) -> str | None: ...
 
+    def by_icao(self, code: str) -> str | None:
+        """The airline of a three-letter code."""
+
+    def only_cabin(self, airline: str) -> str | None:
+        """The cabin of an airline that has no other; such mails do not name it."""
+
     def program(self, text: str) -> str | None: ...
 
     def program_of(self, airline: str) -> str | None: ...

@@ -43,7 +43,7 @@ _TOTAL = re.compile(
     r"(?:grand |trip |booking |reservation |stay |order )?total(?!\w)|amount (?:paid|charged"
     r"|due)|total(?:e|es)?\b|gesamt(?:preis|betrag|summe)?\b"
     r"|montant|prix|importe|precio|preco|prezzo|totaal|you paid|price paid|we charged|totalbetrag"
-    r"|endpreis|summe\b|price(?= ?[:\t])|fare(?= ?[:\t])"
+    r"|endpreis|合計|総額|总额|总计|합계|summe\b|price(?= ?[:\t])|fare(?= ?[:\t])"
 )
 _PARTIAL = re.compile(
     r"\bper\b|each|subtotal|sub-total|\bpro\b|\bpar\b|\bpor\b|\btax|\bfees?\b|surcharge|deposit"

@@ -160,7 +160,9 @@ def _leg(item: Item, given: Any, action: Action, world: World) -> Leg:
     origin, destination = (_airport(flight.get(n), world) for n in ("departureAirport", "arrivalAirport"))
     departs = _moment(_first(flight, "departureTime", "departureDate"), world.clock_of(origin) if origin else None)
     arrives = _moment(flight.get("arrivalTime"), world.clock_of(destination) if destination else None)
-    seat = " ".join(_word(_first(h, "airplaneSeatClass", "bookingClass", "cabinClass")) for h in (item, flight))
+    ticketed = _dict(_dict(item.get("reservedTicket")).get("ticketedSeat"))
+    seats = (*(_first(h, "airplaneSeatClass", "bookingClass", "cabinClass") for h in (item, flight)), ticketed)
+    seat = " ".join(_word(_first(s, "seatingType") if s is ticketed else s) for s in seats)
     cash, currency = _price(item)
     member = _first(item, "programMembershipUsed", "programMembership")
     program = world.program(_word(_first(_dict(member), "programName", "program", "name")))
@@ -175,7 +177,7 @@ def _leg(item: Item, given: Any, action: Action, world: World) -> Leg:
         departure_time=departs[1],
         arrival_date=arrives[0],
         arrival_time=arrives[1],
-        cabin_class=cabin_in(fold(seat)),
+        cabin_class=cabin_in(fold(seat)) or world.only_cabin(airline or ""),
         program=program,
         cash_paid=cash,
         taxes_currency=currency,

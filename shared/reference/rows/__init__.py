@@ -50,6 +50,7 @@ from shared.reference.rows.transfers import (
 from shared.reference.rows.travel import (
     Airline,
     CardEarn,
+    Carrier,
     CatalogCard,
     Country,
     Hotel,
@@ -75,6 +76,7 @@ __all__ = [
     "BuyPointsTier",
     "CancellationFee",
     "CardEarn",
+    "Carrier",
     "CatalogCard",
     "CathayFare",
     "CathayZone",
@@ -149,6 +151,7 @@ FILES: dict[str, type] = {
     "status_run_routes.csv": StatusRunRoute,
     "status_matches.csv": StatusMatch,
     "airlines.csv": Airline,
+    "carriers.csv": Carrier,
     "routes.csv": Route,
     "cards.csv": CatalogCard,
     "card_earn.csv": CardEarn,

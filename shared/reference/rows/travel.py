@@ -21,6 +21,20 @@ class Airline(Fact):
 
 
 @dataclass(frozen=True, slots=True)
+class Carrier(Fact):
+    """How confirmations name a carrier. It need not be one whose seats any programme sells; those are in Airline.
+
+    `one_cabin` is what such a carrier's confirmations leave unsaid: it has no other.
+    """
+
+    icao: str
+    iata: str
+    name: str
+    country: str
+    one_cabin: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Route(Fact):
     carrier: str
     origin: str

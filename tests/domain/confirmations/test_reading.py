@@ -361,3 +361,51 @@ def test_airports_without_codes_are_known_by_name_and_city() -> None:
     found = first(mail(text))
     assert (found["flight_number"], found["origin"], found["destination"]) == ("BA117", "LHR", "JFK")
     assert read(mail(text.replace("Heathrow (London)", "London"))).missing == ["origin", "destination"]
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("Check-in: 07/04/2027 (Sunday)\nCheck-out: 07/09/2027 (Friday)", "2027-07-04"),
+        ("Anreise: 04/07/2027\nAbreise: 09/07/2027\nGesamtpreis: 900,00 EUR", "2027-07-04"),
+        ("Arrivée : 04/07/2027\nDépart le : 09/07/2027\nMontant total : 900,00 EUR", "2027-07-04"),
+    ],
+)
+def test_a_weekday_behind_a_day_or_the_language_tells_which_number_is_the_month(text: str, day: str) -> None:
+    made = first(mail(f"Confirmation: 83114455\nConrad Tokyo\n{text}\n"))
+    assert (made["check_in_date"], made["check_out_date"]) == (day, "2027-07-09")
+
+
+def test_two_languages_in_one_mail_leave_the_month_open() -> None:
+    text = "Anreise / Arrival: 04/07/2027\nAbreise / Departure: 09/07/2027\nGesamtpreis: 900,00 EUR"
+    assert "check_in_date" in read(mail(f"Confirmation: 83114455\nConrad Tokyo\n{text}\n")).missing
+
+
+@pytest.mark.parametrize(
+    ("name", "hotel"),
+    [
+        ("Conrad Tokyo, Japan", "htl_conrad-tokyo"),
+        ("Your stay at the Conrad Tokyo by Hilton", "htl_conrad-tokyo"),
+        ("Hilton Tokyo Bay", None),
+        ("Hilton Tokyo Odaiba", None),
+    ],
+)
+def test_a_neighbour_of_a_longer_name_is_another_hotel(name: str, hotel: str | None) -> None:
+    text = f"Confirmation Number: 83114455\nHotel: {name}\nCheck-in: 4 July 2027\nCheck-out: 9 July 2027\n"
+    assert first(mail(text)).get("hotel_id") == hotel
+
+
+def test_the_airlines_name_before_its_flight_makes_it_one() -> None:
+    text = (
+        "Confirmation number: HN4T6S\nDelta DL 30\nAtlanta (ATL) 9:55 PM Sat 06 Mar 2027\nLondon (LHR) 10:55 AM Sun 07"
+    )
+    made = first(mail(f"{text} Mar 2027\nCabin: Delta One\n", sender="Delta Air Lines <x@delta.test>"))
+    assert (made["flight_number"], made["departure_time"], made["arrival_date"]) == ("DL30", "21:55", "2027-03-07")
+
+
+@pytest.mark.parametrize(
+    "route", ["Paris CDG - Londres LHR 5 mars 2027", "CDG 2027-03-05 07:15 -> London LHR 2027-03-05 07:40"]
+)
+def test_codes_behind_the_names_of_their_cities_are_airports(route: str) -> None:
+    made = first(mail(f"Numéro de réservation : RT5YU8\nVol AF1680\n{route}\nCabine Economy\n"))
+    assert (made["origin"], made["destination"], made["departure_date"]) == ("CDG", "LHR", "2027-03-05")
