@@ -22,6 +22,13 @@ log = logging.getLogger(__name__)
 AUTH_METADATA = "/.well-known/oauth-authorization-server"
 KEPT_SECONDS = 60.0
 OPEN = {"Access-Control-Allow-Origin": "*", "Cache-Control": "public, max-age=3600"}
+# A page that runs an MCP client names the protocol's version in a header, so its browser asks first.
+PREFLIGHT = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Allow-Methods": "GET, OPTIONS",
+    "Access-Control-Allow-Headers": "authorization, content-type, mcp-protocol-version",
+    "Access-Control-Max-Age": "86400",
+}
 LATE = {"Retry-After": "2", "Cache-Control": "no-store"}
 
 
@@ -55,6 +62,10 @@ class AuthMetadata:
                 words = {"error": "temporarily_unavailable", "error_description": "The auth server does not answer."}
                 return JSONResponse(words, 503, LATE)
         return JSONResponse(self.document, headers={"Access-Control-Allow-Origin": "*"})
+
+
+async def preflight(request: Request) -> Response:  # noqa: ARG001
+    return Response(status_code=204, headers=PREFLIGHT)
 
 
 async def healthz(request: Request) -> Response:  # noqa: ARG001
@@ -103,5 +114,6 @@ def routes(bearers: Bearers) -> list[Route]:
         Route(METADATA, resource_metadata),
         Route(f"{METADATA}/mcp", resource_metadata),
         Route(AUTH_METADATA, AuthMetadata(bearers).answer),
+        *(Route(path, preflight, methods=["OPTIONS"]) for path in (METADATA, f"{METADATA}/mcp", AUTH_METADATA)),
         Route("/.well-known/openai-apps-challenge", challenge),
     ]

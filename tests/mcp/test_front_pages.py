@@ -25,6 +25,18 @@ def test_each_host_describes_its_own_resource(world: World, path: str) -> None:
         assert document["resource_name"] == "Award Travel"
 
 
+@pytest.mark.parametrize("path", [*PATHS, discovery.AUTH_METADATA])
+def test_a_client_in_a_browser_may_name_its_protocol_version_to_read_what_is_open(world: World, path: str) -> None:
+    asks = {"Origin": "http://localhost:6274", "Access-Control-Request-Method": "GET"}
+    asks["Access-Control-Request-Headers"] = "mcp-protocol-version"
+    answer = world.http.request("OPTIONS", world.base + path, headers=asks)
+    assert answer.status_code == 204
+    assert answer.headers["access-control-allow-origin"] == "*"
+    assert "mcp-protocol-version" in answer.headers["access-control-allow-headers"]
+    assert world.http.get(world.base + path, headers=asks).headers["access-control-allow-origin"] == "*"
+    assert "GET" in world.http.request("PUT", world.base + path).headers["allow"]
+
+
 @pytest.mark.spec("s4.1.as_metadata_on_both_hosts")
 def test_auth_servers_document_is_copied_here(world: World) -> None:
     document = world.http.get(f"{world.base}/.well-known/oauth-authorization-server").json()
