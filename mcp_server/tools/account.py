@@ -9,6 +9,7 @@ from mcp_server.call import Call
 from mcp_server.results import Money, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from mcp_server.usage import LEDGER
+from mcp_server.wording import some
 from shared import clock
 from shared.db.alerts import FlightAlert
 from shared.db.trips import active_trips
@@ -97,7 +98,7 @@ def get_usage(call: Call) -> Usage:
     allowed = "without limit" if cap is None else f"of {cap}"
     plan = call.plan
     return Usage(
-        message=f"{plan.slug.title()} plan: {searches} searches used today, {allowed}.",
+        message=f"{plan.slug.title()} plan: {some(searches, 'search', 'searches')} used today, {allowed}.",
         plan=CurrentPlan(tier=plan.slug, name=plan.slug.title(), price_per_month=_price(call, plan), currency=CURRENCY),
         searches=Searches(used_today=searches, cap=cap, resets_at=clock.midnight(), cabins=list(cabins(plan))),
         api_calls=ApiCalls(

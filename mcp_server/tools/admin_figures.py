@@ -8,6 +8,7 @@ from pydantic import Field
 from mcp_server.call import Call
 from mcp_server.results import Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.wording import some
 from shared.db import platform
 from shared.db.platform import OfTool, steady
 from shared.domain.plans import Plan
@@ -119,7 +120,8 @@ def admin_mcp_usage_stats(call: Call, days: Annotated[int, Field(ge=1, le=90)] =
     totals = _totals(tools, users)
     cut = f" The {CLIENTS} busiest of {named} applications are shown." if named > CLIENTS else ""
     return UsageStats(
-        message=f"{totals.calls} calls by {users} accounts in {days} days, {totals.paywall_rate:.1%} paywalls.{cut}",
+        message=f"{some(totals.calls, 'call')} by {some(users, 'account')} in {some(days, 'day')},"
+        f" {totals.paywall_rate:.1%} paywalls.{cut}",
         totals=totals,
         by_tool=[ToolFigures.model_validate(t) for t in tools],
         by_day=[DayFigures.model_validate(by_day.get(day) or platform.OfDay(day, 0, 0)) for day in shown],
@@ -138,7 +140,8 @@ def admin_platform_overview(
     new = platform.signups(session, _start(shown[0]))
     queued, failed = platform.jobs(session, call.now - timedelta(days=FAILED_DAYS))
     return Overview(
-        message=f"{total} accounts, {sum(new.values())} of them new in {days} days; {failed} jobs failed in 7 days.",
+        message=f"{some(total, 'account')}, {sum(new.values()):,} of them new in {some(days, 'day')};"
+        f" {some(failed, 'job')} failed in {some(FAILED_DAYS, 'day')}.",
         users=Users(
             total=total,
             by_tier={plan.slug: plans.get(plan.slug, (0, 0))[0] for plan in Plan},

@@ -13,6 +13,7 @@ from mcp_server.fields import Airport, Cabin, Day, Passengers, Points
 from mcp_server.results import AwardOption, Coverage, Failed, Freshness, Part, Result
 from mcp_server.seat_parts import cabins_of, not_on_sale, on_sale_until, route_of, searchable
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.wording import airline_name, program_name, some
 from shared.errors import Fault, Invalid
 from shared.providers.contract import SeatsQuestion
 from shared.services.availability import Found, SeatOption, find
@@ -82,7 +83,7 @@ async def search_all_airlines(
     told = _coverage(found, asked)
     return AllAirlines(
         status="partial" if told.failed else "ok",
-        message=_message(found, asked, fitting, limit, _where(question, max_points)),
+        message=_message(found, asked, fitting, limit, _where(question, max_points), _named(call, fitting)),
         options=[AwardOption.model_validate(option) for option in fitting[:limit]],
         by_airline=_by_airline(found, asked, fitting),
         coverage=told,
@@ -155,22 +156,30 @@ def _days(question: SeatsQuestion) -> str:
 
 def _where(question: SeatsQuestion, max_points: int | None) -> str:
     """What was looked for: seats over the limit may be there, so that none were found is said with it."""
-    most = f" at up to {max_points:,} points" if max_points else ""
+    most = f" at up to {some(max_points, 'point')}" if max_points else ""
     return f"{question.origin} to {question.destination}, {_days(question)}{most}"
 
 
-def _message(found: Found, asked: _Asked, fitting: Sequence[SeatOption], limit: int, where: str) -> str:
+def _named(call: LiveCall, fitting: Sequence[SeatOption]) -> str:
+    """The cheapest in words."""
+    if not fitting:
+        return ""
+    best, facts = fitting[0], call.reference
+    whose = f"{program_name(facts, best.program)} with {airline_name(facts, best.airline)}"
+    return f" Cheapest: {best.points:,} points of {whose}."
+
+
+def _message(found: Found, asked: _Asked, fitting: Sequence[SeatOption], limit: int, where: str, cheapest: str) -> str:
     sources = ", ".join(found.coverage.answered)
     if not fitting:
         words = [f"No award seats {where}; asked: {sources}, about {len(asked.airlines)} airlines."]
     else:
         airlines = len({o.airline for o in fitting})
         words = [
-            f"{len(fitting)} award offers of {airlines} airline{'s'[: airlines != 1]}, {where}; asked: {sources}."
-            f" Cheapest: {fitting[0].points:,} points of {fitting[0].program} with {fitting[0].airline}."
+            f"{some(len(fitting), 'award offer')} of {some(airlines, 'airline')}, {where}; asked: {sources}.{cheapest}"
         ]
     if len(fitting) > limit:
-        words.append(f"The {limit} cheapest are listed.")
+        words.append("The cheapest is listed." if limit == 1 else f"The {limit} cheapest are listed.")
     if failed := [f"{f.name} ({f.reason})" for f in found.coverage.failed]:
         words.append(f"Not answered by {', '.join(failed)}, so this may not be all.")
     if asked.too_early:

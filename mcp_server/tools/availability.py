@@ -20,6 +20,7 @@ from mcp_server.seat_parts import (
     searchable,
 )
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.wording import some
 from shared.errors import Fault, Invalid
 from shared.reference.rows import Airline
 from shared.services.availability import VERB, Found, search
@@ -124,7 +125,7 @@ def list_supported_airlines(
     shown = [r for r in rows if r.state == "live" or not live_only]
     source = ", ".join(now.names) or "none configured"
     return SearchableAirlines(
-        message=f"{len(shown)} airlines. Source of award seats: {source}, {now.state}, {call.data_mode} mode.",
+        message=f"{some(len(shown), 'airline')}. Source of award seats: {source}, {now.state}, {call.data_mode} mode.",
         airlines=shown,
         live=sum(r.state == "live" for r in shown),
         total=len(shown),

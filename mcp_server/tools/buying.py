@@ -11,6 +11,7 @@ from mcp_server.fields import LooseName, Points
 from mcp_server.provenance import Sourced, caution, sourced
 from mcp_server.results import NO_DATA, Money, NoDataWord, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.wording import some
 from shared.domain import buying
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.rows import BuyPoints, PointsSale
@@ -134,7 +135,9 @@ def get_buy_points_pricing(
     if program is None:
         lines = [_line(call, r, quantity) for r in rows]
         sales = sum(b.sale is not None for b in lines)
-        said = f"{len(lines)} programmes sell points; {sales} known sales run today. List prices are mostly unaudited."
+        said = (
+            f"{len(lines)} programmes sell points; {some(sales, 'known sale')} today. List prices are mostly unaudited."
+        )
         return BuyPrices(message=said, programs=lines)
     found = call.reference.program(program)
     row = next((r for r in rows if r.program == found.slug), None)

@@ -15,11 +15,13 @@ from mcp_server.fields import Airport, Cabin, Day
 from mcp_server.money_parts import ConvertedMoney, cents, converted
 from mcp_server.results import NO_DATA, AwardOption, Coverage, Freshness, Marked, Money, NoDataWord, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.wording import program_name
 from shared.domain.comparison import Award, advice, cents_per_point
 from shared.domain.exchange import Rates
 from shared.domain.plans import Plan
 from shared.errors import NoData
 from shared.providers.contract import FaresQuestion, Reading, SeatsQuestion
+from shared.reference.load import Reference
 from shared.services import availability, exchange, fares, price_memory
 from shared.services.availability import SeatOption, offered
 from shared.services.fares import FareOption
@@ -182,7 +184,7 @@ def _comparison(
     shown = awards[: call.limits.results or LISTED]
     return Comparison(
         status="partial" if told.failed else "ok",
-        message=_message(where, fare, best, _silent(told)),
+        message=_message(call.reference, where, fare, best, _silent(told)),
         cash=_cash(fare) if fare else NO_DATA,
         award=_award(best.option, rates) if best else NO_DATA,
         cents_per_point=NO_DATA if value is None else round(value, 4),
@@ -225,13 +227,12 @@ def _usual(call: LiveCall, best: _Priced) -> UsualValuation | NoDataWord:
     return UsualValuation(cents=best.award.usual, program=slug, as_of=call.reference.programs[slug].as_of)
 
 
-def _message(where: str, fare: FareOption | None, best: _Priced | None, silent: Sequence[str]) -> str:
+def _message(facts: Reference, where: str, fare: FareOption | None, best: _Priced | None, silent: Sequence[str]) -> str:
     amount = fare.converted.amount if fare and fare.converted else None
     words = [f"From {where}:"]
     words.append(f"cash {fare.price:,.2f} {fare.currency};" if fare else "no cash fare is known;")
-    words.append(
-        f"award {best.option.points:,} points of {best.option.program}." if best else "no award seat is known."
-    )
+    whose = program_name(facts, best.option.program) if best else ""
+    words.append(f"award {best.option.points:,} points of {whose}." if best else "no award seat is known.")
     value = cents_per_point(amount, best.award) if best else None
     advised = advice(amount, best.award) if best else None
     if value is not None:
@@ -241,7 +242,7 @@ def _message(where: str, fare: FareOption | None, best: _Priced | None, silent: 
             f"It is usually worth {best.award.usual:f}, so {'use points' if advised == 'points' else 'pay cash'}."
         )
     elif fare and best:
-        words.append(f"No recommendation: {_lacking(amount, best)}.")
+        words.append(f"No recommendation: {_lacking(amount, best, whose)}.")
     if fare and fare.city_wide:
         words.append("The fare is one of whole cities: check which airports it uses.")
     if silent:
@@ -249,9 +250,9 @@ def _message(where: str, fare: FareOption | None, best: _Priced | None, silent: 
     return " ".join(words)
 
 
-def _lacking(amount: object, best: _Priced) -> str:
+def _lacking(amount: object, best: _Priced, whose: str) -> str:
     if amount is None:
         return "no current exchange rate for the fare is known"
     if best.award.taxes is None:
         return "the taxes of the award, or a current exchange rate for them, are not known"
-    return f"no value of a point of {best.option.program} is published"
+    return f"no value of a point of {whose} is published"

@@ -10,6 +10,7 @@ from mcp_server.fields import LooseName, Points
 from mcp_server.provenance import Sourced, caution, sourced
 from mcp_server.results import Money, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.wording import some
 from shared.domain.charts import RoutePrice
 from shared.domain.destinations import Destination, farthest
 from shared.errors import Candidates, Fault, Invalid, NoData
@@ -95,7 +96,8 @@ def affordable_destinations(
     shown, total = farthest(every, balance, LISTED)
     price = call.reference.route_price(PROGRAM, CARRIER, every[0].origin, every[0].airport, call.today)
     chart = price.chart_of(every[0].cabin) if price else None
-    said = f"{balance:,} Avios cover {total} cities one way from London; the {len(shown)} farthest are listed."
+    cut = f"; the {len(shown)} farthest are listed" if total > len(shown) else ""
+    said = f"{balance:,} Avios cover {some(total, 'city', 'cities')} one way from London{cut}."
     if not shown:
         said = f"{balance:,} Avios cover no flight from London: the cheapest takes {min(d.points for d in every):,}."
     return AffordableDestinations(

@@ -11,11 +11,13 @@ from mcp_server.fields import RowId
 from mcp_server.results import Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from mcp_server.trip_parts import Trip, own_trip, shown_trip
+from mcp_server.wording import some
 from shared.db import trips
 from shared.db.trips import Trip as Row
 
 _MOST_IDS = 200
 _MOST_ID = 2**63 - 1  # beyond it the store has no id
+_ONE = {"searches": "search"}  # of kinds whose plural is not made with s
 
 
 def _few(ids: list[int]) -> list[int]:
@@ -71,7 +73,11 @@ def _sorted_out(
 
 
 def _told(done: Found, missing: Found, what: str, absent: str) -> str:
-    words = [f"{len(ids)} {kind.replace('_', ' ')}" for kind, ids in done.items() if ids]
+    words = [
+        some(len(ids), _ONE.get(kind, kind[:-1]).replace("_", " "), kind.replace("_", " "))
+        for kind, ids in done.items()
+        if ids
+    ]
     unknown = [f"{kind.replace('_', ' ')} {', '.join(map(str, ids[:20]))}" for kind, ids in missing.items() if ids]
     return f"{', '.join(words) or 'Nothing'} {what}." + (f" {absent}: {'; '.join(unknown)}." if unknown else "")
 
@@ -144,7 +150,7 @@ def unlink_trip_items(
     }
     trip, done, missing = _sorted_out(call, trips.take_out, row, given)
     return Unlinked(
-        message=_told(done, missing, f"taken out of trip {trip_id} ({row.name}) and kept", "Not in this trip"),
+        message=_told(done, missing, f"taken out of trip {trip_id} ({row.name})", "Not in this trip"),
         trip=trip,
         unlinked=done,
         not_found=missing,

@@ -14,6 +14,7 @@ from mcp_server.results import NO_DATA, Freshness, Money, NoDataWord, Paging, Pa
 from mcp_server.sighting_parts import SEEN_DAYS, age, held, seen_freshness, since
 from mcp_server.toolbox import Effect, Tier, tool
 from mcp_server.transfer_routes import RunningBonus, TransferRoute, route_of
+from mcp_server.wording import airline_name, program_name, some
 from shared.db.observations import AwardObservation as Row
 from shared.db.sightings import last_fare, last_seen, newest, usual_taxes, with_values
 from shared.domain.calendar import days_of
@@ -21,6 +22,7 @@ from shared.domain.card_prices import Advice, CardPrice, advise, card_prices, po
 from shared.domain.reach import reach
 from shared.domain.transfers import Path
 from shared.errors import NotFound
+from shared.reference.load import Reference
 from shared.services.award_ids import flight_id as id_of
 from shared.services.award_ids import sighting_of
 
@@ -179,7 +181,7 @@ def _listed(total: int, balances: dict[str, int] | None) -> str:
     if not total:
         return f"No award flights that fit were seen in the last {SEEN_DAYS} days; searches and monitors fill this in."
     more = f" Of the newest {LOOKED_AT:,} sightings." if total >= LOOKED_AT else ""
-    return f"{total:,} award flights as they were last seen; a seat may be gone since.{more}"
+    return f"{some(total, 'award flight')} as last seen; a seat may be gone since.{more}"
 
 
 def _facts(call: Call, row: Any) -> dict[str, Any]:
@@ -216,7 +218,7 @@ def get_flight(
     seen = timedelta(seconds=age(call, min(row.seen_at, row.provider_checked_at or row.seen_at)))
     advice = advise(cards, portal_points(price), seen)
     return FlightInCards(
-        message=_advised(row, cards, advice, price, seen),
+        message=_advised(call.reference, row, cards, advice, price, seen),
         flight=Flight(**_facts(call, row) | {"flight_id": flight_id}),
         card_currencies=[_card(c) for c in cards],
         advice=advice,
@@ -265,16 +267,20 @@ def _taxes(call: Call, row: Row) -> FlightTaxes:
     return FlightTaxes(amount=usual[0], currency=usual[1], estimated=True)
 
 
-def _advised(row: Row, cards: Sequence[CardPrice], advice: Advice, price: Decimal | None, seen: timedelta) -> str:
-    what = f"{row.airline} {row.origin}-{row.destination} on {row.date}: {row.points:,} points of {row.program}."
+def _advised(
+    facts: Reference, row: Row, cards: Sequence[CardPrice], advice: Advice, price: Decimal | None, seen: timedelta
+) -> str:
+    what = f"{airline_name(facts, row.airline)} {row.origin}-{row.destination} on {row.date}:"
+    what += f" {row.points:,} points of {program_name(facts, row.program)}."
     fare = "No cash fare was seen, so portals are not priced."
     if price is not None:
         fare = f"The last fare seen is {price:,.2f} USD, {portal_points(price):,} points at one cent each."
     if advice == "transfer":
-        return f"{what} Cheapest: {cards[0].points:,} of {cards[0].currency}. {fare} See the seat before moving points."
+        cheapest = f"{cards[0].points:,} points of {program_name(facts, cards[0].currency)}"
+        return f"{what} Cheapest: {cheapest}. {fare} See the seat before moving points."
     if advice == "portal":
         return f"{what} {fare} That is fewer than any transfer takes."
     if not cards:
         return f"{what} No card currency gets there in two steps. {fare}"
-    hours = int(seen.total_seconds() // 3600)
-    return f"{what} It was seen {hours} hours ago and transfers cannot be undone: search again first. {fare}"
+    ago = some(int(seen.total_seconds() // 3600), "hour")
+    return f"{what} It was seen {ago} ago and transfers cannot be undone: search again first. {fare}"

@@ -16,6 +16,7 @@ from mcp_server.fields import Day, HotelName, RowId
 from mcp_server.own_rows import own
 from mcp_server.results import Freshness, Result
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.wording import some
 from shared.db.bookings import HotelBooking as Row
 from shared.db.bookings import HotelPrice
 from shared.db.stay_prices import Stay, prices, seen_since, stay_of
@@ -114,12 +115,12 @@ def get_hotel_price_history(
     name, stay = (row.hotel_name, stay_of(row)) if row else _named(call, *by_name)
     seen = prices(call.db, stay, call.account_id, call.now - timedelta(days=days), COUNTED)
     if not seen:
-        told = f"No price of {name} from {stay[1]} to {stay[2]} was recorded in the last {days} days."
+        told = f"No price of {name} from {stay[1]} to {stay[2]} was recorded in the last {some(days, 'day')}."
         raise NoData(told, missing=["prices"])
     ranked = _ranked(seen, row)
     cut = f" The newest {SHOWN} are shown." if len(seen) > SHOWN else ""
     return PriceHistory(
-        message=f"{name} from {stay[1]} to {stay[2]}: {len(seen)} recorded in the last {days} days.{cut}",
+        message=f"{name} from {stay[1]} to {stay[2]}: {len(seen)} recorded in the last {some(days, 'day')}.{cut}",
         snapshots=[snapshot(price) for price in seen[:SHOWN]],
         lowest=snapshot(ranked[0]) if ranked else None,
         highest=snapshot(ranked[-1]) if ranked else None,

@@ -14,6 +14,7 @@ from mcp_server.fields import Airport, Cabin, Day, Passengers
 from mcp_server.money_parts import cents
 from mcp_server.results import NO_DATA, AwardOption, Coverage, Freshness, Money, NoDataWord, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.wording import some
 from shared.domain.hybrids import LEAST, hubs_between
 from shared.errors import Fault, Invalid, NoData
 from shared.services.hybrid_search import CURRENCY, Hybrid, Journeys, Wish, search
@@ -171,8 +172,7 @@ def _warnings(found: Hybrid) -> list[str]:
 
 
 def _message(wish: Wish, found: Journeys, hubs: Sequence[str]) -> str:
-    count = len(found.hybrids)
-    words = [f"{count} hybrid journey{'' if count == 1 else 's'} over {len(hubs)} hubs, both legs in"]
+    words = [f"{some(len(found.hybrids), 'hybrid journey')} over {some(len(hubs), 'hub')}, both legs in"]
     words.append(f"{wish.cabin.replace('_', ' ')}, a point at {wish.value:f} US cents.")
     costs = {f"over {h.over.hub}": h.cost for h in found.hybrids if h.cost is not None}
     if found.direct and found.direct.cost is not None:

@@ -10,6 +10,7 @@ from mcp_server.fields import Airport, Cabin, LooseName, Passengers
 from mcp_server.provenance import Verified, verified
 from mcp_server.results import Money, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.wording import some
 from shared.db.balances import PointsBalance
 from shared.domain.charts import SEASONS, Chart
 from shared.domain.transfers import find_paths
@@ -205,9 +206,9 @@ def get_partner_award_options(
 
 def _words(route: str, total: int, shown: int, dynamic: Sequence[str], guessed: Sequence[str]) -> str:
     """`guessed` are carriers that are priced without being known to fly the route."""
-    said = f"{total} chart prices from {route}, {shown} shown; confirm the seat before moving points."
+    said = f"{some(total, 'chart price')} from {route}, {shown} shown; confirm the seat before moving points."
     if guessed:
         said += f" Whether {', '.join(guessed)} flies it non-stop is not known."
     if dynamic:
-        said += f" {len(dynamic)} programmes price it without a chart."
+        said += f" Priced without a chart by {some(len(dynamic), 'programme')}."
     return said

@@ -175,8 +175,9 @@ def _vouchers(view: View, kept: Holdings) -> VoucherCounts:
 
 def _bookings(view: View, kept: Holdings) -> BookingCounts:
     facts, now = view.reference, view.now
+    # A stay that has begun counts until it is over, as in list_hotel_bookings; it is not what comes next.
     flights = [row for row in kept.flights if flight_state(facts, row, now) == "upcoming"]
-    stays = [row for row in kept.stays if stay_state(facts, row, now) == "upcoming"]
+    stays = [row for row in kept.stays if stay_state(facts, row, now) in ("upcoming", "current")]
     first = [
         NextBooking(
             kind="flight",
@@ -187,7 +188,8 @@ def _bookings(view: View, kept: Holdings) -> BookingCounts:
         for row in flights[:1]
     ]
     first += [
-        NextBooking(kind="hotel", booking_id=row.id, title=row.hotel_name, date=row.check_in_date) for row in stays[:1]
+        NextBooking(kind="hotel", booking_id=row.id, title=row.hotel_name, date=row.check_in_date)
+        for row in [r for r in stays if stay_state(facts, r, now) == "upcoming"][:1]
     ]
     return BookingCounts(
         upcoming_flights=len(flights),

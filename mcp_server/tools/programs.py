@@ -10,6 +10,7 @@ from mcp_server.fields import Airport, Cabin, Day, LooseName, Page, PerPage
 from mcp_server.provenance import Audited, audited, caution
 from mcp_server.results import NO_DATA, NoDataWord, Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.wording import some
 from shared.domain.charts import Chart, Points, RoutePrice
 from shared.errors import Candidates, Fault, Invalid, NoData, NotFound
 from shared.reference.rows import AwardExample, HyattPrice, Program
@@ -166,7 +167,8 @@ def list_programs(
     ]
     shown = found[(page - 1) * per_page : page * per_page]
     return Programs(
-        message=f"{len(found)} programmes, {call.data_mode} mode for live seats; charts are reviewed reference data.",
+        message=f"{some(len(found), 'programme')}, {call.data_mode} mode for live seats;"
+        " charts are reviewed reference data.",
         programs=[_line(call, p) for p in shown],
         paging=Paging.of(page, per_page, len(found)),
     )
@@ -331,6 +333,8 @@ def get_program_rates(
     found = _asked(call, program)[0]
     if levels := _categories(call, found):
         return _hotel_rates(found, levels)
+    if found.kind != "airline":
+        raise NoData(f"No award chart of {found.name} is known; it prices no flights itself.", missing=["award chart"])
     charts = _chosen(call, found, chart == "own", partner_airline)
     flights = (
         f"{chart} flights" if partner_airline is None else f"{call.reference.airline(partner_airline).name} flights"
@@ -341,7 +345,7 @@ def get_program_rates(
         of = f" in {cabin.replace('_', ' ')}" if cabin and charts else ""
         raise NoData(f"No award chart of {found.name} for {flights}{of} is known.", missing=["award chart"])
     seasons = [s for s in ("off_peak", "standard", "peak") if any(getattr(r, s) is not None for r in rows)]
-    said = "dynamic, no chart; dated examples are quoted" if dynamic else f"{len(rows)} prices"
+    said = "dynamic, no chart; dated examples are quoted" if dynamic else some(len(rows), "price")
     return ProgramRates(
         message=f"{found.name}, {flights}: {said}. {caution(charts[0])}".strip(),
         program=found.slug,
@@ -362,8 +366,9 @@ def _hotel_rates(program: Program, levels: list[HyattPrice]) -> ProgramRates:
         place[row.level] = NO_DATA if row.points is None else row.points
     known = next((r for r in levels if r.points is not None), levels[0])
     rows = [CategoryRow(category=c, room=room, levels=points) for (c, room), points in sorted(by_category.items())]
+    listed = some(len(rows), "category", "categories")
     return ProgramRates(
-        message=f"{program.name}, {known.chart}: {len(rows)} categories, a night. {caution(known)}".strip(),
+        message=f"{program.name}, {known.chart}: {listed}, a night. {caution(known)}".strip(),
         program=program.slug,
         chart=WholeChart(kind="category", rows=rows, seasons=list(HOTEL_LEVELS)),
         caveats=["A level that reads no_data was not found in any source.", "The hotel decides the level of a night."],

@@ -11,6 +11,7 @@ from mcp_server.program_rules import Rule, priced, rules_of
 from mcp_server.provenance import Audited, Sourced, audited, caution, sourced
 from mcp_server.results import Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.wording import some
 from shared.domain.charts import Chart
 from shared.reference.rows import HyattPrice, Program
 
@@ -47,6 +48,7 @@ _KIND = {
     "domestic_fixed": "at fixed domestic prices",
     "dynamic": "dynamically, without a chart",
 }
+_OF = {"own": " of own flights"}  # of what the cheapest price is told; partners' where own flights have no chart
 _BASIS = {"segment": "Each flight is priced on its own.", "itinerary": "The whole itinerary has one price."}
 
 
@@ -176,9 +178,10 @@ def get_award_chart_faq(
     entries = [*_pricing(call, charts), *_for_nights(call, found), *rules, *_from_facts(call, found)]
     least = _cheapest(call, found, charts)
     source = _source(call, found, charts)
-    said = f"{len(entries)} questions about {found.name} are answered."
+    said = f"Answered about {found.name}: {some(len(entries), 'question')}."
     if least:
-        said += f" The cheapest chart price is {least.points:,} ({least.cabin}, {least.route_or_band})."
+        of = next((_OF.get(c.scope, " of partner flights") for c in charts if c.chart_id == least.chart_id), "")
+        said += f" The cheapest chart price{of} is {least.points:,} ({least.cabin}, {least.route_or_band})."
     elif charts:
         said += " It has no chart: prices are dynamic, and dated examples are quoted."
     return ChartFaq(

@@ -9,6 +9,7 @@ from mcp_server.fields import LooseName
 from mcp_server.program_rules import TOPICS, Rule, Topic, rules_of
 from mcp_server.results import Result
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.wording import some
 from shared.errors import NoData
 
 
@@ -36,7 +37,7 @@ def get_program_rules(
     if not rules:
         raise NoData(f"Nothing is known about {', '.join(missing)} of {found.name}.", missing=[*missing])
     unconfirmed = sum(r.unaudited for r in rules)
-    said = f"{len(rules)} rules of {found.name}, {unconfirmed} of them unaudited."
+    said = f"{some(len(rules), 'rule')} of {found.name}, {unconfirmed} of them unaudited."
     if missing:
         said += f" Not known: {', '.join(missing)}."
     return ProgramRules(message=said, program=found.slug, rules=rules, missing_topics=missing)

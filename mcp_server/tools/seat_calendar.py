@@ -11,6 +11,7 @@ from mcp_server.fields import Airport, Cabin, Month, Passengers
 from mcp_server.results import Coverage, Freshness, Part, Result
 from mcp_server.seat_parts import cabins_of, not_on_sale, on_sale_until, price_of, route_of
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.wording import some
 from shared.domain.calendar import days_of
 from shared.errors import Fault, Invalid
 from shared.providers.contract import SeatsQuestion
@@ -122,7 +123,7 @@ def _message(airline: Airline, where: str, found: seat_month.Month, days: Sequen
     words = [f"{airline.name}, {where}: award seats on {open_days} of {len(days)} days"]
     words[0] += f"; asked: {', '.join(found.coverage.answered)}." if found.coverage.answered else "."
     if failed := [f"{f.name} ({f.reason})" for f in found.coverage.failed]:
-        words.append(f"Not answered by {', '.join(failed)}, so {len(unknown)} days are unknown.")
+        words.append(f"Not answered by {', '.join(failed)}, so unknown: {some(len(unknown), 'day')}.")
     if any(day.note for day in days):
         words.append(f"{airline.name} has released seats until {until}; later days are not on sale yet.")
     return " ".join(words)

@@ -13,11 +13,13 @@ from mcp_server.fields import AnyName, Day
 from mcp_server.provenance import Sourced, sourced
 from mcp_server.results import Money, Result
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.wording import program_name
 from shared.db.bookings import FlightBooking
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import elite
 from shared.errors import Fault, Invalid, NoData, NotFound
 from shared.reference import status
+from shared.reference.load import Reference
 from shared.services.booked_flights import A_YEAR, NEAR, booked, paid_legs
 
 
@@ -115,11 +117,12 @@ def get_status_progress(
         about = f"The tiers of {', '.join(silent)} are not known here." if silent else "No elite status is tracked."
         raise NoData(about, missing=["tier thresholds" if silent else "loyalty status"])
     left_out = f" The tiers of {', '.join(silent)} are not known here." if silent else ""
-    return StatusProgress(message=" ".join(map(_told, known)) + left_out, progress=known)
+    return StatusProgress(message=" ".join(_told(call.reference, p) for p in known) + left_out, progress=known)
 
 
-def _told(one: Progress) -> str:
+def _told(facts: Reference, one: Progress) -> str:
+    name = program_name(facts, one.program)
     aim = one.target_tier or one.next_tier or one.tier
     if one.gap is None:
-        return f"{one.program}: the gap to {aim} is not known."
-    return f"{one.program}: {elite.plainly(one.gap)} {elite.unit(one.metric)} to {aim}."
+        return f"{name}: the gap to {aim} is not known."
+    return f"{name}: {elite.plainly(one.gap)} {elite.unit(one.metric)} to {aim}."

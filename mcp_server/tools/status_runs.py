@@ -24,6 +24,7 @@ from mcp_server.status_goals import (
     told_of_fares,
 )
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.wording import some
 from shared.db.profile import Profile
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import elite
@@ -138,14 +139,14 @@ def find_status_run(
         )
     if found and all(c.earned is None and not c.without_fare and c.fare is None for c in found):
         raise NoData(
-            f"{goal.lacking}. {len(found)} known runs start near"
-            f" {home_airport}, but what they count follows the fare. {told_of_fares(found)}",
+            f"{goal.lacking}. Known runs that start near"
+            f" {home_airport}: {len(found)}; what they count follows the fare. {told_of_fares(found)}",
             missing=["cash fares"],
         )
     currency = goal.program.home_currency
     shown = found[: call.limits.results]
     seen = f" {len(shown)} of {len(found)} are shown." if len(shown) < len(found) else ""
-    told = f"{goal.lacking}; {len(found)} known runs.{seen} {told_of_fares(shown)}"
+    told = f"{goal.lacking}; {some(len(found), 'known run')}.{seen} {told_of_fares(shown)}"
     return StatusRuns(
         message=f"{told} {caution(goal.target)}".rstrip() if goal.missing else f"{goal.target.name} is reached.",
         runs=[_run(call, c, currency) for c in shown],
@@ -318,7 +319,7 @@ def recommend_status_path(
         goal,
         paths,
         why,
-        f"{goal.lacking}; {len(paths)} paths known.",
+        f"{goal.lacking}; {some(len(paths), 'path')} known.",
     )
 
 

@@ -12,6 +12,7 @@ from mcp_server.fields import AnyName, Points
 from mcp_server.results import NO_DATA, Money, NoDataWord, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from mcp_server.transfer_routes import RunningBonus, TransferRoute, route_of
+from mcp_server.wording import some
 from shared.db.balances import PointsBalance
 from shared.domain import funding
 from shared.domain.funding import Combination, Purse, Way
@@ -140,11 +141,11 @@ def compare_transfer_options(
 
 def _words(goal: Program, found: Sequence[Way], together: Sequence[Combination], needed: int, missing: int) -> str:
     reaching = [w for w in found if w.covers]
-    said = f"{needed:,} points of {goal.name}: {len(reaching)} of {len(found)} ways reach it alone"
+    said = f"{needed:,} points of {goal.name}: {len(reaching)} of {some(len(found), 'way')} reach it alone"
     if reaching and (cost := reaching[0].cost) is not None:
         said += f", the cheapest spends points worth {cost / 100:,.2f} USD"
     more = "1 combination does" if len(together) == 1 else f"{len(together)} combinations do"
     said += f"; {more}." if together else "."
     if missing:
-        said += f" {missing:,} points stay missing even with every balance."
+        said += f" Missing even with every balance: {some(missing, 'point')}."
     return f"{said} Transfers cannot be undone: see the seats first."

@@ -11,6 +11,7 @@ from mcp_server.provenance import Verified, newest, verified
 from mcp_server.results import NoDataWord, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from mcp_server.transfer_routes import RunningBonus, TransferRoute, posting_of, route_of
+from mcp_server.wording import some
 from shared.db.balances import PointsBalance
 from shared.domain.transfers import Edge, find_paths
 from shared.errors import Fault, Invalid, NoData
@@ -99,10 +100,6 @@ def _partner(call: Call, edge: Edge, program: str) -> Partner:
     )
 
 
-def _some(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
-
-
 @tool(area="transfers", tier=Tier.FREE, effect=Effect.READS)
 def list_transfer_partners(
     call: Call, program: str, direction: Literal["from", "to"] = "from", bonus_only: bool = False
@@ -121,7 +118,7 @@ def list_transfer_partners(
     way = "go to" if direction == "from" else "come from"
     running = sum(p.bonus is not None for p in partners)
     return TransferPartners(
-        message=f"{found.name} points {way} {len(partners)} programmes; {running} with a bonus today.",
+        message=f"{found.name} points {way} {some(len(partners), 'programme')}; {running} with a bonus today.",
         program=found.slug,
         partners=partners,
     )
@@ -145,15 +142,15 @@ def find_transfer_paths(
     paths = find_paths(call.reference.routes(call.today), start.slug, goal.slug, points_needed, max_hops)
     if not paths:
         raise NoData(
-            f"No way from {start.name} to {goal.name} in at most {_some(max_hops, 'step')} is known.",
+            f"No way from {start.name} to {goal.name} in at most {some(max_hops, 'step')} is known.",
             missing=["transfer path"],
         )
     routes = [route_of(p, points_needed) for p in paths[:LISTED]]
     best = routes[0]
     cost = f"sends {best.source_points:,} points" if points_needed else f"gives {best.effective_ratio:g} for 1"
     return TransferPaths(
-        message=f"{_some(len(paths), 'way')} from {start.name} to {goal.name}; the cheapest {cost} in"
-        f" {_some(best.hops, 'step')}."
+        message=f"{some(len(paths), 'way')} from {start.name} to {goal.name}; the cheapest {cost} in"
+        f" {some(best.hops, 'step')}."
         " Transfers cannot be undone: see the seats first.",
         paths=routes,
         shortest=route_of(min(paths, key=lambda p: len(p.edges)), points_needed),
@@ -243,7 +240,10 @@ def whats_on_sale(
     held = set(call.db.scalars(select(PointsBalance.program)))
     yours = {o.from_program for o in bonuses} | {o.program for o in sales}
     checked = newest([*call.reference.rows("transfer_bonuses.csv"), *call.reference.rows("points_sales.csv")])
-    said = f"{len(bonuses)} transfer bonuses and {len(sales)} points sales run today."
+    said = (
+        f"Running today: {some(len(bonuses), 'transfer bonus', 'transfer bonuses')} and"
+        f" {some(len(sales), 'points sale')}."
+    )
     if not bonuses and not sales:
         said = f"Nothing known is running today. Offers were last checked up to {checked}; newer ones may exist."
     return OnSale(

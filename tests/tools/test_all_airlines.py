@@ -47,7 +47,11 @@ def test_search_all_airlines_lists_the_cheapest_first_with_every_airline_seen(
         {"airline": "VS", "outcome": "available", "cheapest": 47_500},
         {"airline": "BA", "outcome": "available", "cheapest": 80_000},
     ]
-    assert "47,500 points of virgin-atlantic-flying-club" in found["message"]
+    assert found["message"].startswith("2 award offers of 2 airlines, LHR to JFK")
+    assert "47,500 points of Virgin Atlantic Flying Club with Virgin Atlantic." in found["message"]
+    one = use(people.alice, TOOL, **ASKED, max_points=50_000)["message"]
+    assert one.startswith("1 award offer of 1 airline, ")
+    assert use(people.alice, TOOL, **ASKED, limit=1)["message"].endswith("The cheapest is listed.")
 
 
 def test_search_all_airlines_asks_each_source_once_for_the_whole_window(

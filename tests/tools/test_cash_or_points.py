@@ -70,6 +70,7 @@ def test_compare_cash_vs_points_shows_both_sides_and_the_arithmetic(
     assert found["recommendation"] == ("points" if Decimal("1.5") >= (usual.value_usd_cents or 0) else "cash")
     assert (found["cash"]["age_seconds"], found["freshness"]["mode"]) == (0, "live")
     assert found["award_options"][0]["trip_id"]
+    assert f"award 40,000 points of {usual.name}." in found["message"]
 
 
 def test_compare_cash_vs_points_advises_cash_for_a_cheap_fare(

@@ -88,6 +88,7 @@ def test_assign_bookings_to_trip_files_both_kinds(people: People, use: Use) -> N
     made = use(people.alice, "assign_bookings_to_trip", trip_id=there, **bookings(ids))
     assert made["status"] == "ok"
     assert made["moved"] == {"flights": [ids["flight_bookings"]], "hotels": [ids["hotel_bookings"]]}
+    assert made["message"] == f"1 flight booking, 1 hotel booking filed under trip {there} ({made['trip']['name']})."
     assert made["not_found"] == {"flights": [], "hotels": []}
     assert (made["trip"]["counts"]["flight_bookings"], made["trip"]["counts"]["hotel_bookings"]) == (1, 1)
     assert trips_of(people.alice) == {k: [there if k.endswith("bookings") else None] for k in FILED}
@@ -189,6 +190,8 @@ def test_unlink_trip_items_takes_every_kind_out_and_keeps_it(people: People, use
     assert trips_of(people.alice) == {kind: [None] for kind in FILED}
     again = use(people.alice, "unlink_trip_items", trip_id=there, **given)
     assert (again["unlinked"], again["not_found"]) == (NONE, {k: [i] for k, i in ids.items()})
+    assert "1 search, 1 chat taken out of trip" in made["message"]
+    assert again["message"].startswith(f"Nothing taken out of trip {there} (")
 
 
 def test_unlink_trip_items_leaves_what_is_filed_elsewhere(people: People, use: Use) -> None:

@@ -295,6 +295,7 @@ def test_get_flight_advises_to_wait_when_the_seat_was_seen_too_long_ago(people: 
     found = use(people.alice, "get_flight", flight_id=first_id(use, people.alice))
     assert (found["advice"], found["freshness"]["provider_age_seconds"] // 3600) == ("wait", 30)
     assert "search again first" in found["message"]
+    assert f"50,000 points of {reference().programs[OWN].name}." in found["message"]
     assert "No cash fare was seen" in found["message"]
 
 

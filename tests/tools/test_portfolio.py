@@ -109,7 +109,9 @@ def test_get_portfolio_counts_what_is_held_and_what_is_to_come(people: People, u
     assert found["statuses"] == use(people.alice, "list_loyalty_statuses")["statuses"]
     assert found["vouchers"] == {"held": 2, "expiring_soon": 1}
     coming = found["bookings"]
-    assert (coming["upcoming_flights"], coming["upcoming_stays"]) == (1, 1)
+    assert (coming["upcoming_flights"], coming["upcoming_stays"]) == (1, 2)
+    for kind, shown in (("flight", coming["upcoming_flights"]), ("hotel", coming["upcoming_stays"])):
+        assert use(people.alice, f"list_{kind}_bookings", when="upcoming")["paging"]["total"] == shown
     assert (coming["next"]["kind"], coming["next"]["date"]) == ("hotel", day(15).isoformat())
     assert found["trips"] == {"active": 1, "archived": 1}
     assert found["unread_notifications"] == 1

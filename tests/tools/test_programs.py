@@ -93,6 +93,14 @@ def test_get_program_rates_of_a_dynamic_programme_quotes_examples(people: People
     assert all(e["source_url"] for e in said["examples"])
 
 
+@pytest.mark.parametrize("program", ["marriott", "chase"])
+def test_get_program_rates_of_what_flies_nothing_speaks_of_no_flights_of_its_own(
+    people: People, use: Use, program: str
+) -> None:
+    said = use(people.bob, "get_program_rates", program=program)
+    assert (said["status"], "own flights" in said["message"]) == ("no_data", False)
+
+
 def test_get_program_rates_of_a_hotel_programme_gives_categories_and_levels(people: People, use: Use) -> None:
     said = use(people.bob, "get_program_rates", program="hyatt")
     assert said["chart"]["kind"] == "category"

@@ -61,6 +61,7 @@ def test_get_award_chart_faq_answers_a_loose_name_without_an_account(people: Peo
         "points": 5_225,
         "chart_id": "ba_self",
     }
+    assert "The cheapest chart price of own flights is 5,225" in said["message"]
     assert any("LHR-GVA" in s and "10,000" in s and "2025-12-01" in s for s in said["sweet_spots"])
     assert all(e["source_url"] for e in said["entries"])
 

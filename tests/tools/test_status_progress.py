@@ -16,7 +16,9 @@ TOOL = "get_status_progress"
 def test_get_status_progress_reckons_the_gap_of_every_tracked_programme(people: People, use: Use) -> None:
     use(people.bob, "set_loyalty_status", program=BA, tier="Bronze", progress=4000)
     use(people.bob, "set_loyalty_status", program=FB, tier="Silver", progress=60, target_tier="Platinum")
-    ba, fb = use(people.bob, TOOL)["progress"]
+    told = use(people.bob, TOOL)
+    ba, fb = told["progress"]
+    assert told["message"] == "The British Airways Club: 3,500 tier points to Silver. Flying Blue: 420 XP to Platinum."
     assert (ba["next_tier"], ba["required"], ba["reported"], ba["gap"]) == ("Silver", 7_500, 4_000, 3_500)
     assert (ba["metric"], ba["estimated_from_bookings"], ba["bookings_counted"]) == ("tier_points", 0, [])
     assert (fb["next_tier"], fb["target_tier"], fb["required"], fb["gap"]) == ("Gold", "Platinum", 480, 420)

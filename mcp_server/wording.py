@@ -1,0 +1,19 @@
+"""Numbers with nouns, slugs and codes go in; the words of a message come out."""
+
+from shared.reference.load import Reference
+
+
+def some(number: int, noun: str, plural: str = "") -> str:
+    """`1 day`, `1,200 days`; a plural that is not made with s is given."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+
+
+def program_name(facts: Reference, slug: str) -> str:
+    """A source may name a programme that is not known here: it keeps the name it came with."""
+    found = facts.programs.get(slug)
+    return found.name if found else slug
+
+
+def airline_name(facts: Reference, code: str) -> str:
+    found = facts.airlines.get(code)
+    return found.name if found else code

@@ -1,0 +1,51 @@
+"""Sentences of answers: what can be one or many is said in the singular where there is one, and names are names."""
+
+from typing import Any
+
+import pytest
+
+from mcp_server.wording import airline_name, program_name, some
+from shared.reference.load import reference
+from tests.people import People
+from tests.tools.conftest import Use
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "plural", "words"),
+    [
+        (0, "day", "", "0 days"),
+        (1, "day", "", "1 day"),
+        (1_200, "day", "", "1,200 days"),
+        (1, "city", "cities", "1 city"),
+        (2, "city", "cities", "2 cities"),
+    ],
+)
+def test_some_says_one_or_many(number: int, noun: str, plural: str, words: str) -> None:
+    assert some(number, noun, plural) == words
+
+
+def test_programmes_and_airlines_go_by_name_and_unknown_ones_by_what_they_came_with() -> None:
+    facts = reference()
+    assert program_name(facts, "british-airways-club") == "The British Airways Club"
+    assert program_name(facts, "a-new-club") == "a-new-club"
+    assert (airline_name(facts, "BA"), airline_name(facts, "??")) == ("British Airways", "??")
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "words"),
+    [
+        ("get_program_rules", {"program": "virgin-red"}, "1 rule of Virgin Red, 1 of them"),
+        ("get_partner_award_options", {"origin": "LHR", "destination": "JFK", "operating_airline": "BA"}, "1 programme."),
+        ("list_supported_airlines", {"endpoint": "flight_alert"}, "12 airlines."),
+        ("list_programs", {"kind": "all", "query": "jetblue"}, "1 programme,"),
+        ("admin_platform_overview", {"days": 1}, "new in 1 day; 0 jobs failed in 7 days."),
+        ("admin_mcp_usage_stats", {"days": 1}, " in 1 day,"),
+        ("get_usage", {}, "0 searches used today"),
+        ("affordable_destinations", {"program": "avios", "balance": 9_350, "cabin": "business"}, "from London"),
+        ("list_transfer_partners", {"program": "virgin-red"}, "1 programme;"),
+    ],
+)
+def test_one_is_not_many(people: People, use: Use, tool: str, given: dict[str, Any], words: str) -> None:
+    message = use(people.ada, tool, **given)["message"]
+    assert words in message
+    assert " 1 programmes" not in message
