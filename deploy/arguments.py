@@ -48,13 +48,18 @@ def _reading(node: Schema) -> dict[str, Any]:
     return {"type": one_of(kind, node.get("maxLength")), "metavar": _metavar(node)}
 
 
+def _values(node: Schema) -> list[str]:
+    """Each once: a number may be listed as a text too."""
+    return list(dict.fromkeys(str(value) for value in node.get("enum", ()) if value != ""))
+
+
 def _metavar(node: Schema) -> str:
-    values = [str(value) for value in node.get("enum", ()) if value != ""]
+    values = _values(node)
     return "|".join(values) if 0 < len(values) <= 6 else "|".join(kinds(node)).upper()
 
 
 def _help(node: Schema) -> str:
-    values = [str(value) for value in node.get("enum", ()) if value != ""]
+    values = _values(node)
     told = [str(node.get("description", ""))]
     if len(values) > 6:
         told.append(f"One of {', '.join(values)}.")

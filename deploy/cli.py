@@ -1,6 +1,7 @@
 """The command `award-travel`: words go in, one command runs; a fault is one line with its mend, and an exit status."""
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -144,7 +145,7 @@ COMMANDS = {
     "fact": ("correct facts without a release", _add_fact),
     "login": ("keep the address of a service and an API key to it", _add_login),
     "tools": ("list the tools of the service logged in to", _add_tools),
-    "call": ("call a tool of it", _add_call),
+    "call": ("call a tool of the service logged in to", _add_call),
     "completion": ("print the completion script of a shell", _add_completion),
 }
 _ROOMS = {
@@ -217,6 +218,8 @@ def main(words: Sequence[str] | None = None) -> int:
     from deploy.halt import Halt, sentence
     from deploy.home import default_home
 
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # an old terminal shows ? for a letter it has not
     given.home = (getattr(given, "home", None) or default_home()).absolute()
     try:
         return _run(given)

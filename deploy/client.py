@@ -48,9 +48,16 @@ class Login:
 def kept() -> Login:
     try:
         found = json.loads((login_folder() / "login.json").read_text(encoding="utf-8"))
-        return Login(found["url"], found["key"])
-    except (OSError, ValueError, KeyError, TypeError):
+        return Login(allowed_base(found["url"]), _printable(found["key"]))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, Refused):  # none, or not as it was written
         raise Ended(BAD_USE, "Not logged in: award-travel login --url URL --key") from None
+
+
+def _printable(key: str) -> str:
+    """Raises ValueError for what no header can hold."""
+    if not key or not key.isascii() or not key.isprintable():
+        raise ValueError
+    return key
 
 
 def _ask(login: Login, method: str, path: str, body: Any = None) -> tuple[Any, httpx.Headers]:
@@ -89,9 +96,11 @@ def run_login(given: argparse.Namespace) -> None:
     except (Refused, ValueError):
         raise Ended(BAD_USE, "--url is the https address of the service, such as https://travel.example.com") from None
     key = given.key or (getpass.getpass("API key: ") if sys.stdin.isatty() else sys.stdin.readline()).strip()
-    if not key or not key.isascii() or not key.isprintable():
-        raise Ended(BAD_USE, "No API key came: make one on the dashboard, then give it to --key or on stdin.")
-    login = Login(url, key)
+    try:
+        login = Login(url, _printable(key))
+    except ValueError:
+        words = "No API key came: make one on the dashboard, then give it to --key or on stdin."
+        raise Ended(BAD_USE, words) from None
     _remember(_ask(login, "GET", TOOLS)[0])
     print(f"Logged in to {url}. The key is kept in {login.keep()}.")
 
@@ -125,14 +134,20 @@ def run_call(given: argparse.Namespace) -> None:
         answer, headers = _ask(login, "POST", f"{TOOLS}/{tool['name']}", arguments)
     except Ended as end:
         if as_json and end.document is not None:
-            print(json.dumps(end.document, ensure_ascii=False, indent=2))
+            print(_json(end.document))
         raise
     if as_json:
-        print(json.dumps(answer, ensure_ascii=False, indent=2))
+        print(_json(answer))
         return
     print(render(answer))
     if left := headers.get("ratelimit-remaining"):
         print(f"{plain(left)} of {plain(headers['ratelimit-limit'])} API calls are left this month.", file=sys.stderr)
+
+
+def _json(document: Any) -> str:
+    """Every letter as it is where what reads it takes all of them."""
+    takes_all = (sys.stdout.encoding or "utf-8").lower() in ("utf-8", "utf8")
+    return json.dumps(document, ensure_ascii=not takes_all, indent=2)
 
 
 def _remember(listed: dict[str, Any]) -> None:

@@ -86,6 +86,44 @@ def test_before_login_the_mend_is_told(say: Say) -> None:
         assert (status, "award-travel login --url URL --key" in complaint) == (2, True)
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"url": 5, "key": []}',
+        '{"url": "http://x y", "key": "k"}',
+        '{"url": "", "key": "k"}',
+        '{"url": "http://[::1", "key": "k"}',
+        '{"url": "http://127.0.0.1:9", "key": "é"}',
+    ],
+)
+def test_a_login_file_that_is_damaged_is_none(say: Say, tmp_path: Path, content: str) -> None:
+    (tmp_path / "award-travel").mkdir()
+    (tmp_path / "award-travel" / "login.json").write_text(content, encoding="utf-8")
+    status, _, fault = say("tools")
+    assert status == 2
+    assert "award-travel login --url URL --key" in fault
+
+
+def test_a_terminal_without_all_letters_is_still_told_everything(alice: Say, monkeypatch: pytest.MonkeyPatch) -> None:
+    alice("call", "add_card", "--card", "\u00dcbung", "--custom")
+    for as_json, shown in (([], "?bung"), (["--json"], '"\\u00dcbung"')):
+        poor = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "stdout", poor)
+            assert main(["call", "list_my_cards", *as_json]) == 0
+            poor.flush()
+        assert shown in poor.buffer.getvalue().decode("ascii")  # type: ignore[attr-defined]
+
+
+def test_a_value_that_may_come_as_number_or_text_is_offered_once(alice: Say) -> None:
+    told = " ".join(alice("tools", "add_card")[1].split())
+    assert "--spend-window-months 1|2|3|6|12" in told
+    assert "12, 1" not in told
+
+
 def test_tools_are_listed_searched_and_explained(alice: Say) -> None:
     assert len(alice("tools")[1].splitlines()) == len(TOOLS)
     found = alice("tools", "route monitor")[1]
