@@ -7,10 +7,12 @@ from decimal import Decimal
 from types import SimpleNamespace
 from typing import Any
 
+import anyio
 import pytest
 
 from shared.providers import health, registry
-from shared.providers.contract import AwardSeat, Provider, SeatsQuestion, StayOffer, StaysQuestion
+from shared.providers.ask import Ask
+from shared.providers.contract import AwardSeat, Provider, Reading, SeatsQuestion, StayOffer, StaysQuestion
 from shared.settings import settings
 
 WithSources = Callable[..., None]
@@ -37,6 +39,15 @@ def with_sources(live: None, monkeypatch: pytest.MonkeyPatch) -> WithSources:
         monkeypatch.setattr(registry, "providers", lambda: {c.name: c for c in cards})
 
     return put
+
+
+def reading_of(ask: Ask, provider: str, verb: str, question: Any, **more: Any) -> Reading[Any]:
+    """What one provider answers, asked on a loop of its own."""
+
+    async def go() -> Reading[Any]:
+        return await ask.one(provider, verb, question, **more)
+
+    return anyio.run(go)
 
 
 def source(name: str, act: Callable[[SeatsQuestion], Any], **more: Any) -> Provider:

@@ -6,7 +6,6 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-import anyio
 import httpx
 import pytest
 import respx
@@ -16,7 +15,7 @@ from shared.providers import registry
 from shared.providers.ask import Ask
 from shared.providers.contract import Reading, SeatsQuestion
 from tests.providers.fakes.server import fake_world, pretend
-from tests.sources import SECRET, live, with_sources
+from tests.sources import SECRET, live, reading_of, with_sources
 
 __all__ = ["SECRET", "fake_world", "live", "pretend", "with_sources"]
 
@@ -66,9 +65,6 @@ def ask() -> Asking:
     """ask() -> the reading of acme, on a loop of its own."""
 
     def run(question: SeatsQuestion = QUESTION, account_id: int = 1, **more: Any) -> Reading[Any]:
-        async def go() -> Reading[Any]:
-            return await Ask(account_id).one("acme", "award_seats", question, **more)
-
-        return anyio.run(go)
+        return reading_of(Ask(account_id), "acme", "award_seats", question, **more)
 
     return run

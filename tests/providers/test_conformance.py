@@ -4,7 +4,6 @@ import logging
 import time
 from typing import Any
 
-import anyio
 import pytest
 
 from shared import http
@@ -14,6 +13,7 @@ from shared.providers.contract import Reading
 from shared.redis import connect
 from tests.providers.fakes import EXPECTED, INJECTION, Fake, fakes
 from tests.providers.fakes.server import QUOTA_SECONDS, Pretend
+from tests.sources import reading_of
 
 every = pytest.mark.parametrize("fake", fakes(), ids=lambda fake: fake.name)
 LIVE = [p for p in registry.providers().values() if p.data_mode == "live"]
@@ -23,10 +23,7 @@ def asked(fake: Fake, **more: Any) -> Reading[Any]:
     async def connection(_provider: str) -> str | None:
         return fake.connection
 
-    async def go() -> Reading[Any]:
-        return await Ask(7, connections=connection, **more).one(fake.provider, fake.verb, fake.question)
-
-    return anyio.run(go)
+    return reading_of(Ask(7, connections=connection, **more), fake.provider, fake.verb, fake.question)
 
 
 def test_every_verb_of_every_source_has_a_fake_server() -> None:
@@ -108,10 +105,7 @@ def test_without_its_key_a_source_is_not_asked(pretend: Pretend, fake: Fake, mon
         monkeypatch.setenv(name, "")
     pretend()
 
-    async def go() -> Reading[Any]:
-        return await Ask(7).one(fake.provider, fake.verb, fake.question)
-
-    reading = anyio.run(go)
+    reading = reading_of(Ask(7), fake.provider, fake.verb, fake.question)
     expected = {"none": "ok", "operator": "not_configured"}.get(card.credential, "connection_required")
     assert reading.status == expected
     assert bool(world.asked) == (card.credential == "none")

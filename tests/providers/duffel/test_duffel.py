@@ -7,7 +7,6 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-import anyio
 import httpx
 import pytest
 import respx
@@ -18,6 +17,7 @@ from shared.providers.duffel import parse
 from shared.settings import settings
 from tests.providers.fakes import SECRET, recorded
 from tests.providers.fakes.duffel import FAKES, offered
+from tests.sources import reading_of
 
 QUESTION = FAKES[0].question
 PAGE = recorded("duffel", "offers.json")
@@ -33,10 +33,7 @@ def wire(live: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[respx.Route]:
 
 
 def asked(question: Any = QUESTION) -> Reading[Any]:
-    async def go() -> Reading[Any]:
-        return await Ask(7).one("duffel", "cash_fares", question)
-
-    return anyio.run(go)
+    return reading_of(Ask(7), "duffel", "cash_fares", question)
 
 
 def fares(change: Any = None, cabin: str = "business") -> tuple[CashFare, ...]:

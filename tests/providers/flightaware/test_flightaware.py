@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-import anyio
 import httpx
 import pytest
 import respx
@@ -13,6 +12,7 @@ from shared.providers.contract import DelaysQuestion, Reading
 from shared.providers.flightaware import parse
 from shared.settings import settings
 from tests.providers.fakes import SECRET, recorded
+from tests.sources import reading_of
 
 BASE = "https://aeroapi.flightaware.com/aeroapi/airports"
 
@@ -26,10 +26,7 @@ def wire(live: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[respx.MockRout
 
 
 def asked(airport: str) -> Reading[Any]:
-    async def go() -> Reading[Any]:
-        return await Ask().one("flightaware", "airport_delays", DelaysQuestion(airport))
-
-    return anyio.run(go)
+    return reading_of(Ask(), "flightaware", "airport_delays", DelaysQuestion(airport))
 
 
 def test_seconds_decide_and_only_words_are_shown() -> None:

@@ -4,7 +4,6 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-import anyio
 import httpx
 import pytest
 import respx
@@ -13,17 +12,15 @@ from shared.providers.ask import Ask
 from shared.providers.contract import Rate, RatesQuestion, Reading
 from shared.providers.frankfurter import parse
 from tests.providers.fakes import recorded
+from tests.sources import reading_of
 
 URL = "https://api.frankfurter.dev/v2/rates"
 
 
 def asked(answer: httpx.Response, *currencies: str) -> tuple[Reading[Any], httpx.Request]:
-    async def go() -> Reading[Any]:
-        return await Ask().one("frankfurter", "exchange_rates", RatesQuestion(currencies))
-
     with respx.mock() as mocked:
         route = mocked.get(URL).mock(return_value=answer)
-        return anyio.run(go), route.calls.last.request
+        return reading_of(Ask(), "frankfurter", "exchange_rates", RatesQuestion(currencies)), route.calls.last.request
 
 
 def test_each_rate_bears_its_own_day_exactly() -> None:

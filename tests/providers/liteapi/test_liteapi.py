@@ -7,7 +7,6 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
-import anyio
 import httpx
 import pytest
 import respx
@@ -20,6 +19,7 @@ from shared.redis import connect
 from shared.settings import settings
 from tests.providers.fakes import SECRET, recorded
 from tests.providers.fakes.rooms_aero import HOTEL
+from tests.sources import reading_of
 
 DAY = date(2027, 3, 10)
 QUESTION = StaysQuestion((HOTEL,), DAY, DAY, nights=3, guests=2, currency="USD")
@@ -44,10 +44,7 @@ def wire(live: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Wire]:
 
 
 def asked(question: StaysQuestion = QUESTION) -> Reading[Any]:
-    async def go() -> Reading[Any]:
-        return await Ask(7).one("liteapi", "hotel_stays", question)
-
-    return anyio.run(go)
+    return reading_of(Ask(7), "liteapi", "hotel_stays", question)
 
 
 def offers(change: Any = None) -> Any:

@@ -7,7 +7,6 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-import anyio
 import httpx
 import pytest
 import respx
@@ -19,6 +18,7 @@ from shared.providers.rooms_aero.client import CALLS, PAGES
 from shared.settings import settings
 from tests.providers.fakes import SECRET, recorded
 from tests.providers.fakes.rooms_aero import DAY, HOTEL
+from tests.sources import reading_of
 
 PAGE = recorded("rooms_aero", "search.json")
 CONRAD = HotelSpot("htl_conrad", "Conrad Tokyo", "hilton-honors", "Tokyo", "JP", 35.66, 139.76, None)
@@ -44,10 +44,7 @@ def wire(live: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[respx.Route]:
 
 
 def asked(question: StaysQuestion = QUESTION) -> Reading[Any]:
-    async def go() -> Reading[Any]:
-        return await Ask(7).one("rooms_aero", "hotel_stays", question)
-
-    return anyio.run(go)
+    return reading_of(Ask(7), "rooms_aero", "hotel_stays", question)
 
 
 def test_a_stay_has_points_and_cash_of_all_its_nights() -> None:

@@ -8,7 +8,6 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
-import anyio
 import httpx
 import pytest
 import respx
@@ -20,6 +19,7 @@ from shared.redis import connect
 from shared.settings import settings
 from tests.providers.fakes import SECRET, recorded
 from tests.providers.fakes.serpapi import QUESTION
+from tests.sources import reading_of
 
 MADE = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
 PAGE = recorded("serpapi", "one_way.json")
@@ -35,10 +35,7 @@ def wire(live: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[respx.Route]:
 
 
 def asked(question: Any = QUESTION) -> Reading[Any]:
-    async def go() -> Reading[Any]:
-        return await Ask(1).one("serpapi", "cash_fares", question)
-
-    return anyio.run(go)
+    return reading_of(Ask(1), "serpapi", "cash_fares", question)
 
 
 def changed(**more: Any) -> bytes:

@@ -7,7 +7,6 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
-import anyio
 import httpx
 import pytest
 import respx
@@ -19,6 +18,7 @@ from shared.services.provenance import freshness
 from shared.settings import settings
 from tests.providers.fakes import INJECTION, SECRET, recorded
 from tests.providers.fakes.travelpayouts import QUESTION
+from tests.sources import reading_of
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 ENDS = ("LON", "NYC")
@@ -35,10 +35,7 @@ def wire(live: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[respx.Route]:
 
 
 def asked(question: FaresQuestion = QUESTION) -> Reading[Any]:
-    async def go() -> Reading[Any]:
-        return await Ask(1).one("travelpayouts", "cash_fares", question)
-
-    return anyio.run(go)
+    return reading_of(Ask(1), "travelpayouts", "cash_fares", question)
 
 
 def read(question: FaresQuestion = QUESTION, trip_class: int = 0, body: bytes = BODY) -> tuple[CashFare, ...]:
