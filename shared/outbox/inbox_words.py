@@ -18,7 +18,9 @@ def worded(facts: Mapping[str, Any]) -> tuple[str, str]:
     if facts["state"] == "failed":
         return "A forwarded mail could not be read", f"It is kept for 30 days. {end}"
     if not facts["found"]:
-        return "A forwarded mail holds no booking", f"No flight or stay was found in it. It is kept for 30 days. {end}"
+        where = "its text, and attached files such as PDF are not read" if facts["missing"] else "it"
+        told = f"No flight or stay was found in {where}. It is kept for 30 days. {end}"
+        return "A forwarded mail holds no booking", told
     missing = ", ".join(name.replace("_", " ") for name in facts["missing"])
     return "A forwarded mail has to be looked at", f"Nothing was stored yet. To be settled: {missing}. {end}"
 

@@ -79,6 +79,15 @@ def test_each_mail_is_told_once_in_the_inbox_and_by_no_mail(address: str) -> Non
     assert rows(Delivery) == []
 
 
+def test_a_mail_whose_booking_may_be_in_a_file_says_that_files_are_not_read(address: str) -> None:
+    raw = mail("Your ticket is attached.").replace(b"text/plain", b"application/pdf")
+    store([address], raw)
+    until_read()
+    (kept,) = mails()
+    assert (kept.state, kept.missing) == ("needs_review", ["attached_file_not_read"])
+    assert "attached files such as PDF are not read" in told()[0][2]
+
+
 def test_the_same_mail_is_one_however_often_and_by_whatever_way_it_comes(address: str) -> None:
     raw = mail("hello\nworld")
     received = b"Received: from elsewhere\r\n" + raw.replace(b"\n", b"\r\n")

@@ -40,6 +40,8 @@ class Letter:
     posted: date | None = None
     texts: list[str] = field(default_factory=list)
     pages: list[str] = field(default_factory=list)
+    invites: list[str] = field(default_factory=list)
+    closed: bool = False  # a file is attached that is not read
     attached: bool = False  # it came inside another letter
 
     @property
@@ -116,12 +118,26 @@ def _collect(message: Message, letters: list[Letter], depth: int) -> None:
             inner += [p for p in payload if isinstance(p, Message)] if isinstance(payload, list) else []
         elif isinstance(payload, list):
             waiting[:0] = [p for p in payload[:MOST_PARTS] if isinstance(p, Message)]
-        elif (kind := part.get_content_type()) in ("text/plain", "text/html"):
+        elif (place := _place(letter, part)) is not None:
             text = _text(part)[:room]
             room -= len(text)
-            (letter.texts if kind == "text/plain" else letter.pages).append(text)
+            place.append(text)
     for message_inside in inner[: DEEPEST if depth < DEEPEST else 0]:
         _collect(message_inside, letters, depth + 1)
+
+
+_CLOSED = re.compile(r"\.(?:pdf|pkpass|docx?)\b|application/(?:pdf|vnd\.apple\.pkpass)", re.I)
+_INVITE = re.compile(r"\.ics\b|(?:text/calendar|application/ics)\b", re.I)
+
+
+def _place(letter: Letter, part: Message) -> list[str] | None:
+    """Where in the letter the text of a part belongs; a file that may hold a booking and is not read is noted."""
+    kind = part.get_content_type()
+    told = " ".join(str(part.get(name, ""))[:1000] for name in ("Content-Type", "Content-Disposition"))
+    if _INVITE.search(told):
+        return letter.invites
+    letter.closed = letter.closed or bool(_CLOSED.search(told))
+    return {"text/plain": letter.texts, "text/html": letter.pages}.get(kind)
 
 
 def _text(part: Message) -> str:

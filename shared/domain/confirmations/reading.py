@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
-from shared.domain.confirmations import flights, markup, money, stays, structured
+from shared.domain.confirmations import flights, invites, markup, money, stays, structured
 from shared.domain.confirmations.days import Calendar
 from shared.domain.confirmations.letters import fold, one_line, tidy
 from shared.domain.confirmations.model import Booking, Leg, Price, Reading, Source, Stay, World
@@ -23,6 +23,7 @@ from shared.domain.confirmations.words import (
 
 MOST_LINES = 3_000
 LONGEST_LINE = 600
+NOT_READ = "attached_file_not_read"
 _NUMBER = re.compile(r"^[\s:#.\t|-]*(?:is|ist|est|es|e)?[\s:#\t]*([A-Z0-9][A-Z0-9-]{4,24})(?![A-Za-z0-9])")
 _IN_SUBJECT = re.compile(r"#\s?([A-Z0-9]{5,20})\b|\b(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])([A-Z0-9]{6})\b|\b(\d{7,12})\b")
 _WITH_LETTERS = re.compile(r"^(?=.*\d)[A-Z0-9-]+$|^[A-Z]{6}$")
@@ -44,6 +45,8 @@ def read(raw: bytes, world: World) -> Reading:
     letters = opened(raw)
     readings = [r for letter in letters for r in _letter(letter, world)]
     best = max(readings, key=_worth, default=Reading())
+    if not best.bookings and any(letter.closed for letter in letters):
+        best = Reading(doubts=[NOT_READ])
     inside = any(letter.attached for letter in letters)
     return replace(best, forwarded=best.forwarded or inside or bare_subject(letters[0].subject)[1])
 
@@ -66,7 +69,20 @@ def _letter(letter: Letter, world: World) -> list[Reading]:
         if found:
             sender = letter.sender
             readings.append(Reading(source, False, _priced(found, price, sender, world), doubts))
-    return readings + [r for t in texts if (r := _in_words(t, world))]
+    readings += [r for t in texts if (r := _in_words(t, world))]
+    return readings + [r for r in [_in_invites(letter, texts, price, world)] if r]
+
+
+def _in_invites(letter: Letter, texts: list[Text], price: Price, world: World) -> Reading | None:
+    """What attached calendar entries state; the letter around them may say the number and the price."""
+    said = next((number for t in texts if (number := _confirmation(t))), None)
+    off = any(says_cancelled(fold(words)) for words in (letter.subject, *(t.body[:1500] for t in texts)))
+    found: list[Booking] = []
+    for words, booking in invites.read(letter.invites, letter.posted, letter.sender, world):
+        entry = Text(words, bare_subject(letter.subject)[0], letter.sender, False, letter.posted)
+        booking.confirmation_number = _confirmation(entry) or said
+        found.append(replace(booking, action="cancel") if off else booking)
+    return Reading("text", False, _priced(found, price, letter.sender, world)) if found else None
 
 
 def _price(bodies: list[str], world: World) -> Price:

@@ -1,0 +1,98 @@
+"""Calendar entries attached to a mail go in; the flights and stays they state come out, each with the entry's words."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date, datetime, time
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from icalendar import Calendar as Entries
+
+from shared.domain.confirmations import flights
+from shared.domain.confirmations.days import Calendar
+from shared.domain.confirmations.letters import fold, one_line, tidy
+from shared.domain.confirmations.model import Action, Booking, Leg, Stay, World
+
+LONGEST = 100_000  # characters of one attached calendar
+_MOST = 20  # entries of a mail
+_LODGING = re.compile(
+    r"\b(?:hotel|check[ -]?in|your stay|room|lodging|unterkunft|aufenthalt|anreise|sejour|hebergement|estancia"
+    r"|alojamiento|soggiorno|verblijf)\b"
+)
+
+
+def read(given: list[str], posted: date | None, sender: str, world: World) -> Iterator[tuple[str, Booking]]:
+    """What cannot be read as a calendar says nothing."""
+    entries = [pair for text in given[:_MOST] for pair in _entries(text)]
+    for entry, called_off in entries[:_MOST]:
+        words = tidy("\n".join(str(entry.get(name, ""))[:4000] for name in ("SUMMARY", "LOCATION", "DESCRIPTION")))
+        starts, ends = _moment(entry, "DTSTART"), _moment(entry, "DTEND")
+        legs = flights.legs(words, Calendar(fold(words), posted), world, sender)
+        action: Action = "cancel" if called_off else "create"
+        if len(legs) == 1:
+            yield words, replace(_on_its_clocks(legs[0], starts, ends, world), action=action)
+        elif legs:
+            yield from ((words, replace(leg, action=action)) for leg in legs)
+        elif stay := _stay(entry, words, starts, ends, world):
+            yield words, replace(stay, action=action)
+
+
+def _entries(text: str) -> list[tuple[Any, bool]]:
+    """Each entry, and whether it is called off. Descriptions of time zones are left out: they can cost any time."""
+    kept, inside = [], False
+    for line in text[:LONGEST].replace("\r\n", "\n").split("\n"):
+        name = line.strip().upper()
+        inside = inside or name == "BEGIN:VTIMEZONE"
+        if not inside:
+            kept.append(line)
+        inside = inside and name != "END:VTIMEZONE"
+    try:
+        found = Entries.from_ical("\r\n".join(kept).strip() + "\r\n", multiple=True)
+        return [
+            (entry, "CANCEL" in f"{calendar.get('METHOD', '')} {entry.get('STATUS', '')}".upper())
+            for calendar in found
+            for entry in calendar.walk("VEVENT")
+        ]
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
+        return []
+
+
+def _moment(entry: Any, name: str) -> date | datetime | None:
+    value = getattr(entry.get(name), "dt", None)
+    return value if isinstance(value, date) else None
+
+
+def _on_its_clocks(leg: Leg, starts: date | None, ends: date | None, world: World) -> Leg:
+    """The leg at the times of its entry, put on the clocks of its airports."""
+    departs, arrives = (_local(m, a and world.clock_of(a)) for m, a in ((starts, leg.origin), (ends, leg.destination)))
+    if departs[0] is None:
+        return leg
+    leg = replace(leg, departure_date=departs[0], departure_time=departs[1])
+    lands = arrives[0] is not None and arrives[1] is not None and 0 <= (arrives[0] - departs[0]).days <= 2
+    return replace(leg, arrival_date=arrives[0], arrival_time=arrives[1]) if lands else leg
+
+
+def _local(moment: date | None, zone: str | None) -> tuple[date | None, time | None]:
+    if not isinstance(moment, datetime):
+        return moment, None
+    if moment.tzinfo is not None:
+        if zone is None:
+            return None, None
+        moment = moment.astimezone(ZoneInfo(zone))
+    return moment.date(), moment.time().replace(microsecond=0, tzinfo=None)
+
+
+def _stay(entry: Any, words: str, starts: date | None, ends: date | None, world: World) -> Stay | None:
+    """An entry over nights that speaks of lodging. Where it has no hours, its last day may be the one of leaving or
+    the one before, and is asked for."""
+    summary, place = (one_line(str(entry.get(name, "")), 120) for name in ("SUMMARY", "LOCATION"))
+    named = next(((slug, name) for name in (place, summary) if (slug := world.hotel(name))), None)
+    if starts is None or ends is None or not (named or _LODGING.search(fold(words))):
+        return None
+    timed = isinstance(starts, datetime) and isinstance(ends, datetime)
+    first, last = (m.date() if isinstance(m, datetime) else m for m in (starts, ends))
+    if first >= last:
+        return None
+    slug, name = named or (None, place.split(",")[0] or summary)
+    return Stay(hotel_id=slug, hotel_name=name or None, check_in_date=first, check_out_date=last if timed else None)
