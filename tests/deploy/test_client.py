@@ -86,19 +86,19 @@ def test_before_login_the_mend_is_told(say: Say) -> None:
         assert (status, "award-travel login --url URL --key" in complaint) == (2, True)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        "",
-        "[]",
-        "{}",
-        '{"url": 5, "key": []}',
-        '{"url": "http://x y", "key": "k"}',
-        '{"url": "", "key": "k"}',
-        '{"url": "http://[::1", "key": "k"}',
-        '{"url": "http://127.0.0.1:9", "key": "é"}',
-    ],
-)
+DAMAGED = [
+    "",
+    "[]",
+    "{}",
+    '{"url": 5, "key": []}',
+    '{"url": "http://x y", "key": "k"}',
+    '{"url": "", "key": "k"}',
+    '{"url": "http://[::1", "key": "k"}',
+    '{"url": "http://127.0.0.1:9", "key": "\u00e9"}',
+]
+
+
+@pytest.mark.parametrize("content", DAMAGED)
 def test_a_login_file_that_is_damaged_is_none(say: Say, tmp_path: Path, content: str) -> None:
     (tmp_path / "award-travel").mkdir()
     (tmp_path / "award-travel" / "login.json").write_text(content, encoding="utf-8")
