@@ -100,10 +100,11 @@ def belongings(number: int = 0) -> dict[str, Any]:
     }
 
 
-def keep(session: Session, rows: dict[str, Any]) -> None:
-    """Stores such rows; what lives in a trip, in theirs."""
-    session.add(rows["trip_id"])
+def keep(session: Session, *sets: dict[str, Any]) -> None:
+    """Stores such rows, all sets at once; what lives in a trip, in the one of its set."""
+    session.add_all(rows["trip_id"] for rows in sets)
     session.flush()
-    rows["item_id"].trip_id = rows["trip_id"].id
-    session.add_all(rows.values())
+    for rows in sets:
+        rows["item_id"].trip_id = rows["trip_id"].id
+    session.add_all(row for rows in sets for row in rows.values())
     session.flush()

@@ -34,12 +34,12 @@ def _belongings(who: Caller, numbers: range) -> list[dict[str, Any]]:
     """Sets of belongings of which all that can be filed under a trip lies in the first one's."""
     sets = [belongings(number) for number in numbers]
     with transaction(who.account_id) as session:
-        for rows in sets:
-            keep(session, rows)
-            for column in FILED.values():
-                for row in rows.values():
-                    if isinstance(row, column.class_):
-                        setattr(row, column.key, sets[0]["trip_id"].id)
+        session.add(sets[0]["trip_id"])
+        session.flush()
+        for column in FILED.values():
+            for row in (row for rows in sets for row in rows.values() if isinstance(row, column.class_)):
+                setattr(row, column.key, sets[0]["trip_id"].id)
+        keep(session, *sets)
     return sets
 
 
