@@ -8,13 +8,14 @@ import pytest
 import sqlalchemy as sa
 from rq import SimpleWorker
 
+from jobs import dispatcher, runs
 from jobs.queue import DELIVERIES, RUNS, queue
 from mcp_server.call import Caller
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
-from shared.db.messages import Delivery
-from shared.db.runs import JobRun, schedule
+from shared.db.messages import Delivery, Notification
+from shared.db.runs import JobRun, Schedule, schedule
 from shared.outbox.post import tell
 from shared.redis import connect
 from tests.outbox.conftest import mailbox, phones  # noqa: F401 - fixtures used here too
@@ -71,3 +72,22 @@ def past(seconds: float = 1) -> Any:
 
 def statuses() -> list[str]:
     return [run.status for run in rows(JobRun)]
+
+
+def notices() -> list[Notification]:
+    with transaction() as session:
+        return list(session.scalars(sa.select(Notification).order_by(Notification.created_at)))
+
+
+def forget_answers() -> None:
+    """No answer of a source is left in the cache."""
+    for name in connect().scan_iter("award:*:reading:*"):
+        connect().delete(name)
+
+
+def due() -> None:
+    """Every schedule is due now and worked on."""
+    change(Schedule, next_due_at=past())
+    dispatcher.step()
+    for run in rows(JobRun):
+        runs.wake(str(run.id))

@@ -13,7 +13,7 @@ from mcp_server.call import Caller
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
-from shared.db.messages import Delivery, Notification
+from shared.db.messages import Delivery
 from shared.db.oauth import Family
 from shared.db.orders import KEPT, StandingOrder, StandingOrderRun, forget_old_runs
 from shared.db.runs import JobRun, Schedule, materialise, schedule
@@ -21,7 +21,7 @@ from shared.db.trips import Trip
 from shared.domain.plans import Plan
 from shared.outbox.plan_change import change_plan
 from tests.environment import Configure
-from tests.jobs.conftest import change, past, rows
+from tests.jobs.conftest import change, notices, past, rows
 from tests.jobs.model_server import ModelServer, calls, model_server, offered, system, told, words
 from tests.mailserver import Mailbox
 from tests.people import account
@@ -77,11 +77,6 @@ def try_again() -> StandingOrderRun:
 def newest() -> StandingOrderRun:
     with transaction() as session:
         return session.scalars(select(StandingOrderRun).order_by(StandingOrderRun.queued_at.desc())).first()  # type: ignore[return-value]
-
-
-def notices() -> list[Notification]:
-    with transaction() as session:
-        return list(session.scalars(select(Notification).order_by(Notification.created_at)))
 
 
 def trips() -> int:

@@ -23,7 +23,7 @@ from shared.secrets import seal
 from shared.settings import settings
 from tests.carrier import Carrier
 from tests.environment import Configure
-from tests.jobs.conftest import change, past, rows
+from tests.jobs.conftest import change, forget_answers, notices, past, rows
 from tests.mailserver import Mailbox
 from tests.people import account
 from tests.sources import WithSources, live, with_sources  # noqa: F401 - fixtures used here too
@@ -50,16 +50,10 @@ _number = iter(range(1, 10_000))
 
 def check() -> None:
     """The next run, with no answer left in the cache."""
-    for name in connect().scan_iter("award:*:reading:*"):
-        connect().delete(name)
+    forget_answers()
     finish = watch_delays.check(Claim(next(_number), "airport_delays", 0, 1))
     with transaction() as session:
         assert finish(session) is None
-
-
-def notices() -> list[Notification]:
-    with transaction() as session:
-        return list(session.scalars(select(Notification).order_by(Notification.created_at)))
 
 
 def send_all() -> None:

@@ -12,7 +12,7 @@ from shared import clock
 from shared.db.base import transaction
 from shared.db.bookings import WATCH, HotelBooking, HotelPrice
 from shared.db.inbox import InboundMail
-from shared.db.messages import Delivery, Notification
+from shared.db.messages import Delivery
 from shared.db.profile import Profile
 from shared.db.runs import Claim, JobRun, Schedule
 from shared.providers.contract import StaysQuestion
@@ -22,7 +22,7 @@ from shared.redis import connect
 from shared.reference.load import reference
 from shared.services import bookings, mail_bookings
 from tests.environment import Configure
-from tests.jobs.conftest import change, past, rows
+from tests.jobs.conftest import change, due, forget_answers, notices, past, rows
 from tests.mailserver import Mailbox
 from tests.people import account
 
@@ -53,8 +53,7 @@ def priced(value: str, arrival: date = IN) -> None:
 
 def a_day_passes() -> None:
     """What was seen before is older than a look two stays may share, and answers are gone from the cache."""
-    for name in connect().scan_iter("award:sandbox:reading:*"):
-        connect().delete(name)
+    forget_answers()
     with transaction() as session:
         for price in session.scalars(select(HotelPrice)):
             price.captured_at -= timedelta(hours=23)
@@ -66,18 +65,6 @@ def check() -> None:
     """The next look at every stay, due now."""
     a_day_passes()
     due()
-
-
-def due() -> None:
-    change(Schedule, next_due_at=past())
-    dispatcher.step()
-    for run in rows(JobRun):
-        runs.wake(str(run.id))
-
-
-def notices() -> list[Notification]:
-    with transaction() as session:
-        return list(session.scalars(select(Notification).order_by(Notification.created_at)))
 
 
 def wants_mail(who: Caller) -> None:

@@ -11,14 +11,13 @@ from jobs import deliver, dispatcher, runs, watch_routes
 from mcp_server.call import Caller
 from shared import clock
 from shared.db.base import transaction
-from shared.db.messages import Delivery, Notification
+from shared.db.messages import Delivery
 from shared.db.runs import Claim, JobRun, Schedule, schedule
 from shared.db.watches import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
 from shared.providers.contract import AwardSeat, SeatsQuestion
 from shared.providers.sandbox.overrides import set_seat
-from shared.redis import connect
 from tests.environment import Configure
-from tests.jobs.conftest import change, past, rows
+from tests.jobs.conftest import change, due, forget_answers, notices, past, rows
 from tests.mailserver import Mailbox
 from tests.people import account
 from tests.sources import WithSources, live, source, with_sources  # noqa: F401 - fixtures used here too
@@ -46,17 +45,8 @@ def watch(who: Caller, **terms: Any) -> int:
 
 def check() -> None:
     """The next check of every monitor, due now, with no answer left in the cache."""
-    for name in connect().scan_iter("award:sandbox:reading:*"):
-        connect().delete(name)
-    change(Schedule, next_due_at=past())
-    dispatcher.step()
-    for run in rows(JobRun):
-        runs.wake(str(run.id))
-
-
-def notices() -> list[Notification]:
-    with transaction() as session:
-        return list(session.scalars(select(Notification).order_by(Notification.created_at)))
+    forget_answers()
+    due()
 
 
 def monitor() -> RouteMonitor:
