@@ -7,18 +7,16 @@ from mcp_server.call import CallBase
 from shared.errors import Fault, Invalid
 
 
-def _expected(call: CallBase, code: str) -> str:
+def _fault(call: CallBase, name: str, code: str) -> Fault:
     members = [member for member in call.reference.metros.get(code, ()) if member in call.reference.airports]
-    return f"one airport of that city: {', '.join(members)}" if members else "an airport's code, such as LHR"
+    if members:
+        return Fault(name, "is a city with several airports", f"one of them: {', '.join(members)}")
+    return Fault(name, "is not an airport this service knows", "an airport's code, such as LHR")
 
 
 def airport_faults(call: CallBase, airports: Mapping[str, str]) -> list[Fault]:
     """One for each parameter that does not name an airport."""
-    return [
-        Fault(name, "is not an airport this service knows", _expected(call, code))
-        for name, code in airports.items()
-        if code not in call.reference.airports
-    ]
+    return [_fault(call, name, code) for name, code in airports.items() if code not in call.reference.airports]
 
 
 def check_route(call: CallBase, airports: Mapping[str, str], window: Mapping[str, date]) -> None:

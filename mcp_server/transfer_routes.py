@@ -3,6 +3,7 @@
 from datetime import date
 
 from mcp_server.results import NO_DATA, NoDataWord, Part
+from mcp_server.wording import some
 from shared.domain.transfers import Edge, Path
 
 
@@ -46,7 +47,8 @@ def posting_of(edge: Edge) -> str | NoDataWord:
 def _warnings(path: Path) -> list[str]:
     words = []
     if path.stranded:
-        words.append(f"{path.stranded} points stay behind on the way because transfers go in fixed blocks.")
+        left = some(path.stranded, "point")
+        words.append(f"Left behind on the way, because transfers go in fixed blocks: {left}.")
     words += [
         f"{e.source} to {e.target} has a targeted bonus of {e.bonus.percent}%, not counted here: only members who were"
         " offered it get it."

@@ -12,6 +12,7 @@ from mcp_server.call import Call
 from mcp_server.fields import AnyName, Day, ProgramSlug
 from mcp_server.results import NO_DATA, Money, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.wording import program_name, some
 from shared.db.accounts import lock
 from shared.db.balances import PointsBalance as Row
 from shared.domain import balances
@@ -136,6 +137,8 @@ def update_points_balance(
     call.db.flush()
     made = _balance(call, row)
     message = f"{made.name}: {balance:,} {made.currency_name} as of {made.as_of.isoformat()}."
+    if made.expires_on and made.expires_on < call.today:
+        message += f" Their last day, {made.expires_on.isoformat()}, is past: send a later one, or clear it."
     return UpdatedBalance(message=message, balance=made, created=previous is None, previous=previous)
 
 
@@ -156,7 +159,7 @@ def list_points_balances(
     shown = [b for b in rows if kind in ("all", b.kind) and only in (None, b.program)]
     soon = [b.program for b in shown if balances.ends_soon(b.balance, b.expires_on, call.today)]
     return Balances(
-        message=_summary(shown),
+        message=_summary(shown, bool(rows)),
         balances=shown,
         total_value=_total(call, shown),
         expiring_soon=soon,
@@ -164,12 +167,14 @@ def list_points_balances(
     )
 
 
-def _summary(shown: Sequence[PointsBalance]) -> str:
+def _summary(shown: Sequence[PointsBalance], others: bool) -> str:
+    if not shown and others:
+        return "No balance kept here is of this programme or kind; list_points_balances without them shows all."
     if not shown:
         return "No points balances are kept here; add one with update_points_balance."
     unvalued = [b.name for b in shown if b.value is None]
     left_out = f" Without a known valuation, so not in the total: {', '.join(unvalued)}." if unvalued else ""
-    return f"{len(shown)} balance{'' if len(shown) == 1 else 's'}.{left_out}"
+    return f"{some(len(shown), 'balance')}.{left_out}"
 
 
 def _total(call: Call, shown: Iterable[PointsBalance]) -> TotalValue:
@@ -191,4 +196,7 @@ def delete_points_balance(call: Call, program: ProgramSlug) -> DeletedBalance:
     gone = call.db.execute(delete(Row).where(Row.program == program).returning(Row.balance)).scalar_one_or_none()
     if gone is None:
         raise NotFound("points balance", program)
-    return DeletedBalance(message=f"{program} is removed.", removed=RemovedBalance(program=program, balance=gone))
+    name = program_name(call.reference, program)
+    return DeletedBalance(
+        message=f"The balance of {name} is removed.", removed=RemovedBalance(program=program, balance=gone)
+    )

@@ -147,8 +147,8 @@ def get_hotel_booking(call: Call, booking_id: RowId) -> StayDetails:
 def _told(drop: PriceDrop | None) -> str:
     if drop is None:
         return ""
-    saved = f"{drop.points_saved:,} points" if drop.points_saved else f"{drop.cash_saved} {drop.currency}"
-    return f" It is offered for {saved} less ({drop.percent} %)."
+    saved = f"{drop.points_saved:,} points" if drop.points_saved else f"{drop.cash_saved:,.2f} {drop.currency}"
+    return f" It is offered for {saved} less ({drop.percent}%)."
 
 
 @tool(area="bookings", tier=Tier.FREE, effect=Effect.READS)

@@ -115,10 +115,10 @@ def save_itinerary_item(
     _check_booking(call, HotelBooking, "hotel booking", hotel_booking_id)
     if position is None and (item_id is None or day not in (None, row.day)):
         position = _end_of_day(call, trip_id, day)
-    edit(row, call.now, given | {"position": position})
+    changed = edit(row, call.now, given | {"position": position})
     call.db.add(row)
     call.db.flush()
-    how = "changed in" if item_id else "added to"
+    how = "added to" if not item_id else "changed in" if changed else "as it was in"
     message = f"{row.title} is {how} the itinerary of trip {trip_id} ({trip.name}) as item {row.id}."
     return SavedItem(message=message, item=shown_item(row), created=item_id is None, trip_id=trip_id)
 

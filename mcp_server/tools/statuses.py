@@ -13,6 +13,7 @@ from mcp_server.provenance import Verified, verified
 from mcp_server.results import Money, Paging, Part, Result
 from mcp_server.status_parts import LoyaltyStatus, shown_status
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.wording import some
 from shared.db.accounts import lock
 from shared.db.statuses import LoyaltyStatus as Row
 from shared.domain import elite
@@ -167,7 +168,8 @@ def list_loyalty_statuses(call: Call, program: AnyName | None = None, kind: Kind
     rows = [shown_status(call, r) for r in call.db.scalars(select(Row).order_by(Row.program))]
     shown = [s for s in rows if kind in ("all", s.kind) and only in (None, s.program)]
     ended = [s.name for s in shown if s.days_left is not None and s.days_left < 0]
-    words = f"{len(shown)} status{'' if len(shown) == 1 else 'es'}." if shown else "No elite status is recorded here."
+    others = " of this programme or kind" if rows else ""
+    words = f"{some(len(shown), 'status', 'statuses')}." if shown else f"No elite status{others} is recorded here."
     return Statuses(message=words + (f" Over: {', '.join(ended)}." if ended else ""), statuses=shown)
 
 

@@ -317,7 +317,7 @@ def _sums(session: Session, asked: sa.Executable) -> Sums:
     taxes: dict[str, Decimal] = {}
     for name, code, number, spent, paid, extra, cheaper in session.execute(asked):
         total, drops = total + number, drops + cheaper
-        if spent is not None:
+        if spent:
             points[name] = points.get(name, 0) + int(spent)
         if paid is not None:
             cash[code] = cash.get(code, Decimal(0)) + paid

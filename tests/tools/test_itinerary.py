@@ -69,6 +69,8 @@ def test_save_itinerary_item_changes_only_what_is_sent_of_an_entry_that_exists(p
     assert (made["created"], made["item"]) == (False, first | {"start_time": "19:30"})
     again = save(use, people, there, item_id=first["item_id"], kind="note", notes="", title="Late dinner")
     assert again == first | {"start_time": "19:30", "kind": "note", "notes": None, "title": "Late dinner"}
+    same = use(people.alice, "save_itinerary_item", trip_id=there, item_id=first["item_id"], title="Late dinner")
+    assert same["message"].startswith("Late dinner is as it was in the itinerary")
 
 
 def test_itinerary_goes_by_day_and_place_with_the_undated_last(people: People, use: Use) -> None:

@@ -111,6 +111,7 @@ def test_create_route_monitor_names_what_is_wrong(
 
 def test_create_route_monitor_names_the_airports_of_a_city(people: People, use: Use) -> None:
     (error,) = create(use, people.alice, origin="LON")["errors"]
+    assert error["problem"] == "is a city with several airports"
     assert "LHR" in error["expected"]
 
 

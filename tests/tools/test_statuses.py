@@ -106,6 +106,15 @@ def test_list_loyalty_statuses_by_kind_and_programme(people: People, use: Use) -
     assert use(people.charlie, "list_loyalty_statuses")["statuses"] == []
 
 
+def test_list_loyalty_statuses_without_the_one_asked_for_does_not_say_that_none_is_recorded(
+    people: People, use: Use
+) -> None:
+    use(people.bob, "set_loyalty_status", program="flying-blue", tier="Silver")
+    none = use(people.bob, "list_loyalty_statuses", program="delta")
+    assert (none["statuses"], none["message"]) == ([], "No elite status of this programme or kind is recorded here.")
+    assert use(people.charlie, "list_loyalty_statuses")["message"] == "No elite status is recorded here."
+
+
 def test_delete_loyalty_status_stops_tracking_once(people: People, use: Use) -> None:
     use(people.bob, SET, program=BA, tier="Gold")
     gone = use(people.bob, "delete_loyalty_status", program="British Airways")

@@ -10,6 +10,9 @@ from tests.people import People
 from tests.tools.conftest import Use
 
 
+ROUTE = {"origin": "LHR", "destination": "JFK"}
+
+
 @pytest.mark.parametrize(
     ("number", "noun", "plural", "words"),
     [
@@ -35,7 +38,7 @@ def test_programmes_and_airlines_go_by_name_and_unknown_ones_by_what_they_came_w
     ("tool", "given", "words"),
     [
         ("get_program_rules", {"program": "virgin-red"}, "1 rule of Virgin Red, 1 of them"),
-        ("get_partner_award_options", {"origin": "LHR", "destination": "JFK", "operating_airline": "BA"}, "1 programme."),
+        ("get_partner_award_options", {**ROUTE, "operating_airline": "BA"}, "1 programme."),
         ("list_supported_airlines", {"endpoint": "flight_alert"}, "12 airlines."),
         ("list_programs", {"kind": "all", "query": "jetblue"}, "1 programme,"),
         ("admin_platform_overview", {"days": 1}, "new in 1 day; 0 jobs failed in 7 days."),
