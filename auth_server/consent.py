@@ -15,7 +15,7 @@ from auth_server.replies import Onward, Outcome, Page, Reply, problem, refused
 from auth_server.server import Application, Server, ServiceClient
 from shared import clock
 from shared.db.accounts import Account
-from shared.db.oauth import Consent, WebSession
+from shared.db.oauth import Consent, WebSession, remember_consent
 
 PROMPTS = {"none", "login", "consent", "select_account"}
 ASK_ANYWAY = {"consent", "select_account"}  # the question names the account and offers another
@@ -174,9 +174,6 @@ def _answer(server: Server, inc: Incoming, session: WebSession, account: Account
     asked = _validated(server, request, account)
     if inc.value("action") == "deny":
         raise AccessDeniedError(redirect_uri=asked.uri, state=asked.state)
-    host, known = redirects.host_of(asked.uri), _remembered(server, account, asked.client)
-    if known is None:
-        server.db.add(Consent(account_id=account.id, client_id=asked.client.client_id, redirect_host=host))
-    else:
-        known.redirect_host, known.granted_at = host, clock.now()
+    host = redirects.host_of(asked.uri)
+    remember_consent(server.db, account.id, asked.client.client_id, host, clock.now())
     return _grant(server, asked, session, account)

@@ -180,6 +180,13 @@ def remember_document(session: Session, client_id: str, name: str, uris: list[st
     session.execute(ours)
 
 
+def remember_consent(session: Session, account_id: int, client_id: str, redirect_host: str, now: datetime) -> None:
+    """Keeps what a person allowed; who presses the button twice allows once."""
+    said = {"redirect_host": redirect_host, "granted_at": now}
+    row = insert(Consent).values(account_id=account_id, client_id=client_id, **said)
+    session.execute(row.on_conflict_do_update(index_elements=["account_id", "client_id"], set_=said))
+
+
 _ISSUED = sa.text(
     """
     with rotated as (

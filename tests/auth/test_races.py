@@ -6,8 +6,8 @@ from typing import Any
 from sqlalchemy import func, select
 
 from shared.db.base import transaction
-from shared.db.oauth import Client, RefreshToken
-from tests.auth.browser import Browser
+from shared.db.oauth import Client, Consent, RefreshToken
+from tests.auth.browser import Browser, back
 
 
 def test_eight_redemptions_of_one_code_succeed_once_and_then_nothing_lives(ann: Browser) -> None:
@@ -33,6 +33,20 @@ def test_six_refreshes_of_one_token_converge_on_one_successor(ann: Browser) -> N
     assert all(ann.alive(a.json()["access_token"]) for a in answers)
     with transaction() as session:
         assert session.scalar(select(func.count()).select_from(RefreshToken)) == 2
+
+
+def test_a_button_pressed_eight_times_allows_once(ann: Browser) -> None:
+    ann.sign_in()
+    for n in range(3):
+        client_id = ann.register(client_name=f"Application {n}")
+        page = ann.authorize(client_id)
+        with ThreadPoolExecutor(8) as pool:
+            answers = list(pool.map(lambda page: ann.answer(page), [page] * 8))
+        assert [a.status_code for a in answers] == [303] * 8
+        assert len({back(a)["code"] for a in answers}) == 8
+        assert ann.redeem(client_id, back(answers[-1])["code"]).status_code == 200
+    with transaction() as session:
+        assert session.scalar(select(func.count()).select_from(Consent)) == 3
 
 
 def test_identical_registrations_at_once_make_one_client(ann: Browser) -> None:
