@@ -1,4 +1,4 @@
-"""Secrets: minting, hashing, comparing, sealing and masking; nothing here is stored or logged in the clear."""
+"""Secrets: minting, hashing, comparing and sealing; nothing here is stored or logged in the clear."""
 
 import hashlib
 import hmac
