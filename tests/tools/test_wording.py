@@ -9,7 +9,6 @@ from shared.reference.load import reference
 from tests.people import People
 from tests.tools.conftest import Use
 
-
 ROUTE = {"origin": "LHR", "destination": "JFK"}
 
 
