@@ -73,7 +73,7 @@ def _fare(call: Call, scheme: Scheme, price: Decimal | None, currency: str | Non
         )
     if currency not in (None, scheme.currency):
         raise NoData(
-            f"{name} counts {scheme.currency}, and no rate from {currency} is known here:"
+            f"{name} counts {scheme.currency}, and at which rate it would convert {currency} is not known:"
             f" give fare_price in {scheme.currency}.",
             missing=["exchange rate"],
         )

@@ -13,7 +13,8 @@ from mcp_server.toolbox import Effect, Tier, tool
 from shared.domain import balances
 from shared.domain.valuation import Spread, spread
 from shared.errors import NoData
-from shared.reference.rows import Program
+from shared.reference.cards import exchange
+from shared.reference.rows import ExchangeRate, Program
 
 UNIT, CURRENCY = "US cents per point", "USD"
 _PUBLISHERS = {
@@ -89,7 +90,7 @@ def get_points_valuation(
 ) -> Valuations:
     """Tells what one point of a currency is worth: low, usual and high cents per point with sources and date.
 
-    Published opinions in US cents; sums are in USD only. Free.
+    Published opinions in US cents; sums are converted. Free.
     """
     if program is None:
         every = sorted(call.reference.programs.values(), key=lambda p: p.slug)
@@ -102,26 +103,35 @@ def get_points_valuation(
     known = _spread(found)
     if known is None:
         raise NoData(f"No published value of {found.currency} is known.", missing=["valuation"])
-    worth = _worth(known, points, currency)
+    worth = _worth(known, points, exchange(call.reference, currency))
     return Valuations(
-        message=f"{_words(found, known, points, worth, currency)} {caution(found)}".strip(),
+        message=f"{_words(call, found, known, points, worth, currency)} {caution(found)}".strip(),
         valuations=[_valuation(found)],
         value_of_points=worth,
     )
 
 
-def _worth(known: Spread, points: int | None, currency: str) -> PointsValue | None:
-    if points is None or currency != CURRENCY:
+def _worth(known: Spread, points: int | None, rate: ExchangeRate | None) -> PointsValue | None:
+    if points is None or rate is None:
         return None
-    low, high = (None if cents is None else balances.worth(points, cents) for cents in (known.low, known.high))
-    return PointsValue(low=_said(low), usual=balances.worth(points, known.usual), high=_said(high), currency=CURRENCY)
+    unit = rate.usd_per_unit
+    low, high = (None if cents is None else balances.worth(points, cents / unit) for cents in (known.low, known.high))
+    usual = balances.worth(points, known.usual / unit)
+    return PointsValue(low=_said(low), usual=usual, high=_said(high), currency=rate.currency)
 
 
-def _words(program: Program, known: Spread, points: int | None, worth: PointsValue | None, currency: str) -> str:
+def _words(
+    call: Call, program: Program, known: Spread, points: int | None, worth: PointsValue | None, currency: str
+) -> str:
     between = f"{known.low:f} to {known.high:f} were published" if known.low and known.high else program.value_basis
     said = f"One point of {program.name} is usually worth {known.usual:f} US cents ({between})."
     if worth:
-        said += f" {points:,} are worth about {worth.usual:,} USD."
+        said += f" {points:,} are worth about {worth.usual:,} {currency}{_at(call, currency)}."
     elif points:
-        said += f" {points:,} are not valued in {currency}: no exchange rate is kept."
+        said += f" {points:,} are not valued in {currency}: no exchange rate of it is kept."
     return said
+
+
+def _at(call: Call, currency: str) -> str:
+    rate = exchange(call.reference, currency)
+    return f", 1 {currency} taken as {rate.usd_per_unit} USD" if rate and currency != CURRENCY else ""

@@ -36,6 +36,17 @@ def test_get_points_valuation_lists_all_and_leaves_unknown_ones_unknown(people: 
 
 
 def test_get_points_valuation_never_invents_an_exchange_rate(people: People, use: Use) -> None:
-    said = use(people.bob, "get_points_valuation", program="marriott", points=10_000, currency="gbp")
+    said = use(people.bob, "get_points_valuation", program="marriott", points=10_000, currency="thb")
     assert said["value_of_points"] is None
     assert "no exchange rate" in said["message"]
+
+
+def test_get_points_valuation_converts_as_the_portfolio_does(people: People, use: Use) -> None:
+    use(people.bob, "update_points_balance", program="marriott-bonvoy", balance=10_000)
+    use(people.bob, "update_profile", currency="GBP")
+    said = use(people.bob, "get_points_valuation", program="marriott", points=10_000, currency="gbp")
+    kept = use(people.bob, "get_portfolio")["balances"]
+    assert said["value_of_points"]["currency"] == kept["currency"] == "GBP"
+    assert said["value_of_points"]["usual"] == kept["value"]
+    assert said["value_of_points"]["low"] <= said["value_of_points"]["usual"] <= said["value_of_points"]["high"]
+    assert "1 GBP taken as 1.32 USD" in said["message"]
