@@ -173,6 +173,7 @@ _ALONE = {
     "account_exists": "You already have an account",
     "reference_audit": "Facts to look after",
 }
+_OF_THE_ACCOUNT = {*_ALONE, "password_changed"}  # nothing in these is ever invented
 # Mails a person can turn off, by the kind they go under on the settings page and in the link of the mail itself.
 MAIL_KINDS = {
     "hotel_price_drop": "hotel_price_drops",
@@ -196,7 +197,7 @@ def is_noticed(event: str) -> bool:
 def subject(event: str, facts: Facts, *, sandbox: bool) -> str:
     """Invented data says so here already; the account itself is never invented."""
     title = _ALONE[event] if event in _ALONE else notice(event, facts).title
-    return f"[SANDBOX] {title}" if sandbox and is_noticed(event) else title
+    return f"[SANDBOX] {title}" if sandbox and event not in _OF_THE_ACCOUNT else title
 
 
 def short(event: str, facts: Facts, *, sandbox: bool) -> Message:
@@ -222,7 +223,7 @@ def message(event: str, facts: Facts, *, sandbox: bool, account: str = "") -> Me
     given = {**facts, "title": title, "price": price, "site": settings().web_url, "unsubscribe": stop}
     given |= {"line": delay_words.line, "about": delay_words.about}
     given |= {"as_html": order_words.as_html, "as_text": order_words.as_text, "why": order_words.why}
-    given["sandbox_line"] = SANDBOX_LINE if sandbox and is_noticed(event) else None
+    given["sandbox_line"] = SANDBOX_LINE if sandbox and event not in _OF_THE_ACCOUNT else None
     if event in links.PAGES:
         given["link"] = links.address(facts)
     return Message(

@@ -73,6 +73,13 @@ def test_mails_about_the_account_have_no_notice_and_no_sandbox_mark(event: str) 
     assert subject(event, {}, sandbox=True) == subject(event, {}, sandbox=False)
 
 
+def test_a_changed_password_is_told_in_mail_and_inbox_and_is_never_called_invented() -> None:
+    assert is_noticed("password_changed")
+    mail = message("password_changed", {}, sandbox=True)
+    assert mail.subject == "Your password was changed"
+    assert "SANDBOX" not in mail.text + mail.html
+
+
 def test_a_mail_that_cannot_be_delivered_is_told_without_its_link(alice: Caller, mailbox: Mailbox) -> None:
     mailbox.replies["rcpt"] = "550 no such user"
     deliver.wake(write(alice, "reset_password", links.facts("reset_password", "acc_alice", "n1")))
