@@ -3,7 +3,7 @@
 import re
 from urllib.parse import urlsplit
 
-from auth_server import accounts, sessions
+from auth_server import accounts, reentry, sessions
 from auth_server.incoming import Incoming
 from auth_server.replies import Onward, Outcome, Page, problem
 from auth_server.server import Server
@@ -92,13 +92,18 @@ def form(server: Server, inc: Incoming) -> Outcome:
     if isinstance(found, Page):
         return found
     session, cookie = found
-    account = sessions.person(server.db, session)
-    shown = {
-        "csrf": sessions.csrf(session, "signin"),
-        "return_to": safe_return(inc.asked("return_to")),
-        "signed_in": account.email if account is not None else None,
-    }
+    account, return_to = sessions.person(server.db, session), safe_return(inc.asked("return_to"))
+    email = account.email if account is not None else None
+    shown = {"csrf": sessions.csrf(session, "signin"), "return_to": return_to, "signed_in": email}
+    if email is not None and _too_long_ago(session, return_to):
+        shown |= {"signed_in": None, "email": email}
     return Page("signin.html", shown, session=cookie)
+
+
+def _too_long_ago(session: WebSession, return_to: str) -> bool:
+    """True when the application waiting there wants a sign-in later than this session's."""
+    wanted = reentry.first_seen(urlsplit(return_to).query)
+    return wanted is not None and session.authenticated_at is not None and session.authenticated_at < wanted
 
 
 def enter(server: Server, inc: Incoming, session: WebSession, account: Account, return_to: str | None) -> Onward:

@@ -123,9 +123,13 @@ def test_a_fresh_sign_in_is_asked_for_once_even_right_after_another(ann: Browser
     ann.code(client_id)
     away = ann.authorize(client_id, **changed)
     assert away.headers["location"].startswith("/signin?")
-    return_to = hidden(ann.get(away.headers["location"]).text, "return_to")
-    assert ann.get(return_to).headers["location"].startswith("/signin?")  # "continue as you are" is no sign-in
+    page = ann.get(away.headers["location"]).text
+    assert "continue as you are" not in page  # it would lead back here
+    assert f'value="{ann.email}"' in page
+    return_to = hidden(page, "return_to")
+    assert ann.get(return_to).headers["location"].startswith("/signin?")
     onward = ann.sign_in(return_to=return_to).headers["location"]
+    assert "continue as you are" in ann.get(away.headers["location"]).text
     assert "code" in back(ann.get(onward))
     assert ann.authorize(client_id, **changed).headers["location"].startswith("/signin?")
 
