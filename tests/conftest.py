@@ -129,7 +129,7 @@ def _emptying() -> tuple[str, str, str]:
 
     names = [table.name for table in Base.metadata.sorted_tables]
     large = f"select max(pg_relation_size(t)) > {HEAP} from unnest(array{names}::regclass[]) t"
-    quick = f"lock table {', '.join(names)} in share row exclusive mode; set local session_replication_role = replica; "
+    quick = f"lock table {', '.join(names)} in exclusive mode; set local session_replication_role = replica; "
     quick += "; ".join(f"delete from {name}" for name in names)
     quick += "; select setval(seqrelid, 1, false) from pg_sequence"
     return large, quick, f"truncate {', '.join(names)} restart identity cascade"
