@@ -4,14 +4,11 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
 
-from pydantic_core import to_jsonable_python
-from sqlalchemy.orm import Session
-
 from mcp_server.call import Caller
 from mcp_server.toolbox import Tool
 from shared import clock
 from shared.db.base import transaction
-from shared.db.trips import SearchRecord
+from shared.db.trips import add_search
 from shared.db.usage import API_CALLS, SEARCHES, UNCOUNTED_TOOL, give_back, take, used
 from shared.domain.plans import Plan
 from shared.errors import LimitReached
@@ -73,8 +70,7 @@ class Reservation:
         """A status of None: the body crashed or the call was cancelled. Counters come last: their rows are shared."""
         with transaction(self.caller.account_id) as session:
             if self.tool.meter == "search" and status is not None and status not in UNRECORDED:
-                self._record(session, status, message)
-                session.flush()
+                add_search(session, self.caller.account_id, self.tool.name, self.arguments, message, status)
             for meter in self.meters:
                 counts = status in COUNTED[meter.name]
                 if meter.cap is None and counts:
@@ -82,16 +78,6 @@ class Reservation:
                 if meter.cap is not None and not counts:
                     give_back(session, self.caller.account_id, meter.name, meter.period)
                     self.left[meter.name] += 1
-
-    def _record(self, session: Session, status: str, message: str) -> None:
-        session.add(
-            SearchRecord(
-                tool=self.tool.name,
-                arguments=to_jsonable_python(self.arguments),
-                summary=message,
-                outcome=status,
-            )
-        )
 
 
 def _used_up(cap: int, meter: str, plan: Plan) -> LimitReached:

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, ForeignKey, Index, func
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import InstrumentedAttribute, Mapped, Session, mapped_column
 
+from shared.db import many
 from shared.db.base import AccountOwned, Base, ModeOwned, pk, stamp
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.orders import StandingOrder
@@ -43,6 +44,13 @@ class SearchRecord(AccountOwned, ModeOwned, Base):
     summary: Mapped[str]
     outcome: Mapped[str]
     created_at: Mapped[stamp]
+
+
+def add_search(
+    session: Session, account_id: int, tool: str, arguments: Mapping[str, Any], summary: str, outcome: str
+) -> None:
+    row = {"tool": tool, "arguments": arguments, "summary": summary, "outcome": outcome}
+    many.write(session, SearchRecord, [{"account_id": account_id, **row}])
 
 
 class ItineraryItem(AccountOwned, Base):

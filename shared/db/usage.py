@@ -6,7 +6,6 @@ from datetime import date, datetime
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, pk, stamp
@@ -61,27 +60,27 @@ class Note:
     at: datetime
 
 
+_TAKE = sa.text("""
+insert into usage_counters as counter (account_id, meter, period, used) values (:account, :meter, :period, :amount)
+on conflict (account_id, meter, period) do update set used = counter.used + excluded.used
+ where cast(:cap as integer) is null or counter.used + excluded.used <= :cap
+returning used""")
+_GIVE_BACK = sa.text("""
+update usage_counters set used = greatest(used - 1, 0)
+ where account_id = :account and meter = :meter and period = :period""")
+
+
 def take(session: Session, account_id: int, meter: str, period: date, cap: int | None, amount: int = 1) -> int | None:
     """Counts `amount` in one atomic statement and returns the new figure, or None when the cap would be passed."""
-    table = UsageCounter.__table__
-    wanted = insert(UsageCounter).values(account_id=account_id, meter=meter, period=period, used=amount)
-    counted = wanted.on_conflict_do_update(
-        index_elements=["account_id", "meter", "period"],
-        set_={"used": table.c.used + wanted.excluded.used},
-        where=None if cap is None else table.c.used + wanted.excluded.used <= cap,
-    ).returning(table.c.used)
     if cap is not None and amount > cap:
         return None
-    return session.execute(counted).scalar_one_or_none()
+    told = {"account": account_id, "meter": meter, "period": period, "amount": amount, "cap": cap}
+    return session.execute(_TAKE, told).scalar_one_or_none()
 
 
 def give_back(session: Session, account_id: int, meter: str, period: date) -> None:
     """Takes one back: the call ended in a way that does not count."""
-    session.execute(
-        sa.update(UsageCounter)
-        .where(UsageCounter.account_id == account_id, UsageCounter.meter == meter, UsageCounter.period == period)
-        .values(used=sa.func.greatest(UsageCounter.used - 1, 0))
-    )
+    session.execute(_GIVE_BACK, {"account": account_id, "meter": meter, "period": period})
 
 
 def used(session: Session, account_id: int, meter: str, period: date) -> int:
