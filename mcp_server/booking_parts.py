@@ -7,7 +7,7 @@ from uuid import UUID
 
 from mcp_server.call import Call
 from mcp_server.fields import Cabin
-from mcp_server.results import Money, Part
+from mcp_server.results import Marked, Money, Part
 from shared.db import bookings as store
 from shared.db.bookings import HotelPrice, Watched
 from shared.db.vouchers import on_bookings
@@ -54,7 +54,7 @@ class Hotel(Part):
     country: str | None
 
 
-class PriceSnapshot(Part):
+class PriceSnapshot(Marked):
     captured_at: datetime
     points: int | None
     cash: Money | None
@@ -65,7 +65,7 @@ class PriceSnapshot(Part):
     provider_checked_at: datetime | None
 
 
-class PriceDrop(Part):
+class PriceDrop(Marked):
     points_saved: int | None
     cash_saved: Money | None
     currency: str | None
@@ -162,8 +162,13 @@ def hotel(call: Call, code: str, name: str) -> Hotel:
 
 def snapshot(row: HotelPrice) -> PriceSnapshot:
     """A price as it was seen: what was live then is stored now."""
-    kept = {name: getattr(row, name) for name in PriceSnapshot.model_fields}
-    return PriceSnapshot.model_validate(kept | {"mode": "sandbox" if row.mode == "sandbox" else "cached"})
+    kept = {name: getattr(row, name) for name in PriceSnapshot.model_fields if name != "generated_at"}
+    marks = {"mode": "sandbox" if row.mode == "sandbox" else "cached", "generated_at": _generated_at(row)}
+    return PriceSnapshot.model_validate(kept | marks)
+
+
+def _generated_at(row: HotelPrice) -> datetime | None:
+    return row.captured_at if row.mode == "sandbox" else None
 
 
 def drop(row: store.HotelBooking, price: HotelPrice) -> PriceDrop | None:
@@ -179,4 +184,5 @@ def drop(row: store.HotelBooking, price: HotelPrice) -> PriceDrop | None:
         percent=found.percent,
         against=found.against,
         captured_at=price.captured_at,
+        generated_at=_generated_at(price),
     )

@@ -32,7 +32,6 @@ class Fare(Marked):
     mode: Literal["live", "cached", "sandbox"]
     provider_checked_at: datetime | None
     age_seconds: int
-    generated_at: datetime | None  # of invented rows only
 
 
 def fare_of(option: FareOption) -> Fare:

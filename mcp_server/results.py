@@ -76,8 +76,10 @@ class Coverage(Part):
 class Marked(Part):
     """A row that says itself when it was invented, since clients show rows without their envelope.
 
-    Such a row has the fields `mode` and `generated_at`; a real row is sent without the marks.
+    A real row has no `generated_at` and is sent without the marks.
     """
+
+    generated_at: datetime | None
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
@@ -85,6 +87,7 @@ class Marked(Part):
         schema = handler({k: v for k, v in core.items() if k != "serialization"})
         row = handler.resolve_ref_schema(schema)
         row["properties"] |= {
+            "source": {"type": "string"},
             "generated_at": {"type": "string", "format": "date-time"},
             "synthetic": {"type": "boolean"},
             "live": {"type": "boolean"},
@@ -96,8 +99,8 @@ class Marked(Part):
     def _label(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
         row: dict[str, Any] = plain(self)
         made = row.pop("generated_at", None)
-        if row.get("mode") == "sandbox":
-            row |= {"synthetic": True, "live": False, "generated_at": made}
+        if made is not None:
+            row |= {"source": "sandbox", "synthetic": True, "live": False, "generated_at": made}
         return row
 
 
@@ -124,4 +127,3 @@ class AwardOption(Marked):
     mode: Literal["live", "cached", "sandbox"]
     provider_checked_at: datetime | None
     age_seconds: int
-    generated_at: datetime | None  # of invented rows only

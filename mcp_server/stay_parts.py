@@ -1,6 +1,6 @@
 """Prices of stays go in; the parts of results that show them come out."""
 
-from datetime import date, datetime
+from datetime import date
 from typing import Any, Literal
 
 from mcp_server.results import NO_DATA, Marked, Money, NoDataWord
@@ -15,7 +15,6 @@ class Sourced(Marked):
 
     source: str
     mode: Literal["live", "cached", "sandbox"]
-    generated_at: datetime | None  # of invented rows only
 
 
 class StayRates(Sourced):

@@ -5,14 +5,14 @@ from typing import Annotated
 from pydantic import Field
 
 from mcp_server.call import LiveCall
-from mcp_server.results import Freshness, Money, Part, Result
+from mcp_server.results import Freshness, Marked, Money, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.providers.contract import AwardTrip
 from shared.services.award_trips import details
 from shared.services.provenance import freshness
 
 
-class TripSegment(Part):
+class TripSegment(Marked):
     """Times are local to their airport."""
 
     flight_number: str
@@ -31,7 +31,7 @@ class TripTaxes(Part):
     currency: str | None
 
 
-class TripLink(Part):
+class TripLink(Marked):
     program: str
     label: str
     url: str
@@ -60,16 +60,17 @@ async def get_award_trip_details(
     """
     reading = await details(call.ask, call.account_id, trip_id)
     trip = min(reading.value or (), key=_directness)
+    marks = {"generated_at": call.invented(reading.taken_at)}
     return AwardTripDetails(
         message=_message(trip, reading.source),
-        segments=[TripSegment.model_validate(s) for s in trip.segments],
+        segments=[TripSegment.model_validate(vars(s) | marks) for s in trip.segments],
         stops=trip.stops,
         duration_minutes=trip.duration_minutes,
         cabin=trip.cabin,
         points=trip.points,
         taxes=TripTaxes(amount=trip.taxes, currency=trip.taxes_currency),
         seats=trip.seats,
-        booking_links=[TripLink.model_validate(link) for link in trip.links],
+        booking_links=[TripLink.model_validate(vars(link) | marks) for link in trip.links],
         freshness=Freshness.model_validate(freshness([reading])),
     )
 

@@ -42,7 +42,6 @@ class CashSide(Marked):
     mode: Literal["live", "cached", "sandbox"]
     provider_checked_at: datetime | None
     age_seconds: int
-    generated_at: datetime | None  # of invented rows only
 
 
 class AwardSide(Marked):
@@ -56,7 +55,6 @@ class AwardSide(Marked):
     mode: Literal["live", "cached", "sandbox"]
     provider_checked_at: datetime | None
     age_seconds: int
-    generated_at: datetime | None  # of invented rows only
 
 
 class UsualValuation(Part):

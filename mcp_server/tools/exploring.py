@@ -9,7 +9,7 @@ from pydantic import Field
 
 from mcp_server.call import Call
 from mcp_server.fields import Airport, AnyName, Cabin, Month, Points
-from mcp_server.results import Freshness, Part, Result
+from mcp_server.results import Freshness, Marked, Result
 from mcp_server.sighting_parts import age, held, seen_freshness, since
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.observations import AwardObservation as Row
@@ -24,7 +24,7 @@ Reachable = Literal["direct", "transfer", "no"]
 Source = Literal["argument", "saved", "none"]
 
 
-class ExploredDestination(Part):
+class ExploredDestination(Marked):
     """`via` names the balance points are transferred from. The age is that of the oldest sighting of the row."""
 
     destination: str
@@ -163,6 +163,7 @@ def _shown(call: Call, offer: _Offer, cabin: str) -> ExploredDestination:
         via=purse.source if purse and offer.reachable == "transfer" else None,
         source=", ".join(sorted(offer.sources)),
         age_seconds=age(call, min(offer.seen_at, offer.provider_checked_at or offer.seen_at)),
+        generated_at=call.invented(offer.seen_at),
     )
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import ARRAY, Text, any_, func, literal, select
 
 from mcp_server.call import Call
 from mcp_server.fields import Airport, Cabin
-from mcp_server.results import Freshness, Money, Part, Result
+from mcp_server.results import Freshness, Marked, Money, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.observations import AwardObservation as Row
 from shared.domain.airports import Airport as Place
@@ -19,7 +19,7 @@ from shared.errors import Fault, Invalid, NoData
 CODES = ARRAY(Text)  # one parameter however many airports a continent has
 
 
-class Fee(Part):
+class Fee(Marked):
     program: str
     average: Money
     currency: str
@@ -90,14 +90,14 @@ def _fees(call: Call, origin: str, destination: str, cabin: str, programs: Seque
         basis: Literal["route", "region"] = "region" if number else "route"
         wider: dict[str, list[Fee]] = {}
         for seen in _seen(call, starts, ends, cabin, programs):
-            wider.setdefault(seen.program, []).append(_fee(seen, basis, area))
+            wider.setdefault(seen.program, []).append(_fee(call, seen, basis, area))
         out = wider | out
         if out and (not programs or set(out) >= set(programs)):
             break
     return sorted((f for fees in out.values() for f in fees), key=lambda f: (f.basis == "region", f.average, f.program))
 
 
-def _fee(seen: Seen, basis: Literal["route", "region"], area: str) -> Fee:
+def _fee(call: Call, seen: Seen, basis: Literal["route", "region"], area: str) -> Fee:
     return Fee(
         program=seen.program,
         average=seen.average,
@@ -109,6 +109,7 @@ def _fee(seen: Seen, basis: Literal["route", "region"], area: str) -> Fee:
         oldest=seen.oldest,
         basis=basis,
         area=area,
+        generated_at=call.invented(seen.newest),
     )
 
 

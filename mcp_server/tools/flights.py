@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Select, Subquery, case, false, func, selec
 
 from mcp_server.call import Call
 from mcp_server.fields import Airport, AnyName, Cabin, Month, Page, PerPage, Points
-from mcp_server.results import NO_DATA, Freshness, Money, NoDataWord, Paging, Part, Result
+from mcp_server.results import NO_DATA, Freshness, Marked, Money, NoDataWord, Paging, Part, Result
 from mcp_server.sighting_parts import SEEN_DAYS, age, held, seen_freshness, since
 from mcp_server.toolbox import Effect, Tier, tool
 from mcp_server.transfer_routes import RunningBonus, TransferRoute, route_of
@@ -29,7 +29,7 @@ from shared.services.award_ids import sighting_of
 LOOKED_AT = 20_000  # of the newest sightings that fit: a list stays quick however many there are
 
 
-class Flight(Part):
+class Flight(Marked):
     flight_id: str
     airline: str
     program: str
@@ -186,8 +186,8 @@ def _listed(total: int, balances: dict[str, int] | None) -> str:
 
 def _facts(call: Call, row: Any) -> dict[str, Any]:
     """The fields of Flight from a row of sightings."""
-    own = {name: getattr(row, name) for name in Flight.model_fields if name != "flight_id"}
-    return own | {"flight_id": id_of(call.account_id, row.id)}
+    own = {name: getattr(row, name) for name in Flight.model_fields if name not in ("flight_id", "generated_at")}
+    return own | {"flight_id": id_of(call.account_id, row.id), "generated_at": call.invented(row.seen_at)}
 
 
 def _shown(call: Call, row: Any) -> ListedFlight:

@@ -1,14 +1,14 @@
 """A month of award seats: an airline, a route and a month go in, each day with its seats per cabin comes out."""
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, datetime
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from mcp_server.call import LiveCall
 from mcp_server.fields import Airport, Cabin, Month, Passengers
-from mcp_server.results import Coverage, Freshness, Part, Result
+from mcp_server.results import Coverage, Freshness, Marked, Part, Result
 from mcp_server.seat_parts import cabins_of, not_on_sale, on_sale_until, price_of, route_of
 from mcp_server.toolbox import Effect, Tier, tool
 from mcp_server.wording import some
@@ -26,7 +26,7 @@ class DayCabin(Part):
     program: str
 
 
-class CalendarDay(Part):
+class CalendarDay(Marked):
     """`unknown`: the day could not be read, or is not on sale yet, as `note` says."""
 
     date: date
@@ -35,7 +35,7 @@ class CalendarDay(Part):
     note: str | None
 
 
-class CheapestDay(Part):
+class CheapestDay(Marked):
     cabin: str
     date: date
     points: int
@@ -72,12 +72,13 @@ async def search_monthly_availability(
         raise not_on_sale(call, flown, first)
     question = SeatsQuestion(start, end, first, last, (flown.iata,))
     found = await search_month(call.ask, question, until, wanted, passengers)
-    days = [_shown(flown, day, until) for day in found.days]
+    made = call.invented(found.freshness.fetched_at or call.now)
+    days = [_shown(flown, day, until, made) for day in found.days]
     return MonthlyAvailability(
         status="partial" if found.coverage.failed else "ok",
         message=_message(flown, f"{start} to {end}, {month}", found, days, until),
         days=days,
-        cheapest=_cheapest(days, wanted),
+        cheapest=_cheapest(days, wanted, made),
         coverage=Coverage.model_validate(found.coverage),
         freshness=Freshness.model_validate(found.freshness),
     )
@@ -91,7 +92,7 @@ def _span(call: LiveCall, month: str) -> tuple[date, date]:
     return max(first, call.today), last
 
 
-def _shown(airline: Airline, day: DaySeats, until: date) -> CalendarDay:
+def _shown(airline: Airline, day: DaySeats, until: date, made: datetime | None) -> CalendarDay:
     prices = {cabin: price_of(airline, seats) for cabin, seats in day.cabins.items()}
     early = day.state == "unknown" and day.date > until
     return CalendarDay(
@@ -103,17 +104,18 @@ def _shown(airline: Airline, day: DaySeats, until: date) -> CalendarDay:
         },
         state=day.state,
         note="not on sale yet" if early else None,
+        generated_at=made,
     )
 
 
-def _cheapest(days: Sequence[CalendarDay], cabins: Sequence[str]) -> list[CheapestDay]:
+def _cheapest(days: Sequence[CalendarDay], cabins: Sequence[str], made: datetime | None) -> list[CheapestDay]:
     """The first of the cheapest days of each cabin that has any."""
     out = []
     for cabin in cabins:
         offered = [(day.cabins[cabin], day.date) for day in days if cabin in day.cabins]
         if offered:
             best, on = min(offered, key=lambda offer: (offer[0].points, offer[1]))
-            out.append(CheapestDay(cabin=cabin, date=on, points=best.points, program=best.program))
+            out.append(CheapestDay(cabin=cabin, date=on, points=best.points, program=best.program, generated_at=made))
     return out
 
 

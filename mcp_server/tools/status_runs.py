@@ -11,7 +11,7 @@ from sqlalchemy import select
 from mcp_server.call import Call
 from mcp_server.fields import Airport, Amount, AnyName, Currency, Day
 from mcp_server.provenance import Sourced, caution, sourced
-from mcp_server.results import NO_DATA, Freshness, Money, NoDataWord, Part, Result
+from mcp_server.results import NO_DATA, Freshness, Marked, Money, NoDataWord, Part, Result
 from mcp_server.sighting_parts import age
 from mcp_server.status_goals import (
     Gap,
@@ -36,7 +36,7 @@ from shared.services.booked_flights import booked, paid_legs
 NO_OFFERS = "No status-match or challenge offers have been gathered here."
 
 
-class StatusRun(Part):
+class StatusRun(Marked):
     route: str
     carrier: str
     segments: int
@@ -101,6 +101,7 @@ def _run(call: Call, chance: Chance, currency: str) -> StatusRun:
         fare_source=seen.source if seen else None,
         fare_for=seen.day if seen else None,
         miles_from_home=chance.miles_from_home,
+        generated_at=call.invented(seen.seen_at) if seen else None,
     )
 
 
