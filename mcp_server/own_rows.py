@@ -1,13 +1,14 @@
-"""Rows of the caller alone: an id, a condition or a plan's cap goes in; a row, a number or the refusal comes out."""
+"""Rows of the caller alone: an id, or what a plan has a cap on, goes in; the row, or the refusal, comes out."""
 
 from typing import TypeVar
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement
 from sqlalchemy.orm import Session
 
 from mcp_server.call import CallBase
 from shared.db.accounts import lock
 from shared.db.base import Base
+from shared.db.pages import count
 from shared.errors import LimitReached, NotFound
 
 Row = TypeVar("Row", bound=Base)
@@ -19,10 +20,6 @@ def own(kind: type[Row], what: str, session: Session, row_id: int, *, locked: bo
     if row is None:
         raise NotFound(what, row_id)
     return row
-
-
-def count(session: Session, kind: type[Base], *conditions: ColumnElement[bool]) -> int:
-    return session.scalar(select(func.count()).select_from(kind).where(*conditions)) or 0
 
 
 def check_cap(call: CallBase, session: Session, kind: type[Base], running: ColumnElement[bool], told: str) -> int:

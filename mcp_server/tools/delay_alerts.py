@@ -6,7 +6,7 @@ from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement
 from sqlalchemy.orm import Session
 
 from mcp_server.call import Call, CallBase, LiveCall
@@ -18,6 +18,7 @@ from mcp_server.route_parts import airport_faults
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.accounts import Account, lock
 from shared.db.alerts import DelayAlert as Row
+from shared.db.pages import page_of
 from shared.errors import BackendUnavailable, Fault, Invalid, Outage
 from shared.outbox.channels import sms, whatsapp
 from shared.secrets import seal, unseal
@@ -176,9 +177,7 @@ def list_delay_alerts(
     wanted = [Row.id == alert_id] if alert_id is not None else []
     if active is not None:
         wanted.append(_active() if active else ~_active())
-    chosen = select(Row).where(*wanted).order_by(Row.id.desc())
-    rows = call.db.scalars(chosen.limit(per_page).offset((page - 1) * per_page)).all()
-    total = call.db.scalar(select(func.count()).select_from(Row).where(*wanted)) or 0
+    rows, total = page_of(call.db, Row, wanted, Row.id.desc(), page=page, per_page=per_page)
     return DelayAlerts(
         message=f"{total} delay alert{'' if total == 1 else 's'}; this plan allows {call.limits.delay_alerts} active.",
         alerts=[_shown(row) for row in rows],

@@ -6,18 +6,19 @@ from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import Field, WithJsonSchema
-from sqlalchemy import ColumnElement, delete, select
+from sqlalchemy import ColumnElement, delete
 
 from mcp_server.call import Call
 from mcp_server.edits import edit, words
 from mcp_server.fields import Airport, Cabin, Day, Page, PerPage, RowId
-from mcp_server.own_rows import check_cap, count, own
+from mcp_server.own_rows import check_cap, own
 from mcp_server.results import Paging, Part, Result
 from mcp_server.route_parts import check_route
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.accounts import lock
 from shared.db.alerts import FlightAlert as Row
 from shared.db.alerts import FlightAlertKey
+from shared.db.pages import count, page_of
 from shared.db.runs import forget, schedule, unschedule
 from shared.services.flight_alerts import KIND, PRICED_THROUGH
 
@@ -164,10 +165,8 @@ def list_flight_alerts(
     wanted = [Row.id == alert_id] if alert_id is not None else []
     if active is not None:
         wanted.append(_active() if active else ~_active())
-    chosen = select(Row).where(*wanted).order_by(Row.id.desc())
-    rows = call.db.scalars(chosen.limit(per_page).offset((page - 1) * per_page)).all()
-    total, running = count(call.db, Row, *wanted), count(call.db, Row, _active())
-    cap = call.limits.flight_alerts
+    rows, total = page_of(call.db, Row, wanted, Row.id.desc(), page=page, per_page=per_page)
+    running, cap = count(call.db, Row, _active()), call.limits.flight_alerts
     return FlightAlerts(
         message=f"{total} flight alert{'' if total == 1 else 's'}; {running} of {cap} active.{_unchecked(rows)}",
         alerts=[_shown(row) for row in rows],

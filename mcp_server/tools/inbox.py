@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import Field, WithJsonSchema
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from mcp_server.booking_parts import FlightBooking, HotelBooking, flight_part, hotel_part
 from mcp_server.call import Call
@@ -20,6 +20,7 @@ from shared.db import inbox
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.inbox import InboundMail
+from shared.db.pages import page_of
 from shared.db.vouchers import on_any
 from shared.domain.plans import allows
 from shared.errors import BackendUnavailable, ConfirmationRequired, Fault, Invalid, NotFound, Outage
@@ -158,9 +159,8 @@ def list_inbox_messages(
 ) -> InboxMessages:
     """Lists mails that arrived at the booking inbox, newest first, with what was read from each. Premium."""
     fits = InboundMail.state != "received" if state == "all" else InboundMail.state == state
-    total = call.db.scalar(select(func.count()).select_from(InboundMail).where(fits)) or 0
-    newest = select(InboundMail).where(fits).order_by(InboundMail.received_at.desc(), InboundMail.number.desc())
-    found = call.db.scalars(newest.offset((page - 1) * per_page).limit(per_page)).all()
+    newest = InboundMail.received_at.desc(), InboundMail.number.desc()
+    found, total = page_of(call.db, InboundMail, [fits], *newest, page=page, per_page=per_page)
     there = inbox.bookings_of(call.db, _ids(found, "flight"), _ids(found, "hotel"))
     return InboxMessages(
         message=f"{total} message{'s' * (total != 1)}. {DATA}",

@@ -5,13 +5,14 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import Field
-from sqlalchemy import ColumnElement, delete, func, select, update
+from sqlalchemy import ColumnElement, delete, select, update
 
 from mcp_server.call import Call
 from mcp_server.fields import Day, Page, PerPage
 from mcp_server.results import Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.messages import Notification
+from shared.db.pages import count, page_of
 from shared.errors import Fault, Invalid, NotFound
 
 Kind = Literal["flight_alert", "route_monitor", "delay_alert", "standing_order", "hotel_price_drop", "inbox", "account"]
@@ -69,7 +70,7 @@ def _notice(row: Notification) -> Notice:
 
 
 def _unread(call: Call) -> int:
-    return call.db.scalar(select(func.count()).select_from(Notification).where(Notification.read_at.is_(None))) or 0
+    return count(call.db, Notification, Notification.read_at.is_(None))
 
 
 @tool(area="notifications", tier=Tier.FREE, effect=Effect.READS)
@@ -87,9 +88,8 @@ def list_notifications(
         conditions.append(Notification.kind == kind)
     if since:
         conditions.append(Notification.created_at >= datetime.combine(since, time(), UTC))
-    wanted = select(Notification).where(*conditions).order_by(Notification.created_at.desc(), Notification.id)
-    rows = call.db.scalars(wanted.limit(per_page).offset((page - 1) * per_page)).all()
-    total = call.db.scalar(select(func.count()).select_from(Notification).where(*conditions)) or 0
+    newest = Notification.created_at.desc(), Notification.id
+    rows, total = page_of(call.db, Notification, conditions, *newest, page=page, per_page=per_page)
     unread = _unread(call)
     return Notices(
         message=f"{total} notice{'' if total == 1 else 's'} here; {unread} unread in the inbox.",

@@ -9,7 +9,6 @@ from sqlalchemy import func, select
 
 from mcp_server.call import Call
 from mcp_server.deadline_parts import TABLES, UpcomingDeadline, View, currency_known, every, shown, worth
-from mcp_server.own_rows import count
 from mcp_server.profile_parts import Profile, profile
 from mcp_server.results import Money, Part, Result
 from mcp_server.status_parts import LoyaltyStatus, shown_status
@@ -20,6 +19,7 @@ from shared.db.balances import PointsBalance
 from shared.db.holdings import Holdings, held
 from shared.db.messages import Notification
 from shared.db.orders import StandingOrder
+from shared.db.pages import count
 from shared.db.profile import Profile as ProfileRow
 from shared.db.trips import Trip
 from shared.db.upcoming import over_nowhere

@@ -11,10 +11,11 @@ from mcp_server.call import Call
 from mcp_server.edits import edit, words
 from mcp_server.fields import AirportCapitals, Cabin, Day, Page, Passengers, PerPage, Points, RowId
 from mcp_server.monitor_parts import KIND, Monitor, option, shown_monitors
-from mcp_server.own_rows import check_cap, count, own
+from mcp_server.own_rows import check_cap, own
 from mcp_server.results import AwardOption, Paging, Part, Result
 from mcp_server.route_parts import check_route
 from mcp_server.toolbox import Effect, Tier, tool
+from shared.db.pages import count, page_of
 from shared.db.runs import schedule, unschedule
 from shared.db.watches import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
 from shared.errors import Fault, Invalid
@@ -140,9 +141,9 @@ def list_route_monitors(
 ) -> Monitors:
     """Lists route monitors with last check, next check and last hit. Free."""
     condition = {"active": _active(), "cancelled": ~_active(), "all": true()}[state]
-    wanted = select(RouteMonitor).where(condition).order_by(RouteMonitor.id.desc())
-    rows = call.db.scalars(wanted.limit(per_page).offset((page - 1) * per_page)).all()
-    total, active = count(call.db, RouteMonitor, condition), count(call.db, RouteMonitor, _active())
+    newest = RouteMonitor.id.desc()
+    rows, total = page_of(call.db, RouteMonitor, [condition], newest, page=page, per_page=per_page)
+    active = count(call.db, RouteMonitor, _active())
     return Monitors(
         message=f"{total} route monitor{'' if total == 1 else 's'}; {active} of {call.limits.route_monitors} active.",
         monitors=shown_monitors(call, rows),

@@ -12,11 +12,12 @@ from mcp_server.call import Call
 from mcp_server.edits import edit, words
 from mcp_server.fields import Page, PerPage, RowId, line
 from mcp_server.order_parts import KIND, Outcome, StandingOrder, shown_orders
-from mcp_server.own_rows import check_cap, count, own
+from mcp_server.own_rows import check_cap, own
 from mcp_server.results import Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.orders import StandingOrder as Row
 from shared.db.orders import StandingOrderRun as Run
+from shared.db.pages import page_of
 from shared.db.runs import run_now, schedule, unschedule
 from shared.db.trips import open_trip
 from shared.domain.schedule import DAILY, WEEKLY, next_run
@@ -137,9 +138,7 @@ def list_standing_orders(
 ) -> Orders:
     """Lists standing orders with their next run and how the last one ended. Free."""
     condition = {"running": _running(), "stopped": ~_running(), "all": true()}[state]
-    wanted = select(Row).where(condition).order_by(Row.id.desc())
-    rows = call.db.scalars(wanted.limit(per_page).offset((page - 1) * per_page)).all()
-    total = count(call.db, Row, condition)
+    rows, total = page_of(call.db, Row, [condition], Row.id.desc(), page=page, per_page=per_page)
     return Orders(
         message=f"{total} {'' if state == 'all' else state + ' '}standing order{'' if total == 1 else 's'}.",
         standing_orders=shown_orders(call, rows),

@@ -4,7 +4,7 @@ from datetime import date
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
-from sqlalchemy import func, select, true
+from sqlalchemy import true
 
 from mcp_server.booking_parts import FlightBooking, HotelBooking, flight_parts, hotel_parts
 from mcp_server.call import Call
@@ -28,6 +28,7 @@ from mcp_server.trip_parts import (
 )
 from shared.db import trips
 from shared.db.accounts import lock
+from shared.db.pages import page_of
 from shared.db.trips import Trip as Row
 from shared.domain.plans import Plan
 from shared.errors import Fault, Invalid
@@ -125,9 +126,7 @@ def list_trips(
 ) -> Trips:
     """Lists workspace trips, newest first, with counts of what is filed under each. Free."""
     fits = {"active": Row.archived_at.is_(None), "archived": Row.archived_at.is_not(None), "all": true()}[state]
-    total = call.db.scalar(select(func.count()).select_from(Row).where(fits)) or 0
-    chosen = select(Row).where(fits).order_by(Row.id.desc()).offset((page - 1) * per_page).limit(per_page)
-    rows = call.db.scalars(chosen).all()
+    rows, total = page_of(call.db, Row, [fits], Row.id.desc(), page=page, per_page=per_page)
     filed = trips.filed_under(call.db, [r.id for r in rows])
     kind = "trip" if state == "all" else f"{state} trip"
     return Trips(

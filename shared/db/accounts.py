@@ -9,6 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, Session, mapped_column, synonym
 
 from shared.db.base import AccountOwned, Base, pk, stamp
+from shared.db.pages import page_of
 
 
 class Account(AccountOwned, Base):
@@ -53,9 +54,7 @@ def lock(session: Session, account_id: int) -> None:
 def page_of_accounts(session: Session, email_part: str | None, page: int, per_page: int) -> tuple[list[Account], int]:
     """Accounts by age, and how many there are; needs a session that sees everyone."""
     fits = Account.email.icontains(email_part, autoescape=True) if email_part else sa.true()
-    total = session.scalar(sa.select(func.count()).select_from(Account).where(fits)) or 0
-    chosen = sa.select(Account).where(fits).order_by(Account.id)
-    return list(session.scalars(chosen.offset((page - 1) * per_page).limit(per_page))), total
+    return page_of(session, Account, [fits], Account.id, page=page, per_page=per_page)
 
 
 _END_WITH_THE_ACCOUNT = ("secret_links", "branded_pdfs")  # their secrets follow from whose they are

@@ -9,6 +9,7 @@ from sqlalchemy import func
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, currency, pk, stamp
+from shared.db.pages import page_of
 
 
 class Card(AccountOwned, Base):
@@ -80,6 +81,4 @@ def page_of_cards(
         fits.append(sa.or_(Card.closed_on.is_(None), Card.closed_on > today))
     if bonus_status is not None:
         fits.append(Card.bonus_status.is_(None) if bonus_status == "unknown" else Card.bonus_status == bonus_status)
-    total = session.scalar(sa.select(func.count()).select_from(Card).where(*fits)) or 0
-    chosen = sa.select(Card).where(*fits).order_by(Card.id).offset((page - 1) * per_page).limit(per_page)
-    return list(session.scalars(chosen)), total
+    return page_of(session, Card, fits, Card.id, page=page, per_page=per_page)

@@ -9,6 +9,7 @@ from sqlalchemy import ForeignKey, Index, func
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, ModeOwned, pk, stamp, uid
+from shared.db.pages import count, page_of
 
 
 class ClientPortfolio(AccountOwned, Base):
@@ -52,9 +53,7 @@ def page_of_clients(session: Session, query: str | None, page: int, per_page: in
     row = ClientPortfolio
     columns = (row.client_name, row.client_email, row.phone)
     fits = sa.or_(*(c.icontains(query, autoescape=True) for c in columns)) if query else sa.true()
-    total = session.scalar(sa.select(func.count()).select_from(row).where(fits)) or 0
-    chosen = sa.select(row).where(fits).order_by(func.lower(row.client_name), row.id)
-    return list(session.scalars(chosen.offset((page - 1) * per_page).limit(per_page))), total
+    return page_of(session, row, [fits], func.lower(row.client_name), row.id, page=page, per_page=per_page)
 
 
 def page_of_pdfs(
@@ -65,9 +64,7 @@ def page_of_pdfs(
     fits = [row.client_portfolio_id == client] if client is not None else []
     if not include_revoked:
         fits.append(row.revoked_at.is_(None))
-    total = session.scalar(sa.select(func.count()).select_from(row).where(*fits)) or 0
-    chosen = sa.select(row).where(*fits).order_by(row.created_at.desc(), row.id)
-    return list(session.scalars(chosen.offset((page - 1) * per_page).limit(per_page))), total
+    return page_of(session, row, fits, row.created_at.desc(), row.id, page=page, per_page=per_page)
 
 
 def _live(now: datetime) -> sa.ColumnElement[bool]:
@@ -77,7 +74,7 @@ def _live(now: datetime) -> sa.ColumnElement[bool]:
 
 
 def live_links(session: Session, now: datetime) -> int:
-    return session.scalar(sa.select(func.count()).select_from(BrandedPdf).where(_live(now))) or 0
+    return count(session, BrandedPdf, _live(now))
 
 
 def open_links(session: Session, account_id: int, now: datetime) -> list[BrandedPdf]:

@@ -8,6 +8,7 @@ from sqlalchemy import ForeignKey, func
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, pk, stamp
+from shared.db.pages import page_of
 
 
 class Voucher(AccountOwned, Base):
@@ -61,6 +62,5 @@ def page_of_vouchers(
     fits = [states[state]] if state in states else []
     if within_days is not None:
         fits.append(Voucher.expires_on.between(today, today + timedelta(days=within_days)))
-    total = session.scalar(sa.select(func.count()).select_from(Voucher).where(*fits)) or 0
-    chosen = sa.select(Voucher).where(*fits).order_by(Voucher.expires_on.asc().nulls_last(), Voucher.id)
-    return list(session.scalars(chosen.offset((page - 1) * per_page).limit(per_page))), total
+    soonest = Voucher.expires_on.asc().nulls_last(), Voucher.id
+    return page_of(session, Voucher, fits, *soonest, page=page, per_page=per_page)

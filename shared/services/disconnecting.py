@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 
 import anyio
-from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from shared.db.accounts import Account
 from shared.db.alerts import FlightAlert
 from shared.db.base import transaction
 from shared.db.connections import Connection
+from shared.db.pages import count
 from shared.db.watches import RouteMonitor
 from shared.errors import NotFound
 from shared.outbox.post import tell
@@ -75,7 +75,6 @@ def _left_without(session: Session, provider: str) -> list[str]:
     source = registry.providers().get(provider)
     if source is None or "award_seats" not in source.answers or registry.operator_key(source):
         return []
-    monitors = session.scalar(select(func.count()).select_from(RouteMonitor).where(RouteMonitor.cancelled_at.is_(None)))
-    alerts = session.scalar(select(func.count()).select_from(FlightAlert))
-    counted = ((monitors or 0, "route monitor"), (alerts or 0, "flight alert"))
+    monitors = count(session, RouteMonitor, RouteMonitor.cancelled_at.is_(None))
+    counted = ((monitors, "route monitor"), (count(session, FlightAlert), "flight alert"))
     return [f"{number} {name}{'s' * (number != 1)}" for number, name in counted if number]
