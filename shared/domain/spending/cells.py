@@ -9,7 +9,7 @@ from shared.domain.spending.model import MOST_AMOUNT
 
 CENT = Decimal("0.01")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_NUMBERS = re.compile(r"(\d{1,4})([./ -])(\d{1,2})\2(\d{4}|\d{2})(?:(?:T|,? )\d{1,2}:\d{2}.{0,20})?", re.ASCII)
+_NUMBERS = re.compile(r"(\d{1,4})([./ -])(\d{1,2})\2(\d{4}|\d{2})(?:(?:t|,? )\d{1,2}:\d{2}.{0,20})?", re.ASCII)
 _DAY_MONTH = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?[ ./-]?([a-z]{3,9})\.?,?[ ./-]?(\d{4}|\d{2})", re.ASCII)
 _MONTH_DAY = re.compile(r"([a-z]{3,9})\.? ?(\d{1,2})(?:st|nd|rd|th)?,? (\d{4}|\d{2})", re.ASCII)
 _SOLID = re.compile(r"(\d{4})(\d{2})(\d{2})(?:\d{4,6})?(?:[.\[].{0,30})?", re.ASCII)
@@ -18,6 +18,8 @@ _PLAIN = re.compile(r"-?\d{1,9}(?:\.\d{1,2})?", re.ASCII)
 _GROUPED = re.compile(r"(?:\d{1,12}|\d{1,3}(?:,\d{2,3})*,\d{3})?(?:\.\d{1,6})?", re.ASCII)
 _SIGNS = str.maketrans({"\u2212": "-", "\u2013": "-", "\u2012": "-", "\u00a0": "", "\u202f": "", " ": "", "'": ""})
 _MONEY = re.compile(r"[A-Z]{0,3}[$£€¥₹]?|[$£€¥₹][A-Z]{0,3}")
+_CURRENCIES = {"£": "GBP", "€": "EUR", "₹": "INR"}
+CODES = ("USD", "GBP", "EUR", "CAD", "AUD")
 _DECIMAL_COMMA = re.compile(r"\d,\d{1,2}(?!\d)", re.ASCII)
 _DECIMAL_POINT = re.compile(r"\.\d{1,2}(?!\d)", re.ASCII)
 
@@ -87,6 +89,13 @@ def amount(text: str, comma: bool = False) -> Decimal | None:
         return None
     value = Decimal(number.replace(",", "")).quantize(CENT, ROUND_HALF_UP)
     return None if value >= MOST_AMOUNT else -value + 0 if negative else value
+
+
+def currency(cells: Iterable[str]) -> str | None:
+    """The one currency these amounts are written in; a dollar can be any country's."""
+    written = "".join(cell for cell in cells if not _PLAIN.fullmatch(cell)).upper()
+    found = {code for sign, code in _CURRENCIES.items() if sign in written} | {c for c in CODES if c in written}
+    return found.pop() if len(found) == 1 else None
 
 
 def _without_currency(text: str) -> str:

@@ -14,17 +14,34 @@ _TELLING = 4  # columns a header needs for others to be like it: with three, eve
 _DATE = (
     *("transaction date", "trans. date", "trans date", "date of transaction", "purchase date", "date", "booking date"),
     *("posting date", "posted date", "post date", "posted", "completed date", "value date"),
+    *("buchungsdatum", "buchungstag", "belegdatum", "transaktionsdatum", "datum", "date d'opération", "date opération"),
+    *("date de l'opération", "fecha de operación", "fecha operación", "fecha", "data operazione", "data movimento"),
+    *("data", "transactiedatum", "boekdatum", "dato"),
 )
 _DESCRIPTION = (
     *("description", "transaction description", "merchant", "merchant name", "payee", "name", "details"),
     *("transaction details", "narrative", "counterparty", "memo", "text", "transaction", "reference"),
+    *("beschreibung", "händler", "empfänger", "verwendungszweck", "buchungstext", "libellé", "concepto", "descripción"),
+    *("comercio", "descrizione", "causale", "esercente", "descrição", "omschrijving", "tekst"),
 )
-_AMOUNT = ("amount", "transaction amount", "billing amount", "billed amount", "value", "sum", "total")
-_DEBIT = ("debit", "debits", "debit amount", "money out", "paid out", "withdrawal", "withdrawals", "out", "spent")
-_CREDIT = ("credit", "credits", "credit amount", "money in", "paid in", "deposit", "deposits", "in", "received")
-_CATEGORY = ("category", "merchant category")
+_AMOUNT = (
+    *("amount", "transaction amount", "billing amount", "billed amount", "value", "sum", "total"),
+    *("betrag", "umsatz", "montant", "importe", "importo", "valor", "bedrag", "beløp"),
+)
+_DEBIT = (
+    *("debit", "debits", "debit amount", "money out", "paid out", "withdrawal", "withdrawals", "out", "spent"),
+    *("soll", "belastung", "débit", "cargo", "cargos", "addebito", "addebiti", "dare", "débito"),
+)
+_CREDIT = (
+    *("credit", "credits", "credit amount", "money in", "paid in", "deposit", "deposits", "in", "received"),
+    *("haben", "gutschrift", "crédit", "abono", "abonos", "accredito", "accrediti", "avere", "crédito"),
+)
+_CATEGORY = ("category", "merchant category", "kategorie", "catégorie", "categoría", "categoria", "categorie")
 _MCC = ("mcc", "mcc code", "merchant category code")
-_CURRENCY = ("currency", "billing currency", "account currency", "currency code")
+_CURRENCY = (
+    *("currency", "billing currency", "account currency", "currency code"),
+    *("währung", "devise", "divisa", "moneda", "valuta", "moeda"),
+)
 _STATUS = ("status", "state")
 _YEAR_FIRST = re.compile(r"\d{4}")
 _IN_BRACKETS = re.compile(r" ?\([a-z$£€]{1,3}\)$")

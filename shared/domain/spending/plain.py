@@ -7,15 +7,14 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from shared.domain.spending.categories import plain
-from shared.domain.spending.cells import amount, day, decimal_comma
+from shared.domain.spending.cells import CODES, amount, currency, day, decimal_comma
 from shared.domain.spending.model import MOST_LINES, Book, Hints, Line, Reading, Skipped, Unreadable
 from shared.domain.spending.table import Lines, choose, signs, turned
 
 _LONGEST = 300
 _BOTH = ("dmy", "mdy")
 _ENDINGS = ("CR", "DR", "-")
-_SIGNS = {"£": "GBP", "€": "EUR", "₹": "INR"}
-_CODES = ("USD", "GBP", "EUR", "CAD", "AUD")
+_SIGNS = ("£", "€", "₹", "$", "-", "+")
 _CENTS = re.compile(r"[.,]\d{2}(?!\d)|[£€$₹]", re.ASCII)
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d{2}(?!\d)", re.ASCII)
 _NO_YEAR = re.compile(r"(\d{1,2})[ /-]?([A-Za-z]{3,9})|([A-Za-z]{3,9})\.? (\d{1,2}),?|(\d{1,2})/(\d{1,2})", re.ASCII)
@@ -58,8 +57,8 @@ def _reading(pieces: Sequence[_Piece], latest: date, book: Book, hints: Hints) -
     read = [line for line in made if isinstance(line, Line)]
     if signs(read) == "negative":
         read = turned(read)
-    currency = _currency(pieces)
-    read = [line._replace(currency=currency) for line in read]
+    written = currency(money for piece in pieces for money in piece.money)
+    read = [line._replace(currency=written) for line in read]
     return Reading("text", None, read, [line for line in made if isinstance(line, Skipped)])
 
 
@@ -129,17 +128,10 @@ def _date_words(words: Sequence[str]) -> int:
 def _money_words(words: Sequence[str]) -> int:
     """How many words from the last are an amount: a currency or CR may stand apart from it."""
     used, text = 1, words[-1].upper()
-    if text in (*_ENDINGS, *_CODES) and len(words) > 1:
+    if text in (*_ENDINGS, *CODES) and len(words) > 1:
         used, text = 2, words[-2].upper()
     if not _CENTS.search(text) or (amount(text) is None and amount(text, comma=True) is None):
         return 0
-    if len(words) > used and words[-used - 1].upper() in (*_SIGNS, *_CODES, "$", "-", "+"):
+    if len(words) > used and words[-used - 1].upper() in (*_SIGNS, *CODES):
         used += 1
     return used
-
-
-def _currency(pieces: Sequence[_Piece]) -> str | None:
-    """The one currency the amounts are written in; a dollar can be any country's."""
-    written = "".join(money.upper() for piece in pieces for money in piece.money)
-    found = {code for sign, code in _SIGNS.items() if sign in written} | {c for c in _CODES if c in written}
-    return found.pop() if len(found) == 1 else None

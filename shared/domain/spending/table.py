@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 from shared.domain.spending.categories import Categorise, categoriser, excluded, plain
-from shared.domain.spending.cells import amount, day, decimal_comma
+from shared.domain.spending.cells import amount, currency, day, decimal_comma
 from shared.domain.spending.header import PREAMBLE, Shape, folded, lacking, shape
 from shared.domain.spending.model import EXCLUDED, MOST_LINES, Book, Hints, Layout, Line, Reading, Skipped, Unreadable
 
@@ -101,7 +101,7 @@ class _Table:
         charge = layout.charge or signs(lines)
         if charge == "negative":
             lines = turned(lines)
-        return Reading(layout.slug, layout.currency, lines, skipped)
+        return Reading(layout.slug, currency(self._money(layout)) or layout.currency, lines, skipped)
 
     def _cells(self, column: str | None) -> Iterator[str]:
         at = self.shape.columns.get(column or "")
@@ -122,8 +122,10 @@ class _Table:
         return replace(chosen, charge=charge, currency=None if self.hints.card_currency else chosen.currency)
 
     def _comma(self, layout: Layout) -> bool:
-        columns = (layout.amount, layout.debit, layout.credit)
-        return decimal_comma(cell for column in columns for cell in self._cells(column))
+        return decimal_comma(self._money(layout))
+
+    def _money(self, layout: Layout) -> Iterator[str]:
+        return (cell for column in (layout.amount, layout.debit, layout.credit) for cell in self._cells(column))
 
     def _line(self, layout: Layout, lines: "Lines", number: int, cells: list[str]) -> Line | Skipped | None:
         """None for a header that stands there again."""
