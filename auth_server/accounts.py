@@ -17,7 +17,10 @@ from shared.errors import Fault, Invalid
 
 PASSWORD_MIN, PASSWORD_MAX = 10, 256
 EMAIL_MAX = 254
-_EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]{1,64}@[^@\s\x00-\x1f\x7f]+")
+# What a browser takes in a field for one address. Whatever else a mail library understands (comments, lists, quotes)
+# is another spelling of somebody's address, past every count of mails to it.
+_LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+_EMAIL = re.compile(rf"[a-z0-9.!#$%&'*+/=?^_`{{|}}~-]{{1,64}}@{_LABEL}(?:\.{_LABEL})*")
 _hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 
 

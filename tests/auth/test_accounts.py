@@ -1,5 +1,7 @@
 """Accounts: which addresses and passwords are taken, how hashes age, and what an account begins with."""
 
+from email.utils import getaddresses
+
 import pytest
 from argon2 import PasswordHasher
 
@@ -37,6 +39,36 @@ def test_addresses_are_compared_in_one_form(clean: None) -> None:
         assert find_account(session, "no address") is None
     with pytest.raises(Invalid, match="already has an account"):
         made(email="ANN.LEE@example.test")
+
+
+@pytest.mark.parametrize(
+    "email",
+    [
+        "ann@corp.test,1",
+        "root,ann@corp.test",
+        "ann@corp.test(1)",
+        "(1)ann@corp.test",
+        "<ann@corp.test>",
+        "ann;bob@corp.test",
+        "all:ann@corp.test;",
+        '"ann"@corp.test',
+        "ann@[127.0.0.1]",
+        "ann@corp..test",
+        "ann@-corp.test",
+        "ann@corp.test.",
+        "a\u200bnn@corp.test",
+        "ann@corp\u3002test",
+    ],
+)
+def test_no_second_spelling_of_an_address_gets_round_the_count_of_mails_to_it(clean: None, email: str) -> None:
+    with pytest.raises(Invalid, match="email"):
+        made(email=email)
+
+
+@pytest.mark.parametrize("email", ["o'brien+trips@mail.corp-1.test", "x@localhost", "1/2=3@xn--bcher-kva.test"])
+def test_addresses_browsers_take_are_taken(clean: None, email: str) -> None:
+    assert made(email=email).email == email
+    assert [a for _, a in getaddresses([email])] == [email]
 
 
 @pytest.mark.parametrize(
