@@ -41,6 +41,7 @@ class Reference:
         self._carrier_names = compiled.airline_names(tables["carriers.csv"])
         self.route_price = lru_cache(maxsize=16_384)(self._route_price)
         self._standing = lru_cache(maxsize=16_384)(self._charts_for)
+        self.pricing = lru_cache(maxsize=1_024)(self._pricing)
         self.routes = lru_cache(maxsize=8)(self._routes)
 
     def rows(self, file: str) -> Sequence[Any]:
@@ -189,6 +190,10 @@ class Reference:
     def _charts_for(self, program: str, airline: str, on: date) -> list[list[chart_rules.Chart]]:
         """The charts that speak about an airline: the same for every route."""
         return chart_rules.standing(self._charts.get(program, ()), airline, self.partner(program, airline), on)
+
+    def _pricing(self, airline: str, on: date) -> tuple[str, ...]:
+        """The programmes whose charts speak about an airline, whatever the route."""
+        return tuple(slug for slug in sorted(self._charts) if self._standing(slug, airline, on))
 
     def _route_price(
         self, program: str, airline: str, origin: str, destination: str, on: date | None = None

@@ -64,7 +64,7 @@ def path(airline: str, origin: str, destination: str) -> Path | None:
 def sellers(airline: str, origin: str, destination: str, on: date) -> tuple[RoutePrice, ...]:
     """What each programme with a chart for this airline asks on this route, of those booking on this day."""
     facts = reference()
-    asked = (facts.route_price(slug, airline, origin, destination, on) for slug in sorted(facts.programs))
+    asked = (facts.route_price(slug, airline, origin, destination, on) for slug in facts.pricing(airline, on))
     return tuple(price for price in asked if price and price.cabins)
 
 
@@ -96,27 +96,26 @@ def _window(
     for ahead in range((last - first).days + 1):
         day = first + timedelta(days=ahead)
         for cabin in price.cabins:
-            seat = _seat(way, price, day, cabin, f"{place}|{day.isoformat()}|{cabin}", today, told)
-            if seat:
-                yield seat
+            cell = f"{place}|{day.isoformat()}|{cabin}"
+            wanted, count = _told(way, price.program, day, cabin, told) if told else (None, None)
+            if draw.space(cell, cabin, day, today) if wanted is None else wanted:
+                yield from _seat(way, price, day, cabin, count or draw.seats(cell))
 
 
-def _seat(
-    way: Path, price: RoutePrice, day: date, cabin: str, cell: str, today: date, told: Mapping[str, str]
-) -> AwardSeat | None:
-    program, wanted, count = price.program, None, None
-    if told:
-        place = f"{way.origin}-{way.destination}|{day}|{cabin}"
-        wanted, count = overrides.told(told, place, way.airline, program)
-    if not (draw.space(cell, cabin, day, today) if wanted is None else wanted):
-        return None
+def _told(way: Path, program: str, day: date, cabin: str, told: Mapping[str, str]) -> tuple[bool | None, int | None]:
+    return overrides.told(told, f"{way.origin}-{way.destination}|{day}|{cabin}", way.airline, program)
+
+
+def _seat(way: Path, price: RoutePrice, day: date, cabin: str, count: int) -> Iterator[AwardSeat]:
+    """Nothing where the chart has no price."""
+    program = price.program
     asked = points(price, cabin, day)
     if asked is None:
-        return None
+        return
     date_ = day.isoformat().replace("-", "")
     ref = f"sbx_{way.airline}_{program}_{way.origin}_{way.destination}_{date_}_{LETTERS[cabin]}"
     leaves, lands, _ = times(way, day)
-    return AwardSeat(
+    yield AwardSeat(
         ref=ref,
         airline=way.airline,
         program=program,
@@ -127,7 +126,7 @@ def _seat(
         points=asked,
         taxes=draw.taxes(cabin, way.miles),
         taxes_currency="USD",
-        seats=count or draw.seats(cell),
+        seats=count,
         stops=way.stops,
         flight_numbers=way.flight_numbers,
         departs_at=leaves,
@@ -147,10 +146,13 @@ def times(way: Path, day: date) -> tuple[str, str | None, int]:
     return f"{leaves:%Y-%m-%dT%H:%M}", _later(leaves, minutes, way.origin, way.destination), minutes
 
 
+_zone = lru_cache(maxsize=512)(ZoneInfo)  # which itself remembers no more than eight, and reads the others anew
+
+
 def _later(leaves: datetime, minutes: int, origin: str, destination: str) -> str | None:
     """The local time at the destination so many minutes after a local time at the origin."""
     try:
-        here, there = (ZoneInfo(reference().airports[a].tz) for a in (origin, destination))
+        here, there = (_zone(reference().airports[a].tz) for a in (origin, destination))
     except (ZoneInfoNotFoundError, ValueError):
         return None
     return f"{(leaves.replace(tzinfo=here) + timedelta(minutes=minutes)).astimezone(there):%Y-%m-%dT%H:%M}"
