@@ -7,7 +7,9 @@ from pydantic import Field
 from mcp_server.call import LiveCall
 from mcp_server.results import Freshness, Marked, Money, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.wording import program_name
 from shared.providers.contract import AwardTrip
+from shared.reference.load import Reference
 from shared.services.award_trips import details
 from shared.services.provenance import freshness
 
@@ -62,7 +64,7 @@ async def get_award_trip_details(
     trip = min(reading.value or (), key=_directness)
     marks = {"generated_at": call.invented(reading.taken_at)}
     return AwardTripDetails(
-        message=_message(trip, reading.source),
+        message=_message(call.reference, trip, reading.source),
         segments=[TripSegment.model_validate(vars(s) | marks) for s in trip.segments],
         stops=trip.stops,
         duration_minutes=trip.duration_minutes,
@@ -80,8 +82,9 @@ def _directness(trip: AwardTrip) -> tuple[int, int, int]:
     return (trip.points, trip.stops, trip.duration_minutes or 10**6)
 
 
-def _message(trip: AwardTrip, source: str) -> str:
+def _message(facts: Reference, trip: AwardTrip, source: str) -> str:
     numbers = ", ".join(s.flight_number for s in trip.segments)
     stops = "nonstop" if trip.stops == 0 else f"{trip.stops} stop{'s' if trip.stops > 1 else ''}"
-    places = f"; book at {', '.join(dict.fromkeys(link.program for link in trip.links))}" if trip.links else ""
+    books = ", ".join(dict.fromkeys(program_name(facts, link.program) for link in trip.links))
+    places = f"; book with {books}" if books else ""
     return f"{numbers}, {stops}, {trip.points:,} points in {trip.cabin.replace('_', ' ')}, as {source} says{places}."

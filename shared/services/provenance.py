@@ -110,7 +110,7 @@ def require_answer(readings: Sequence[Reading[Any]], verb: str, what: str, about
     if wanting and not [r for r in failed if r.status != "not_configured"]:
         name = wanting[0].source
         raise ConnectionRequired(f"{what} needs your own {name} account; connect it first.", provider=name)
-    outages = [Outage(r.source, r.status, r.since or r.taken_at, r.retry_after) for r in failed]
-    outages = outages or [Outage(verb, "not_configured")]
+    told_once = {(r.source, r.status): Outage(r.source, r.status, r.since or r.taken_at, r.retry_after) for r in failed}
+    outages = [*told_once.values()] or [Outage(verb, "not_configured")]
     told = ", ".join(f"{o.name}: {o.reason}" for o in outages)
     raise BackendUnavailable(f"{what} could not be done ({told}). This says nothing about {about}; try later.", outages)

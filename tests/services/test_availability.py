@@ -15,7 +15,7 @@ from shared.providers.ask import Ask
 from shared.providers.contract import Reading, SeatsQuestion, Unanswered
 from shared.services.availability import Found, Window, search, search_window
 from shared.services.award_ids import award_id, award_row
-from shared.services.provenance import MixedModes, coverage, freshness
+from shared.services.provenance import MixedModes, coverage, freshness, require_answer
 from tests.sources import WithSources, failing, seat, selling, source
 
 T = TypeVar("T")
@@ -282,6 +282,14 @@ def test_the_oldest_answer_decides_how_old_the_whole_is() -> None:
 def test_of_nothing_there_is_no_freshness() -> None:
     told = freshness([reading(status="down", value=None, reason="timeout")])
     assert (told.mode, told.fetched_at, told.age_seconds) == ("none", None, None)
+
+
+def test_a_source_that_failed_several_questions_is_named_once() -> None:
+    lost = [reading(status="down", value=None, reason="timeout") for _ in range(3)]
+    with pytest.raises(BackendUnavailable) as no:
+        require_answer([*lost, reading(source="two", status="down", value=None, reason="timeout")], "seats", "It")
+    assert "(one: down, two: down)" in no.value.message
+    assert [b.name for b in no.value.facts["backends"]] == ["one", "two"]
 
 
 def test_a_source_nobody_configured_was_skipped_and_not_failed() -> None:

@@ -93,6 +93,7 @@ def test_get_award_trip_details_shows_flights_aircraft_times_stops_and_links(
         }
     ]
     assert (found["stops"], found["duration_minutes"], found["points"], found["seats"]) == (0, 465, 80_000, 2)
+    assert found["message"].endswith("as one says; book with The British Airways Club.")
     assert found["taxes"] == {"amount": 350.4, "currency": "GBP"}
     assert found["booking_links"] == [
         {"program": "british-airways-club", "label": "Book", "url": "https://example.test/book"}
