@@ -68,7 +68,7 @@ class Settings(BaseSettings):
     web_url: str = "http://127.0.0.1:8000"  # public web address: OAuth issuer, pages, REST
     mcp_url: str = "http://127.0.0.1:8001/mcp"  # dedicated tool address, ending in /mcp
     mcp_upstream_url: str | None = None  # where the web host finds the MCP server; absent = a proxy does it
-    auth_internal_url: str | None = None  # where the MCP server finds the auth server; absent = at WEB_URL
+    auth_internal_url: str | None = None  # where tools and jobs find the auth server; absent = at WEB_URL
     # where state lives
     database_url: str
     redis_url: str
