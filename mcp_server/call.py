@@ -7,10 +7,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 import anyio.to_thread
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from mcp_server.threads import limiter
 from shared.db.base import engine, own, transaction
+from shared.db.profile import Profile
+from shared.domain import zones
 from shared.domain.plans import LIMITS, Limits, Plan
 from shared.reference.load import Reference, reference
 from shared.settings import DataMode, Settings, settings
@@ -110,6 +113,11 @@ class Call(CallBase):
         if self._session is None:
             self._session = own(Session(engine(), expire_on_commit=False), self.account_id, self.data_mode)
         return self._session
+
+    @cached_property
+    def own_day(self) -> date:
+        """The day it is where the person lives: by it ends what they keep. Asked of the profile once it is needed."""
+        return zones.day(self.now, self.db.scalar(select(Profile.timezone)) or zones.UTC)
 
     def finish(self, *, commit: bool) -> None:
         if self._session is not None:

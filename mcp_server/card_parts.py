@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from mcp_server import edits
-from mcp_server.call import CallBase
+from mcp_server.call import Call, CallBase
 from mcp_server.fields import (
     ClearableCount,
     ClearableCountry,
@@ -77,18 +77,19 @@ class CardCandidate(Part):
     score: float
 
 
-def shown(call: CallBase, row: Row) -> Card:
+def shown(call: Call, row: Row) -> Card:
     known = call.reference.cards.get(row.slug) if row.slug else None
     fee = row.annual_fee if row.annual_fee is not None else (known.annual_fee if known else None)
     kept = {name: getattr(row, name) for name in Card.model_fields if name in Row.__table__.columns}
+    today = call.own_day if row.opened_on or row.spend_deadline_on else call.today
     return Card.model_validate(
         kept
         | {
             "card_id": row.id,
             "issuer": known.issuer if known else None,
             "country": row.country or (known.country if known else None),
-            "next_fee_on": cards.next_fee(row.opened_on, row.closed_on, bool(fee), call.today),
-            "bonus_days_left": cards.bonus_days_left(row.bonus_status, row.spend_deadline_on, call.today),
+            "next_fee_on": cards.next_fee(row.opened_on, row.closed_on, bool(fee), today),
+            "bonus_days_left": cards.bonus_days_left(row.bonus_status, row.spend_deadline_on, today),
         }
     )
 

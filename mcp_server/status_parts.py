@@ -34,7 +34,7 @@ def _metric(call: CallBase, row: Row) -> str | None:
     return aim.metric if aim else None
 
 
-def shown_status(call: CallBase, row: Row) -> LoyaltyStatus:
+def shown_status(call: CallBase, row: Row, today: date) -> LoyaltyStatus:
     program = call.reference.programs[row.program]
     return LoyaltyStatus(
         program=row.program,
@@ -42,7 +42,7 @@ def shown_status(call: CallBase, row: Row) -> LoyaltyStatus:
         kind=program.kind,
         tier=row.tier,
         valid_until=row.valid_until,
-        days_left=days_left(row.valid_until, call.today),
+        days_left=days_left(row.valid_until, today),
         lifetime=row.lifetime,
         target_tier=row.target_tier,
         progress=row.progress,

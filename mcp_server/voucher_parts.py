@@ -2,7 +2,7 @@
 
 from datetime import date, datetime
 
-from mcp_server.call import CallBase
+from mcp_server.call import Call
 from mcp_server.results import Part
 from shared.db.vouchers import Voucher as Row
 from shared.domain import vouchers
@@ -41,8 +41,9 @@ def applied_to(flight_booking_id: int | None, hotel_booking_id: int | None) -> A
     return None if hotel_booking_id is None else AppliedTo(booking_type="hotel", booking_id=hotel_booking_id)
 
 
-def voucher(call: CallBase, row: Row) -> Voucher:
+def voucher(call: Call, row: Row) -> Voucher:
     """A kind that has left the list since goes by its slug."""
+    today = call.own_day if row.expires_on else call.today
     kind = kind_of(call.reference, row.voucher_slug)
     where = applied_to(row.flight_booking_id, row.hotel_booking_id)
     return Voucher(
@@ -52,8 +53,8 @@ def voucher(call: CallBase, row: Row) -> Voucher:
         program=kind.program if kind else None,
         reference=row.reference,
         expires_on=row.expires_on,
-        days_left=days_left(row.expires_on, call.today),
-        state=vouchers.state(row.expires_on, where is not None, call.today),
+        days_left=days_left(row.expires_on, today),
+        state=vouchers.state(row.expires_on, where is not None, today),
         applied_to=where,
         notes=row.notes,
         created_at=row.created_at,

@@ -95,7 +95,7 @@ def _balance(call: Call, row: Row) -> PointsBalance:
         balance=row.balance,
         currency_name=program.currency,
         expires_on=row.expires_on,
-        days_left=balances.days_left(row.expires_on, call.today),
+        days_left=balances.days_left(row.expires_on, call.own_day) if row.expires_on else None,
         expiry_rule=balances.quoted_rule(program.expiry_rule, program.expiry_months) or NO_DATA,
         value=value,
         notes=row.notes,
@@ -137,7 +137,7 @@ def update_points_balance(
     call.db.flush()
     made = _balance(call, row)
     message = f"{made.name}: {balance:,} {made.currency_name} as of {made.as_of.isoformat()}."
-    if made.expires_on and made.expires_on < call.today:
+    if made.expires_on and made.expires_on < call.own_day:
         message += f" Their last day, {made.expires_on.isoformat()}, is past: send a later one, or clear it."
     return UpdatedBalance(message=message, balance=made, created=previous is None, previous=previous)
 
@@ -157,7 +157,7 @@ def list_points_balances(
     only = call.reference.program(program).slug if program else None
     rows = [_balance(call, r) for r in call.db.scalars(select(Row).order_by(Row.program))]
     shown = [b for b in rows if kind in ("all", b.kind) and only in (None, b.program)]
-    soon = [b.program for b in shown if balances.ends_soon(b.balance, b.expires_on, call.today)]
+    soon = [b.program for b in shown if b.expires_on and balances.ends_soon(b.balance, b.expires_on, call.own_day)]
     return Balances(
         message=_summary(shown, bool(rows)),
         balances=shown,

@@ -116,7 +116,7 @@ def get_portfolio(call: Call) -> Portfolio:
         message=_told(view, mine, sums, kept.balances),
         balances=sums,
         cards=_cards(view, kept),
-        statuses=[shown_status(call, s) for s in kept.statuses],
+        statuses=[shown_status(call, s, view.today) for s in kept.statuses],
         vouchers=_vouchers(view, kept),
         bookings=_bookings(view, kept),
         alerts=_alerts(call),

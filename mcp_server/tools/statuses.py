@@ -80,10 +80,10 @@ def _check(call: Call, sent: Mapping[str, Any], clear: list[str]) -> None:
     for name in clear:
         if sent[name] is not None:
             raise Invalid(Fault("clear", f"names {name}, which is sent as well", "fields that are not sent"))
-    if (ends := sent["valid_until"]) and ends < call.today:
-        raise Invalid(Fault("valid_until", "is in the past", f"a day from {call.today.isoformat()}"))
-    if (day := sent["progress_as_of"]) and day > call.today:
-        raise Invalid(Fault("progress_as_of", "is in the future", f"a day up to {call.today.isoformat()}"))
+    if (ends := sent["valid_until"]) and ends < call.own_day:
+        raise Invalid(Fault("valid_until", "is in the past", f"a day from {call.own_day.isoformat()}"))
+    if (day := sent["progress_as_of"]) and day > call.own_day:
+        raise Invalid(Fault("progress_as_of", "is in the future", f"a day up to {call.own_day.isoformat()}"))
 
 
 def _check_target(call: Call, row: Row) -> None:
@@ -100,7 +100,7 @@ def _store(call: Call, row: Row, sent: Mapping[str, Any], clear: list[str]) -> N
     for field in clear:
         setattr(row, field, None)
     if sent["progress"] is not None:  # zero is progress too
-        row.progress, row.progress_as_of = sent["progress"], sent["progress_as_of"] or call.today
+        row.progress, row.progress_as_of = sent["progress"], sent["progress_as_of"] or call.own_day
     if row.progress is None:
         if sent["progress_as_of"] is not None:
             raise Invalid(Fault("progress_as_of", "is given without progress", "progress as well"))
@@ -155,7 +155,7 @@ def set_loyalty_status(
     unknown = "" if known else " The tiers of this programme are not known here, so the name is kept as given."
     return SetStatus(
         message=f"{found.name}: {held}{' for life' if row.lifetime else ''}.{unknown}",
-        loyalty_status=shown_status(call, row),
+        loyalty_status=shown_status(call, row, call.own_day),
         created=created,
         known_tiers=known,
     )
@@ -165,7 +165,9 @@ def set_loyalty_status(
 def list_loyalty_statuses(call: Call, program: AnyName | None = None, kind: Kind = "all") -> Statuses:
     """Lists the elite statuses the user tracks, with expiry and target tier. Free."""
     only = call.reference.program(program).slug if program else None
-    rows = [shown_status(call, r) for r in call.db.scalars(select(Row).order_by(Row.program))]
+    kept = call.db.scalars(select(Row).order_by(Row.program)).all()
+    today = call.own_day if any(r.valid_until for r in kept) else call.today
+    rows = [shown_status(call, r, today) for r in kept]
     shown = [s for s in rows if kind in ("all", s.kind) and only in (None, s.program)]
     ended = [s.name for s in shown if s.days_left is not None and s.days_left < 0]
     others = " of this programme or kind" if rows else ""
@@ -185,7 +187,7 @@ def delete_loyalty_status(call: Call, program: Annotated[str, Field(max_length=8
 
 def _held(call: Call, source_program: str | None, source_tier: str | None) -> dict[str, str]:
     """The tiers to match from: the one named, else all that are tracked and not over."""
-    rows = call.db.scalars(select(Row).where((Row.valid_until.is_(None)) | (Row.valid_until >= call.today)))
+    rows = call.db.scalars(select(Row).where((Row.valid_until.is_(None)) | (Row.valid_until >= call.own_day)))
     mine = {r.program: r.tier for r in rows}
     if source_program is None:
         return mine

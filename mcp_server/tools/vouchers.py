@@ -166,7 +166,7 @@ def list_my_vouchers(
         rows, total = [_own(call.db, voucher_id)], 1
     else:
         rows, total = page_of_vouchers(
-            call.db, call.today, state=state, within_days=expiring_within_days, page=page, per_page=per_page
+            call.db, call.own_day, state=state, within_days=expiring_within_days, page=page, per_page=per_page
         )
     return Vouchers(
         message=f"{total} voucher{'' if total == 1 else 's'}.",
@@ -229,7 +229,7 @@ def _check_use(call: Call, row: Held, booking: FlightBooking | HotelBooking, boo
         faults.append(Fault("booking_type", problem, "a voucher for such bookings, see list_voucher_types"))
     if booking.cancelled_at is not None:
         faults.append(Fault("booking_id", "is of a booking that is cancelled", "a booking that stands"))
-    if vouchers.state(row.expires_on, False, call.today) == "expired":
+    if row.expires_on and vouchers.state(row.expires_on, False, call.own_day) == "expired":
         wanted = "a voucher that has not; update_voucher corrects its last day"
         faults.append(Fault("voucher_id", f"ended on {row.expires_on}", wanted))
     if faults:

@@ -270,3 +270,50 @@ def test_a_long_list_is_cut_and_says_how_many_there_are(people: People, use: Use
     found = use(people.alice, LIST)
     assert (len(found["deadlines"]), found["total"]) == (200, 260)
     assert "soonest 200" in found["message"]
+
+
+@pytest.mark.parametrize(("zone", "left"), [("Pacific/Auckland", 0), ("UTC", 1), ("Pacific/Pago_Pago", 1)])
+def test_every_list_counts_the_days_to_the_same_end_by_the_persons_own_day(
+    people: People, use: Use, at: Callable[..., None], deadlines: Deadlines, zone: str, left: int
+) -> None:
+    at(2028, 2, 28, 12, 30)  # the leap day has begun in Auckland
+    ends = date(2028, 2, 29)
+    keep(
+        people.alice,
+        Profile(timezone=zone),
+        Voucher(voucher_slug="ba-companion-voucher", expires_on=ends),
+        PointsBalance(program=FB, balance=5, expires_on=ends, as_of=date(2028, 1, 1), source="manual"),
+        LoyaltyStatus(program=BA, tier="Gold", valid_until=ends),
+        card(opened_on=date(2027, 12, 1), spend_deadline_on=ends, bonus_status="pending"),
+    )
+    assert {d["days_left"] for d in deadlines(kinds=["voucher", "points", "status", "card_bonus"])} == {left}
+    (voucher,) = use(people.alice, "list_my_vouchers")["vouchers"]
+    (balance,) = use(people.alice, "list_points_balances")["balances"]
+    (status,) = use(people.alice, "list_loyalty_statuses")["statuses"]
+    (owned,) = use(people.alice, "list_my_cards")["cards"]
+    told = [voucher["days_left"], balance["days_left"], status["days_left"], owned["bonus_days_left"]]
+    assert told == [left] * 4
+    assert [s["days_left"] for s in use(people.alice, "get_portfolio")["statuses"]] == [left]
+
+
+def test_a_voucher_is_over_when_the_persons_day_is(people: People, use: Use, at: Callable[..., None]) -> None:
+    at(2027, 3, 2, 3, 0)  # still the first of March in Honolulu
+    keep(people.alice, Profile(timezone="Pacific/Honolulu"), leg(departure_date=date(2027, 5, 4)))
+    keep(people.alice, Voucher(voucher_slug="ba-companion-voucher", expires_on=date(2027, 3, 1)))
+    (voucher,) = use(people.alice, "list_my_vouchers", state="held")["vouchers"]
+    (flight,) = use(people.alice, "list_flight_bookings")["bookings"]
+    on = {"booking_type": "flight", "booking_id": flight["booking_id"]}
+    assert use(people.alice, "apply_voucher_to_booking", voucher_id=voucher["voucher_id"], **on)["status"] == "ok"
+    at(2027, 3, 2, 10, 1)
+    assert use(people.alice, "list_my_vouchers", state="expired")["vouchers"] == []  # it is on a booking
+
+
+def test_a_status_may_be_dated_on_the_persons_own_day(people: People, use: Use, at: Callable[..., None]) -> None:
+    at(2027, 3, 1, 12, 0)  # the second of March in Auckland
+    keep(people.alice, Profile(timezone="Pacific/Auckland"))
+    told = use(people.alice, "set_loyalty_status", program=BA, tier="Gold", progress=5, progress_as_of="2027-03-02")
+    assert told["status"] == "ok"
+    assert (
+        use(people.alice, "set_loyalty_status", program=BA, tier="Gold", valid_until="2027-03-01")["status"]
+        == "invalid"
+    )
