@@ -1,8 +1,8 @@
 """Rows of the caller alone: an id, or what a plan has a cap on, goes in; the row, or the refusal, comes out."""
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from mcp_server.call import CallBase
@@ -20,6 +20,14 @@ def own(kind: type[Row], what: str, session: Session, row_id: int, *, locked: bo
     if row is None:
         raise NotFound(what, row_id)
     return row
+
+
+def same_as(session: Session, made: Any, running: ColumnElement[bool], *terms: str) -> str:
+    """A sentence about an earlier row that runs and says the same; empty where there is none."""
+    kind = type(made)
+    alike = [getattr(kind, name) == getattr(made, name) for name in terms]
+    earlier = session.scalar(select(func.min(kind.id)).where(running, kind.id < made.id, *alike))
+    return f" Number {earlier} says the same and is active too: one of them can go." if earlier else ""
 
 
 def check_cap(call: CallBase, session: Session, kind: type[Base], running: ColumnElement[bool], told: str) -> int:

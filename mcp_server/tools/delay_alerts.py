@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from mcp_server.call import Call, CallBase, LiveCall
 from mcp_server.edits import edit, words
 from mcp_server.fields import Airport, Page, PerPage, RowId
-from mcp_server.own_rows import check_cap, own
+from mcp_server.own_rows import check_cap, own, same_as
 from mcp_server.results import Paging, Part, Result
 from mcp_server.route_parts import airport_faults
 from mcp_server.toolbox import Effect, Tier, tool
@@ -157,7 +157,8 @@ async def create_delay_alert(
         session.add(row)
         session.flush()
         unheard = _unheard(session, call.account_id, channels)
-        return OneAlert(message=f"Alert {row.id}: {_terms(row)}.{source}{unheard}", alert=_shown(row))
+        same = same_as(session, row, _active(), "airport", "channels", "min_delay_minutes", "phone_ending")
+        return OneAlert(message=f"Alert {row.id}: {_terms(row)}.{source}{unheard}{same}", alert=_shown(row))
 
     return await call.rows(store)
 

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, delete
 from mcp_server.call import Call
 from mcp_server.edits import edit, words
 from mcp_server.fields import Airport, Cabin, Day, Page, PerPage, RowId
-from mcp_server.own_rows import check_cap, own
+from mcp_server.own_rows import check_cap, own, same_as
 from mcp_server.results import Paging, Part, Result
 from mcp_server.route_parts import check_route
 from mcp_server.toolbox import Effect, Tier, tool
@@ -148,7 +148,7 @@ def create_flight_alert(
     _begin(call, row)
     return CreatedAlert(
         message=f"Alert {row.id} watches {_watched(call, row)}. The first check runs now; seats that open are mailed"
-        " and appear in list_notifications.",
+        f" and appear in list_notifications.{same_as(call.db, row, _active(), *TERMS)}",
         alert=_shown(row),
         active_count=active + 1,
         cap=call.limits.flight_alerts,

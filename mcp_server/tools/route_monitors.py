@@ -11,7 +11,7 @@ from mcp_server.call import Call
 from mcp_server.edits import edit, words
 from mcp_server.fields import AirportCapitals, Cabin, Day, Page, Passengers, PerPage, Points, RowId
 from mcp_server.monitor_parts import KIND, Monitor, option, shown_monitors
-from mcp_server.own_rows import check_cap, own
+from mcp_server.own_rows import check_cap, own, same_as
 from mcp_server.results import AwardOption, Paging, Part, Result
 from mcp_server.route_parts import check_route
 from mcp_server.toolbox import Effect, Tier, tool
@@ -25,6 +25,7 @@ Airlines = Annotated[
 ]
 MostPoints = Annotated[Points | None, Field(description="Per passenger; fires only at or below.")]
 Clearable = Literal["cabin", "airlines", "max_points"]
+TERMS = ("origin", "destination", "earliest_date", "latest_date", "cabin", "airlines", "passengers", "max_points")
 
 
 class OneMonitor(Result):
@@ -118,7 +119,8 @@ def create_route_monitor(
     _begin(call, row)
     return OneMonitor(
         message=f"Monitor {row.id} watches {origin} to {destination}. The first check runs now, then every"
-        f" {_pace(call)}; fresh seats are mailed and appear in list_notifications.",
+        f" {_pace(call)}; fresh seats are mailed and appear in list_notifications."
+        f"{same_as(call.db, row, _active(), *TERMS)}",
         monitor=shown_monitors(call, [row])[0],
         active_count=active + 1,
         cap=call.limits.route_monitors,

@@ -272,3 +272,9 @@ def test_delete_delay_alert_is_final_and_points_to_pausing(people: People, use: 
     assert "confirm with the user first" in said
     assert "update_delay_alert and active false" in said
     assert said.endswith("Premium.")
+
+
+def test_create_delay_alert_says_when_another_one_says_the_same(people: People, use: Use) -> None:
+    first = create(use, people.alice)["alert"]["alert_id"]
+    assert "the same" not in create(use, people.alice, min_delay_minutes=45)["message"]
+    assert f"Number {first} says the same and is active too" in create(use, people.alice)["message"]

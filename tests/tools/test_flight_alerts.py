@@ -250,3 +250,15 @@ def test_delete_flight_alert_is_final_and_asks_to_confirm_first(people: People, 
     assert use(people.alice, "delete_flight_alert", alert_id=id)["status"] == "not_found"
     assert use(people.alice, "delete_flight_alert")["errors"][0]["field"] == "alert_id"
     assert "confirm with the user first" in TOOLS["delete_flight_alert"].description
+
+
+def test_create_flight_alert_says_when_another_one_says_the_same(people: People, use: Use) -> None:
+    first = create(use, people.alice)["alert"]["alert_id"]
+    assert "the same" not in create(use, people.alice, cabin_class="first")["message"]
+    assert "the same" not in create(use, people.charlie)["message"]
+    again = create(use, people.alice)
+    assert (again["status"], again["active_count"]) == ("ok", 3)
+    assert f"Number {first} says the same and is active too" in again["message"]
+    for id in (first, again["alert"]["alert_id"]):
+        use(people.alice, "update_flight_alert", alert_id=id, active=False)
+    assert "the same" not in create(use, people.alice)["message"]

@@ -301,3 +301,10 @@ def test_update_route_monitor_does_not_wake_one_that_a_plan_paused(people: Peopl
     answer = _change(use, people.alice, id, passengers=2)
     assert (answer["status"], answer["monitor"]["cancel_reason"]) == ("ok", "plan_change")
     assert [s.enabled for s in schedules()] == [False]
+
+
+def test_create_route_monitor_says_when_another_one_says_the_same(people: People, use: Use) -> None:
+    first = create(use, people.alice, airlines=["BA"])["monitor"]["monitor_id"]
+    assert "the same" not in create(use, people.alice)["message"]
+    told = create(use, people.alice, airlines=["British Airways"])["message"]
+    assert f"Number {first} says the same and is active too" in told
