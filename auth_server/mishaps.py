@@ -16,7 +16,7 @@ _PROGRAMS = ("/oauth/", "/internal/", "/.well-known/")
 _PEOPLE = ("/oauth/authorize", "/oauth/consent")
 _WORDS = {
     "no_such_page": ("Nothing is here", "The address may be mistyped, or the page has moved."),
-    "method_not_allowed": ("This page is not sent to", "Please open it from the start page."),
+    "method_not_allowed": ("This address does not work that way", "Please go back to the page you came from."),
     "too_slow": ("This did not arrive in time", "Please go back and send it again."),
     "too_large": ("This is too large", "Please go back and send less."),
     "too_many_requests": ("Too many requests", "Too many came from your address. Please wait a minute and try again."),

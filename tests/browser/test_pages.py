@@ -65,12 +65,12 @@ def judged(tab: Tab, address: str) -> list[str]:
     return found
 
 
-def signed_in(tab: Tab, base: str, plan: str = "free") -> None:
+def signed_in(tab: Tab, base: str, plan: str = "free", email: str = "ann@example.test") -> None:
     with transaction() as session:
-        create_account(session, "ann@example.test", PASSWORD, plan=plan)
+        create_account(session, email, PASSWORD, plan=plan)
     tab.go(base + "/signin")
     tab.wait("document.title.startsWith('Sign in')")
-    tab.fill("email", "ann@example.test")
+    tab.fill("email", email)
     tab.fill("password", PASSWORD)
     tab.press("main form button")
     tab.wait("document.title.startsWith('Dashboard')")
@@ -133,14 +133,17 @@ def test_the_page_of_each_connection_fits_and_can_be_read(tab: Tab, provider: st
         server.should_exit = True
 
 
-def test_the_consent_page_fits_and_can_be_read(tab: Tab, places: tuple[str, str]) -> None:
+@pytest.mark.parametrize("name", ["A program with a name as long as it can be " * 2, "W" * 100])
+def test_the_consent_page_fits_and_can_be_read(tab: Tab, places: tuple[str, str], name: str) -> None:
     base, application = places
-    signed_in(tab, base)
+    signed_in(tab, base, email=f"{'w' * 64}@{'w' * 63}.{'w' * 63}.test")
     uri = f"{application}/callback"
     with sync_client(base) as client:
-        body = {"redirect_uris": [uri], "client_name": "A program with a name as long as it can be " * 2}
+        body = {"redirect_uris": [uri], "client_name": name}
         client_id = client.post("/oauth/register", json=body).json()["client_id"]
-    assert judged(tab, f"{base}/oauth/authorize?{urlencode(query(client_id, redirect_uri=uri))}") == []
+    asked = f"/oauth/authorize?{urlencode(query(client_id, redirect_uri=uri))}"
+    paths = [asked, f"/signin?{urlencode({'return_to': asked})}", "/dashboard", "/dashboard/account/delete"]
+    assert [fault for path in paths for fault in judged(tab, base + path)] == []
 
 
 def test_the_keyboard_alone_reaches_everything_visibly(tab: Tab, places: tuple[str, str]) -> None:
