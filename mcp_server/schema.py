@@ -145,6 +145,8 @@ class Arguments:
                 continue
             where = name + _inside(e["loc"][1:], sent.get(name))
             kind = "missing" if sent.get(name) is None else e["type"]
+            if kind == "too_long" and "string" in _types(node):
+                kind = "string_too_long"
             words = _problem(kind, str(e.get("ctx", {}).get("error", "")))
             faults[name] = Fault(where, words, expectation(node, sent.get(name)))
         return list(faults.values())[:_MOST_FAULTS]

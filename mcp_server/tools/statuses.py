@@ -178,11 +178,13 @@ def list_loyalty_statuses(call: Call, program: AnyName | None = None, kind: Kind
 @tool(area="status", tier=Tier.FREE, effect=Effect.CHANGES)
 def delete_loyalty_status(call: Call, program: Annotated[str, Field(max_length=80)]) -> DeletedStatus:
     """Stops tracking the elite status of one programme. Free."""
-    slug = call.reference.program(program).slug
+    found = call.reference.program(program)
+    slug = found.slug
     gone = call.db.execute(delete(Row).where(Row.program == slug).returning(Row.tier)).scalar_one_or_none()
     if gone is None:
         raise NotFound("loyalty status", program)
-    return DeletedStatus(message=f"{slug} {gone} is no longer tracked.", removed=RemovedStatus(program=slug, tier=gone))
+    removed = RemovedStatus(program=slug, tier=gone)
+    return DeletedStatus(message=f"{found.name}: {gone} is no longer tracked.", removed=removed)
 
 
 def _held(call: Call, source_program: str | None, source_tier: str | None) -> dict[str, str]:

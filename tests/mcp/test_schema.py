@@ -21,6 +21,7 @@ from mcp_server.fields import (
     ClearableWindow,
     Currency,
     Day,
+    HotelName,
     Month,
     Page,
     PerPage,
@@ -56,6 +57,7 @@ def everything(
     loose: AnyName | None = None,
     freely: dict[str, Any] | None = None,
     shares: dict[str, int] | None = None,
+    hotel: HotelName | None = None,
     month: Month | None = None,
 ) -> None:
     """A tool with a parameter of each kind."""
@@ -156,6 +158,7 @@ def test_null_for_a_required_argument_means_missing() -> None:
         ({"currency": "EURO"}, "does not have the expected form", "three letters such as LHR or USD"),
         ({"country": "GBR"}, "does not have the expected form", "a two-letter country code, or an empty string"),
         ({"loose": "x" * 201}, "is too long", "text"),
+        ({"hotel": "x" * 81}, "is too long", "text, up to 80 characters"),
         ({"freely": {"a": ["b\0"]}}, "holds a character that cannot be stored", "an object"),
     ],
 )
