@@ -13,6 +13,7 @@ from mcp_server.profile_parts import Profile, profile
 from mcp_server.results import Money, Part, Result
 from mcp_server.status_parts import LoyaltyStatus, shown_status
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.wording import some
 from shared.db.accounts import Account
 from shared.db.alerts import DelayAlert, FlightAlert
 from shared.db.balances import PointsBalance
@@ -149,7 +150,9 @@ def _balances(view: View, rows: Sequence[PointsBalance]) -> BalanceSums:
 
 
 def _told(view: View, mine: Profile, sums: BalanceSums, rows: Sequence[PointsBalance]) -> str:
-    said = [f"Points in {sums.programs} programme{'s' * (sums.programs != 1)}, about {sums.value:,} {sums.currency}."]
+    said = [f"Points in {some(sums.programs, 'programme')}, about {sums.value:,} {sums.currency}."]
+    if not rows:
+        said = ["No points balances are kept here."]
     unvalued = [view.reference.programs[r.program].name for r in rows if worth(view, r.program, r.balance) is None]
     if unvalued:
         said.append(f"Without a known valuation, so not in the value: {', '.join(unvalued)}.")

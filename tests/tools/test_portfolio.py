@@ -58,6 +58,7 @@ def test_get_portfolio_of_nothing_is_all_zeros(people: People, use: Use) -> None
     assert set(found["alerts"].values()) == {0}
     assert found["trips"] == {"active": 0, "archived": 0}
     assert (found["deadlines"], found["unread_notifications"]) == ([], 0)
+    assert found["message"] == "No points balances are kept here."
     assert found["profile"] == use(people.alice, "get_profile")["profile"]
     assert found["as_of"].startswith(day(0).isoformat())
 
