@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from mcp_server.call import Call, CallBase, LiveCall
 from mcp_server.edits import edit, words
 from mcp_server.fields import Airport, Page, PerPage, RowId
-from mcp_server.own_rows import check_cap, own, same_as
+from mcp_server.own_rows import Room, check_cap, like, own
 from mcp_server.results import Paging, Part, Result
 from mcp_server.route_parts import airport_faults
 from mcp_server.toolbox import Effect, Tier, tool
@@ -103,8 +103,9 @@ def _check_channels(channels: Iterable[str], phone: bool) -> None:
         )
 
 
-def _check_cap(call: CallBase, session: Session, nothing: str) -> None:
-    check_cap(call, session, Row, _active(), f"active; {nothing}. Pause or delete one.")
+def _check_cap(call: CallBase, session: Session, row: Row, nothing: str) -> Room:
+    alike = like(row, "airport", "channels", "min_delay_minutes", "phone_ending")
+    return check_cap(call, session, Row, _active(), f"active; {nothing}. Pause or delete one.", alike)
 
 
 def _sealed(call: CallBase, number: str) -> dict[str, Any]:
@@ -140,25 +141,24 @@ async def create_delay_alert(
     if faults := airport_faults(call, {"airport": airport}):
         raise Invalid(*faults)
     _check_channels(channels, phone_number is not None)
+    row = Row(
+        airport=airport,
+        channels=list(dict.fromkeys(channels)),
+        min_delay_minutes=min_delay_minutes,
+        label=(label or "").strip() or None,
+        active=True,
+        **(_sealed(call, phone_number) if phone_number else {}),
+    )
     nothing = "nothing was created"
-    await call.rows(lambda session: _check_cap(call, session, nothing))
+    await call.rows(lambda session: _check_cap(call, session, row, nothing))
     source = await _check_reach(call, airport)
 
     def store(session: Session) -> OneAlert:
-        _check_cap(call, session, nothing)
-        row = Row(
-            airport=airport,
-            channels=list(dict.fromkeys(channels)),
-            min_delay_minutes=min_delay_minutes,
-            label=(label or "").strip() or None,
-            active=True,
-            **(_sealed(call, phone_number) if phone_number else {}),
-        )
+        room = _check_cap(call, session, row, nothing)
         session.add(row)
         session.flush()
         unheard = _unheard(session, call.account_id, channels)
-        same = same_as(session, row, _active(), "airport", "channels", "min_delay_minutes", "phone_ending")
-        return OneAlert(message=f"Alert {row.id}: {_terms(row)}.{source}{unheard}{same}", alert=_shown(row))
+        return OneAlert(message=f"Alert {row.id}: {_terms(row)}.{source}{unheard}{room.same}", alert=_shown(row))
 
     return await call.rows(store)
 
@@ -205,7 +205,7 @@ def update_delay_alert(
     starts = bool(active) and not _runs(row)
     was_paused = row.paused_at is not None
     if starts:
-        _check_cap(call, call.db, "this one stays paused")
+        _check_cap(call, call.db, row, "this one stays paused")
         row.paused_at = None
     new = list(dict.fromkeys(channels)) if channels is not None else None
     emptied = set(clear or ())

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, delete
 from mcp_server.call import Call
 from mcp_server.edits import edit, words
 from mcp_server.fields import Airport, Cabin, Day, Page, PerPage, RowId
-from mcp_server.own_rows import check_cap, own, same_as
+from mcp_server.own_rows import Room, check_cap, like, own
 from mcp_server.results import Paging, Part, Result
 from mcp_server.route_parts import check_route
 from mcp_server.toolbox import Effect, Tier, tool
@@ -92,9 +92,9 @@ def _active() -> ColumnElement[bool]:
 _own = partial(own, Row, "flight alert")
 
 
-def _check_cap(call: Call, nothing: str) -> int:
+def _check_cap(call: Call, row: Row, nothing: str) -> Room:
     told = f"active; {nothing}. Pause or delete one, or choose a larger plan."
-    return check_cap(call, call.db, Row, _active(), told)
+    return check_cap(call, call.db, Row, _active(), told, like(row, *TERMS))
 
 
 def _check_terms(call: Call, row: Row) -> None:
@@ -142,15 +142,15 @@ def create_flight_alert(
         active=True,
     )
     _check_terms(call, row)
-    active = _check_cap(call, "nothing was created")
+    room = _check_cap(call, row, "nothing was created")
     call.db.add(row)
     call.db.flush()
     _begin(call, row)
     return CreatedAlert(
         message=f"Alert {row.id} watches {_watched(call, row)}. The first check runs now; seats that open are mailed"
-        f" and appear in list_notifications.{same_as(call.db, row, _active(), *TERMS)}",
+        f" and appear in list_notifications.{room.same}",
         alert=_shown(row),
-        active_count=active + 1,
+        active_count=room.active + 1,
         cap=call.limits.flight_alerts,
     )
 
@@ -203,7 +203,7 @@ def update_flight_alert(
     row = _own(call.db, alert_id, locked=True)
     ran = _runs(row)
     if active and not ran:
-        _check_cap(call, "this one stays paused")
+        _check_cap(call, row, "this one stays paused")
         row.paused_at = None
     given = (airline, departure, destination, date_range_start, date_range_end, cabin_class)
     changed = edit(row, call.now, dict(zip(TERMS, given, strict=True)) | {"active": active}, clear)

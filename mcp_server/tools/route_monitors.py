@@ -11,7 +11,7 @@ from mcp_server.call import Call
 from mcp_server.edits import edit, words
 from mcp_server.fields import AirportCapitals, Cabin, Day, Page, Passengers, PerPage, Points, RowId
 from mcp_server.monitor_parts import KIND, Monitor, option, shown_monitors
-from mcp_server.own_rows import check_cap, own, same_as
+from mcp_server.own_rows import Room, check_cap, like, own
 from mcp_server.results import AwardOption, Paging, Part, Result
 from mcp_server.route_parts import check_route
 from mcp_server.toolbox import Effect, Tier, tool
@@ -81,9 +81,9 @@ def _codes(call: Call, airlines: list[str] | None) -> list[str] | None:
     return list(dict.fromkeys(call.reference.airline(name).iata for name in airlines or ())) or None
 
 
-def _check_cap(call: Call) -> int:
+def _check_cap(call: Call, row: RouteMonitor) -> Room:
     told = "active; nothing was created. Cancel one with cancel_route_monitor or choose a larger plan."
-    return check_cap(call, call.db, RouteMonitor, _active(), told)
+    return check_cap(call, call.db, RouteMonitor, _active(), told, like(row, *TERMS))
 
 
 @tool(area="alerts", tier=Tier.FREE, effect=Effect.ADDS)
@@ -113,16 +113,15 @@ def create_route_monitor(
         max_points=max_points,
     )
     _check_terms(call, row)
-    active = _check_cap(call)
+    room = _check_cap(call, row)
     call.db.add(row)
     call.db.flush()
     _begin(call, row)
     return OneMonitor(
         message=f"Monitor {row.id} watches {origin} to {destination}. The first check runs now, then every"
-        f" {_pace(call)}; fresh seats are mailed and appear in list_notifications."
-        f"{same_as(call.db, row, _active(), *TERMS)}",
+        f" {_pace(call)}; fresh seats are mailed and appear in list_notifications.{room.same}",
         monitor=shown_monitors(call, [row])[0],
-        active_count=active + 1,
+        active_count=room.active + 1,
         cap=call.limits.route_monitors,
     )
 
