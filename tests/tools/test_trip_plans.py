@@ -197,3 +197,8 @@ def test_plan_trip_refuses_what_cannot_be(people: People, use: Use, given: dict[
 
 def test_plan_trip_is_premium(people: People, use: Use) -> None:
     assert use(people.bob, TOOL, **ASKED)["status"] == "paywall"
+
+
+def test_plan_trip_takes_a_last_day_14_days_after_the_first(people: People, use: Use) -> None:
+    told = use(people.alice, TOOL, **ASKED | {"latest_date": (DAY + timedelta(days=14)).isoformat()})
+    assert told["status"] != "invalid"
