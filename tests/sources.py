@@ -1,6 +1,6 @@
 """Sources made of one function, in place of the provider folders, for tests of what stands on the door."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from datetime import date, timedelta
 from decimal import Decimal
@@ -39,6 +39,20 @@ def with_sources(live: None, monkeypatch: pytest.MonkeyPatch) -> WithSources:
         monkeypatch.setattr(registry, "providers", lambda: {c.name: c for c in cards})
 
     return put
+
+
+def together(count: int) -> Callable[[], Awaitable[None]]:
+    """Whoever awaits this waits until so many do: asked one after the other they would never answer."""
+    waiting: list[anyio.Event] = []
+
+    async def wait() -> None:
+        waiting.append(anyio.Event())
+        if len(waiting) == count:
+            waiting[0].set()
+        with anyio.fail_after(10):
+            await waiting[0].wait()
+
+    return wait
 
 
 def reading_of(ask: Ask, provider: str, verb: str, question: Any, **more: Any) -> Reading[Any]:

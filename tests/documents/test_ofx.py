@@ -53,7 +53,7 @@ def test_entities_of_a_document_type_stay_as_they_are_written() -> None:
     ids=["tags never closed", "comments", "cdata", "declarations", "half references"],
 )
 def test_a_hostile_transaction_holds_up_nobody(inside: str) -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
     found = list(entries(f"<OFX><STMTTRN>{inside}</STMTTRN><STMTTRN><TRNAMT>-5</STMTTRN></OFX>"))
     assert (len(found), found[1].amount) == (2, "-5")
-    assert time.perf_counter() - started < 2
+    assert time.thread_time() - started < 2

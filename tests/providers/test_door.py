@@ -18,7 +18,7 @@ from shared.providers.ask import Ask
 from shared.providers.contract import Reading, SeatsQuestion
 from shared.redis import connect
 from tests.providers.conftest import DAY, QUESTION, ROW, Asking
-from tests.sources import WithSources, source
+from tests.sources import WithSources, source, together
 
 DOWN = httpx.Response(500)
 
@@ -226,14 +226,14 @@ def test_a_caller_that_finds_no_free_place_is_told_busy_and_when_to_come_back(
 
 
 def test_sources_are_asked_side_by_side(with_sources: WithSources) -> None:
+    begun = together(6)
+
     async def act(_question: SeatsQuestion) -> tuple[()]:
-        await anyio.sleep(0.4)
+        await begun()
         return ()
 
     with_sources(*(source(f"s{n}", act) for n in range(6)))
-    began = time.perf_counter()
-    assert len(every()) == 6
-    assert time.perf_counter() - began < 1.2
+    assert [reading.status for reading in every()] == ["no_data"] * 6
 
 
 def test_the_budget_ends_the_waiting_and_names_who_did_not_answer(with_sources: WithSources) -> None:
@@ -244,7 +244,7 @@ def test_the_budget_ends_the_waiting_and_names_who_did_not_answer(with_sources: 
     with_sources(source("fast", nothing), source("hung", hang))
     began = time.perf_counter()
     fast, hung = every(budget=0.5)
-    assert time.perf_counter() - began < 1.5
+    assert time.perf_counter() - began < 5
     assert (fast.status, hung.status, hung.reason) == ("no_data", "down", "timeout")
 
 
@@ -257,11 +257,11 @@ def test_the_budget_is_one_for_all_questions_of_a_call(with_sources: WithSources
 
     async def go() -> float:
         ask, began = Ask(1, budget=0.3), anyio.current_time()
-        for _ in range(3):
+        for _ in range(20):
             await ask.all("award_seats", [QUESTION])
         return anyio.current_time() - began
 
-    assert anyio.run(go) < 0.8
+    assert anyio.run(go) < 3
 
 
 # credentials
@@ -293,7 +293,7 @@ def no_redis(live: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_without_redis_a_question_is_still_answered(wire: respx.Route, ask: Asking, no_redis: None) -> None:
     began = time.perf_counter()
     first, second = ask(), ask()
-    assert time.perf_counter() - began < 2
+    assert time.perf_counter() - began < 5
     assert (first.status, first.cached, first.good_until) == ("ok", False, None)
     assert second.cached is False
 

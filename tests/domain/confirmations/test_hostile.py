@@ -70,12 +70,12 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_mail_is_read_or_refused_in_little_time(name: str) -> None:
     raw = HOSTILE[name]()
-    began = time.perf_counter()
+    began = time.thread_time()
     try:
         found = read(raw)
     except Unreadable:
         found = None
-    assert time.perf_counter() - began < LONGEST
+    assert time.thread_time() - began < LONGEST
     assert found is None or len(found.bookings) <= 60
 
 
