@@ -34,7 +34,9 @@ _ENGLISH = re.compile(
     r"\b(?:confirmation (?:number|code)|booking (?:reference|number)|record locator|departure|arrival"
     r"|your (?:booking|reservation|stay|flight)|check-?in:|total (?:price|cost|charge))\b"
 )
-_TIME = re.compile(r"(?<![\d:.])(\d{1,2})(?::|h| h )(\d{2})(?!\d)(?::\d{2})?\s*(a\.?m\.?|p\.?m\.?)?(?![a-z])")
+_TIME = re.compile(
+    r"(?<![\d:.])(\d{1,2})(?::|h| h |\.(?=\d{2} ?uhr))(\d{2})(?!\d)(?::\d{2})?\s*(a\.?m\.?|p\.?m\.?)?(?![a-z])"
+)
 _SHORT = re.compile(
     rf"(?<![\w.])(?:(\d{{1,2}})(?:\.|st|nd|rd|th)?[ -]?(?:de )?({month_names()})|({month_names()})\.? (\d{{1,2}})(?:st"
     rf"|nd|rd|th)?)"

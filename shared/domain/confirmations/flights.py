@@ -8,7 +8,7 @@ from datetime import date, time
 from shared.domain.confirmations.days import Calendar, times
 from shared.domain.confirmations.letters import fold
 from shared.domain.confirmations.model import Leg, World
-from shared.domain.confirmations.words import cabins_in
+from shared.domain.confirmations.words import CONFIRMATION, cabins_in
 from shared.domain.folio.amounts import CODES
 
 _DESIGNATOR = re.compile(
@@ -18,6 +18,7 @@ _THREE = re.compile(r"(?<![A-Za-z0-9])([A-Z]{3})( ?)0*(\d{2,4})[A-Z]?(?![A-Za-z0
 _FLIGHT_WORD = re.compile(r"\b(?:flight|flug|vol|vuelo|volo|voo|vlucht|flt)\b")
 _RIGHT_BEFORE = re.compile(r"\b(?:flight|flug|vol|vuelo|volo|voo|vlucht|flt)(?: ?(?:number|no\.|nr\.))?\s?[:#\t]?\s?$")
 # Codes that are words or halves of the day: with a blank behind them they are a flight's where the text says flight.
+_IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]\s*$")  # an airline's name in its own letters
 _WORDY = frozenset({"AM", "PM", "TO", "BY", "OR", "IT", "UP"})
 _NEVER_APART = frozenset({"NO", "ID"})  # "flight no 12", "flight ID 12"
 _NUMBER = re.compile(  # "Flight 1:" and "flight 1 of 2" count the flights
@@ -161,7 +162,7 @@ def _told(m: re.Match[str], line: str, small: str, world: World) -> bool:
     if m[1] in _WORDY:
         return bool(_RIGHT_BEFORE.search(fold(before)))
     begins = not before.strip() and any(True for _ in times(rest))
-    alone = line.strip() == m[0] or world.airline(before.strip(" :-\t")[-40:]) == m[1]
+    alone = line.strip() == m[0] or _IDEOGRAPH.search(before) or world.airline(before.strip(" :-\t")[-40:]) == m[1]
     return bool(alone or begins or _FLIGHT_WORD.search(small) or _CODE.search(rest))
 
 
@@ -169,7 +170,7 @@ def _by_icao(line: str, small: str, world: World) -> list[tuple[str, str]]:
     """ "EZY8435", as some airlines write their flights to passengers too."""
     found = []
     for m in _THREE.finditer(line):
-        sure = not m[2] or line.strip() == m[0] or _FLIGHT_WORD.search(small)
+        sure = line.strip() == m[0] or _FLIGHT_WORD.search(small) or not (m[2] or CONFIRMATION.search(small))
         code = None if m[1] in _WORDS or m[1] in CODES else world.by_icao(m[1])
         if sure and code:
             found.append((code, m[3]))

@@ -25,6 +25,7 @@ MOST_LINES = 3_000
 LONGEST_LINE = 600
 NOT_READ = "attached_file_not_read"
 _NUMBER = re.compile(r"^[\s:#.\t|-]*(?:is|ist|est|es|e)?[\s:#\t]*([A-Z0-9][A-Z0-9-]{4,24})(?![A-Za-z0-9])")
+_DOTTED = re.compile(r"^[\s:#\t]*(\d{3,4}(?:\.\d{3}){2})(?![\d.]\d)")
 _IN_SUBJECT = re.compile(r"#\s?([A-Z0-9]{5,20})\b|\b(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])([A-Z0-9]{6})\b|\b(\d{7,12})\b")
 _WITH_LETTERS = re.compile(r"^(?=.*\d)[A-Z0-9-]+$|^[A-Z]{6}$")
 
@@ -179,6 +180,8 @@ def _confirmation(text: Text) -> str | None:
         for label in CONFIRMATION.finditer(small):
             below = next((ln for ln in lines[at + 1 : at + 3] if ln.strip()), "")
             for rest in (line[label.end() :], below if not line[label.end() :].strip(" :#.\t") else ""):
+                if dotted := _DOTTED.match(rest):
+                    return dotted[1].replace(".", "")
                 if (found := _NUMBER.match(rest)) and _WITH_LETTERS.match(found[1]):
                     return found[1]
     if CONFIRMATION.search(fold(text.subject)) or "booking" in fold(text.subject):

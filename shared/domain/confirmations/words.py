@@ -9,7 +9,7 @@ _CABINS = {
     r"|primeira classe|^\s*(?:first|primera|premiere)\s*$",
     "business": r"business(?! (?:days?|cent|hours|travel|trip|name|address|traveller))|club (?:world|europe|suite)"
     r"|polaris|upper class|q-?suite|delta one|businessklasse|clase ejecutiva|executive class|classe executiva"
-    r"|classe affaires|clase business|mint suite",
+    r"|classe affaires|clase business|mint (?:suite|studio|class)|^\s*mint\s*$",
     "economy": r"economy|world traveller|euro traveller|main cabin|coach|turista|classe economique|economica"
     r"|economique|wirtschaftsklasse|light fare|\beco\b",
 }
@@ -68,8 +68,16 @@ _UNSETTLED = re.compile(
 )
 
 
+# What stands earlier in a sentence that only speaks of what may happen: "if your flight is cancelled".
+_SUPPOSED = re.compile(
+    r"\b(?:if|in case|in the event|unless|when|whenever|whether|falls|wenn|sofern|si|en cas|en caso|cuando|in caso"
+    r"|quando|als|indien)\b[^.!?;\n]*$"
+)
+
+
 def says_cancelled(folded: str) -> bool:
-    return bool(_CANCELLED.search(folded))
+    """Terms that tell what happens once something is cancelled do not say that it is."""
+    return any(not _SUPPOSED.search(folded[max(0, m.start() - 120) : m.start()]) for m in _CANCELLED.finditer(folded))
 
 
 def says_unsettled(folded: str) -> bool:

@@ -409,3 +409,49 @@ def test_the_airlines_name_before_its_flight_makes_it_one() -> None:
 def test_codes_behind_the_names_of_their_cities_are_airports(route: str) -> None:
     made = first(mail(f"Numéro de réservation : RT5YU8\nVol AF1680\n{route}\nCabine Economy\n"))
     assert (made["origin"], made["destination"], made["departure_date"]) == ("CDG", "LHR", "2027-03-05")
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        "If your flight is cancelled you may be entitled to a refund.",
+        "Should your booking be changed or if it has been cancelled, call us.",
+        "You will be told when a flight was cancelled.",
+        "Wenn Ihr Flug annulliert wurde oder wurde storniert, rufen Sie an.",
+    ],
+)
+def test_terms_about_what_may_happen_cancel_nothing(terms: str) -> None:
+    text = f"Booking reference: ZXCVB1\nBA 117 LHR-JFK 4 May 2027 08:25 Economy\n{terms}\nTotal: GBP 500.00\n"
+    assert first(mail(text))["action"] == "create"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Your flight of 4 May 2027 has been cancelled.",
+        "As we have not received the payment before 1 April, your booking has been cancelled.",
+        "Se informa que su reserva ha sido cancelada.",
+        "If you have questions, call us. Your booking has been cancelled.",
+    ],
+)
+def test_a_sentence_that_says_so_cancels(told: str) -> None:
+    assert first(mail(f"Booking reference: ZXCVB1\n{told}\nBA 117 LHR-JFK 4 May 2027\n"))["action"] == "cancel"
+
+
+def test_a_number_of_the_reservation_that_looks_like_a_flight_is_none() -> None:
+    text = "Código da reserva: TAP999\nTP1351 Lisboa (LIS) - Londres (LHR)\n5 mar 2027 07:05 - 09:50\nEconomy\n"
+    assert [b.flight_number for b in read(mail(text)).bookings] == ["TP1351"]  # type: ignore[union-attr]
+
+
+def test_a_number_in_groups_is_read_whole() -> None:
+    text = "Confirmation number: 3344.556.677\nConrad Tokyo\nCheck-in 14 May 2027\nCheck-out 17 May 2027\n"
+    assert first(mail(text))["confirmation_number"] == "3344556677"
+
+
+def test_an_airline_in_its_own_letters_and_times_with_points_are_read() -> None:
+    made = first(
+        mail("予約番号: 12AB34\n日本航空 JL 44\n羽田(HND) 11:20 発 - ロンドン(LHR) 15:50 着\n2027/05/04\nEconomy\n")
+    )
+    assert (made["flight_number"], made["departure_time"], made["departure_date"]) == ("JL44", "11:20", "2027-05-04")
+    german = "Buchungsnummer: QAYWSX\nOS 451 Wien (VIE) 04.05.2027 07.05 Uhr - London (LHR) 08.35 Uhr\nEconomy\n"
+    assert (first(mail(german))["departure_time"], first(mail(german))["arrival_time"]) == ("07:05", "08:35")
