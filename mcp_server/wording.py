@@ -17,3 +17,9 @@ def program_name(facts: Reference, slug: str) -> str:
 def airline_name(facts: Reference, code: str) -> str:
     found = facts.airlines.get(code)
     return found.name if found else code
+
+
+def cities(facts: Reference, *codes: str) -> str:
+    """Of a city one airport is asked: said, so that nobody takes the answer for one about the whole city."""
+    asked = ((code, facts.airport(code).code) for code in codes)
+    return "".join(f" Of {code} only {airport} was asked." for code, airport in asked if airport != code)

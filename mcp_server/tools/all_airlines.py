@@ -13,7 +13,7 @@ from mcp_server.fields import Airport, Cabin, Day, Passengers, Points
 from mcp_server.results import AwardOption, Coverage, Failed, Freshness, Part, Result
 from mcp_server.seat_parts import cabins_of, not_on_sale, on_sale_until, route_of, searchable
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import airline_name, program_name, some
+from mcp_server.wording import airline_name, cities, program_name, some
 from shared.errors import Fault, Invalid
 from shared.providers.contract import SeatsQuestion
 from shared.services.availability import Found, SeatOption, find
@@ -83,7 +83,8 @@ async def search_all_airlines(
     told = _coverage(found, asked)
     return AllAirlines(
         status="partial" if told.failed else "ok",
-        message=_message(found, asked, fitting, limit, _where(question, max_points), _named(call, fitting)),
+        message=_message(found, asked, fitting, limit, _where(question, max_points), _named(call, fitting))
+        + cities(call.reference, origin, destination),
         options=[AwardOption.model_validate(option) for option in fitting[:limit]],
         by_airline=_by_airline(found, asked, fitting),
         coverage=told,

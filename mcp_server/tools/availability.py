@@ -20,7 +20,7 @@ from mcp_server.seat_parts import (
     searchable,
 )
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import some
+from mcp_server.wording import cities, some
 from shared.errors import Fault, Invalid
 from shared.reference.rows import Airline
 from shared.services.availability import VERB, Found, search
@@ -75,16 +75,17 @@ async def search_availability(
     """
     wanted = cabins_of(call, cabin)
     flown = call.reference.airline(airline)
-    origin, destination = route_of(call, origin, destination)
+    start, end = route_of(call, origin, destination)
     if date < call.today:
         raise Invalid(Fault("date", "is in the past", f"{call.today} or later"))
     if date > on_sale_until(call, flown.iata):
         raise not_on_sale(call, flown, date)
-    found = await search(call.ask, flown.iata, origin, destination, date, wanted, passengers)
+    found = await search(call.ask, flown.iata, start, end, date, wanted, passengers)
     failed = [f"{f.name} ({f.reason})" for f in found.coverage.failed]
     return Availability(
         status="partial" if failed else "ok",
-        message=_message(call, flown, f"{origin} to {destination} on {date}", found, cabin, failed),
+        message=_message(call, flown, f"{start} to {end} on {date}", found, cabin, failed)
+        + cities(call.reference, origin, destination),
         options=[AwardOption.model_validate(option) for option in found.options],
         cabins={name: _offer(flown, found, name) for name in wanted},
         coverage=Coverage.model_validate(found.coverage),

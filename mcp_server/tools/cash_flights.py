@@ -10,6 +10,7 @@ from mcp_server.fare_parts import Fare, fare_of, route_of
 from mcp_server.fields import Airport, Cabin, Currency, Day, Passengers
 from mcp_server.results import Coverage, Freshness, Result
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.wording import cities, some
 from shared.errors import NoData
 from shared.providers.contract import FaresQuestion
 from shared.services import exchange, fares
@@ -54,7 +55,8 @@ async def search_cash_flights(
     shown = fares.priced(fit, rates, currency)
     return CashFlights(
         status="partial" if told.failed else "ok",
-        message=_message(where, shown, len(known), [f"{f.name} ({f.reason})" for f in told.failed], currency),
+        message=_message(where, shown, len(known), [f"{f.name} ({f.reason})" for f in told.failed], currency)
+        + cities(call.reference, origin, destination),
         fares=[fare_of(f) for f in shown[:limit]],
         total_found=len(shown),
         currency=currency,
@@ -68,7 +70,7 @@ def _plain(cabin: str) -> str:
 
 
 def _message(where: str, shown: Sequence[FareOption], known: int, failed: Sequence[str], currency: str) -> str:
-    words = [f"{len(shown)} cash fare{'' if len(shown) == 1 else 's'} from {where}."]
+    words = [f"{some(len(shown), 'cash fare')} from {where}."]
     if (best := fares.cheapest(shown)) and best.converted:
         words.append(f"From {best.converted.amount:,.2f} {currency}.")
     if left := known - len(shown):

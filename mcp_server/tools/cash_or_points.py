@@ -15,7 +15,7 @@ from mcp_server.fields import Airport, Cabin, Day
 from mcp_server.money_parts import ConvertedMoney, cents, converted
 from mcp_server.results import NO_DATA, AwardOption, Coverage, Freshness, Marked, Money, NoDataWord, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import program_name
+from mcp_server.wording import cities, program_name
 from shared.domain.comparison import Award, advice, cents_per_point
 from shared.domain.exchange import Rates
 from shared.domain.plans import Plan
@@ -123,7 +123,9 @@ async def compare_cash_vs_points(
     rates = await exchange.rates(call.ask, [CURRENCY, *(f.currency for f in found), *(s.taxes_currency for s in seats)])
     cash = fares.priced(found, rates, CURRENCY)
     awards = sorted((_priced(call, s, rates) for s in seats), key=lambda p: p.award.order)
-    return _comparison(call, where, sides, rates, fares.cheapest(cash) or next(iter(cash), None), awards)
+    fare = fares.cheapest(cash) or next(iter(cash), None)
+    made = _comparison(call, where, sides, rates, fare, awards)
+    return made.model_copy(update={"message": made.message + cities(call.reference, origin, destination)})
 
 
 async def _asked(call: LiveCall, origin: str, destination: str, day: Date, cabin: str) -> _Sides:
@@ -172,7 +174,12 @@ def _priced(call: LiveCall, option: SeatOption, rates: Rates) -> _Priced:
 
 
 def _comparison(
-    call: LiveCall, where: str, sides: _Sides, rates: Rates, fare: FareOption | None, awards: Sequence[_Priced]
+    call: LiveCall,
+    where: str,
+    sides: _Sides,
+    rates: Rates,
+    fare: FareOption | None,
+    awards: Sequence[_Priced],
 ) -> Comparison:
     amount = fare.converted.amount if fare and fare.converted else None
     best = awards[0] if awards else None

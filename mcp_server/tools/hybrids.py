@@ -14,7 +14,7 @@ from mcp_server.fields import Airport, Cabin, Day, Passengers
 from mcp_server.money_parts import cents
 from mcp_server.results import NO_DATA, AwardOption, Coverage, Freshness, Money, NoDataWord, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import some
+from mcp_server.wording import cities, some
 from shared.domain.hybrids import LEAST, hubs_between
 from shared.errors import Fault, Invalid, NoData
 from shared.services.hybrid_search import CURRENCY, Hybrid, Journeys, Wish, search
@@ -101,7 +101,7 @@ async def search_hybrid(
         )
     return HybridJourneys(
         status="partial" if told.failed else "ok",
-        message=_message(wish, found, chosen),
+        message=_message(wish, found, chosen) + cities(call.reference, origin, destination),
         direct_cash=fare_of(found.direct.offer) if found.direct else None,
         direct_cash_cost=_money(found.direct.cost if found.direct else None),
         full_award=AwardOption.model_validate(found.award.offer) if found.award else None,

@@ -11,7 +11,7 @@ from mcp_server.fields import Airport, Cabin, Month, Passengers
 from mcp_server.results import Coverage, Freshness, Marked, Part, Result
 from mcp_server.seat_parts import cabins_of, not_on_sale, on_sale_until, price_of, route_of
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import some
+from mcp_server.wording import cities, some
 from shared.domain.calendar import days_of
 from shared.errors import Fault, Invalid
 from shared.providers.contract import SeatsQuestion
@@ -76,7 +76,8 @@ async def search_monthly_availability(
     days = [_shown(flown, day, until, made) for day in found.days]
     return MonthlyAvailability(
         status="partial" if found.coverage.failed else "ok",
-        message=_message(flown, f"{start} to {end}, {month}", found, days, until),
+        message=_message(flown, f"{start} to {end}, {month}", found, days, until)
+        + cities(call.reference, origin, destination),
         days=days,
         cheapest=_cheapest(days, wanted, made),
         coverage=Coverage.model_validate(found.coverage),

@@ -2,6 +2,7 @@
 
 import re
 from datetime import date, timedelta
+from itertools import count
 from typing import Any
 
 import anyio
@@ -25,6 +26,7 @@ from shared.reference.load import reference
 from tests.environment import Configure
 from tests.people import People
 from tests.sources import WithSources, failing, live, seat, selling, with_sources
+from tests.timing import once
 from tests.tools.conftest import Use
 
 __all__ = ["live", "with_sources"]
@@ -97,6 +99,7 @@ def test_search_availability_reads_an_airlines_code_slug_or_name(people: People,
 
 def test_search_availability_takes_a_city_code_for_its_main_airport(people: People, use: Use) -> None:
     found = use(people.alice, "search_availability", **(ASKED | {"origin": "LON"}))
+    assert found["message"].endswith(" Of LON only LHR was asked.")
     assert found["status"] == "ok"
     assert {o["origin"] for o in found["options"]} <= {"LHR"}
 
@@ -340,9 +343,12 @@ def test_search_availability_records_observations_as_invented(people: People, us
 
 
 def test_search_availability_never_holds_up_the_loop(people: People) -> None:
-    """The best of three, each with a day of its own: a machine under load holds up a loop too, but not each time."""
-    held = [anyio.run(_longest_hold, people.alice, DAY + timedelta(days=n)) for n in range(3)]
-    assert min(held) < 0.05
+    days = count()  # an attempt with a day of its own finds nothing in the cache
+
+    def attempt() -> bool:
+        return anyio.run(_longest_hold, people.alice, DAY + timedelta(days=next(days))) < 0.05
+
+    assert once(attempt)
 
 
 async def _longest_hold(caller: Caller, day: date) -> float:

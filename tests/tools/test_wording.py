@@ -1,14 +1,17 @@
 """Sentences of answers: what can be one or many is said in the singular where there is one, and names are names."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from mcp_server.wording import airline_name, program_name, some
+from shared import clock
 from shared.reference.load import reference
 from tests.people import People
 from tests.tools.conftest import Use
 
+SOON = (clock.today() + timedelta(days=60)).isoformat()
 ROUTE = {"origin": "LHR", "destination": "JFK"}
 
 
@@ -51,3 +54,21 @@ def test_one_is_not_many(people: People, use: Use, tool: str, given: dict[str, A
     message = use(people.ada, tool, **given)["message"]
     assert words in message
     assert " 1 programmes" not in message
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("search_all_airlines", {"date": SOON}),
+        ("search_monthly_availability", {"airline": "BA", "month": SOON[:7]}),
+        ("search_cash_flights", {"date": SOON}),
+        ("compare_cash_vs_points", {"date": SOON}),
+        ("search_hybrid", {"date": SOON, "hubs": ["DUB"]}),
+    ],
+)
+def test_of_a_city_the_airport_that_was_asked_is_named(
+    people: People, use: Use, tool: str, given: dict[str, Any]
+) -> None:
+    whole = use(people.alice, tool, origin="LON", destination="NYC", **given)
+    assert whole["message"].endswith(" Of LON only LHR was asked. Of NYC only JFK was asked.")
+    assert "was asked" not in use(people.alice, tool, **ROUTE, **given)["message"]
