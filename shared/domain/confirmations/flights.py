@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from datetime import date, time
+from datetime import date, time, timedelta
 
 from shared.domain.confirmations.days import Calendar, times
 from shared.domain.confirmations.letters import fold
@@ -53,6 +53,10 @@ _WORDS = frozenset(
         " GMT UTC EST EDT CST CDT PST PDT MST BST CET PNR REF THE AND FOR TAX FEE VAT NON MRS PDF",
     )
 )
+_LATER = re.compile(
+    r"\d[:h.]\d{2}(?: ?[ap]\.?m\.?)?,?[ \t]{0,3}\(?(?:\+ ?([12])(?!\d| ?(?:stop|bag))|next day|nachster tag|dia siguiente"
+    r"|jour suivant|giorno successivo)"
+)
 _OTHER_DAYS = re.compile(
     r"issue|issued|booked on|booking date|date of booking|purchase|payment|expir|valid|birth"
     r"|cancel|refund|deadline|receipt date|invoice"
@@ -73,6 +77,7 @@ class _Block:
     days: list[date | None] = field(default_factory=list)
     times: list[time] = field(default_factory=list)
     cabins: set[str] = field(default_factory=set)
+    later: int = 0  # days after the departure on which it lands, as "+1" says
 
     @property
     def whole(self) -> bool:
@@ -234,6 +239,7 @@ def _block(lines: list[str], flight: _Flight, codes: list[list[str]], calendar: 
     for line, here in zip(lines, codes, strict=True):
         small = fold(line)
         made.cabins |= cabins_in(small)
+        made.later = next((int(m[1] or 1) for m in _LATER.finditer(small)), made.later)
         made.airports += [c for c in here if c not in made.airports]
         if _OTHER_DAYS.search(small):
             continue
@@ -253,7 +259,7 @@ def _headed(blocks: list[_Block], lines: list[str], starts: list[int], calendar:
     for block, start in zip(blocks, starts, strict=True):
         head = heads[start]
         days: list[date | None] = [head] if head else block.days
-        out.append(_Block(block.airline, block.number, block.airports[:2], days, block.times, block.cabins))
+        out.append(replace(block, airports=block.airports[:2], days=days))
     return out
 
 
@@ -262,6 +268,9 @@ def _leg(block: _Block, common: set[str]) -> Leg:
     two = len(block.airports) == 2
     clock = block.times if len(block.times) == 2 else []
     known = block.days if block.fits else []
+    lands = known[-1] if len(known) > 1 else None
+    if lands is None and block.later and clock and known and known[0]:
+        lands = known[0] + timedelta(days=block.later)
     return Leg(
         airline=block.airline,
         flight_number=f"{block.airline}{block.number}",
@@ -269,7 +278,7 @@ def _leg(block: _Block, common: set[str]) -> Leg:
         destination=block.airports[1] if two else None,
         departure_date=known[0] if known else None,
         departure_time=clock[0] if clock else None,
-        arrival_date=known[-1] if len(known) > 1 else None,
+        arrival_date=lands,
         arrival_time=clock[1] if clock else None,
         cabin_class=next(iter(cabin)) if cabin else None,
     )

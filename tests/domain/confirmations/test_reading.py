@@ -61,6 +61,7 @@ FLIGHTS: dict[str, tuple[str, str, list[dict[str, Any]]]] = {
         "Total 95,000 Avios + GBP 320.40\n",
         [
             {"flight_number": "QR8", "origin": "LHR", "destination": "DOH", "departure_date": "2027-06-10",
+             "arrival_date": "2027-06-11", "arrival_time": "00:05",
              "points_spent": 95000, "program": "qatar-airways-privilege-club"},
             {"flight_number": "QR908", "destination": "SYD", "departure_date": "2027-06-11", "points_spent": 0},
         ],
