@@ -173,7 +173,7 @@ def _named(call: LiveCall, fitting: Sequence[SeatOption]) -> str:
 def _message(found: Found, asked: _Asked, fitting: Sequence[SeatOption], limit: int, where: str, cheapest: str) -> str:
     sources = ", ".join(found.coverage.answered)
     if not fitting:
-        words = [f"No award seats {where}; asked: {sources}, about {len(asked.airlines)} airlines."]
+        words = [f"No award seats {where}; asked: {sources}, about {some(len(asked.airlines), 'airline')}."]
     else:
         airlines = len({o.airline for o in fitting})
         words = [

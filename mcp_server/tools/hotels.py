@@ -17,6 +17,7 @@ from mcp_server.profile_parts import CURRENCY
 from mcp_server.results import NO_DATA, Coverage, Freshness, Money, NoDataWord, Paging, Part, Result
 from mcp_server.stay_parts import Night, Sourced, StayRates, in_words, night, origin, rates
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.wording import some
 from shared.db.profile import Profile
 from shared.domain import stays, zones
 from shared.domain.stays import StayPrice
@@ -354,8 +355,8 @@ def _summary(place: Place, rows: Sequence[tuple[HotelRow, StayPrice]], most: int
     free = sum(s.best.state == "available" for _, s in rows)
     awards = sum(s.best.points is not None for _, s in rows)
     unknown = sum(s.best.state == "unknown" for _, s in rows)
-    cap = f" at up to {most:,} points a night" if most else ""
-    count = f"{len(rows)} hotel{'' if len(rows) == 1 else 's'} in {place.name}{cap}"
+    cap = f" at up to {some(most, 'point')} a night" if most else ""
+    count = f"{some(len(rows), 'hotel')} in {place.name}{cap}"
     rest = f"; of {unknown} no source knows" if unknown else ""
     said = f"{count}: {free} with a room for the whole stay, {awards} with an award price{rest}."
     return f"{said} A night is the average."

@@ -181,7 +181,8 @@ def get_award_chart_faq(
     said = f"Answered about {found.name}: {some(len(entries), 'question')}."
     if least:
         of = next((_OF.get(c.scope, " of partner flights") for c in charts if c.chart_id == least.chart_id), "")
-        said += f" The cheapest chart price{of} is {least.points:,} ({least.cabin}, {least.route_or_band})."
+        what = f"{least.cabin.replace('_', ' ')}, {least.route_or_band}"
+        said += f" The cheapest chart price{of} is {least.points:,} ({what})."
     elif charts:
         said += " It has no chart: prices are dynamic, and dated examples are quoted."
     return ChartFaq(

@@ -34,10 +34,11 @@ def get_program_rules(
     rules = [r for r in rules_of(call, found) if r.topic in wanted]
     known = {r.topic for r in rules}
     missing = [t for t in wanted if t not in known]
+    untold = ", ".join(missing).replace("_", " ")
     if not rules:
-        raise NoData(f"Nothing is known about {', '.join(missing)} of {found.name}.", missing=[*missing])
+        raise NoData(f"Nothing is known about {untold} of {found.name}.", missing=[*missing])
     unconfirmed = sum(r.unaudited for r in rules)
     said = f"{some(len(rules), 'rule')} of {found.name}, {unconfirmed} of them unaudited."
     if missing:
-        said += f" Not known: {', '.join(missing)}."
+        said += f" Not known: {untold}."
     return ProgramRules(message=said, program=found.slug, rules=rules, missing_topics=missing)

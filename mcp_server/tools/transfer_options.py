@@ -141,7 +141,7 @@ def compare_transfer_options(
 
 def _words(goal: Program, found: Sequence[Way], together: Sequence[Combination], needed: int, missing: int) -> str:
     reaching = [w for w in found if w.covers]
-    said = f"{needed:,} points of {goal.name}: {len(reaching)} of {some(len(found), 'way')} reach it alone"
+    said = f"{needed:,} points of {goal.name}: reached alone by {len(reaching)} of {some(len(found), 'way')}"
     if reaching and (cost := reaching[0].cost) is not None:
         said += f", the cheapest spends points worth {cost / 100:,.2f} USD"
     more = "1 combination does" if len(together) == 1 else f"{len(together)} combinations do"

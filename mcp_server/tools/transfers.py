@@ -147,7 +147,9 @@ def find_transfer_paths(
         )
     routes = [route_of(p, points_needed) for p in paths[:LISTED]]
     best = routes[0]
-    cost = f"sends {best.source_points:,} points" if points_needed else f"gives {best.effective_ratio:g} for 1"
+    cost = (
+        f"sends {some(best.source_points or 0, 'point')}" if points_needed else f"gives {best.effective_ratio:g} for 1"
+    )
     return TransferPaths(
         message=f"{some(len(paths), 'way')} from {start.name} to {goal.name}; the cheapest {cost} in"
         f" {some(best.hops, 'step')}."

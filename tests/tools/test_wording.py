@@ -48,6 +48,18 @@ def test_programmes_and_airlines_go_by_name_and_unknown_ones_by_what_they_came_w
         ("get_usage", {}, "0 searches used today"),
         ("affordable_destinations", {"program": "avios", "balance": 9_350, "cabin": "business"}, "from London"),
         ("list_transfer_partners", {"program": "virgin-red"}, "1 programme;"),
+        (
+            "find_transfer_paths",
+            {"from_program": "BA", "target_program": "aerclub", "points_needed": 1},
+            "1 point in 1",
+        ),
+        (
+            "search_all_airlines",
+            {**ROUTE, "date": SOON, "airlines": ["BA"], "max_points": 1},
+            "at up to 1 point; asked: sandbox, about 1 airline.",
+        ),
+        ("get_award_chart_faq", {"program": "hyatt"}, "(standard room, category 1"),
+        ("get_program_rules", {"program": "wyndham"}, "mixed cabin"),
     ],
 )
 def test_one_is_not_many(people: People, use: Use, tool: str, given: dict[str, Any], words: str) -> None:
