@@ -54,8 +54,8 @@ _WORDS = frozenset(
     )
 )
 _LATER = re.compile(
-    r"\d[:h.]\d{2}(?: ?[ap]\.?m\.?)?,?[ \t]{0,3}\(?(?:\+ ?([12])(?!\d| ?(?:stop|bag))|next day|nachster tag|dia siguiente"
-    r"|jour suivant|giorno successivo)"
+    r"\d[:h.]\d{2}(?: ?[ap]\.?m\.?)?,?[ \t]{0,3}\(?(?:\+ ?([12])(?!\d| ?(?:stop|bag))|next day|nachster tag"
+    r"|dia siguiente|jour suivant|giorno successivo)"
 )
 _OTHER_DAYS = re.compile(
     r"issue|issued|booked on|booking date|date of booking|purchase|payment|expir|valid|birth"
