@@ -11,6 +11,7 @@ import pytest
 from tests.deploy.test_client import Say, alice, say  # noqa: F401 - fixtures
 from tests.domain.spending.issuers import OFX, SAMPLES
 from tests.rest.conftest import people, running, world  # noqa: F401 - fixtures
+from tests.timing import once
 from tests.tools.test_spending import twenty_thousand_lines
 
 IMPORT = ("call", "import_spending_statement", "--statement_text")
@@ -34,7 +35,7 @@ def test_a_statement_may_come_through_a_pipe(alice: Say) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (gzip.compress(b"0" * 50_000_000), "it is a compressed file"),
+        (gzip.compress(b"0" * 50_000_000, mtime=0), "it is a compressed file"),
         (b"PK\x03\x04" + b"0" * 100, "it is a spreadsheet or ZIP archive; save it as CSV"),
         (b"%PDF-1.7", "it is a PDF"),
         (b"\x00\x01" * 500, "it is no text"),
@@ -64,13 +65,13 @@ def test_a_hundred_megabytes_are_refused_without_being_read(alice: Say, tmp_path
 
 
 def test_a_file_of_twenty_thousand_lines_goes_the_whole_way_in_under_three_seconds(alice: Say, tmp_path: Path) -> None:
-    """The best of three: another program on the machine may hold up one, never all."""
     path = tmp_path / "large.csv"
     path.write_text(twenty_thousand_lines(), encoding="utf-8")
-    took = []
-    for _ in range(3):
+
+    def attempt() -> bool:
         started = time.perf_counter()
         status, said, _ = alice(*IMPORT, f"@{path}")
-        took.append(time.perf_counter() - started)
         assert (status, "20,000 purchases" in said) == (0, True)
-    assert min(took) < 3
+        return time.perf_counter() - started < 3
+
+    assert once(attempt)

@@ -19,6 +19,7 @@ from shared.db.spending import SpendingStatement, SpendingTotal
 from tests.auth.browser import PASSWORD, hidden
 from tests.domain.spending.issuers import SAMPLES
 from tests.rest.conftest import World
+from tests.timing import once
 from tests.tools.test_spending import twenty_thousand_lines
 
 PAGE = "/dashboard/spending"
@@ -87,7 +88,7 @@ def test_the_token_of_an_upload_dies_with_it(ann: World) -> None:
     ("content", "said"),
     [
         (b"", "Choose a file first"),
-        (gzip.compress(b"0" * 50_000_000), "it is a compressed file"),
+        (gzip.compress(b"0" * 50_000_000, mtime=0), "it is a compressed file"),
         (b"PK\x03\x04" + b"0" * 100, "save it as CSV"),
         (b"\x00\x01" * 500, "it is no text"),
         (b"hello", "The file is no statement that can be read"),
@@ -142,11 +143,11 @@ def test_a_hundred_megabytes_are_refused_before_they_are_sent(ann: World) -> Non
 
 
 def test_twenty_thousand_lines_go_through_the_form_in_under_three_seconds(ann: World) -> None:
-    """The best of three: another program on the machine may hold up one, never all."""
-    content, took = twenty_thousand_lines().encode(), []
-    for _ in range(3):
+    content = twenty_thousand_lines().encode()
+
+    def attempt() -> bool:
         started = time.perf_counter()
-        shown = upload(ann, content)
-        took.append(time.perf_counter() - started)
-        assert "20,000 purchases" in shown.text
-    assert min(took) < 3
+        assert "20,000 purchases" in upload(ann, content).text
+        return time.perf_counter() - started < 3
+
+    assert once(attempt)

@@ -60,10 +60,11 @@ def test_search_availability_gives_seats_and_points_per_cabin(people: People, us
     found = use(people.alice, "search_availability", **ASKED)
     assert found["status"] == "ok"
     own = next(o for o in found["options"] if o["program"] == OWN)
+    marks = {name: own[name] for name in ("source", "synthetic", "live", "generated_at")}
     assert found["cabins"] == {
         "economy": "no_data",
         "premium_economy": "no_data",
-        "business": {"seats": 4, "points": own["points"], "taxes": own["taxes"], "taxes_currency": "USD"},
+        "business": {"seats": 4, "points": own["points"], "taxes": own["taxes"], "taxes_currency": "USD"} | marks,
         "first": "no_data",
     }
     assert found["coverage"] == {"asked": ["sandbox"], "answered": ["sandbox"], "failed": [], "skipped": []}

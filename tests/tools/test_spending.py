@@ -18,6 +18,7 @@ from shared.db.profile import Profile
 from shared.db.spending import SpendingStatement, SpendingTotal
 from tests.domain.spending.issuers import OFX, SAMPLES
 from tests.people import People
+from tests.timing import once
 from tests.tools.conftest import Use
 
 CHASE = SAMPLES["chase-card-us"].text
@@ -266,20 +267,18 @@ def twenty_thousand_lines() -> str:
 
 
 def test_twenty_thousand_lines_are_imported_in_under_three_seconds_without_holding_up_others(people: People) -> None:
-    """The best of three: another program on the machine may hold up one, never all."""
     text = twenty_thousand_lines()
     assert 2_500_000 < len(text) < 3_000_000
-    took, blocks = [], []
-    for _ in range(3):
+
+    def attempt() -> bool:
         limiter.cache_clear()
         started = time.perf_counter()
         made, longest = anyio.run(_watched, people, text)
-        took.append(time.perf_counter() - started)
-        blocks.append(longest)
         assert made["status"] == "ok"
         assert sum(month["transactions"] for month in made["months"]) == 20_000
-    assert min(took) < 3
-    assert min(blocks) < 0.25
+        return time.perf_counter() - started < 3 and longest < 0.25
+
+    assert once(attempt)
     assert threading.active_count() < 50
 
 
