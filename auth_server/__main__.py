@@ -28,6 +28,7 @@ def _serve(host: str, port: int, workers: int) -> None:
     uvicorn.run(
         "auth_server.app:create_app",
         factory=True,
+        http="auth_server.wire:Wire",
         host=host,
         port=port,
         workers=workers,

@@ -26,7 +26,7 @@ def main() -> None:
         port=given.port,
         workers=given.workers,
         loop="uvloop",
-        http="httptools",
+        http="mcp_server.wire:Wire",
         ws="none",
         proxy_headers=True,
         forwarded_allow_ips=here.forwarded_allow_ips,

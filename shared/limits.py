@@ -1,15 +1,22 @@
-"""Counters per key and window in Redis, with a bounded memory fallback: a key goes in, a verdict comes out."""
+"""Counters per key and window in Redis, with a bounded memory fallback: a key goes in, a verdict comes out.
 
+And the limits of what is read before anything can be counted: the head of a request.
+"""
+
+import asyncio
 import ipaddress
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import partial
+from typing import cast
 
 from shared import clock
 from shared.redis import asked, connect, key
 
 _MEMORY: "OrderedDict[str, tuple[int, int]]" = OrderedDict()
 _MEMORY_SIZE = 10_000
+HEAD_SECONDS, HEAD_BYTES = 15.0, 64 * 1024
+_TOO_LONG = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
 
 @dataclass(frozen=True)
@@ -59,3 +66,50 @@ def address_key(peer: str) -> str:
     if isinstance(ip, ipaddress.IPv6Address) and ip.ipv4_mapped is None:
         return str(ipaddress.ip_network((ip, 64), strict=False).network_address)
     return str(getattr(ip, "ipv4_mapped", None) or ip)
+
+
+class LimitedHead(asyncio.Protocol):
+    """Before a server's own protocol: a request's line and headers come to an end in time and size, or the line closes.
+
+    Bodies are read by those who know how large they may be.
+    """
+
+    _line: asyncio.Transport
+    _patience: asyncio.TimerHandle | None = None
+    _head = 0  # bytes of a head that has not ended; -1 while there is none
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._line = cast("asyncio.Transport", transport)
+        self._wait()
+        super().connection_made(transport)
+
+    def _wait(self) -> None:
+        self._patience = asyncio.get_running_loop().call_later(HEAD_SECONDS, self._line.close)
+
+    def _rest(self) -> None:
+        if self._patience is not None:
+            self._patience.cancel()
+            self._patience = None
+
+    def data_received(self, data: bytes) -> None:
+        if self._head >= 0:
+            self._head += len(data)
+        super().data_received(data)
+        if self._head > HEAD_BYTES:
+            self._line.write(_TOO_LONG)
+            self._line.close()
+        elif self._head >= 0 and self._patience is None:
+            self._wait()
+
+    def on_message_begin(self) -> None:
+        self._head = 0
+        super().on_message_begin()  # type: ignore[misc]
+
+    def on_headers_complete(self) -> None:
+        self._head = -1
+        self._rest()
+        super().on_headers_complete()  # type: ignore[misc]
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._rest()
+        super().connection_lost(exc)
