@@ -9,7 +9,7 @@ from pydantic import Field
 from mcp_server.call import Call, CallBase, LiveCall
 from mcp_server.endpoints import Endpoint, endpoints
 from mcp_server.fields import Airport, Cabin, Day, Passengers
-from mcp_server.results import NO_DATA, AwardOption, Coverage, Freshness, Money, NoDataWord, Part, Result
+from mcp_server.results import NO_DATA, AwardOption, Coverage, Freshness, Marked, Money, NoDataWord, Part, Result
 from mcp_server.seat_parts import (
     cabins_kept_back,
     cabins_of,
@@ -27,7 +27,7 @@ from shared.services.availability import VERB, Found, search
 from shared.services.sources import Standing, State, standing
 
 
-class CabinOffer(Part):
+class CabinOffer(Marked):
     seats: int | None
     points: int
     taxes: Money | None

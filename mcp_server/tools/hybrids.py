@@ -12,7 +12,7 @@ from mcp_server.call import LiveCall
 from mcp_server.fare_parts import Fare, fare_of, route_of
 from mcp_server.fields import Airport, Cabin, Day, Passengers
 from mcp_server.money_parts import cents
-from mcp_server.results import NO_DATA, AwardOption, Coverage, Freshness, Money, NoDataWord, Part, Result
+from mcp_server.results import NO_DATA, AwardOption, Coverage, Freshness, Marked, Money, NoDataWord, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from mcp_server.wording import cities, some
 from shared.domain.hybrids import LEAST, hubs_between
@@ -27,7 +27,7 @@ SEPARATE = (
 )
 
 
-class HybridJourney(Part):
+class HybridJourney(Marked):
     """Points, cash and cost are those of all passengers; the cash is the fare and the taxes of the award."""
 
     hub: str
@@ -149,6 +149,7 @@ def _journey(found: Hybrid, wish: Wish) -> HybridJourney:
         effective_cost=_money(found.cost),
         layover_minutes=None if found.layover is None else int(found.layover.total_seconds() // 60),
         warnings=_warnings(found),
+        generated_at=option.generated_at,
     )
 
 

@@ -37,6 +37,14 @@ def searched(people: People, use: Use) -> dict[str, Any]:
     return found
 
 
+def test_the_best_of_each_cabin_and_journeys_in_two_parts_are_marked(
+    people: People, use: Use, searched: dict[str, Any]
+) -> None:
+    cabins = [offer for offer in searched["cabins"].values() if offer != "no_data"]
+    found = use(people.alice, "search_hybrid", date=DAY.isoformat(), **ROUTE)
+    assert unmarked([*cabins, *found["hybrids"]]) == []
+
+
 def test_seats_seen_earlier_are_marked(people: People, use: Use, searched: dict[str, Any]) -> None:
     flights = use(people.alice, "list_flights")["flights"]
     one = use(people.alice, "get_flight", flight_id=flights[0]["flight_id"])["flight"]
