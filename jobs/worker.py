@@ -1,5 +1,6 @@
 """The RQ worker that loads the jobs and warms the database engine before it forks; each job then starts in no time."""
 
+import gc
 import sys
 from typing import Any
 
@@ -15,12 +16,18 @@ class Worker(RqWorker):
     def bootstrap(self, *args: Any, **kwargs: Any) -> None:
         start()
         _warm()
+        gc.collect()
+        gc.freeze()  # a child looks for garbage among its own objects alone, and so copies few of these pages
         super().bootstrap(*args, **kwargs)
 
-    def execute_job(self, *args: Any, **kwargs: Any) -> None:
-        """Corrected facts are taken up before the fork, so that they are read once and not by every job."""
+    def fork_work_horse(self, *args: Any, **kwargs: Any) -> None:
+        """Corrected facts are taken up before the fork, so that they are read once and not by every job.
+
+        The worker counts as busy already: told to end now, it does so after this job, and no clearing up in between
+        can swallow that.
+        """
         _corrected()
-        super().execute_job(*args, **kwargs)
+        super().fork_work_horse(*args, **kwargs)
 
 
 def _corrected() -> None:
@@ -36,16 +43,20 @@ def _corrected() -> None:
 
 def _warm() -> None:
     """What a job imports, the reference data and the engine's dialect are ready; no connection outlives the fork."""
+    import anyio.lowlevel
     from sqlalchemy import select
 
     import jobs.deliver
     import jobs.runs  # noqa: F401
     from shared.db.accounts import Account
     from shared.db.base import engine, transaction
+    from shared.providers.registry import providers
     from shared.reference.load import reference
     from shared.services.facts import refresh
 
     reference()
+    providers()
+    anyio.run(anyio.lowlevel.checkpoint)
     try:
         with transaction() as session:
             session.scalar(select(Account.id).limit(1))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index, UniqueConstraint, func
@@ -98,6 +98,41 @@ class MonitorMatch(ModeOwned, Base):
     source: Mapped[str]
     mode: Mapped[str]
     provider_checked_at: Mapped[datetime | None]
+
+
+class Watched(NamedTuple):
+    """What a check needs of a monitor."""
+
+    id: int
+    account_id: int
+    origin: str
+    destination: str
+    earliest_date: date
+    latest_date: date
+    cabin: str | None
+    airlines: list[str] | None
+    passengers: int
+    max_points: int | None
+    paused_at: datetime | None
+    cancelled_at: datetime | None
+
+
+# A check reads a dozen values twice; to make and track objects of them took longer than all else about them.
+_READ = f"select {', '.join(Watched._fields)} from route_monitors where id = :id and synthetic = :synthetic"  # noqa: S608
+_READS = {False: sa.text(_READ), True: sa.text(f"{_READ} for update")}
+_KEYS = sa.text("select key, matched, answered_at from route_monitor_keys where monitor_id = :id")
+
+
+def watched(session: Session, monitor_id: int, *, lock: bool = False) -> Watched | None:
+    """A monitor of the session's data mode, under its lock when asked for."""
+    told = {"id": monitor_id, "synthetic": session.info["synthetic"]}
+    row = session.execute(_READS[lock], told).one_or_none()
+    return Watched(*row) if row else None
+
+
+def states(session: Session, monitor_id: int) -> Sequence[sa.Row[Any]]:
+    """The remembered keys of a monitor: `key`, `matched`, `answered_at`."""
+    return session.execute(_KEYS, {"id": monitor_id}).all()
 
 
 _AS_SEEN_LAST = """

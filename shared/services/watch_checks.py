@@ -3,23 +3,23 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, update
 from sqlalchemy.orm import Session
 
 from shared import clock
+from shared.db import watches
 from shared.db.accounts import Account
 from shared.db.runs import unschedule
-from shared.db.watches import MonitorKey, RouteMonitor, add_matches, log_check, remember
+from shared.db.watches import MonitorKey, RouteMonitor, Watched
 from shared.domain.watches import Terms
 from shared.outbox.post import tell
 from shared.services.availability import SeatOption
 from shared.services.seat_watch import Plan, Sight, judge, route_facts, worth_a_mail
 
 KIND, EVENT = "route_monitor", "route_monitor_match"
-_KEYS = select(MonitorKey.key, MonitorKey.matched, MonitorKey.answered_at)
 
 
-def terms_of(monitor: RouteMonitor) -> Terms:
+def terms_of(monitor: Watched) -> Terms:
     return Terms(
         earliest=monitor.earliest_date,
         latest=monitor.latest_date,
@@ -30,25 +30,25 @@ def terms_of(monitor: RouteMonitor) -> Terms:
     )
 
 
-def _watched(monitor: RouteMonitor | None) -> bool:
+def _wanted(monitor: Watched | None) -> bool:
     return bool(monitor and not monitor.cancelled_at and not monitor.paused_at and monitor.latest_date >= clock.today())
 
 
 def prepare(session: Session, monitor_id: int) -> Plan | None:
     """What to ask; None when there is nothing to watch any more, and then the schedule is switched off."""
-    monitor = session.get(RouteMonitor, monitor_id)
-    if not _watched(monitor):  # only then is there something to write, so it is read again under its lock
-        monitor = session.get(RouteMonitor, monitor_id, with_for_update=True, populate_existing=True)
-    if monitor is None or not _watched(monitor):
+    monitor = watches.watched(session, monitor_id)
+    if not _wanted(monitor):  # only then is there something to write, so it is read again under its lock
+        monitor = watches.watched(session, monitor_id, lock=True)
+    if monitor is None or not _wanted(monitor):
         _end(session, monitor_id, monitor)
         return None
     return Plan(monitor.id, monitor.account_id, monitor.origin, monitor.destination, terms_of(monitor))
 
 
-def _end(session: Session, monitor_id: int, monitor: RouteMonitor | None) -> None:
+def _end(session: Session, monitor_id: int, monitor: Watched | None) -> None:
     if monitor is not None and monitor.cancelled_at is None and monitor.latest_date < clock.today():
-        monitor.cancelled_at, monitor.cancel_reason = clock.now(), "window_passed"
-        session.flush()
+        over = {"cancelled_at": clock.now(), "cancel_reason": "window_passed"}
+        session.execute(update(RouteMonitor).where(RouteMonitor.id == monitor_id).values(over))
         session.execute(delete(MonitorKey).where(MonitorKey.monitor_id == monitor_id))
     unschedule(session, KIND, [monitor_id])
 
@@ -58,12 +58,11 @@ def settle(session: Session, run_id: int, sight: Sight) -> str | None:
 
     The monitor is read again under its lock: cancelled, paused or changed meanwhile means that nothing fires.
     """
-    monitor = session.get(RouteMonitor, sight.plan.watch_id, with_for_update=True, populate_existing=True)
+    monitor = watches.watched(session, sight.plan.watch_id, lock=True)
     if monitor is None or monitor.cancelled_at or monitor.paused_at or terms_of(monitor) != sight.plan.terms:
         return None
-    kept = session.execute(_KEYS.where(MonitorKey.monitor_id == monitor.id)).all()
-    found, states = judge(sight, kept)
-    remember(session, monitor.id, states, sight.asked_at)
+    found, states = judge(sight, watches.states(session, monitor.id))
+    watches.remember(session, monitor.id, states, sight.asked_at)
     _log(session, run_id, sight, len(found))
     if found:
         _fire(session, run_id, monitor, sight.plan, found)
@@ -74,12 +73,12 @@ def _log(session: Session, run_id: int, sight: Sight, new: int) -> None:
     seen = sight.window
     line = {"run_id": run_id, "checked_at": sight.asked_at, "outcome": sight.outcome, "failed_sources": seen.failed}
     line |= {"options_seen": len(seen.options), "new_matches": new}
-    log_check(session, sight.plan.watch_id, line, sight.asked_at if seen.any_answered else None)
+    watches.log_check(session, sight.plan.watch_id, line, sight.asked_at if seen.any_answered else None)
 
 
-def _fire(session: Session, run_id: int, monitor: RouteMonitor, plan: Plan, found: Sequence[SeatOption]) -> None:
+def _fire(session: Session, run_id: int, monitor: Watched, plan: Plan, found: Sequence[SeatOption]) -> None:
     """All fresh matches of one check make one notice and one mail."""
-    add_matches(session, [_match(monitor.id, option) for option in found])
+    watches.add_matches(session, [_match(monitor.id, option) for option in found])
     account = session.get_one(Account, monitor.account_id)
     tell(
         session,

@@ -11,10 +11,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from rq import Worker as RqWorker
+from rq.worker import WorkerStatus
 
-from jobs import dispatcher
+from jobs import dispatcher, worker
+from jobs.queue import RUNS, queue
 from shared.db.messages import Delivery
 from shared.db.runs import JobRun
+from shared.redis import connect
 from shared.settings import settings
 from tests.environment import Configure
 from tests.jobs.conftest import Post, add_schedule, rows, work
@@ -122,6 +126,18 @@ def test_a_worker_without_settings_says_which_and_ends() -> None:
     assert "DATABASE_URL: is not set" in ended.stderr
     assert "SECRET_KEYS: is not set" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_a_worker_that_takes_up_facts_is_busy_so_that_no_signal_to_end_is_lost(
+    monkeypatch: pytest.MonkeyPatch, clean: None
+) -> None:
+    seen: list[str] = []
+    mine = worker.Worker([queue(RUNS)], connection=connect(), serializer="json")
+    monkeypatch.setattr(worker, "_corrected", lambda: seen.append(mine.get_state()))
+    for part in ("fork_work_horse", "monitor_work_horse"):
+        monkeypatch.setattr(RqWorker, part, lambda *_: None)
+    mine.execute_job(queue(RUNS).enqueue("jobs.runs.wake", "1"), queue(RUNS))
+    assert seen == [WorkerStatus.BUSY]
 
 
 @pytest.mark.slow  # a worker starts, waits, and finishes the mail under way
