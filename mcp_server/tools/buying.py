@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from mcp_server import sale_parts
 from mcp_server.call import Call
 from mcp_server.fields import LooseName, Points
 from mcp_server.provenance import Sourced, caution, sourced
@@ -55,19 +56,6 @@ class BuyPrices(Result):
     programs: list[BuyPrice]
 
 
-def _prices(row: BuyPoints) -> buying.PriceList | None:
-    if row.list_price is None or row.per_points is None:
-        return None
-    return buying.PriceList(
-        price=row.list_price,
-        per_points=row.per_points,
-        order_fee=row.order_fee or Decimal(0),
-        minimum=row.min_points or 1,
-        maximum=min((m for m in (row.max_points_per_purchase, row.annual_cap) if m), default=None),
-        increment=row.increment or 1,
-    )
-
-
 def _running(call: Call, program: str) -> PointsSale | None:
     """The best sale of today; one for everybody before a targeted one."""
     rows = [
@@ -82,11 +70,11 @@ def _sale(row: PointsSale | None) -> buying.Sale:
     """What everybody gets: a targeted sale changes no price here."""
     if row is None or row.targeted:
         return buying.NO_SALE
-    return buying.Sale(row.bonus_percent or 0, row.discount_percent or Decimal(0))
+    return sale_parts.terms(row)
 
 
 def _line(call: Call, row: BuyPoints, quantity: int | None) -> BuyPrice:
-    prices, running = _prices(row), _running(call, row.program)
+    prices, running = sale_parts.prices(row), _running(call, row.program)
     sale = _sale(running)
     quoted = buying.quote(prices, quantity, sale) if prices and quantity else None
     return BuyPrice(
@@ -95,7 +83,7 @@ def _line(call: Call, row: BuyPoints, quantity: int | None) -> BuyPrice:
         currency=row.currency,
         base_cents_per_point=prices.cents_per_point if prices else NO_DATA,
         sale=running and _shown(running),
-        best_cents_per_point=round(buying.sale_cents(prices, sale), 4) if prices else NO_DATA,
+        best_cents_per_point=sale_parts.cents(prices, sale) if prices else NO_DATA,
         order_fee=row.order_fee,
         minimum=row.min_points,
         maximum_per_order=row.max_points_per_purchase,
@@ -153,7 +141,12 @@ def get_buy_points_pricing(
 def _words(line: BuyPrice) -> str:
     if line.quote:
         total = f"{line.quote.total:,} {line.currency}"
-        return f"{line.quote.quantity:,} points of {line.name} cost {total}: {line.quote.cents_per_point:f} cents each."
-    if line.base_cents_per_point == NO_DATA:
-        return f"{line.name} sells points, but the price is not known."
-    return f"A point of {line.name} costs {line.best_cents_per_point:f} hundredths of a {line.currency} today."
+        said = f"{line.quote.quantity:,} points of {line.name} cost {total}: {line.quote.cents_per_point:f} cents each."
+    elif line.base_cents_per_point == NO_DATA:
+        said = f"{line.name} sells points, but the price is not known."
+    else:
+        said = f"A point of {line.name} costs {line.best_cents_per_point:f} hundredths of a {line.currency} today."
+    if line.sale:
+        not_counted = " for those it was sent to, not counted," if line.sale.targeted else ""
+        said += f" A sale{not_counted} runs until {line.sale.ends_on}."
+    return said

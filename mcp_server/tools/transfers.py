@@ -8,7 +8,8 @@ from sqlalchemy import select
 
 from mcp_server.call import Call
 from mcp_server.provenance import Verified, newest, verified
-from mcp_server.results import NoDataWord, Result
+from mcp_server.results import Money, NoDataWord, Result
+from mcp_server.sale_parts import price_in
 from mcp_server.toolbox import Effect, Tier, tool
 from mcp_server.transfer_routes import RunningBonus, TransferRoute, posting_of, route_of
 from mcp_server.wording import some
@@ -67,7 +68,9 @@ class BonusOffer(Verified):
 class SaleOffer(Verified):
     program: str
     bonus_percent: int | None
-    cents_per_point: float | None
+    discount_percent: Money | None
+    cents_per_point: Money | None
+    currency: str | None
     ends_on: date
     days_left: int
 
@@ -210,17 +213,21 @@ def _sales(call: Call) -> list[SaleOffer]:
         for r in call.reference.rows("points_sales.csv")
         if (r.start_date is None or r.start_date <= call.today) and call.today <= r.end_date
     ]
-    return [
-        SaleOffer(
-            program=r.program,
-            bonus_percent=r.bonus_percent,
-            cents_per_point=None if r.unit_price_usd_cents is None else float(r.unit_price_usd_cents),
-            ends_on=r.end_date,
-            days_left=(r.end_date - call.today).days,
-            **verified(r),
-        )
-        for r in rows
-    ]
+    return [_sale(call, r) for r in rows]
+
+
+def _sale(call: Call, row: PointsSale) -> SaleOffer:
+    cents, currency = price_in(call.reference, row)
+    return SaleOffer(
+        program=row.program,
+        bonus_percent=row.bonus_percent,
+        discount_percent=row.discount_percent,
+        cents_per_point=cents,
+        currency=currency,
+        ends_on=row.end_date,
+        days_left=(row.end_date - call.today).days,
+        **verified(row),
+    )
 
 
 @tool(area="transfers", tier=Tier.FREE, effect=Effect.READS, title="What's on sale")

@@ -1,11 +1,16 @@
 """What buying points costs, by conversation."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
 
 import pytest
 
 from mcp_server.call import ANONYMOUS
+from mcp_server.sale_parts import price_in
 from shared import clock
+from shared.reference.load import reference
 from tests.people import People
 from tests.tools.conftest import Use
 
@@ -40,8 +45,28 @@ def test_get_buy_points_pricing_counts_a_sale_while_it_runs(
     assert (line["sale"]["bonus_percent"], line["sale"]["ends_on"]) == (100, "2023-03-07")
     assert (line["base_cents_per_point"], line["best_cents_per_point"]) == (1.0, 0.5)
     assert line["quote"] == {"quantity": 20_000, "total": 100.0, "cents_per_point": 0.5}
+    told = use(people.bob, "get_buy_points_pricing", program="hilton", quantity=20_000)["message"]
+    assert "A sale runs until 2023-03-07." in told
+    (listed,) = use(people.bob, "whats_on_sale", category="points")["points_sales"]
+    assert (listed["cents_per_point"], listed["currency"]) == (line["best_cents_per_point"], line["currency"])
     monkeypatch.setattr(clock, "now", lambda: datetime(2023, 3, 8, tzinfo=UTC))
     assert use(people.bob, "get_buy_points_pricing", program="hilton")["programs"][0]["sale"] is None
+
+
+@pytest.mark.parametrize(
+    ("program", "terms", "cents", "currency"),
+    [
+        ("united-mileageplus", {"discount_percent": Decimal(40)}, "2.1", "USD"),
+        ("air-canada-aeroplan", {"bonus_percent": 100}, "1.75", "CAD"),
+        ("chase-ultimate-rewards", {"bonus_percent": 100}, None, None),
+    ],
+)
+def test_a_sale_without_a_price_of_its_own_is_reckoned_from_the_list_price(
+    program: str, terms: dict[str, Any], cents: str | None, currency: str | None
+) -> None:
+    row = reference().rows("points_sales.csv")[0]
+    plain = {"program": program, "unit_price_usd_cents": None, "bonus_percent": None, "discount_percent": None}
+    assert price_in(reference(), replace(row, **(plain | terms))) == (Decimal(cents) if cents else None, currency)
 
 
 def test_get_buy_points_pricing_refuses_more_than_an_order_may_have(people: People, use: Use) -> None:
