@@ -112,7 +112,7 @@ def test_update_profile_takes_the_code_of_a_city(people: People, use: Use) -> No
         ({"timezone": ""}, "invalid", "timezone"),
         ({"country": "ZZ"}, "invalid", "country"),
         ({"mail": {"news": True}}, "invalid", "mail"),
-        ({"mail": {"product_news": "yes"}}, "invalid", "mail"),
+        ({"mail": {"product_news": "yes"}}, "invalid", "mail.product_news"),
         ({"mail": ["product_news"]}, "invalid", "mail"),
         ({"currency": "USD", "clear": ["currency"]}, "invalid", "clear"),
         ({"preferred_airlines": ["BA"], "avoided_airlines": ["british airways"]}, "invalid", "avoided_airlines"),
