@@ -63,13 +63,16 @@ def test_check_hotel_booking_price_finds_a_drop_and_keeps_it(people: People, use
     priced("points:150000,cash:900")
     told = use(people.alice, "check_hotel_booking_price", booking_id=one)
     assert (told["status"], told["freshness"]["mode"]) == ("ok", "sandbox")
-    assert told["drop"].items() >= {
-        "points_saved": 50_000,
-        "cash_saved": None,
-        "currency": None,
-        "percent": 25.0,
-        "against": "original_points",
-    }.items()
+    assert (
+        told["drop"].items()
+        >= {
+            "points_saved": 50_000,
+            "cash_saved": None,
+            "currency": None,
+            "percent": 25.0,
+            "against": "original_points",
+        }.items()
+    )
     (snapshot,) = told["snapshots"]
     assert (snapshot["points"], snapshot["cash"], snapshot["currency"], snapshot["mode"]) == (
         150_000, 900, "USD", "sandbox",
