@@ -8,6 +8,7 @@ and the conformance run watches over it. Everything else goes to the SDK's sessi
 """
 # ruff: noqa: ARG002 - the SDK's protocol for a dispatch context names arguments that one exchange has no use for
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -31,7 +32,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from mcp_server.replies import Reply, rpc_error
 
-BODY_LIMIT = 4 * 1024 * 1024
+BODY_LIMIT, BODY_SECONDS = 4 * 1024 * 1024, 15.0
 ONE_EXCHANGE = frozenset({"tools/call", "tools/list", "ping"})
 HOLLOW = b'"tools":[]'  # what the SDK wraps when the list's bytes are filled in here
 
@@ -116,7 +117,11 @@ class Transport:
 
 async def _message(receive: Receive, announced: bytes | None) -> tuple[dict[str, Any] | Reply, bytes]:
     """One JSON-RPC message with its bytes, or the refusal of what is none."""
-    body = await _read(receive, announced)
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            body = await _read(receive, announced)
+    except TimeoutError:
+        return rpc_error(408, INVALID_REQUEST, "The body did not arrive in time."), b""
     if body is None:
         return rpc_error(413, INVALID_REQUEST, "The request is larger than 4 MiB."), b""
     try:

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import socket
 from typing import Any
 
 import httpx
@@ -305,6 +306,18 @@ def test_body_over_four_mebibytes_is_413(world: World, people: People, announced
     headers = bearer(world.token(people.alice))
     content = big if announced else iter([big[: 1 << 20], big[1 << 20 :]])
     assert world.http.post(world.url, content=content, headers=headers).status_code == 413
+    assert world.post(people.alice, LIST).status_code == 200
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(
+    world: World, people: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transport, "BODY_SECONDS", 0.2)
+    host, port = world.base.removeprefix("http://").split(":")
+    head = f"POST /mcp HTTP/1.1\r\nHost: {host}:{port}\r\nAuthorization: Bearer {world.token(people.alice)}\r\n"
+    with socket.create_connection((host, int(port)), timeout=10) as line:
+        line.sendall(f"{head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{{".encode())
+        assert line.recv(4096).startswith(b"HTTP/1.1 408 ")
     assert world.post(people.alice, LIST).status_code == 200
 
 
