@@ -74,6 +74,13 @@ def at(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return turn
 
 
+@pytest.fixture
+def noon(at: Callable[..., None]) -> None:
+    """Of this day: it has the same date in London, New York and Tokyo."""
+    at(*clock.today().timetuple()[:3], 12)
+
+
+@pytest.mark.usefixtures("noon")
 def test_list_upcoming_deadlines_of_every_kind_in_the_order_of_their_days(
     people: People, use: Use, deadlines: Deadlines
 ) -> None:
@@ -205,6 +212,7 @@ def test_transfer_bonuses_are_told_for_currencies_the_person_has(
     assert deadlines(kinds=["transfer_bonus"], within_days=730) == []
 
 
+@pytest.mark.usefixtures("noon")
 @pytest.mark.spec("s4.4.get_calendar_feed.cancelled_out")
 def test_bookings_tell_departures_arrivals_and_only_stated_free_cancellations(
     people: People, deadlines: Deadlines
