@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
-from jobs.queue import drain
+from jobs.queue import More, drain
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.alerts import leave_channel
@@ -46,14 +46,15 @@ def _claim(id: str | None = None) -> Parcel | None:
         return claim_delivery(session, settings().job_lease_seconds, id)
 
 
-def work(parcel: Parcel) -> None:
-    """One attempt, whatever happens in it."""
+def work(parcel: Parcel, more: More) -> Parcel | None:
+    """One attempt, whatever happens in it; its end is committed alone, and then the next one is claimed."""
     if parcel.found == "handing_over":
         _end(parcel, "uncertain", "its worker was lost while it was handed over")
     elif parcel.attempt > MAX_ATTEMPTS:
         _end(parcel, "failed", "its workers were lost")
     else:
         _send(parcel)
+    return _claim() if more() else None
 
 
 def _send(parcel: Parcel) -> None:

@@ -11,6 +11,7 @@ from rq.exceptions import DuplicateJobError
 from shared.redis import connect
 
 R = TypeVar("R")
+More = Callable[[], bool]  # whether there is time for another row
 RUNS, DELIVERIES = "checks", "deliveries"
 ENTRIES = {RUNS: "jobs.runs.wake", DELIVERIES: "jobs.deliver.wake"}
 # A worker is stopped at this age of a job, and killed 60 seconds later: both before the lease of its row ends.
@@ -46,32 +47,33 @@ def wake(queue: Queue, rows: Iterable[tuple[str, int]], ttl: float) -> None:
             continue
 
 
-def drain(own: R | None, claim: Callable[[], R | None], work: Callable[[R], None], hands: int = 1) -> int:
+def drain(own: R | None, claim: Callable[[], R | None], work: Callable[[R, More], R | None], hands: int = 1) -> int:
     """Works on the row a wake-up named and goes on with others that are due, so that one call serves a backlog.
 
+    Each piece of work may hand back the row to go on with, claimed in its own last transaction while `more()` holds.
     Ends when none is left or its time is up; returns how many it worked on. With several hands the waiting of one
     (for a source, for a commit) is the working time of another.
     """
-    if own is None:
+    row = own or claim()  # another call may have served the row named; this one serves what is left
+    if row is None:
         return 0
     until = time.monotonic() + DRAIN_SECONDS
 
-    def more() -> R | None:
-        return claim() if time.monotonic() < until else None
+    def more() -> bool:
+        return time.monotonic() < until
 
     def go_on(row: R | None) -> int:
         count = 0
         while row is not None:
-            work(row)
+            row = work(row, more)
             count += 1
-            row = more()
         return count
 
     if hands == 1:
-        return go_on(own)
+        return go_on(row)
     helpers = ThreadPoolExecutor(hands - 1, "hand")
     try:
-        others = [helpers.submit(lambda: go_on(more())) for _ in range(hands - 1)]
-        return go_on(own) + sum(other.result() for other in others)
+        others = [helpers.submit(lambda: go_on(claim() if more() else None)) for _ in range(hands - 1)]
+        return go_on(row) + sum(other.result() for other in others)
     finally:
         helpers.shutdown(wait=False)  # only a time-out gets here before they are done, and the process ends with it

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 
 from sqlalchemy.orm import Session
 
@@ -17,7 +18,7 @@ from jobs import (
     watch_hotels,
     watch_routes,
 )
-from jobs.queue import drain
+from jobs.queue import More, drain
 from shared.db.base import transaction
 from shared.db.runs import Claim, claim_run, finish_run, hold, retry_run
 from shared.domain.schedule import MAX_ATTEMPTS, wait_after
@@ -58,25 +59,31 @@ def _claim(id: int | None = None) -> Claim | None:
         return claim_run(session, settings().job_lease_seconds, id)
 
 
-def work(claim: Claim) -> None:
-    """One attempt, whatever happens in it."""
+def work(claim: Claim, more: More) -> Claim | None:
+    """One attempt, whatever happens in it; hands back the next run, claimed in the transaction that ends this one."""
     if claim.attempt > MAX_ATTEMPTS:
-        _give_up(claim, "its workers were lost")
-        return
+        return _end(more, partial(_again, claim=claim, reason="its workers were lost"))
     try:
-        finish = KINDS[claim.kind](claim)
-        with transaction() as session:
-            if not hold(session, claim):
-                return  # another worker took over; what was seen here is thrown away
-            unfinished = finish(session)
-            if unfinished is None:
-                finish_run(session, claim)
-            else:
-                _again(session, claim, unfinished)
+        return _end(more, partial(_finish, claim=claim, finish=KINDS[claim.kind](claim)))
     except Exception as error:  # the edge: a bug or an outage; the row decides when it is tried again
         log.exception("run %s of %s failed in attempt %s", claim.id, claim.kind, claim.attempt)
-        with transaction() as session:
-            _again(session, claim, type(error).__name__)
+        return _end(more, partial(_again, claim=claim, reason=type(error).__name__))
+
+
+def _end(more: More, write: Callable[[Session], None]) -> Claim | None:
+    with transaction() as session:
+        write(session)
+        return claim_run(session, settings().job_lease_seconds) if more() else None
+
+
+def _finish(session: Session, claim: Claim, finish: Finish) -> None:
+    if not hold(session, claim):
+        return  # another worker took over; what was seen here is thrown away
+    unfinished = finish(session)
+    if unfinished is None:
+        finish_run(session, claim)
+    else:
+        _again(session, claim, unfinished)
 
 
 def _again(session: Session, claim: Claim, reason: str) -> None:
@@ -88,8 +95,3 @@ def _again(session: Session, claim: Claim, reason: str) -> None:
             LOST[claim.kind](session, claim)
     else:
         retry_run(session, claim, wait, reason)
-
-
-def _give_up(claim: Claim, reason: str) -> None:
-    with transaction() as session:
-        _again(session, claim, reason)

@@ -2,6 +2,7 @@
 
 import enum
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -10,9 +11,11 @@ from functools import lru_cache
 from typing import Annotated, Any
 from uuid import UUID
 
+import psycopg
 import sqlalchemy as sa
 from sqlalchemy import Engine, ForeignKey, MetaData, create_engine, event, func
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.exc import InvalidatePoolError
 from sqlalchemy.orm import (
     DeclarativeBase,
     Mapped,
@@ -22,8 +25,11 @@ from sqlalchemy.orm import (
     mapped_column,
     with_loader_criteria,
 )
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from shared.settings import DataMode, settings
+
+ALIVE_SECONDS = 1.0
 
 pk = Annotated[int, mapped_column(sa.BigInteger, sa.Identity(), primary_key=True)]
 uid = Annotated[UUID, mapped_column(primary_key=True, server_default=sa.text("gen_random_uuid()"))]
@@ -77,7 +83,6 @@ def engine() -> Engine:
         max_overflow=0,
         pool_timeout=10,
         pool_recycle=1800,
-        pool_pre_ping=True,
         hide_parameters=True,  # a failed statement is logged without the user's values
         connect_args={
             "application_name": "award-travel",
@@ -85,8 +90,24 @@ def engine() -> Engine:
             " -c lock_timeout=5000 -c TimeZone=UTC",
         },
     )
+    event.listen(made, "checkout", _living)
+    event.listen(made, "checkin", _rested)
     os.register_at_fork(after_in_child=lambda: made.dispose(close=False))
     return made
+
+
+def _living(dbapi: Any, record: ConnectionPoolEntry, _proxy: Any) -> None:
+    """A connection that rested is asked whether it still lives; one that was in use a moment ago is not."""
+    if time.monotonic() - record.info.get("rested_at", -ALIVE_SECONDS) < ALIVE_SECONDS:
+        return
+    try:
+        engine().dialect.do_ping(dbapi)
+    except psycopg.Error as gone:
+        raise InvalidatePoolError from gone  # this one and its neighbours are made anew
+
+
+def _rested(_dbapi: Any, record: ConnectionPoolEntry) -> None:
+    record.info["rested_at"] = time.monotonic()
 
 
 @lru_cache(maxsize=1)

@@ -1,6 +1,6 @@
 """What is said to people: notices in the inbox, and one delivery row per channel and recipient (the outbox)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -8,9 +8,9 @@ from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index, UniqueConstraint
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
+from shared.db import many
 from shared.db.base import AccountOwned, Base, ModeOwned, stamp, uid
 
 OPEN = "('pending', 'claimed', 'handing_over')"
@@ -83,9 +83,14 @@ class Parcel:
 
 def add_notification(session: Session, account_id: int, dedupe_key: str, **columns: Any) -> UUID | None:
     """Stores a notice once per event; None when it was stored before."""
-    values = {"account_id": account_id, "synthetic": session.info["synthetic"], "dedupe_key": dedupe_key, **columns}
-    new = insert(Notification).values(values).on_conflict_do_nothing(index_elements=["dedupe_key"])
-    return session.execute(new.returning(Notification.id)).scalar_one_or_none()
+    row = {"account_id": account_id, "dedupe_key": dedupe_key, **columns}
+    once = "on conflict (dedupe_key) do nothing returning id"
+    return many.write(session, Notification, [row], once).scalar_one_or_none()
+
+
+def add_deliveries(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
+    if rows:
+        many.write(session, Delivery, rows)
 
 
 _HAND_OVER = sa.text(f"""

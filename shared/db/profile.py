@@ -53,7 +53,11 @@ class AdvisorLogo(AccountOwned, Base):
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 
 
+_WANTED = ", ".join(f"mail_{kind}" for kind in MAILS)
+_MAILS = sa.text(f"select {_WANTED} from profiles where account_id = :id")  # noqa: S608 - names of ours
+
+
 def mails(session: Session, account_id: int) -> dict[str, bool]:
     """Each kind of mail, and whether the person wants it."""
-    row = session.get(Profile, account_id)
-    return {kind: MAILS[kind] if row is None else getattr(row, f"mail_{kind}") for kind in MAILS}
+    row = session.execute(_MAILS, {"id": account_id}).one_or_none()
+    return dict(zip(MAILS, row or MAILS.values(), strict=True))

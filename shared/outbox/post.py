@@ -8,8 +8,8 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from shared.db.accounts import Account
-from shared.db.messages import Delivery, add_notification
+from shared.db.accounts import Account, Addressee
+from shared.db.messages import add_deliveries, add_notification
 from shared.db.profile import mails
 from shared.outbox.messages import MAIL_KINDS, notice
 
@@ -23,42 +23,40 @@ class Phone:
     ending: str
 
 
-def reachable(session: Session, account: Account, event: str) -> bool:
+def reachable(session: Session, account: Account | Addressee, event: str) -> bool:
     """Whether a mail about this would go out: the address is confirmed, and the person wants such mails."""
     wanted = mails(session, account.id).get(MAIL_KINDS.get(event, ""), True)
     return bool(account.email and account.email_confirmed_at and wanted)
 
 
-def _phone_row(account: Account, told: UUID, event: str, facts: dict[str, Any], key: str, phone: Phone) -> Delivery:
+def _row(
+    account: Account | Addressee, told: UUID | None, event: str, facts: dict[str, Any], key: str
+) -> dict[str, Any]:
+    """One delivery to the account's own address."""
+    row = {"account_id": account.id, "notification_id": told, "dedupe_key": key, "event": event, "facts": facts}
+    return row | {"channel": "email", "recipient": account.email}
+
+
+def _to_phone(row: dict[str, Any], phone: Phone, number: int) -> dict[str, Any]:
     """The number itself stands sealed among the facts, which are cleared once the message is delivered."""
-    return Delivery(
-        account_id=account.id,
-        notification_id=told,
-        dedupe_key=key,
-        channel=phone.channel,
-        recipient=f"…{phone.ending}",
-        event=event,
-        facts=facts | {"phone_sealed": phone.sealed},
-    )
+    return row | {
+        "dedupe_key": f"{row['dedupe_key']}:{number}",
+        "channel": phone.channel,
+        "recipient": f"…{phone.ending}",
+        "facts": row["facts"] | {"phone_sealed": phone.sealed},
+    }
 
 
-def write_to(session: Session, account: Account, event: str, facts: dict[str, Any], *, dedupe_key: str) -> None:
+def write_to(
+    session: Session, account: Account | Addressee, event: str, facts: dict[str, Any], *, dedupe_key: str
+) -> None:
     """One mail to the account's address, confirmed or not, and no notice: about the account itself."""
-    session.add(
-        Delivery(
-            account_id=account.id,
-            dedupe_key=dedupe_key,
-            channel="email",
-            recipient=account.email,
-            event=event,
-            facts=facts,
-        )
-    )
+    add_deliveries(session, [_row(account, None, event, facts, dedupe_key)])
 
 
 def tell(
     session: Session,
-    account: Account,
+    account: Account | Addressee,
     event: str,
     facts: dict[str, Any],
     *,
@@ -82,20 +80,8 @@ def tell(
         subject_type=subject[0] if subject else None,
         subject_id=str(subject[1]) if subject else None,
     )
-    if told and mail and reachable(session, account, event):
-        session.add(
-            Delivery(
-                account_id=account.id,
-                notification_id=told,
-                dedupe_key=dedupe_key,
-                channel="email",
-                recipient=account.email,
-                event=event,
-                facts=facts,
-            )
-        )
     if told:
-        session.add_all(
-            _phone_row(account, told, event, facts, f"{dedupe_key}:{n}", phone) for n, phone in enumerate(phones)
-        )
+        row = _row(account, told, event, facts, dedupe_key)
+        mailed = [row] if mail and reachable(session, account, event) else []
+        add_deliveries(session, mailed + [_to_phone(row, phone, n) for n, phone in enumerate(phones)])
     return told

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from sqlalchemy.orm import Session
 
 from shared import clock
-from shared.db.accounts import Account
+from shared.db.accounts import Account, Addressee
 from shared.db.alerts import mail_of
 from shared.domain.watches import Key, Terms, best_by_key, crossings
 from shared.outbox.messages import LISTED
@@ -97,7 +97,12 @@ def judge(sight: Sight, kept: Sequence[Kept]) -> tuple[list[SeatOption], dict[st
 
 
 def worth_a_mail(
-    session: Session, account: Account, event: str, watch: tuple[str, int], plan: Plan, found: Sequence[SeatOption]
+    session: Session,
+    account: Account | Addressee,
+    event: str,
+    watch: tuple[str, int],
+    plan: Plan,
+    found: Sequence[SeatOption],
 ) -> bool:
     """Whether a mail about these seats tells the person anything another of their watches has not just mailed."""
     if not reachable(session, account, event):

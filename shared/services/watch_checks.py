@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db import watches
-from shared.db.accounts import Account
+from shared.db.accounts import addressee
 from shared.db.runs import unschedule
 from shared.db.watches import MonitorKey, RouteMonitor, Watched
 from shared.domain.watches import Terms
@@ -79,7 +79,7 @@ def _log(session: Session, run_id: int, sight: Sight, new: int) -> None:
 def _fire(session: Session, run_id: int, monitor: Watched, plan: Plan, found: Sequence[SeatOption]) -> None:
     """All fresh matches of one check make one notice and one mail."""
     watches.add_matches(session, [_match(monitor.id, option) for option in found])
-    account = session.get_one(Account, monitor.account_id)
+    account = addressee(session, monitor.account_id)
     tell(
         session,
         account,

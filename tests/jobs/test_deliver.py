@@ -137,7 +137,7 @@ def test_a_worker_that_was_overtaken_does_not_begin_to_send(post: Post, mailbox:
     with transaction() as session:
         assert claim_delivery(session, 150, delivery) is not None
     assert slow is not None
-    deliver.work(slow)
+    deliver.work(slow, lambda: False)
     assert (only().status, only().attempt, mailbox.taken) == ("claimed", 2, [])
 
 

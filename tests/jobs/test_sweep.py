@@ -36,7 +36,7 @@ def swept() -> None:
             claim = claim_run(session, 60)
         if claim is None:
             return
-        work_on(claim)
+        work_on(claim, lambda: False)
 
 
 def _aged(kind: Aging, days: float) -> None:

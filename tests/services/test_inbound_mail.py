@@ -165,7 +165,7 @@ def test_a_mail_whose_readers_are_lost_ends_as_failed_and_not_in_silence(address
     change(JobRun, status="running", attempt=MAX_ATTEMPTS, claimed_until=past(), wake_at=past())
     claim = runs._claim()
     assert claim is not None
-    runs.work(claim)
+    runs.work(claim, lambda: False)
     assert [(m.state, m.error) for m in mails()] == [("failed", "its readers were lost")]
     assert rows(Schedule) == []
 

@@ -81,25 +81,49 @@ def rows(question: SeatsQuestion, today: date, told: Mapping[str, str]) -> tuple
     if question.origin not in facts.airports or question.destination not in facts.airports:
         raise Unanswered("no_data", "not_served")
     airlines = [a for a in question.airlines or sorted(facts.airlines) if a in facts.airlines]
-    paths = [p for a in airlines if (p := path(a, question.origin, question.destination))]
-    markets = [(p, s) for p in paths for s in sellers(p.airline, p.origin, p.destination, today)]
+    markets = [m for a in airlines for m in _markets(a, question.origin, question.destination, today)]
     if not markets:
         raise Unanswered("no_data", "not_served")
-    return tuple(seat for p, price in markets for seat in _window(p, price, question, today, told))
+    return tuple(seat for market in markets for seat in _window(market, question, today, told))
 
 
-def _window(
-    way: Path, price: RoutePrice, question: SeatsQuestion, today: date, told: Mapping[str, str]
-) -> Iterator[AwardSeat]:
-    first, last = max(question.earliest, today), min(question.latest, today + timedelta(days=way.on_sale_days))
-    place = f"{price.program}|{way.airline}|{way.origin}|{way.destination}"
+@dataclass(frozen=True, eq=False)
+class _Market:
+    """One programme that sells one airline on a route, as charts stood on the day of looking."""
+
+    way: Path
+    price: RoutePrice
+    today: date
+
+
+@lru_cache(maxsize=4096)
+def _markets(airline: str, origin: str, destination: str, today: date) -> tuple[_Market, ...]:
+    way = path(airline, origin, destination)
+    return tuple(_Market(way, price, today) for price in sellers(airline, origin, destination, today)) if way else ()
+
+
+def _window(market: _Market, question: SeatsQuestion, today: date, told: Mapping[str, str]) -> Iterator[AwardSeat]:
+    first = max(question.earliest, today)
+    last = min(question.latest, today + timedelta(days=market.way.on_sale_days))
     for ahead in range((last - first).days + 1):
         day = first + timedelta(days=ahead)
-        for cabin in price.cabins:
-            cell = f"{place}|{day.isoformat()}|{cabin}"
-            wanted, count = _told(way, price.program, day, cabin, told) if told else (None, None)
-            if draw.space(cell, cabin, day, today) if wanted is None else wanted:
-                yield from _seat(way, price, day, cabin, count or draw.seats(cell))
+        yield from _seats(market, day, told) if told else _drawn(market, day)
+
+
+def _seats(market: _Market, day: date, told: Mapping[str, str]) -> Iterator[AwardSeat]:
+    way, price = market.way, market.price
+    place = f"{price.program}|{way.airline}|{way.origin}|{way.destination}|{day.isoformat()}"
+    for cabin in price.cabins:
+        cell = f"{place}|{cabin}"
+        wanted, count = _told(way, price.program, day, cabin, told) if told else (None, None)
+        if draw.space(cell, cabin, day, market.today) if wanted is None else wanted:
+            yield from _seat(way, price, day, cabin, count or draw.seats(cell))
+
+
+@lru_cache(maxsize=16_384)
+def _drawn(market: _Market, day: date) -> tuple[AwardSeat, ...]:
+    """A day's seats where nobody was told otherwise; windows that overlap share them."""
+    return tuple(_seats(market, day, {}))
 
 
 def _told(way: Path, program: str, day: date, cabin: str, told: Mapping[str, str]) -> tuple[bool | None, int | None]:
