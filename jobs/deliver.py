@@ -36,9 +36,9 @@ class TakenOver(Exception):
     """Another worker holds the row: this one was too slow and must not send."""
 
 
-def wake(delivery_id: str) -> int:
-    """The entry RQ calls; returns how many messages it worked on."""
-    return drain(_claim(delivery_id), _claim, work)
+def wake(delivery_id: str | None = None) -> int:
+    """The entry RQ calls; without an id the oldest message comes first. Returns how many it worked on."""
+    return drain(_claim(delivery_id) if delivery_id else None, _claim, work)
 
 
 def _claim(id: str | None = None) -> Parcel | None:

@@ -17,7 +17,7 @@ ENTRIES = {RUNS: "jobs.runs.wake", DELIVERIES: "jobs.deliver.wake"}
 # A worker is stopped at this age of a job, and killed 60 seconds later: both before the lease of its row ends.
 JOB_SECONDS = 80
 DRAIN_SECONDS = 20.0
-_PER_WORKER = 25  # wake-ups waiting for each worker; more would only grow old in the queue
+_PER_WORKER = 2  # wake-ups waiting for each worker: one goes on with whatever is due, so more would find nothing left
 
 
 def queue(name: str) -> Queue:

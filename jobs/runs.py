@@ -48,10 +48,10 @@ LOST: dict[str, Callable[[Session, Claim], None]] = {
 }
 
 
-def wake(run_id: str) -> int:
-    """The entry RQ calls; returns how many runs it worked on."""
+def wake(run_id: str | None = None) -> int:
+    """The entry RQ calls; without an id any run that is due comes first. Returns how many runs it worked on."""
     with outside.one_loop():
-        return drain(_claim(int(run_id)), _claim, work, HANDS)
+        return drain(_claim(int(run_id)) if run_id else None, _claim, work, HANDS)
 
 
 def _claim(id: int | None = None) -> Claim | None:

@@ -190,16 +190,24 @@ async def _recall(
 
 
 async def _shared(errand: _Errand, state: health.Health, max_age: timedelta | None) -> Reading[Any]:
-    """Watches of one route are checked at the same moment: the first one asks, the others take its answer."""
+    """Watches of one route are checked at the same moment: the first one asks, the others take its answer, those of
+    other processes too."""
     flights = _flights.get(None)
     if flights is None:
         _flights.set(flights := {})
     flight = flights.setdefault(errand.place.name, anyio.Lock())
-    late = flight.locked()
     try:
         async with flight:
-            known = (await _in_thread(replay.recall, [errand.place], max_age))[0] if late else None
-            return known or await _fetch(errand, state)
+            while True:
+                mine, known = await _in_thread(replay.first, errand.place, max_age)
+                if mine:
+                    break
+                if known:
+                    return known
+                await anyio.sleep(0.05)
+            reading = known or await _fetch(errand, state)
+            await _in_thread(replay.asked, errand.place)
+            return reading
     finally:
         if not flight.locked():
             flights.pop(errand.place.name, None)

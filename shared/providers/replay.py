@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -63,6 +64,28 @@ def recall(places: Sequence[Place], max_age: timedelta | None = None) -> list[Re
     except (RedisError, OSError):
         return [None] * len(places)
     return [_read(p, raw, max_age) if raw else None for p, raw in zip(places, kept, strict=True)]
+
+
+def first(at: Place, max_age: timedelta | None) -> tuple[bool, Reading[Any] | None]:
+    """Whether the caller is the one to ask now, over all processes, and what is kept already. While Redis is away
+    everybody asks. Who asks says `asked` afterwards; one that was lost is waited for as long as a call may take."""
+    try:
+        pipe = connect().pipeline(transaction=False)
+        pipe.set(_asking(at), 1, nx=True, px=timedelta(seconds=at.provider.timeout))
+        pipe.get(at.name)
+        mine, raw = pipe.execute()
+    except (RedisError, OSError):
+        return True, None
+    return bool(mine), _read(at, raw, max_age) if raw else None
+
+
+def asked(at: Place) -> None:
+    with suppress(RedisError, OSError):
+        connect().delete(_asking(at))
+
+
+def _asking(at: Place) -> str:
+    return f"{at.name}:asking"
 
 
 def _read(at: Place, raw: Any, max_age: timedelta | None) -> Reading[Any] | None:

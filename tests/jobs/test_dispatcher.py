@@ -91,12 +91,12 @@ def test_no_more_is_handed_over_than_workers_can_soon_hear() -> None:
         add_schedule(subject)
     dispatcher.step()
     dispatcher.step()
-    assert len(waiting()) == 25
+    assert len(waiting()) == 2
     assert len(rows(JobRun)) == 60
     queue(RUNS).empty()
     dispatcher.step()
-    assert len(waiting()) == 25
-    assert sorted(run.handed for run in rows(JobRun)) == [0] * 10 + [1] * 50
+    assert len(waiting()) == 2
+    assert sorted(run.handed for run in rows(JobRun)) == [0] * 56 + [1] * 4
 
 
 def test_a_lost_queue_is_filled_again_from_the_rows(post: Post) -> None:

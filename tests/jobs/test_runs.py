@@ -113,6 +113,7 @@ def test_eight_workers_at_once_claim_each_run_once() -> None:
 def test_the_fence_stands_at_the_claim_so_waiting_in_the_queue_never_uses_up_attempts(ticks: list[Claim]) -> None:
     add_schedule(7)
     for _ in range(8):
+        queue.queue(queue.RUNS).empty()
         dispatcher.step()
         change(JobRun, wake_at=past())
     (run,) = rows(JobRun)
