@@ -4,6 +4,7 @@ A pure function of its arguments and of VERSION; no global generator, no hash se
 VERSION, because monitors, screenshots and tests rely on the draws.
 """
 
+from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
@@ -24,6 +25,7 @@ _KEYED = blake2b(digest_size=8, key=VERSION)  # copied for each draw: a window i
 _PHASE, _SPACE = _KEYED.copy(), _KEYED.copy()
 _PHASE.update(b"phase|")  # what all those draws begin with is hashed once
 _SPACE.update(b"space|")
+_number, _WHOLE = int.from_bytes, 2**64
 
 
 def u(*parts: object) -> float:
@@ -34,7 +36,7 @@ def u(*parts: object) -> float:
 def _u(begun: blake2b, words: bytes) -> float:
     made = begun.copy()
     made.update(words)
-    return int.from_bytes(made.digest(), "big") / 2**64
+    return _number(made.digest(), "big") / _WHOLE
 
 
 @lru_cache(maxsize=4096)
@@ -45,11 +47,20 @@ def chance(cabin: str, day: date, looked_on: date) -> float:
     return min(0.97, BASE[cabin] * shape * _WEEKDAY[day.weekday()])
 
 
-def space(cell: str, cabin: str, day: date, looked_on: date) -> bool:
-    """Whether this cell is open. Each cell is drawn anew every five days, on a day of its own."""
-    name = cell.encode()
-    turn = (looked_on.toordinal() + int(_u(_PHASE, name) * HOLDS)) // HOLDS
-    return _u(_SPACE, b"%b|%d" % (name, turn)) < chance(cabin, day, looked_on)
+def spaces(place: str, cabins: Iterable[str], day: date, looked_on: date) -> list[bool]:
+    """Whether each cabin of a place and day is open. Each cell is drawn anew every five days, on a day of its own.
+
+    A window is thousands of cells, so the draws of `u` stand here in a row.
+    """
+    found, today = [], looked_on.toordinal()
+    for cabin in cabins:
+        name = f"{place}|{cabin}".encode()
+        phase, space = _PHASE.copy(), _SPACE.copy()
+        phase.update(name)
+        turn = (today + int(_number(phase.digest(), "big") / _WHOLE * HOLDS)) // HOLDS
+        space.update(b"%b|%d" % (name, turn))
+        found.append(_number(space.digest(), "big") / _WHOLE < chance(cabin, day, looked_on))
+    return found
 
 
 def seats(cell: str) -> int:

@@ -43,7 +43,7 @@ class Path:
         return tuple(draw.flight_number(self.airline, a, b) for a, b in pairwise(points))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=32_768)  # a hundred airlines for each route that is watched
 def path(airline: str, origin: str, destination: str) -> Path | None:
     """None where the airline does not plausibly fly."""
     facts = reference()
@@ -60,12 +60,13 @@ def path(airline: str, origin: str, destination: str) -> Path | None:
     return Path(airline, origin, destination, over[best], best, days)
 
 
-@lru_cache(maxsize=4096)
-def sellers(airline: str, origin: str, destination: str, on: date) -> tuple[RoutePrice, ...]:
+def _sellers(airline: str, origin: str, destination: str, on: date) -> Iterator[RoutePrice]:
     """What each programme with a chart for this airline asks on this route, of those booking on this day."""
     facts = reference()
-    asked = (facts.route_price(slug, airline, origin, destination, on) for slug in facts.pricing(airline, on))
-    return tuple(price for price in asked if price and price.cabins)
+    for slug in facts.pricing(airline, on):
+        price = facts.route_price(slug, airline, origin, destination, on)
+        if price and price.cabins:
+            yield price
 
 
 def points(price: RoutePrice, cabin: str, day: date) -> int | None:
@@ -96,10 +97,10 @@ class _Market:
     today: date
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=32_768)
 def _markets(airline: str, origin: str, destination: str, today: date) -> tuple[_Market, ...]:
     way = path(airline, origin, destination)
-    return tuple(_Market(way, price, today) for price in sellers(airline, origin, destination, today)) if way else ()
+    return tuple(_Market(way, price, today) for price in _sellers(airline, origin, destination, today)) if way else ()
 
 
 def _window(market: _Market, question: SeatsQuestion, today: date, told: Mapping[str, str]) -> Iterator[AwardSeat]:
@@ -107,23 +108,17 @@ def _window(market: _Market, question: SeatsQuestion, today: date, told: Mapping
     last = min(question.latest, today + timedelta(days=market.way.on_sale_days))
     for ahead in range((last - first).days + 1):
         day = first + timedelta(days=ahead)
-        yield from _seats(market, day, told) if told else _drawn(market, day)
+        yield from _seats(market, day, told)
 
 
 def _seats(market: _Market, day: date, told: Mapping[str, str]) -> Iterator[AwardSeat]:
-    way, price = market.way, market.price
+    way, price, today = market.way, market.price, market.today
     place = f"{price.program}|{way.airline}|{way.origin}|{way.destination}|{day.isoformat()}"
-    for cabin in price.cabins:
-        cell = f"{place}|{cabin}"
+    spaces = draw.spaces(place, price.cabins, day, today)
+    for cabin, space in zip(price.cabins, spaces, strict=True):
         wanted, count = _told(way, price.program, day, cabin, told) if told else (None, None)
-        if draw.space(cell, cabin, day, market.today) if wanted is None else wanted:
-            yield from _seat(way, price, day, cabin, count or draw.seats(cell))
-
-
-@lru_cache(maxsize=16_384)
-def _drawn(market: _Market, day: date) -> tuple[AwardSeat, ...]:
-    """A day's seats where nobody was told otherwise; windows that overlap share them."""
-    return tuple(_seats(market, day, {}))
+        if space if wanted is None else wanted:
+            yield from _seat(way, price, day, cabin, count or draw.seats(f"{place}|{cabin}"))
 
 
 def _told(way: Path, program: str, day: date, cabin: str, told: Mapping[str, str]) -> tuple[bool | None, int | None]:
@@ -161,7 +156,7 @@ def _seat(way: Path, price: RoutePrice, day: date, cabin: str, count: int) -> It
     )
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=32_768)
 def times(way: Path, day: date) -> tuple[str, str | None, int]:
     """Local times of the airports and minutes under way. A flight leaves at the same time in every cabin."""
     flight = f"{way.airline}|{way.origin}|{way.destination}|{day}"
