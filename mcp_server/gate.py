@@ -141,7 +141,7 @@ async def _metered(quota: Reservation, via: Via) -> Answer:
     finally:
         with anyio.CancelScope(shield=True):
             ended = (made.status, made.message) if made else (None,)
-            await anyio.to_thread.run_sync(quota.settle, *ended, limiter=limiter())
+            await quota.settle(*ended)
     return replace(made, calls_left=quota.left.get(API_CALLS))
 
 

@@ -1,5 +1,7 @@
 """Exact quotas: a call about to run takes what is limited; how it ended decides whether that is given back."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
@@ -8,11 +10,12 @@ from mcp_server.call import Caller
 from mcp_server.toolbox import Tool
 from shared import clock
 from shared.db.base import transaction
-from shared.db.trips import add_search
-from shared.db.usage import API_CALLS, SEARCHES, UNCOUNTED_TOOL, give_back, take, used
+from shared.db.trips import add_searches
+from shared.db.usage import API_CALLS, SEARCHES, UNCOUNTED_TOOL, add, take, used
 from shared.domain.plans import Plan
 from shared.errors import LimitReached
 from shared.settings import settings
+from shared.together import Together
 
 Via = Literal["mcp", "rest"]
 ANSWERED = frozenset({"ok", "partial", "no_data"})  # a search counts when a backend or the cache answered
@@ -66,18 +69,37 @@ class Reservation:
                     raise _used_up(meter.cap, meter.name, self.caller.plan)
                 self.left[meter.name] = meter.cap - count
 
-    def settle(self, status: str | None, message: str = "") -> None:
-        """A status of None: the body crashed or the call was cancelled. Counters come last: their rows are shared."""
-        with transaction(self.caller.account_id) as session:
-            if self.tool.meter == "search" and status is not None and status not in UNRECORDED:
-                add_search(session, self.caller.account_id, self.tool.name, self.arguments, message, status)
-            for meter in self.meters:
-                counts = status in COUNTED[meter.name]
-                if meter.cap is None and counts:
-                    take(session, self.caller.account_id, meter.name, meter.period, None)
-                if meter.cap is not None and not counts:
-                    give_back(session, self.caller.account_id, meter.name, meter.period)
-                    self.left[meter.name] += 1
+    async def settle(self, status: str | None, message: str = "") -> None:
+        """A status of None: the body crashed or the call was cancelled."""
+        for meter in self.meters:
+            if meter.cap is not None and status not in COUNTED[meter.name]:
+                self.left[meter.name] += 1
+        await _settled((self, status, message))
+
+
+def _settle(ended: Sequence[tuple[Reservation, str | None, str]]) -> list[None]:
+    """Many calls in one transaction. Counters come last, since their rows are shared, in the order they are taken."""
+    found = [
+        {"account_id": r.caller.account_id, "tool": r.tool.name, "arguments": r.arguments}
+        | {"summary": message, "outcome": status}
+        for r, status, message in ended
+        if r.tool.meter == "search" and status is not None and status not in UNRECORDED
+    ]
+    counts: Counter[tuple[int, bool, str, date]] = Counter()
+    for reservation, status, _ in ended:
+        for meter in reservation.meters:
+            taken, counted = meter.cap is not None, status in COUNTED[meter.name]
+            place = (reservation.caller.account_id, meter.name != SEARCHES, meter.name, meter.period)
+            counts[place] += counted - taken
+    with transaction() as session:
+        add_searches(session, found)
+        for (account_id, _, name, period), amount in sorted(counts.items()):
+            if amount:
+                add(session, account_id, name, period, amount)
+    return [None] * len(ended)
+
+
+_settled = Together(_settle)
 
 
 def _used_up(cap: int, meter: str, plan: Plan) -> LimitReached:

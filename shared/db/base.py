@@ -151,7 +151,26 @@ def everyone(session: Session) -> Session:
 @contextmanager
 def transaction(account_id: int | None = None) -> Iterator[Session]:
     """One transaction: of one account, or of everyone when none is named (admin, jobs, auth)."""
-    with Session(engine(), expire_on_commit=False) as session, session.begin():
+    with _opened(engine(), account_id) as session:
+        yield session
+
+
+@contextmanager
+def autocommitted(account_id: int | None = None) -> Iterator[Session]:
+    """As above, but each statement is a transaction of its own: no BEGIN and COMMIT are sent, and no row stays locked
+    while this process is busy with something else."""
+    with _opened(_autocommit(engine()), account_id) as session:
+        yield session
+
+
+@lru_cache(maxsize=1)
+def _autocommit(made: Engine) -> Engine:
+    return made.execution_options(isolation_level="AUTOCOMMIT")
+
+
+@contextmanager
+def _opened(made: Engine, account_id: int | None) -> Iterator[Session]:
+    with Session(made, expire_on_commit=False) as session, session.begin():
         if account_id is None:
             everyone(session)
         else:

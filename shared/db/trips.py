@@ -46,11 +46,9 @@ class SearchRecord(AccountOwned, ModeOwned, Base):
     created_at: Mapped[stamp]
 
 
-def add_search(
-    session: Session, account_id: int, tool: str, arguments: Mapping[str, Any], summary: str, outcome: str
-) -> None:
-    row = {"tool": tool, "arguments": arguments, "summary": summary, "outcome": outcome}
-    many.write(session, SearchRecord, [{"account_id": account_id, **row}])
+def add_searches(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
+    if rows:
+        many.write(session, SearchRecord, rows)
 
 
 class ItineraryItem(AccountOwned, Base):

@@ -65,9 +65,10 @@ insert into usage_counters as counter (account_id, meter, period, used) values (
 on conflict (account_id, meter, period) do update set used = counter.used + excluded.used
  where cast(:cap as integer) is null or counter.used + excluded.used <= :cap
 returning used""")
-_GIVE_BACK = sa.text("""
-update usage_counters set used = greatest(used - 1, 0)
- where account_id = :account and meter = :meter and period = :period""")
+_ADD = sa.text("""
+insert into usage_counters as counter (account_id, meter, period, used)
+ values (:account, :meter, :period, greatest(:amount, 0))
+on conflict (account_id, meter, period) do update set used = greatest(counter.used + :amount, 0)""")
 
 
 def take(session: Session, account_id: int, meter: str, period: date, cap: int | None, amount: int = 1) -> int | None:
@@ -78,9 +79,9 @@ def take(session: Session, account_id: int, meter: str, period: date, cap: int |
     return session.execute(_TAKE, told).scalar_one_or_none()
 
 
-def give_back(session: Session, account_id: int, meter: str, period: date) -> None:
-    """Takes one back: the call ended in a way that does not count."""
-    session.execute(_GIVE_BACK, {"account": account_id, "meter": meter, "period": period})
+def add(session: Session, account_id: int, meter: str, period: date, amount: int) -> None:
+    """Counts without a cap; a negative amount gives back what calls took that ended in a way that does not count."""
+    session.execute(_ADD, {"account": account_id, "meter": meter, "period": period, "amount": amount})
 
 
 def used(session: Session, account_id: int, meter: str, period: date) -> int:

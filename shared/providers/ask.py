@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from email.utils import parsedate_to_datetime
+from itertools import islice
 from operator import attrgetter
 from typing import Any, TypeVar
 
@@ -21,7 +22,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from shared import clock, http, limits
 from shared.db import observations
-from shared.db.base import transaction
+from shared.db.base import autocommitted
 from shared.providers import health, registry, replay
 from shared.providers.contract import (
     VERBS,
@@ -34,6 +35,7 @@ from shared.providers.contract import (
     Unanswered,
 )
 from shared.settings import settings
+from shared.together import Together
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -108,7 +110,7 @@ class Ask:
         asked = [(p, q) for q in questions for p in registry.usable(verb)]
         places = [replay.place(p, registry.scope(p, self.account_id), verb, q) for p, q in asked]
         with anyio.move_on_after(MEMORY_SECONDS):
-            return [known for known in await _in_thread(replay.recall, places) if known]
+            return [known for known in await _in_thread(replay.recall, [(p, None) for p in places]) if known]
         return []
 
     async def _run(
@@ -131,20 +133,20 @@ class Ask:
         max_age: timedelta | None,
     ) -> None:
         open_ends = [(i, e) for i, e in enumerate(errands) if isinstance(e, _Errand)]
-        kept, states = await _recall([e for _, e in open_ends], max_age)
+        found = await _recall([e for _, e in open_ends], max_age)
 
-        async def fetch(i: int, errand: _Errand) -> None:
-            asked = _shared(errand, states[errand.health], max_age) if errand.background else None
-            reading = readings[i] = await (asked or _fetch(errand, states[errand.health]))
+        async def fetch(i: int, errand: _Errand, state: health.Health) -> None:
+            asked = _shared(errand, state, max_age) if errand.background else _fetch(errand, state)
+            reading = readings[i] = await asked
             own = errand.scope.startswith("account-") and errand.credential
             if reading.status == "broken" and own and (rejected := getattr(self._connections, "rejected", None)):
                 await rejected(errand.provider.name, own)
 
         async with anyio.create_task_group() as tasks:
-            for (i, errand), known in zip(open_ends, kept, strict=True):
+            for (i, errand), (known, state) in zip(open_ends, found, strict=True):
                 readings[i] = known
                 if known is None:
-                    tasks.start_soon(fetch, i, errand)
+                    tasks.start_soon(fetch, i, errand, state)
 
     async def _errand(self, provider: Provider, verb: str, question: Any) -> "_Errand | Reading[Any]":
         credential, scope = None, registry.scope(provider, self.account_id)
@@ -176,17 +178,27 @@ async def _in_thread(work: Callable[..., T], *args: Any) -> T:
     return await anyio.to_thread.run_sync(work, *args, limiter=limiter, abandon_on_cancel=True)
 
 
-async def _recall(
-    errands: Sequence[_Errand], max_age: timedelta | None
-) -> tuple[list[Reading[Any] | None], dict[str, health.Health]]:
-    def look() -> tuple[list[Reading[Any] | None], dict[str, health.Health]]:
-        kept = replay.recall([e.place for e in errands], max_age)
-        missing = [e.health for e, known in zip(errands, kept, strict=True) if known is None]
-        return kept, health.read(missing) if missing else {}
+_Known = tuple[Reading[Any] | None, health.Health]
 
+
+async def _recall(errands: Sequence[_Errand], max_age: timedelta | None) -> list[_Known]:
     with anyio.move_on_after(MEMORY_SECONDS):
-        return await _in_thread(look)
-    return [None] * len(errands), health.remembered(e.health for e in errands)
+        return await _looked_up([(errand, max_age) for errand in errands])
+    remembered = health.remembered(e.health for e in errands)
+    return [(None, remembered[e.health]) for e in errands]
+
+
+def _look(pieces: Sequence[Sequence[tuple[_Errand, timedelta | None]]]) -> list[list[_Known]]:
+    """On a thread: what the cache holds, and of those who must be asked how they fare."""
+    asked = [(errand, max_age) for piece in pieces for errand, max_age in piece]
+    kept = replay.recall([(errand.place, max_age) for errand, max_age in asked])
+    missing = [errand.health for (errand, _), known in zip(asked, kept, strict=True) if known is None]
+    states = health.read(missing) if missing else {}
+    known = zip(kept, (states.get(errand.health, health.Health()) for errand, _ in asked), strict=True)
+    return [list(islice(known, len(piece))) for piece in pieces]
+
+
+_looked_up = Together(_look)
 
 
 async def _shared(errand: _Errand, state: health.Health, max_age: timedelta | None) -> Reading[Any]:
@@ -233,7 +245,7 @@ async def _fetch(errand: _Errand, state: health.Health) -> Reading[Any]:
     finally:
         seat.release_on_behalf_of(me)
     with anyio.move_on_after(MEMORY_SECONDS):
-        return await _in_thread(_remember, errand, reading)
+        return await _remembered((errand, reading))
     return reading
 
 
@@ -310,27 +322,45 @@ def _within_a_day(seconds: float) -> int:
     return max(1, min(round(seconds), 86_400))
 
 
-def _remember(errand: _Errand, reading: Reading[Any]) -> Reading[Any]:
-    """On a thread: health, cache and observations. Whatever of that is away, the reading stands."""
+def _remember(pairs: Sequence[tuple[_Errand, Reading[Any]]]) -> list[Reading[Any]]:
+    """On a thread: health, cache and observations. Whatever of that is away, the readings stand."""
+    answered = [(errand, reading) for errand, reading in pairs if reading.answered]
+    if answered:
+        health.succeeded(*{errand.health for errand, _ in answered})
+        _record(answered)
+    kept = iter(replay.keep([(errand.place, reading) for errand, reading in answered]))
+    return [next(kept) if reading.answered else _failed(errand, reading) for errand, reading in pairs]
+
+
+def _failed(errand: _Errand, reading: Reading[Any]) -> Reading[Any]:
     if reading.status == "down":
         state = health.failed(errand.health, reading.reason or "down")
         return replace(reading, since=state.failing_since, retry_after=reading.retry_after or state.retry_after)
     if reading.status == "quota_exhausted" and reading.retry_after:
         health.rest(errand.health, QUOTA, reading.retry_after)
-    if not reading.answered:
-        return reading
-    health.succeeded(errand.health)
-    table = VERBS[errand.verb].remembered_as
-    if table and reading.value:
-        try:
-            with transaction() as session:
-                if table == "award":
-                    observations.write(session, _sightings(errand, reading))
-                else:
-                    observations.write_fares(session, _fares(errand, reading))
-        except SQLAlchemyError:
-            log.warning("provider %s: its answer could not be recorded", errand.provider.name)
-    return replay.keep(errand.place, reading)
+    return reading
+
+
+def _record(answered: Sequence[tuple[_Errand, Reading[Any]]]) -> None:
+    """What may be remembered of answers; an answer whose asker is gone keeps no other from being recorded."""
+    seen: dict[str, list[dict[str, Any]]] = {"award": [], "fare": []}
+    for errand, reading in answered:
+        table = VERBS[errand.verb].remembered_as
+        if table and reading.value:
+            seen[table] += (_sightings if table == "award" else _fares)(errand, reading)
+    try:
+        with autocommitted() as session:
+            observations.write(session, seen["award"])
+            observations.write_fares(session, seen["fare"])
+    except SQLAlchemyError:
+        if len(answered) == 1:
+            log.warning("provider %s: its answer could not be recorded", answered[0][0].provider.name)
+            return
+        for one in answered:
+            _record([one])
+
+
+_remembered: Together[tuple[_Errand, Reading[Any]], Reading[Any]] = Together(_remember)
 
 
 def _asker(errand: _Errand) -> int | None:

@@ -77,12 +77,12 @@ def remembered(names: Iterable[str]) -> dict[str, Health]:
     return {name: _LOCAL.get(name, Health()) for name in names}
 
 
-def succeeded(name: str) -> None:
+def succeeded(*names: str) -> None:
     now = clock.now()
-    _LOCAL[name] = Health(last_success_at=now)
+    _LOCAL.update(dict.fromkeys(names, Health(last_success_at=now)))
     try:
         pipe = connect().pipeline()
-        for place in {_where(name), _where(of_everybody(name))}:
+        for place in {_where(name) for name in [*names, *map(of_everybody, names)]}:
             pipe.hdel(place, "failures", "failing_since", "open_until", "reason")
             pipe.hset(place, "last_success_at", now.timestamp())
             pipe.expire(place, _KEPT)

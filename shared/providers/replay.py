@@ -55,15 +55,15 @@ def place(provider: Provider, scope: str, verb: str, question: Any) -> Place:
     return Place(provider, verb, key("reading", provider.name, reach, verb, hashlib.sha256(asked).hexdigest()[:32]))
 
 
-def recall(places: Sequence[Place], max_age: timedelta | None = None) -> list[Reading[Any] | None]:
-    """What is kept at each place and still fresh; nothing while Redis is away."""
-    if not places:
+def recall(asked: Sequence[tuple[Place, timedelta | None]]) -> list[Reading[Any] | None]:
+    """What is kept at each place, still fresh and no older than said; nothing while Redis is away."""
+    if not asked:
         return []
     try:
-        kept = connect().mget([p.name for p in places])
+        kept = connect().mget([at.name for at, _ in asked])
     except (RedisError, OSError):
-        return [None] * len(places)
-    return [_read(p, raw, max_age) if raw else None for p, raw in zip(places, kept, strict=True)]
+        return [None] * len(asked)
+    return [_read(at, raw, max_age) if raw else None for (at, max_age), raw in zip(asked, kept, strict=True)]
 
 
 def first(at: Place, max_age: timedelta | None) -> tuple[bool, Reading[Any] | None]:
@@ -110,14 +110,19 @@ def _read(at: Place, raw: Any, max_age: timedelta | None) -> Reading[Any] | None
     )
 
 
-def keep(at: Place, reading: Reading[Any]) -> Reading[Any]:
-    """Stores an answer (never a failure) and returns it with the time until which it may be replayed."""
-    if not reading.answered or at.lasts <= timedelta(0):
-        return reading
-    head = _Head("ok" if reading.value else "no_data", reading.reason, reading.taken_at, reading.provider_checked_at)
-    body = _adapter(VERBS[at.verb].answer).dump_json(reading.value)
+def keep(answered: Sequence[tuple[Place, Reading[Any]]]) -> list[Reading[Any]]:
+    """Stores answers (never failures) and returns them with the time until which they may be replayed."""
     try:
-        connect().set(at.name, _adapter(_Head).dump_json(head) + b"\n" + body, px=at.lasts)
+        pipe = connect().pipeline(transaction=False)
+        for at, reading in answered:
+            if at.lasts > timedelta(0):
+                pipe.set(at.name, _stored(at, reading), px=at.lasts)
+        pipe.execute()
     except (RedisError, OSError):
-        return reading
-    return replace(reading, good_until=reading.taken_at + at.lasts)
+        return [reading for _, reading in answered]
+    return [replace(r, good_until=r.taken_at + at.lasts) if at.lasts > timedelta(0) else r for at, r in answered]
+
+
+def _stored(at: Place, reading: Reading[Any]) -> bytes:
+    head = _Head("ok" if reading.value else "no_data", reading.reason, reading.taken_at, reading.provider_checked_at)
+    return _adapter(_Head).dump_json(head) + b"\n" + _adapter(VERBS[at.verb].answer).dump_json(reading.value)

@@ -43,7 +43,7 @@ async def rates(ask: Ask, currencies: Iterable[str | None]) -> Rates:
 def kept_rates(currencies: Iterable[str]) -> Rates:
     """The same for tools that ask nobody: what an earlier answer left."""
     wanted = set(currencies)
-    places = [replay.place(p, registry.scope(p, None), VERB, EVERY) for p in _sources()]
+    places = [(replay.place(p, registry.scope(p, None), VERB, EVERY), None) for p in _sources()]
     sets = [_read(r) for r in replay.recall(places) if r]
     return max(sets, key=lambda found: _known(found, wanted), default=none_known())
 

@@ -13,7 +13,7 @@ from mcp_server.usage import Ledger
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
-from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, ToolCall, all_used, give_back, take, used
+from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, ToolCall, add, all_used, take, used
 from tests.people import account
 
 DAY = date(2026, 5, 9)
@@ -55,7 +55,7 @@ def test_giving_back_never_goes_below_nothing(bob: Caller) -> None:
     _take(bob)
     for _ in range(3):
         with transaction(bob.account_id) as session:
-            give_back(session, bob.account_id, SEARCHES, DAY)
+            add(session, bob.account_id, SEARCHES, DAY, -1)
     assert _used(bob) == 0
 
 

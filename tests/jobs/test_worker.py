@@ -73,6 +73,28 @@ def test_the_documented_command_works_on_our_queues(
     assert "Traceback" not in said
 
 
+def test_a_second_process_works_on_the_backlog_by_itself(clean: None, configure: Configure, tmp_path: Path) -> None:
+    configure(OUTBOX_DIR=tmp_path)
+    for subject in range(5):
+        add_schedule(999_000 + subject, kind="route_monitor")
+    dispatcher.step()
+    queue(RUNS).empty()  # it needs no wake-up
+    itself = "import os; from jobs import start, worker; start.start(); os.waitpid(worker._second('checks'), 0)"
+    subprocess.run([sys.executable, "-c", itself], env=os.environ, check=True, timeout=60)
+    assert [row.status for row in rows(JobRun)] == ["done"] * 5
+
+
+def test_a_worker_with_a_backlog_ends_with_nothing_left(clean: None, configure: Configure, tmp_path: Path) -> None:
+    configure(OUTBOX_DIR=tmp_path)
+    for subject in range(12):
+        add_schedule(999_000 + subject, kind="route_monitor")
+    dispatcher.step()
+    assert queue(RUNS).count >= 2  # one to begin with, and one that tells of more
+    said = run(*WARM).stderr
+    assert [row.status for row in rows(JobRun)] == ["done"] * 12
+    assert "Traceback" not in said
+
+
 def until_sent(count: int) -> None:
     """Waits, at most 30 s, until so many deliveries are sent."""
     limit, pause = time.monotonic() + 30, threading.Event()

@@ -176,5 +176,5 @@ def test_an_answer_stands_although_the_database_is_away(
     def away() -> Callable[[], None]:
         raise OperationalError("select 1", {}, Exception("gone"))
 
-    monkeypatch.setattr(door, "transaction", away)
+    monkeypatch.setattr(door, "autocommitted", away)
     assert ask().status == "ok"
