@@ -1,5 +1,6 @@
 """Introspection (RFC 7662) for the service's own programs: an access token goes in, what it is good for comes out."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from authlib.oauth2 import OAuth2Error
@@ -13,13 +14,13 @@ from auth_server import tokens
 from auth_server.incoming import Pairs, basic, invalid, read_form
 from auth_server.render import write
 from auth_server.replies import failed
-from auth_server.together import Together
 from shared import clock
 from shared.db.oauth import live_tokens
 from shared.secrets import digest, same, well_formed
 from shared.settings import settings
+from shared.together import Together
 
-Lookups = Together[str, Row[Any]]
+Lookups = Together[str, Row[Any] | None]
 
 
 def lookups() -> Lookups:
@@ -27,8 +28,9 @@ def lookups() -> Lookups:
     return Together(_good)
 
 
-def _good(hashes: dict[str, str]) -> dict[str, Row[Any]]:
-    return live_tokens(list(hashes), clock.now())
+def _good(hashes: Sequence[str]) -> list[Row[Any] | None]:
+    rows = live_tokens(list(set(hashes)), clock.now())
+    return [rows.get(name) for name in hashes]
 
 
 def _is_ours(headers: list[str]) -> bool:
@@ -75,6 +77,5 @@ async def introspect(request: Request) -> Response:
     except OAuth2Error as error:
         return write(failed(error))
     known: Lookups = request.app.state.lookups
-    name = digest(token)
-    row = await known.find(name, name) if well_formed(token, tokens.ACCESS) else None
+    row = await known(digest(token)) if well_formed(token, tokens.ACCESS) else None
     return Response(to_json(_claims(row)), media_type="application/json", headers={"Cache-Control": "no-store"})

@@ -5,6 +5,8 @@ that and rotates, or does nothing; whatever it left alone (a retry, a replay, a 
 careful way through `grants.RefreshGrant`, which knows what each case means.
 """
 
+from collections.abc import Sequence
+
 import anyio.to_thread
 from authlib.oauth2 import OAuth2Error
 from starlette.requests import Request
@@ -16,13 +18,13 @@ from auth_server.incoming import Incoming
 from auth_server.render import write
 from auth_server.replies import NO_STORE, Outcome, Reply, failed
 from auth_server.threads import limiter, run
-from auth_server.together import Together
 from shared import clock
 from shared.db.oauth import Rotation, rotate
 from shared.secrets import digest, seal, well_formed
+from shared.together import Together
 
 FIELDS = {"grant_type", "client_id", "refresh_token", "scope", "resource"}
-Rotations = Together[Rotation, str]
+Rotations = Together[Rotation, str | None]
 
 
 def rotations() -> Rotations:
@@ -30,9 +32,10 @@ def rotations() -> Rotations:
     return Together(_rotated)
 
 
-def _rotated(asked: dict[str, Rotation]) -> dict[str, str]:
+def _rotated(asked: Sequence[Rotation]) -> list[str | None]:
     now = clock.now()
-    return rotate(list(asked.values()), now, now + tokens.ACCESS_LIFE)
+    scopes = rotate(list(asked), now, now + tokens.ACCESS_LIFE)
+    return [scopes.get(one.refresh) for one in asked]
 
 
 async def token(request: Request) -> Response:
@@ -66,7 +69,7 @@ async def _refreshed(rotations: Rotations, inc: Incoming) -> Reply | None:
         return None
     old, access, refresh = inc.value("refresh_token"), tokens.access_token(), tokens.refresh_token()
     asked = Rotation(digest(old), inc.value("client_id"), resource, seal(old, refresh), digest(access), digest(refresh))
-    scope = await rotations.find(asked.refresh, asked)
+    scope = await rotations(asked)
     if scope is None:
         return None
     given = {"access_token": access, "expires_in": tokens.ACCESS_SECONDS, "refresh_token": refresh, "scope": scope}

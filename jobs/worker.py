@@ -15,6 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from jobs.queue import ENTRIES, JOB_SECONDS
 from jobs.start import start
+from shared.providers.ask import share
 
 log = logging.getLogger(__name__)
 
@@ -50,6 +51,7 @@ class Worker(RqWorker):
 
 def _second(name: str) -> int:
     """Its process id; it ends when nothing is left, and with its process group."""
+    share(2)
     if pid := os.fork():
         return pid
     try:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
 
+from sqlalchemy.exc import IntegrityError
+
 from mcp_server.call import Caller
 from mcp_server.toolbox import Tool
 from shared import clock
@@ -78,6 +80,15 @@ class Reservation:
 
 
 def _settle(ended: Sequence[tuple[Reservation, str | None, str]]) -> list[None]:
+    try:
+        _write(ended)
+    except IntegrityError:  # an account is gone meanwhile, and with it what its calls used
+        for one in ended if len(ended) > 1 else ():
+            _settle([one])
+    return [None] * len(ended)
+
+
+def _write(ended: Sequence[tuple[Reservation, str | None, str]]) -> None:
     """Many calls in one transaction. Counters come last, since their rows are shared, in the order they are taken."""
     found = [
         {"account_id": r.caller.account_id, "tool": r.tool.name, "arguments": r.arguments}
@@ -96,7 +107,6 @@ def _settle(ended: Sequence[tuple[Reservation, str | None, str]]) -> list[None]:
         for (account_id, _, name, period), amount in sorted(counts.items()):
             if amount:
                 add(session, account_id, name, period, amount)
-    return [None] * len(ended)
 
 
 _settled = Together(_settle)

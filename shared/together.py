@@ -1,7 +1,6 @@
 """Small work of many callers done at once: pieces go in one by one; a thread takes all that gathered meanwhile."""
 
 import asyncio
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -10,7 +9,6 @@ import anyio
 import anyio.to_thread
 from anyio.lowlevel import RunVar
 
-log = logging.getLogger(__name__)
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -27,8 +25,8 @@ class _Lane(Generic[T, R]):
 class Together(Generic[T, R]):
     """`work` blocks, takes pieces, and returns as many results in their order.
 
-    A caller alone is served at once; those who come while a batch is worked on make the next one. A batch that fails
-    is worked on piece by piece, so that nobody suffers from another's. Who is cancelled leaves; the work is done.
+    A caller alone is served at once; those who come while a batch is worked on make the next one. When the work fails
+    all callers of its batch hear of it. Who is cancelled leaves, and the work is done all the same.
     """
 
     def __init__(self, work: Callable[[Sequence[T]], Sequence[R]]) -> None:
@@ -54,17 +52,14 @@ class Together(Generic[T, R]):
             lane.task = None
 
     async def _serve_batch(self, lane: _Lane[T, R], batch: Sequence[tuple[T, asyncio.Future[R]]]) -> None:
-        pieces = [piece for piece, _ in batch]
+        waiting = [result for _, result in batch]
         try:
-            done = await anyio.to_thread.run_sync(self._work, pieces, limiter=lane.limiter)
-        except Exception as error:  # the edge of the work: whoever waits for it hears of it
-            if len(batch) > 1:
-                log.warning("%s together failed (%s), each is tried alone", len(batch), type(error).__name__)
-                for one in batch:
-                    await self._serve_batch(lane, [one])
-            elif not batch[0][1].done():
-                batch[0][1].set_exception(error)
-            return
-        for (_, result), value in zip(batch, done, strict=True):
-            if not result.done():
-                result.set_result(value)
+            done = await anyio.to_thread.run_sync(self._work, [piece for piece, _ in batch], limiter=lane.limiter)
+        except Exception as error:  # each caller hears of it at its own edge
+            for result in waiting:
+                if not result.done():
+                    result.set_exception(error)
+        else:
+            for result, found in zip(waiting, done, strict=True):
+                if not result.done():
+                    result.set_result(found)

@@ -18,7 +18,7 @@ import anyio
 import anyio.to_thread
 import httpx
 from anyio.lowlevel import RunVar
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from shared import clock, http, limits
 from shared.db import observations
@@ -50,10 +50,18 @@ MEMORY_SECONDS = 1.0  # how long cache and health are waited for before the worl
 # Provider name -> the caller's own credential; its method `rejected`, where it has one, hears of one not taken.
 Connections = Callable[[str], Awaitable[str | None]]
 
+_processes = 1  # that share what a provider bears at once
+
 # Limiters belong to one event loop.
 _places: RunVar[dict[str, anyio.CapacityLimiter]] = RunVar("provider_places")
 _flights: RunVar[dict[str, anyio.Lock]] = RunVar("provider_flights")
 _threads: RunVar[anyio.CapacityLimiter] = RunVar("provider_threads")
+
+
+def share(processes: int) -> None:
+    """From now on this process is one of so many that ask together, and keeps to its part of each concurrency cap."""
+    global _processes
+    _processes = processes
 
 
 @dataclass(frozen=True)
@@ -234,7 +242,8 @@ async def _fetch(errand: _Errand, state: health.Health) -> Reading[Any]:
     places = _places.get(None)
     if places is None:
         _places.set(places := {})
-    seat = places.setdefault(errand.provider.name, anyio.CapacityLimiter(errand.provider.concurrency))
+    ours = max(1, errand.provider.concurrency // _processes)
+    seat = places.setdefault(errand.provider.name, anyio.CapacityLimiter(ours))
     me = object()
     with anyio.move_on_after(QUEUE_SECONDS) as waiting:
         await seat.acquire_on_behalf_of(me)
@@ -352,12 +361,12 @@ def _record(answered: Sequence[tuple[_Errand, Reading[Any]]]) -> None:
         with autocommitted() as session:
             observations.write(session, seen["award"])
             observations.write_fares(session, seen["fare"])
-    except SQLAlchemyError:
-        if len(answered) == 1:
-            log.warning("provider %s: its answer could not be recorded", answered[0][0].provider.name)
-            return
-        for one in answered:
+    except IntegrityError:  # an asker's account is gone meanwhile
+        for one in answered if len(answered) > 1 else ():
             _record([one])
+    except SQLAlchemyError:
+        names = ", ".join({errand.provider.name for errand, _ in answered})
+        log.warning("provider %s: answers could not be recorded", names)
 
 
 _remembered: Together[tuple[_Errand, Reading[Any]], Reading[Any]] = Together(_remember)
