@@ -41,7 +41,12 @@ def _queue(*, served: bool) -> str:
     if not dispatcher and served:
         raise Halt("answers, but no dispatcher works: start python -m jobs dispatcher")
     name = server.get("server_name", "redis")
-    return f"{name} {server.get(f'{name}_version', '')} answers, {workers} workers, {waiting} wake-ups waiting"
+    serving = f"{_some(workers, 'worker')}, {_some(waiting, 'wake-up')} waiting"
+    return f"{name} {server.get(f'{name}_version', '')} answers, {serving}"
+
+
+def _some(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def _auth_server() -> str:

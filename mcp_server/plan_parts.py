@@ -8,6 +8,7 @@ from mcp_server.fare_parts import Fare, fare_of
 from mcp_server.money_parts import cents
 from mcp_server.results import NO_DATA, AwardOption, Money, NoDataWord, Part
 from mcp_server.transfer_routes import TransferRoute, route_of
+from mcp_server.wording import some
 from shared.domain.funding import Way
 from shared.domain.planning import Journey, Paid
 from shared.services.availability import SeatOption
@@ -123,7 +124,7 @@ def _warnings(paid: Paid[SeatOption], cash: FareOption | None, passengers: int, 
     if any(o.seats is None for o in offers):
         words.append(f"A source does not say how many seats are left: {passengers} wanted.")
     if old := [o for o in offers if o.age_seconds > OLD]:
-        words.append(f"A source last looked {max(o.age_seconds for o in old) // 3600} hours ago.")
+        words.append(f"A source last looked {some(max(o.age_seconds for o in old) // 3600, 'hour')} ago.")
     if paid.journey.taxes is None:
         words.append("The taxes of an award, or an exchange rate for them, are not known.")
     elif paid.cost is None:

@@ -123,9 +123,8 @@ def get_buy_points_pricing(
     if program is None:
         lines = [_line(call, r, quantity) for r in rows]
         sales = sum(b.sale is not None for b in lines)
-        said = (
-            f"{len(lines)} programmes sell points; {some(sales, 'known sale')} today. List prices are mostly unaudited."
-        )
+        said = f"Points of {some(len(lines), 'programme')} are sold; {some(sales, 'known sale')} today."
+        said += " List prices are mostly unaudited."
         return BuyPrices(message=said, programs=lines)
     found = call.reference.program(program)
     row = next((r for r in rows if r.program == found.slug), None)

@@ -13,6 +13,7 @@ from mcp_server.call import Call
 from mcp_server.fields import Amount, AnyName, Country, Currency
 from mcp_server.results import Money, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.wording import some
 from shared.db.cards import Card as Held
 from shared.db.profile import Profile
 from shared.db.spending import totals
@@ -276,7 +277,7 @@ def _nothing(reference: Reference, country: str | None, goal: str | None) -> str
 
 
 def _told(shown: list[Scored], spending: Spending, category: str | None, country: str | None, total: int) -> str:
-    words = [f"{total} cards compared; first {shown[0].card.name}."]
+    words = [f"{some(total, 'card')} compared; first {shown[0].card.name}."]
     if category:
         words.append(f"Ranked by what 100 spent on {category} brings, then by first-year value.")
     if spending.source == "none":

@@ -16,6 +16,7 @@ from mcp_server.own_rows import Room, check_cap, like, own
 from mcp_server.results import Paging, Part, Result
 from mcp_server.route_parts import airport_faults
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.wording import some
 from shared.db.accounts import Account, lock
 from shared.db.alerts import DelayAlert as Row
 from shared.db.pages import page_of
@@ -164,7 +165,7 @@ async def create_delay_alert(
 
 
 def _terms(row: Row) -> str:
-    least = f"{row.min_delay_minutes} minutes" if row.min_delay_minutes else "anything above zero"
+    least = some(row.min_delay_minutes, "minute") if row.min_delay_minutes else "anything above zero"
     return f"{row.airport} is told of by {', '.join(row.channels)} once delays reach {least}"
 
 

@@ -11,6 +11,7 @@ from mcp_server.call import Call
 from mcp_server.fields import Airport, Cabin
 from mcp_server.results import Freshness, Marked, Money, Result
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.wording import some
 from shared.db.observations import AwardObservation as Row
 from shared.domain.airports import Airport as Place
 from shared.domain.fees import Seen, merged
@@ -128,7 +129,7 @@ def _freshness(call: Call, newest: datetime) -> Freshness:
 
 def _message(shown: Sequence[Fee], total: int, origin: str, destination: str) -> str:
     samples = sum(f.samples for f in shown)
-    words = [f"Taxes and surcharges {origin}-{destination}, one way per person, from {samples} seats seen."]
+    words = [f"Taxes and surcharges {origin}-{destination}, one way per person, from {some(samples, 'seat')} seen."]
     if areas := sorted({f.area for f in shown if f.basis == "region"}):
         words.append(f"Where the route itself was never seen the average is of {' and '.join(areas)}.")
     if total > (told := len({f.program for f in shown})):

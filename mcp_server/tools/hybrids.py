@@ -160,9 +160,9 @@ def _warnings(found: Hybrid) -> list[str]:
         f"Bags are not checked through: at {hub} they are fetched and checked in again, which can need a visa there.",
     ]
     if found.layover is None:
-        words.append(f"A source does not tell the times: check that at least {hours} hours are left at {hub}.")
+        words.append(f"A source does not tell the times: check that at least {some(hours, 'hour')} are left at {hub}.")
     elif found.layover >= NIGHT:
-        words.append(f"The wait at {hub} is {int(found.layover.total_seconds() // 3600)} hours.")
+        words.append(f"The wait at {hub} is {some(int(found.layover.total_seconds() // 3600), 'hour')}.")
     if found.cash.offer.city_wide:
         words.append(f"The fare is one of a whole city: check that the flight uses {hub}.")
     if found.award.offer.seats is None:

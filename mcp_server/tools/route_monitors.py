@@ -15,6 +15,7 @@ from mcp_server.own_rows import Room, check_cap, like, own
 from mcp_server.results import AwardOption, Paging, Part, Result
 from mcp_server.route_parts import check_route
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.wording import some
 from shared.db.pages import count, page_of
 from shared.db.runs import schedule, unschedule
 from shared.db.watches import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
@@ -133,7 +134,7 @@ def _begin(call: Call, row: RouteMonitor) -> None:
 
 def _pace(call: Call) -> str:
     seconds = call.settings.route_monitor_interval_seconds
-    return f"{seconds // 3600} hours" if seconds % 3600 == 0 else f"{seconds} seconds"
+    return some(seconds // 3600, "hour") if seconds % 3600 == 0 else f"{seconds} seconds"
 
 
 @tool(area="alerts", tier=Tier.FREE, effect=Effect.READS)

@@ -12,6 +12,7 @@ from mcp_server.call import Call
 from mcp_server.fields import Currency, RowId
 from mcp_server.results import Money, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.wording import some
 from shared.db import spending as rows_of
 from shared.db.accounts import lock
 from shared.db.cards import Card
@@ -165,7 +166,7 @@ def _kept(call: Call, summed: Summed, card_id: int | None, label: str | None, dr
 
 
 def _done(summed: Summed, already: bool, dry_run: bool) -> str:
-    counted = f"{summed.transactions:,} purchases of {summed.start} to {summed.end} in {summed.currency}"
+    counted = f"{some(summed.transactions, 'purchase')} of {summed.start} to {summed.end} in {summed.currency}"
     if already:
         return f"This statement was imported before; nothing was changed. It has {counted}."
     return f"Not stored, as asked: {counted}." if dry_run else f"Stored the totals of {counted}."

@@ -17,6 +17,7 @@ from mcp_server.fields import Airport, Amount, Cabin, Day, Passengers
 from mcp_server.plan_parts import CURRENCY, Plan, dates_of, plan_of
 from mcp_server.results import Coverage, Freshness, Result
 from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.wording import some
 from shared.db.balances import PointsBalance
 from shared.domain import funding
 from shared.domain.exchange import Rates
@@ -213,7 +214,7 @@ def _reasons(
         reasons.append(f"Only awards of {', '.join(sorted(wish.programs))} were considered.")
     if all(sides) and cheapest is None:
         cap = f" with taxes of at most {wish.max_cash:f} {CURRENCY}" if wish.max_cash is not None else ""
-        back = f" and back after {wish.nights} nights" if wish.nights else ""
+        back = f" and back after {some(wish.nights, 'night')}" if wish.nights else ""
         reasons.append(f"No award goes there{back}{cap}; taxes that are not known count as too much.")
     if not purses:
         reasons.append("No points balances are kept here; add one with update_points_balance.")

@@ -25,8 +25,8 @@ def _how_long(row: Facts) -> str:
     """A ground delay is told as its average; of the others the upper bound is published."""
     if row["minutes"] is None:
         return ""
-    average = row["kind"] == "ground_delay"
-    return f" of {row['minutes']} minutes on average" if average else f" of up to {row['minutes']} minutes"
+    minutes = f"{row['minutes']} minute{'s' * (row['minutes'] != 1)}"
+    return f" of {minutes} on average" if row["kind"] == "ground_delay" else f" of up to {minutes}"
 
 
 def _what(row: Facts) -> str:
