@@ -33,10 +33,10 @@ def run_fact(given: argparse.Namespace) -> None:
     with database(Home(given.home)):
         from shared.services import facts
 
-        if given.action == "list":
-            _list(given.file)
-            return
         try:
+            if given.action == "list":
+                _list(given.file)
+                return
             _change(given)
         except facts.BadFact as fault:
             raise Halt(str(fault)) from None
@@ -65,6 +65,8 @@ def _list(file: str | None) -> None:
     from shared.db.overrides import trail
     from shared.services import facts
 
+    if file:
+        facts.known(file)
     with transaction() as session:
         held = [o for o in facts.current(session) if file in (None, o.file)]
         changes = trail(session, file, 50)

@@ -73,9 +73,14 @@ def _laid_over(found: Sequence[Override]) -> load.Reference:
     return load.load(overrides=fitting).reference
 
 
-def _checked(file: str, cells: Cells) -> None:
+def known(file: str) -> None:
+    """Raises BadFact where no file of facts has this name."""
     if file not in FILES:
         raise BadFact(f"There is no file {file}. The files: {', '.join(FILES)}.")
+
+
+def _checked(file: str, cells: Cells) -> None:
+    known(file)
     faults = [f"{file} has no column {name}" for name in cells if name not in columns(file)]
     faults += [f"{name} is missing: it names the row" for name in key_fields(file) if name not in cells]
     if faults:

@@ -66,3 +66,8 @@ def test_the_audit_lists_the_oldest_first_and_ends_with_status_1(capsys: pytest.
 def test_an_audit_that_finds_nothing_ends_well(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(("audit", "--kind", "override")) == 0
     assert capsys.readouterr().out == "Nothing to look at.\n"
+
+
+def test_a_file_nobody_knows_is_not_listed_as_empty(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(("fact", "list", "nope.csv")) == 1
+    assert "There is no file nope.csv. The files: " in capsys.readouterr().err
