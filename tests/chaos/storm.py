@@ -87,9 +87,13 @@ class Fleet:
 
 
 def children(pid: int) -> list[int]:
-    """The processes a worker forked; each is in a process group of its own."""
+    """The processes a worker forked, with the second ones on a backlog that those forked."""
     table = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
-    return [int(child) for child, parent in map(str.split, table.splitlines()) if int(parent) == pid]
+    pairs = [tuple(map(int, line.split())) for line in table.splitlines()]
+    found = [pid]
+    for one in found:
+        found += [child for child, parent in pairs if parent == one]
+    return found[1:]
 
 
 def kill(*pids: int) -> bool:
@@ -109,6 +113,10 @@ def _blows(fleet: Fleet, dice: random.Random, flush: Callable[[], None]) -> dict
     def child() -> bool:
         return kill(*children(fleet.named("worker", dice).pid))
 
+    def one_of_its_children() -> bool:
+        forked = children(fleet.named("worker", dice).pid)
+        return kill(*dice.sample(forked, min(1, len(forked))))
+
     def worker() -> bool:
         return kill(fleet.named("worker", dice).pid)
 
@@ -119,7 +127,7 @@ def _blows(fleet: Fleet, dice: random.Random, flush: Callable[[], None]) -> dict
         flush()
         return True
 
-    return {f.__name__: f for f in (worker_and_child, child, worker, dispatcher, queue)}
+    return {f.__name__: f for f in (worker_and_child, child, one_of_its_children, worker, dispatcher, queue)}
 
 
 def storm(
