@@ -2,6 +2,7 @@
 
 import enum
 import os
+import select
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -97,13 +98,21 @@ def engine() -> Engine:
 
 
 def _living(dbapi: Any, record: ConnectionPoolEntry, _proxy: Any) -> None:
-    """A connection that rested is asked whether it still lives; one that was in use a moment ago is not."""
-    if time.monotonic() - record.info.get("rested_at", -ALIVE_SECONDS) < ALIVE_SECONDS:
+    """A connection that rested is asked whether it still lives. One in use a moment ago is asked only where the server
+    said something meanwhile, as it does when it ends."""
+    rested = time.monotonic() - record.info.get("rested_at", -ALIVE_SECONDS)
+    if rested < ALIVE_SECONDS and not _something_to_read(dbapi.pgconn.socket):
         return
     try:
         engine().dialect.do_ping(dbapi)
     except psycopg.Error as gone:
         raise InvalidatePoolError from gone  # this one and its neighbours are made anew
+
+
+def _something_to_read(line: int) -> bool:
+    now = select.poll()
+    now.register(line, select.POLLIN)
+    return bool(now.poll(0))
 
 
 def _rested(_dbapi: Any, record: ConnectionPoolEntry) -> None:
