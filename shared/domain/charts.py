@@ -183,8 +183,9 @@ def _priced(
 ) -> tuple[CabinPrice | None, list[Chart]]:
     """One cabin's price from charts of equal standing, the chart of the lowest season first, and who said it."""
     said = [(c, p) for c in group if (p := cabin_price(c, trips[c.zone_system], cabin))]
-    said.sort(key=lambda pair: min(SEASONS.index(season) for season in pair[1].points))
-    whole = merged(p for _, p in said)
+    if len(said) > 1:
+        said.sort(key=lambda pair: min(SEASONS.index(season) for season in pair[1].points))
+    whole = said[0][1] if len(said) == 1 else merged(p for _, p in said)
     return (replace(whole, chart=said[0][0]), [c for c, _ in said]) if whole else (None, [])
 
 
