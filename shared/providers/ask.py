@@ -7,41 +7,26 @@ become data: it is a Reading with a status and one word of reason, and without a
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from email.utils import parsedate_to_datetime
-from itertools import islice
-from operator import attrgetter
 from typing import Any, TypeVar
 
 import anyio
 import anyio.to_thread
 import httpx
 from anyio.lowlevel import RunVar
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from shared import clock, http, limits
-from shared.db import observations
-from shared.db.base import autocommitted
-from shared.providers import health, registry, replay
-from shared.providers.contract import (
-    VERBS,
-    AwardSeat,
-    CashFare,
-    FaresQuestion,
-    Provider,
-    Reading,
-    Status,
-    Unanswered,
-)
+from shared.providers import health, memory, registry, replay
+from shared.providers.contract import Provider, Reading, Status, Unanswered
+from shared.providers.errand import QUOTA, Errand
 from shared.settings import settings
-from shared.together import Together
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 BUDGET = 25.0  # seconds for everything one tool call or one check asks
 QUEUE_SECONDS = 5.0  # how long a call waits for a free place at a provider before it is told `busy`
-QUOTA = "quota"
 RESETS = ("retry-after", "x-ratelimit-reset", "ratelimit-reset")
 UNIX_TIMES = 10**9  # numbers from here on are moments, not spans
 RESERVE = 10  # one call in so many is kept for people who wait
@@ -62,27 +47,6 @@ def share(processes: int) -> None:
     """From now on this process is one of so many that ask together, and keeps to its part of each concurrency cap."""
     global _processes
     _processes = processes
-
-
-@dataclass(frozen=True)
-class _Errand:
-    """One question on its way to one provider."""
-
-    provider: Provider
-    verb: str
-    question: Any
-    credential: str | None
-    scope: str
-    place: replay.Place
-    account_id: int | None
-    background: bool
-
-    @property
-    def health(self) -> str:
-        return f"{self.provider.name}:{self.scope}"
-
-    def failure(self, status: Status, reason: str, **more: Any) -> Reading[Any]:
-        return Reading(self.provider.name, status, None, reason, settings().data_mode, clock.now(), **more)
 
 
 class Ask:
@@ -130,20 +94,20 @@ class Ask:
         with anyio.CancelScope(deadline=self._deadline):
             await self._fill(readings, errands, max_age)
         for i, errand in enumerate(errands):
-            if readings[i] is None and isinstance(errand, _Errand):
+            if readings[i] is None and isinstance(errand, Errand):
                 readings[i] = errand.failure("down", "timeout")
         return [r for r in readings if r is not None]
 
     async def _fill(
         self,
         readings: list[Reading[Any] | None],
-        errands: Sequence[_Errand | Reading[Any]],
+        errands: Sequence[Errand | Reading[Any]],
         max_age: timedelta | None,
     ) -> None:
-        open_ends = [(i, e) for i, e in enumerate(errands) if isinstance(e, _Errand)]
+        open_ends = [(i, e) for i, e in enumerate(errands) if isinstance(e, Errand)]
         found = await _recall([e for _, e in open_ends], max_age)
 
-        async def fetch(i: int, errand: _Errand, state: health.Health) -> None:
+        async def fetch(i: int, errand: Errand, state: health.Health) -> None:
             asked = _shared(errand, state, max_age) if errand.background else _fetch(errand, state)
             reading = readings[i] = await asked
             own = errand.scope.startswith("account-") and errand.credential
@@ -156,7 +120,7 @@ class Ask:
                 if known is None:
                     tasks.start_soon(fetch, i, errand, state)
 
-    async def _errand(self, provider: Provider, verb: str, question: Any) -> "_Errand | Reading[Any]":
+    async def _errand(self, provider: Provider, verb: str, question: Any) -> "Errand | Reading[Any]":
         credential, scope = None, registry.scope(provider, self.account_id)
         unusable: Unanswered | None = None
         if scope == "operator":
@@ -167,7 +131,7 @@ class Ask:
             except Unanswered as no:  # there is a connection, and it cannot be used now
                 unusable = no
         place = replay.place(provider, scope, verb, question)
-        errand = _Errand(provider, verb, question, credential, scope, place, self.account_id, self._background)
+        errand = Errand(provider, verb, question, credential, scope, place, self.account_id, self._background)
         if provider.data_mode != settings().data_mode:
             return errand.failure("not_configured", "other_mode")
         if unusable:
@@ -186,30 +150,14 @@ async def _in_thread(work: Callable[..., T], *args: Any) -> T:
     return await anyio.to_thread.run_sync(work, *args, limiter=limiter, abandon_on_cancel=True)
 
 
-_Known = tuple[Reading[Any] | None, health.Health]
-
-
-async def _recall(errands: Sequence[_Errand], max_age: timedelta | None) -> list[_Known]:
+async def _recall(errands: Sequence[Errand], max_age: timedelta | None) -> list[memory.Known]:
     with anyio.move_on_after(MEMORY_SECONDS):
-        return await _looked_up([(errand, max_age) for errand in errands])
+        return await memory.looked_up([(errand, max_age) for errand in errands])
     remembered = health.remembered(e.health for e in errands)
     return [(None, remembered[e.health]) for e in errands]
 
 
-def _look(pieces: Sequence[Sequence[tuple[_Errand, timedelta | None]]]) -> list[list[_Known]]:
-    """On a thread: what the cache holds, and of those who must be asked how they fare."""
-    asked = [(errand, max_age) for piece in pieces for errand, max_age in piece]
-    kept = replay.recall([(errand.place, max_age) for errand, max_age in asked])
-    missing = [errand.health for (errand, _), known in zip(asked, kept, strict=True) if known is None]
-    states = health.read(missing) if missing else {}
-    known = zip(kept, (states.get(errand.health, health.Health()) for errand, _ in asked), strict=True)
-    return [list(islice(known, len(piece))) for piece in pieces]
-
-
-_looked_up = Together(_look)
-
-
-async def _shared(errand: _Errand, state: health.Health, max_age: timedelta | None) -> Reading[Any]:
+async def _shared(errand: Errand, state: health.Health, max_age: timedelta | None) -> Reading[Any]:
     """Watches of one route are checked at the same moment: the first one asks, the others take its answer, those of
     other processes too."""
     flights = _flights.get(None)
@@ -233,7 +181,7 @@ async def _shared(errand: _Errand, state: health.Health, max_age: timedelta | No
             flights.pop(errand.place.name, None)
 
 
-async def _fetch(errand: _Errand, state: health.Health) -> Reading[Any]:
+async def _fetch(errand: Errand, state: health.Health) -> Reading[Any]:
     if state.open:
         status: Status = "quota_exhausted" if state.reason == QUOTA else "down"
         return errand.failure(
@@ -254,11 +202,11 @@ async def _fetch(errand: _Errand, state: health.Health) -> Reading[Any]:
     finally:
         seat.release_on_behalf_of(me)
     with anyio.move_on_after(MEMORY_SECONDS):
-        return await _remembered((errand, reading))
+        return await memory.remembered((errand, reading))
     return reading
 
 
-async def _spend(errand: _Errand) -> Reading[Any] | None:
+async def _spend(errand: Errand) -> Reading[Any] | None:
     """Counts one call on the credential's day; the refusal when none is left, or only those kept for people waiting."""
     allowed = errand.provider.calls_a_day
     if allowed is None:
@@ -269,7 +217,7 @@ async def _spend(errand: _Errand) -> Reading[Any] | None:
     return None if verdict.allowed else errand.failure("quota_exhausted", QUOTA, retry_after=verdict.retry_after)
 
 
-async def _call(errand: _Errand) -> Reading[Any]:
+async def _call(errand: Errand) -> Reading[Any]:
     """The only place where an adapter runs. It is the edge to other people's data, so anything it raises is caught."""
     try:
         with anyio.fail_after(errand.provider.timeout):
@@ -329,79 +277,3 @@ def _reset(headers: httpx.Headers) -> int | None:
 
 def _within_a_day(seconds: float) -> int:
     return max(1, min(round(seconds), 86_400))
-
-
-def _remember(pairs: Sequence[tuple[_Errand, Reading[Any]]]) -> list[Reading[Any]]:
-    """On a thread: health, cache and observations. Whatever of that is away, the readings stand."""
-    answered = [(errand, reading) for errand, reading in pairs if reading.answered]
-    if answered:
-        health.succeeded(*{errand.health for errand, _ in answered})
-        _record(answered)
-    kept = iter(replay.keep([(errand.place, reading) for errand, reading in answered]))
-    return [next(kept) if reading.answered else _failed(errand, reading) for errand, reading in pairs]
-
-
-def _failed(errand: _Errand, reading: Reading[Any]) -> Reading[Any]:
-    if reading.status == "down":
-        state = health.failed(errand.health, reading.reason or "down")
-        return replace(reading, since=state.failing_since, retry_after=reading.retry_after or state.retry_after)
-    if reading.status == "quota_exhausted" and reading.retry_after:
-        health.rest(errand.health, QUOTA, reading.retry_after)
-    return reading
-
-
-def _record(answered: Sequence[tuple[_Errand, Reading[Any]]]) -> None:
-    """What may be remembered of answers; an answer whose asker is gone keeps no other from being recorded."""
-    seen: dict[str, list[dict[str, Any]]] = {"award": [], "fare": []}
-    for errand, reading in answered:
-        table = VERBS[errand.verb].remembered_as
-        if table and reading.value:
-            seen[table] += (_sightings if table == "award" else _fares)(errand, reading)
-    try:
-        with autocommitted() as session:
-            observations.write(session, seen["award"])
-            observations.write_fares(session, seen["fare"])
-    except IntegrityError:  # an asker's account is gone meanwhile
-        for one in answered if len(answered) > 1 else ():
-            _record([one])
-    except SQLAlchemyError:
-        names = ", ".join({errand.provider.name for errand, _ in answered})
-        log.warning("provider %s: answers could not be recorded", names)
-
-
-_remembered: Together[tuple[_Errand, Reading[Any]], Reading[Any]] = Together(_remember)
-
-
-def _asker(errand: _Errand) -> int | None:
-    """Whose row it is, where the source's terms let nobody else see it."""
-    return errand.account_id if errand.provider.terms == "asker" and errand.scope.startswith("account-") else None
-
-
-_seen = attrgetter(*observations.SEEN)
-
-
-def _sightings(errand: _Errand, reading: Reading[tuple[AwardSeat, ...]]) -> list[dict[str, Any]]:
-    origin = _origin(errand, reading)
-    return [
-        {**dict(zip(observations.SEEN, _seen(row), strict=True)), **origin, "provider_checked_at": row.checked_at}
-        for row in reading.value or ()
-    ]
-
-
-def _fares(errand: _Errand, reading: Reading[Any]) -> list[dict[str, Any]]:
-    """The cheapest fare of an answer alone, and of fares of whole cities: the others are of no use later."""
-    asked: FaresQuestion = errand.question
-    dearest_first: list[CashFare] = sorted(reading.value or (), key=lambda fare: fare.price, reverse=True)
-    wanted = ("origin", "destination", "date", "return_date", "passengers")
-    return [
-        {name: getattr(asked, name) for name in wanted}
-        | {name: getattr(best, name) for name in ("cabin", "price", "currency", "stops", "city_wide")}
-        | {"carriers": list(best.carriers)}
-        | _origin(errand, reading)
-        | {"provider_checked_at": best.checked_at}
-        for best in {fare.city_wide: fare for fare in dearest_first}.values()
-    ]
-
-
-def _origin(errand: _Errand, reading: Reading[Any]) -> dict[str, Any]:
-    return {"source": reading.source, "seen_at": reading.taken_at, "asker_id": _asker(errand)}

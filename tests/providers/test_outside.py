@@ -171,10 +171,10 @@ def test_an_answer_stands_although_the_database_is_away(
 ) -> None:
     from sqlalchemy.exc import OperationalError
 
-    from shared.providers import ask as door
+    from shared.providers import memory
 
     def away() -> Callable[[], None]:
         raise OperationalError("select 1", {}, Exception("gone"))
 
-    monkeypatch.setattr(door, "autocommitted", away)
+    monkeypatch.setattr(memory, "autocommitted", away)
     assert ask().status == "ok"
