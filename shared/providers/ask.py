@@ -157,6 +157,13 @@ async def _recall(errands: Sequence[Errand], max_age: timedelta | None) -> list[
     return [(None, remembered[e.health]) for e in errands]
 
 
+async def _first(errand: Errand, max_age: timedelta | None) -> tuple[bool, Reading[Any] | None]:
+    """Whether this one asks now, and what is known already. A Redis that hangs keeps nobody from asking."""
+    with anyio.move_on_after(MEMORY_SECONDS):
+        return await _in_thread(replay.first, errand.place, max_age)
+    return True, None
+
+
 async def _shared(errand: Errand, state: health.Health, max_age: timedelta | None) -> Reading[Any]:
     """Watches of one route are checked at the same moment: the first one asks, the others take its answer, those of
     other processes too."""
@@ -167,7 +174,7 @@ async def _shared(errand: Errand, state: health.Health, max_age: timedelta | Non
     try:
         async with flight:
             while True:
-                mine, known = await _in_thread(replay.first, errand.place, max_age)
+                mine, known = await _first(errand, max_age)
                 if mine:
                     break
                 if known:

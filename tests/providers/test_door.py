@@ -4,6 +4,7 @@ import dataclasses
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
@@ -317,3 +318,73 @@ def test_a_hanging_redis_costs_a_second_and_not_the_call(
     began = time.perf_counter()
     assert ask().status == "ok"
     assert time.perf_counter() - began < 5
+
+
+# several processes; each has event loops of its own, as threads have here
+
+
+def in_processes(count: int, question: SeatsQuestion = QUESTION) -> list[Reading[Any]]:
+    async def go() -> Reading[Any]:
+        return (await Ask(1, background=True).all("award_seats", [question]))[0]
+
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(lambda _: anyio.run(go), range(count)))
+
+
+def test_checks_of_several_processes_ask_a_question_once(with_sources: WithSources) -> None:
+    asked = []
+
+    async def act(question: SeatsQuestion) -> tuple[()]:
+        asked.append(question)
+        await anyio.sleep(0.3)
+        return ()
+
+    with_sources(source("slow", act))
+    assert [reading.status for reading in in_processes(4)] == ["no_data"] * 4
+    assert len(asked) == 1
+
+
+def test_a_failure_is_no_answer_so_the_next_process_asks_itself(with_sources: WithSources) -> None:
+    asked = []
+
+    async def act(question: SeatsQuestion) -> tuple[()]:
+        asked.append(question)
+        if len(asked) == 1:
+            await anyio.sleep(0.2)
+            raise OSError
+        return ()
+
+    with_sources(source("shaky", act))
+    assert sorted(reading.status for reading in in_processes(3)) == ["down", "no_data", "no_data"]
+    assert len(asked) == 2
+
+
+def test_a_process_that_was_lost_while_it_asked_is_waited_for_no_longer_than_a_call_may_take(
+    with_sources: WithSources,
+) -> None:
+    card = source("slow", nothing, timeout=0.5)
+    with_sources(card)
+    assert replay.first(replay.place(card, "anyone", "award_seats", QUESTION), None) == (True, None)
+    began = time.perf_counter()
+    assert in_processes(1)[0].status == "no_data"
+    assert 0.3 < time.perf_counter() - began < 5
+
+
+def test_two_processes_of_a_backlog_keep_half_the_cap_each(
+    with_sources: WithSources, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    most, now = 0, 0
+
+    async def act(_question: SeatsQuestion) -> tuple[()]:
+        nonlocal most, now
+        now += 1
+        most = max(most, now)
+        await anyio.sleep(0.05)
+        now -= 1
+        return ()
+
+    monkeypatch.setattr("shared.providers.ask._processes", 2)
+    with_sources(source("slow", act, concurrency=4))
+    days = [dataclasses.replace(QUESTION, earliest=DAY + timedelta(days=n)) for n in range(6)]
+    assert [r.status for r in every(*days)] == ["no_data"] * 6
+    assert most == 2
