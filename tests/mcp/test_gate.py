@@ -11,8 +11,10 @@ import pytest
 from pydantic import Field
 from sqlalchemy import select
 
+from mcp_server import quota
 from mcp_server.call import Call, Caller, LiveCall
 from mcp_server.gate import Answer, answer
+from mcp_server.quota import Reservation, meters
 from mcp_server.results import Money, Result
 from mcp_server.threads import limiter
 from mcp_server.toolbox import TOOLS, Effect, Tier, tool
@@ -226,6 +228,16 @@ def test_search_that_no_backend_answered_counts_for_nobody(people: People, end: 
         made = call(caller, "seek", end=end)
         assert made.status == ("internal_error" if end == "crash" else end)
         assert searches(caller) == (1 if end == "no_data" else 0)
+
+
+def test_a_call_whose_account_is_gone_keeps_no_other_from_being_counted(people: People) -> None:
+    gone = replace(people.alice, account_id=999_999)
+    calls = [Reservation(TOOLS["seek"], who, {}, meters(TOOLS["seek"], who, "mcp")) for who in (gone, people.alice)]
+    quota._settle([(one, "ok", "found") for one in calls])
+    with transaction() as session:
+        kept = session.scalars(select(SearchRecord)).all()
+    assert [(row.account_id, row.summary) for row in kept] == [(people.alice.account_id, "found")]
+    assert searches(people.alice) == 1
 
 
 def test_twenty_searches_at_once_use_exactly_the_five_allowed(people: People) -> None:

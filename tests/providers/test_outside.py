@@ -9,13 +9,16 @@ import anyio
 import httpx
 import pytest
 import respx
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 from shared.db.base import transaction
 from shared.db.observations import AwardObservation
+from shared.providers import memory, replay
 from shared.providers.ask import Ask
+from shared.providers.errand import Errand
 from shared.redis import connect
 from tests.providers.conftest import QUESTION, ROW, SECRET, Asking
+from tests.sources import source
 
 
 def test_an_answer_carries_where_it_comes_from(wire: respx.Route, ask: Asking) -> None:
@@ -171,10 +174,23 @@ def test_an_answer_stands_although_the_database_is_away(
 ) -> None:
     from sqlalchemy.exc import OperationalError
 
-    from shared.providers import memory
-
     def away() -> Callable[[], None]:
         raise OperationalError("select 1", {}, Exception("gone"))
 
     monkeypatch.setattr(memory, "autocommitted", away)
     assert ask().status == "ok"
+
+
+def test_an_answer_whose_asker_is_gone_keeps_no_other_from_being_recorded(wire: respx.Route, ask: Asking) -> None:
+    reading = ask()
+    with transaction() as session:
+        session.execute(delete(AwardObservation))
+    card = source("own", lambda _: None, terms="asker", credential="account")
+
+    def errand(scope: str, account_id: int) -> Errand:
+        place = replay.place(card, scope, "award_seats", QUESTION)
+        return Errand(card, "award_seats", QUESTION, "key", scope, place, account_id, background=False)
+
+    memory._record([(errand("account-999999", 999_999), reading), (errand("operator", 1), reading)])
+    with transaction() as session:
+        assert [row.asker_id for row in session.scalars(select(AwardObservation))] == [None]
