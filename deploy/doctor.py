@@ -8,6 +8,7 @@ from typing import Any
 from deploy.halt import Halt, sentence
 from deploy.home import Home
 from deploy.service import database, told_by_environment
+from shared.domain.counted import some
 
 Check = Callable[[], str]
 MAX_SKEW = timedelta(seconds=5)
@@ -41,12 +42,8 @@ def _queue(*, served: bool) -> str:
     if not dispatcher and served:
         raise Halt("answers, but no dispatcher works: start python -m jobs dispatcher")
     name = server.get("server_name", "redis")
-    serving = f"{_some(workers, 'worker')}, {_some(waiting, 'wake-up')} waiting"
+    serving = f"{some(workers, 'worker')}, {some(waiting, 'wake-up')} waiting"
     return f"{name} {server.get(f'{name}_version', '')} answers, {serving}"
-
-
-def _some(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def _auth_server() -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from deploy.halt import Halt
 from deploy.home import Home
 from deploy.service import database
+from shared.domain.counted import some
 
 
 def _cells(words: list[str]) -> dict[str, str]:
@@ -70,7 +71,7 @@ def _list(file: str | None) -> None:
     with transaction() as session:
         held = [o for o in facts.current(session) if file in (None, o.file)]
         changes = trail(session, file, 50)
-    print(f"{len(held)} correction{'' if len(held) == 1 else 's'} in force, not yet in the files.")
+    print(f"{some(len(held), 'correction')} in force, not yet in the files.")
     for o in held:
         print(f"  {o.file}  {'removed: ' if o.removed else ''}{_shown(o.cells)}")
         print(f"    since {o.entered_at:%Y-%m-%d %H:%M} by {o.entered_by}: {o.reason}")
@@ -94,5 +95,5 @@ def run_audit(given: argparse.Namespace) -> None:
         print(f"and {len(found) - len(shown)} more: --limit 0 prints all.")
     if found:
         kinds = ", ".join(f"{n} {kind}" for kind, n in sorted(Counter(f.kind for f in found).items()))
-        raise Halt(f"{len(found)} finding{'' if len(found) == 1 else 's'}: {kinds}.")
+        raise Halt(f"{some(len(found), 'finding')}: {kinds}.")
     print("Nothing to look at.")

@@ -8,7 +8,7 @@ from mcp_server.fare_parts import Fare, fare_of
 from mcp_server.money_parts import cents
 from mcp_server.results import NO_DATA, AwardOption, Money, NoDataWord, Part
 from mcp_server.transfer_routes import TransferRoute, route_of
-from mcp_server.wording import some
+from shared.domain.counted import some
 from shared.domain.funding import Way
 from shared.domain.planning import Journey, Paid
 from shared.services.availability import SeatOption

@@ -14,6 +14,7 @@ from mcp_server.results import NO_DATA
 from shared.documents.recommendation import Flight, Note
 from shared.domain import funding
 from shared.domain.balances import worth
+from shared.domain.counted import some
 from shared.domain.funding import Purse, Way
 from shared.errors import Fault, Invalid, Refusal
 from shared.reference.load import Reference
@@ -194,7 +195,7 @@ def _taxes(row: FoundFlight) -> str:
 
 
 def _seats(seats: int | None) -> str:
-    return "" if seats is None else f"{seats} seat{'' if seats == 1 else 's'}"
+    return "" if seats is None else f"{some(seats, 'seat')}"
 
 
 def notes(rows: Sequence[FoundFlight], client: Client | None, reference: Reference, today: date) -> list[Note]:

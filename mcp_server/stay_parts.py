@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from mcp_server.results import NO_DATA, Marked, Money, NoDataWord
 from shared.domain import stays
+from shared.domain.counted import some
 from shared.domain.stays import Price, State, StayPrice
 from shared.reference.hotel_awards import FreeNight
 from shared.services.hotel_prices import Seen
@@ -79,7 +80,7 @@ def in_words(stay: StayPrice, free: FreeNight) -> str:
         return "No room is free for these nights." if best.state == "none" else "No source knows this stay."
     points = f"{best.points:,} points" if best.points is not None else "no award price"
     cash = f"{best.cash:,.2f} {best.currency}" if best.cash is not None else "no cash price"
-    said = [f"{stay.nights} night{'' if stay.nights == 1 else 's'}: {points}, {cash}."]
+    said = [f"{some(stay.nights, 'night')}: {points}, {cash}."]
     if stay.free_night:
         said.append(f"Taken off: {free.rule}.")
     elif free.rule and not free.every and stay.nights >= (stays.free_night(free.rule) or (0, False))[0]:

@@ -3,7 +3,7 @@
 from datetime import date
 
 from mcp_server.results import NO_DATA, NoDataWord, Part
-from mcp_server.wording import some
+from shared.domain.counted import some
 from shared.domain.transfers import Edge, Path
 
 

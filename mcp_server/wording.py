@@ -1,11 +1,6 @@
-"""Numbers with nouns, slugs and codes go in; the words of a message come out."""
+"""Slugs and codes go in; the words of a message come out."""
 
 from shared.reference.load import Reference
-
-
-def some(number: int, noun: str, plural: str = "") -> str:
-    """`1 day`, `1,200 days`; a plural that is not made with s is given."""
-    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def program_name(facts: Reference, slug: str) -> str:

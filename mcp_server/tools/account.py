@@ -9,12 +9,12 @@ from mcp_server.call import Call
 from mcp_server.results import Money, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from mcp_server.usage import LEDGER
-from mcp_server.wording import some
 from shared import clock
 from shared.db.alerts import FlightAlert
 from shared.db.trips import active_trips
 from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, all_used
 from shared.db.watches import RouteMonitor
+from shared.domain.counted import some
 from shared.domain.plans import LIMITS, Plan, additions, cabins
 
 CURRENCY = "USD"

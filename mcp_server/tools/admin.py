@@ -15,6 +15,7 @@ from shared.db.accounts import Account, page_of_accounts
 from shared.db.base import everyone
 from shared.db.platform import find, newest_searches, rest_calls
 from shared.db.usage import API_CALLS, used
+from shared.domain.counted import some
 from shared.domain.plans import LIMITS, Plan
 from shared.errors import Fault, Invalid, NotFound
 
@@ -76,7 +77,7 @@ def admin_list_users(
         ListedUser(id=r.id, email=r.email, tier=r.plan, created_at=r.created_at, last_seen_at=r.last_seen_at)
         for r in rows
     ]
-    message = f"{total} account{'' if total == 1 else 's'}{' fit the search' if search else ''}."
+    message = f"{some(total, 'account')}{' fit the search' if search else ''}."
     return Users(message=message, users=users, paging=Paging.of(page, per_page, total))
 
 

@@ -8,9 +8,9 @@ from pydantic import Field
 from mcp_server.call import Call
 from mcp_server.results import Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import some
 from shared.db import platform
 from shared.db.platform import OfTool, steady
+from shared.domain.counted import some
 from shared.domain.plans import Plan
 from shared.services import sources, workers
 

@@ -11,6 +11,7 @@ from mcp_server.results import Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.domain import names
 from shared.domain.airports import Airport as Known
+from shared.domain.counted import some
 from shared.errors import NoData
 
 TRUST = ("low", "medium", "high")
@@ -64,7 +65,7 @@ def get_airports(
     fitting = [a for a in (call.reference.airport(c) for c in sorted(codes)) if _fits(a, wanted, country)]
     routes = [r for r in call.reference.rows("routes.csv") if r.carrier == found.iata]
     least = min(routes, key=lambda r: TRUST.index(r.confidence))
-    counted = f"{len(fitting)} airport{'' if len(fitting) == 1 else 's'}"
+    counted = some(len(fitting), "airport")
     where = f" non-stop from {from_airport}" if from_airport else ""
     return ServedAirports(
         message=f"{found.name} is known to serve {counted}{where}. {caution(least)}".strip(),

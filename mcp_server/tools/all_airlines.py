@@ -13,7 +13,8 @@ from mcp_server.fields import Airport, Cabin, Day, Passengers, Points
 from mcp_server.results import AwardOption, Coverage, Failed, Freshness, Part, Result
 from mcp_server.seat_parts import cabins_of, not_on_sale, on_sale_until, route_of, searchable
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import airline_name, cities, program_name, some
+from mcp_server.wording import airline_name, cities, program_name
+from shared.domain.counted import some
 from shared.errors import Fault, Invalid
 from shared.providers.contract import SeatsQuestion
 from shared.services.availability import Found, SeatOption, find

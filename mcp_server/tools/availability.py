@@ -20,7 +20,8 @@ from mcp_server.seat_parts import (
     searchable,
 )
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import cities, some
+from mcp_server.wording import cities
+from shared.domain.counted import some
 from shared.errors import Fault, Invalid
 from shared.reference.rows import Airline
 from shared.services.availability import VERB, Found, search
@@ -103,7 +104,7 @@ def _message(
     call: CallBase, airline: Airline, where: str, found: Found, cabin: Cabin | None, failed: Sequence[str]
 ) -> str:
     count = len(found.options)
-    told = f"{count} award offer{'' if count == 1 else 's'}" if count else "No award seats"
+    told = f"{some(count, 'award offer')}" if count else "No award seats"
     words = [f"{told} of {airline.name}, {where}; asked: {', '.join(found.coverage.answered)}."]
     if failed:
         words.append(f"Not answered by {', '.join(failed)}, so this may not be all.")

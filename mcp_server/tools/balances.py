@@ -12,10 +12,11 @@ from mcp_server.call import Call
 from mcp_server.fields import AnyName, Day, ProgramSlug
 from mcp_server.results import NO_DATA, Money, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import program_name, some
+from mcp_server.wording import program_name
 from shared.db.accounts import lock
 from shared.db.balances import PointsBalance as Row
 from shared.domain import balances
+from shared.domain.counted import some
 from shared.errors import Fault, Invalid, NotFound
 
 CURRENCY = "USD"  # valuations are kept in US cents

@@ -29,6 +29,7 @@ from shared.db.clients import ClientPortfolio
 from shared.db.profile import AdvisorLogo
 from shared.documents import colours, pictures
 from shared.documents.recommendation import Brand, Proposal
+from shared.domain.counted import some
 from shared.errors import Fault, Invalid, LimitReached, NotFound
 from shared.services import secret_links
 
@@ -111,7 +112,7 @@ async def generate_branded_pdf(
     if not (rows or (summary or "").strip()):
         warnings.append("The document has neither a summary nor flights.")
     until = f" until {pdf.expires_at:%Y-%m-%d}" if pdf.expires_at else ""
-    message = f"The document has {made.pages} page{'' if made.pages == 1 else 's'}; anyone can open {url}{until}."
+    message = f"The document has {some(made.pages, 'page')}; anyone can open {url}{until}."
     return GeneratedPdf(message=" ".join([message, *warnings]), pdf=pdf, url=url, pages=made.pages, warnings=warnings)
 
 
@@ -247,7 +248,7 @@ def list_branded_pdfs(
     if client_portfolio_id is not None and call.db.get(ClientPortfolio, client_portfolio_id) is None:
         raise NotFound("client portfolio", client_portfolio_id)
     rows, total = store.page_of_pdfs(call.db, client_portfolio_id, include_revoked, page, per_page)
-    message = f"{total} document{'' if total == 1 else 's'}."
+    message = f"{some(total, 'document')}."
     return Pdfs(message=message, pdfs=[pdf_of(r) for r in rows], paging=Paging.of(page, per_page, total))
 
 

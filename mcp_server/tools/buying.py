@@ -12,8 +12,8 @@ from mcp_server.fields import LooseName, Points
 from mcp_server.provenance import Sourced, caution, sourced
 from mcp_server.results import NO_DATA, Money, NoDataWord, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import some
 from shared.domain import buying
+from shared.domain.counted import some
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.rows import BuyPoints, PointsSale
 

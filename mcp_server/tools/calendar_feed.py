@@ -5,6 +5,7 @@ from datetime import datetime
 from mcp_server.call import Call
 from mcp_server.results import Result
 from mcp_server.toolbox import Effect, Tier, tool
+from shared.domain.counted import some
 from shared.errors import ConfirmationRequired
 from shared.services import calendar_feed, secret_links
 from shared.settings import settings
@@ -37,7 +38,7 @@ def get_calendar_feed(call: Call) -> CalendarFeed:
     link = secret_links.opened(call.db, call.account_id, calendar_feed.PURPOSE)
     found = calendar_feed.events(call.db, call.reference, call.now)
     url, webcal = _addresses(link.secret)
-    counted = f"{len(found)} upcoming event{'s' * (len(found) != 1)}"
+    counted = some(len(found), "upcoming event")
     return CalendarFeed(
         message=f"{counted}. Keep the link secret; reset_calendar_feed ends it.",
         url=url,

@@ -13,12 +13,12 @@ from mcp_server.call import Call
 from mcp_server.fields import Amount, AnyName, Country, Currency
 from mcp_server.results import Money, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import some
 from shared.db.cards import Card as Held
 from shared.db.profile import Profile
 from shared.db.spending import totals
 from shared.domain import card_value
 from shared.domain.card_value import CATEGORIES, Category, Offer, Worth
+from shared.domain.counted import some
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import cards as catalogue
 from shared.reference.load import Reference

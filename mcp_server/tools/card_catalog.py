@@ -12,6 +12,7 @@ from mcp_server.provenance import Verified, newest, verified
 from mcp_server.results import Money, Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.domain import cards, names
+from shared.domain.counted import some
 from shared.errors import NotFound
 from shared.reference import cards as catalogue
 from shared.reference.load import Reference
@@ -214,4 +215,4 @@ def _told(reference: Reference, found: list[Row], country: str | None) -> str:
     bonus = f" Of {silent} no welcome offer is known." if silent else ""
     unaudited = sum(1 for c in found if c.audited_on is None)
     audit = f" {unaudited} {'is' if unaudited == 1 else 'are'} unaudited: check with the issuer." if unaudited else ""
-    return f"{len(found)} card{'' if len(found) == 1 else 's'} fit{'s' if len(found) == 1 else ''}.{bonus}{audit}"
+    return f"{some(len(found), 'card')} fit{'s' if len(found) == 1 else ''}.{bonus}{audit}"

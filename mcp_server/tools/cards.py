@@ -43,6 +43,7 @@ from mcp_server.results import Money, Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.cards import Card as Row
 from shared.db.cards import page_of_cards, wallet
+from shared.domain.counted import some
 from shared.errors import Fault, Invalid, NotFound
 
 CardText = Annotated[str, line(120), Field(description="Catalogue slug, catalogue name or free text.")]
@@ -150,7 +151,7 @@ def list_my_cards(
     rows, total = _chosen(call, card_id, include_closed, bonus_status, page, per_page)
     sums = wallet(call.db, call.today)
     return Cards(
-        message=f"{total} card{'' if total == 1 else 's'}.",
+        message=f"{some(total, 'card')}.",
         cards=[shown(call, r) for r in rows],
         totals=CardTotals(
             open=sums.open,

@@ -10,7 +10,8 @@ from mcp_server.fare_parts import Fare, fare_of, route_of
 from mcp_server.fields import Airport, Cabin, Currency, Day, Passengers
 from mcp_server.results import Coverage, Freshness, Result
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import cities, some
+from mcp_server.wording import cities
+from shared.domain.counted import some
 from shared.errors import NoData
 from shared.providers.contract import FaresQuestion
 from shared.services import exchange, fares

@@ -18,6 +18,7 @@ from shared.db import clients as store
 from shared.db.clients import ClientPortfolio as Row
 from shared.domain import clients
 from shared.domain.balances import worth
+from shared.domain.counted import some
 from shared.errors import Fault, Invalid, NotFound
 
 CURRENCY = "USD"  # valuations are kept in US cents
@@ -170,7 +171,7 @@ def list_client_portfolios(
         )
         for r in rows
     ]
-    message = f"{total} client{'' if total == 1 else 's'}."
+    message = f"{some(total, 'client')}."
     return Clients(message=message, portfolios=shown, paging=Paging.of(page, per_page, total))
 
 
@@ -223,7 +224,7 @@ def delete_client_portfolio(call: Call, portfolio_id: RowId) -> DeletedClient:
     revoked = store.revoke(call.db, call.now, client=portfolio_id)
     call.db.delete(row)
     call.db.flush()
-    links = f" {revoked} public link{'' if revoked == 1 else 's'} no longer open." if revoked else ""
+    links = f" {some(revoked, 'public link')} no longer open." if revoked else ""
     return DeletedClient(
         message=f"{row.client_name} (client portfolio {portfolio_id}) is deleted for good.{links}",
         removed=RemovedClient(portfolio_id=portfolio_id, client_name=row.client_name),

@@ -8,11 +8,11 @@ from mcp_server.call import Call
 from mcp_server.deadline_parts import TABLES, UpcomingDeadline, View, currency_known, every, shown, without_date
 from mcp_server.results import Result
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import some
 from shared.db.holdings import held
 from shared.db.profile import Profile
 from shared.db.upcoming import over_nowhere
 from shared.domain import zones
+from shared.domain.counted import some
 from shared.domain.deadlines import Deadline, Kind, ahead
 
 MOST = 200  # in one answer
@@ -56,7 +56,7 @@ def _told(found: list[Deadline], within_days: int, dateless: list[str]) -> str:
     past = sum(d.days_left < 0 for d in found)
     said = [f"{some(len(found) - past, 'deadline')} within {some(within_days, 'day')}."]
     if past:
-        said.append(f"{past} card bonus day{'s' * (past != 1)} passed and still marked pending.")
+        said.append(f"{some(past, 'card bonus day')} passed and still marked pending.")
     if len(found) > MOST:
         said.append(f"The soonest {MOST} are shown.")
     if dateless:

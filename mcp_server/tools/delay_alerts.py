@@ -16,10 +16,10 @@ from mcp_server.own_rows import Room, check_cap, like, own
 from mcp_server.results import Paging, Part, Result
 from mcp_server.route_parts import airport_faults
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import some
 from shared.db.accounts import Account, lock
 from shared.db.alerts import DelayAlert as Row
 from shared.db.pages import page_of
+from shared.domain.counted import some
 from shared.errors import BackendUnavailable, Fault, Invalid, Outage
 from shared.outbox.channels import sms, whatsapp
 from shared.secrets import seal, unseal
@@ -181,7 +181,7 @@ def list_delay_alerts(
         wanted.append(_active() if active else ~_active())
     rows, total = page_of(call.db, Row, wanted, Row.id.desc(), page=page, per_page=per_page)
     return DelayAlerts(
-        message=f"{total} delay alert{'' if total == 1 else 's'}; this plan allows {call.limits.delay_alerts} active.",
+        message=f"{some(total, 'delay alert')}; this plan allows {call.limits.delay_alerts} active.",
         alerts=[_shown(row) for row in rows],
         paging=Paging.of(page, per_page, total),
     )

@@ -10,8 +10,8 @@ from mcp_server.fields import LooseName, Points
 from mcp_server.provenance import Sourced, caution, sourced
 from mcp_server.results import Money, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import some
 from shared.domain.charts import RoutePrice
+from shared.domain.counted import some
 from shared.domain.destinations import Destination, farthest
 from shared.errors import Candidates, Fault, Invalid, NoData
 

@@ -13,6 +13,7 @@ from mcp_server.results import Money, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import elite, names
+from shared.domain.counted import some
 from shared.domain.earning import Earned, Method, Metric, Scheme, earn, rate_of
 from shared.errors import Fault, Invalid, NoData, NotFound
 from shared.reference import status
@@ -180,7 +181,7 @@ def get_earning_rates(
     weakest = min(rows, key=lambda r: (["low", "medium", "high"].index(r.confidence), r.as_of or ""))
     name = call.reference.programs[program].name
     return EarningRates(
-        message=f"{named.name} credited to {name}: {len(rates)} rate{'s' * (len(rates) != 1)} in percent of distance."
+        message=f"{named.name} credited to {name}: {some(len(rates), 'rate')} in percent of distance."
         f" {caution(weakest)}".rstrip(),
         program=program,
         airline=named,

@@ -15,6 +15,7 @@ from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.observations import AwardObservation as Row
 from shared.db.sightings import lowest, newest
 from shared.domain.calendar import add_months, days_of
+from shared.domain.counted import some
 from shared.domain.reach import Purse, covering, reach
 from shared.errors import Fault, Invalid, NoData
 
@@ -170,7 +171,7 @@ def _shown(call: Call, offer: _Offer, cabin: str) -> ExploredDestination:
 def _message(shown: Sequence[_Offer], found: Sequence[_Offer], origin: str, source: Source) -> str:
     covered = sum(o.purse is not None for o in found)
     first = found[0]
-    count = f"{len(found)} destination{'' if len(found) == 1 else 's'}"
+    count = some(len(found), "destination")
     said = f"{count} from {origin} with award seats seen lately, from {first.points:,} points."
     if source == "none":
         said += " No balance was given and none is saved, so none is marked as covered."

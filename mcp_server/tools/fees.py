@@ -11,9 +11,9 @@ from mcp_server.call import Call
 from mcp_server.fields import Airport, Cabin
 from mcp_server.results import Freshness, Marked, Money, Result
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import some
 from shared.db.observations import AwardObservation as Row
 from shared.domain.airports import Airport as Place
+from shared.domain.counted import some
 from shared.domain.fees import Seen, merged
 from shared.errors import Fault, Invalid, NoData
 

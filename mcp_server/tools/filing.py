@@ -11,9 +11,9 @@ from mcp_server.fields import RowId
 from mcp_server.results import Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from mcp_server.trip_parts import Trip, own_trip, shown_trip
-from mcp_server.wording import some
 from shared.db import trips
 from shared.db.trips import Trip as Row
+from shared.domain.counted import some
 
 _MOST_IDS = 200
 _MOST_ID = 2**63 - 1  # beyond it the store has no id

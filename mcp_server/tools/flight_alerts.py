@@ -20,6 +20,7 @@ from shared.db.alerts import FlightAlert as Row
 from shared.db.alerts import FlightAlertKey
 from shared.db.pages import count, page_of
 from shared.db.runs import forget, schedule, unschedule
+from shared.domain.counted import some
 from shared.services.flight_alerts import KIND, PRICED_THROUGH
 
 Airline = Literal["BA", "VS", "CX", "IB", "QR", "EY", "JL", "B6", "UA", "TP", "HA", "FI"]
@@ -168,7 +169,7 @@ def list_flight_alerts(
     rows, total = page_of(call.db, Row, wanted, Row.id.desc(), page=page, per_page=per_page)
     running, cap = count(call.db, Row, _active()), call.limits.flight_alerts
     return FlightAlerts(
-        message=f"{total} flight alert{'' if total == 1 else 's'}; {running} of {cap} active.{_unchecked(rows)}",
+        message=f"{some(total, 'flight alert')}; {running} of {cap} active.{_unchecked(rows)}",
         alerts=[_shown(row) for row in rows],
         active_count=running,
         cap=cap,

@@ -23,6 +23,7 @@ from shared.db.bookings import When, fare_seen, legs_of, page_of_flights
 from shared.db.trips import open_trip
 from shared.db.vouchers import on_bookings
 from shared.domain import bookings as rules
+from shared.domain.counted import some
 from shared.errors import Fault, Invalid
 from shared.services import bookings
 
@@ -285,7 +286,7 @@ def list_flight_bookings(
     today = bookings.today(call.reference, "flight", call.now)
     rows, sums = page_of_flights(call.db, today, when, only, page, per_page)
     return Flights(
-        message=f"{sums.total} flight booking{'' if sums.total == 1 else 's'}.",
+        message=f"{some(sums.total, 'flight booking')}.",
         bookings=flight_parts(call, rows),
         totals=FlightTotals(points_by_program=sums.points, cash_by_currency=sums.cash, taxes_by_currency=sums.taxes),
         paging=Paging.of(page, per_page, sums.total),

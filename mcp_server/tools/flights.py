@@ -14,11 +14,12 @@ from mcp_server.results import NO_DATA, Freshness, Marked, Money, NoDataWord, Pa
 from mcp_server.sighting_parts import SEEN_DAYS, age, held, seen_freshness, since
 from mcp_server.toolbox import Effect, Tier, tool
 from mcp_server.transfer_routes import RunningBonus, TransferRoute, route_of
-from mcp_server.wording import airline_name, program_name, some
+from mcp_server.wording import airline_name, program_name
 from shared.db.observations import AwardObservation as Row
 from shared.db.sightings import last_fare, last_seen, newest, usual_taxes, with_values
 from shared.domain.calendar import days_of
 from shared.domain.card_prices import Advice, CardPrice, advise, card_prices, portal_points
+from shared.domain.counted import some
 from shared.domain.reach import reach
 from shared.domain.transfers import Path
 from shared.errors import NotFound

@@ -9,6 +9,7 @@ from mcp_server.call import Call
 from mcp_server.provenance import Audited, audited
 from mcp_server.results import Money, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
+from shared.domain.counted import some
 from shared.domain.folio.audit import Audit, audit
 from shared.domain.folio.model import Chain, Stay, StayType
 from shared.domain.folio.model import Finding as Found
@@ -107,11 +108,11 @@ def _message(done: Audit) -> str:
     infos = len(done.findings) - len(disputed)
     money = f", {done.disputed:,.2f} {done.bill.currency or ''}".rstrip() if done.disputed else ""
     read = len(done.bill.lines)
-    words = [f"{read} line{'' if read == 1 else 's'} read: {len(disputed) or 'nothing'} to dispute{money}."]
+    words = [f"{some(read, 'line')} read: {len(disputed) or 'nothing'} to dispute{money}."]
     if infos:
         words.append(f"{infos} for information only.")
     if done.bill.unread:
-        lost = f"{done.bill.unread} line{'' if done.bill.unread == 1 else 's'}"
+        lost = some(done.bill.unread, "line")
         words.append(f"{lost} could not be read, so the sum was not checked.")
     elif any(f.rule.check == "adds_up" for f in disputed):
         words.append("The bill does not add up.")

@@ -20,6 +20,7 @@ from shared.db.bookings import When, cheaper_now, page_of_hotels, prices_of
 from shared.db.stay_prices import seen_since
 from shared.db.trips import open_trip
 from shared.db.vouchers import on_bookings
+from shared.domain.counted import some
 from shared.reference import hotels
 from shared.services import bookings
 
@@ -174,7 +175,7 @@ def list_hotel_bookings(
     rows, sums = page_of_hotels(call.db, today, when, only, page, per_page)
     cheaper = f" {sums.drops} can be had for less now." if sums.drops else ""
     return Stays(
-        message=f"{sums.total} hotel stay{'' if sums.total == 1 else 's'}.{cheaper}",
+        message=f"{some(sums.total, 'hotel stay')}.{cheaper}",
         bookings=hotel_parts(call, rows),
         totals=StayTotals(points=sum(sums.points.values()), cash_by_currency=sums.cash, drops_found=sums.drops),
         paging=Paging.of(page, per_page, sums.total),

@@ -16,10 +16,10 @@ from mcp_server.fields import Day, HotelName, RowId
 from mcp_server.own_rows import own
 from mcp_server.results import Freshness, Result
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import some
 from shared.db.bookings import HotelBooking as Row
 from shared.db.bookings import HotelPrice
 from shared.db.stay_prices import Stay, prices, seen_since, stay_of
+from shared.domain.counted import some
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import hotels
 from shared.services.hotel_checks import Plan, Sight, look, plan_of, settle

@@ -17,9 +17,9 @@ from mcp_server.profile_parts import CURRENCY
 from mcp_server.results import NO_DATA, Coverage, Freshness, Money, NoDataWord, Paging, Part, Result
 from mcp_server.stay_parts import Night, Sourced, StayRates, in_words, night, origin, rates
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import some
 from shared.db.profile import Profile
 from shared.domain import stays, zones
+from shared.domain.counted import some
 from shared.domain.stays import StayPrice
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import hotel_awards, hotel_places, hotels

@@ -14,7 +14,8 @@ from mcp_server.fields import Airport, Cabin, Day, Passengers
 from mcp_server.money_parts import cents
 from mcp_server.results import NO_DATA, AwardOption, Coverage, Freshness, Marked, Money, NoDataWord, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import cities, some
+from mcp_server.wording import cities
+from shared.domain.counted import some
 from shared.domain.hybrids import LEAST, hubs_between
 from shared.errors import Fault, Invalid, NoData
 from shared.services.hybrid_search import CURRENCY, Hybrid, Journeys, Wish, search

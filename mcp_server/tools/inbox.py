@@ -22,6 +22,7 @@ from shared.db.base import transaction
 from shared.db.inbox import InboundMail
 from shared.db.pages import page_of
 from shared.db.vouchers import on_any
+from shared.domain.counted import some
 from shared.domain.plans import allows
 from shared.errors import BackendUnavailable, ConfirmationRequired, Fault, Invalid, NotFound, Outage
 from shared.reference import hotels
@@ -163,7 +164,7 @@ def list_inbox_messages(
     found, total = page_of(call.db, InboundMail, [fits], *newest, page=page, per_page=per_page)
     there = inbox.bookings_of(call.db, _ids(found, "flight"), _ids(found, "hotel"))
     return InboxMessages(
-        message=f"{total} message{'s' * (total != 1)}. {DATA}",
+        message=f"{some(total, 'message')}. {DATA}",
         messages=[_message(m, *there) for m in found],
         paging=Paging.of(page, per_page, total),
     )
@@ -210,7 +211,7 @@ def resolve_inbox_message(
     count = len(filed.flights) + len(filed.hotels)
     before = count - len(filed.new)
     known = f", {before} of them known already" if before else ""
-    return _resolved(call, mail, filed, f"{count} booking{'s' * (count != 1)} of this mail{known}.")
+    return _resolved(call, mail, filed, f"{some(count, 'booking')} of this mail{known}.")
 
 
 def _uuid(text: str) -> UUID:

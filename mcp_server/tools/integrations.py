@@ -10,6 +10,7 @@ from mcp_server.gate import paywall
 from mcp_server.results import Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.connections import Connection
+from shared.domain.counted import some
 from shared.domain.plans import INTEGRATIONS
 from shared.providers.connecting import connector
 from shared.services import disconnecting, syncing
@@ -146,7 +147,7 @@ async def sync_integration(call: LiveCall, provider: Provider, dry_run: bool = F
     report, name = done.report, connector(provider).title
     changed, kept = len(report.changes), len(report.conflicts)
     verb = "would change" if dry_run else "changed"
-    told = f"{name}: {changed} row{'s' * (changed != 1)} {verb}, {kept} left as they were."
+    told = f"{name}: {some(changed, 'row')} {verb}, {kept} left as they were."
     if connector(provider).pull is None and connector(provider).push is None:
         told = f"{name} answers. Nothing is copied: it is asked when award seats are searched for."
     return Synced(

@@ -17,6 +17,7 @@ from shared.db.cards import Card
 from shared.db.lounges import LoungeVisit as Row
 from shared.db.lounges import count_visits, page_of_visits
 from shared.domain import names
+from shared.domain.counted import some
 from shared.errors import Fault, Invalid, NotFound
 
 
@@ -189,7 +190,7 @@ def list_lounge_visits(
     counts = count_visits(call.db, *fits)
     rows = page_of_visits(call.db, *fits, page=page, per_page=per_page)
     return Visits(
-        message=f"{counts.total} lounge visit{'' if counts.total == 1 else 's'}.",
+        message=f"{some(counts.total, 'lounge visit')}.",
         visits=[_visit(row) for row in rows],
         totals=Totals.model_validate(counts),
         paging=Paging.of(page, per_page, counts.total),

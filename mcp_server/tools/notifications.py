@@ -13,6 +13,7 @@ from mcp_server.results import Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.messages import Notification
 from shared.db.pages import count, page_of
+from shared.domain.counted import some
 from shared.errors import Fault, Invalid, NotFound
 
 Kind = Literal["flight_alert", "route_monitor", "delay_alert", "standing_order", "hotel_price_drop", "inbox", "account"]
@@ -92,7 +93,7 @@ def list_notifications(
     rows, total = page_of(call.db, Notification, conditions, *newest, page=page, per_page=per_page)
     unread = _unread(call)
     return Notices(
-        message=f"{total} notice{'' if total == 1 else 's'} here; {unread} unread in the inbox.",
+        message=f"{some(total, 'notice')} here; {unread} unread in the inbox.",
         notifications=[_notice(row) for row in rows],
         unread=unread,
         paging=Paging.of(page, per_page, total),
@@ -136,7 +137,7 @@ def mark_notifications_read(
         raise Invalid(Fault("notification_ids", "or all has to be given, not both", "a list of ids, or all true"))
     marked, unknown = _mark_named(call, notification_ids) if notification_ids else (_mark(call, None), [])
     return Marked(
-        message=f"{marked} notice{'' if marked == 1 else 's'} marked as read.",
+        message=f"{some(marked, 'notice')} marked as read.",
         marked=marked,
         unread=_unread(call),
         not_found=unknown,

@@ -10,9 +10,9 @@ from mcp_server.fields import Airport, Cabin, LooseName, Passengers
 from mcp_server.provenance import Verified, verified
 from mcp_server.results import Money, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import some
 from shared.db.balances import PointsBalance
 from shared.domain.charts import SEASONS, Chart
+from shared.domain.counted import some
 from shared.domain.transfers import find_paths
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.rows import Program

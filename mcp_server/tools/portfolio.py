@@ -13,7 +13,6 @@ from mcp_server.profile_parts import Profile, profile
 from mcp_server.results import Money, Part, Result
 from mcp_server.status_parts import LoyaltyStatus, shown_status
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import some
 from shared.db.accounts import Account
 from shared.db.alerts import DelayAlert, FlightAlert
 from shared.db.balances import PointsBalance
@@ -26,6 +25,7 @@ from shared.db.trips import Trip
 from shared.db.upcoming import over_nowhere
 from shared.db.watches import RouteMonitor
 from shared.domain import balances, zones
+from shared.domain.counted import some
 from shared.domain.deadlines import ahead
 from shared.services.bookings import flight_state, stay_state
 

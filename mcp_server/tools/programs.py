@@ -10,8 +10,8 @@ from mcp_server.fields import Airport, Cabin, Day, LooseName, Page, PerPage
 from mcp_server.provenance import Audited, audited, caution
 from mcp_server.results import NO_DATA, NoDataWord, Paging, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import some
 from shared.domain.charts import Chart, Points, RoutePrice
+from shared.domain.counted import some
 from shared.errors import Candidates, Fault, Invalid, NoData, NotFound
 from shared.reference.rows import AwardExample, HyattPrice, Program
 

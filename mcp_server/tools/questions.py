@@ -11,8 +11,8 @@ from mcp_server.program_rules import Rule, priced, rules_of
 from mcp_server.provenance import Audited, Sourced, audited, caution, sourced
 from mcp_server.results import Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import some
 from shared.domain.charts import Chart
+from shared.domain.counted import some
 from shared.reference.rows import HyattPrice, Program
 
 _ASKED = {

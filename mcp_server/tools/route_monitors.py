@@ -15,10 +15,10 @@ from mcp_server.own_rows import Room, check_cap, like, own
 from mcp_server.results import AwardOption, Paging, Part, Result
 from mcp_server.route_parts import check_route
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import some
 from shared.db.pages import count, page_of
 from shared.db.runs import schedule, unschedule
 from shared.db.watches import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
+from shared.domain.counted import some
 from shared.errors import Fault, Invalid
 
 Airlines = Annotated[
@@ -147,7 +147,7 @@ def list_route_monitors(
     rows, total = page_of(call.db, RouteMonitor, [condition], newest, page=page, per_page=per_page)
     active = count(call.db, RouteMonitor, _active())
     return Monitors(
-        message=f"{total} route monitor{'' if total == 1 else 's'}; {active} of {call.limits.route_monitors} active.",
+        message=f"{some(total, 'route monitor')}; {active} of {call.limits.route_monitors} active.",
         monitors=shown_monitors(call, rows),
         active_count=active,
         cap=call.limits.route_monitors,

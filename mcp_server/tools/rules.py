@@ -9,7 +9,7 @@ from mcp_server.fields import LooseName
 from mcp_server.program_rules import TOPICS, Rule, Topic, rules_of
 from mcp_server.results import Result
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import some
+from shared.domain.counted import some
 from shared.errors import NoData
 
 

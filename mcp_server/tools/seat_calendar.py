@@ -11,8 +11,9 @@ from mcp_server.fields import Airport, Cabin, Month, Passengers
 from mcp_server.results import Coverage, Freshness, Marked, Part, Result
 from mcp_server.seat_parts import cabins_of, not_on_sale, on_sale_until, price_of, route_of
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import cities, some
+from mcp_server.wording import cities
 from shared.domain.calendar import days_of
+from shared.domain.counted import some
 from shared.errors import Fault, Invalid
 from shared.providers.contract import SeatsQuestion
 from shared.reference.rows import Airline

@@ -12,13 +12,13 @@ from mcp_server.call import Call
 from mcp_server.fields import Currency, RowId
 from mcp_server.results import Money, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import some
 from shared.db import spending as rows_of
 from shared.db.accounts import lock
 from shared.db.cards import Card
 from shared.db.profile import Profile
 from shared.db.spending import Cell
 from shared.domain.card_value import CATEGORIES
+from shared.domain.counted import some
 from shared.domain.spending.model import Hints, Unreadable
 from shared.domain.spending.totals import Summed
 from shared.errors import Fault, Invalid, NoData, NotFound
@@ -262,7 +262,7 @@ def _statement(row: rows_of.SpendingStatement) -> SpendingStatement:
 
 def _summary(months: Sequence[SpendingMonth], currency: str, others: Sequence[str]) -> str:
     total = sum((month.total for month in months), Decimal(0))
-    words = f"{total:,.2f} {currency} in {len(months)} month{'' if len(months) == 1 else 's'} with spending."
+    words = f"{total:,.2f} {currency} in {some(len(months), 'month')} with spending."
     if others:
         words += f" Spending in {', '.join(others)} is kept too and not converted; card_id shows one card's."
     return words

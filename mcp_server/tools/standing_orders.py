@@ -20,6 +20,7 @@ from shared.db.orders import StandingOrderRun as Run
 from shared.db.pages import page_of
 from shared.db.runs import run_now, schedule, unschedule
 from shared.db.trips import open_trip
+from shared.domain.counted import some
 from shared.domain.schedule import DAILY, WEEKLY, next_run
 from shared.errors import BackendUnavailable, Fault, Invalid, LimitReached, Outage
 
@@ -154,7 +155,7 @@ def get_standing_order(call: Call, standing_order_id: RowId) -> OrderDetails:
     runs = call.db.scalars(select(Run).where(mine).order_by(Run.queued_at.desc(), Run.id).limit(10)).all()
     kept = select(Run.result).where(mine, Run.result.is_not(None)).order_by(Run.finished_at.desc()).limit(1)
     return OrderDetails(
-        message=f"Standing order {row.id}: {len(runs)} newest run{'' if len(runs) == 1 else 's'}.",
+        message=f"Standing order {row.id}: {some(len(runs), 'newest run')}.",
         standing_order=shown_orders(call, [row])[0],
         last_result=call.db.scalar(kept),
         runs=[OrderRun.model_validate(_fields(run)) for run in runs],

@@ -24,10 +24,10 @@ from mcp_server.status_goals import (
     told_of_fares,
 )
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import some
 from shared.db.profile import Profile
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import elite
+from shared.domain.counted import some
 from shared.domain.status_runs import Chance, Run, ranked
 from shared.errors import NoData
 from shared.reference import status

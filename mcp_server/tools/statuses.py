@@ -13,10 +13,10 @@ from mcp_server.provenance import Verified, verified
 from mcp_server.results import Money, Paging, Part, Result
 from mcp_server.status_parts import LoyaltyStatus, shown_status
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import some
 from shared.db.accounts import lock
 from shared.db.statuses import LoyaltyStatus as Row
 from shared.domain import elite
+from shared.domain.counted import some
 from shared.errors import Fault, Invalid, NotFound
 from shared.reference import status
 from shared.reference.rows.earning import StatusMatch as Offer
@@ -254,7 +254,7 @@ def get_status_matches(
     when = f"Last audited on {audited}." if audited else "They were never audited."
     none = "" if rows else " No status-match offers have been gathered here, so none is shown; some may exist."
     return StatusMatches(
-        message=f"{len(offers)} offer{'s' * (len(offers) != 1)}.{none} {when}",
+        message=f"{some(len(offers), 'offer')}.{none} {when}",
         offers=offers[(page - 1) * per_page : page * per_page],
         paging=Paging.of(page, per_page, len(offers)),
         audited_on=audited,

@@ -12,9 +12,9 @@ from mcp_server.fields import AnyName, Points
 from mcp_server.results import NO_DATA, Money, NoDataWord, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from mcp_server.transfer_routes import RunningBonus, TransferRoute, route_of
-from mcp_server.wording import some
 from shared.db.balances import PointsBalance
 from shared.domain import funding
+from shared.domain.counted import some
 from shared.domain.funding import Combination, Purse, Way
 from shared.errors import NoData
 from shared.reference.rows import Program

@@ -12,8 +12,8 @@ from mcp_server.results import Money, NoDataWord, Result
 from mcp_server.sale_parts import price_in
 from mcp_server.toolbox import Effect, Tier, tool
 from mcp_server.transfer_routes import RunningBonus, TransferRoute, posting_of, route_of
-from mcp_server.wording import some
 from shared.db.balances import PointsBalance
+from shared.domain.counted import some
 from shared.domain.transfers import Edge, find_paths
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.rows import PointsSale, TransferBonus

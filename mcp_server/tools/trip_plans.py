@@ -17,9 +17,9 @@ from mcp_server.fields import Airport, Amount, Cabin, Day, Passengers
 from mcp_server.plan_parts import CURRENCY, Plan, dates_of, plan_of
 from mcp_server.results import Coverage, Freshness, Result
 from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import some
 from shared.db.balances import PointsBalance
 from shared.domain import funding
+from shared.domain.counted import some
 from shared.domain.exchange import Rates
 from shared.domain.funding import Purse
 from shared.domain.hybrids import moment

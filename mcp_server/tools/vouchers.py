@@ -18,6 +18,7 @@ from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.vouchers import Voucher as Held
 from shared.db.vouchers import page_of_vouchers
 from shared.domain import names, vouchers
+from shared.domain.counted import some
 from shared.errors import Fault, Invalid, NotFound
 from shared.reference.rows.travel import VoucherType as Row
 
@@ -116,7 +117,7 @@ def list_voucher_types(
     ]
     shown = found[(page - 1) * per_page : page * per_page]
     return VoucherTypes(
-        message=f"{len(found)} kind{'s' * (len(found) != 1)} of voucher; terms as of each source, none of them ours.",
+        message=f"{some(len(found), 'kind')} of voucher; terms as of each source, none of them ours.",
         voucher_types=[_type(r) for r in shown],
         paging=Paging.of(page, per_page, len(found)),
     )
@@ -169,7 +170,7 @@ def list_my_vouchers(
             call.db, call.own_day, state=state, within_days=expiring_within_days, page=page, per_page=per_page
         )
     return Vouchers(
-        message=f"{total} voucher{'' if total == 1 else 's'}.",
+        message=f"{some(total, 'voucher')}.",
         vouchers=[voucher(call, row) for row in rows],
         paging=Paging.of(page, per_page, total),
     )

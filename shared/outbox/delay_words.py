@@ -6,6 +6,8 @@ A source's own words are quoted and cut short: they inform, and nobody takes the
 from collections.abc import Mapping
 from typing import Any
 
+from shared.domain.counted import some
+
 Facts = Mapping[str, Any]
 REASON = 120  # characters
 _NAMES = {
@@ -25,7 +27,7 @@ def _how_long(row: Facts) -> str:
     """A ground delay is told as its average; of the others the upper bound is published."""
     if row["minutes"] is None:
         return ""
-    minutes = f"{row['minutes']} minute{'s' * (row['minutes'] != 1)}"
+    minutes = some(row["minutes"], "minute")
     return f" of {minutes} on average" if row["kind"] == "ground_delay" else f" of up to {minutes}"
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Literal
 
+from shared.domain.counted import some
 from shared.errors import NotFound
 from shared.reference.answers import Reference
 from shared.reference.overrides import Override, key_fields
@@ -114,7 +115,7 @@ def _stale(reference: Reference, today: date) -> Iterator[Finding]:
             groups[file, row.source_url, day].append(row)
     for (file, source, day), rows in groups.items():
         age = "undated" if day == UNDATED else f"last looked at {day}"
-        text = f"{len(rows)} row{'' if len(rows) == 1 else 's'} {age}, first {_named(file, rows[0])}"
+        text = f"{some(len(rows), 'row')} {age}, first {_named(file, rows[0])}"
         yield Finding("stale", file, f"{source} {day}", day, text)
 
 

@@ -11,6 +11,7 @@ from shared.db.base import transaction
 from shared.db.connections import Connection
 from shared.db.pages import count
 from shared.db.watches import RouteMonitor
+from shared.domain.counted import some
 from shared.errors import NotFound
 from shared.outbox.post import tell
 from shared.providers import registry
@@ -77,4 +78,4 @@ def _left_without(session: Session, provider: str) -> list[str]:
         return []
     monitors = count(session, RouteMonitor, RouteMonitor.cancelled_at.is_(None))
     counted = ((monitors, "route monitor"), (count(session, FlightAlert), "flight alert"))
-    return [f"{number} {name}{'s' * (number != 1)}" for number, name in counted if number]
+    return [some(number, name) for number, name in counted if number]

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from mcp_server.wording import airline_name, program_name, some
+from mcp_server.wording import airline_name, program_name
 from shared import clock
+from shared.domain.counted import some
 from shared.reference.load import reference
 from tests.people import People
 from tests.tools.conftest import Use
