@@ -189,8 +189,8 @@ def _opened(made: Engine, account_id: int | None) -> Iterator[Session]:
 
 @event.listens_for(Session, "do_orm_execute")
 def _guard(state: ORMExecuteState) -> None:
-    if state.is_column_load or state.is_relationship_load:
-        return
+    if not state.is_orm_statement or state.is_column_load or state.is_relationship_load:
+        return  # a text names its rows itself
     account_id, synthetic = state.session.info.get("account_id"), state.session.info.get("synthetic")
     if account_id is not None:
         state.statement = state.statement.options(
