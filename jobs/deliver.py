@@ -37,7 +37,7 @@ class TakenOver(Exception):
 
 
 def wake(delivery_id: str | None = None) -> int:
-    """The entry RQ calls; without an id the oldest message comes first. Returns how many it worked on."""
+    """The entry RQ calls; without an id the message that waits longest comes first. Returns how many it worked on."""
     return drain(_claim(delivery_id) if delivery_id else None, _claim, work)
 
 

@@ -189,8 +189,9 @@ def _opened(made: Engine, account_id: int | None) -> Iterator[Session]:
 
 @event.listens_for(Session, "do_orm_execute")
 def _guard(state: ORMExecuteState) -> None:
-    if not state.is_orm_statement or state.is_column_load or state.is_relationship_load:
-        return  # a text names its rows itself
+    text = isinstance(state.statement, sa.TextClause)  # it names its rows itself
+    if text or state.is_column_load or state.is_relationship_load:
+        return
     account_id, synthetic = state.session.info.get("account_id"), state.session.info.get("synthetic")
     if account_id is not None:
         state.statement = state.statement.options(

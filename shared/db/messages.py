@@ -112,7 +112,7 @@ with mine as (
   select id, status from deliveries
   where status in {OPEN} and (claimed_until is null or claimed_until <= now())
     and (cast(:id as uuid) is null or id = cast(:id as uuid))
-  order by created_at limit 1 for update skip locked)
+  order by wake_at limit 1 for update skip locked)
 update deliveries d set attempt = attempt + 1,
   status = case mine.status when 'handing_over' then 'handing_over' else 'claimed' end,
   claimed_until = now() + make_interval(secs => :lease), wake_at = now() + make_interval(secs => :lease)
@@ -122,7 +122,7 @@ returning d.id, d.account_id, d.channel, d.recipient, d.event, d.facts, d.synthe
 
 
 def claim_delivery(session: Session, lease: float, id: str | None = None) -> Parcel | None:
-    """Takes the named delivery, or else the oldest open one, unless another worker holds it. Raises the fence.
+    """Takes the named delivery, or else the one that waits longest, unless another worker holds it. Raises the fence.
 
     One found in `handing_over` stays so: its worker was lost after the hand-over began, and nobody may send it again.
     """

@@ -151,7 +151,7 @@ with mine as (
   select id from job_runs
   where status in {OPEN} and (claimed_until is null or claimed_until <= now())
     and (cast(:id as bigint) is null or id = cast(:id as bigint))
-  order by due_at limit 1 for update skip locked)
+  order by wake_at limit 1 for update skip locked)
 update job_runs r set status = 'running', attempt = attempt + 1, started_at = coalesce(r.started_at, now()),
   claimed_until = now() + make_interval(secs => :lease), wake_at = now() + make_interval(secs => :lease)
 from mine, schedules s where r.id = mine.id and s.id = r.schedule_id
@@ -159,7 +159,7 @@ returning r.id, s.kind, s.subject_id, r.attempt""")  # noqa: S608
 
 
 def claim_run(session: Session, lease: float, id: int | None = None) -> Claim | None:
-    """Takes the named run, or else the one due longest, unless another worker holds it. Raises the fence."""
+    """Takes the named run, or else the one that waits longest, unless another worker holds it. Raises the fence."""
     row = session.execute(_CLAIM, {"id": id, "lease": lease}).one_or_none()
     return Claim(*row) if row else None
 
