@@ -26,5 +26,5 @@ def write(
         told["synthetic"] = session.info["synthetic"]
     name = table.__tablename__
     text = f"""insert into {name} ({columns}) select {seen}
- from jsonb_populate_recordset(null::{name}, cast(:rows as jsonb)) {then}"""  # noqa: S608 - names of ours
+ from json_populate_recordset(null::{name}, cast(:rows as json)) {then}"""  # noqa: S608 - names of ours
     return session.execute(sa.text(text), told | {"rows": to_json(rows).decode()})

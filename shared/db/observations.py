@@ -22,7 +22,9 @@ class AwardObservation(ModeOwned, Base):
     __table_args__ = (
         Index("ix_award_observations_route", "origin", "destination", "cabin", "date"),
         Index("ix_award_observations_calendar", "origin", "cabin", "date"),
-        Index("ix_award_observations_seen_at", "seen_at"),
+        # Hundreds of rows a check: the moment only grows, and hardly any row has an asker.
+        Index("ix_award_observations_seen_at", "seen_at", postgresql_using="brin"),
+        Index("ix_award_observations_asker_id", "asker_id", postgresql_where=sa.text("asker_id is not null")),
         sa.CheckConstraint("(source = 'sandbox') = synthetic", name="source_mode"),
     )
 
@@ -40,9 +42,8 @@ class AwardObservation(ModeOwned, Base):
     seats: Mapped[int | None]
     seen_at: Mapped[stamp]
     provider_checked_at: Mapped[datetime | None]
-    asker_id: Mapped[int | None] = mapped_column(  # whose connection saw it; None = may be shown to anyone
-        ForeignKey("accounts.id", ondelete="CASCADE"), index=True
-    )
+    # Whose connection saw it; None = may be shown to anyone.
+    asker_id: Mapped[int | None] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"))
 
 
 class FareObservation(ModeOwned, Base):

@@ -39,12 +39,12 @@ def _u(begun: blake2b, words: bytes) -> float:
     return _number(made.digest(), "big") / _WHOLE
 
 
-@lru_cache(maxsize=4096)
-def chance(cabin: str, day: date, looked_on: date) -> float:
-    """Space is released far out, dries up, and comes back shortly before departure."""
+@lru_cache(maxsize=1024)
+def chances(day: date, looked_on: date) -> dict[str, float]:
+    """Of each cabin. Space is released far out, dries up, and comes back shortly before departure."""
     ahead = (day - looked_on).days
     shape = 1.35 if ahead <= 7 else 1.05 if ahead <= 21 else 0.65 if ahead <= 200 else 0.8 if ahead <= 300 else 1.25
-    return min(0.97, BASE[cabin] * shape * _WEEKDAY[day.weekday()])
+    return {cabin: min(0.97, base * shape * _WEEKDAY[day.weekday()]) for cabin, base in BASE.items()}
 
 
 def spaces(place: str, cabins: Iterable[str], day: date, looked_on: date) -> list[bool]:
@@ -52,14 +52,15 @@ def spaces(place: str, cabins: Iterable[str], day: date, looked_on: date) -> lis
 
     A window is thousands of cells, so the draws of `u` stand here in a row.
     """
-    found, today = [], looked_on.toordinal()
+    found, today, likely = [], looked_on.toordinal(), chances(day, looked_on)
     for cabin in cabins:
         name = f"{place}|{cabin}".encode()
-        phase, space = _PHASE.copy(), _SPACE.copy()
+        phase = _PHASE.copy()
         phase.update(name)
         turn = (today + int(_number(phase.digest(), "big") / _WHOLE * HOLDS)) // HOLDS
+        space = _SPACE.copy()
         space.update(b"%b|%d" % (name, turn))
-        found.append(_number(space.digest(), "big") / _WHOLE < chance(cabin, day, looked_on))
+        found.append(_number(space.digest(), "big") / _WHOLE < likely[cabin])
     return found
 
 

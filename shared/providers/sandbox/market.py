@@ -104,37 +104,32 @@ def _markets(airline: str, origin: str, destination: str, today: date) -> tuple[
 
 
 def _window(market: _Market, question: SeatsQuestion, today: date, told: Mapping[str, str]) -> Iterator[AwardSeat]:
-    first = max(question.earliest, today)
-    last = min(question.latest, today + timedelta(days=market.way.on_sale_days))
-    for ahead in range((last - first).days + 1):
-        day = first + timedelta(days=ahead)
-        yield from _seats(market, day, told)
+    way, price = market.way, market.price
+    cabins, place = tuple(price.cabins), f"{price.program}|{way.airline}|{way.origin}|{way.destination}"
+    last = min(question.latest, today + timedelta(days=way.on_sale_days))
+    for day in _days(max(question.earliest, today), last):
+        cell = f"{place}|{day.isoformat()}"
+        for cabin, space in zip(cabins, draw.spaces(cell, cabins, day, market.today), strict=True):
+            wanted, count = _told(way, price.program, day, cabin, told) if told else (None, None)
+            asked = points(price, cabin, day) if (space if wanted is None else wanted) else None
+            if asked is not None:  # nothing where the chart has no price
+                yield _seat(market, day, cabin, asked, count or draw.seats(f"{cell}|{cabin}"))
 
 
-def _seats(market: _Market, day: date, told: Mapping[str, str]) -> Iterator[AwardSeat]:
-    way, price, today = market.way, market.price, market.today
-    place = f"{price.program}|{way.airline}|{way.origin}|{way.destination}|{day.isoformat()}"
-    spaces = draw.spaces(place, price.cabins, day, today)
-    for cabin, space in zip(price.cabins, spaces, strict=True):
-        wanted, count = _told(way, price.program, day, cabin, told) if told else (None, None)
-        if space if wanted is None else wanted:
-            yield from _seat(way, price, day, cabin, count or draw.seats(f"{place}|{cabin}"))
+def _days(first: date, last: date) -> Iterator[date]:
+    return (first + timedelta(days=ahead) for ahead in range((last - first).days + 1))
 
 
 def _told(way: Path, program: str, day: date, cabin: str, told: Mapping[str, str]) -> tuple[bool | None, int | None]:
     return overrides.told(told, f"{way.origin}-{way.destination}|{day}|{cabin}", way.airline, program)
 
 
-def _seat(way: Path, price: RoutePrice, day: date, cabin: str, count: int) -> Iterator[AwardSeat]:
-    """Nothing where the chart has no price."""
-    program = price.program
-    asked = points(price, cabin, day)
-    if asked is None:
-        return
+def _seat(market: _Market, day: date, cabin: str, points: int, count: int) -> AwardSeat:
+    way, program = market.way, market.price.program
     date_ = day.isoformat().replace("-", "")
     ref = f"sbx_{way.airline}_{program}_{way.origin}_{way.destination}_{date_}_{LETTERS[cabin]}"
     leaves, lands, _ = times(way, day)
-    yield AwardSeat(
+    return AwardSeat(
         ref=ref,
         airline=way.airline,
         program=program,
@@ -142,7 +137,7 @@ def _seat(way: Path, price: RoutePrice, day: date, cabin: str, count: int) -> It
         destination=way.destination,
         date=day,
         cabin=cabin,
-        points=asked,
+        points=points,
         taxes=draw.taxes(cabin, way.miles),
         taxes_currency="USD",
         seats=count,
