@@ -9,7 +9,7 @@ from auth_server.replies import Outcome, Reply, problem
 from shared import clock
 from shared.db import clients
 from shared.db.accounts import lock
-from shared.db.profile import MAILS, AdvisorLogo, Profile, mails
+from shared.db.profile import MAILS, AdvisorLogo, Profile, addressee
 from shared.domain.plans import Plan
 
 PATH = "/dashboard/settings"
@@ -23,7 +23,7 @@ WORDS = {
 
 
 def page(me: Member, status: int = 200, fault: str | None = None) -> Outcome:
-    wanted = mails(me.server.db, me.account.id)
+    wanted = addressee(me.server.db, me.account.id).wanted
     choices = [(kind, *WORDS[kind], wanted[kind]) for kind in MAILS]
     stored = me.server.db.get(AdvisorLogo, me.account.id)
     return me.page(

@@ -6,16 +6,19 @@ from functools import partial
 from sqlalchemy.orm import Session
 
 from jobs import outside
-from shared.db.base import transaction
+from shared.db.base import autocommitted, transaction
 from shared.db.runs import Claim
 from shared.services.seat_watch import Sight, look
-from shared.services.watch_checks import prepare, settle
+from shared.services.watch_checks import plan_of, prepare, settle
 
 
 def check(claim: Claim) -> Callable[[Session], str | None]:
     """Reads the monitor, asks the providers outside any transaction, and leaves the writing to the run's holder."""
-    with transaction() as session:
-        plan = prepare(session, claim.subject_id)
+    with autocommitted() as session:
+        plan = plan_of(session, claim.subject_id)
+    if plan is None:
+        with transaction() as session:
+            plan = prepare(session, claim.subject_id)
     if plan is None:
         return _nothing
     sight: Sight = outside.ask(look, plan)

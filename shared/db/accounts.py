@@ -1,7 +1,7 @@
 """Accounts, and what the service remembers about itself (its data mode)."""
 
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Index, func
@@ -44,21 +44,6 @@ class ServiceFact(Base):
     name: Mapped[str] = mapped_column(primary_key=True)
     value: Mapped[str]
     set_at: Mapped[stamp]
-
-
-class Addressee(NamedTuple):
-    """Where an account can be written to."""
-
-    id: int
-    email: str | None
-    email_confirmed_at: datetime | None
-
-
-_ADDRESSEE = sa.text("select id, email, email_confirmed_at from accounts where id = :id")
-
-
-def addressee(session: Session, account_id: int) -> Addressee:
-    return Addressee(*session.execute(_ADDRESSEE, {"id": account_id}).one())
 
 
 def lock(session: Session, account_id: int) -> None:

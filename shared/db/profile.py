@@ -1,6 +1,7 @@
 """What a person set: how they like to travel, which mails to send, and the logo an advisor's documents carry."""
 
 from datetime import datetime
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, func
@@ -53,11 +54,22 @@ class AdvisorLogo(AccountOwned, Base):
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 
 
+class Addressee(NamedTuple):
+    """Where an account can be written to, and which kinds of mail the person wants."""
+
+    id: int
+    email: str | None
+    email_confirmed_at: datetime | None
+    wanted: dict[str, bool]
+
+
 _WANTED = ", ".join(f"mail_{kind}" for kind in MAILS)
-_MAILS = sa.text(f"select {_WANTED} from profiles where account_id = :id")  # noqa: S608 - names of ours
+_ADDRESSEE = sa.text(f"""
+select id, email, email_confirmed_at, {_WANTED}
+from accounts left join profiles on account_id = id where id = :id""")  # noqa: S608 - names of ours
 
 
-def mails(session: Session, account_id: int) -> dict[str, bool]:
-    """Each kind of mail, and whether the person wants it."""
-    row = session.execute(_MAILS, {"id": account_id}).one_or_none()
-    return dict(zip(MAILS, row or MAILS.values(), strict=True))
+def addressee(session: Session, account_id: int) -> Addressee:
+    id, email, confirmed, *chosen = session.execute(_ADDRESSEE, {"id": account_id}).one()
+    set_ = {kind: on for kind, on in zip(MAILS, chosen, strict=True) if on is not None}
+    return Addressee(id, email, confirmed, MAILS | set_)

@@ -135,18 +135,22 @@ def states(session: Session, monitor_id: int) -> Sequence[sa.Row[Any]]:
     return session.execute(_KEYS, {"id": monitor_id}).all()
 
 
-_AS_SEEN_LAST = """
-on conflict (run_id) do update set checked_at = excluded.checked_at, outcome = excluded.outcome,
-  options_seen = excluded.options_seen, new_matches = excluded.new_matches, failed_sources = excluded.failed_sources"""
 _CHECKED = sa.text("""
-update route_monitors set updated_at = now(), last_checked_at = coalesce(:at, last_checked_at),
-  matches_total = matches_total + :found where id = :id""")
+with line as (
+  insert into route_monitor_checks
+    (run_id, monitor_id, checked_at, outcome, options_seen, new_matches, failed_sources, synthetic)
+  values (:run_id, :monitor_id, :checked_at, :outcome, :options_seen, :new_matches, :failed_sources, :synthetic)
+  on conflict (run_id) do update set checked_at = excluded.checked_at, outcome = excluded.outcome,
+    options_seen = excluded.options_seen, new_matches = excluded.new_matches,
+    failed_sources = excluded.failed_sources)
+update route_monitors set updated_at = now(), last_checked_at = coalesce(:answered_at, last_checked_at),
+  matches_total = matches_total + :new_matches where id = :monitor_id""")
 
 
 def log_check(session: Session, monitor_id: int, line: Mapping[str, Any], answered_at: datetime | None) -> None:
     """One line per run, rewritten by its later attempts; the monitor says when it was answered last."""
-    many.write(session, MonitorCheck, [{"monitor_id": monitor_id, **line}], _AS_SEEN_LAST)
-    session.execute(_CHECKED, {"id": monitor_id, "at": answered_at, "found": line["new_matches"]})
+    told = {"monitor_id": monitor_id, "answered_at": answered_at, "synthetic": session.info["synthetic"]}
+    session.execute(_CHECKED, {**told, **line})
 
 
 def add_matches(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -8,9 +8,9 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from shared.db.accounts import Account, Addressee
+from shared.db.accounts import Account
 from shared.db.messages import add_deliveries, add_notification
-from shared.db.profile import mails
+from shared.db.profile import Addressee, addressee
 from shared.outbox.messages import MAIL_KINDS, notice
 
 
@@ -25,8 +25,8 @@ class Phone:
 
 def reachable(session: Session, account: Account | Addressee, event: str) -> bool:
     """Whether a mail about this would go out: the address is confirmed, and the person wants such mails."""
-    wanted = mails(session, account.id).get(MAIL_KINDS.get(event, ""), True)
-    return bool(account.email and account.email_confirmed_at and wanted)
+    known = account if isinstance(account, Addressee) else addressee(session, account.id)
+    return bool(known.email and known.email_confirmed_at and known.wanted.get(MAIL_KINDS.get(event, ""), True))
 
 
 def _row(

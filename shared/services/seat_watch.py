@@ -11,8 +11,9 @@ from typing import Any, Protocol
 from sqlalchemy.orm import Session
 
 from shared import clock
-from shared.db.accounts import Account, Addressee
+from shared.db.accounts import Account
 from shared.db.alerts import mail_of
+from shared.db.profile import Addressee
 from shared.domain.watches import Key, Terms, best_by_key, crossings
 from shared.outbox.messages import LISTED
 from shared.outbox.post import reachable

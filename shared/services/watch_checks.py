@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db import watches
-from shared.db.accounts import addressee
+from shared.db.profile import addressee
 from shared.db.runs import unschedule
 from shared.db.watches import MonitorKey, RouteMonitor, Watched
 from shared.domain.watches import Terms
@@ -30,18 +30,26 @@ def terms_of(monitor: Watched) -> Terms:
     )
 
 
-def _wanted(monitor: Watched | None) -> bool:
-    return bool(monitor and not monitor.cancelled_at and not monitor.paused_at and monitor.latest_date >= clock.today())
+def _wanted(monitor: Watched) -> bool:
+    return not monitor.cancelled_at and not monitor.paused_at and monitor.latest_date >= clock.today()
+
+
+def plan_of(session: Session, monitor_id: int) -> Plan | None:
+    """What to ask; None when there seems to be nothing to watch any more."""
+    monitor = watches.watched(session, monitor_id)
+    return _plan(monitor) if monitor and _wanted(monitor) else None
 
 
 def prepare(session: Session, monitor_id: int) -> Plan | None:
-    """What to ask; None when there is nothing to watch any more, and then the schedule is switched off."""
-    monitor = watches.watched(session, monitor_id)
-    if not _wanted(monitor):  # only then is there something to write, so it is read again under its lock
-        monitor = watches.watched(session, monitor_id, lock=True)
-    if monitor is None or not _wanted(monitor):
-        _end(session, monitor_id, monitor)
-        return None
+    """As above, read under the monitor's lock; with nothing to watch any more the schedule is switched off."""
+    monitor = watches.watched(session, monitor_id, lock=True)
+    if monitor and _wanted(monitor):
+        return _plan(monitor)
+    _end(session, monitor_id, monitor)
+    return None
+
+
+def _plan(monitor: Watched) -> Plan:
     return Plan(monitor.id, monitor.account_id, monitor.origin, monitor.destination, terms_of(monitor))
 
 
@@ -71,8 +79,8 @@ def settle(session: Session, run_id: int, sight: Sight) -> str | None:
 
 def _log(session: Session, run_id: int, sight: Sight, new: int) -> None:
     seen = sight.window
-    line = {"run_id": run_id, "checked_at": sight.asked_at, "outcome": sight.outcome, "failed_sources": seen.failed}
-    line |= {"options_seen": len(seen.options), "new_matches": new}
+    line = {"run_id": run_id, "checked_at": sight.asked_at, "outcome": sight.outcome}
+    line |= {"options_seen": len(seen.options), "new_matches": new, "failed_sources": list(seen.failed)}
     watches.log_check(session, sight.plan.watch_id, line, sight.asked_at if seen.any_answered else None)
 
 

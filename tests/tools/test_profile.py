@@ -6,7 +6,7 @@ import pytest
 
 from auth_server import settings_pages
 from shared.db.base import transaction
-from shared.db.profile import MAILS, Profile, mails
+from shared.db.profile import MAILS, Profile, addressee
 from tests.people import People
 from tests.tools.conftest import Use
 
@@ -142,7 +142,7 @@ def test_update_profile_refuses_an_airline_that_is_preferred_already(people: Peo
 def test_mail_settings_are_the_ones_of_the_dashboard(people: People, use: Use) -> None:
     shown = use(people.alice, UPDATE, mail={"product_news": True, "route_monitors": False})["profile"]["mail"]
     with transaction(people.alice.account_id) as session:
-        assert mails(session, people.alice.account_id) == shown
+        assert addressee(session, people.alice.account_id).wanted == shown
     assert set(settings_pages.WORDS) == set(MAILS) == set(shown)
 
 
