@@ -39,7 +39,6 @@ _processes = 1  # that share what a provider bears at once
 
 # Limiters belong to one event loop.
 _places: RunVar[dict[str, anyio.CapacityLimiter]] = RunVar("provider_places")
-_flights: RunVar[dict[str, anyio.Lock]] = RunVar("provider_flights")
 _threads: RunVar[anyio.CapacityLimiter] = RunVar("provider_threads")
 
 
@@ -107,18 +106,18 @@ class Ask:
         open_ends = [(i, e) for i, e in enumerate(errands) if isinstance(e, Errand)]
         found = await _recall([e for _, e in open_ends], max_age)
 
-        async def fetch(i: int, errand: Errand, state: health.Health) -> None:
-            asked = _shared(errand, state, max_age) if errand.background else _fetch(errand, state)
+        async def fetch(i: int, errand: Errand, known: memory.Known) -> None:
+            asked = _shared(errand, known, max_age) if errand.background else _fetch(errand, known.state)
             reading = readings[i] = await asked
             own = errand.scope.startswith("account-") and errand.credential
             if reading.status == "broken" and own and (rejected := getattr(self._connections, "rejected", None)):
                 await rejected(errand.provider.name, own)
 
         async with anyio.create_task_group() as tasks:
-            for (i, errand), (known, state) in zip(open_ends, found, strict=True):
-                readings[i] = known
-                if known is None:
-                    tasks.start_soon(fetch, i, errand, state)
+            for (i, errand), known in zip(open_ends, found, strict=True):
+                readings[i] = known.reading
+                if known.reading is None:
+                    tasks.start_soon(fetch, i, errand, known)
 
     async def _errand(self, provider: Provider, verb: str, question: Any) -> "Errand | Reading[Any]":
         credential, scope = None, registry.scope(provider, self.account_id)
@@ -151,41 +150,23 @@ async def _in_thread(work: Callable[..., T], *args: Any) -> T:
 
 
 async def _recall(errands: Sequence[Errand], max_age: timedelta | None) -> list[memory.Known]:
+    """Memory that hangs keeps nobody from asking."""
     with anyio.move_on_after(MEMORY_SECONDS):
         return await memory.looked_up([(errand, max_age) for errand in errands])
     remembered = health.remembered(e.health for e in errands)
-    return [(None, remembered[e.health]) for e in errands]
+    return [memory.Known(None, remembered[e.health]) for e in errands]
 
 
-async def _first(errand: Errand, max_age: timedelta | None) -> tuple[bool, Reading[Any] | None]:
-    """Whether this one asks now, and what is known already. A Redis that hangs keeps nobody from asking."""
-    with anyio.move_on_after(MEMORY_SECONDS):
-        return await _in_thread(replay.first, errand.place, max_age)
-    return True, None
-
-
-async def _shared(errand: Errand, state: health.Health, max_age: timedelta | None) -> Reading[Any]:
-    """Watches of one route are checked at the same moment: the first one asks, the others take its answer, those of
-    other processes too."""
-    flights = _flights.get(None)
-    if flights is None:
-        _flights.set(flights := {})
-    flight = flights.setdefault(errand.place.name, anyio.Lock())
-    try:
-        async with flight:
-            while True:
-                mine, known = await _first(errand, max_age)
-                if mine:
-                    break
-                if known:
-                    return known
-                await anyio.sleep(0.05)
-            reading = known or await _fetch(errand, state)
-            await _in_thread(replay.asked, errand.place)
-            return reading
-    finally:
-        if not flight.locked():
-            flights.pop(errand.place.name, None)
+async def _shared(errand: Errand, known: memory.Known, max_age: timedelta | None) -> Reading[Any]:
+    """Watches of one route are checked at the same moment: the first one asks, the others take its answer, whichever
+    process they run in."""
+    while not (known.mine or known.reading):
+        await anyio.sleep(0.05)
+        (known,) = await _recall([errand], max_age)
+    reading = known.reading or await _fetch(errand, known.state)
+    if not reading.answered:
+        await _in_thread(replay.given_up, [errand.place])
+    return reading
 
 
 async def _fetch(errand: Errand, state: health.Health) -> Reading[Any]:

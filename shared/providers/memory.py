@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import timedelta
 from itertools import islice
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
@@ -21,17 +21,32 @@ from shared.providers.errand import QUOTA, Errand
 from shared.together import Together
 
 log = logging.getLogger(__name__)
-Known = tuple[Reading[Any] | None, health.Health]
+
+
+class Known(NamedTuple):
+    """What stands in the memory about a question before it is asked."""
+
+    reading: Reading[Any] | None
+    state: health.Health
+    mine: bool = True  # nobody else asks the same at this moment
 
 
 def _look(pieces: Sequence[Sequence[tuple[Errand, timedelta | None]]]) -> list[list[Known]]:
-    """On a thread: what the cache holds, and of those who must be asked how they fare."""
+    """On a thread: what the cache holds, and of those who must be asked how they fare and whose turn it is to ask."""
     asked = [(errand, max_age) for piece in pieces for errand, max_age in piece]
     kept = replay.recall([(errand.place, max_age) for errand, max_age in asked])
-    missing = [errand.health for (errand, _), known in zip(asked, kept, strict=True) if known is None]
-    states = health.read(missing) if missing else {}
-    known = zip(kept, (states.get(errand.health, health.Health()) for errand, _ in asked), strict=True)
-    return [list(islice(known, len(piece))) for piece in pieces]
+    missing = [i for i, known in enumerate(kept) if known is None]
+    states = health.read(asked[i][0].health for i in missing) if missing else {}
+    known = [
+        Known(reading, states.get(errand.health, health.Health()))
+        for (errand, _), reading in zip(asked, kept, strict=True)
+    ]
+    shared = [i for i in missing if asked[i][0].background]
+    turns = replay.first([(asked[i][0].place, asked[i][1]) for i in shared])
+    for i, (mine, reading) in zip(shared, turns, strict=True):
+        known[i] = known[i]._replace(mine=mine, reading=reading)
+    those = iter(known)
+    return [list(islice(those, len(piece))) for piece in pieces]
 
 
 looked_up = Together(_look)

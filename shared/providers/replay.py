@@ -66,22 +66,34 @@ def recall(asked: Sequence[tuple[Place, timedelta | None]]) -> list[Reading[Any]
     return [_read(at, raw, max_age) if raw else None for (at, max_age), raw in zip(asked, kept, strict=True)]
 
 
-def first(at: Place, max_age: timedelta | None) -> tuple[bool, Reading[Any] | None]:
-    """Whether the caller is the one to ask now, over all processes, and what is kept already. While Redis is away
-    everybody asks. Who asks says `asked` afterwards; one that was lost is waited for as long as a call may take."""
+def first(
+    asked: Sequence[tuple[Place, timedelta | None]],
+) -> list[tuple[bool, Reading[Any] | None]]:
+    """Of each question whether the caller is the one to ask now, over all processes, and what was kept meanwhile.
+
+    While Redis is away everybody asks. Who asks keeps the answer or says `given_up`; one that was lost is waited for as
+    long as a call may take.
+    """
+    if not asked:
+        return []
     try:
         pipe = connect().pipeline(transaction=False)
-        pipe.set(_asking(at), 1, nx=True, px=timedelta(seconds=at.provider.timeout))
-        pipe.get(at.name)
-        mine, raw = pipe.execute()
+        for at, _ in asked:
+            pipe.set(_asking(at), 1, nx=True, px=timedelta(seconds=at.provider.timeout))
+            pipe.get(at.name)
+        said = pipe.execute()
     except (RedisError, OSError):
-        return True, None
-    return bool(mine), _read(at, raw, max_age) if raw else None
+        return [(True, None)] * len(asked)
+    known = [_read(at, raw, max_age) if raw else None for (at, max_age), raw in zip(asked, said[1::2], strict=True)]
+    given_up([at for (at, _), mine, reading in zip(asked, said[::2], known, strict=True) if mine and reading])
+    return [(bool(mine), reading) for mine, reading in zip(said[::2], known, strict=True)]
 
 
-def asked(at: Place) -> None:
-    with suppress(RedisError, OSError):
-        connect().delete(_asking(at))
+def given_up(places: Sequence[Place]) -> None:
+    """The next one may ask."""
+    if places:
+        with suppress(RedisError, OSError):
+            connect().delete(*map(_asking, places))
 
 
 def _asking(at: Place) -> str:
@@ -117,6 +129,7 @@ def keep(answered: Sequence[tuple[Place, Reading[Any]]]) -> list[Reading[Any]]:
         for at, reading in answered:
             if at.lasts > timedelta(0):
                 pipe.set(at.name, _stored(at, reading), px=at.lasts)
+            pipe.delete(_asking(at))
         pipe.execute()
     except (RedisError, OSError):
         return [reading for _, reading in answered]

@@ -364,7 +364,7 @@ def test_a_process_that_was_lost_while_it_asked_is_waited_for_no_longer_than_a_c
 ) -> None:
     card = source("slow", nothing, timeout=0.5)
     with_sources(card)
-    assert replay.first(replay.place(card, "anyone", "award_seats", QUESTION), None) == (True, None)
+    assert replay.first([(replay.place(card, "anyone", "award_seats", QUESTION), None)]) == [(True, None)]
     began = time.perf_counter()
     assert in_processes(1)[0].status == "no_data"
     assert 0.3 < time.perf_counter() - began < 5
