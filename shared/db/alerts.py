@@ -9,7 +9,6 @@ from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db import many
 from shared.db.base import AccountOwned, Base, ModeOwned, iata, pk, stamp
-from shared.db.watches import write_states
 
 
 class FlightAlert(AccountOwned, ModeOwned, Base):
@@ -82,13 +81,6 @@ class MailedSeat(AccountOwned, ModeOwned, Base):
     points: Mapped[int]
     watch: Mapped[str]
     mailed_at: Mapped[datetime]
-
-
-def remember(session: Session, alert_id: int, states: Mapping[str, bool], at: datetime) -> None:
-    """Writes the state of each key of a flight alert that answered; the others keep theirs."""
-    if not states:
-        return
-    write_states(session, FlightAlertKey.__tablename__, "alert_id", alert_id, states, at)
 
 
 _NEWS = """

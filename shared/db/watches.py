@@ -119,8 +119,12 @@ class Watched(NamedTuple):
 
 # A check reads a dozen values twice; to make and track objects of them took longer than all else about them.
 _READ = f"select {', '.join(Watched._fields)} from route_monitors where id = :id and synthetic = :synthetic"  # noqa: S608
-_READS = {False: sa.text(_READ), True: sa.text(f"{_READ} for update")}
-_KEYS = sa.text("select key, matched, answered_at from route_monitor_keys where monitor_id = :id")
+# Columns named beforehand are not worked out anew for each answer.
+_NAMED: tuple[sa.ColumnClause[Any], ...] = tuple(map(sa.column, Watched._fields))
+_READS = {False: sa.text(_READ).columns(*_NAMED), True: sa.text(f"{_READ} for update").columns(*_NAMED)}
+_KEYS = sa.text("select key, matched, answered_at from route_monitor_keys where monitor_id = :id").columns(
+    *map(sa.column, ("key", "matched", "answered_at"))
+)
 
 
 def watched(session: Session, monitor_id: int, *, lock: bool = False) -> Watched | None:
@@ -135,46 +139,51 @@ def states(session: Session, monitor_id: int) -> Sequence[sa.Row[Any]]:
     return session.execute(_KEYS, {"id": monitor_id}).all()
 
 
-_CHECKED = sa.text("""
-with line as (
+def _remembering(table: str, owner: str) -> str:
+    """The same text for any number of keys, so that it is prepared once; keys that did not answer keep their state."""
+    return f"""
+insert into {table} ({owner}, key, matched, answered_at, synthetic)
+select :id, key, matched, :at, :synthetic
+from unnest(cast(:keys as text[]), cast(:matched as bool[])) as seen (key, matched)
+on conflict ({owner}, key) do update set matched = excluded.matched, answered_at = excluded.answered_at"""  # noqa: S608
+
+
+def remember(session: Session, table: str, owner: str, id: int, states: Mapping[str, bool], at: datetime) -> None:
+    """Writes the state of each key that answered; the table's and its owner's names are ours."""
+    if states:
+        session.execute(sa.text(_remembering(table, owner)), _states(session, id, states, at))
+
+
+def _states(session: Session, id: int, states: Mapping[str, bool], at: datetime) -> dict[str, Any]:
+    told = {"id": id, "keys": list(states), "matched": list(states.values()), "at": at}
+    return told | {"synthetic": session.info["synthetic"]}
+
+
+_CHECKED = sa.text(f"""
+with keys as ({_remembering(MonitorKey.__tablename__, "monitor_id")}),
+line as (
   insert into route_monitor_checks
     (run_id, monitor_id, checked_at, outcome, options_seen, new_matches, failed_sources, synthetic)
-  values (:run_id, :monitor_id, :checked_at, :outcome, :options_seen, :new_matches, :failed_sources, :synthetic)
+  values (:run_id, :id, :at, :outcome, :options_seen, :new_matches, :failed_sources, :synthetic)
   on conflict (run_id) do update set checked_at = excluded.checked_at, outcome = excluded.outcome,
     options_seen = excluded.options_seen, new_matches = excluded.new_matches,
     failed_sources = excluded.failed_sources)
 update route_monitors set updated_at = now(), last_checked_at = coalesce(:answered_at, last_checked_at),
-  matches_total = matches_total + :new_matches where id = :monitor_id""")
+  matches_total = matches_total + :new_matches where id = :id""")  # noqa: S608 - names of ours
 
 
-def log_check(session: Session, monitor_id: int, line: Mapping[str, Any], answered_at: datetime | None) -> None:
-    """One line per run, rewritten by its later attempts; the monitor says when it was answered last."""
-    told = {"monitor_id": monitor_id, "answered_at": answered_at, "synthetic": session.info["synthetic"]}
-    session.execute(_CHECKED, {**told, **line})
+def log_check(
+    session: Session,
+    monitor_id: int,
+    at: datetime,
+    states: Mapping[str, bool],
+    line: Mapping[str, Any],
+    answered_at: datetime | None,
+) -> None:
+    """The states of the keys that answered, one line per run, rewritten by its later attempts, and when the monitor was
+    answered last."""
+    session.execute(_CHECKED, {**_states(session, monitor_id, states, at), **line, "answered_at": answered_at})
 
 
 def add_matches(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
     many.write(session, MonitorMatch, rows)
-
-
-def remember(session: Session, monitor_id: int, states: Mapping[str, bool], at: datetime) -> None:
-    """Writes the state of each key that answered; the others keep theirs."""
-    if not states:
-        return
-    write_states(session, MonitorKey.__tablename__, "monitor_id", monitor_id, states, at)
-
-
-def write_states(
-    session: Session, table: str, owner: str, owner_id: int, states: Mapping[str, bool], at: datetime
-) -> None:
-    """One statement whose text is the same for any number of keys, so that it is prepared once."""
-    told = {"id": owner_id, "keys": list(states), "matched": list(states.values()), "at": at}
-    session.execute(
-        sa.text(
-            f"insert into {table} ({owner}, key, matched, answered_at, synthetic)"  # noqa: S608 - names of ours
-            " select :id, key, matched, :at, :synthetic from unnest(cast(:keys as text[]), cast(:matched as bool[]))"
-            f" as seen (key, matched) on conflict ({owner}, key)"
-            " do update set matched = excluded.matched, answered_at = excluded.answered_at"
-        ),
-        told | {"synthetic": session.info["synthetic"]},
-    )

@@ -5,8 +5,9 @@ from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db.accounts import Account
-from shared.db.alerts import FlightAlert, FlightAlertKey, remember
+from shared.db.alerts import FlightAlert, FlightAlertKey
 from shared.db.runs import unschedule
+from shared.db.watches import remember
 from shared.domain.watches import Terms
 from shared.outbox.post import tell
 from shared.services.seat_watch import Plan, Sight, judge, route_facts, worth_a_mail
@@ -52,7 +53,7 @@ def settle(session: Session, run_id: int, sight: Sight) -> str | None:
         return None
     kept = session.scalars(select(FlightAlertKey).where(FlightAlertKey.alert_id == alert.id)).all()
     found, states = judge(sight, kept)
-    remember(session, alert.id, states, sight.asked_at)
+    remember(session, FlightAlertKey.__tablename__, "alert_id", alert.id, states, sight.asked_at)
     account = session.get_one(Account, alert.account_id)
     _note(session, account, alert, sight)
     if found:

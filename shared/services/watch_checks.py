@@ -1,6 +1,6 @@
 """Checking a route monitor: what the sources answered to its terms goes in; states, matches and a message come out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import delete, update
@@ -70,18 +70,18 @@ def settle(session: Session, run_id: int, sight: Sight) -> str | None:
     if monitor is None or monitor.cancelled_at or monitor.paused_at or terms_of(monitor) != sight.plan.terms:
         return None
     found, states = judge(sight, watches.states(session, monitor.id))
-    watches.remember(session, monitor.id, states, sight.asked_at)
-    _log(session, run_id, sight, len(found))
+    _log(session, run_id, sight, states, len(found))
     if found:
         _fire(session, run_id, monitor, sight.plan, found)
     return sight.try_again
 
 
-def _log(session: Session, run_id: int, sight: Sight, new: int) -> None:
+def _log(session: Session, run_id: int, sight: Sight, states: Mapping[str, bool], new: int) -> None:
     seen = sight.window
-    line = {"run_id": run_id, "checked_at": sight.asked_at, "outcome": sight.outcome}
-    line |= {"options_seen": len(seen.options), "new_matches": new, "failed_sources": list(seen.failed)}
-    watches.log_check(session, sight.plan.watch_id, line, sight.asked_at if seen.any_answered else None)
+    line = {"run_id": run_id, "outcome": sight.outcome, "options_seen": len(seen.options), "new_matches": new}
+    line |= {"failed_sources": list(seen.failed)}
+    answered_at = sight.asked_at if seen.any_answered else None
+    watches.log_check(session, sight.plan.watch_id, sight.asked_at, states, line, answered_at)
 
 
 def _fire(session: Session, run_id: int, monitor: Watched, plan: Plan, found: Sequence[SeatOption]) -> None:
