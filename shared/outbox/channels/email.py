@@ -4,14 +4,27 @@ import email.policy
 import smtplib
 import ssl
 from contextlib import suppress
+from email.headerregistry import HeaderRegistry
 from email.message import EmailMessage
 from email.utils import format_datetime, parseaddr
+from functools import lru_cache
 
 from shared.outbox.channels import Begin, Letter, NotSent
 from shared.settings import Settings, settings
 
 _SECONDS = 20  # for each answer of the server
-_POLICY = email.policy.SMTP.clone(max_line_length=900)  # an address folded or encoded is no address any more
+_BOUNDARY = "=_parts"  # never stands in quoted-printable text, where = begins two digits or a line's end
+
+
+class _Headers(HeaderRegistry):
+    """Parsing headers is most of the work of a mail, and most are the same in each; a parsed one never changes."""
+
+    __getitem__ = lru_cache(maxsize=64)(HeaderRegistry.__getitem__)
+    __call__ = lru_cache(maxsize=512)(HeaderRegistry.__call__)
+
+
+# An address folded or encoded is no address any more.
+_POLICY = email.policy.SMTP.clone(max_line_length=900, header_factory=_Headers())
 
 
 def compose(letter: Letter) -> EmailMessage:
@@ -27,6 +40,7 @@ def compose(letter: Letter) -> EmailMessage:
         mail["List-Unsubscribe"] = f"<{letter.message.unsubscribe}>"
         mail["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     mail.set_content(letter.message.text, cte="quoted-printable")
+    mail.make_alternative(boundary=_BOUNDARY)
     mail.add_alternative(letter.message.html, subtype="html", cte="quoted-printable")
     return mail
 
