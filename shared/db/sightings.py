@@ -28,7 +28,7 @@ def newest(
     on prices belongs outside, or an older price would come back. `most` rows are looked at, the newest."""
     seen = sa.select(Row).where(visible(account_id), Row.seen_at >= since, Row.date >= first, *which)
     if most is not None:
-        seen = seen.order_by(Row.seen_at.desc()).limit(most)
+        seen = seen.order_by(Row.id.desc()).limit(most)  # written as they are seen
     rows = seen.subquery().c
     cell = [rows[column.key] for column in CELL]
     return (
