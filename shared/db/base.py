@@ -189,7 +189,7 @@ def _opened(made: Engine, account_id: int | None) -> Iterator[Session]:
 
 @event.listens_for(Session, "do_orm_execute")
 def _guard(state: ORMExecuteState) -> None:
-    text = isinstance(state.statement, sa.TextClause)  # it names its rows itself
+    text = isinstance(state.statement, sa.TextClause | sa.TextualSelect)  # it names its rows itself
     if text or state.is_column_load or state.is_relationship_load:
         return
     account_id, synthetic = state.session.info.get("account_id"), state.session.info.get("synthetic")
