@@ -17,7 +17,7 @@ _open: list[BlockingPortal] = []
 @contextmanager
 def one_loop() -> Iterator[None]:
     """While this lasts, questions of all threads are asked on one loop."""
-    with start_blocking_portal() as portal:
+    with start_blocking_portal(backend_options={"use_uvloop": True}) as portal:
         _open.append(portal)
         try:
             yield

@@ -107,12 +107,12 @@ def hand_over_deliveries(session: Session, limit: int, ttl: float) -> list[tuple
     return [(id, handed) for id, handed in rows]
 
 
-_CLAIM = sa.text(f"""
+def _claim(which: str) -> sa.TextClause:
+    """Two texts, so that the plan of each is made once and kept."""
+    return sa.text(f"""
 with mine as (
   select id, status from deliveries
-  where status in {OPEN} and (claimed_until is null or claimed_until <= now())
-    and (cast(:id as uuid) is null or id = cast(:id as uuid))
-  order by wake_at limit 1 for update skip locked)
+  where status in {OPEN} and (claimed_until is null or claimed_until <= now()) {which} for update skip locked)
 update deliveries d set attempt = attempt + 1,
   status = case mine.status when 'handing_over' then 'handing_over' else 'claimed' end,
   claimed_until = now() + make_interval(secs => :lease), wake_at = now() + make_interval(secs => :lease)
@@ -121,13 +121,17 @@ returning d.id, d.account_id, d.channel, d.recipient, d.event, d.facts, d.synthe
   mine.status, (select a.public_id from accounts a where a.id = d.account_id)""")  # noqa: S608
 
 
+_NAMED, _NEXT = _claim("and id = cast(:id as uuid)"), _claim("order by wake_at limit 1")
+
+
 def claim_delivery(session: Session, lease: float, id: str | None = None) -> Parcel | None:
     """Takes the named delivery, or else the one that waits longest, unless another worker holds it. Raises the fence.
 
     One found in `handing_over` stays so: its worker was lost after the hand-over began, and nobody may send it again.
     """
-    row = session.execute(_CLAIM, {"id": id, "lease": lease}).one_or_none()
-    return Parcel(*row) if row else None
+    row = session.execute(_NAMED, {"id": id, "lease": lease}) if id else session.execute(_NEXT, {"lease": lease})
+    found = row.one_or_none()
+    return Parcel(*found) if found else None
 
 
 # Of a row this worker still holds; `:while_in` are the statuses in which the write counts.

@@ -146,22 +146,27 @@ def hand_over_runs(session: Session, limit: int, ttl: float) -> list[tuple[str, 
     return [(str(id), handed) for id, handed in rows]
 
 
-_CLAIM = sa.text(f"""
+def _claim(which: str) -> sa.TextClause:
+    """Two texts, so that the plan of each is made once and kept."""
+    return sa.text(f"""
 with mine as (
   select id from job_runs
-  where status in {OPEN} and (claimed_until is null or claimed_until <= now())
-    and (cast(:id as bigint) is null or id = cast(:id as bigint))
-  order by wake_at limit 1 for update skip locked)
+  where status in {OPEN} and (claimed_until is null or claimed_until <= now()) {which} for update skip locked)
 update job_runs r set status = 'running', attempt = attempt + 1, started_at = coalesce(r.started_at, now()),
   claimed_until = now() + make_interval(secs => :lease), wake_at = now() + make_interval(secs => :lease)
 from mine, schedules s where r.id = mine.id and s.id = r.schedule_id
 returning r.id, s.kind, s.subject_id, r.attempt""")  # noqa: S608
 
 
+_NAMED, _NEXT = _claim("and id = :id"), _claim("order by wake_at limit 1")
+
+
 def claim_run(session: Session, lease: float, id: int | None = None) -> Claim | None:
     """Takes the named run, or else the one that waits longest, unless another worker holds it. Raises the fence."""
-    row = session.execute(_CLAIM, {"id": id, "lease": lease}).one_or_none()
-    return Claim(*row) if row else None
+    named = id is not None
+    row = session.execute(_NAMED, {"id": id, "lease": lease}) if named else session.execute(_NEXT, {"lease": lease})
+    found = row.one_or_none()
+    return Claim(*found) if found else None
 
 
 # Of a row this worker still holds. Fixed words: a check is short, and putting a statement together took a sixth of it.
