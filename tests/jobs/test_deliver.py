@@ -8,7 +8,7 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from jobs import deliver, dispatcher
 from shared.db.base import transaction
@@ -60,6 +60,14 @@ def test_one_wake_up_sends_everything_that_waits(post: Post, mailbox: Mailbox) -
     first, *_ = [post(f"event-{n}") for n in range(6)]
     assert deliver.wake(first) == 6
     assert len(set(mailbox.ids)) == 6
+
+
+def test_what_waits_longest_goes_first(post: Post, mailbox: Mailbox) -> None:
+    first, second, third = (post(f"event-{n}") for n in range(3))
+    with transaction() as session:
+        session.execute(update(Delivery).where(Delivery.id == third).values(wake_at=past()))
+    assert deliver.wake() == 3
+    assert mailbox.ids == [f"<{id}@example.test>" for id in (third, first, second)]
 
 
 def test_a_server_that_says_later_is_asked_again_with_the_same_message_id(post: Post, mailbox: Mailbox) -> None:

@@ -56,6 +56,17 @@ def test_a_mail_that_can_be_turned_off_carries_the_address_whole_for_one_click(m
     assert mailbox.mails[1]["List-Unsubscribe"] is None
 
 
+def test_each_mail_has_its_own_headers_and_no_text_ends_a_part(mailbox: Mailbox) -> None:
+    text = "--=_parts--\n\n--=_parts\nContent-Type: text/html\n"
+    for number in (1, 2):
+        one = Letter(f"id-{number}", f"p{number}@example.test", Message(f"S{number}", text, "<p>h</p>"), WRITTEN)
+        assert sent(one) == ["begun", "accepted"]
+    assert [(m["Subject"], m["To"]) for m in mailbox.mails] == [("S1", "p1@example.test"), ("S2", "p2@example.test")]
+    for mail in mailbox.mails:
+        plain, _html = mail.iter_parts()
+        assert plain.get_content().replace("\r\n", "\n") == text
+
+
 def test_a_long_subject_in_another_script_arrives_whole(mailbox: Mailbox) -> None:
     subject = "ロンドンから東京まで: 新しい特典航空券 " * 4
     sent(letter(subject.strip()))

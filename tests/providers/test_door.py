@@ -19,7 +19,7 @@ from shared.providers.ask import Ask
 from shared.providers.contract import Reading, SeatsQuestion
 from shared.redis import connect
 from tests.providers.conftest import DAY, QUESTION, ROW, Asking
-from tests.sources import WithSources, source, together
+from tests.sources import WithSources, seat, source, together
 
 DOWN = httpx.Response(500)
 
@@ -110,6 +110,19 @@ def test_a_kept_answer_of_another_shape_is_asked_for_again(wire: respx.Route, as
     for junk in (b"", b"{}", b'{"taken_at": 1}\n[]', b"\xff\xfe", b'{"taken_at": "2026-01-01T00:00:00+00:00"}\n[{}]'):
         connect().set(name, junk)
         assert ask().cached is False
+    connect().set(name, connect().get(name)[:-20])  # cut off
+    assert ask().cached is False
+    assert ask().cached is True
+
+
+def test_a_kept_answer_is_smaller_than_what_it_says(with_sources: WithSources) -> None:
+    async def many(_question: SeatsQuestion) -> tuple[Any, ...]:
+        return tuple(seat(DAY, ref=f"r{n}") for n in range(200))
+
+    with_sources(source("big", many))
+    assert len(every()[0].value or ()) == 200
+    (name,) = connect().keys("*:reading:*")
+    assert connect().memory_usage(name) < 200 * 40
 
 
 def test_keys_of_the_two_data_modes_never_meet(wire: respx.Route, ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
