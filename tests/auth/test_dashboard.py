@@ -16,7 +16,7 @@ from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.clients import BrandedPdf
 from shared.db.oauth import ApiKey, Client
-from shared.db.profile import AdvisorLogo, Profile, mails
+from shared.db.profile import AdvisorLogo, Profile, addressee
 from shared.db.usage import API_CALLS, SEARCHES, take
 from shared.secrets import digest, well_formed
 from tests.auth.browser import PASSWORD, Browser, hidden
@@ -296,7 +296,7 @@ def test_mails_are_turned_on_and_off(ann: Browser) -> None:
     send(ann, "/dashboard/settings", "/dashboard/settings", hotel_price_drops="on", route_monitors="on")
     with transaction() as session:
         row = session.scalars(select(Profile)).one()
-        wanted = [kind for kind, on in mails(session, row.account_id).items() if on]
+        wanted = [kind for kind, on in addressee(session, row.account_id).wanted.items() if on]
     assert wanted == ["route_monitors", "hotel_price_drops"]
     assert ann.get("/dashboard/settings").text.count(" checked") == 2
 
