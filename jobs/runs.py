@@ -25,7 +25,7 @@ from shared.domain.schedule import MAX_ATTEMPTS, wait_after
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
-HANDS = 4  # runs one job works on together
+HANDS = 2  # runs one process works on together: more of them wait for each other more than for the world
 
 # A kind of run: what waits for the world, and hands back what is to be written (None: it is complete; words: why it
 # should be tried again). The writing happens in one transaction that only the holder of the run reaches.

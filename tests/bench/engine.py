@@ -2,7 +2,8 @@
 
 A private database that keeps every commit, a private queue, monitors that are all due at once, over the sandbox. Round
 after round makes them due again: in the first every open seat is news and is mailed, in later ones nearly none. The
-processor time is that of the programs alone, so it says more than the rate when others use the machine.
+processor time is that of the programs alone, so it says more than the rate when others use the machine; how fast the
+machine is at that moment is told before each round by twenty million additions on each of two cores.
 """
 
 import argparse
@@ -37,6 +38,7 @@ class Round:
     mails: int
     seconds: float
     cpu: dict[str, float]
+    loop: float  # seconds of the additions
 
     @property
     def rate(self) -> float:
@@ -45,7 +47,17 @@ class Round:
     def line(self) -> str:
         each = ", ".join(f"{name} {1000 * seconds / self.checks:.1f}" for name, seconds in self.cpu.items())
         words = f"{self.checks} checks, {self.mails} mails, {self.seconds:.1f} s: {self.rate:.0f} checks/s"
-        return f"{words}; CPU ms a check: {each}, all {1000 * sum(self.cpu.values()) / self.checks:.1f}"
+        all_ = 1000 * sum(self.cpu.values()) / self.checks
+        return f"{words}; CPU ms a check: {each}, all {all_:.1f}; the additions take {self.loop:.2f} s"
+
+
+_ADD = "import time; began = time.perf_counter(); sum(range(2 * 10**7)); print(time.perf_counter() - began)"
+
+
+def _loop() -> float:
+    """Of two at once, one for each core, the slower: cores that share their strength are slower when both are busy."""
+    both = [subprocess.Popen([sys.executable, "-c", _ADD], stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    return max(float(one.communicate()[0]) for one in both)
 
 
 def _cpu(pid: int) -> float:
@@ -117,7 +129,7 @@ def _round(database: "psycopg.Connection[Any]", valkey: Valkey, pids: dict[str, 
     with redis.Redis.from_url(valkey.url) as queue:
         for name in queue.scan_iter("award:sandbox:reading:*"):
             queue.delete(name)
-    before, pause = {name: _cpu(pid) for name, pid in pids.items()}, threading.Event()
+    loop, before, pause = _loop(), {name: _cpu(pid) for name, pid in pids.items()}, threading.Event()
     mails = _one(database, "select count(*) from deliveries")
     last = _one(database, "select coalesce(max(id), 0) from job_runs")
     database.execute("update schedules set next_due_at = now() where kind = 'route_monitor'")
@@ -131,9 +143,8 @@ def _round(database: "psycopg.Connection[Any]", valkey: Valkey, pids: dict[str, 
         pause.wait(1)  # its own questions are no work of the engine
     spent = {name: _cpu(pid) - before[name] for name, pid in pids.items()}
     took = f"select extract(epoch from max(finished_at) - min(due_at)) from {its}"
-    return Round(
-        monitors, _one(database, "select count(*) from deliveries") - mails, float(_one(database, took)), spent
-    )
+    mails = _one(database, "select count(*) from deliveries") - mails
+    return Round(monitors, mails, float(_one(database, took)), spent, loop)
 
 
 def measure(monitors: int, sharing: int, days: int, rounds: int, worker: str = "jobs.worker.Worker") -> list[Round]:
