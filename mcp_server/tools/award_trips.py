@@ -8,6 +8,7 @@ from mcp_server.call import LiveCall
 from mcp_server.results import Freshness, Marked, Money, Part, Result
 from mcp_server.toolbox import Effect, Tier, tool
 from mcp_server.wording import program_name
+from shared.domain.counted import some
 from shared.providers.contract import AwardTrip
 from shared.reference.load import Reference
 from shared.services.award_trips import details
@@ -84,7 +85,7 @@ def _directness(trip: AwardTrip) -> tuple[int, int, int]:
 
 def _message(facts: Reference, trip: AwardTrip, source: str) -> str:
     numbers = ", ".join(s.flight_number for s in trip.segments)
-    stops = "nonstop" if trip.stops == 0 else f"{trip.stops} stop{'s' if trip.stops > 1 else ''}"
+    stops = "nonstop" if trip.stops == 0 else some(trip.stops, "stop")
     books = ", ".join(dict.fromkeys(program_name(facts, link.program) for link in trip.links))
     places = f"; book with {books}" if books else ""
     return f"{numbers}, {stops}, {trip.points:,} points in {trip.cabin.replace('_', ' ')}, as {source} says{places}."

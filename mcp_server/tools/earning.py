@@ -140,7 +140,7 @@ def calculate_flight_earnings(
     fact = min(status.scheme_facts(call.reference, program), key=lambda f: f.as_of or "")
     unit = elite.unit(scheme.metric)
     return FlightEarnings(
-        message=f"{start}-{end} in {cabin}: {elite.plainly(total)} {unit} for {segments} segment{'s' * (segments > 1)}."
+        message=f"{start}-{end} in {cabin}: {elite.plainly(total)} {unit} for {some(segments, 'segment')}."
         f" {caution(fact)}".rstrip(),
         program=program,
         metric=scheme.metric,

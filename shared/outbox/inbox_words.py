@@ -3,11 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from shared.domain.counted import some
+
 SHOWN = 8  # bookings that are spelled out
-
-
-def count(number: int) -> str:
-    return f"{number} booking{'s' if number != 1 else ''}"
 
 
 def worded(facts: Mapping[str, Any]) -> tuple[str, str]:
@@ -30,7 +28,7 @@ def _imported(bookings: Sequence[str], cancelled: bool, known: int) -> tuple[str
     if len(bookings) > SHOWN:
         lines.append(f"and {len(bookings) - SHOWN} more")
     if cancelled:
-        return f"{count(len(bookings))} cancelled by a forwarded mail", "\n".join(lines)
+        return f"{some(len(bookings), 'booking')} cancelled by a forwarded mail", "\n".join(lines)
     if known:
         lines.append(f"{known} of them known already.")
-    return f"{count(len(bookings))} from a forwarded mail", "\n".join(lines)
+    return f"{some(len(bookings), 'booking')} from a forwarded mail", "\n".join(lines)

@@ -7,6 +7,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
+from shared.domain.counted import some
 from shared.outbox import delay_words, inbox_words, links, order_words
 from shared.settings import settings
 
@@ -52,14 +53,14 @@ def price(option: Facts) -> str:
 
 def _option_line(option: Facts) -> str:
     count = option["seats"]
-    seats = f", {count} seat{'s' if count != 1 else ''}" if count is not None else ""
+    seats = f", {some(count, 'seat')}" if count is not None else ""
     cabin = option["cabin"].replace("_", " ")
     return f"{option['date']} {option['airline']} {cabin}: {price(option)} with {option['program']}{seats}"
 
 
 def _seats_found(facts: Facts) -> Notice:
     total = facts["total"]
-    title = f"{facts['origin']} to {facts['destination']}: {total} new award option{'s' if total != 1 else ''}"
+    title = f"{facts['origin']} to {facts['destination']}: {some(total, 'new award option')}"
     lines = [_option_line(option) for option in facts["options"][:5]]
     if total > len(lines):
         where = f": get_route_monitor {facts['monitor_id']} shows them." if "monitor_id" in facts else "."
