@@ -139,19 +139,20 @@ def states(session: Session, monitor_id: int) -> Sequence[sa.Row[Any]]:
     return session.execute(_KEYS, {"id": monitor_id}).all()
 
 
-def _remembering(table: str, owner: str) -> str:
+def _remembering(kind: type[Base]) -> str:
     """The same text for any number of keys, so that it is prepared once; keys that did not answer keep their state."""
+    owner, _key = (column.name for column in sa.inspect(kind).primary_key)
     return f"""
-insert into {table} ({owner}, key, matched, answered_at, synthetic)
+insert into {kind.__tablename__} ({owner}, key, matched, answered_at, synthetic)
 select :id, key, matched, :at, :synthetic
 from unnest(cast(:keys as text[]), cast(:matched as bool[])) as seen (key, matched)
 on conflict ({owner}, key) do update set matched = excluded.matched, answered_at = excluded.answered_at"""  # noqa: S608
 
 
-def remember(session: Session, table: str, owner: str, id: int, states: Mapping[str, bool], at: datetime) -> None:
-    """Writes the state of each key that answered; the table's and its owner's names are ours."""
+def remember(session: Session, kind: type[Base], id: int, states: Mapping[str, bool], at: datetime) -> None:
+    """Writes the state of each key that answered, for the watch whose keys these are."""
     if states:
-        session.execute(sa.text(_remembering(table, owner)), _states(session, id, states, at))
+        session.execute(sa.text(_remembering(kind)), _states(session, id, states, at))
 
 
 def _states(session: Session, id: int, states: Mapping[str, bool], at: datetime) -> dict[str, Any]:
@@ -160,7 +161,7 @@ def _states(session: Session, id: int, states: Mapping[str, bool], at: datetime)
 
 
 _CHECKED = sa.text(f"""
-with keys as ({_remembering(MonitorKey.__tablename__, "monitor_id")}),
+with keys as ({_remembering(MonitorKey)}),
 line as (
   insert into route_monitor_checks
     (run_id, monitor_id, checked_at, outcome, options_seen, new_matches, failed_sources, synthetic)

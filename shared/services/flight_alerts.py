@@ -53,7 +53,7 @@ def settle(session: Session, run_id: int, sight: Sight) -> str | None:
         return None
     kept = session.scalars(select(FlightAlertKey).where(FlightAlertKey.alert_id == alert.id)).all()
     found, states = judge(sight, kept)
-    remember(session, FlightAlertKey.__tablename__, "alert_id", alert.id, states, sight.asked_at)
+    remember(session, FlightAlertKey, alert.id, states, sight.asked_at)
     account = session.get_one(Account, alert.account_id)
     _note(session, account, alert, sight)
     if found:
