@@ -206,7 +206,8 @@ def test_a_kept_answer_is_served_while_a_source_rests(wire: respx.Route, ask: As
 # cap and budget
 
 
-def test_a_source_is_asked_by_no_more_callers_at_once_than_its_cap(with_sources: WithSources) -> None:
+def most_at_once(with_sources: WithSources, *, cap: int, questions: int) -> int:
+    """How many callers ask a source with this cap at the same moment, when so many want to."""
     running, most = 0, 0
 
     async def act(_question: SeatsQuestion) -> tuple[()]:
@@ -217,10 +218,14 @@ def test_a_source_is_asked_by_no_more_callers_at_once_than_its_cap(with_sources:
         running -= 1
         return ()
 
-    with_sources(source("slow", act, concurrency=3))
-    days = [dataclasses.replace(QUESTION, earliest=DAY + timedelta(days=n)) for n in range(9)]
-    assert [r.status for r in every(*days)] == ["no_data"] * 9
-    assert most == 3
+    with_sources(source("slow", act, concurrency=cap))
+    days = [dataclasses.replace(QUESTION, earliest=DAY + timedelta(days=n)) for n in range(questions)]
+    assert [r.status for r in every(*days)] == ["no_data"] * questions
+    return most
+
+
+def test_a_source_is_asked_by_no_more_callers_at_once_than_its_cap(with_sources: WithSources) -> None:
+    assert most_at_once(with_sources, cap=3, questions=9) == 3
 
 
 def test_a_caller_that_finds_no_free_place_is_told_busy_and_when_to_come_back(
@@ -386,18 +391,5 @@ def test_a_process_that_was_lost_while_it_asked_is_waited_for_no_longer_than_a_c
 def test_two_processes_of_a_backlog_keep_half_the_cap_each(
     with_sources: WithSources, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    most, now = 0, 0
-
-    async def act(_question: SeatsQuestion) -> tuple[()]:
-        nonlocal most, now
-        now += 1
-        most = max(most, now)
-        await anyio.sleep(0.05)
-        now -= 1
-        return ()
-
     monkeypatch.setattr("shared.providers.ask._processes", 2)
-    with_sources(source("slow", act, concurrency=4))
-    days = [dataclasses.replace(QUESTION, earliest=DAY + timedelta(days=n)) for n in range(6)]
-    assert [r.status for r in every(*days)] == ["no_data"] * 6
-    assert most == 2
+    assert most_at_once(with_sources, cap=4, questions=6) == 2
