@@ -32,25 +32,32 @@ class Mailbox:
     def ids(self) -> list[str]:
         return [str(mail["Message-ID"]) for mail in self.mails]
 
+
+class _Handler:
+    """What the server calls. It looks through all that this has at each connection, so the mails are not here."""
+
+    def __init__(self, box: Mailbox) -> None:
+        self._box = box
+
     async def handle_RCPT(self, server: SMTP, _session: Any, envelope: Envelope, address: str, _options: Any) -> str:
-        if self.cut == "rcpt":
+        if self._box.cut == "rcpt":
             server.transport.abort()
-        if "rcpt" not in self.replies:
+        if "rcpt" not in self._box.replies:
             envelope.rcpt_tos.append(address)
-        return self.replies.get("rcpt", "250 OK")
+        return self._box.replies.get("rcpt", "250 OK")
 
     async def handle_DATA(self, server: SMTP, _session: Any, envelope: Envelope) -> str:
-        if self.during:
-            self.during()
-        if "data" not in self.replies:
-            self.taken.append(bytes(envelope.content or b""))
-        if self.cut == "data":
+        if self._box.during:
+            self._box.during()
+        if "data" not in self._box.replies:
+            self._box.taken.append(bytes(envelope.content or b""))
+        if self._box.cut == "data":
             server.transport.abort()
-        return self.replies.get("data", "250 OK")
+        return self._box.replies.get("data", "250 OK")
 
     def authenticate(self, _server: Any, _session: Any, _envelope: Any, _mechanism: str, given: Any) -> AuthResult:
         assert isinstance(given, LoginPassword)
-        self.signed_in.append(f"{given.login.decode()}:{given.password.decode()}")
+        self._box.signed_in.append(f"{given.login.decode()}:{given.password.decode()}")
         right = given.password == b"right"
         return AuthResult(success=right, handled=right)
 
@@ -65,9 +72,10 @@ def free_port() -> int:
 def mail_server(**options: Any) -> Iterator[Mailbox]:
     """Options go to the server's protocol, such as tls_context and auth_required."""
     box = Mailbox(port=free_port())
+    handler = _Handler(box)
     if options.get("auth_required"):
-        options["authenticator"] = box.authenticate
-    controller = Controller(box, hostname="127.0.0.1", port=box.port, **options)
+        options["authenticator"] = handler.authenticate
+    controller = Controller(handler, hostname="127.0.0.1", port=box.port, **options)
     controller.start()
     try:
         yield box
