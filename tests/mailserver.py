@@ -23,6 +23,7 @@ class Mailbox:
     during: Callable[[], None] | None = None  # called while the content is being taken
     taken: list[bytes] = field(default_factory=list)
     signed_in: list[str] = field(default_factory=list)
+    greeted: list[str] = field(default_factory=list)  # the names clients gave of themselves, one for each recipient
 
     @property
     def mails(self) -> list[EmailMessage]:
@@ -39,7 +40,8 @@ class _Handler:
     def __init__(self, box: Mailbox) -> None:
         self._box = box
 
-    async def handle_RCPT(self, server: SMTP, _session: Any, envelope: Envelope, address: str, _options: Any) -> str:
+    async def handle_RCPT(self, server: SMTP, session: Any, envelope: Envelope, address: str, _options: Any) -> str:
+        self._box.greeted.append(session.host_name)
         if self._box.cut == "rcpt":
             server.transport.abort()
         if "rcpt" not in self._box.replies:

@@ -45,6 +45,11 @@ def test_mail_has_a_plain_and_an_html_form_and_the_delivery_id_as_its_message_id
     assert "<p>html é</p>" in html.get_content()
 
 
+def test_the_sender_calls_itself_by_the_name_of_its_own_mails(mailbox: Mailbox) -> None:
+    sent(letter())
+    assert mailbox.greeted == ["example.test"]
+
+
 def test_a_mail_that_can_be_turned_off_carries_the_address_whole_for_one_click(mailbox: Mailbox) -> None:
     address = "https://travel.example.test/unsubscribe?token=" + "flight_alerts." + "a" * 160
     sent(Letter("id", "alice@example.test", Message("S", "t", "<p>h</p>", unsubscribe=address), WRITTEN))

@@ -93,9 +93,10 @@ def _ready(recipient: str) -> smtplib.SMTP:
 
 def _connected(s: Settings) -> smtplib.SMTP:
     context = ssl.create_default_context()
+    ours = _domain()  # named, or the library asks the name service for each mail
     if s.smtp_security == "tls":
-        return _signed_in(smtplib.SMTP_SSL(s.smtp_host, s.smtp_port, timeout=_SECONDS, context=context), s)
-    smtp = smtplib.SMTP(s.smtp_host, s.smtp_port, timeout=_SECONDS)
+        return _signed_in(smtplib.SMTP_SSL(s.smtp_host, s.smtp_port, ours, timeout=_SECONDS, context=context), s)
+    smtp = smtplib.SMTP(s.smtp_host, s.smtp_port, ours, timeout=_SECONDS)
     try:
         if s.smtp_security == "starttls":
             smtp.starttls(context=context)
