@@ -4,13 +4,15 @@ A pure function of its arguments and of VERSION; no global generator, no hash se
 VERSION, because monitors, screenshots and tests rely on the draws.
 """
 
-from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from hashlib import blake2b
+from struct import Struct
 
-VERSION = b"sandbox/1"
+from shared.domain.plans import CABINS
+
+VERSION = b"sandbox/2"
 BASE = {"economy": 0.55, "premium_economy": 0.34, "business": 0.16, "first": 0.05}
 HOLDS = 5  # days a draw stays before it is made again, so that monitors have something to notice
 _TAXES = {  # dollars, and dollars a mile
@@ -21,52 +23,37 @@ _TAXES = {  # dollars, and dollars a mile
 }
 _WEEKDAY = (0.95, 1.15, 1.15, 1.05, 0.85, 1.0, 0.85)  # from Monday
 PEAK_WEEKS = 0.28
-_KEYED = blake2b(digest_size=8, key=VERSION)  # copied for each draw: a window is thousands of them
-_PHASE, _SPACE = _KEYED.copy(), _KEYED.copy()
-_PHASE.update(b"phase|")  # what all those draws begin with is hashed once
-_SPACE.update(b"space|")
-_number, _WHOLE = int.from_bytes, 2**64
+_WHOLE = 2**64
+_COUNTS = [1 + int(9 * (n / 256) ** 2.5) for n in range(256)]  # seats: one to nine, mostly few
+_CELLS = Struct(f">{len(CABINS)}Q{len(CABINS)}B")
+_KEYED, _CELL = blake2b(digest_size=8, key=VERSION), blake2b(digest_size=_CELLS.size, key=VERSION)  # begun, and copied
 
 
 def u(*parts: object) -> float:
     """A number from 0 up to 1 for these words."""
-    return _u(_KEYED, "|".join(map(str, parts)).encode())
-
-
-def _u(begun: blake2b, words: bytes) -> float:
-    made = begun.copy()
-    made.update(words)
-    return _number(made.digest(), "big") / _WHOLE
+    made = _KEYED.copy()
+    made.update("|".join(map(str, parts)).encode())
+    return int.from_bytes(made.digest(), "big") / _WHOLE
 
 
 @lru_cache(maxsize=1024)
-def chances(day: date, looked_on: date) -> dict[str, float]:
-    """Of each cabin. Space is released far out, dries up, and comes back shortly before departure."""
+def _likely(day: date, looked_on: date) -> tuple[int, ...]:
+    """Of each cabin, in parts of 2**64. Space is released far out, dries up, and comes back before departure."""
     ahead = (day - looked_on).days
     shape = 1.35 if ahead <= 7 else 1.05 if ahead <= 21 else 0.65 if ahead <= 200 else 0.8 if ahead <= 300 else 1.25
-    return {cabin: min(0.97, base * shape * _WEEKDAY[day.weekday()]) for cabin, base in BASE.items()}
+    return tuple(int(_WHOLE * min(0.97, BASE[cabin] * shape * _WEEKDAY[day.weekday()])) for cabin in CABINS)
 
 
-def spaces(place: str, cabins: Iterable[str], day: date, looked_on: date) -> list[bool]:
-    """Whether each cabin of a place and day is open. Each cell is drawn anew every five days, on a day of its own.
+def cells(place: str, day: date, looked_on: date) -> list[tuple[bool, int]]:
+    """Of each cabin of a place and day whether it is open, and with how many seats if it is.
 
-    A window is thousands of cells, so the draws of `u` stand here in a row.
+    One draw for all of them, since a window is thousands; a fifth of all days are drawn anew each day.
     """
-    found, today, likely = [], looked_on.toordinal(), chances(day, looked_on)
-    for cabin in cabins:
-        name = f"{place}|{cabin}".encode()
-        phase = _PHASE.copy()
-        phase.update(name)
-        turn = (today + int(_number(phase.digest(), "big") / _WHOLE * HOLDS)) // HOLDS
-        space = _SPACE.copy()
-        space.update(b"%b|%d" % (name, turn))
-        found.append(_number(space.digest(), "big") / _WHOLE < likely[cabin])
-    return found
-
-
-def seats(cell: str) -> int:
-    """One to nine, mostly few."""
-    return 1 + int(9 * _u(_KEYED, f"seats|{cell}".encode()) ** 2.5)
+    flies = day.toordinal()
+    made = _CELL.copy()
+    made.update(f"{place}|{flies}|{(looked_on.toordinal() + flies) // HOLDS}".encode())
+    drawn, likely, first = _CELLS.unpack(made.digest()), _likely(day, looked_on), len(CABINS)
+    return [(drawn[n] < likely[n], _COUNTS[drawn[first + n]]) for n in range(first)]
 
 
 @lru_cache(maxsize=4096)

@@ -12,6 +12,7 @@ from itertools import pairwise
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from shared.domain.charts import RoutePrice, Season
+from shared.domain.plans import CABINS
 from shared.providers.contract import AwardSeat, AwardTrip, BookingLink, SeatsQuestion, Segment, Unanswered
 from shared.providers.sandbox import draw, overrides
 from shared.reference.load import reference
@@ -96,6 +97,10 @@ class _Market:
     price: RoutePrice
     today: date
 
+    @cached_property
+    def name(self) -> str:
+        return f"{self.way.airline}_{self.price.program}_{self.way.origin}_{self.way.destination}"
+
 
 @lru_cache(maxsize=32_768)
 def _markets(airline: str, origin: str, destination: str, today: date) -> tuple[_Market, ...]:
@@ -105,15 +110,13 @@ def _markets(airline: str, origin: str, destination: str, today: date) -> tuple[
 
 def _window(market: _Market, question: SeatsQuestion, today: date, told: Mapping[str, str]) -> Iterator[AwardSeat]:
     way, price = market.way, market.price
-    cabins, place = tuple(price.cabins), f"{price.program}|{way.airline}|{way.origin}|{way.destination}"
     last = min(question.latest, today + timedelta(days=way.on_sale_days))
     for day in _days(max(question.earliest, today), last):
-        cell = f"{place}|{day.isoformat()}"
-        for cabin, space in zip(cabins, draw.spaces(cell, cabins, day, market.today), strict=True):
+        for cabin, (space, drawn) in zip(CABINS, draw.cells(market.name, day, market.today), strict=True):
             wanted, count = _told(way, price.program, day, cabin, told) if told else (None, None)
             asked = points(price, cabin, day) if (space if wanted is None else wanted) else None
             if asked is not None:  # nothing where the chart has no price
-                yield _seat(market, day, cabin, asked, count or draw.seats(f"{cell}|{cabin}"))
+                yield _seat(market, day, cabin, asked, count or drawn)
 
 
 def _days(first: date, last: date) -> Iterator[date]:
@@ -127,7 +130,7 @@ def _told(way: Path, program: str, day: date, cabin: str, told: Mapping[str, str
 def _seat(market: _Market, day: date, cabin: str, points: int, count: int) -> AwardSeat:
     way, program = market.way, market.price.program
     date_ = day.isoformat().replace("-", "")
-    ref = f"sbx_{way.airline}_{program}_{way.origin}_{way.destination}_{date_}_{LETTERS[cabin]}"
+    ref = f"sbx_{market.name}_{date_}_{LETTERS[cabin]}"
     leaves, lands, _ = times(way, day)
     return AwardSeat(
         ref=ref,
