@@ -18,6 +18,7 @@ from jobs.start import start
 from shared.providers.ask import share
 
 log = logging.getLogger(__name__)
+_SELDOM = 20_000  # new objects between two looks for garbage: answers are thousands of them, and a child ends soon
 
 
 class Worker(RqWorker):
@@ -28,6 +29,7 @@ class Worker(RqWorker):
         _warm()
         gc.collect()
         gc.freeze()  # a child looks for garbage among its own objects alone, and so copies few of these pages
+        gc.set_threshold(_SELDOM)
         super().bootstrap(*args, **kwargs)
 
     def fork_work_horse(self, *args: Any, **kwargs: Any) -> None:

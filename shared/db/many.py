@@ -4,6 +4,7 @@ Hundreds of rows cost one parameter then: nothing is compiled for them, and the 
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -20,11 +21,19 @@ def write(
 
     `then` is what follows the rows in the statement: what a conflict does, what is returned.
     """
-    columns = seen = ", ".join(sorted(rows[0]))
-    if issubclass(table, ModeOwned):
-        columns, seen = f"{columns}, synthetic", f"{seen}, :synthetic"
+    moded = issubclass(table, ModeOwned)
+    if moded:
         told["synthetic"] = session.info["synthetic"]
-    name = table.__tablename__
-    text = f"""insert into {name} ({columns}) select {seen}
+    text = _text(table.__tablename__, tuple(sorted(rows[0])), moded, then)
+    return session.execute(text, told | {"rows": to_json(rows).decode()})
+
+
+@lru_cache(maxsize=64)
+def _text(name: str, columns: tuple[str, ...], moded: bool, then: str) -> sa.TextClause:
+    written, seen = ", ".join(columns), ", ".join(columns)
+    if moded:
+        written, seen = f"{written}, synthetic", f"{seen}, :synthetic"
+    return sa.text(
+        f"""insert into {name} ({written}) select {seen}
  from json_populate_recordset(null::{name}, cast(:rows as json)) {then}"""  # noqa: S608 - names of ours
-    return session.execute(sa.text(text), told | {"rows": to_json(rows).decode()})
+    )

@@ -44,16 +44,17 @@ def _likely(day: date, looked_on: date) -> tuple[int, ...]:
     return tuple(int(_WHOLE * min(0.97, BASE[cabin] * shape * _WEEKDAY[day.weekday()])) for cabin in CABINS)
 
 
-def cells(place: str, day: date, looked_on: date) -> list[tuple[bool, int]]:
-    """Of each cabin of a place and day whether it is open, and with how many seats if it is.
+def seats(place: str, day: date, looked_on: date) -> dict[str, int]:
+    """How many seats each open cabin of a place and day has.
 
     One draw for all of them, since a window is thousands; a fifth of all days are drawn anew each day.
     """
     flies = day.toordinal()
     made = _CELL.copy()
     made.update(f"{place}|{flies}|{(looked_on.toordinal() + flies) // HOLDS}".encode())
-    drawn, likely, first = _CELLS.unpack(made.digest()), _likely(day, looked_on), len(CABINS)
-    return [(drawn[n] < likely[n], _COUNTS[drawn[first + n]]) for n in range(first)]
+    drawn = _CELLS.unpack(made.digest())
+    cells = zip(CABINS, drawn, _likely(day, looked_on), drawn[len(CABINS) :], strict=False)
+    return {cabin: _COUNTS[count] for cabin, number, likely, count in cells if number < likely}
 
 
 @lru_cache(maxsize=4096)

@@ -4,7 +4,7 @@ Nothing is offered that no chart prices, that no airline would fly, or that is n
 answer, as a real source would have none.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cached_property, lru_cache
@@ -86,7 +86,9 @@ def rows(question: SeatsQuestion, today: date, told: Mapping[str, str]) -> tuple
     markets = [m for a in airlines for m in _markets(a, question.origin, question.destination, today)]
     if not markets:
         raise Unanswered("no_data", "not_served")
-    return tuple(seat for market in markets for seat in _window(market, question, today, told))
+    first = max(question.earliest, today)
+    days = [first + timedelta(days=ahead) for ahead in range((question.latest - first).days + 1)]
+    return tuple(seat for market in markets for seat in _window(market, days, told))
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,23 +110,29 @@ def _markets(airline: str, origin: str, destination: str, today: date) -> tuple[
     return tuple(_Market(way, price, today) for price in _sellers(airline, origin, destination, today)) if way else ()
 
 
-def _window(market: _Market, question: SeatsQuestion, today: date, told: Mapping[str, str]) -> Iterator[AwardSeat]:
-    way, price = market.way, market.price
-    last = min(question.latest, today + timedelta(days=way.on_sale_days))
-    for day in _days(max(question.earliest, today), last):
-        for cabin, (space, drawn) in zip(CABINS, draw.cells(market.name, day, market.today), strict=True):
-            wanted, count = _told(way, price.program, day, cabin, told) if told else (None, None)
-            asked = points(price, cabin, day) if (space if wanted is None else wanted) else None
+def _window(market: _Market, days: Sequence[date], told: Mapping[str, str]) -> Iterator[AwardSeat]:
+    last = market.today + timedelta(days=market.way.on_sale_days)
+    for day in days:
+        if day > last:
+            return
+        drawn = draw.seats(market.name, day, market.today)
+        for cabin, count in (_told(market, day, drawn, told) if told else drawn).items():
+            asked = points(market.price, cabin, day)
             if asked is not None:  # nothing where the chart has no price
-                yield _seat(market, day, cabin, asked, count or drawn)
+                yield _seat(market, day, cabin, asked, count)
 
 
-def _days(first: date, last: date) -> Iterator[date]:
-    return (first + timedelta(days=ahead) for ahead in range((last - first).days + 1))
-
-
-def _told(way: Path, program: str, day: date, cabin: str, told: Mapping[str, str]) -> tuple[bool | None, int | None]:
-    return overrides.told(told, f"{way.origin}-{way.destination}|{day}|{cabin}", way.airline, program)
+def _told(market: _Market, day: date, drawn: Mapping[str, int], told: Mapping[str, str]) -> dict[str, int]:
+    """What was drawn, and what somebody said instead."""
+    way, seats = market.way, dict(drawn)
+    for cabin in CABINS:
+        where = f"{way.origin}-{way.destination}|{day}|{cabin}"
+        wanted, count = overrides.told(told, where, way.airline, market.price.program)
+        if wanted is False:
+            seats.pop(cabin, None)
+        elif wanted:
+            seats[cabin] = count or seats.get(cabin, 1)
+    return seats
 
 
 def _seat(market: _Market, day: date, cabin: str, points: int, count: int) -> AwardSeat:

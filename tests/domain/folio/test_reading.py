@@ -3,6 +3,7 @@
 import random
 import string
 import time
+from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
@@ -240,17 +241,24 @@ def test_any_text_is_read_without_fault() -> None:
         assert done.bill.charges >= 0
 
 
-def test_a_bill_of_200_lines_takes_under_50_ms_of_processor_time() -> None:
+def spent(work: Callable[[], object]) -> float:
+    """Seconds of the processor, of several times the shortest."""
+
+    def once() -> float:
+        start = time.process_time()
+        work()
+        return time.process_time() - start
+
+    return min(once() for _ in range(7))
+
+
+def test_a_bill_of_200_lines_takes_less_than_five_million_additions() -> None:
     kinds = ("Room Charge", "Resort Fee", "Resort Fee Tax", "Breakfast", "Dinner", "Minibar", "Adjustment", "Spa")
     lines = [f"2026-05-{n % 28 + 1:02} {kinds[n % 8]} no {n} {'-' if n % 8 == 6 else ''}{n}.37" for n in range(200)]
     text = bill(HEADER, *lines, layout="columns")
-    audited(text, "hyatt")
-    spent = []
-    for _ in range(5):
-        start = time.process_time()
-        assert len(audited(text, "hyatt").bill.lines) == 200
-        spent.append(time.process_time() - start)
-    assert min(spent) < 0.05
+    assert len(audited(text, "hyatt").bill.lines) == 200
+    taken, additions = spent(lambda: audited(text, "hyatt")), spent(lambda: sum(range(5_000_000)))
+    assert taken < additions, (taken, additions)
 
 
 @pytest.mark.parametrize(
