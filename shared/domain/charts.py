@@ -28,7 +28,7 @@ class DistanceBand:
         return f"{self.least}-{self.most} miles" if self.most is not None else f"over {self.least - 1} miles"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # each is made once
 class Chart:
     """One award chart with its prices by cabin, ready to be asked."""
 

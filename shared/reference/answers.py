@@ -18,6 +18,8 @@ from shared.reference.rows.charts import AwardExample, CancellationFee, ReleaseW
 from shared.reference.rows.programmes import Program
 from shared.reference.rows.travel import Airline, Carrier, CatalogCard
 
+Groups = tuple[tuple[chart_rules.Chart, ...], ...]
+
 
 class Reference:
     """All facts of one load. Nothing in it changes; every method answers from memory."""
@@ -40,6 +42,7 @@ class Reference:
         self._airline_names = compiled.airline_names(self.airlines.values())
         self._carrier_names = compiled.airline_names(tables["carriers.csv"])
         self.route_price = lru_cache(maxsize=16_384)(self._route_price)
+        self._price = lru_cache(maxsize=16_384)(self._price_of)
         self._standing = lru_cache(maxsize=16_384)(self._charts_for)
         self.pricing = lru_cache(maxsize=1_024)(self._pricing)
         self.routes = lru_cache(maxsize=8)(self._routes)
@@ -187,9 +190,10 @@ class Reference:
             if row.relationship in ("earn_and_redeem", "redeem_only")
         )
 
-    def _charts_for(self, program: str, airline: str, on: date) -> list[list[chart_rules.Chart]]:
+    def _charts_for(self, program: str, airline: str, on: date) -> Groups:
         """The charts that speak about an airline: the same for every route."""
-        return chart_rules.standing(self._charts.get(program, ()), airline, self.partner(program, airline), on)
+        charts = self._charts.get(program, ())
+        return tuple(map(tuple, chart_rules.standing(charts, airline, self.partner(program, airline), on)))
 
     def _pricing(self, airline: str, on: date) -> tuple[str, ...]:
         """The programmes whose charts speak about an airline, whatever the route."""
@@ -204,7 +208,11 @@ class Reference:
         `on` is the day of booking (it decides which charts are in force); today when absent. Raises NotFound.
         """
         start, end = self.airport(origin), self.airport(destination)
-        groups = self._standing(program, airline, on or clock.today())
+        return self._price(self._standing(program, airline, on or clock.today()), start.code, end.code)
+
+    def _price_of(self, groups: Groups, origin: str, destination: str) -> RoutePrice | None:
+        """As above; most airlines a programme sells stand in the same charts, and are priced once."""
+        start, end = self.airports[origin], self.airports[destination]
         systems = {c.zone_system for group in groups for c in group}
         return chart_rules.price_route(groups, {s: self._trip(s, start, end) for s in systems}, CABINS)
 
