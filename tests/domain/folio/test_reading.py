@@ -273,10 +273,11 @@ def test_a_bill_of_200_lines_takes_less_than_five_million_additions() -> None:
     ],
     ids=["credits", "digits", "members", "numbers", "gifts", "deposits"],
 )
-def test_a_text_made_to_be_slow_is_not(text: str) -> None:
+def test_a_text_made_to_be_slow_takes_less_than_two_hundred_million_additions(text: str) -> None:
     start = time.process_time()
     audited(text[:60_000], "hyatt", "cash", "globalist")
-    assert time.process_time() - start < 2
+    taken, additions = time.process_time() - start, 40 * spent(lambda: sum(range(5_000_000)))
+    assert taken < additions, (taken, additions)
 
 
 OPERA = """HYATT REGENCY EXAMPLE RESORT AND SPA
