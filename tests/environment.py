@@ -1,9 +1,10 @@
-"""Settings changed for one test: names and values go in, this process reads them anew until the test ends."""
+"""Settings and the clock changed for one test: this process reads them anew until the test ends."""
 
 from collections.abc import Callable, Iterator
 
 import pytest
 
+from shared import clock
 from shared.settings import settings
 
 Configure = Callable[..., None]
@@ -21,3 +22,10 @@ def configure(monkeypatch: pytest.MonkeyPatch) -> Iterator[Configure]:
     yield change
     monkeypatch.undo()
     settings.cache_clear()
+
+
+@pytest.fixture
+def one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock stands: no limit by the minute begins anew in the middle of the test."""
+    moment = clock.now()
+    monkeypatch.setattr(clock, "now", lambda: moment)

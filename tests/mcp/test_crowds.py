@@ -8,6 +8,7 @@ from tests.mcp.conftest import World
 from tests.people import People
 
 
+@pytest.mark.usefixtures("one_moment")
 def test_an_address_that_guesses_tokens_has_to_wait(
     world: World, people: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -164,12 +164,14 @@ def test_each_address_counts_for_itself_through_the_web_host(world: World, confi
         assert answer.status_code == status, far
 
 
+@pytest.mark.usefixtures("one_moment")
 @pytest.mark.parametrize("path", ["/api/v1/tools", "/api/v1/tools/list_trips", "/.well-known/openapi.yaml"])
 def test_documents_have_a_limit_by_the_minute(world: World, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
     monkeypatch.setattr(rest, "READS_PER_MINUTE", 2)
     assert [world.get(path).status_code for _ in range(3)] == [200, 200, 429]
 
 
+@pytest.mark.usefixtures("one_moment")
 def test_an_account_has_a_limit_by_the_minute_whatever_its_calls_become(
     world: World, people: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -179,6 +181,7 @@ def test_an_account_has_a_limit_by_the_minute_whatever_its_calls_become(
     assert answers == [422, 422, 429]
 
 
+@pytest.mark.usefixtures("one_moment")
 def test_guessing_keys_has_a_limit(world: World, people: People, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bearer, "REFUSALS_PER_MINUTE", 3)
     known, guessed = world.key(people.alice), [mint("awt_ak_") for _ in range(6)]
