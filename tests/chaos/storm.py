@@ -48,7 +48,6 @@ class Report:
     mailed_unknown: int = 0  # mails the rows know nothing of
     sent_unseen: int = 0  # rows that say sent, of which the server saw nothing
     attempts: int = 0  # the most any run needed
-    hurried: int = 0  # waits of minutes before another attempt, cut short once the blows were over
     quiet_after: float = 0.0
 
     def lines(self) -> str:
@@ -164,7 +163,7 @@ def storm(
                 name = dice.choice(sorted(blows))
                 report.blows[name] = report.blows.get(name, 0) + blows[name]()
             database.execute("update schedules set enabled = false")
-            _settle(database, fleet, pause, report)
+            report.quiet_after = _settle(database, fleet, pause, time.monotonic())
         finally:
             fleet.end()
             queue.close()
@@ -196,22 +195,11 @@ def _number(database: "psycopg.Connection[Any]", question: str) -> int:
     return int(row[0] or 0) if row else 0
 
 
-def _hurry(database: "psycopg.Connection[Any]") -> int:
-    """What failed waits for minutes, and five of them the second time: as if they were over."""
-    waits = "status = 'pending' and claimed_until > now()"
-    return sum(
-        database.execute(f"update {table} set claimed_until = now(), wake_at = now() where {waits}").rowcount
-        for table in ("job_runs", "deliveries")
-    )
-
-
-def _settle(database: "psycopg.Connection[Any]", fleet: Fleet, pause: threading.Event, report: Report) -> None:
-    since = time.monotonic()
+def _settle(database: "psycopg.Connection[Any]", fleet: Fleet, pause: threading.Event, since: float) -> float:
     while _number(database, _OPEN) and time.monotonic() - since < 120:
         fleet.keep_up()
-        report.hurried += _hurry(database)
         pause.wait(0.1)
-    report.quiet_after = round(time.monotonic() - since, 1)
+    return round(time.monotonic() - since, 1)
 
 
 _QUESTIONS = {
