@@ -33,7 +33,8 @@ class Line:
     @property
     def net(self) -> Decimal:
         """What is left to pay of a charge."""
-        return max(self.amount - self.credited, ZERO)
+        left = self.amount - self.credited
+        return left if left > ZERO else ZERO
 
     @property
     def reversed(self) -> bool:

@@ -106,16 +106,16 @@ def _about(credit: Line, charge: Line) -> bool:
 
 def _groups(near: list[Line], mine: list[Line], credit: Line) -> Iterable[list[Line]]:
     yield from ([x] for x in near)
-    yield from (_with_taxes([x]) for x in near)
+    yield from (taxed for x in near if len(taxed := _with_taxes([x])) > 1)
     same_day = [x for x in mine if x.day == credit.day]
-    for some in (same_day, mine):
-        if credit.subject or len({x.kind for x in some}) == 1:
-            yield some
-            yield _with_taxes(some)
-    for kind in dict.fromkeys(x.kind for x in near):
-        some = [x for x in mine if x.kind == kind]
+    wholes = [some for some in (same_day, mine) if credit.subject or len({x.kind for x in some}) == 1]
+    wholes += [[x for x in mine if x.kind == kind] for kind in dict.fromkeys(x.kind for x in near)]
+    for n, some in enumerate(wholes):
+        if some in wholes[:n]:
+            continue  # adding up is most of the work
         yield some
-        yield _with_taxes(some)
+        if len(taxed := _with_taxes(some)) > len(some):
+            yield taxed
 
 
 def _food(all_lines: Sequence[Line], charges: Sequence[Line]) -> None:

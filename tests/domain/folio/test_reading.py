@@ -252,12 +252,12 @@ def spent(work: Callable[[], object]) -> float:
     return min(once() for _ in range(7))
 
 
-def test_a_bill_of_200_lines_takes_less_than_five_million_additions() -> None:
+def test_a_bill_of_200_lines_takes_less_than_four_million_additions() -> None:
     kinds = ("Room Charge", "Resort Fee", "Resort Fee Tax", "Breakfast", "Dinner", "Minibar", "Adjustment", "Spa")
     lines = [f"2026-05-{n % 28 + 1:02} {kinds[n % 8]} no {n} {'-' if n % 8 == 6 else ''}{n}.37" for n in range(200)]
     text = bill(HEADER, *lines, layout="columns")
     assert len(audited(text, "hyatt").bill.lines) == 200
-    taken, additions = spent(lambda: audited(text, "hyatt")), spent(lambda: sum(range(5_000_000)))
+    taken, additions = spent(lambda: audited(text, "hyatt")), spent(lambda: sum(range(4_000_000)))
     assert taken < additions, (taken, additions)
 
 
@@ -273,10 +273,10 @@ def test_a_bill_of_200_lines_takes_less_than_five_million_additions() -> None:
     ],
     ids=["credits", "digits", "members", "numbers", "gifts", "deposits"],
 )
-def test_a_text_made_to_be_slow_takes_less_than_two_hundred_million_additions(text: str) -> None:
+def test_a_text_made_to_be_slow_takes_less_than_a_hundred_million_additions(text: str) -> None:
     start = time.process_time()
     audited(text[:60_000], "hyatt", "cash", "globalist")
-    taken, additions = time.process_time() - start, 40 * spent(lambda: sum(range(5_000_000)))
+    taken, additions = time.process_time() - start, 25 * spent(lambda: sum(range(4_000_000)))
     assert taken < additions, (taken, additions)
 
 
