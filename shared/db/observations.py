@@ -20,8 +20,8 @@ SEEN = ("airline", "program", "origin", "destination", "date", "cabin", "points"
 class AwardObservation(ModeOwned, Base):
     __tablename__ = "award_observations"
     __table_args__ = (
-        # Hundreds of rows a check: one index serves calendars of an origin too, by skipping from one destination to the
-        # next; moments grow as ids do, which lists of the newest go by; and few rows have an asker.
+        # Hundreds of rows a check. One index serves calendars of an origin too: PostgreSQL, from 18 on, skips from one
+        # destination to the next. Moments grow as ids do, which lists of the newest go by, and few rows have an asker.
         Index("ix_award_observations_route", "origin", "destination", "cabin", "date"),
         Index("ix_award_observations_seen_at", "seen_at", postgresql_using="brin"),
         Index("ix_award_observations_asker_id", "asker_id", postgresql_where=sa.text("asker_id is not null")),

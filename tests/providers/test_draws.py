@@ -72,8 +72,9 @@ def test_a_day_is_drawn_anew_every_fifth_day_of_looking() -> None:
     assert len({n % draw.HOLDS for n in anew}) == 1
 
 
-def test_within_a_day_nothing_changes() -> None:
+def test_looking_on_other_days_in_between_changes_nothing() -> None:
     once = [draw.seats(*cell, LOOKED) for cell in places(60)]
+    assert once != [draw.seats(*cell, LOOKED + timedelta(3)) for cell in places(60)]
     assert once == [draw.seats(*cell, LOOKED) for cell in places(60)]
 
 

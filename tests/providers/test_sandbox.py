@@ -18,7 +18,7 @@ from shared.db.observations import AwardObservation
 from shared.domain.watches import Key
 from shared.providers.ask import Ask
 from shared.providers.contract import AwardSeat, Reading, SeatsQuestion
-from shared.providers.sandbox import market
+from shared.providers.sandbox import draw, market
 from shared.providers.sandbox.overrides import set_seat
 from shared.redis import connect
 from shared.reference.load import reference
@@ -186,7 +186,8 @@ def test_no_override_opens_a_seat_without_a_price() -> None:
     assert "first" not in chart.cabins
     set_seat("open", "LHR", "JFK", DAY, "first", "BA")
     assert seats("first", "iberia-club") == []
-    assert len(seats("first")) == 1
+    drawn = draw.seats(f"BA_{OWN}_LHR_JFK", DAY, clock.today())
+    assert seats("first") == [drawn.get("first", 1)]
 
 
 def test_a_seat_opened_by_another_process_is_found_by_the_next_check() -> None:

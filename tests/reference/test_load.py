@@ -113,6 +113,15 @@ def test_known_prices(program: str, airline: str, route: tuple[str, str], cabin:
     assert back.cabins[cabin].points == there.cabins[cabin].points
 
 
+def test_partners_that_stand_in_the_same_charts_are_priced_once() -> None:
+    facts, program = reference(), "jal-mileage-bank"
+    partner, other, own = (facts.route_price(program, airline, "JFK", "NRT") for airline in ("AA", "BA", "JL"))
+    assert partner is other
+    assert partner is not None
+    assert own is not None
+    assert own.cabins != partner.cabins
+
+
 def test_a_superseded_chart_no_longer_answers() -> None:
     price = reference().route_price("british-airways-club", "BA", "LHR", "JFK")
     assert price is not None
