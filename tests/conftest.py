@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 import pytest
 
-pytest_plugins = ["tests.running", "tests.environment", "tests.parts"]  # `service`, `configure`; what cannot run here
+pytest_plugins = ["tests.running", "tests.environment", "tests.parts"]  # `service`; settings and clock; what cannot run
 SETTINGS = {
     "SECRET_KEYS": "test-key-one-0123456789abcdef,test-key-zero-0123456789abcdef",
     "SERVICE_CLIENT_SECRET": "test-service-secret-0123456789",

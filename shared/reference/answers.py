@@ -18,7 +18,7 @@ from shared.reference.rows.charts import AwardExample, CancellationFee, ReleaseW
 from shared.reference.rows.programmes import Program
 from shared.reference.rows.travel import Airline, Carrier, CatalogCard
 
-Groups = tuple[tuple[chart_rules.Chart, ...], ...]
+Groups = tuple[tuple[chart_rules.Chart, ...], ...]  # best first; charts of one group are of equal standing
 
 
 class Reference:
