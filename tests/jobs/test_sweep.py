@@ -40,10 +40,11 @@ def swept() -> None:
 
 
 def _aged(kind: Aging, days: float) -> None:
-    """Makes every row of a kind so old."""
-    when: Any = clock.now() - timedelta(days=days)
+    """Makes every row of a kind so old; a day is as old as its start, so of days only whole ones count."""
     table = kind.model.__table__
-    when = when.date() if isinstance(table.c[kind.age.key].type, sa.Date) else when
+    when: Any = clock.now() - timedelta(days=days)
+    if isinstance(table.c[kind.age.key].type, sa.Date):
+        when = clock.today() - timedelta(days=int(days))
     with engine().begin() as connection:
         connection.execute(sa.update(table).values({kind.age.key: when}))
 
@@ -67,7 +68,7 @@ def filled(clean: None) -> None:
     _ended(JobRun, "done")
 
 
-@pytest.mark.usefixtures("filled")
+@pytest.mark.usefixtures("filled", "one_moment")
 @each_kind
 def test_rows_go_once_they_are_older_than_their_days(kind: Aging) -> None:
     days = getattr(settings(), kind.setting)
