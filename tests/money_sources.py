@@ -66,9 +66,9 @@ def failing_with(name: str, verb: str, error: Exception, **more: Any) -> Provide
 
 def rates_of(name: str = "ecb", days_ago: int = 1, **per_euro: str) -> Provider:
     """A source of rates of so many days ago."""
-    rows = tuple(Rate(c, Decimal(v), clock.today() - timedelta(days=days_ago)) for c, v in per_euro.items())
 
     def exchange_rates(_question: RatesQuestion) -> tuple[Rate, ...]:
-        return rows
+        day = clock.today() - timedelta(days=days_ago)
+        return tuple(Rate(c, Decimal(v), day) for c, v in per_euro.items())
 
     return answering(name, {"exchange_rates": exchange_rates}, terms="anyone")

@@ -29,7 +29,8 @@ def day(offset: int) -> date:
     return clock.today() + timedelta(days=offset)
 
 
-DATES = {"check_in_date": day(20).isoformat(), "check_out_date": day(23).isoformat()}
+IN, OUT = day(20), day(23)
+DATES = {"check_in_date": IN.isoformat(), "check_out_date": OUT.isoformat()}
 
 
 def add(use: Use, who: Caller, **more: Any) -> int:
@@ -40,14 +41,14 @@ def add(use: Use, who: Caller, **more: Any) -> int:
 
 def priced(value: str) -> None:
     """What the sandbox asks for the stay from now on; nothing of it is left in the cache."""
-    connect().hset(overrides._hash(), f"stay|{TOKYO}|{day(20)}", value)
+    connect().hset(overrides._hash(), f"stay|{TOKYO}|{IN}", value)
     for name in connect().scan_iter("award:sandbox:reading:*"):
         connect().delete(name)
 
 
 def asking(name: str = "inns", **price: Any) -> Provider:
     def act(_question: StaysQuestion) -> Any:
-        return (stay(TOKYO, day(20), 3, **price),) if price else ()
+        return (stay(TOKYO, IN, 3, **price),) if price else ()
 
     return lodging(name, act)
 
@@ -173,13 +174,13 @@ def test_what_an_own_connection_saw_is_shown_to_nobody_else(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     bookings = {who: add(use, who, original_points=200_000) for who in (people.alice, people.charlie)}
-    card = lodging("rooms", lambda _q: (stay(TOKYO, day(20), 3, points=9),), terms="asker", credential="account")
+    card = lodging("rooms", lambda _q: (stay(TOKYO, IN, 3, points=9),), terms="asker", credential="account")
     with_sources(card)
     with transaction() as session:
         for shown, asker in ((1000, people.charlie.account_id), (150_000, None)):
             session.add(
                 HotelPrice(
-                    hotel_code=TOKYO, check_in_date=day(20), check_out_date=day(23), points=shown,
+                    hotel_code=TOKYO, check_in_date=IN, check_out_date=OUT, points=shown,
                     source="rooms", mode="live", asker_id=asker,
                 )
             )  # fmt: skip

@@ -105,7 +105,7 @@ def test_log_lounge_visit_says_what_it_does_not_know(log: Any, use: Use, people:
     [
         ({"lounge_name": "  "}, "lounge_name"),
         ({"lounge_name": "x" * 121}, "lounge_name"),
-        ({"visited_on": day(2)}, "visited_on"),
+        ({"visited_on": day(3)}, "visited_on"),
         ({"visited_on": ""}, "visited_on"),
         ({"access_method": "luck"}, "access_method"),
         ({"guests": 21}, "guests"),

@@ -75,7 +75,7 @@ def test_set_loyalty_status_of_a_programme_without_known_tiers_keeps_the_name(pe
     ("given", "field"),
     [
         ({"valid_until": day(-1)}, "valid_until"),
-        ({"progress": 5, "progress_as_of": day(1)}, "progress_as_of"),
+        ({"progress": 5, "progress_as_of": day(2)}, "progress_as_of"),
         ({"progress_as_of": day(-1)}, "progress_as_of"),
         ({"notes": "x", "clear": ["notes"]}, "clear"),
         ({"target_tier": "Bronze"}, "target_tier"),
