@@ -153,6 +153,8 @@ def storm(
         queue = redis.Redis.from_url(redis_url)
         blows = _blows(fleet, dice, queue.flushdb) | (more_blows or {})
         try:
+            # Programs that are still starting have no work to lose.
+            _wait(lambda: _number(database, _CHECKS) >= number, fleet, pause)
             for _ in range(rounds):
                 fleet.keep_up()
                 with suppress(redis.RedisError):
@@ -163,7 +165,7 @@ def storm(
                 name = dice.choice(sorted(blows))
                 report.blows[name] = report.blows.get(name, 0) + blows[name]()
             database.execute("update schedules set enabled = false")
-            report.quiet_after = _settle(database, fleet, pause, time.monotonic())
+            report.quiet_after = _wait(lambda: not _number(database, _OPEN), fleet, pause)
         finally:
             fleet.end()
             queue.close()
@@ -186,6 +188,7 @@ def _environment(database_url: str, redis_url: str, box: Mailbox) -> dict[str, s
     }
 
 
+_CHECKS = "select count(*) from route_monitor_checks"
 _OPEN = """select (select count(*) from job_runs where status in ('pending', 'running'))
  + (select count(*) from deliveries where status in ('pending', 'claimed', 'handing_over'))"""
 
@@ -195,8 +198,10 @@ def _number(database: "psycopg.Connection[Any]", question: str) -> int:
     return int(row[0] or 0) if row else 0
 
 
-def _settle(database: "psycopg.Connection[Any]", fleet: Fleet, pause: threading.Event, since: float) -> float:
-    while _number(database, _OPEN) and time.monotonic() - since < 120:
+def _wait(done: Callable[[], bool], fleet: Fleet, pause: threading.Event) -> float:
+    """The seconds it took; given up after two minutes, which the counts then show."""
+    since = time.monotonic()
+    while not done() and time.monotonic() - since < 120:
         fleet.keep_up()
         pause.wait(0.1)
     return round(time.monotonic() - since, 1)
@@ -208,7 +213,7 @@ _QUESTIONS = {
     "all_runs": "select count(*) from job_runs",
     "unfinished": _OPEN,
     "failed": "select count(*) from job_runs where status = 'failed'",
-    "checks": "select count(*) from route_monitor_checks",
+    "checks": _CHECKS,
     "too_early": """select count(*) from (
         select due_at - lag(due_at) over (partition by schedule_id order by due_at) gap, every
         from job_runs r join schedules s on s.id = r.schedule_id) x
