@@ -242,23 +242,24 @@ def test_any_text_is_read_without_fault() -> None:
 
 
 def spent(work: Callable[[], object]) -> float:
-    """Seconds of the processor, of several times the shortest."""
-
-    def once() -> float:
-        start = time.process_time()
-        work()
-        return time.process_time() - start
-
-    return min(once() for _ in range(7))
+    """Seconds of the processor."""
+    start = time.process_time()
+    work()
+    return time.process_time() - start
 
 
-def test_a_bill_of_200_lines_takes_less_than_four_million_additions() -> None:
+def additions(millions: int) -> float:
+    """The yardstick: seconds of the processor for so many additions."""
+    return spent(lambda: sum(range(1_000_000 * millions)))
+
+
+def test_a_bill_of_200_lines_takes_less_than_six_million_additions() -> None:
     kinds = ("Room Charge", "Resort Fee", "Resort Fee Tax", "Breakfast", "Dinner", "Minibar", "Adjustment", "Spa")
     lines = [f"2026-05-{n % 28 + 1:02} {kinds[n % 8]} no {n} {'-' if n % 8 == 6 else ''}{n}.37" for n in range(200)]
     text = bill(HEADER, *lines, layout="columns")
     assert len(audited(text, "hyatt").bill.lines) == 200
-    taken, additions = spent(lambda: audited(text, "hyatt")), spent(lambda: sum(range(4_000_000)))
-    assert taken < additions, (taken, additions)
+    # Each try has its own yardstick beside it; the calmest counts.
+    assert min(spent(lambda: audited(text, "hyatt")) / additions(6) for _ in range(7)) < 1
 
 
 @pytest.mark.parametrize(
@@ -274,10 +275,8 @@ def test_a_bill_of_200_lines_takes_less_than_four_million_additions() -> None:
     ids=["credits", "digits", "members", "numbers", "gifts", "deposits"],
 )
 def test_a_text_made_to_be_slow_takes_less_than_a_hundred_million_additions(text: str) -> None:
-    start = time.process_time()
-    audited(text[:60_000], "hyatt", "cash", "globalist")
-    taken, additions = time.process_time() - start, 25 * spent(lambda: sum(range(4_000_000)))
-    assert taken < additions, (taken, additions)
+    taken = spent(lambda: audited(text[:60_000], "hyatt", "cash", "globalist"))
+    assert taken < additions(100)
 
 
 OPERA = """HYATT REGENCY EXAMPLE RESORT AND SPA
