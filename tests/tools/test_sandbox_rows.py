@@ -9,6 +9,7 @@ import pytest
 from shared import clock
 from shared.db.base import transaction
 from shared.db.observations import FareObservation
+from shared.providers.sandbox.overrides import set_seat
 from tests.people import People
 from tests.sources import WithSources, live, seat, selling, with_sources
 from tests.tools.conftest import Use
@@ -31,7 +32,8 @@ def unmarked(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def searched(people: People, use: Use) -> dict[str, Any]:
-    """A search whose rows later tools show again."""
+    """A search whose rows later tools show again, on a day with an economy seat whatever is drawn for it."""
+    set_seat("open:4", "LHR", "JFK", DAY, "economy", "BA")
     found = use(people.alice, "search_availability", airline="BA", date=DAY.isoformat(), **ROUTE)
     assert found["options"]
     return found
