@@ -26,6 +26,6 @@ def configure(monkeypatch: pytest.MonkeyPatch) -> Iterator[Configure]:
 
 @pytest.fixture
 def one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The clock stands: no limit by the minute begins anew in the middle of the test."""
+    """The clock stands: no limit by the minute begins anew, and no day turns, in the middle of the test."""
     moment = clock.now()
     monkeypatch.setattr(clock, "now", lambda: moment)

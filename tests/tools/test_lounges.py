@@ -100,12 +100,19 @@ def test_log_lounge_visit_says_what_it_does_not_know(log: Any, use: Use, people:
     assert kept(use, people) == []
 
 
+@pytest.mark.usefixtures("one_moment")
+def test_a_visit_is_tomorrow_at_the_latest(log: Any, use: Use, people: People) -> None:
+    no = log(visited_on=day(2))
+    assert (no["status"], no["errors"][0]["field"]) == ("invalid", "visited_on")
+    assert kept(use, people) == []
+    assert log(visited_on=day(1))["status"] == "ok"
+
+
 @pytest.mark.parametrize(
     ("given", "field"),
     [
         ({"lounge_name": "  "}, "lounge_name"),
         ({"lounge_name": "x" * 121}, "lounge_name"),
-        ({"visited_on": day(3)}, "visited_on"),
         ({"visited_on": ""}, "visited_on"),
         ({"access_method": "luck"}, "access_method"),
         ({"guests": 21}, "guests"),

@@ -71,11 +71,19 @@ def test_set_loyalty_status_of_a_programme_without_known_tiers_keeps_the_name(pe
     assert "not known" in made["message"]
 
 
+@pytest.mark.usefixtures("one_moment")
+def test_progress_is_of_today_at_the_latest(people: People, use: Use) -> None:
+    given = {"program": BA, "tier": "Silver", "progress": 5}
+    no = use(people.bob, SET, **given, progress_as_of=day(1))
+    assert (no["status"], no["errors"][0]["field"]) == ("invalid", "progress_as_of")
+    assert use(people.bob, "list_loyalty_statuses")["statuses"] == []
+    assert use(people.bob, SET, **given, progress_as_of=day(0))["status"] == "ok"
+
+
 @pytest.mark.parametrize(
     ("given", "field"),
     [
         ({"valid_until": day(-1)}, "valid_until"),
-        ({"progress": 5, "progress_as_of": day(2)}, "progress_as_of"),
         ({"progress_as_of": day(-1)}, "progress_as_of"),
         ({"notes": "x", "clear": ["notes"]}, "clear"),
         ({"target_tier": "Bronze"}, "target_tier"),
