@@ -7,7 +7,7 @@ import sys
 import uvicorn
 from uvicorn.config import LOGGING_CONFIG
 
-from auth_server.register import trusted_ranges
+from auth_server.oauth.registration import trusted_ranges
 from auth_server.sweep import sweep
 from shared.settings import SettingsError, settings
 
@@ -28,7 +28,7 @@ def _serve(host: str, port: int, workers: int) -> None:
     uvicorn.run(
         "auth_server.app:create_app",
         factory=True,
-        http="auth_server.wire:Wire",
+        http="auth_server.web.uvicorn_protocol:Wire",
         host=host,
         port=port,
         workers=workers,

@@ -16,19 +16,21 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ExceptionHandler
 
-from auth_server import agents, cimd, consent, endpoints, identity, internal, mishaps
-from auth_server.crowds import Crowded
-from auth_server.doors import form, machine, page, register, resource
-from auth_server.edge import Edge
-from auth_server.health import healthz, readyz
-from auth_server.incoming import TooLarge, TooSlow
-from auth_server.introspect import introspect, lookups
-from auth_server.metadata import metadata
-from auth_server.passthrough import Passthrough
-from auth_server.refresh import rotations, token
-from auth_server.render import PAGES
-from auth_server.site import SITE
+from auth_server.accounts import agents
+from auth_server.oauth import authorize, client_metadata, internal_api, openid, token_endpoint
+from auth_server.oauth.fast_refresh import rotations, token
+from auth_server.oauth.introspection import introspect, lookups
+from auth_server.oauth.metadata import metadata
+from auth_server.pages.routes import SITE
 from auth_server.sweep import keep_sweeping
+from auth_server.web import error_handlers
+from auth_server.web.handlers import form, machine, page, register, resource
+from auth_server.web.health import healthz, readyz
+from auth_server.web.middleware import Edge
+from auth_server.web.rate_limit import Crowded
+from auth_server.web.rendering import TEMPLATES
+from auth_server.web.request_data import TooLarge, TooSlow
+from auth_server.web.reverse_proxy import Passthrough
 from shared.settings import settings
 
 _CACHED = {"Cache-Control": "public, max-age=300"}
@@ -40,27 +42,27 @@ async def well_known(request: Request) -> Response:  # noqa: ARG001 - an endpoin
 
 
 async def stylesheet(request: Request) -> Response:  # noqa: ARG001
-    return FileResponse(PAGES / "site.css", media_type="text/css", headers=_CACHED)
+    return FileResponse(TEMPLATES / "site.css", media_type="text/css", headers=_CACHED)
 
 
 _HANDLERS: dict[type[Exception] | int, ExceptionHandler] = {
-    TooLarge: mishaps.too_large,
-    TooSlow: mishaps.too_slow,
-    Crowded: mishaps.crowded,
-    OperationalError: mishaps.no_database,
-    InterfaceError: mishaps.no_database,
-    PoolTimeout: mishaps.no_database,
-    HTTPException: mishaps.by_router,
-    Exception: mishaps.crashed,
+    TooLarge: error_handlers.too_large,
+    TooSlow: error_handlers.too_slow,
+    Crowded: error_handlers.crowded,
+    OperationalError: error_handlers.no_database,
+    InterfaceError: error_handlers.no_database,
+    PoolTimeout: error_handlers.no_database,
+    HTTPException: error_handlers.by_router,
+    Exception: error_handlers.crashed,
 }
 
 ROUTES = [
     Route("/oauth/introspect", introspect, methods=["POST"]),  # first: asked far more often than all others together
     Route("/oauth/token", token, methods=["POST"]),
-    Route("/internal/api-key", internal.answering(internal.api_key), methods=["POST"]),
-    Route("/internal/session", internal.answering(internal.session), methods=["POST"]),
-    Route("/internal/run-token", internal.answering(internal.run_token), methods=["POST"]),
-    Route("/internal/run-end", internal.answering(internal.run_end), methods=["POST"]),
+    Route("/internal/api-key", internal_api.answering(internal_api.api_key), methods=["POST"]),
+    Route("/internal/session", internal_api.answering(internal_api.session), methods=["POST"]),
+    Route("/internal/run-token", internal_api.answering(internal_api.run_token), methods=["POST"]),
+    Route("/internal/run-end", internal_api.answering(internal_api.run_end), methods=["POST"]),
     Route(agents.PATH, agents.register, methods=["POST"]),
     Route("/.well-known/agent.json", agents.document, methods=["GET"]),
     Route("/static/site.css", stylesheet, methods=["GET"]),
@@ -69,11 +71,11 @@ ROUTES = [
     Route("/.well-known/oauth-authorization-server", well_known, methods=["GET"]),
     Route("/.well-known/openid-configuration", well_known, methods=["GET"]),
     Route("/oauth/register", register, methods=["POST"]),
-    Route("/oauth/authorize", page(consent.authorize, before=cimd.look_up, text=True), methods=["GET"]),
-    Route("/oauth/consent", form(consent.decide), methods=["POST"]),
-    Route("/oauth/revoke", machine(endpoints.revoke), methods=["POST"]),
-    Route("/oauth/userinfo", resource(identity.userinfo), methods=["GET", "POST"]),
-    Route("/oauth/jwks", resource(identity.jwks), methods=["GET"]),
+    Route("/oauth/authorize", page(authorize.authorize, before=client_metadata.look_up, text=True), methods=["GET"]),
+    Route("/oauth/consent", form(authorize.decide), methods=["POST"]),
+    Route("/oauth/revoke", machine(token_endpoint.revoke), methods=["POST"]),
+    Route("/oauth/userinfo", resource(openid.userinfo), methods=["GET", "POST"]),
+    Route("/oauth/jwks", resource(openid.jwks), methods=["GET"]),
     *SITE,
 ]
 

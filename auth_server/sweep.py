@@ -9,16 +9,16 @@ from sqlalchemy import ColumnElement, and_, case, delete, exists, func, or_, sel
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from auth_server import keys, tokens
-from auth_server.sessions import IDLE
-from auth_server.threads import limiter
+from auth_server.oauth import signing_keys, tokens
+from auth_server.web.flows import limiter
+from auth_server.web.sessions import IDLE
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import Base, transaction
 from shared.db.connections import Connection
 from shared.db.inbox import InboundMail, SecretLink
-from shared.db.links import OneTimeLink
 from shared.db.oauth import AccessToken, ApiKey, AuthorizationCode, Client, Consent, Family, RefreshToken, WebSession
+from shared.db.one_time_links import OneTimeLink
 
 log = logging.getLogger(__name__)
 LOCK = 7_203_115
@@ -71,7 +71,7 @@ def _sweep(session: Session) -> dict[str, int]:
     stale = (RefreshToken.rotated_at < now - tokens.RETRY_WINDOW, RefreshToken.successor_sealed.is_not(None))
     session.execute(update(RefreshToken).where(*stale).values(successor_sealed=None))
     _close_unfinished(session, now)
-    keys.renew(session)
+    signing_keys.renew(session)
     return swept
 
 

@@ -149,13 +149,13 @@ COMMANDS = {
     "completion": ("print the completion script of a shell", _add_completion),
 }
 _ROOMS = {
-    "login": "client",
-    "tools": "client",
-    "call": "client",
+    "login": "client.commands",
+    "tools": "client.commands",
+    "call": "client.commands",
     "fact": "facts",
     "audit": "facts",
-    "backup": "backup",
-    "restore": "backup",
+    "backup": "local.backup",
+    "restore": "local.backup",
 }
 ON_NO_HOME = {"user", "fact", "login", "tools", "call", "completion"}
 
@@ -185,7 +185,7 @@ def parser() -> Parser:
 def _run(given: argparse.Namespace) -> int:
     """Imports only what the command needs, so that help and mistakes answer at once."""
     if given.command == "up":
-        from deploy.local import up
+        from deploy.local.supervisor import up
 
         up(given.home, given.web_port, given.mcp_port, given.ready_file, demo=not given.no_demo)
         return 0
@@ -194,7 +194,7 @@ def _run(given: argparse.Namespace) -> int:
 
         return doctor(given.home)
     if given.command == "completion":
-        from deploy.completion import script
+        from deploy.client.completion import script
 
         print(script(given.shell))
         return 0
@@ -207,7 +207,7 @@ def _run(given: argparse.Namespace) -> int:
 def main(words: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if words is None else words)
     if words[:2] == ["complete", "--"]:  # asked by the scripts of `completion`, at every press of the key
-        from deploy.completion import complete
+        from deploy.client.completion import complete
 
         print("\n".join(complete(words[2:], parser())))
         return 0
@@ -215,8 +215,8 @@ def main(words: Sequence[str] | None = None) -> int:
     if sys.platform == "win32":
         print("award-travel runs on Linux and macOS; on Windows use WSL.", file=sys.stderr)
         return 1
-    from deploy.halt import Halt, sentence
-    from deploy.home import default_home
+    from deploy.errors import Halt, sentence
+    from deploy.local.home import default_home
 
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # an old terminal shows ? for a letter it has not

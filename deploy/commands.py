@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from deploy.halt import Halt
-from deploy.home import Home
-from deploy.service import database, serving
+from deploy.errors import Halt
+from deploy.local.home import Home
+from deploy.local.service import database, serving
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -37,7 +37,7 @@ def run_user(given: argparse.Namespace) -> None:
 
 
 def _add(given: argparse.Namespace, password: str | None) -> None:
-    from auth_server.accounts import create_account
+    from auth_server.accounts.accounts import create_account
     from shared.db.base import transaction
 
     made = password or secrets.token_urlsafe(12)
@@ -51,7 +51,7 @@ def _add(given: argparse.Namespace, password: str | None) -> None:
 @contextmanager
 def _account(email: str) -> "Iterator[tuple[Session, Account]]":
     """One account, inside a transaction; the servers are told once it is committed."""
-    from auth_server.accounts import find_account
+    from auth_server.accounts.accounts import find_account
     from shared.db.base import transaction
 
     with transaction() as session:
@@ -122,7 +122,7 @@ def _list() -> None:
 
 
 def run_token(given: argparse.Namespace) -> None:
-    from deploy.signin import access_token
+    from deploy.client.oauth_login import access_token
 
     password = _password()
     with serving(Home(given.home)) as mcp_url:
@@ -130,7 +130,7 @@ def run_token(given: argparse.Namespace) -> None:
 
 
 def run_try(given: argparse.Namespace) -> None:
-    from deploy.trying import attempt, parsed
+    from deploy.client.try_client import attempt, parsed
 
     arguments = parsed(given.arguments)
     if given.password_stdin != bool(given.email):
@@ -167,7 +167,7 @@ def run_reset_sandbox(given: argparse.Namespace) -> None:
     from shared.db.base import transaction
 
     with database(Home(given.home)):
-        from shared.services.data_mode import reset_sandbox
+        from shared.services.operations.data_mode import reset_sandbox
 
         with transaction() as session:
             counts: dict[str, Any] = reset_sandbox(session, apply=False)

@@ -5,10 +5,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from deploy.halt import Halt, sentence
-from deploy.home import Home
-from deploy.service import database, told_by_environment
-from shared.domain.counted import some
+from deploy.errors import Halt, sentence
+from deploy.local.home import Home
+from deploy.local.service import database, told_by_environment
+from shared.domain.plurals import some
 
 Check = Callable[[], str]
 MAX_SKEW = timedelta(seconds=5)
@@ -89,7 +89,7 @@ def _clock() -> str:
 
 def _data_mode() -> str:
     from shared.db.base import transaction
-    from shared.services.data_mode import claim_data_mode
+    from shared.services.operations.data_mode import claim_data_mode
     from shared.settings import settings
 
     with transaction() as session:
@@ -98,7 +98,7 @@ def _data_mode() -> str:
 
 
 def _sources() -> str:
-    from shared.services.sources import backends
+    from shared.services.search.sources import backends
 
     found = backends()
     if down := [source.name for source in found if source.state == "down"]:
@@ -114,7 +114,7 @@ def _fares(source: Any) -> str:
 
 def _outside_accounts() -> str:
     """Which accounts elsewhere people can connect, and whether half of a key was forgotten."""
-    from shared.providers.connecting import NAMES, connector
+    from shared.providers.connectors import NAMES, connector
     from shared.settings import settings
 
     halves = [
@@ -134,7 +134,7 @@ def _model() -> str:
     from urllib.parse import urlsplit
 
     import mcp_server.tools  # noqa: F401 - registers every tool
-    from mcp_server.toolbox import TOOLS
+    from mcp_server.toolkit.registry import TOOLS
     from shared.settings import settings
 
     s = settings()
@@ -150,7 +150,7 @@ def _model() -> str:
 
 
 def _wheels() -> str:
-    from deploy.wheels import INSTEAD_OF, check
+    from deploy.local.wheel_audit import INSTEAD_OF, check
 
     findings = [check(name) for name in INSTEAD_OF]
     if changed := [f.text for f in findings if f.state == "changed"]:

@@ -5,10 +5,10 @@ import getpass
 from collections import Counter
 from collections.abc import Mapping
 
-from deploy.halt import Halt
-from deploy.home import Home
-from deploy.service import database
-from shared.domain.counted import some
+from deploy.errors import Halt
+from deploy.local.home import Home
+from deploy.local.service import database
+from shared.domain.plurals import some
 
 
 def _cells(words: list[str]) -> dict[str, str]:
@@ -32,7 +32,7 @@ def _changes(before: Mapping[str, str] | None, after: Mapping[str, str] | None) 
 
 def run_fact(given: argparse.Namespace) -> None:
     with database(Home(given.home)):
-        from shared.services import facts
+        from shared.services.operations import facts
 
         try:
             if given.action == "list":
@@ -46,7 +46,7 @@ def run_fact(given: argparse.Namespace) -> None:
 
 def _change(given: argparse.Namespace) -> None:
     from shared.db.base import transaction
-    from shared.services import facts
+    from shared.services.operations import facts
 
     who = given.by or getpass.getuser()
     with transaction() as session:
@@ -64,7 +64,7 @@ def _change(given: argparse.Namespace) -> None:
 def _list(file: str | None) -> None:
     from shared.db.base import transaction
     from shared.db.overrides import trail
-    from shared.services import facts
+    from shared.services.operations import facts
 
     if file:
         facts.known(file)
@@ -85,7 +85,7 @@ def _list(file: str | None) -> None:
 def run_audit(given: argparse.Namespace) -> None:
     """Prints what is to be looked at, the oldest first; ends with status 1 when there is anything."""
     with database(Home(given.home)):
-        from shared.services.auditing import findings, since
+        from shared.services.operations.audit import findings, since
 
         found = [f for f in findings() if given.kind in (None, f.kind)]
     shown = found if given.limit < 1 else found[: given.limit]

@@ -2,7 +2,7 @@
 
 import argparse
 
-from jobs.start import start
+from jobs.startup import start
 
 
 def main() -> None:
@@ -13,9 +13,9 @@ def main() -> None:
     given = parser.parse_args()
     start()
     if given.program == "inbox":
-        from jobs import inbox
+        from jobs import smtp_listener
 
-        inbox.run()
+        smtp_listener.run()
     else:
         from jobs import dispatcher
 

@@ -21,8 +21,8 @@ from shared.db.messages import (
 )
 from shared.domain.schedule import MAX_ATTEMPTS, wait_after
 from shared.outbox.channels import Begin, Letter, NotSent, email, outbox_files, sms, whatsapp
-from shared.outbox.messages import is_noticed, message, short, subject
-from shared.outbox.post import tell
+from shared.outbox.enqueue import tell
+from shared.outbox.wording.messages import is_noticed, message, short, subject
 from shared.secrets import unseal
 from shared.settings import settings
 

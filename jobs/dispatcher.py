@@ -12,14 +12,14 @@ from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from jobs import sweep, watch_hotels
+from jobs.handlers import hotel_prices, retention
 from jobs.queue import DELIVERIES, RUNS, queue, room, wake
 from shared.db.base import transaction
 from shared.db.messages import hand_over_deliveries
 from shared.db.runs import hand_over_runs, materialise, standing
 from shared.redis import connect, key
-from shared.services.auditing import KIND as AUDIT
-from shared.services.delay_checks import KIND as DELAYS
+from shared.services.operations.audit import KIND as AUDIT
+from shared.services.watches.delay_alerts import KIND as DELAYS
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
@@ -47,8 +47,8 @@ def begin() -> None:
         standing(session, AUDIT, timedelta(weeks=1), timedelta(hours=1))
         pace = timedelta(seconds=settings().delay_check_interval_seconds)
         standing(session, DELAYS, pace, pace)
-        standing(session, sweep.KIND, sweep.EVERY, sweep.FIRST)
-        standing(session, watch_hotels.EVERY_STAY, watch_hotels.EVERY, watch_hotels.FIRST)
+        standing(session, retention.KIND, retention.EVERY, retention.FIRST)
+        standing(session, hotel_prices.EVERY_STAY, hotel_prices.EVERY, hotel_prices.FIRST)
     step()
 
 

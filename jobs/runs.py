@@ -7,16 +7,16 @@ from functools import partial
 
 from sqlalchemy.orm import Session
 
-from jobs import (
+from jobs import event_loop
+from jobs.handlers import (
     audit,
+    delay_alerts,
+    flight_alerts,
+    hotel_prices,
     inbound_mail,
-    outside,
+    retention,
+    route_monitors,
     standing_orders,
-    sweep,
-    watch_delays,
-    watch_flights,
-    watch_hotels,
-    watch_routes,
 )
 from jobs.queue import More, drain
 from shared.db.base import transaction
@@ -31,15 +31,15 @@ HANDS = 2  # runs one process works on together: more of them wait for each othe
 # should be tried again). The writing happens in one transaction that only the holder of the run reaches.
 Finish = Callable[[Session], str | None]
 KINDS: dict[str, Callable[[Claim], Finish]] = {
-    "route_monitor": watch_routes.check,
-    "flight_alert": watch_flights.check,
-    "airport_delays": watch_delays.check,
+    "route_monitor": route_monitors.check,
+    "flight_alert": flight_alerts.check,
+    "airport_delays": delay_alerts.check,
     "reference_audit": audit.check,
     "inbound_mail": inbound_mail.check,
-    "hotel_price": watch_hotels.check,
-    watch_hotels.EVERY_STAY: watch_hotels.every_stay,
+    "hotel_price": hotel_prices.check,
+    hotel_prices.EVERY_STAY: hotel_prices.every_stay,
     "standing_order": standing_orders.check,
-    sweep.KIND: sweep.check,
+    retention.KIND: retention.check,
 }
 # What a kind does when no attempt came to an end.
 LOST: dict[str, Callable[[Session, Claim], None]] = {
@@ -50,7 +50,7 @@ LOST: dict[str, Callable[[Session, Claim], None]] = {
 
 def wake(run_id: str | None = None) -> int:
     """The entry RQ calls; without an id any run that is due comes first. Returns how many runs it worked on."""
-    with outside.one_loop():
+    with event_loop.one_loop():
         return drain(_claim(int(run_id)) if run_id else None, _claim, work, HANDS)
 
 

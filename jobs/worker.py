@@ -14,7 +14,7 @@ from rq.utils import import_attribute
 from sqlalchemy.exc import SQLAlchemyError
 
 from jobs.queue import ENTRIES, JOB_SECONDS
-from jobs.start import start
+from jobs.startup import start
 from shared.providers.ask import share
 
 log = logging.getLogger(__name__)
@@ -68,7 +68,7 @@ def _second(name: str) -> int:
 
 def _corrected() -> None:
     from shared.db.base import engine
-    from shared.services.facts import refresh
+    from shared.services.operations.facts import refresh
 
     try:
         refresh()
@@ -88,7 +88,7 @@ def _warm() -> None:
     from shared.db.base import engine, transaction
     from shared.providers.registry import providers
     from shared.reference.load import reference
-    from shared.services.facts import refresh
+    from shared.services.operations.facts import refresh
 
     reference()
     providers()

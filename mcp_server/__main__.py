@@ -4,7 +4,7 @@ import argparse
 
 import uvicorn
 
-from shared.services.data_mode import hold_data_mode
+from shared.services.operations.data_mode import hold_data_mode
 from shared.settings import SettingsError, settings
 
 
@@ -26,7 +26,7 @@ def main() -> None:
         port=given.port,
         workers=given.workers,
         loop="uvloop",
-        http="mcp_server.wire:Wire",
+        http="mcp_server.transport.uvicorn_protocol:Wire",
         ws="none",
         proxy_headers=True,
         forwarded_allow_ips=here.forwarded_allow_ips,

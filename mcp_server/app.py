@@ -13,15 +13,17 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 
 import mcp_server.tools  # noqa: F401 - registers every tool
-from mcp_server import connect_pages, discovery, feeds, mail_hook, openapi, sdk, shared_documents
-from mcp_server.bearer import Bearers, api_keys
-from mcp_server.events import listen
-from mcp_server.facts import follow
-from mcp_server.front import Front
-from mcp_server.problems import Stopped, crashed, http_error, stopped, unheard
-from mcp_server.rest import Rest
-from mcp_server.transport import Transport
-from mcp_server.usage import LEDGER
+from mcp_server.calls.fact_refresh import follow
+from mcp_server.calls.problem_details import Stopped, crashed, http_error, stopped, unheard
+from mcp_server.calls.usage import LEDGER
+from mcp_server.pages import calendar_feed, connect_account, inbound_mail_hook, shared_documents
+from mcp_server.rest import openapi
+from mcp_server.rest.routes import Rest
+from mcp_server.transport import sdk_server, well_known
+from mcp_server.transport.middleware import Front
+from mcp_server.transport.revocation_events import listen
+from mcp_server.transport.streamable_http import Transport
+from mcp_server.transport.token_verifier import Bearers, api_keys
 from shared.http import HungUp
 from shared.reference.load import reference
 from shared.settings import settings
@@ -35,7 +37,7 @@ def build(*extensions: Extension) -> Front:
     reference()  # facts that do not hold together stop the start, not a call
     openapi.build()
     bearers, keys = Bearers(), api_keys()
-    transport = Transport(sdk.build(*extensions))
+    transport = Transport(sdk_server.build(*extensions))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -52,12 +54,12 @@ def build(*extensions: Extension) -> Front:
 
     pages = Starlette(
         routes=[
-            *discovery.routes(bearers),
+            *well_known.routes(bearers),
             *Rest(keys).routes(),
-            *feeds.routes(),
+            *calendar_feed.routes(),
             *shared_documents.routes(),
-            *mail_hook.routes(),
-            *connect_pages.routes(),
+            *inbound_mail_hook.routes(),
+            *connect_account.routes(),
         ],
         exception_handlers={Stopped: stopped, HungUp: unheard, HTTPException: http_error, Exception: crashed},
         lifespan=lifespan,

@@ -13,7 +13,11 @@ from typing import Any
 import psycopg
 import pytest
 
-pytest_plugins = ["tests.running", "tests.environment", "tests.parts"]  # `service`; settings and clock; what cannot run
+pytest_plugins = [
+    "tests.support.service",
+    "tests.support.settings_and_clock",
+    "tests.support.requirements",
+]  # `service`; settings and clock; what cannot run
 SETTINGS = {
     "SECRET_KEYS": "test-key-one-0123456789abcdef,test-key-zero-0123456789abcdef",
     "SERVICE_CLIENT_SECRET": "test-service-secret-0123456789",
@@ -24,7 +28,9 @@ _LOOPBACK = ("127.", "::1", "localhost")
 
 
 def pytest_addoption(parser: Any) -> None:
-    parser.addoption("--snaps", choices=("check", "write"), default="check", help="write: renew tests/tools/snaps")
+    parser.addoption(
+        "--snaps", choices=("check", "write"), default="check", help="write: renew the snapshots of the tools"
+    )
 
 
 def pytest_configure(config: Any) -> None:
@@ -48,7 +54,7 @@ def _sibling(url: str, database: str) -> str:
 
 
 def _start_servers(config: Any) -> dict[str, str]:
-    from deploy.embedded import Postgres, Valkey
+    from deploy.local.private_servers import Postgres, Valkey
     from shared.db.schema import upgrade
 
     roomy = os.access("/dev/shm", os.W_OK) and shutil.disk_usage("/dev/shm").free > 1 << 30

@@ -5,17 +5,17 @@ from decimal import Decimal
 
 from sqlalchemy import func, select
 
-from mcp_server.call import Call
-from mcp_server.results import Money, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.usage import LEDGER
+from mcp_server.calls.usage import LEDGER
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Money, Part, Result
 from shared import clock
 from shared.db.alerts import FlightAlert
+from shared.db.route_monitors import RouteMonitor
 from shared.db.trips import active_trips
 from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, all_used
-from shared.db.watches import RouteMonitor
-from shared.domain.counted import some
 from shared.domain.plans import LIMITS, Plan, additions, cabins
+from shared.domain.plurals import some
 
 CURRENCY = "USD"
 

@@ -7,11 +7,11 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field
 from sqlalchemy import delete
 
-from mcp_server.call import Call
-from mcp_server.fields import Day, Page, PerPage, RowId, line
-from mcp_server.results import Paging, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.trip_parts import ChatLink, SearchRecord, own_trip, shown_chat, shown_search
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import Day, Page, PerPage, RowId, line
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Paging, Part, Result
+from mcp_server.views.trips import ChatLink, SearchRecord, own_trip, shown_chat, shown_search
 from shared.db.trips import ChatLink as Row
 from shared.db.trips import newest_activity, open_trip
 from shared.errors import NotFound

@@ -5,18 +5,18 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mcp_server.call import Call
-from mcp_server.fields import Page, PerPage, RowId
-from mcp_server.quota import COUNTED
-from mcp_server.results import Paging, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.trip_parts import SearchRecord, shown_search
+from mcp_server.calls.quota import COUNTED
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import Page, PerPage, RowId
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Paging, Part, Result
+from mcp_server.views.trips import SearchRecord, shown_search
 from shared.db.accounts import Account, page_of_accounts
 from shared.db.base import everyone
 from shared.db.platform import find, newest_searches, rest_calls
 from shared.db.usage import API_CALLS, used
-from shared.domain.counted import some
 from shared.domain.plans import LIMITS, Plan
+from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NotFound
 
 NEWEST = 20

@@ -5,14 +5,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mcp_server.call import Call
-from mcp_server.results import Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Part, Result
 from shared.db import platform
 from shared.db.platform import OfTool, steady
-from shared.domain.counted import some
 from shared.domain.plans import Plan
-from shared.services import sources, workers
+from shared.domain.plurals import some
+from shared.services.operations import workers
+from shared.services.search import sources
 
 ACTIVE_DAYS = FAILED_DAYS = 7
 CLIENTS = 50  # names are the applications' own; the busiest are enough

@@ -7,12 +7,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mcp_server.call import Call
-from mcp_server.endpoints import Endpoint, endpoints
-from mcp_server.fields import Day
-from mcp_server.provenance import Verified, caution, verified
-from mcp_server.results import NO_DATA, Money, NoDataWord, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import Day
+from mcp_server.toolkit.provenance import Verified, caution, verified
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
+from mcp_server.views.airline_endpoints import Endpoint, endpoints
 from shared.domain import names
 from shared.errors import NoData, NotFound
 from shared.reference.rows import Airline, Carrier

@@ -4,14 +4,14 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from mcp_server.call import Call
-from mcp_server.fields import Airport, LooseName, Page, PerPage, iso_country
-from mcp_server.provenance import Sourced, caution, sourced
-from mcp_server.results import Paging, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import Airport, LooseName, Page, PerPage, iso_country
+from mcp_server.toolkit.provenance import Sourced, caution, sourced
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Paging, Part, Result
 from shared.domain import names
 from shared.domain.airports import Airport as Known
-from shared.domain.counted import some
+from shared.domain.plurals import some
 from shared.errors import NoData
 
 TRUST = ("low", "medium", "high")

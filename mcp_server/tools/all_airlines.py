@@ -8,16 +8,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mcp_server.call import LiveCall
-from mcp_server.fields import Airport, Cabin, Day, Passengers, Points
-from mcp_server.results import AwardOption, Coverage, Failed, Freshness, Part, Result
-from mcp_server.seat_parts import cabins_of, not_on_sale, on_sale_until, route_of, searchable
-from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import airline_name, cities, program_name
-from shared.domain.counted import some
+from mcp_server.toolkit.context import LiveCall
+from mcp_server.toolkit.parameters import Airport, Cabin, Day, Passengers, Points
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import AwardOption, Coverage, Failed, Freshness, Part, Result
+from mcp_server.toolkit.wording import airline_name, cities, program_name
+from mcp_server.views.award_search import cabins_of, not_on_sale, on_sale_until, route_of, searchable
+from shared.domain.plurals import some
 from shared.errors import Fault, Invalid
 from shared.providers.contract import SeatsQuestion
-from shared.services.availability import Found, SeatOption, find
+from shared.services.search.availability import Found, SeatOption, find
 
 Outcome = Literal["available", "over_max_points", "none", "unknown", "not_on_sale"]
 

@@ -6,11 +6,23 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mcp_server.call import Call, CallBase, LiveCall
-from mcp_server.endpoints import Endpoint, endpoints
-from mcp_server.fields import Airport, Cabin, Day, Passengers
-from mcp_server.results import NO_DATA, AwardOption, Coverage, Freshness, Marked, Money, NoDataWord, Part, Result
-from mcp_server.seat_parts import (
+from mcp_server.toolkit.context import Call, CallBase, LiveCall
+from mcp_server.toolkit.parameters import Airport, Cabin, Day, Passengers
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import (
+    NO_DATA,
+    AwardOption,
+    Coverage,
+    Freshness,
+    Marked,
+    Money,
+    NoDataWord,
+    Part,
+    Result,
+)
+from mcp_server.toolkit.wording import cities
+from mcp_server.views.airline_endpoints import Endpoint, endpoints
+from mcp_server.views.award_search import (
     cabins_kept_back,
     cabins_of,
     not_on_sale,
@@ -19,13 +31,11 @@ from mcp_server.seat_parts import (
     route_of,
     searchable,
 )
-from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import cities
-from shared.domain.counted import some
+from shared.domain.plurals import some
 from shared.errors import Fault, Invalid
 from shared.reference.rows import Airline
-from shared.services.availability import VERB, Found, search
-from shared.services.sources import Standing, State, standing
+from shared.services.search.availability import VERB, Found, search
+from shared.services.search.sources import Standing, State, standing
 
 
 class CabinOffer(Marked):

@@ -4,15 +4,15 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mcp_server.call import LiveCall
-from mcp_server.results import Freshness, Marked, Money, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import program_name
-from shared.domain.counted import some
+from mcp_server.toolkit.context import LiveCall
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Freshness, Marked, Money, Part, Result
+from mcp_server.toolkit.wording import program_name
+from shared.domain.plurals import some
 from shared.providers.contract import AwardTrip
 from shared.reference.load import Reference
-from shared.services.award_trips import details
-from shared.services.provenance import freshness
+from shared.services.search.award_trips import details
+from shared.services.search.provenance import freshness
 
 
 class TripSegment(Marked):

@@ -8,15 +8,15 @@ from typing import Annotated, Literal
 from pydantic import Field
 from sqlalchemy import delete, select
 
-from mcp_server.call import Call
-from mcp_server.fields import AnyName, Day, ProgramSlug
-from mcp_server.results import NO_DATA, Money, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import program_name
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import AnyName, Day, ProgramSlug
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import NO_DATA, Money, Part, Result
+from mcp_server.toolkit.wording import program_name
 from shared.db.accounts import lock
 from shared.db.balances import PointsBalance as Row
 from shared.domain import balances
-from shared.domain.counted import some
+from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NotFound
 
 CURRENCY = "USD"  # valuations are kept in US cents

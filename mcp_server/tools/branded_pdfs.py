@@ -15,13 +15,13 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from mcp_server import proposal
-from mcp_server.call import Call, LiveCall
-from mcp_server.client_parts import PURPOSE, BrandedPdf, address, pdf_of
-from mcp_server.fields import Page, PerPage, RowId
-from mcp_server.proposal import Client, FoundFlight
-from mcp_server.results import Paging, Result
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import Call, LiveCall
+from mcp_server.toolkit.parameters import Page, PerPage, RowId
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Paging, Result
+from mcp_server.views import proposals
+from mcp_server.views.clients import PURPOSE, BrandedPdf, address, pdf_of
+from mcp_server.views.proposals import Client, FoundFlight
 from shared.db import clients as store
 from shared.db.accounts import lock
 from shared.db.clients import BrandedPdf as Row
@@ -29,9 +29,9 @@ from shared.db.clients import ClientPortfolio
 from shared.db.profile import AdvisorLogo
 from shared.documents import colours, pictures
 from shared.documents.recommendation import Brand, Proposal
-from shared.domain.counted import some
+from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, LimitReached, NotFound
-from shared.services import secret_links
+from shared.services.bookings import secret_links
 
 if TYPE_CHECKING:
     from shared.documents.branded_pdf import Made
@@ -102,7 +102,7 @@ async def generate_branded_pdf(
     Anyone with the link can open it until it ends or revoke_branded_pdf. Prices are shown as given. Pro.
     """
     wishes = _wishes(advisor_brand or {})
-    rows = proposal.read_flights(flights or [], sandbox=call.data_mode == "sandbox")
+    rows = proposals.read_flights(flights or [], sandbox=call.data_mode == "sandbox")
     kept = await call.rows(partial(_kept, client_portfolio_id))
     fetched, warnings = await _fetched(wishes.logo_url)
     title = " ".join(title.split()) or TITLE
@@ -171,7 +171,7 @@ def _make(
         made = branded_pdf.make(_proposal(call, title, summary, rows, kept.client), brand)
     if made.left_out:
         warnings.append("Characters no typeface here can show, such as emoji, are left out.")
-    if old := proposal.stale(rows, call.now):
+    if old := proposals.stale(rows, call.now):
         warnings.append(f"Checked more than a day ago, so search again before sending: {', '.join(old)}.")
     return made
 
@@ -183,9 +183,9 @@ def _proposal(call: LiveCall, title: str, summary: str, rows: Sequence[FoundFlig
         client=client.name if client else None,
         made_at=call.now,
         summary=summary,
-        flights=tuple(proposal.flight(row, facts) for row in rows),
-        notes=tuple(proposal.notes(rows, client, facts, call.today)),
-        sources=tuple(proposal.sources(rows, client, facts, call.today)),
+        flights=tuple(proposals.flight(row, facts) for row in rows),
+        notes=tuple(proposals.notes(rows, client, facts, call.today)),
+        sources=tuple(proposals.sources(rows, client, facts, call.today)),
         sandbox=call.data_mode == "sandbox",
     )
 

@@ -6,14 +6,14 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mcp_server import sale_parts
-from mcp_server.call import Call
-from mcp_server.fields import LooseName, Points
-from mcp_server.provenance import Sourced, caution, sourced
-from mcp_server.results import NO_DATA, Money, NoDataWord, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
-from shared.domain import buying
-from shared.domain.counted import some
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import LooseName, Points
+from mcp_server.toolkit.provenance import Sourced, caution, sourced
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
+from mcp_server.views import points_sales
+from shared.domain import points_purchase
+from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.rows import BuyPoints, PointsSale
 
@@ -66,24 +66,24 @@ def _running(call: Call, program: str) -> PointsSale | None:
     return min(rows, key=lambda r: (r.targeted, -(r.bonus_percent or 0), -(r.discount_percent or 0)), default=None)
 
 
-def _sale(row: PointsSale | None) -> buying.Sale:
+def _sale(row: PointsSale | None) -> points_purchase.Sale:
     """What everybody gets: a targeted sale changes no price here."""
     if row is None or row.targeted:
-        return buying.NO_SALE
-    return sale_parts.terms(row)
+        return points_purchase.NO_SALE
+    return points_sales.terms(row)
 
 
 def _line(call: Call, row: BuyPoints, quantity: int | None) -> BuyPrice:
-    prices, running = sale_parts.prices(row), _running(call, row.program)
+    prices, running = points_sales.prices(row), _running(call, row.program)
     sale = _sale(running)
-    quoted = buying.quote(prices, quantity, sale) if prices and quantity else None
+    quoted = points_purchase.quote(prices, quantity, sale) if prices and quantity else None
     return BuyPrice(
         program=row.program,
         name=call.reference.programs[row.program].name,
         currency=row.currency,
         base_cents_per_point=prices.cents_per_point if prices else NO_DATA,
         sale=running and _shown(running),
-        best_cents_per_point=sale_parts.cents(prices, sale) if prices else NO_DATA,
+        best_cents_per_point=points_sales.cents(prices, sale) if prices else NO_DATA,
         order_fee=row.order_fee,
         minimum=row.min_points,
         maximum_per_order=row.max_points_per_purchase,

@@ -2,12 +2,12 @@
 
 from datetime import datetime
 
-from mcp_server.call import Call
-from mcp_server.results import Result
-from mcp_server.toolbox import Effect, Tier, tool
-from shared.domain.counted import some
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Result
+from shared.domain.plurals import some
 from shared.errors import ConfirmationRequired
-from shared.services import calendar_feed, secret_links
+from shared.services.bookings import calendar_feed, secret_links
 from shared.settings import settings
 
 

@@ -9,16 +9,16 @@ from typing import Annotated, Any, Literal
 import sqlalchemy as sa
 from pydantic import Field, WithJsonSchema
 
-from mcp_server.call import Call
-from mcp_server.fields import Amount, AnyName, Country, Currency
-from mcp_server.results import Money, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import Amount, AnyName, Country, Currency
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Money, Part, Result
 from shared.db.cards import Card as Held
 from shared.db.profile import Profile
 from shared.db.spending import totals
 from shared.domain import card_value
 from shared.domain.card_value import CATEGORIES, Category, Offer, Worth
-from shared.domain.counted import some
+from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import cards as catalogue
 from shared.reference.load import Reference

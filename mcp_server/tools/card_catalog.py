@@ -6,13 +6,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mcp_server.call import Call
-from mcp_server.fields import Amount, AnyName, Country, LooseName, Page, PerPage
-from mcp_server.provenance import Verified, newest, verified
-from mcp_server.results import Money, Paging, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import Amount, AnyName, Country, LooseName, Page, PerPage
+from mcp_server.toolkit.provenance import Verified, newest, verified
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Money, Paging, Part, Result
 from shared.domain import cards, names
-from shared.domain.counted import some
+from shared.domain.plurals import some
 from shared.errors import NotFound
 from shared.reference import cards as catalogue
 from shared.reference.load import Reference

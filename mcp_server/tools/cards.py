@@ -6,9 +6,25 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from sqlalchemy import delete
 
-from mcp_server import edits
-from mcp_server.call import Call
-from mcp_server.card_parts import (
+from mcp_server.toolkit import edits
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.own_rows import own
+from mcp_server.toolkit.parameters import (
+    ClearableCount,
+    ClearableCountry,
+    ClearableDay,
+    ClearableMoney,
+    ClearableWindow,
+    Currency,
+    Day,
+    Page,
+    PerPage,
+    RowId,
+    line,
+)
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Money, Paging, Part, Result
+from mcp_server.views.cards import (
     BonusAmount,
     BonusCurrency,
     BonusStatus,
@@ -25,25 +41,9 @@ from mcp_server.card_parts import (
     store,
     undated,
 )
-from mcp_server.fields import (
-    ClearableCount,
-    ClearableCountry,
-    ClearableDay,
-    ClearableMoney,
-    ClearableWindow,
-    Currency,
-    Day,
-    Page,
-    PerPage,
-    RowId,
-    line,
-)
-from mcp_server.own_rows import own
-from mcp_server.results import Money, Paging, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.cards import Card as Row
 from shared.db.cards import page_of_cards, wallet
-from shared.domain.counted import some
+from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NotFound
 
 CardText = Annotated[str, line(120), Field(description="Catalogue slug, catalogue name or free text.")]

@@ -5,18 +5,18 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mcp_server.call import LiveCall
-from mcp_server.fare_parts import Fare, fare_of, route_of
-from mcp_server.fields import Airport, Cabin, Currency, Day, Passengers
-from mcp_server.results import Coverage, Freshness, Result
-from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import cities
-from shared.domain.counted import some
+from mcp_server.toolkit.context import LiveCall
+from mcp_server.toolkit.parameters import Airport, Cabin, Currency, Day, Passengers
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Coverage, Freshness, Result
+from mcp_server.toolkit.wording import cities
+from mcp_server.views.fares import Fare, fare_of, route_of
+from shared.domain.plurals import some
 from shared.errors import NoData
 from shared.providers.contract import FaresQuestion
-from shared.services import exchange, fares
-from shared.services.fares import VERB, FareOption
-from shared.services.provenance import coverage, freshness, require_answer
+from shared.services.search import exchange_rates, fares
+from shared.services.search.fares import VERB, FareOption
+from shared.services.search.provenance import coverage, freshness, require_answer
 
 
 class CashFlights(Result):
@@ -51,7 +51,7 @@ async def search_cash_flights(
     where = f"{start} to {end} on {date}" + (f", back on {return_date}" if return_date else "")
     if not known and not told.failed:
         raise NoData(f"No source has a cash fare in {_plain(cabin)} from {where}.", missing=["cash fares"])
-    rates = await exchange.rates(call.ask, [currency, *(f.currency for f in known)])
+    rates = await exchange_rates.rates(call.ask, [currency, *(f.currency for f in known)])
     fit = [f for f in known if max_stops is None or (f.stops is not None and f.stops <= max_stops)]
     shown = fares.priced(fit, rates, currency)
     return CashFlights(

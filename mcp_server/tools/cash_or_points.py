@@ -9,24 +9,34 @@ from typing import Any, Literal
 import anyio
 from sqlalchemy.orm import Session
 
-from mcp_server.call import LiveCall
-from mcp_server.fare_parts import route_of
-from mcp_server.fields import Airport, Cabin, Day
-from mcp_server.money_parts import ConvertedMoney, cents, converted
-from mcp_server.results import NO_DATA, AwardOption, Coverage, Freshness, Marked, Money, NoDataWord, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import cities, program_name
+from mcp_server.toolkit.context import LiveCall
+from mcp_server.toolkit.parameters import Airport, Cabin, Day
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import (
+    NO_DATA,
+    AwardOption,
+    Coverage,
+    Freshness,
+    Marked,
+    Money,
+    NoDataWord,
+    Part,
+    Result,
+)
+from mcp_server.toolkit.wording import cities, program_name
+from mcp_server.views.fares import route_of
+from mcp_server.views.money import ConvertedMoney, cents, converted
 from shared.domain.comparison import Award, advice, cents_per_point
 from shared.domain.exchange import Rates
 from shared.domain.plans import Plan
 from shared.errors import NoData
 from shared.providers.contract import FaresQuestion, Reading, SeatsQuestion
 from shared.reference.load import Reference
-from shared.services import availability, exchange, fares, price_memory
-from shared.services.availability import SeatOption, offered
-from shared.services.fares import FareOption
-from shared.services.provenance import Coverage as Told
-from shared.services.provenance import coverage, freshness, require_answer
+from shared.services.search import availability, exchange_rates, fares, price_memory
+from shared.services.search.availability import SeatOption, offered
+from shared.services.search.fares import FareOption
+from shared.services.search.provenance import Coverage as Told
+from shared.services.search.provenance import coverage, freshness, require_answer
 
 CURRENCY = "USD"  # values of points are published in US cents
 LISTED = 50
@@ -120,7 +130,9 @@ async def compare_cash_vs_points(
     seats = offered(sides.seats, call.account_id if sides.live else None, (cabin,), 1)
     if not found and not seats and not coverage(sides.both).failed:
         raise NoData(_nothing(call, where), missing=["cash fare", "award seats"])
-    rates = await exchange.rates(call.ask, [CURRENCY, *(f.currency for f in found), *(s.taxes_currency for s in seats)])
+    rates = await exchange_rates.rates(
+        call.ask, [CURRENCY, *(f.currency for f in found), *(s.taxes_currency for s in seats)]
+    )
     cash = fares.priced(found, rates, CURRENCY)
     awards = sorted((_priced(call, s, rates) for s in seats), key=lambda p: p.award.order)
     fare = fares.cheapest(cash) or next(iter(cash), None)

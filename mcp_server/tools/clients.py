@@ -8,17 +8,17 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, WithJsonSchema
 from sqlalchemy import select
 
-from mcp_server.call import Call
-from mcp_server.client_parts import BrandedPdf, ClientPortfolio, client_of, pdf_of
-from mcp_server.edits import edit, words
-from mcp_server.fields import Page, PerPage, RowId, line
-from mcp_server.results import Money, Paging, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.edits import edit, words
+from mcp_server.toolkit.parameters import Page, PerPage, RowId, line
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Money, Paging, Part, Result
+from mcp_server.views.clients import BrandedPdf, ClientPortfolio, client_of, pdf_of
 from shared.db import clients as store
 from shared.db.clients import ClientPortfolio as Row
 from shared.domain import clients
 from shared.domain.balances import worth
-from shared.domain.counted import some
+from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NotFound
 
 CURRENCY = "USD"  # valuations are kept in US cents

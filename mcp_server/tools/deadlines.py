@@ -4,16 +4,16 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mcp_server.call import Call
-from mcp_server.deadline_parts import TABLES, UpcomingDeadline, View, currency_known, every, shown, without_date
-from mcp_server.results import Result
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Result
+from mcp_server.views.deadlines import TABLES, UpcomingDeadline, View, currency_known, every, shown, without_date
 from shared.db.holdings import held
 from shared.db.profile import Profile
 from shared.db.upcoming import over_nowhere
 from shared.domain import zones
-from shared.domain.counted import some
 from shared.domain.deadlines import Deadline, Kind, ahead
+from shared.domain.plurals import some
 
 MOST = 200  # in one answer
 NAMED = 5  # programmes without a date, in the message

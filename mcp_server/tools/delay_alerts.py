@@ -9,21 +9,21 @@ from pydantic import Field
 from sqlalchemy import ColumnElement
 from sqlalchemy.orm import Session
 
-from mcp_server.call import Call, CallBase, LiveCall
-from mcp_server.edits import edit, words
-from mcp_server.fields import Airport, Page, PerPage, RowId
-from mcp_server.own_rows import Room, check_cap, like, own
-from mcp_server.results import Paging, Part, Result
-from mcp_server.route_parts import airport_faults
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import Call, CallBase, LiveCall
+from mcp_server.toolkit.edits import edit, words
+from mcp_server.toolkit.own_rows import Room, check_cap, like, own
+from mcp_server.toolkit.parameters import Airport, Page, PerPage, RowId
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Paging, Part, Result
+from mcp_server.views.watched_route import airport_faults
 from shared.db.accounts import Account, lock
 from shared.db.alerts import DelayAlert as Row
-from shared.db.pages import page_of
-from shared.domain.counted import some
+from shared.db.pagination import page_of
+from shared.domain.plurals import some
 from shared.errors import BackendUnavailable, Fault, Invalid, Outage
 from shared.outbox.channels import sms, whatsapp
 from shared.secrets import seal, unseal
-from shared.services.delay_checks import PHONES, VERB, reach
+from shared.services.watches.delay_alerts import PHONES, VERB, reach
 
 Channel = Literal["email", "sms", "whatsapp"]
 Channels = Annotated[list[Channel], Field(min_length=1)]

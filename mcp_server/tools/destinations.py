@@ -5,14 +5,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mcp_server.call import Call
-from mcp_server.fields import LooseName, Points
-from mcp_server.provenance import Sourced, caution, sourced
-from mcp_server.results import Money, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import LooseName, Points
+from mcp_server.toolkit.provenance import Sourced, caution, sourced
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Money, Part, Result
 from shared.domain.charts import RoutePrice
-from shared.domain.counted import some
 from shared.domain.destinations import Destination, farthest
+from shared.domain.plurals import some
 from shared.errors import Candidates, Fault, Invalid, NoData
 
 PROGRAM, CARRIER = "british-airways-club", "BA"

@@ -6,15 +6,15 @@ from typing import Annotated, Literal
 from pydantic import Field
 from sqlalchemy import select
 
-from mcp_server.call import Call
-from mcp_server.fields import Airport, Amount, Currency
-from mcp_server.provenance import Sourced, Verified, caution, sourced, verified
-from mcp_server.results import Money, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import Airport, Amount, Currency
+from mcp_server.toolkit.provenance import Sourced, Verified, caution, sourced, verified
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Money, Part, Result
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import elite, names
-from shared.domain.counted import some
 from shared.domain.earning import Earned, Method, Metric, Scheme, earn, rate_of
+from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NoData, NotFound
 from shared.reference import status
 from shared.reference.rows.earning import EarningRate

@@ -7,15 +7,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from mcp_server.call import Call
-from mcp_server.fields import Airport, AnyName, Cabin, Month, Points
-from mcp_server.results import Freshness, Marked, Result
-from mcp_server.sighting_parts import age, held, seen_freshness, since
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import Airport, AnyName, Cabin, Month, Points
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Freshness, Marked, Result
+from mcp_server.views.sightings import age, held, seen_freshness, since
 from shared.db.observations import AwardObservation as Row
 from shared.db.sightings import lowest, newest
 from shared.domain.calendar import add_months, days_of
-from shared.domain.counted import some
+from shared.domain.plurals import some
 from shared.domain.reach import Purse, covering, reach
 from shared.errors import Fault, Invalid, NoData
 

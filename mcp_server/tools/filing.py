@@ -6,14 +6,14 @@ from typing import Annotated
 from pydantic import AfterValidator
 from sqlalchemy.orm import Session
 
-from mcp_server.call import Call
-from mcp_server.fields import RowId
-from mcp_server.results import Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.trip_parts import Trip, own_trip, shown_trip
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import RowId
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Part, Result
+from mcp_server.views.trips import Trip, own_trip, shown_trip
 from shared.db import trips
 from shared.db.trips import Trip as Row
-from shared.domain.counted import some
+from shared.domain.plurals import some
 
 _MOST_IDS = 200
 _MOST_ID = 2**63 - 1  # beyond it the store has no id

@@ -8,20 +8,20 @@ from typing import Annotated, Literal
 from pydantic import Field, WithJsonSchema
 from sqlalchemy import ColumnElement, delete
 
-from mcp_server.call import Call
-from mcp_server.edits import edit, words
-from mcp_server.fields import Airport, Cabin, Day, Page, PerPage, RowId
-from mcp_server.own_rows import Room, check_cap, like, own
-from mcp_server.results import Paging, Part, Result
-from mcp_server.route_parts import check_route
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.edits import edit, words
+from mcp_server.toolkit.own_rows import Room, check_cap, like, own
+from mcp_server.toolkit.parameters import Airport, Cabin, Day, Page, PerPage, RowId
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Paging, Part, Result
+from mcp_server.views.watched_route import check_route
 from shared.db.accounts import lock
 from shared.db.alerts import FlightAlert as Row
 from shared.db.alerts import FlightAlertKey
-from shared.db.pages import count, page_of
+from shared.db.pagination import count, page_of
 from shared.db.runs import forget, schedule, unschedule
-from shared.domain.counted import some
-from shared.services.flight_alerts import KIND, PRICED_THROUGH
+from shared.domain.plurals import some
+from shared.services.watches.flight_alerts import KIND, PRICED_THROUGH
 
 Airline = Literal["BA", "VS", "CX", "IB", "QR", "EY", "JL", "B6", "UA", "TP", "HA", "FI"]
 Clearable = Annotated[Literal["cabin_class"], WithJsonSchema({"type": "string", "enum": ["cabin_class"]})]

@@ -10,22 +10,22 @@ from uuid import UUID
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from sqlalchemy import ColumnElement, func
 
-from mcp_server.booking_parts import FlightBooking, flight_part, flight_parts
-from mcp_server.call import Call
-from mcp_server.edits import edit, words
-from mcp_server.fields import AirportCapitals, Amount, AnyName, Cabin, Currency, Day, Page, PerPage, RowId
-from mcp_server.own_rows import own
-from mcp_server.results import NO_DATA, Money, NoDataWord, Paging, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.voucher_parts import Voucher, voucher
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.edits import edit, words
+from mcp_server.toolkit.own_rows import own
+from mcp_server.toolkit.parameters import AirportCapitals, Amount, AnyName, Cabin, Currency, Day, Page, PerPage, RowId
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Paging, Part, Result
+from mcp_server.views.bookings import FlightBooking, flight_part, flight_parts
+from mcp_server.views.vouchers import Voucher, voucher
 from shared.db.bookings import FlightBooking as Row
 from shared.db.bookings import When, fare_seen, legs_of, page_of_flights
 from shared.db.trips import open_trip
 from shared.db.vouchers import on_bookings
 from shared.domain import bookings as rules
-from shared.domain.counted import some
+from shared.domain.plurals import some
 from shared.errors import Fault, Invalid
-from shared.services import bookings
+from shared.services.bookings import bookings
 
 UUID_PATTERN = r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
 MOST_POINTS = 10**12

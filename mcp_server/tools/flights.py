@@ -8,24 +8,24 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from sqlalchemy import ColumnElement, Select, Subquery, case, false, func, select
 
-from mcp_server.call import Call
-from mcp_server.fields import Airport, AnyName, Cabin, Month, Page, PerPage, Points
-from mcp_server.results import NO_DATA, Freshness, Marked, Money, NoDataWord, Paging, Part, Result
-from mcp_server.sighting_parts import SEEN_DAYS, age, held, seen_freshness, since
-from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.transfer_routes import RunningBonus, TransferRoute, route_of
-from mcp_server.wording import airline_name, program_name
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import Airport, AnyName, Cabin, Month, Page, PerPage, Points
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import NO_DATA, Freshness, Marked, Money, NoDataWord, Paging, Part, Result
+from mcp_server.toolkit.wording import airline_name, program_name
+from mcp_server.views.sightings import SEEN_DAYS, age, held, seen_freshness, since
+from mcp_server.views.transfer_routes import RunningBonus, TransferRoute, route_of
 from shared.db.observations import AwardObservation as Row
 from shared.db.sightings import last_fare, last_seen, newest, usual_taxes, with_values
 from shared.domain.calendar import days_of
 from shared.domain.card_prices import Advice, CardPrice, advise, card_prices, portal_points
-from shared.domain.counted import some
+from shared.domain.plurals import some
 from shared.domain.reach import reach
 from shared.domain.transfers import Path
 from shared.errors import NotFound
 from shared.reference.load import Reference
-from shared.services.award_ids import flight_id as id_of
-from shared.services.award_ids import sighting_of
+from shared.services.search.award_ids import flight_id as id_of
+from shared.services.search.award_ids import sighting_of
 
 LOOKED_AT = 20_000  # of the newest sightings that fit: a list stays quick however many there are
 

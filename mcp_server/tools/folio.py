@@ -5,15 +5,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from mcp_server.call import Call
-from mcp_server.provenance import Audited, audited
-from mcp_server.results import Money, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
-from shared.domain.counted import some
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.provenance import Audited, audited
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Money, Part, Result
 from shared.domain.folio.audit import Audit, audit
 from shared.domain.folio.model import Chain, Stay, StayType
 from shared.domain.folio.model import Finding as Found
 from shared.domain.folio.stay import tier_of
+from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.folio import rulebook
 

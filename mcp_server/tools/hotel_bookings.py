@@ -7,22 +7,22 @@ from typing import Annotated, Literal
 from pydantic import Field
 from sqlalchemy import ColumnElement
 
-from mcp_server.booking_parts import HotelBooking, PriceDrop, PriceSnapshot, hotel_part, hotel_parts, snapshot
-from mcp_server.call import Call
-from mcp_server.edits import edit, words
-from mcp_server.fields import Amount, Currency, Day, HotelName, Page, PerPage, Points, RowId
-from mcp_server.own_rows import own
-from mcp_server.results import Money, Paging, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.voucher_parts import Voucher, voucher
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.edits import edit, words
+from mcp_server.toolkit.own_rows import own
+from mcp_server.toolkit.parameters import Amount, Currency, Day, HotelName, Page, PerPage, Points, RowId
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Money, Paging, Part, Result
+from mcp_server.views.bookings import HotelBooking, PriceDrop, PriceSnapshot, hotel_part, hotel_parts, snapshot
+from mcp_server.views.vouchers import Voucher, voucher
 from shared.db.bookings import HotelBooking as Row
 from shared.db.bookings import When, cheaper_now, page_of_hotels, prices_of
-from shared.db.stay_prices import seen_since
+from shared.db.hotel_prices import seen_since
 from shared.db.trips import open_trip
 from shared.db.vouchers import on_bookings
-from shared.domain.counted import some
+from shared.domain.plurals import some
 from shared.reference import hotels
-from shared.services import bookings
+from shared.services.bookings import bookings
 
 SNAPSHOTS = 10
 RESETS = ("check_in_date", "check_out_date", "room_type")  # what makes earlier prices those of another stay

@@ -10,20 +10,20 @@ from typing import Annotated
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from mcp_server.booking_parts import HotelBooking, PriceDrop, PriceSnapshot, hotel_parts, snapshot
-from mcp_server.call import Call, LiveCall
-from mcp_server.fields import Day, HotelName, RowId
-from mcp_server.own_rows import own
-from mcp_server.results import Freshness, Result
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import Call, LiveCall
+from mcp_server.toolkit.own_rows import own
+from mcp_server.toolkit.parameters import Day, HotelName, RowId
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Freshness, Result
+from mcp_server.views.bookings import HotelBooking, PriceDrop, PriceSnapshot, hotel_parts, snapshot
 from shared.db.bookings import HotelBooking as Row
 from shared.db.bookings import HotelPrice
-from shared.db.stay_prices import Stay, prices, seen_since, stay_of
-from shared.domain.counted import some
+from shared.db.hotel_prices import Stay, prices, seen_since, stay_of
+from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import hotels
-from shared.services.hotel_checks import Plan, Sight, look, plan_of, settle
-from shared.services.hotel_prices import require_prices
+from shared.services.search.hotel_prices import require_prices
+from shared.services.watches.hotel_prices import Plan, Sight, look, plan_of, settle
 
 JUST_NOW = timedelta(minutes=5)  # a check on demand takes no older answer from the cache
 NEWEST = 5

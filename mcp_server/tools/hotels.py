@@ -10,24 +10,24 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from mcp_server.call import LiveCall
-from mcp_server.fields import Day, HotelName, Month, Page, PerPage, Points
-from mcp_server.money_parts import cents
-from mcp_server.profile_parts import CURRENCY
-from mcp_server.results import NO_DATA, Coverage, Freshness, Money, NoDataWord, Paging, Part, Result
-from mcp_server.stay_parts import Night, Sourced, StayRates, in_words, night, origin, rates
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import LiveCall
+from mcp_server.toolkit.parameters import Day, HotelName, Month, Page, PerPage, Points
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import NO_DATA, Coverage, Freshness, Money, NoDataWord, Paging, Part, Result
+from mcp_server.views.hotel_stays import Night, Sourced, StayRates, in_words, night, origin, rates
+from mcp_server.views.money import cents
+from mcp_server.views.profile import CURRENCY
 from shared.db.profile import Profile
 from shared.domain import stays, zones
-from shared.domain.counted import some
+from shared.domain.plurals import some
 from shared.domain.stays import StayPrice
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import hotel_awards, hotel_places, hotels
-from shared.reference.answers import Reference
 from shared.reference.hotel_awards import FreeNight
 from shared.reference.hotel_places import Place
+from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel as HotelRow
-from shared.services.hotel_prices import Seen, night_prices, require_prices, stay_prices
+from shared.services.search.hotel_prices import Seen, night_prices, require_prices, stay_prices
 
 Guests = Annotated[int, Field(ge=1, le=8)]
 Sort = Literal["value", "points", "cash", "name"]

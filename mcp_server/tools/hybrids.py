@@ -8,18 +8,28 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mcp_server.call import LiveCall
-from mcp_server.fare_parts import Fare, fare_of, route_of
-from mcp_server.fields import Airport, Cabin, Day, Passengers
-from mcp_server.money_parts import cents
-from mcp_server.results import NO_DATA, AwardOption, Coverage, Freshness, Marked, Money, NoDataWord, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import cities
-from shared.domain.counted import some
+from mcp_server.toolkit.context import LiveCall
+from mcp_server.toolkit.parameters import Airport, Cabin, Day, Passengers
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import (
+    NO_DATA,
+    AwardOption,
+    Coverage,
+    Freshness,
+    Marked,
+    Money,
+    NoDataWord,
+    Part,
+    Result,
+)
+from mcp_server.toolkit.wording import cities
+from mcp_server.views.fares import Fare, fare_of, route_of
+from mcp_server.views.money import cents
 from shared.domain.hybrids import LEAST, hubs_between
+from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NoData
-from shared.services.hybrid_search import CURRENCY, Hybrid, Journeys, Wish, search
-from shared.services.provenance import coverage, freshness, require_answer
+from shared.services.search.hybrid_search import CURRENCY, Hybrid, Journeys, Wish, search
+from shared.services.search.provenance import coverage, freshness, require_answer
 
 NIGHT = timedelta(hours=8)
 SEPARATE = (

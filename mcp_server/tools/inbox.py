@@ -8,26 +8,26 @@ from uuid import UUID
 from pydantic import Field, WithJsonSchema
 from sqlalchemy import select
 
-from mcp_server.booking_parts import FlightBooking, HotelBooking, flight_part, hotel_part
-from mcp_server.call import Call
-from mcp_server.fields import Page, PerPage
-from mcp_server.inbox_fields import corrected
-from mcp_server.results import Paging, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import Page, PerPage
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Paging, Part, Result
+from mcp_server.views.bookings import FlightBooking, HotelBooking, flight_part, hotel_part
+from mcp_server.views.inbox import corrected
 from shared import clock
 from shared.db import bookings as rows
 from shared.db import inbox
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.inbox import InboundMail
-from shared.db.pages import page_of
+from shared.db.pagination import page_of
 from shared.db.vouchers import on_any
-from shared.domain.counted import some
 from shared.domain.plans import allows
+from shared.domain.plurals import some
 from shared.errors import BackendUnavailable, ConfirmationRequired, Fault, Invalid, NotFound, Outage
 from shared.reference import hotels
-from shared.services import inbound_mail, mail_bookings, secret_links
-from shared.services.mail_bookings import Filed
+from shared.services.bookings import inbound_mail, mail_bookings, secret_links
+from shared.services.bookings.mail_bookings import Filed
 from shared.settings import settings
 
 State = Literal["needs_review", "imported", "discarded", "failed"]

@@ -5,17 +5,17 @@ from typing import Any, Literal
 
 from sqlalchemy import select
 
-from mcp_server.call import Call, LiveCall
-from mcp_server.gate import paywall
-from mcp_server.results import Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import Call, LiveCall
+from mcp_server.toolkit.refusals import paywall
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Part, Result
 from shared.db.connections import Connection
-from shared.domain.counted import some
 from shared.domain.plans import INTEGRATIONS
-from shared.providers.connecting import connector
-from shared.services import disconnecting, syncing
-from shared.services.connecting import open_link
-from shared.services.sync_report import SHOWN
+from shared.domain.plurals import some
+from shared.providers.connectors import connector
+from shared.services.connections import disconnecting, sync
+from shared.services.connections.connecting import open_link
+from shared.services.connections.sync_report import SHOWN
 
 Provider = Literal["seats_aero", "awardwallet", "google_sheets", "tripit", "autopilot"]
 State = Literal["connected", "disconnected", "pending", "broken", "not_configured"]
@@ -90,7 +90,7 @@ def connect_integration(call: Call, provider: Provider) -> ConnectLink:
     """
     if call.plan < INTEGRATIONS[provider]:
         raise paywall(call.caller, INTEGRATIONS[provider].slug, f"Connecting {connector(provider).title}")
-    card = syncing.require_configured(provider)
+    card = sync.require_configured(provider)
     link = open_link(call.db, call.account_id, provider)
     minutes = round(card.life.total_seconds() / 60)
     return ConnectLink(
@@ -143,7 +143,7 @@ async def sync_integration(call: LiveCall, provider: Provider, dry_run: bool = F
 
     What the user changed here later stays and is listed under conflicts. Premium.
     """
-    done = await syncing.sync(call.account_id, provider, dry_run=dry_run)
+    done = await sync.sync(call.account_id, provider, dry_run=dry_run)
     report, name = done.report, connector(provider).title
     changed, kept = len(report.changes), len(report.conflicts)
     verb = "would change" if dry_run else "changed"

@@ -8,12 +8,12 @@ from typing import Annotated, Any, cast
 from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema
 from sqlalchemy import delete, func, select
 
-from mcp_server.call import Call
-from mcp_server.edits import edit
-from mcp_server.fields import Day, Position, RowId
-from mcp_server.results import Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.trip_parts import ItemKind, ItineraryItem, shown_item
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.edits import edit
+from mcp_server.toolkit.parameters import Day, Position, RowId
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Part, Result
+from mcp_server.views.trips import ItemKind, ItineraryItem, shown_item
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.trips import ItineraryItem as Row
 from shared.db.trips import open_trip

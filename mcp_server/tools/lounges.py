@@ -7,17 +7,17 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 from sqlalchemy import ColumnElement, delete
 
-from mcp_server import edits
-from mcp_server.call import Call
-from mcp_server.fields import Airport, Amount, AnyName, Currency, Day, Page, PerPage, RowId
-from mcp_server.own_rows import own
-from mcp_server.results import Money, Paging, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit import edits
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.own_rows import own
+from mcp_server.toolkit.parameters import Airport, Amount, AnyName, Currency, Day, Page, PerPage, RowId
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Money, Paging, Part, Result
 from shared.db.cards import Card
 from shared.db.lounges import LoungeVisit as Row
 from shared.db.lounges import count_visits, page_of_visits
 from shared.domain import names
-from shared.domain.counted import some
+from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NotFound
 
 

@@ -7,13 +7,13 @@ from uuid import UUID
 from pydantic import Field
 from sqlalchemy import ColumnElement, delete, select, update
 
-from mcp_server.call import Call
-from mcp_server.fields import Day, Page, PerPage
-from mcp_server.results import Paging, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import Day, Page, PerPage
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Paging, Part, Result
 from shared.db.messages import Notification
-from shared.db.pages import count, page_of
-from shared.domain.counted import some
+from shared.db.pagination import count, page_of
+from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NotFound
 
 Kind = Literal["flight_alert", "route_monitor", "delay_alert", "standing_order", "hotel_price_drop", "inbox", "account"]

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mcp_server.call import Call
-from mcp_server.results import Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Part, Result
 from shared.domain import offers
 from shared.domain.offers import Offer, Verdict
 

@@ -1,9 +1,9 @@
 """What other tool servers answer: nothing goes in, their names, subjects and addresses come out."""
 
-from mcp_server.call import Call
-from mcp_server.provenance import Verified, verified
-from mcp_server.results import Result
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.provenance import Verified, verified
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Result
 from shared.reference.rows import OtherServer
 
 

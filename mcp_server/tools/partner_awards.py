@@ -5,14 +5,14 @@ from typing import Literal, NamedTuple
 
 from sqlalchemy import select
 
-from mcp_server.call import Call
-from mcp_server.fields import Airport, Cabin, LooseName, Passengers
-from mcp_server.provenance import Verified, verified
-from mcp_server.results import Money, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import Airport, Cabin, LooseName, Passengers
+from mcp_server.toolkit.provenance import Verified, verified
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Money, Part, Result
 from shared.db.balances import PointsBalance
 from shared.domain.charts import SEASONS, Chart
-from shared.domain.counted import some
+from shared.domain.plurals import some
 from shared.domain.transfers import find_paths
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.rows import Program

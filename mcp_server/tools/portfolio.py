@@ -7,27 +7,27 @@ from typing import Literal
 
 from sqlalchemy import func, select
 
-from mcp_server.call import Call
-from mcp_server.deadline_parts import TABLES, UpcomingDeadline, View, currency_known, every, shown, worth
-from mcp_server.profile_parts import Profile, profile
-from mcp_server.results import Money, Part, Result
-from mcp_server.status_parts import LoyaltyStatus, shown_status
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Money, Part, Result
+from mcp_server.views.deadlines import TABLES, UpcomingDeadline, View, currency_known, every, shown, worth
+from mcp_server.views.profile import Profile, profile
+from mcp_server.views.statuses import LoyaltyStatus, shown_status
 from shared.db.accounts import Account
 from shared.db.alerts import DelayAlert, FlightAlert
 from shared.db.balances import PointsBalance
 from shared.db.holdings import Holdings, held
 from shared.db.messages import Notification
-from shared.db.orders import StandingOrder
-from shared.db.pages import count
+from shared.db.pagination import count
 from shared.db.profile import Profile as ProfileRow
+from shared.db.route_monitors import RouteMonitor
+from shared.db.standing_orders import StandingOrder
 from shared.db.trips import Trip
 from shared.db.upcoming import over_nowhere
-from shared.db.watches import RouteMonitor
 from shared.domain import balances, zones
-from shared.domain.counted import some
 from shared.domain.deadlines import ahead
-from shared.services.bookings import flight_state, stay_state
+from shared.domain.plurals import some
+from shared.services.bookings.bookings import flight_state, stay_state
 
 WITHIN_DAYS, SOONEST, TOP = 90, 5, 5
 

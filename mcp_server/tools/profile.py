@@ -4,12 +4,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictBool, WithJsonSchema
 
-from mcp_server.call import Call
-from mcp_server.edits import edit, words
-from mcp_server.fields import Airport, AnyName, Cabin, Country, Currency, Passengers
-from mcp_server.profile_parts import Profile, profile, untouched
-from mcp_server.results import Result
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.edits import edit, words
+from mcp_server.toolkit.parameters import Airport, AnyName, Cabin, Country, Currency, Passengers
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Result
+from mcp_server.views.profile import Profile, profile, untouched
 from shared.db.accounts import Account, lock
 from shared.db.profile import MAILS
 from shared.db.profile import Profile as Row

@@ -5,13 +5,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mcp_server.call import Call
-from mcp_server.fields import Airport, Cabin, Day, LooseName, Page, PerPage
-from mcp_server.provenance import Audited, audited, caution
-from mcp_server.results import NO_DATA, NoDataWord, Paging, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import Airport, Cabin, Day, LooseName, Page, PerPage
+from mcp_server.toolkit.provenance import Audited, audited, caution
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import NO_DATA, NoDataWord, Paging, Part, Result
 from shared.domain.charts import Chart, Points, RoutePrice
-from shared.domain.counted import some
+from shared.domain.plurals import some
 from shared.errors import Candidates, Fault, Invalid, NoData, NotFound
 from shared.reference.rows import AwardExample, HyattPrice, Program
 

@@ -5,14 +5,14 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from mcp_server.call import Call
-from mcp_server.fields import LooseName
-from mcp_server.program_rules import Rule, priced, rules_of
-from mcp_server.provenance import Audited, Sourced, audited, caution, sourced
-from mcp_server.results import Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import LooseName
+from mcp_server.toolkit.provenance import Audited, Sourced, audited, caution, sourced
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Part, Result
+from mcp_server.views.program_rules import Rule, priced, rules_of
 from shared.domain.charts import Chart
-from shared.domain.counted import some
+from shared.domain.plurals import some
 from shared.reference.rows import HyattPrice, Program
 
 _ASKED = {

@@ -7,18 +7,18 @@ from typing import Annotated, Literal
 from pydantic import Field
 from sqlalchemy import ColumnElement, delete, select, true
 
-from mcp_server.call import Call
-from mcp_server.edits import edit, words
-from mcp_server.fields import AirportCapitals, Cabin, Day, Page, Passengers, PerPage, Points, RowId
-from mcp_server.monitor_parts import KIND, Monitor, option, shown_monitors
-from mcp_server.own_rows import Room, check_cap, like, own
-from mcp_server.results import AwardOption, Paging, Part, Result
-from mcp_server.route_parts import check_route
-from mcp_server.toolbox import Effect, Tier, tool
-from shared.db.pages import count, page_of
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.edits import edit, words
+from mcp_server.toolkit.own_rows import Room, check_cap, like, own
+from mcp_server.toolkit.parameters import AirportCapitals, Cabin, Day, Page, Passengers, PerPage, Points, RowId
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import AwardOption, Paging, Part, Result
+from mcp_server.views.route_monitors import KIND, Monitor, option, shown_monitors
+from mcp_server.views.watched_route import check_route
+from shared.db.pagination import count, page_of
+from shared.db.route_monitors import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
 from shared.db.runs import schedule, unschedule
-from shared.db.watches import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
-from shared.domain.counted import some
+from shared.domain.plurals import some
 from shared.errors import Fault, Invalid
 
 Airlines = Annotated[

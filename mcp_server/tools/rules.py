@@ -4,12 +4,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mcp_server.call import Call
-from mcp_server.fields import LooseName
-from mcp_server.program_rules import TOPICS, Rule, Topic, rules_of
-from mcp_server.results import Result
-from mcp_server.toolbox import Effect, Tier, tool
-from shared.domain.counted import some
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import LooseName
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Result
+from mcp_server.views.program_rules import TOPICS, Rule, Topic, rules_of
+from shared.domain.plurals import some
 from shared.errors import NoData
 
 

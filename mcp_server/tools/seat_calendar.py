@@ -6,19 +6,19 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mcp_server.call import LiveCall
-from mcp_server.fields import Airport, Cabin, Month, Passengers
-from mcp_server.results import Coverage, Freshness, Marked, Part, Result
-from mcp_server.seat_parts import cabins_of, not_on_sale, on_sale_until, price_of, route_of
-from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import cities
+from mcp_server.toolkit.context import LiveCall
+from mcp_server.toolkit.parameters import Airport, Cabin, Month, Passengers
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Coverage, Freshness, Marked, Part, Result
+from mcp_server.toolkit.wording import cities
+from mcp_server.views.award_search import cabins_of, not_on_sale, on_sale_until, price_of, route_of
 from shared.domain.calendar import days_of
-from shared.domain.counted import some
+from shared.domain.plurals import some
 from shared.errors import Fault, Invalid
 from shared.providers.contract import SeatsQuestion
 from shared.reference.rows import Airline
-from shared.services import seat_month
-from shared.services.seat_month import DaySeats, search_month
+from shared.services.search import seat_calendar
+from shared.services.search.seat_calendar import DaySeats, search_month
 
 
 class DayCabin(Part):
@@ -121,7 +121,7 @@ def _cheapest(days: Sequence[CalendarDay], cabins: Sequence[str], made: datetime
     return out
 
 
-def _message(airline: Airline, where: str, found: seat_month.Month, days: Sequence[CalendarDay], until: date) -> str:
+def _message(airline: Airline, where: str, found: seat_calendar.Month, days: Sequence[CalendarDay], until: date) -> str:
     open_days = sum(day.state == "available" for day in days)
     unknown = [day for day in days if day.state == "unknown"]
     words = [f"{airline.name}, {where}: award seats on {open_days} of {len(days)} days"]

@@ -8,17 +8,17 @@ from typing import Annotated, Any
 
 from pydantic import Field, WithJsonSchema
 
-from mcp_server.call import Call
-from mcp_server.fields import Currency, RowId
-from mcp_server.results import Money, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import Currency, RowId
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Money, Part, Result
 from shared.db import spending as rows_of
 from shared.db.accounts import lock
 from shared.db.cards import Card
 from shared.db.profile import Profile
 from shared.db.spending import Cell
 from shared.domain.card_value import CATEGORIES
-from shared.domain.counted import some
+from shared.domain.plurals import some
 from shared.domain.spending.model import Hints, Unreadable
 from shared.domain.spending.totals import Summed
 from shared.errors import Fault, Invalid, NoData, NotFound

@@ -8,19 +8,19 @@ from uuid import UUID
 from pydantic import Field, WithJsonSchema
 from sqlalchemy import ColumnElement, func, select, true
 
-from mcp_server.call import Call
-from mcp_server.edits import edit, words
-from mcp_server.fields import Page, PerPage, RowId, line
-from mcp_server.order_parts import KIND, Outcome, StandingOrder, shown_orders
-from mcp_server.own_rows import check_cap, own
-from mcp_server.results import Paging, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
-from shared.db.orders import StandingOrder as Row
-from shared.db.orders import StandingOrderRun as Run
-from shared.db.pages import page_of
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.edits import edit, words
+from mcp_server.toolkit.own_rows import check_cap, own
+from mcp_server.toolkit.parameters import Page, PerPage, RowId, line
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Paging, Part, Result
+from mcp_server.views.standing_orders import KIND, Outcome, StandingOrder, shown_orders
+from shared.db.pagination import page_of
 from shared.db.runs import run_now, schedule, unschedule
+from shared.db.standing_orders import StandingOrder as Row
+from shared.db.standing_orders import StandingOrderRun as Run
 from shared.db.trips import open_trip
-from shared.domain.counted import some
+from shared.domain.plurals import some
 from shared.domain.schedule import DAILY, WEEKLY, next_run
 from shared.errors import BackendUnavailable, Fault, Invalid, LimitReached, Outage
 

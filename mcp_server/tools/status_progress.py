@@ -8,19 +8,19 @@ from typing import Annotated
 from pydantic import Field
 from sqlalchemy import select
 
-from mcp_server.call import Call
-from mcp_server.fields import AnyName, Day
-from mcp_server.provenance import Sourced, sourced
-from mcp_server.results import Money, Result
-from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.wording import program_name
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import AnyName, Day
+from mcp_server.toolkit.provenance import Sourced, sourced
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Money, Result
+from mcp_server.toolkit.wording import program_name
 from shared.db.bookings import FlightBooking
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import elite
 from shared.errors import Fault, Invalid, NoData, NotFound
 from shared.reference import status
 from shared.reference.load import Reference
-from shared.services.booked_flights import A_YEAR, NEAR, booked, paid_legs
+from shared.services.bookings.booked_flights import A_YEAR, NEAR, booked, paid_legs
 
 
 class Progress(Sourced):

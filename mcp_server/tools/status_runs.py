@@ -8,12 +8,13 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from sqlalchemy import select
 
-from mcp_server.call import Call
-from mcp_server.fields import Airport, Amount, AnyName, Currency, Day
-from mcp_server.provenance import Sourced, caution, sourced
-from mcp_server.results import NO_DATA, Freshness, Marked, Money, NoDataWord, Part, Result
-from mcp_server.sighting_parts import age
-from mcp_server.status_goals import (
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import Airport, Amount, AnyName, Currency, Day
+from mcp_server.toolkit.provenance import Sourced, caution, sourced
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import NO_DATA, Freshness, Marked, Money, NoDataWord, Part, Result
+from mcp_server.views.sightings import age
+from mcp_server.views.status_goals import (
     Gap,
     Goal,
     chances,
@@ -23,15 +24,14 @@ from mcp_server.status_goals import (
     goal_of,
     told_of_fares,
 )
-from mcp_server.toolbox import Effect, Tier, tool
 from shared.db.profile import Profile
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import elite
-from shared.domain.counted import some
+from shared.domain.plurals import some
 from shared.domain.status_runs import Chance, Run, ranked
 from shared.errors import NoData
 from shared.reference import status
-from shared.services.booked_flights import booked, paid_legs
+from shared.services.bookings.booked_flights import booked, paid_legs
 
 NO_OFFERS = "No status-match or challenge offers have been gathered here."
 

@@ -7,16 +7,16 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, WithJsonSchema
 from sqlalchemy import delete, select
 
-from mcp_server.call import Call
-from mcp_server.fields import Amount, AnyName, Day, Page, PerPage
-from mcp_server.provenance import Verified, verified
-from mcp_server.results import Money, Paging, Part, Result
-from mcp_server.status_parts import LoyaltyStatus, shown_status
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import Amount, AnyName, Day, Page, PerPage
+from mcp_server.toolkit.provenance import Verified, verified
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Money, Paging, Part, Result
+from mcp_server.views.statuses import LoyaltyStatus, shown_status
 from shared.db.accounts import lock
 from shared.db.statuses import LoyaltyStatus as Row
 from shared.domain import elite
-from shared.domain.counted import some
+from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NotFound
 from shared.reference import status
 from shared.reference.rows.earning import StatusMatch as Offer

@@ -7,15 +7,15 @@ from typing import Annotated
 from pydantic import Field
 from sqlalchemy import select
 
-from mcp_server.call import Call
-from mcp_server.fields import AnyName, Points
-from mcp_server.results import NO_DATA, Money, NoDataWord, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.transfer_routes import RunningBonus, TransferRoute, route_of
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import AnyName, Points
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
+from mcp_server.views.transfer_routes import RunningBonus, TransferRoute, route_of
 from shared.db.balances import PointsBalance
 from shared.domain import funding
-from shared.domain.counted import some
 from shared.domain.funding import Combination, Purse, Way
+from shared.domain.plurals import some
 from shared.errors import NoData
 from shared.reference.rows import Program
 

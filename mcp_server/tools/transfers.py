@@ -6,14 +6,14 @@ from typing import Annotated, Literal
 from pydantic import Field
 from sqlalchemy import select
 
-from mcp_server.call import Call
-from mcp_server.provenance import Verified, newest, verified
-from mcp_server.results import Money, NoDataWord, Result
-from mcp_server.sale_parts import price_in
-from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.transfer_routes import RunningBonus, TransferRoute, posting_of, route_of
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.provenance import Verified, newest, verified
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Money, NoDataWord, Result
+from mcp_server.views.points_sales import price_in
+from mcp_server.views.transfer_routes import RunningBonus, TransferRoute, posting_of, route_of
 from shared.db.balances import PointsBalance
-from shared.domain.counted import some
+from shared.domain.plurals import some
 from shared.domain.transfers import Edge, find_paths
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.rows import PointsSale, TransferBonus

@@ -11,26 +11,26 @@ from pydantic import Field
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from mcp_server.call import LiveCall
-from mcp_server.fare_parts import route_of
-from mcp_server.fields import Airport, Amount, Cabin, Day, Passengers
-from mcp_server.plan_parts import CURRENCY, Plan, dates_of, plan_of
-from mcp_server.results import Coverage, Freshness, Result
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import LiveCall
+from mcp_server.toolkit.parameters import Airport, Amount, Cabin, Day, Passengers
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Coverage, Freshness, Result
+from mcp_server.views.fares import route_of
+from mcp_server.views.trip_plans import CURRENCY, Plan, dates_of, plan_of
 from shared.db.balances import PointsBalance
 from shared.domain import funding
-from shared.domain.counted import some
 from shared.domain.exchange import Rates
 from shared.domain.funding import Purse
 from shared.domain.hybrids import moment
 from shared.domain.planning import Journey, Paid, Seat, fallback, journeys, payable, ranked
+from shared.domain.plurals import some
 from shared.errors import Fault, Invalid
 from shared.providers.contract import FaresQuestion, Reading, SeatsQuestion
-from shared.services import availability, exchange, fares
-from shared.services.availability import SeatOption, offered
-from shared.services.fares import FareOption
-from shared.services.many import ask_each
-from shared.services.provenance import coverage, freshness, require_answer
+from shared.services.search import availability, exchange_rates, fares
+from shared.services.search.ask_each import ask_each
+from shared.services.search.availability import SeatOption, offered
+from shared.services.search.fares import FareOption
+from shared.services.search.provenance import coverage, freshness, require_answer
 
 WINDOW = 14  # days
 
@@ -105,7 +105,7 @@ async def plan_trip(
     readings = [r for told in answers for r in told]
     require_answer(readings, availability.VERB, "Planning a trip")
     taxed = {seat.taxes_currency for r in readings for seat in r.value or ()}
-    rates = await exchange.rates(call.ask, [CURRENCY, *taxed])
+    rates = await exchange_rates.rates(call.ask, [CURRENCY, *taxed])
     made = await call.rows(lambda session: _made(call, session, wish, answers, rates))
     chosen = [p for p in (made.plans[0] if made.plans else None, fallback(made.plans)) if p]
     priced, asked = await _cash(call, wish, chosen, rates)
@@ -244,7 +244,7 @@ async def _cash(
     answers = dict(zip(dict.fromkeys(days), await ask_each(call.ask, fares.VERB, questions), strict=True))
     asked = [r for told in answers.values() for r in told]
     if not rates.quotes:
-        rates = await exchange.rates(call.ask, [CURRENCY, *(f.currency for r in asked for f in r.value or ())])
+        rates = await exchange_rates.rates(call.ask, [CURRENCY, *(f.currency for r in asked for f in r.value or ())])
     return [fares.priced(fares.options(answers[d], wish.cabin), rates, CURRENCY) for d in days], asked
 
 

@@ -6,16 +6,16 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from sqlalchemy import true
 
-from mcp_server.booking_parts import FlightBooking, HotelBooking, flight_parts, hotel_parts
-from mcp_server.call import Call
-from mcp_server.edits import edit, words
-from mcp_server.fields import Day, Page, PerPage, RowId, line
-from mcp_server.gate import paywall
-from mcp_server.monitor_parts import Monitor, shown_monitors
-from mcp_server.order_parts import StandingOrder, shown_orders
-from mcp_server.results import Paging, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.trip_parts import (
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.edits import edit, words
+from mcp_server.toolkit.parameters import Day, Page, PerPage, RowId, line
+from mcp_server.toolkit.refusals import paywall
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Paging, Part, Result
+from mcp_server.views.bookings import FlightBooking, HotelBooking, flight_parts, hotel_parts
+from mcp_server.views.route_monitors import Monitor, shown_monitors
+from mcp_server.views.standing_orders import StandingOrder, shown_orders
+from mcp_server.views.trips import (
     ChatLink,
     ItineraryItem,
     SearchRecord,
@@ -28,7 +28,7 @@ from mcp_server.trip_parts import (
 )
 from shared.db import trips
 from shared.db.accounts import lock
-from shared.db.pages import page_of
+from shared.db.pagination import page_of
 from shared.db.trips import Trip as Row
 from shared.domain.plans import Plan
 from shared.errors import Fault, Invalid

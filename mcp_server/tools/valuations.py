@@ -5,11 +5,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mcp_server.call import Call
-from mcp_server.fields import AnyName, Currency, Points
-from mcp_server.provenance import Sourced, caution, sourced
-from mcp_server.results import NO_DATA, Money, NoDataWord, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import AnyName, Currency, Points
+from mcp_server.toolkit.provenance import Sourced, caution, sourced
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
 from shared.domain import balances
 from shared.domain.valuation import Spread, spread
 from shared.errors import NoData

@@ -6,19 +6,19 @@ from typing import Annotated, Literal
 from pydantic import Field
 from sqlalchemy import delete
 
-from mcp_server import edits
-from mcp_server.call import Call
-from mcp_server.fields import AnyName, Day, Page, PerPage, RowId
-from mcp_server.own_rows import own
-from mcp_server.provenance import Verified, verified
-from mcp_server.results import Paging, Part, Result
-from mcp_server.toolbox import Effect, Tier, tool
-from mcp_server.voucher_parts import AppliedTo, Voucher, applied_to, kind_of, voucher
+from mcp_server.toolkit import edits
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.own_rows import own
+from mcp_server.toolkit.parameters import AnyName, Day, Page, PerPage, RowId
+from mcp_server.toolkit.provenance import Verified, verified
+from mcp_server.toolkit.registry import Effect, Tier, tool
+from mcp_server.toolkit.results import Paging, Part, Result
+from mcp_server.views.vouchers import AppliedTo, Voucher, applied_to, kind_of, voucher
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.vouchers import Voucher as Held
 from shared.db.vouchers import page_of_vouchers
 from shared.domain import names, vouchers
-from shared.domain.counted import some
+from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NotFound
 from shared.reference.rows.travel import VoucherType as Row
 

@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, Session, mapped_column, synonym
 
 from shared.db.base import AccountOwned, Base, pk, stamp
-from shared.db.pages import page_of
+from shared.db.pagination import page_of
 
 
 class Account(AccountOwned, Base):

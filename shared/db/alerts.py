@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index, func
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from shared.db import many
+from shared.db import bulk
 from shared.db.base import AccountOwned, Base, ModeOwned, iata, pk, stamp
 
 
@@ -110,7 +110,7 @@ def mail_of(
         | {"day": day, "points": points, "watch": watch, "mailed_at": at}
         for key, (day, points) in sorted(seats.items())
     ]
-    return set(many.write(session, MailedSeat, rows, _NEWS, since=since).scalars())
+    return set(bulk.write(session, MailedSeat, rows, _NEWS, since=since).scalars())
 
 
 def leave_channel(session: Session, account_id: int, channel: str, ending: str | None = None) -> list[int]:

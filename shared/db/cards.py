@@ -9,7 +9,7 @@ from sqlalchemy import func
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, currency, pk, stamp
-from shared.db.pages import page_of
+from shared.db.pagination import page_of
 
 
 class Card(AccountOwned, Base):

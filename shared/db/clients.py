@@ -9,7 +9,7 @@ from sqlalchemy import ForeignKey, Index, func
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, ModeOwned, pk, stamp, uid
-from shared.db.pages import count, page_of
+from shared.db.pagination import count, page_of
 
 
 class ClientPortfolio(AccountOwned, Base):

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from shared.db import many
+from shared.db import bulk
 from shared.db.base import AccountOwned, Base, ModeOwned, stamp, uid
 
 OPEN = "('pending', 'claimed', 'handing_over')"
@@ -85,12 +85,12 @@ def add_notification(session: Session, account_id: int, dedupe_key: str, **colum
     """Stores a notice once per event; None when it was stored before."""
     row = {"account_id": account_id, "dedupe_key": dedupe_key, **columns}
     once = "on conflict (dedupe_key) do nothing returning id"
-    return many.write(session, Notification, [row], once).scalar_one_or_none()
+    return bulk.write(session, Notification, [row], once).scalar_one_or_none()
 
 
 def add_deliveries(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
     if rows:
-        many.write(session, Delivery, rows)
+        bulk.write(session, Delivery, rows)
 
 
 _HAND_OVER = sa.text(f"""

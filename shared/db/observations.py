@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from shared.db import many
+from shared.db import bulk
 from shared.db.base import Base, ModeOwned, currency, iata, pk, stamp
 
 # What a row of an answer and its memory have in common.
@@ -75,13 +75,13 @@ class FareObservation(ModeOwned, Base):
 
 def write_fares(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
     if rows:
-        many.write(session, FareObservation, rows)
+        bulk.write(session, FareObservation, rows)
 
 
 def write(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
     """Stores what one answer showed. All rows name the same columns."""
     if rows:
-        many.write(session, AwardObservation, rows)
+        bulk.write(session, AwardObservation, rows)
 
 
 def prices_since(session: Session, since: datetime) -> list[tuple[Any, ...]]:

@@ -15,12 +15,12 @@ from shared.db.base import Base, everyone
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.messages import OPEN as OPEN_MESSAGE
 from shared.db.messages import Delivery
-from shared.db.orders import StandingOrder
+from shared.db.route_monitors import RouteMonitor
 from shared.db.runs import OPEN as OPEN_RUN
 from shared.db.runs import JobRun
+from shared.db.standing_orders import StandingOrder
 from shared.db.trips import SearchRecord, Trip
 from shared.db.usage import UNCOUNTED_TOOL, ToolCall
-from shared.db.watches import RouteMonitor
 
 ERRORS = ("internal_error", "invalid", "admin_only")  # what a caller gets as an error; all else is an answer
 RECORDS: dict[str, tuple[type[Base], ...]] = {

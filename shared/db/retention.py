@@ -12,9 +12,9 @@ from shared.db.base import Base
 from shared.db.bookings import HotelPrice
 from shared.db.messages import OPEN, Delivery
 from shared.db.observations import AwardObservation, FareObservation
+from shared.db.route_monitors import MonitorCheck
 from shared.db.runs import JobRun
 from shared.db.usage import ToolCall, UsageCounter
-from shared.db.watches import MonitorCheck
 
 
 @dataclass(frozen=True)

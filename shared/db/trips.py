@@ -10,11 +10,11 @@ from sqlalchemy import ColumnElement, ForeignKey, Index, func
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import InstrumentedAttribute, Mapped, Session, mapped_column
 
-from shared.db import many
+from shared.db import bulk
 from shared.db.base import AccountOwned, Base, ModeOwned, pk, stamp
 from shared.db.bookings import FlightBooking, HotelBooking
-from shared.db.orders import StandingOrder
-from shared.db.watches import RouteMonitor
+from shared.db.route_monitors import RouteMonitor
+from shared.db.standing_orders import StandingOrder
 from shared.errors import Fault, Invalid, NotFound
 
 
@@ -48,7 +48,7 @@ class SearchRecord(AccountOwned, ModeOwned, Base):
 
 def add_searches(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
     if rows:
-        many.write(session, SearchRecord, rows)
+        bulk.write(session, SearchRecord, rows)
 
 
 class ItineraryItem(AccountOwned, Base):

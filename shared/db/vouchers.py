@@ -8,7 +8,7 @@ from sqlalchemy import ForeignKey, func
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, pk, stamp
-from shared.db.pages import page_of
+from shared.db.pagination import page_of
 
 
 class Voucher(AccountOwned, Base):

@@ -8,7 +8,7 @@ from typing import Any
 from fpdf import FPDF
 from fpdf.enums import Align, MethodReturnValue, XPos, YPos
 
-from shared.documents import typefaces
+from shared.documents import fonts
 from shared.documents.colours import INK, WHITE, Palette, Rgb, palette
 from shared.documents.pictures import pale
 from shared.documents.recommendation import Brand, Flight, Note, Proposal
@@ -61,7 +61,7 @@ def make(proposal: Proposal, brand: Brand) -> Made:
 def _showable(thing: Any, left_out: list[bool]) -> Any:
     """The same with every text in it made fit to be shown."""
     if isinstance(thing, str):
-        text, changed = typefaces.showable(thing)
+        text, changed = fonts.showable(thing)
         left_out.append(changed)
         return text
     if isinstance(thing, tuple):
@@ -92,14 +92,14 @@ class _Page(FPDF):
         self.set_margins(MARGIN, SLIM_BAND + 8, MARGIN)
         self.c_margin = 0.0
         self.set_auto_page_break(True, FOOT + 4)
-        for style, file in typefaces.FACES.items():
-            self.add_font(typefaces.FAMILY, style, typefaces.FOLDER / file)
+        for style, file in fonts.FACES.items():
+            self.add_font(fonts.FAMILY, style, fonts.FOLDER / file)
         texts = list(_texts((proposal, brand)))
-        more = typefaces.fallbacks([*texts, "\u2192"])
+        more = fonts.fallbacks([*texts, "\u2192"])
         for name in more:
-            self.add_font(name, "", typefaces.FOLDER / f"{name}.ttf")
+            self.add_font(name, "", fonts.FOLDER / f"{name}.ttf")
         self.set_fallback_fonts(more, exact_match=False)
-        self.set_text_shaping(typefaces.shaped(texts))
+        self.set_text_shaping(fonts.shaped(texts))
         self.set_title(proposal.title)
         self.set_author(brand.name)
         self.set_creator("Award Travel")
@@ -137,14 +137,14 @@ class _Page(FPDF):
         self, text: str, size: float, *, bold: bool = False, colour: Rgb = INK, width: float = 0, align: str = "L"
     ) -> None:
         """A paragraph from where the pen stands; the pen then stands below it, at the same left edge."""
-        self.set_font(typefaces.FAMILY, "B" if bold else "", size)
+        self.set_font(fonts.FAMILY, "B" if bold else "", size)
         self.set_text_color(*colour)
-        side = Align.R if align == "R" or typefaces.leftward(text) else Align.L
+        side = Align.R if align == "R" or fonts.leftward(text) else Align.L
         height = size * _MM * LINE
         self.multi_cell(width or self.epw, height, text, align=side, new_x=XPos.LEFT, new_y=YPos.NEXT)
 
     def height_of(self, text: str, size: float, width: float, *, bold: bool = False) -> float:
-        self.set_font(typefaces.FAMILY, "B" if bold else "", size)
+        self.set_font(fonts.FAMILY, "B" if bold else "", size)
         made = self.multi_cell(width, size * _MM * LINE, text, dry_run=True, output=MethodReturnValue.HEIGHT)
         return float(made) if isinstance(made, (int, float)) else 0.0
 
@@ -160,7 +160,7 @@ def _day(moment: datetime) -> str:
 def _cut(page: FPDF, text: str, width: float, size: float) -> str:
     """The text in one line, its end cut off where it is too long."""
     text = " ".join(text.split())
-    page.set_font(typefaces.FAMILY, "", size)
+    page.set_font(fonts.FAMILY, "", size)
     if page.get_string_width(text) <= width:
         return text
     fits, over = 0, len(text)
@@ -194,12 +194,12 @@ def _masthead(page: _Page) -> None:
 
 
 def _width(page: _Page, text: str, size: float) -> float:
-    page.set_font(typefaces.FAMILY, "B", size)
+    page.set_font(fonts.FAMILY, "B", size)
     return page.get_string_width(text) + 2
 
 
 def _watermark(page: _Page) -> None:
-    page.set_font(typefaces.FAMILY, "B", 42)
+    page.set_font(fonts.FAMILY, "B", 42)
     page.set_text_color(*GREY)
     wide = page.get_string_width(WATERMARK)
     with page.local_context(fill_opacity=0.16), page.rotation(52, page.w / 2, page.h / 2):

@@ -11,11 +11,11 @@ from sqlalchemy.orm import Session
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.alerts import DelayAlert, FlightAlert
-from shared.db.orders import StandingOrder
+from shared.db.route_monitors import RouteMonitor
 from shared.db.runs import Schedule, unschedule
-from shared.db.watches import RouteMonitor
+from shared.db.standing_orders import StandingOrder
 from shared.domain.plans import LIMITS, Limits, Plan
-from shared.outbox.post import tell
+from shared.outbox.enqueue import tell
 from shared.redis import publish
 
 

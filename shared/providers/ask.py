@@ -18,9 +18,9 @@ import httpx
 from anyio.lowlevel import RunVar
 
 from shared import clock, http, limits
-from shared.providers import health, memory, registry, replay
+from shared.providers import cache, circuit_breaker, lookup, registry
 from shared.providers.contract import Provider, Reading, Status, Unanswered
-from shared.providers.errand import QUOTA, Errand
+from shared.providers.request import QUOTA, Errand
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
@@ -79,9 +79,9 @@ class Ask:
     async def kept(self, verb: str, questions: Sequence[Any]) -> list[Reading[Any]]:
         """Earlier answers to these questions that may still be replayed; nobody is asked."""
         asked = [(p, q) for q in questions for p in registry.usable(verb)]
-        places = [replay.place(p, registry.scope(p, self.account_id), verb, q) for p, q in asked]
+        places = [cache.place(p, registry.scope(p, self.account_id), verb, q) for p, q in asked]
         with anyio.move_on_after(MEMORY_SECONDS):
-            return [known for known in await _in_thread(replay.recall, [(p, None) for p in places]) if known]
+            return [known for known in await _in_thread(cache.recall, [(p, None) for p in places]) if known]
         return []
 
     async def _run(
@@ -106,7 +106,7 @@ class Ask:
         open_ends = [(i, e) for i, e in enumerate(errands) if isinstance(e, Errand)]
         found = await _recall([e for _, e in open_ends], max_age)
 
-        async def fetch(i: int, errand: Errand, known: memory.Known) -> None:
+        async def fetch(i: int, errand: Errand, known: lookup.Known) -> None:
             asked = _shared(errand, known, max_age) if errand.background else _fetch(errand, known.state)
             reading = readings[i] = await asked
             own = errand.scope.startswith("account-") and errand.credential
@@ -129,7 +129,7 @@ class Ask:
                 credential = await self._connections(provider.name)
             except Unanswered as no:  # there is a connection, and it cannot be used now
                 unusable = no
-        place = replay.place(provider, scope, verb, question)
+        place = cache.place(provider, scope, verb, question)
         errand = Errand(provider, verb, question, credential, scope, place, self.account_id, self._background)
         if provider.data_mode != settings().data_mode:
             return errand.failure("not_configured", "other_mode")
@@ -149,15 +149,15 @@ async def _in_thread(work: Callable[..., T], *args: Any) -> T:
     return await anyio.to_thread.run_sync(work, *args, limiter=limiter, abandon_on_cancel=True)
 
 
-async def _recall(errands: Sequence[Errand], max_age: timedelta | None) -> list[memory.Known]:
+async def _recall(errands: Sequence[Errand], max_age: timedelta | None) -> list[lookup.Known]:
     """Memory that hangs keeps nobody from asking."""
     with anyio.move_on_after(MEMORY_SECONDS):
-        return await memory.looked_up([(errand, max_age) for errand in errands])
-    remembered = health.remembered(e.health for e in errands)
-    return [memory.Known(None, remembered[e.health]) for e in errands]
+        return await lookup.looked_up([(errand, max_age) for errand in errands])
+    remembered = circuit_breaker.remembered(e.health for e in errands)
+    return [lookup.Known(None, remembered[e.health]) for e in errands]
 
 
-async def _shared(errand: Errand, known: memory.Known, max_age: timedelta | None) -> Reading[Any]:
+async def _shared(errand: Errand, known: lookup.Known, max_age: timedelta | None) -> Reading[Any]:
     """Watches of one route are checked at the same moment: the first one asks, the others take its answer, whichever
     process they run in."""
     while not (known.mine or known.reading):
@@ -165,11 +165,11 @@ async def _shared(errand: Errand, known: memory.Known, max_age: timedelta | None
         (known,) = await _recall([errand], max_age)
     reading = known.reading or await _fetch(errand, known.state)
     if not reading.answered:
-        await _in_thread(replay.given_up, [errand.place])
+        await _in_thread(cache.given_up, [errand.place])
     return reading
 
 
-async def _fetch(errand: Errand, state: health.Health) -> Reading[Any]:
+async def _fetch(errand: Errand, state: circuit_breaker.Health) -> Reading[Any]:
     if state.open:
         status: Status = "quota_exhausted" if state.reason == QUOTA else "down"
         return errand.failure(
@@ -190,7 +190,7 @@ async def _fetch(errand: Errand, state: health.Health) -> Reading[Any]:
     finally:
         seat.release_on_behalf_of(me)
     with anyio.move_on_after(MEMORY_SECONDS):
-        return await memory.remembered((errand, reading))
+        return await lookup.remembered((errand, reading))
     return reading
 
 

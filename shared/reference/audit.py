@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Literal
 
-from shared.domain.counted import some
+from shared.domain.plurals import some
 from shared.errors import NotFound
-from shared.reference.answers import Reference
 from shared.reference.overrides import Override, key_fields
+from shared.reference.reference import Reference
 from shared.reference.rows import FILES
 from shared.reference.rows.fact import Fact
 

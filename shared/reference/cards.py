@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from shared.domain.card_value import Offer, Rate
 from shared.domain.transfers import Edge, find_paths
-from shared.reference.answers import Reference
+from shared.reference.reference import Reference
 from shared.reference.rows.money import ExchangeRate
 from shared.reference.rows.travel import CardEarn, CatalogCard
 

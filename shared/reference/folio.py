@@ -10,7 +10,7 @@ from shared.domain.folio.audit import CHECKS
 from shared.domain.folio.kinds import DECIDING
 from shared.domain.folio.model import Chain, FindingKind, Rule, Rulebook, Severity
 from shared.domain.folio.text import fold
-from shared.reference.answers import Reference
+from shared.reference.reference import Reference
 
 _PATTERNS = ("only_text", "only_hotel", "unless_text", "unless_hotel", "unless_line")
 TABLES = ("folio/rules.csv", "folio/line_kinds.csv", "folio/benefits.csv", "folio/dispute_refs.csv", "folio/chains.csv")

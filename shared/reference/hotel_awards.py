@@ -5,7 +5,7 @@ from calendar import month_name
 from dataclasses import dataclass
 
 from shared.domain import stays
-from shared.reference.answers import Reference
+from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel, HotelProgramme, HyattPrice
 
 LEVELS = ("lowest", "low", "moderate", "upper", "top")  # of the chart in force; older rows name seasons

@@ -9,8 +9,9 @@ from shared.domain import names
 from shared.domain.airports import Airport
 from shared.domain.hotel_match import distance
 from shared.errors import Candidates, NotFound
-from shared.reference import hotels, world
-from shared.reference.answers import Reference
+from shared.reference import airports as airport_data
+from shared.reference import hotels
+from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel
 
 AROUND_AIRPORT, AROUND_CITY = 60.0, 25.0  # kilometres
@@ -122,7 +123,7 @@ def _within(rest: str) -> frozenset[str] | None:
         return frozenset({code})
     if len(rest) == 2 and rest.isalpha():
         return STATES_OF | {rest.upper()}
-    states = world.states().get(rest)
+    states = airport_data.states().get(rest)
     return frozenset(country for country, _ in states) if states else None
 
 
@@ -133,7 +134,7 @@ def _country(reference: Reference, wanted: str) -> Place | None:
 
 
 def _state(reference: Reference, wanted: str) -> Place | None:
-    found = world.states().get(wanted)
+    found = airport_data.states().get(wanted)
     if not found:
         return None
     served = [reference.airports[code] for _, code in found if code in reference.airports]

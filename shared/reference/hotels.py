@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from shared.domain import names
 from shared.errors import Candidates, NotFound
-from shared.reference.answers import Reference
+from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel
 
 PREFIX = "htl_"

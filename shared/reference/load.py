@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shared.reference import world
-from shared.reference.answers import Reference
+from shared.reference import airports
 from shared.reference.checks import faults as faults_across
 from shared.reference.overrides import Override, lay_over
+from shared.reference.reference import Reference
 from shared.reference.rows import FILES
 from shared.reference.rows.fact import Fact
 from shared.reference.tables import ReferenceError, provenance_faults, read_rows
@@ -40,7 +40,7 @@ def read(folder: Path, overrides: Sequence[Override] = ()) -> dict[str, list[Any
     for name, row in FILES.items():
         if issubclass(row, Fact):
             faults += provenance_faults(name, lines[name])
-    faults += faults_across(lines, world.codes(), broken)
+    faults += faults_across(lines, airports.codes(), broken)
     if faults:
         raise ReferenceError(faults)
     return {name: list(rows.values()) for name, rows in lines.items()}

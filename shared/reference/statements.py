@@ -8,7 +8,7 @@ from typing import Any
 from shared.domain.card_value import CATEGORIES
 from shared.domain.spending.header import folded
 from shared.domain.spending.model import EXCLUDED, Book, Layout
-from shared.reference.answers import Reference
+from shared.reference.reference import Reference
 
 _FOLDER = "statements/"
 TABLES = tuple(

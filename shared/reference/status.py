@@ -12,7 +12,7 @@ from shared.domain.earning import Band, Leg, Method, Metric, Scheme
 from shared.domain.elite import Ladder, Tier
 from shared.domain.status_runs import Run
 from shared.errors import Candidates
-from shared.reference.answers import Reference
+from shared.reference.reference import Reference
 
 # How each programme that can be reckoned counts, in the order of the catalogue.
 COUNTED: dict[str, tuple[Metric, Method]] = {

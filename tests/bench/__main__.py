@@ -145,8 +145,8 @@ def ratio(figures: Figures, bar: Bar, concurrency: int) -> float:
 
 def cache_hit_us() -> float:
     """Microseconds of one bearer check that is answered from memory: the best of five runs in this process."""
-    from mcp_server.bearer import Bearers, Known
-    from mcp_server.call import Caller
+    from mcp_server.toolkit.context import Caller
+    from mcp_server.transport.token_verifier import Bearers, Known
     from shared.domain.plans import Plan
     from shared.secrets import digest, mint
 

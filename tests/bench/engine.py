@@ -21,7 +21,7 @@ from typing import Any
 
 import psycopg
 
-from deploy.embedded import Postgres, Valkey
+from deploy.local.private_servers import Postgres, Valkey
 from tests.bench.stage import ROOT, TICK
 
 AT_LEAST = 50.0

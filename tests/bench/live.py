@@ -29,7 +29,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from deploy.embedded import free_port
+from deploy.local.private_servers import free_port
 from tests.bench.stage import ROOT, _account_with_token, _surroundings
 
 SEARCHES, SLOW, CAP = 200, 3.0, 250
@@ -37,7 +37,7 @@ SEARCH_MS, CARDS_MS, BUDGET_MS = 4_000, 100, 25_000
 
 
 async def _search(request: Request) -> Response:
-    from tests.providers.fakes.seats_aero import good
+    from tests.shared.providers.fakes.seats_aero import good
 
     await anyio.sleep(SLOW)
     return good(request)

@@ -34,7 +34,7 @@ def bare() -> ASGIApp:
 
 def bare_fast() -> ASGIApp:
     """The same tool behind our transport, to tell what the transport gains from what the gate costs."""
-    from mcp_server.transport import Transport
+    from mcp_server.transport.streamable_http import Transport
 
     transport = Transport(_trivial())
     pages = Starlette(lifespan=lambda _: transport.running())
@@ -51,7 +51,7 @@ def bare_fast() -> ASGIApp:
 def _fill_up() -> None:
     """Registers synthetic tools of five parameters until the catalogue is whole."""
     import mcp_server.tools  # noqa: F401 - registers every tool
-    from mcp_server.toolbox import TOOLS, Effect, Tier, tool
+    from mcp_server.toolkit.registry import TOOLS, Effect, Tier, tool
     from tests.bench.synthetic import look_somewhere
 
     for number in range(WHOLE - len(TOOLS)):
@@ -63,8 +63,8 @@ def _fill_up() -> None:
 
 def naive() -> ASGIApp:
     """The SDK as it comes, listing exactly the tools of ours."""
-    from mcp_server.sdk import listed
-    from mcp_server.toolbox import TOOLS
+    from mcp_server.toolkit.registry import TOOLS
+    from mcp_server.transport.sdk_server import listed
 
     _fill_up()
     server: MCPServer[Any] = MCPServer(

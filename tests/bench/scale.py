@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from deploy.embedded import Postgres, Valkey
+from deploy.local.private_servers import Postgres, Valkey
 from tests.bench.stage import ROOT
 
 LISTS = ("list_flight_bookings", "list_hotel_bookings", "list_my_cards", "list_my_vouchers", "list_lounge_visits")
@@ -44,9 +44,9 @@ def fill(accounts: int, bookings: int) -> None:
     from shared.db.base import engine, transaction
     from shared.db.schema import upgrade
     from shared.settings import settings
-    from tests.crowd import crowd
-    from tests.people import account
-    from tests.tools.belongings import belongings, keep
+    from tests.mcp_server.tools.belongings import belongings, keep
+    from tests.support.bulk_accounts import crowd
+    from tests.support.people import account
 
     upgrade(settings().database_url)
     who = account("bench")
@@ -64,8 +64,8 @@ def work(calls: int) -> None:
     import anyio
 
     import mcp_server.tools  # noqa: F401 - registers every tool
-    from mcp_server.call import Caller
-    from mcp_server.gate import answer
+    from mcp_server.calls.dispatch import answer
+    from mcp_server.toolkit.context import Caller
     from shared.domain.plans import Plan
 
     who = Caller(1, "acc_bench", Plan.PREMIUM, False, "bench", "Bench")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import httpx
 
-from deploy.embedded import Postgres, Valkey, free_port
+from deploy.local.private_servers import Postgres, Valkey, free_port
 
 ROOT = Path(__file__).parent.parent.parent
 PROGRAMS = ("bare", "bare_fast", "naive", "ours", "auth", "echo")

@@ -1,8 +1,8 @@
 """A tool as most of ours are: five parameters with patterns, an enum and a range, and a description."""
 
-from mcp_server.call import Call
-from mcp_server.fields import AirportCapitals, Cabin, Day, Passengers
-from mcp_server.results import Result
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import AirportCapitals, Cabin, Day, Passengers
+from mcp_server.toolkit.results import Result
 
 
 def look_somewhere(

@@ -14,10 +14,10 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from auth_server import threads
 from auth_server.app import create_app
-from tests.auth.mail import mails  # noqa: F401
-from tests.chromium import Tab
+from auth_server.web import flows
+from tests.auth_server.mail import mails  # noqa: F401
+from tests.support.browser import Tab
 
 
 async def callback(request: Request) -> Response:
@@ -45,8 +45,8 @@ def places(clean: None, configure: Any) -> Iterator[tuple[str, str]]:
     with socket.create_server(("127.0.0.1", 0)) as web, socket.create_server(("127.0.0.1", 0)) as other:
         base, application = (f"http://127.0.0.1:{s.getsockname()[1]}" for s in (web, other))
         configure(WEB_URL=base)
-        threads.limiter.cache_clear()
-        threads.hashing.cache_clear()
+        flows.limiter.cache_clear()
+        flows.hashing.cache_clear()
         servers = [serve(create_app(), web), serve(APPLICATION, other)]
         yield base, application
         for server in servers:

@@ -4,11 +4,11 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 
-from auth_server.accounts import create_account
+from auth_server.accounts.accounts import create_account
 from shared.db.base import transaction
 from shared.http import sync_client
-from tests.auth.browser import PASSWORD, VERIFIER, query
-from tests.chromium import Tab
+from tests.auth_server.browser import PASSWORD, VERIFIER, query
+from tests.support.browser import Tab
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # starts a browser
 

@@ -15,20 +15,20 @@ from starlette.requests import Request
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from auth_server.accounts import create_account
-from auth_server.render import PAGES
-from mcp_server.connect_pages import _offer
+from auth_server.accounts.accounts import create_account
+from auth_server.web.rendering import TEMPLATES
+from mcp_server.pages.connect_account import _offer
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.clients import BrandedPdf
 from shared.http import sync_client
 from shared.outbox.links import unsubscribe
-from shared.providers.connecting import NAMES, connector
-from tests.auth.browser import PASSWORD, query
-from tests.auth.mail import Mails, link
+from shared.providers.connectors import NAMES, connector
+from tests.auth_server.browser import PASSWORD, query
+from tests.auth_server.mail import Mails, link
 from tests.browser.conftest import serve
-from tests.chromium import Tab
+from tests.support.browser import Tab
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # starts a browser
 
@@ -124,7 +124,7 @@ def test_the_page_of_each_connection_fits_and_can_be_read(tab: Tab, provider: st
     """With the style sheet of the web host, which passes these pages on, and with a fault in what was pasted."""
     card, request = connector(provider), Request({"type": "http", "path_params": {"provider": provider}})
     shown = _offer(request, card, "link", "Something was wrong.")
-    app = Starlette(routes=[Route("/", lambda _: shown), Mount("/static", StaticFiles(directory=PAGES))])
+    app = Starlette(routes=[Route("/", lambda _: shown), Mount("/static", StaticFiles(directory=TEMPLATES))])
     with socket.create_server(("127.0.0.1", 0)) as listening:
         server = serve(app, listening)
         address = f"http://127.0.0.1:{listening.getsockname()[1]}/"
@@ -215,7 +215,7 @@ def test_keys_applications_logo_and_deletion_work_with_a_browsers_own_forms(tab:
     assert faults(tab) == []
     tab.go(base + "/dashboard/settings")
     tab.wait("document.title.startsWith('Settings')")
-    tab.upload("#file", Path(__file__).parents[2] / "auth_server" / "pages" / "icon.png")
+    tab.upload("#file", Path(__file__).parents[2] / "auth_server" / "templates" / "icon.png")
     tab.press("form[enctype] button")
     tab.wait("document.querySelector('img.logo')?.naturalWidth === 512")
     assert faults(tab) == []

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.browser.test_pages import WINDOWS, faults, signed_in
-from tests.chromium import Tab
-from tests.domain.spending.issuers import SAMPLES
-from tests.rest.conftest import World, running, world  # noqa: F401 - fixtures
+from tests.mcp_server.rest.conftest import World, running, world  # noqa: F401 - fixtures
+from tests.shared.domain.spending.issuers import SAMPLES
+from tests.support.browser import Tab
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # starts a browser
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psycopg
 
-from deploy.embedded import Postgres, Valkey
+from deploy.local.private_servers import Postgres, Valkey
 from tests.chaos.storm import Report, storm
 from tests.conftest import SETTINGS
 

@@ -18,7 +18,7 @@ import psycopg
 import redis
 
 from tests.chaos import watches
-from tests.mailserver import Mailbox, mail_server
+from tests.support.mail_server import Mailbox, mail_server
 
 LEASE, WAKE = 6, 3
 RQ = str(Path(sys.executable).with_name("rq"))

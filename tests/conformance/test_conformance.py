@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.browsing import discover, get, register, tokens, visit
 from tests.conformance.proxy import door
-from tests.running import PASSWORD, Service
+from tests.support.oauth_browser import discover, get, register, tokens, visit
+from tests.support.service import PASSWORD, Service
 
 HERE = Path(__file__).parent
 EXPECTED: dict[str, dict[str, str]] = yaml.safe_load((HERE / "expected-failures.yml").read_text(encoding="utf-8"))

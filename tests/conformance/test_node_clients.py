@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.browsing import visit
-from tests.running import PASSWORD, Service
+from tests.support.oauth_browser import visit
+from tests.support.service import PASSWORD, Service
 
 SCRIPTS = Path(__file__).parents[1] / "node"
 CLAUDE_CODE = "https://claude.ai/oauth/claude-code-client-metadata"

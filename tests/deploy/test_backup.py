@@ -13,16 +13,16 @@ import sqlalchemy as sa
 from sqlalchemy import NullPool
 from sqlalchemy.orm import Session
 
-from auth_server.export import everything
-from deploy import backup
+from auth_server.pages.data_export import everything
 from deploy.cli import main
+from deploy.local import backup
 from shared.db.base import own
 from shared.db.schema import revisions, upgrade, versions
 from shared.secrets import seal
 from shared.settings import settings
-from tests.db.fill import contents, fill
-from tests.running import Service, command, environment, folder_for_homes
-from tests.tools.belongings import belongings, keep
+from tests.mcp_server.tools.belongings import belongings, keep
+from tests.shared.db.fill import contents, fill
+from tests.support.service import Service, command, environment, folder_for_homes
 
 Say = Callable[..., tuple[int, str, str]]
 

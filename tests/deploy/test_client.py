@@ -14,15 +14,15 @@ from typing import Any
 
 import pytest
 
-from deploy import tables
-from deploy.arguments import parser_of
 from deploy.cli import main, parser
-from deploy.completion import complete, script
-from mcp_server.openapi import example
-from mcp_server.toolbox import TOOLS
+from deploy.client import tables
+from deploy.client.completion import complete, script
+from deploy.client.tool_arguments import parser_of
+from mcp_server.rest.openapi import example
+from mcp_server.toolkit.registry import TOOLS
 from shared.secrets import mint
-from tests.people import People
-from tests.rest.conftest import World, people, running, world  # noqa: F401 - fixtures
+from tests.mcp_server.rest.conftest import World, people, running, world  # noqa: F401 - fixtures
+from tests.support.people import People
 
 Say = Callable[..., tuple[int, str, str]]
 ROOT = Path(__file__).parents[2]

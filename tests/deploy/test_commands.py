@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from auth_server.accounts import check_password, find_account
+from auth_server.accounts.accounts import check_password, find_account
 from deploy.cli import main
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.messages import Notification
+from shared.db.route_monitors import RouteMonitor
 from shared.db.schema import revisions
-from shared.db.watches import RouteMonitor
 
 Say = Callable[..., tuple[int, str, str]]
 PASSWORD = "correct horse battery staple"

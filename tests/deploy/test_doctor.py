@@ -3,19 +3,19 @@
 import pytest
 
 from deploy import doctor
-from deploy.halt import Halt
+from deploy.errors import Halt
 from shared import clock
-from shared.providers import health
-from tests.environment import Configure
-from tests.sources import live
+from shared.providers import circuit_breaker
+from tests.support.fake_seats import live
+from tests.support.settings_and_clock import Configure
 
 __all__ = ["live"]
 
 
 def test_each_source_is_named_with_what_is_known_of_it(live: None, configure: Configure) -> None:
     configure(TRAVELPAYOUTS_TOKEN="token")
-    health.succeeded("ecb:anyone")
-    health.failed("travelpayouts:operator", "http_500")
+    circuit_breaker.succeeded("ecb:anyone")
+    circuit_breaker.failed("travelpayouts:operator", "http_500")
     said = doctor._sources().split("; ")
     assert f"ecb answered {clock.now():%Y-%m-%d}" in "; ".join(said)
     assert {"faa_nas not asked yet", "serpapi not configured", "travelpayouts degraded"} <= set(said)
@@ -23,8 +23,8 @@ def test_each_source_is_named_with_what_is_known_of_it(live: None, configure: Co
 
 
 def test_a_source_that_is_down_is_a_fault_with_its_name(live: None) -> None:
-    for _ in range(health.FAILURES):
-        health.failed("faa_nas:anyone", "timeout")
+    for _ in range(circuit_breaker.FAILURES):
+        circuit_breaker.failed("faa_nas:anyone", "timeout")
     with pytest.raises(Halt, match="faa_nas failed when last asked"):
         doctor._sources()
 

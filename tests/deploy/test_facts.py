@@ -7,7 +7,7 @@ import pytest
 from deploy.cli import main
 from shared.reference import load
 from shared.reference.load import reference
-from shared.services import facts
+from shared.services.operations import facts
 
 GOLD = ("cards.csv", "slug=us-amex-gold", "annual_fee=375", "source_url=https://example.test/gold")
 

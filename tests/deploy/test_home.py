@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from deploy import ports
-from deploy.halt import Halt
-from deploy.home import RUNNING, Home, write_private
+from deploy.errors import Halt
+from deploy.local import ports
+from deploy.local.home import RUNNING, Home, write_private
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from deploy import processes
-from deploy.processes import Child, program, revive, stop
-from tests.running import wait_for
+from deploy.local import processes
+from deploy.local.processes import Child, program, revive, stop
+from tests.support.service import wait_for
 
 WAITS = "import signal; signal.pause()"
 STUBBORN = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); signal.pause()"

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from starlette.routing import Route
 
-from auth_server import unsubscribe
 from auth_server.app import ROUTES
-from auth_server.edge import INTERNAL, RESOURCE_METADATA, is_passed
+from auth_server.pages import unsubscribe
+from auth_server.web.middleware import INTERNAL, RESOURCE_METADATA, is_passed
 from mcp_server.app import build
 from shared.settings import PASSED_PATHS
 from tests.deploy.test_settings_file import LINES

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.deploy.test_client import Say, alice, say  # noqa: F401 - fixtures
-from tests.domain.spending.issuers import OFX, SAMPLES
-from tests.rest.conftest import people, running, world  # noqa: F401 - fixtures
-from tests.timing import once
-from tests.tools.test_spending import twenty_thousand_lines
+from tests.mcp_server.rest.conftest import people, running, world  # noqa: F401 - fixtures
+from tests.mcp_server.tools.test_spending import twenty_thousand_lines
+from tests.shared.domain.spending.issuers import OFX, SAMPLES
+from tests.support.timing import once
 
 IMPORT = ("call", "import_spending_statement", "--statement_text")
 

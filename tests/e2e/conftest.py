@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.browsing import post, tokens
-from tests.running import PASSWORD, Service
+from tests.support.oauth_browser import post, tokens
+from tests.support.service import PASSWORD, Service
 
 Call = Callable[..., dict[str, Any]]
 

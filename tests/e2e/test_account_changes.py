@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.browsing import post, tokens
-from tests.running import PASSWORD, Service, command, wait_for
+from tests.support.oauth_browser import post, tokens
+from tests.support.service import PASSWORD, Service, command, wait_for
 
 ACTS_WITHIN = 2.0
 

@@ -7,8 +7,8 @@ from urllib.parse import parse_qsl, urlsplit
 import httpx
 import pytest
 
-from tests.browsing import post, tokens
-from tests.running import PASSWORD, Service
+from tests.support.oauth_browser import post, tokens
+from tests.support.service import PASSWORD, Service
 
 pytestmark = pytest.mark.e2e
 CALENDAR = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nEND:VCALENDAR\r\n"

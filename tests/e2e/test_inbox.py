@@ -2,9 +2,9 @@
 
 import smtplib
 
-from tests.domain.confirmations.mails import data, flight, mail
 from tests.e2e.conftest import Call
-from tests.running import Service, wait_for
+from tests.shared.domain.confirmations.mails import data, flight, mail
+from tests.support.service import Service, wait_for
 
 
 def test_a_forwarded_confirmation_becomes_a_booking(service: Service, call: Call) -> None:

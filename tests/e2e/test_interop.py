@@ -9,8 +9,8 @@ import httpx
 import psycopg
 import pytest
 
-from tests.browsing import authorize, discover, get, pkce, post, redeem, register, tokens
-from tests.running import PASSWORD, Service
+from tests.support.oauth_browser import authorize, discover, get, pkce, post, redeem, register, tokens
+from tests.support.service import PASSWORD, Service
 
 INITIALIZE = {
     "jsonrpc": "2.0",

@@ -11,15 +11,15 @@ from urllib.parse import parse_qsl, urlsplit
 import httpx
 import pytest
 
-from tests.browsing import tokens
-from tests.carrier import Carrier, carrier
 from tests.e2e.test_connecting import call, sign_in
-from tests.outside_accounts import Outside, came_back, serving
-from tests.providers.fakes import SECRET, fakes
-from tests.providers.fakes.server import World as Sources
-from tests.providers.fakes.server import fake_world
-from tests.running import PASSWORD, Service, folder_for_homes, start, stop, wait_for
-from tests.tools.test_integrations_tripit import DAY, air, page
+from tests.mcp_server.tools.test_integrations_tripit import DAY, air, page
+from tests.shared.providers.fakes import SECRET, fakes
+from tests.shared.providers.fakes.server import World as Sources
+from tests.shared.providers.fakes.server import fake_world
+from tests.support.fake_accounts import Outside, came_back, serving
+from tests.support.fake_sms import Carrier, carrier
+from tests.support.oauth_browser import tokens
+from tests.support.service import PASSWORD, Service, folder_for_homes, start, stop, wait_for
 
 __all__ = ["fake_world", "serving"]
 SENDERS = {"TWILIO_SMS_FROM": "+15005550006", "TWILIO_WHATSAPP_FROM": "+14155550199"}

@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.browsing import get, post
-from tests.running import PASSWORD, ROOT, Service, command, environment, folder_for_homes, start, stop, wait_for
+from tests.support.oauth_browser import get, post
+from tests.support.service import PASSWORD, ROOT, Service, command, environment, folder_for_homes, start, stop, wait_for
 
 
 def _alive(pid: int) -> bool:

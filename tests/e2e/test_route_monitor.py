@@ -13,7 +13,7 @@ import pytest
 from redis import Redis
 
 from tests.e2e.conftest import Call
-from tests.running import Service, wait_for
+from tests.support.service import Service, wait_for
 
 Seats = Callable[[str, str], None]
 

@@ -11,8 +11,8 @@ from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 
-from tests.browsing import REDIRECT, visit
-from tests.running import PASSWORD, Service
+from tests.support.oauth_browser import REDIRECT, visit
+from tests.support.service import PASSWORD, Service
 
 
 class _Kept:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import httpx
 
-from tests.browsing import forms
-from tests.running import PASSWORD, Service, wait_for
+from tests.support.oauth_browser import forms
+from tests.support.service import PASSWORD, Service, wait_for
 
 
 def mailed(service: Service, to: str) -> str:

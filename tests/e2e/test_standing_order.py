@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.browsing import post, tokens
 from tests.jobs.model_server import ModelServer, calls, model_server, told, words
-from tests.running import PASSWORD, Service, folder_for_homes, start, stop, wait_for
+from tests.support.oauth_browser import post, tokens
+from tests.support.service import PASSWORD, Service, folder_for_homes, start, stop, wait_for
 
 Call = Callable[..., dict[str, Any]]
 

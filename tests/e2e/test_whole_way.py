@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browsing import authorize, discover, pkce, post, redeem, register, tokens
-from tests.running import PASSWORD, Service, wait_for
+from tests.support.oauth_browser import authorize, discover, pkce, post, redeem, register, tokens
+from tests.support.service import PASSWORD, Service, wait_for
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 

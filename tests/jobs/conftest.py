@@ -10,17 +10,17 @@ from rq import SimpleWorker
 
 from jobs import dispatcher, runs
 from jobs.queue import DELIVERIES, RUNS, queue
-from mcp_server.call import Caller
+from mcp_server.toolkit.context import Caller
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.messages import Delivery, Notification
 from shared.db.runs import JobRun, Schedule, schedule
-from shared.outbox.post import tell
+from shared.outbox.enqueue import tell
 from shared.redis import connect
-from tests.outbox.conftest import mailbox, phones  # noqa: F401 - fixtures used here too
-from tests.outbox.test_messages import OPTION, found
-from tests.people import account
+from tests.shared.outbox.conftest import mailbox, phones  # noqa: F401 - fixtures used here too
+from tests.shared.outbox.test_messages import OPTION, found
+from tests.support.people import account
 
 
 @pytest.fixture

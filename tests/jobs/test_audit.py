@@ -7,16 +7,16 @@ import sqlalchemy as sa
 
 from jobs import dispatcher
 from jobs.runs import work as work_on
-from mcp_server.call import Caller
+from mcp_server.toolkit.context import Caller
 from shared import clock
 from shared.db.base import transaction
 from shared.db.messages import Delivery
 from shared.db.observations import write
 from shared.db.overrides import AuditFinding
 from shared.db.runs import JobRun, Schedule, claim_run
-from shared.outbox.messages import message
+from shared.outbox.wording.messages import message
 from shared.reference.load import reference
-from shared.services.auditing import KIND
+from shared.services.operations.audit import KIND
 from shared.settings import settings
 from tests.jobs.conftest import past, rows
 

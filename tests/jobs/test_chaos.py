@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.embedded import Valkey
+from deploy.local.private_servers import Valkey
 from tests.chaos.storm import storm
 from tests.chaos.watches import KINDS
 

@@ -13,10 +13,10 @@ from sqlalchemy import select, update
 from jobs import deliver, dispatcher
 from shared.db.base import transaction
 from shared.db.messages import Delivery, Notification, claim_delivery
-from tests.environment import Configure
 from tests.jobs.conftest import Post, change, past, rows, work
-from tests.mailserver import Mailbox, free_port
-from tests.outbox.test_messages import OPTION, found
+from tests.shared.outbox.test_messages import OPTION, found
+from tests.support.mail_server import Mailbox, free_port
+from tests.support.settings_and_clock import Configure
 
 
 def only() -> Delivery:

@@ -19,8 +19,8 @@ from shared.db.messages import Delivery, hand_over_deliveries
 from shared.db.runs import JobRun, Schedule, hand_over_runs, materialise
 from shared.redis import connect
 from shared.settings import settings
-from tests.environment import Configure
 from tests.jobs.conftest import Post, add_schedule, change, past, rows
+from tests.support.settings_and_clock import Configure
 
 pytestmark = pytest.mark.usefixtures("clean")
 

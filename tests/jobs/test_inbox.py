@@ -13,15 +13,15 @@ from contextlib import contextmanager
 import pytest
 import sqlalchemy as sa
 
-from jobs import inbox
+from jobs import smtp_listener
 from shared.db.base import transaction
 from shared.db.inbox import InboundMail
 from shared.domain.plans import Plan
-from shared.services import inbound_mail, secret_links
-from tests.domain.confirmations.mails import mail
-from tests.mailserver import free_port
-from tests.people import account
-from tests.running import wait_for
+from shared.services.bookings import inbound_mail, secret_links
+from tests.shared.domain.confirmations.mails import mail
+from tests.support.mail_server import free_port
+from tests.support.people import account
+from tests.support.service import wait_for
 
 SENDER = "someone@example.test"
 ELSEWHERE = {"MAIL_BACKEND": "smtp"}  # what this program never uses
@@ -98,8 +98,8 @@ def test_one_that_guesses_addresses_is_cut_off(port: int, address: str) -> None:
     with smtplib.SMTP("127.0.0.1", port, timeout=20) as guesser:
         guesser.ehlo()
         guesser.mail(SENDER)
-        codes = [guesser.rcpt(f"{n:040x}@inbox.localhost")[0] for n in range(inbox.MOST_UNKNOWN)]
-        assert codes == [550] * (inbox.MOST_UNKNOWN - 1) + [421]
+        codes = [guesser.rcpt(f"{n:040x}@inbox.localhost")[0] for n in range(smtp_listener.MOST_UNKNOWN)]
+        assert codes == [550] * (smtp_listener.MOST_UNKNOWN - 1) + [421]
         wait_for("the end of the connection", lambda: not _alive(guesser))
 
 
@@ -121,8 +121,8 @@ def test_sizes_and_numbers_are_bounded(client: smtplib.SMTP, address: str) -> No
     assert client.data(line * (inbound_mail.MOST_BYTES // len(line) + 10))[0] == 552
     assert kept() == []
     client.mail(SENDER)
-    codes = [client.rcpt(address)[0] for _ in range(inbox.MOST_RECIPIENTS + 1)]
-    assert codes == [250] * inbox.MOST_RECIPIENTS + [452]
+    codes = [client.rcpt(address)[0] for _ in range(smtp_listener.MOST_RECIPIENTS + 1)]
+    assert codes == [250] * smtp_listener.MOST_RECIPIENTS + [452]
 
 
 def test_a_line_beyond_the_standard_is_taken(client: smtplib.SMTP, address: str) -> None:
@@ -167,13 +167,13 @@ def test_a_connection_cut_in_the_middle_leaves_nothing(port: int, address: str) 
 
 
 def test_more_connections_from_one_place_than_allowed_are_turned_away(port: int, address: str) -> None:
-    held = [socket.create_connection(("127.0.0.1", port), 20) for _ in range(inbox.MOST_OF_ONE_ADDRESS + 1)]
+    held = [socket.create_connection(("127.0.0.1", port), 20) for _ in range(smtp_listener.MOST_OF_ONE_ADDRESS + 1)]
     try:
         greetings = [one.recv(100)[:3] for one in held]
     finally:
         for one in held:
             one.close()
-    assert greetings.count(b"220") == inbox.MOST_OF_ONE_ADDRESS
+    assert greetings.count(b"220") == smtp_listener.MOST_OF_ONE_ADDRESS
     assert greetings.count(b"421") == 1
     wait_for("room again", lambda: _greets(port))
 

@@ -9,23 +9,23 @@ import pytest
 from sqlalchemy import func, select
 
 from jobs import deliver, runs
-from mcp_server.call import Caller
+from mcp_server.toolkit.context import Caller
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.messages import Delivery
 from shared.db.oauth import Family
-from shared.db.orders import KEPT, StandingOrder, StandingOrderRun, forget_old_runs
 from shared.db.runs import JobRun, Schedule, materialise, schedule
+from shared.db.standing_orders import KEPT, StandingOrder, StandingOrderRun, forget_old_runs
 from shared.db.trips import Trip
 from shared.domain.plans import Plan
 from shared.outbox.plan_change import change_plan
-from tests.environment import Configure
 from tests.jobs.conftest import change, notices, past, rows
 from tests.jobs.model_server import ModelServer, calls, model_server, offered, system, told, words
-from tests.mailserver import Mailbox
-from tests.people import account
-from tests.rest.conftest import World, running, world  # noqa: F401 - fixtures used here too
+from tests.mcp_server.rest.conftest import World, running, world  # noqa: F401 - fixtures used here too
+from tests.support.mail_server import Mailbox
+from tests.support.people import account
+from tests.support.settings_and_clock import Configure
 
 PROMPT = "Tell me about new transfer bonuses to Avios."
 WIRES = ("anthropic", "openai")
@@ -234,7 +234,7 @@ def test_tokens_a_server_does_not_count_are_estimated(
 def test_a_long_answer_of_a_tool_is_cut_and_says_so(
     alice: Caller, model: ModelServer, wire: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("jobs.standing_orders.MOST_TOLD", 50)
+    monkeypatch.setattr("jobs.handlers.standing_orders.MOST_TOLD", 50)
     order(alice)
     model.script = [calls(wire, ("list_trips", {})), words(wire, "Short.")]
     carry_out()

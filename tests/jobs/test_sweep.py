@@ -7,9 +7,10 @@ import pytest
 import sqlalchemy as sa
 from pydantic import ValidationError
 
-from jobs import dispatcher, sweep
+from jobs import dispatcher
+from jobs.handlers import retention
 from jobs.runs import work as work_on
-from mcp_server.call import Caller
+from mcp_server.toolkit.context import Caller
 from shared import clock
 from shared.db.base import Base, engine, transaction
 from shared.db.clients import BrandedPdf
@@ -20,8 +21,8 @@ from shared.db.runs import JobRun, Schedule, claim_run
 from shared.db.trips import SearchRecord
 from shared.db.usage import ToolCall
 from shared.settings import Settings, settings
-from tests.db.fill import fill
 from tests.jobs.conftest import change, past, rows
+from tests.shared.db.fill import fill
 
 each_kind = pytest.mark.parametrize("kind", AGING, ids=lambda kind: kind.model.__tablename__)
 
@@ -29,7 +30,7 @@ each_kind = pytest.mark.parametrize("kind", AGING, ids=lambda kind: kind.model._
 def swept() -> None:
     """The schedule comes due and its run is worked on."""
     with transaction() as session:
-        session.execute(sa.update(Schedule).where(Schedule.kind == sweep.KIND).values(next_due_at=past()))
+        session.execute(sa.update(Schedule).where(Schedule.kind == retention.KIND).values(next_due_at=past()))
     dispatcher.step()
     while True:
         with transaction() as session:
@@ -73,10 +74,10 @@ def filled(clean: None) -> None:
 def test_rows_go_once_they_are_older_than_their_days(kind: Aging) -> None:
     days = getattr(settings(), kind.setting)
     _aged(kind, days - 0.9)
-    sweep._sweep(kind, float("inf"))
+    retention._sweep(kind, float("inf"))
     assert _number(kind) == 1
     _aged(kind, days + 1.1)
-    assert sweep._sweep(kind, float("inf")) == 1
+    assert retention._sweep(kind, float("inf")) == 1
     assert _number(kind) == 0
 
 
@@ -85,7 +86,7 @@ def test_nothing_else_goes_however_old_everything_is() -> None:
     before = {table: _rows(table) for table in Base.metadata.sorted_tables}
     for kind in AGING:
         _aged(kind, 10_000)
-        sweep._sweep(kind, float("inf"))
+        retention._sweep(kind, float("inf"))
     after = {table: _rows(table) for table in Base.metadata.sorted_tables}
     aging = {kind.model.__table__ for kind in AGING}
     assert {table for table in before if before[table] != after[table]} == aging
@@ -106,7 +107,7 @@ def test_what_is_not_over_stays_however_old_it_is(row: type[Any], open_state: st
     _aged(kind, 10_000)
     _ended(row, open_state)
     change(JobRun, finished_at=None)
-    sweep._sweep(kind, float("inf"))
+    retention._sweep(kind, float("inf"))
     assert _number(kind) == 1
 
 
@@ -125,24 +126,24 @@ def test_a_sweep_removes_the_oldest_and_looks_at_no_more_than_it_may(alice: Call
 def test_the_sweep_runs_by_its_schedule_in_as_many_batches_as_it_takes(
     alice: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sweep, "BATCH", 3)
+    monkeypatch.setattr(retention, "BATCH", 3)
     old = clock.now() - timedelta(days=200)
     with transaction(alice.account_id) as session:
         session.add_all(ToolCall(via="mcp", tool="t", outcome="ok", milliseconds=1, at=old) for _ in range(10))
     dispatcher.begin()
     dispatcher.begin()
-    assert [s.every for s in rows(Schedule) if s.kind == sweep.KIND] == [timedelta(hours=1)]
+    assert [s.every for s in rows(Schedule) if s.kind == retention.KIND] == [timedelta(hours=1)]
     swept()
     assert _number(AGING[0]) == 0
     assert {run.status for run in rows(JobRun)} == {"done"}
 
 
 def test_a_sweep_out_of_time_leaves_the_rest_to_the_next(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sweep, "BATCH", 3)
+    monkeypatch.setattr(retention, "BATCH", 3)
     old = clock.now() - timedelta(days=200)
     with transaction(alice.account_id) as session:
         session.add_all(ToolCall(via="mcp", tool="t", outcome="ok", milliseconds=1, at=old) for _ in range(10))
-    assert sweep._sweep(AGING[0], 0.0) == 0
+    assert retention._sweep(AGING[0], 0.0) == 0
     assert _number(AGING[0]) == 10
 
 

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from jobs import deliver, dispatcher, runs, watch_delays
-from mcp_server.call import Caller
+from jobs import deliver, dispatcher, runs
+from jobs.handlers import delay_alerts
+from mcp_server.toolkit.context import Caller
 from shared import clock
 from shared.db.alerts import DelayAlert
 from shared.db.base import transaction
@@ -21,12 +22,12 @@ from shared.providers.contract import AirportDelay, DelaysQuestion, Provider, Un
 from shared.redis import connect, key
 from shared.secrets import seal
 from shared.settings import settings
-from tests.carrier import Carrier
-from tests.environment import Configure
 from tests.jobs.conftest import change, forget_answers, notices, past, rows
-from tests.mailserver import Mailbox
-from tests.people import account
-from tests.sources import WithSources, live, with_sources  # noqa: F401 - fixtures used here too
+from tests.support.fake_seats import WithSources, live, with_sources  # noqa: F401 - fixtures used here too
+from tests.support.fake_sms import Carrier
+from tests.support.mail_server import Mailbox
+from tests.support.people import account
+from tests.support.settings_and_clock import Configure
 
 NUMBER = "+14155550123"
 
@@ -51,7 +52,7 @@ _number = iter(range(1, 10_000))
 def check() -> None:
     """The next run, with no answer left in the cache."""
     forget_answers()
-    finish = watch_delays.check(Claim(next(_number), "airport_delays", 0, 1))
+    finish = delay_alerts.check(Claim(next(_number), "airport_delays", 0, 1))
     with transaction() as session:
         assert finish(session) is None
 
@@ -249,7 +250,7 @@ def test_one_person_hears_of_one_airport_once_by_each_channel(alice: Caller) -> 
 def test_an_answer_that_was_overtaken_by_a_later_one_is_thrown_away(alice: Caller) -> None:
     alert(alice)
     delay(45)
-    late_one = watch_delays.check(Claim(1, "airport_delays", 0, 1))
+    late_one = delay_alerts.check(Claim(1, "airport_delays", 0, 1))
     with transaction() as session:
         session.execute(update(DelayAlert).values(last_checked_at=clock.now()))
     with transaction() as session:
@@ -261,7 +262,7 @@ def test_an_answer_that_was_overtaken_by_a_later_one_is_thrown_away(alice: Calle
 def test_an_alert_paused_while_its_airport_was_asked_about_stays_silent(alice: Caller) -> None:
     alert(alice)
     delay(45)
-    finish = watch_delays.check(Claim(1, "airport_delays", 0, 1))
+    finish = delay_alerts.check(Claim(1, "airport_delays", 0, 1))
     change(DelayAlert, active=False)
     with transaction() as session:
         finish(session)

@@ -6,22 +6,23 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from jobs import deliver, runs, watch_flights
-from mcp_server.call import Caller
+from jobs import deliver, runs
+from jobs.handlers import flight_alerts
+from mcp_server.toolkit.context import Caller
 from shared import clock
 from shared.db.alerts import FlightAlert, FlightAlertKey
 from shared.db.base import transaction
 from shared.db.messages import Delivery, Notification
 from shared.db.profile import Profile
 from shared.db.runs import Claim, JobRun, Schedule, schedule
-from shared.domain.watches import Terms
-from shared.services.flight_alerts import terms_of
-from tests.environment import Configure
+from shared.domain.award_matches import Terms
+from shared.services.watches.flight_alerts import terms_of
 from tests.jobs.conftest import change, past, rows
 from tests.jobs.test_watch_routes import DAY, check, notices, seat, watch
-from tests.mailserver import Mailbox
-from tests.sources import WithSources, live, selling, source, with_sources  # noqa: F401 - fixtures used here too
-from tests.sources import seat as real_seat
+from tests.support.fake_seats import WithSources, live, selling, source, with_sources  # noqa: F401 - fixtures used here too
+from tests.support.fake_seats import seat as real_seat
+from tests.support.mail_server import Mailbox
+from tests.support.settings_and_clock import Configure
 
 
 def alert(who: Caller, **terms: Any) -> int:
@@ -120,7 +121,7 @@ def test_an_alert_paused_or_changed_while_it_was_checked_does_not_fire(
 ) -> None:
     id = alert(alice)
     seat("open")
-    finish = watch_flights.check(Claim(1, "flight_alert", id, 1))
+    finish = flight_alerts.check(Claim(1, "flight_alert", id, 1))
     change(FlightAlert, **change_to)
     with transaction() as session:
         assert finish(session) is None
@@ -129,12 +130,12 @@ def test_an_alert_paused_or_changed_while_it_was_checked_does_not_fire(
 
 def test_an_alert_deleted_while_it_was_checked_leaves_nothing(alice: Caller) -> None:
     id = alert(alice)
-    finish = watch_flights.check(Claim(1, "flight_alert", id, 1))
+    finish = flight_alerts.check(Claim(1, "flight_alert", id, 1))
     with transaction() as session:
         session.delete(session.get_one(FlightAlert, id))
     with transaction() as session:
         assert finish(session) is None
-    assert watch_flights.check(Claim(2, "flight_alert", id, 1))(session) is None
+    assert flight_alerts.check(Claim(2, "flight_alert", id, 1))(session) is None
 
 
 def test_hawaiian_is_watched_through_the_prices_of_atmos_rewards() -> None:
@@ -230,7 +231,7 @@ def test_a_run_lost_between_check_and_writing_is_done_again_and_told_once(alice:
     change(Schedule, next_due_at=past())
     dispatcher.step()
     (run,) = rows(JobRun)
-    watch_flights.check(Claim(run.id, "flight_alert", id, 1))  # and then that worker dies
+    flight_alerts.check(Claim(run.id, "flight_alert", id, 1))  # and then that worker dies
     runs.wake(str(run.id))
     runs.wake(str(run.id))
     with transaction() as session:

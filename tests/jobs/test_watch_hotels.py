@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from jobs import deliver, dispatcher, runs, watch_hotels
-from mcp_server.call import Caller
+from jobs import deliver, dispatcher, runs
+from jobs.handlers import hotel_prices
+from mcp_server.toolkit.context import Caller
 from shared import clock
 from shared.db.base import transaction
 from shared.db.bookings import WATCH, HotelBooking, HotelPrice
@@ -20,11 +21,11 @@ from shared.providers.sandbox import overrides
 from shared.providers.sandbox import stays as invented
 from shared.redis import connect
 from shared.reference.load import reference
-from shared.services import bookings, mail_bookings
-from tests.environment import Configure
+from shared.services.bookings import bookings, mail_bookings
 from tests.jobs.conftest import change, due, forget_answers, notices, past, rows
-from tests.mailserver import Mailbox
-from tests.people import account
+from tests.support.mail_server import Mailbox
+from tests.support.people import account
+from tests.support.settings_and_clock import Configure
 
 TOKYO = "htl_conrad-tokyo"
 IN, OUT = clock.today() + timedelta(days=20), clock.today() + timedelta(days=23)
@@ -199,7 +200,7 @@ def test_the_watch_ends_when_the_stay_begins_or_is_cancelled(alice: Caller, ende
 def test_a_stay_changed_while_it_was_looked_at_is_left_alone(alice: Caller) -> None:
     one = book(alice)
     priced("points:150000")
-    finish = watch_hotels.check(Claim(1, WATCH, one, 1))
+    finish = hotel_prices.check(Claim(1, WATCH, one, 1))
     change(HotelBooking, check_out_date=OUT + timedelta(days=1))
     with transaction() as session:
         assert finish(session) is None
@@ -212,7 +213,7 @@ def test_a_run_lost_between_look_and_writing_is_done_again_and_told_once(alice: 
     priced("points:150000")
     dispatcher.step()
     (run,) = rows(JobRun)
-    watch_hotels.check(Claim(run.id, WATCH, one, 1))  # and then that worker dies
+    hotel_prices.check(Claim(run.id, WATCH, one, 1))  # and then that worker dies
     runs.wake(str(run.id))
     runs.wake(str(run.id))
     assert (len(notices()), len(rows(HotelPrice))) == (1, 1)
@@ -220,14 +221,14 @@ def test_a_run_lost_between_look_and_writing_is_done_again_and_told_once(alice: 
 
 def test_a_stay_removed_while_it_was_looked_at_leaves_nothing(alice: Caller) -> None:
     one = book(alice)
-    finish = watch_hotels.check(Claim(1, WATCH, one, 1))
+    finish = hotel_prices.check(Claim(1, WATCH, one, 1))
     with transaction(alice.account_id) as session:
         bookings.remove(session, session.get_one(HotelBooking, one))
     with transaction() as session:
         assert finish(session) is None
     assert (rows(HotelPrice), rows(Schedule)) == ([], [])
     with transaction() as session:
-        assert watch_hotels.check(Claim(1, WATCH, one, 1))(session) is None
+        assert hotel_prices.check(Claim(1, WATCH, one, 1))(session) is None
 
 
 def test_a_hotel_that_left_the_facts_is_said_on_the_stay(alice: Caller) -> None:

@@ -7,21 +7,22 @@ import anyio
 import pytest
 from sqlalchemy import select
 
-from jobs import deliver, dispatcher, runs, watch_routes
-from mcp_server.call import Caller
+from jobs import deliver, dispatcher, runs
+from jobs.handlers import route_monitors
+from mcp_server.toolkit.context import Caller
 from shared import clock
 from shared.db.base import transaction
 from shared.db.messages import Delivery
+from shared.db.route_monitors import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
 from shared.db.runs import Claim, JobRun, Schedule, schedule
-from shared.db.watches import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
 from shared.providers.contract import AwardSeat, SeatsQuestion
 from shared.providers.sandbox.overrides import set_seat
-from tests.environment import Configure
 from tests.jobs.conftest import change, due, forget_answers, notices, past, rows
-from tests.mailserver import Mailbox
-from tests.people import account
-from tests.sources import WithSources, live, source, with_sources  # noqa: F401 - fixtures used here too
-from tests.sources import seat as offered
+from tests.support.fake_seats import WithSources, live, source, with_sources  # noqa: F401 - fixtures used here too
+from tests.support.fake_seats import seat as offered
+from tests.support.mail_server import Mailbox
+from tests.support.people import account
+from tests.support.settings_and_clock import Configure
 
 BAC = "british-airways-club"
 DAY = clock.today() + timedelta(days=40)
@@ -150,7 +151,7 @@ def test_fewer_seats_than_passengers_stay_silent(alice: Caller) -> None:
 def test_a_monitor_cancelled_while_it_was_checked_does_not_fire(alice: Caller) -> None:
     id = watch(alice)
     seat("open")
-    finish = watch_routes.check(Claim(1, "route_monitor", id, 1))
+    finish = route_monitors.check(Claim(1, "route_monitor", id, 1))
     change(RouteMonitor, cancelled_at=clock.now(), cancel_reason="user")
     with transaction() as session:
         assert finish(session) is None
@@ -160,7 +161,7 @@ def test_a_monitor_cancelled_while_it_was_checked_does_not_fire(alice: Caller) -
 def test_a_monitor_changed_while_it_was_checked_fires_on_its_new_terms_only(alice: Caller) -> None:
     id = watch(alice)
     seat("open")
-    finish = watch_routes.check(Claim(1, "route_monitor", id, 1))
+    finish = route_monitors.check(Claim(1, "route_monitor", id, 1))
     change(RouteMonitor, max_points=1)
     with transaction() as session:
         assert finish(session) is None
@@ -195,7 +196,7 @@ def test_a_monitor_whose_window_has_passed_ends_by_itself(alice: Caller) -> None
 def test_an_answer_that_was_overtaken_by_a_later_one_is_thrown_away(alice: Caller) -> None:
     id = watch(alice)
     seat("open")
-    late = watch_routes.check(Claim(1, "route_monitor", id, 1))
+    late = route_monitors.check(Claim(1, "route_monitor", id, 1))
     seat("shut")
     check()
     change(MonitorKey, answered_at=clock.now())
@@ -212,7 +213,7 @@ def test_a_run_lost_between_check_and_writing_is_done_again_and_told_once(alice:
     seat("open")
     dispatcher.step()
     (run,) = rows(JobRun)
-    watch_routes.check(Claim(run.id, "route_monitor", id, 1))  # and then that worker dies
+    route_monitors.check(Claim(run.id, "route_monitor", id, 1))  # and then that worker dies
     runs.wake(str(run.id))
     runs.wake(str(run.id))
     assert (len(notices()), len(rows(Delivery)), len(rows(MonitorCheck))) == (1, 1, 1)

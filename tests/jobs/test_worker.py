@@ -20,9 +20,9 @@ from shared.db.messages import Delivery
 from shared.db.runs import JobRun
 from shared.redis import connect
 from shared.settings import settings
-from tests.environment import Configure
 from tests.jobs.conftest import Post, add_schedule, rows, work
-from tests.mailserver import Mailbox
+from tests.support.mail_server import Mailbox
+from tests.support.settings_and_clock import Configure
 
 RQ = Path(sys.executable).with_name("rq")
 WARM = ("-w", "jobs.worker.Worker")

@@ -9,7 +9,7 @@ from shared.domain.confirmations.days import Calendar, times
 from shared.domain.confirmations.letters import fold
 from shared.domain.confirmations.model import Leg, World
 from shared.domain.confirmations.words import CONFIRMATION, cabins_in
-from shared.domain.folio.amounts import CODES
+from shared.domain.parsing.amounts import CODES
 
 _DESIGNATOR = re.compile(
     r"(?<![A-Za-z0-9])([A-Z][A-Z0-9]|[0-9][A-Z])( ?)0*(\d{1,4})[A-Z]?(?![A-Za-z0-9:.,/]\d|[A-Za-z0-9])"

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from shared.domain.confirmations.letters import fold
 from shared.domain.confirmations.model import Price, World
-from shared.domain.folio.amounts import CODES, number
+from shared.domain.parsing.amounts import CODES, number
 
 _SIGNS = {
     "US$": "USD", "A$": "AUD", "AU$": "AUD", "C$": "CAD", "CA$": "CAD", "NZ$": "NZD", "HK$": "HKD", "S$": "SGD",

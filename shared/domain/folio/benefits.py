@@ -6,11 +6,11 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
-from shared.domain.folio.amounts import first_amount
 from shared.domain.folio.checks import Case, check, found
 from shared.domain.folio.kinds import FOOD
 from shared.domain.folio.model import ZERO, Finding, Line, Rule
 from shared.domain.folio.stay import nights_seen
+from shared.domain.parsing.amounts import first_amount
 
 _NTH = {4: r"(?:night (?:no\.? )?4|4th night|fourth night)", 5: r"(?:night (?:no\.? )?5|5th night|fifth night)"}
 _TIMES = re.compile(r"(\d{1,2})\s*(?:nights?)?\s*(?:[x*@×]|\bat\b)\s*(\d[\d.,']*\d)\s*(?:points?|pts)?")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shared.domain.folio.amounts import Amount
+from shared.domain.parsing.amounts import Amount
 
 _WORDS = {
     "charge": r"charges?|debits?|belastung(?:en)?|soll|cargos?|addebit[oi]|dare|debitos?",

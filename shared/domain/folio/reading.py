@@ -9,8 +9,6 @@ from datetime import date
 from decimal import Decimal
 from itertools import pairwise
 
-from shared.domain.folio.amounts import CODES, Amount, amounts_at_the_end, code_in, stated, three_decimals
-from shared.domain.folio.days import DATE, SHORT, Written, dates_in, order_of, written
 from shared.domain.folio.kinds import Namer
 from shared.domain.folio.layout import Table, heading, posted
 from shared.domain.folio.model import ZERO, Bill, Line, Rulebook
@@ -18,6 +16,8 @@ from shared.domain.folio.settle import settle
 from shared.domain.folio.stay import abroad
 from shared.domain.folio.sums import sum_line
 from shared.domain.folio.text import fold, lines_of
+from shared.domain.parsing.amounts import CODES, Amount, amounts_at_the_end, code_in, stated, three_decimals
+from shared.domain.parsing.dates import DATE, SHORT, Written, dates_in, order_of, written
 
 POINTS = re.compile(
     r"(\d[\d.,' ]*\d|\d)\s*(?:(?:reward|honors|bonvoy|ihg|hyatt|bonus)\s+)?"

@@ -5,10 +5,10 @@ from datetime import date, time, timedelta
 from decimal import Decimal
 from itertools import pairwise
 
-from shared.domain.folio.amounts import first_amount
-from shared.domain.folio.days import Order, dates_in
 from shared.domain.folio.model import Bill, Chain, Stay, StayType
 from shared.domain.folio.text import fold
+from shared.domain.parsing.amounts import first_amount
+from shared.domain.parsing.dates import Order, dates_in
 
 _IN = (
     r"arriv(?:al|ed|es?)|arr\b|check(?:ed)?[ -]?in|in\b|from|anreise|ankunft|von|arrivee|llegada|entrada|arrivo|"

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from shared.outbox.messages import Message
+from shared.outbox.wording.messages import Message
 
 Begin = Callable[[], None]
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from shared.providers import oauth2
+from shared.providers import oauth_client
 from shared.providers.autopilot.events import push
-from shared.providers.connecting import Connector, Grant, Start
+from shared.providers.connectors import Connector, Grant, Start
 from shared.settings import settings
 
 
@@ -22,7 +22,7 @@ def configured() -> bool:
 
 
 def _client() -> dict[str, str]:
-    return oauth2.application(settings().autopilot_client_id, settings().autopilot_client_secret)
+    return oauth_client.application(settings().autopilot_client_id, settings().autopilot_client_secret)
 
 
 async def start(redirect_uri: str, state: str) -> Start:
@@ -34,22 +34,22 @@ async def start(redirect_uri: str, state: str) -> Start:
     }
     if scope := settings().autopilot_scope:
         query["scope"] = scope
-    return oauth2.onward(settings().autopilot_authorize_url or "", query, pkce=True)
+    return oauth_client.onward(settings().autopilot_authorize_url or "", query, pkce=True)
 
 
 async def finish(query: Mapping[str, str], kept: Mapping[str, str], redirect_uri: str) -> Grant:
-    fields = oauth2.exchange(_client(), query, redirect_uri, code_verifier=kept["verifier"])
-    return await oauth2.token(settings().autopilot_token_url or "", fields)
+    fields = oauth_client.exchange(_client(), query, redirect_uri, code_verifier=kept["verifier"])
+    return await oauth_client.token(settings().autopilot_token_url or "", fields)
 
 
 async def renew(refresh: str) -> Grant:
-    return await oauth2.token(settings().autopilot_token_url or "", oauth2.renewal(_client(), refresh))
+    return await oauth_client.token(settings().autopilot_token_url or "", oauth_client.renewal(_client(), refresh))
 
 
 async def revoke(access: str, refresh: str | None) -> bool:
     if not (url := settings().autopilot_revoke_url):
         return False
-    return await oauth2.revoke(url, {"token": refresh or access, **_client()})
+    return await oauth_client.revoke(url, {"token": refresh or access, **_client()})
 
 
 CONNECTOR = Connector(

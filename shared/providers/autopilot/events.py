@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 
 from shared import clock, http
-from shared.providers.connecting import Push, Row, Written
+from shared.providers.connectors import Push, Row, Written
 from shared.providers.contract import Unanswered
 from shared.settings import settings
 

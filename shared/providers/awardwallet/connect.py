@@ -13,7 +13,7 @@ import httpx
 
 from shared import http
 from shared.providers.awardwallet.parse import accounts
-from shared.providers.connecting import Connector, Declined, Details, Grant, Pulled, Start
+from shared.providers.connectors import Connector, Declined, Details, Grant, Pulled, Start
 from shared.providers.contract import Unanswered
 from shared.settings import settings
 

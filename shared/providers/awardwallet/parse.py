@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from shared.providers.connecting import Pulled, TrackedAccount
+from shared.providers.connectors import Pulled, TrackedAccount
 from shared.providers.contract import Unanswered
 
 CHECKED = 1  # their word for a look that went well

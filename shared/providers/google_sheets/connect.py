@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from shared.providers import oauth2
-from shared.providers.connecting import Connector, Grant, Start
+from shared.providers import oauth_client
+from shared.providers.connectors import Connector, Grant, Start
 from shared.providers.google_sheets.sheet import push
 from shared.settings import settings
 
@@ -15,7 +15,7 @@ def configured() -> bool:
 
 
 def _client() -> dict[str, str]:
-    return oauth2.application(settings().google_client_id, settings().google_client_secret)
+    return oauth_client.application(settings().google_client_id, settings().google_client_secret)
 
 
 async def start(redirect_uri: str, state: str) -> Start:
@@ -29,20 +29,20 @@ async def start(redirect_uri: str, state: str) -> Start:
         "prompt": "consent",  # a refresh token is given with it alone
         "include_granted_scopes": "true",
     }
-    return oauth2.onward(settings().google_authorize_url, query, pkce=True)
+    return oauth_client.onward(settings().google_authorize_url, query, pkce=True)
 
 
 async def finish(query: Mapping[str, str], kept: Mapping[str, str], redirect_uri: str) -> Grant:
-    fields = oauth2.exchange(_client(), query, redirect_uri, code_verifier=kept["verifier"])
-    return await oauth2.token(f"{settings().google_oauth_url}/token", fields)
+    fields = oauth_client.exchange(_client(), query, redirect_uri, code_verifier=kept["verifier"])
+    return await oauth_client.token(f"{settings().google_oauth_url}/token", fields)
 
 
 async def renew(refresh: str) -> Grant:
-    return await oauth2.token(f"{settings().google_oauth_url}/token", oauth2.renewal(_client(), refresh))
+    return await oauth_client.token(f"{settings().google_oauth_url}/token", oauth_client.renewal(_client(), refresh))
 
 
 async def revoke(access: str, refresh: str | None) -> bool:
-    return await oauth2.revoke(f"{settings().google_oauth_url}/revoke", {"token": refresh or access})
+    return await oauth_client.revoke(f"{settings().google_oauth_url}/revoke", {"token": refresh or access})
 
 
 CONNECTOR = Connector(

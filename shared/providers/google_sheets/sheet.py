@@ -12,7 +12,7 @@ from urllib.parse import quote
 import httpx
 
 from shared import http
-from shared.providers.connecting import COLUMNS, Push, Row, Written
+from shared.providers.connectors import COLUMNS, Push, Row, Written
 from shared.providers.contract import Unanswered
 from shared.settings import settings
 

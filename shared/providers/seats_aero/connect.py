@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from shared.providers import oauth2
-from shared.providers.connecting import Connector, Grant, Start
+from shared.providers import oauth_client
+from shared.providers.connectors import Connector, Grant, Start
 from shared.settings import settings
 
 
@@ -12,7 +12,7 @@ def configured() -> bool:
 
 
 def _client() -> dict[str, str]:
-    return oauth2.application(settings().seats_aero_client_id, settings().seats_aero_client_secret)
+    return oauth_client.application(settings().seats_aero_client_id, settings().seats_aero_client_secret)
 
 
 async def start(redirect_uri: str, state: str) -> Start:
@@ -23,18 +23,18 @@ async def start(redirect_uri: str, state: str) -> Start:
         "state": state,
         "scope": "openid",
     }
-    return oauth2.onward(f"{settings().seats_aero_oauth_url}/consent", query, pkce=False)
+    return oauth_client.onward(f"{settings().seats_aero_oauth_url}/consent", query, pkce=False)
 
 
 async def finish(query: Mapping[str, str], _kept: Mapping[str, str], redirect_uri: str) -> Grant:
     """They take the exchange as JSON; as a form it fails."""
-    fields = oauth2.exchange(_client(), query, redirect_uri, state=query.get("state", ""), scope="openid")
-    return await oauth2.token(f"{settings().seats_aero_oauth_url}/token", fields, as_json=True)
+    fields = oauth_client.exchange(_client(), query, redirect_uri, state=query.get("state", ""), scope="openid")
+    return await oauth_client.token(f"{settings().seats_aero_oauth_url}/token", fields, as_json=True)
 
 
 async def renew(refresh: str) -> Grant:
-    return await oauth2.token(
-        f"{settings().seats_aero_oauth_url}/token", oauth2.renewal(_client(), refresh), as_json=True
+    return await oauth_client.token(
+        f"{settings().seats_aero_oauth_url}/token", oauth_client.renewal(_client(), refresh), as_json=True
     )
 
 

@@ -13,7 +13,7 @@ import httpx
 from authlib.oauth1 import ClientAuth
 
 from shared import http
-from shared.providers.connecting import Connector, Declined, Details, Grant, Pulled, Start
+from shared.providers.connectors import Connector, Declined, Details, Grant, Pulled, Start
 from shared.providers.contract import Unanswered
 from shared.providers.tripit import feed, parse
 from shared.settings import LOOPBACK, settings

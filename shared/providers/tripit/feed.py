@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from icalendar import Calendar
 
-from shared.providers.connecting import Leg, Pulled, Stay
+from shared.providers.connectors import Leg, Pulled, Stay
 from shared.providers.contract import Unanswered
 from shared.reference.load import reference
 

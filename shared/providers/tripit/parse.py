@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, time
 from typing import Any
 
-from shared.providers.connecting import Leg, Pulled, Stay
+from shared.providers.connectors import Leg, Pulled, Stay
 
 _CARRIER = re.compile(r"[A-Z0-9]{2}")
 _AIRPORT = re.compile(r"[A-Z]{3}")

@@ -1,0 +1,153 @@
+"""Agents without a person: a name goes in, a free account with an API key comes out; a person may claim it later."""
+
+import secrets
+from collections.abc import Callable
+from typing import Any
+
+from authlib.oauth2 import OAuth2Error
+from sqlalchemy import select
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+import shared.db.migrations  # noqa: F401 - registers every table, so that a claim moves the rows of all
+from auth_server.accounts import api_keys
+from auth_server.oauth.server import Server
+from auth_server.web.flows import run
+from auth_server.web.outcomes import Reply
+from auth_server.web.request_data import Incoming, TooLarge, TooSlow, parse_json, peer_of, read_json
+from shared.db.accounts import Account, absorb
+from shared.db.oauth import ApiKey
+from shared.domain.plans import LIMITS, Plan
+from shared.errors import Fault, Invalid, problem
+from shared.limits import address_key, hit
+from shared.outbox.plan_change import change_plan
+from shared.secrets import digest, mint, well_formed
+from shared.settings import STATUS, VERSION, settings
+
+PATH = "/api/v1/agent/register"
+CLAIM_PREFIX = "awt_cl_"
+_CACHED = {"Cache-Control": "public, max-age=300"}
+
+
+def _problem(word: str, detail: str, *, retry_after: int | None = None, **facts: Any) -> Reply:
+    headers = {"Content-Type": "application/problem+json", "Cache-Control": "no-store"}
+    if retry_after is not None:
+        headers["Retry-After"] = str(retry_after)
+    body = problem(settings().web_url, word, detail, **facts)
+    return Reply(body["status"], body, headers)
+
+
+async def register(request: Request) -> Response:
+    reply = await _registered(request)
+    return JSONResponse(reply.body, reply.status, reply.headers, media_type=reply.headers["Content-Type"])
+
+
+async def _registered(request: Request) -> Reply:
+    try:
+        body = await read_json(request)
+    except TooLarge:
+        return _problem("too_large", "The body is larger than 16 KiB.")
+    except TooSlow:
+        return _problem("too_slow", "The body did not arrive in time.")
+    except OAuth2Error:
+        return _problem("unsupported_media_type", "The body must be application/json.")
+    return await run(making(body), Incoming(request.method, request.url.path, peer_of(request)))
+
+
+def making(body: bytes) -> Callable[[Server, Incoming], Reply]:
+    def flow(server: Server, inc: Incoming) -> Reply:
+        verdict = hit(f"agents:{address_key(inc.peer)}", settings().agents_per_hour, 3600)
+        if not verdict.allowed:
+            words = "Too many agents were registered from this address; wait as long as Retry-After says."
+            return _problem("too_many_requests", words, retry_after=verdict.retry_after)
+        try:
+            given = parse_json(body)
+        except OAuth2Error:
+            return _problem("unreadable", "The body is not JSON.")
+        if not isinstance(given, dict):
+            return _problem("unreadable", "The body must be one JSON object.")
+        try:
+            return _made(server, api_keys.proper_name(given.get("agent_name"), "agent_name"))
+        except Invalid as no:
+            return _problem("invalid", no.message, **no.facts)
+
+    return flow
+
+
+def _made(server: Server, name: str) -> Reply:
+    account = Account(public_id=f"acc_{secrets.token_hex(16)}", plan=Plan.FREE.slug)
+    server.db.add(account)
+    server.db.flush()
+    claim_code, site = mint(CLAIM_PREFIX), settings().web_url
+    _, key = api_keys.issue(server.db, account.id, name, claim_hash=digest(claim_code))
+    body = {
+        "message": "Keep the key: it is shown this once. Give the claim code to a person who should own the account.",
+        "account_id": account.public_id,
+        "agent_name": name,
+        "api_key": key,
+        "plan": account.plan,
+        "api_calls_per_month": LIMITS[Plan.FREE].api_calls_per_month,
+        "claim_code": claim_code,
+        "claim_url": f"{site}/dashboard",
+        "tools_url": f"{site}/api/v1/tools",
+        "openapi_url": f"{site}/.well-known/openapi.yaml",
+    }
+    return Reply(201, body, {"Content-Type": "application/json", "Cache-Control": "no-store"})
+
+
+def claim(server: Server, account: Account, code: str) -> Account:
+    """The agent's key and records become the signed-in person's, once; the agent's own account ends. Raises Invalid.
+
+    What the person's plan does not cover is paused as after a change of plan.
+    """
+    wrong = Invalid(Fault("claim_code", "fits no agent", "the unused claim code the agent was given"))
+    if not well_formed(code.strip(), CLAIM_PREFIX):
+        raise wrong
+    key = server.db.scalar(select(ApiKey).where(ApiKey.claim_hash == digest(code.strip())).with_for_update())
+    if key is None:
+        raise wrong
+    key.claim_hash = None
+    agent = server.db.get_one(Account, key.account_id, with_for_update=True)
+    server.db.flush()
+    server.events.append({"account": agent.public_id})
+    absorb(server.db, agent.id, account.id)
+    server.db.expire_all()
+    change_plan(server.db, account, Plan.of(account.plan), account.api_calls_per_month)
+    return account
+
+
+async def document(request: Request) -> Response:  # noqa: ARG001 - an endpoint's signature
+    """/.well-known/agent.json: how a program gets an account by itself, and what it can do then."""
+    site = settings().web_url
+    described = {
+        "name": "Award Travel",
+        "description": "Award flights and hotels, points prices, transfer routes, and an account's own records.",
+        "version": VERSION,
+        "status": STATUS,
+        "data_mode": settings().data_mode,
+        "url": site,
+        "registration": {
+            "endpoint": site + PATH,
+            "method": "POST",
+            "content_type": "application/json",
+            "body": {"agent_name": f"text of 1 to {api_keys.NAME_MAX} visible characters"},
+            "gives": ["api_key", "claim_code"],
+            "plan": Plan.FREE.slug,
+            "limit_per_address_and_hour": settings().agents_per_hour,
+            "claim": f"A person signed in at {site}/dashboard can take the account over once, with the claim code.",
+        },
+        "rest": {
+            "tools": f"{site}/api/v1/tools",
+            "openapi": f"{site}/.well-known/openapi.yaml",
+            "authentication": ["Authorization: Bearer API_KEY", "X-API-Key: API_KEY"],
+            "key_prefix": api_keys.PREFIX,
+            "calls_per_month": {plan.slug: limits.api_calls_per_month for plan, limits in LIMITS.items()},
+        },
+        "mcp": {
+            "url": settings().mcp_url,
+            "transport": "streamable-http",
+            "authentication": "OAuth 2.1 with PKCE; API keys are not accepted there",
+            "authorization_server": f"{site}/.well-known/oauth-authorization-server",
+        },
+    }
+    return JSONResponse(described, headers=_CACHED)

@@ -1,0 +1,42 @@
+"""Discovery (RFC 8414 and OpenID): nothing goes in, what this authorization server offers today comes out."""
+
+from typing import Any
+
+from auth_server.oauth.grants import AUTH_METHODS
+from auth_server.oauth.signing_keys import ALGORITHM
+from auth_server.oauth.tokens import GRANTED
+from shared.settings import settings
+
+CLAIMS = ["sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "email", "email_verified"]
+
+
+def metadata() -> dict[str, Any]:
+    """The same for both well-known paths. The issuer is a setting, never the Host of a request."""
+    issuer = settings().web_url
+    return {
+        "issuer": issuer,
+        "authorization_endpoint": f"{issuer}/oauth/authorize",
+        "token_endpoint": f"{issuer}/oauth/token",
+        "registration_endpoint": f"{issuer}/oauth/register",
+        "revocation_endpoint": f"{issuer}/oauth/revoke",
+        "introspection_endpoint": f"{issuer}/oauth/introspect",
+        "userinfo_endpoint": f"{issuer}/oauth/userinfo",
+        "jwks_uri": f"{issuer}/oauth/jwks",
+        "scopes_supported": GRANTED.split(),
+        "response_types_supported": ["code"],
+        "response_modes_supported": ["query"],
+        "grant_types_supported": ["authorization_code", "refresh_token"],
+        "token_endpoint_auth_methods_supported": sorted(AUTH_METHODS, reverse=True),
+        "revocation_endpoint_auth_methods_supported": sorted(AUTH_METHODS, reverse=True),
+        "introspection_endpoint_auth_methods_supported": ["client_secret_basic"],
+        "code_challenge_methods_supported": ["S256"],
+        "authorization_response_iss_parameter_supported": True,
+        "client_id_metadata_document_supported": True,
+        "subject_types_supported": ["public"],
+        "id_token_signing_alg_values_supported": [ALGORITHM],
+        "claims_supported": CLAIMS,
+        "prompt_values_supported": ["none", "login", "consent", "select_account"],
+        "claims_parameter_supported": False,
+        "request_parameter_supported": False,
+        "request_uri_parameter_supported": False,
+    }

@@ -1,0 +1,161 @@
+"""Dynamic registration (RFC 7591): a program's description goes in, the identifier of a public client comes out."""
+
+import hashlib
+import ipaddress
+import logging
+import secrets
+import unicodedata
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from authlib.oauth2 import OAuth2Error
+from authlib.oauth2.rfc7591.errors import InvalidClientMetadataError, InvalidRedirectURIError
+from sqlalchemy import func, select
+
+from auth_server.oauth import redirect_uris, tokens
+from auth_server.oauth.server import Server
+from auth_server.web.outcomes import NO_STORE, Reply, failed
+from auth_server.web.request_data import Incoming, parse_json
+from shared import clock
+from shared.db.oauth import Client
+from shared.limits import address_key, hit
+from shared.settings import SettingsError, settings
+
+log = logging.getLogger(__name__)
+URIS_MAX, NAME_MAX = 10, 100
+IDENTICAL = timedelta(minutes=10)
+_GRANT_TYPES, _RESPONSE_TYPES = ["authorization_code", "refresh_token"], ["code"]
+_INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+_TEXTS = {"client_uri": 2048, "logo_uri": 2048, "tos_uri": 2048, "policy_uri": 2048, "software_id": 255}
+_TEXTS |= {"software_version": 255, "scope": 1024, "application_type": 32, "token_endpoint_auth_method": 64}
+
+
+def trusted_ranges() -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
+    """The networks of well-known hosts, which register for many people; raises SettingsError when unreadable."""
+    named = [r.strip() for r in settings().dcr_trusted_ranges.split(",") if r.strip()]
+    try:
+        return [ipaddress.ip_network(r, strict=False) for r in named]
+    except ValueError:
+        raise SettingsError("DCR_TRUSTED_RANGES: must be a comma list of networks such as 160.79.104.0/21") from None
+
+
+def allowance(peer: str, usual: int, trusted: int) -> int | None:
+    """How much an address may do: hosts that act for many people more, this machine itself without limit (None)."""
+    try:
+        ip = ipaddress.ip_address(peer)
+    except ValueError:
+        return usual
+    ip = getattr(ip, "ipv4_mapped", None) or ip
+    if ip.is_loopback:
+        return None
+    return trusted if any(ip in network for network in trusted_ranges()) else usual
+
+
+def _too_many(peer: str) -> Reply | None:
+    limit = allowance(peer, settings().dcr_per_hour, settings().dcr_trusted_per_hour)
+    if limit is None:
+        return None
+    verdict = hit(f"register:{address_key(peer)}", limit, 3600)
+    if verdict.allowed:
+        return None
+    text = "Too many registrations from this address."
+    headers = NO_STORE | {"Retry-After": str(verdict.retry_after)}
+    return Reply(429, {"error": "temporarily_unavailable", "error_description": text}, headers)
+
+
+def _name(value: object) -> str:
+    if value is None:
+        return "Unnamed application"
+    if not isinstance(value, str):
+        raise InvalidClientMetadataError("client_name must be a string.")
+    name = unicodedata.normalize("NFC", value).strip()
+    if not 1 <= len(name) <= NAME_MAX or any(unicodedata.category(c) in _INVISIBLE for c in name):
+        raise InvalidClientMetadataError(f"client_name must have 1 to {NAME_MAX} visible characters.")
+    return name
+
+
+def _uris(value: object) -> list[str]:
+    if not isinstance(value, list) or not 1 <= len(value) <= URIS_MAX:
+        raise InvalidRedirectURIError(f"redirect_uris must be a list of 1 to {URIS_MAX} URIs.")
+    try:
+        return list(dict.fromkeys(redirect_uris.check_registration(uri) for uri in value))
+    except redirect_uris.BadRedirect as bad:
+        log.info("registration refused: a redirect URI %s", bad)
+        raise InvalidRedirectURIError(f"redirect_uris: {bad}.") from None
+
+
+def _check_list(data: dict[str, Any], name: str, supported: list[str]) -> None:
+    value = data.get(name)
+    if value is None:
+        return
+    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+        raise InvalidClientMetadataError(f"{name} must be a list of strings.")
+    if value and not set(supported) & set(value):
+        raise InvalidClientMetadataError(f"{name} has no supported value.")
+
+
+def described(data: object) -> dict[str, Any]:
+    """The metadata this server registers, whatever else was asked for: always a public client."""
+    if not isinstance(data, dict):
+        raise InvalidClientMetadataError("The body must be a JSON object.")
+    uris = _uris(data.get("redirect_uris"))
+    for name, limit in _TEXTS.items():
+        value = data.get(name)
+        if value is not None and (not isinstance(value, str) or len(value) > limit):
+            raise InvalidClientMetadataError(f"{name} is not valid.")
+    _check_list(data, "grant_types", _GRANT_TYPES)
+    _check_list(data, "response_types", _RESPONSE_TYPES)
+    return {
+        "client_name": _name(data.get("client_name")),
+        "redirect_uris": uris,
+        "grant_types": _GRANT_TYPES,
+        "response_types": _RESPONSE_TYPES,
+        "token_endpoint_auth_method": "none",
+        "application_type": "native" if data.get("application_type") == "native" else "web",
+        "scope": tokens.GRANTED,
+    }
+
+
+def _same_as_before(server: Server, fingerprint: str) -> Client | None:
+    """The client a byte-identical body made a moment ago; two such requests at once wait for each other."""
+    server.db.execute(select(func.pg_advisory_xact_lock(int(fingerprint[:15], 16))))
+    recent = (Client.fingerprint == fingerprint, Client.created_at > clock.now() - IDENTICAL)
+    return server.db.scalars(select(Client).where(*recent, Client.disabled_at.is_(None)).limit(1)).first()
+
+
+def register(body: bytes) -> Callable[[Server, Incoming], Reply]:
+    def flow(server: Server, inc: Incoming) -> Reply:
+        if (limited := _too_many(inc.peer)) is not None:
+            return limited
+        try:
+            metadata = described(_parsed(body))
+        except OAuth2Error as error:
+            return failed(error)
+        fingerprint = hashlib.sha256(body).hexdigest()
+        row = _same_as_before(server, fingerprint) or _new(server, metadata, fingerprint)
+        issued = {"client_id": row.client_id, "client_id_issued_at": int(row.created_at.timestamp())}
+        return Reply(201, issued | metadata, dict(NO_STORE))
+
+    return flow
+
+
+def _parsed(body: bytes) -> object:
+    try:
+        return parse_json(body)
+    except OAuth2Error as error:
+        raise InvalidClientMetadataError(error.get_error_description()) from None
+
+
+def _new(server: Server, metadata: dict[str, Any], fingerprint: str) -> Client:
+    row = Client(
+        client_id=secrets.token_urlsafe(24),
+        kind="dcr",
+        name=metadata["client_name"],
+        auth_method="none",
+        redirect_uris=metadata["redirect_uris"],
+        fingerprint=fingerprint,
+        created_at=clock.now(),
+    )
+    server.db.add(row)
+    return row

@@ -1,0 +1,31 @@
+"""Tokens: their prefixes, lifetimes and scope; what is minted here is stored as a hash alone."""
+
+import re
+from datetime import timedelta
+
+from auth_server.oauth.redirect_uris import OUT_OF_BAND
+from shared.secrets import mint
+from shared.settings import SCOPE
+
+ACCESS, REFRESH, CODE = "awt_at_", "awt_rt_", "awt_ac_"
+ACCESS_SECONDS = 3600
+ACCESS_LIFE = timedelta(seconds=ACCESS_SECONDS)
+CODE_LIFE = timedelta(seconds=60)
+COPIED_CODE_LIFE = timedelta(minutes=5)  # of a code a person has to copy
+RETRY_WINDOW = timedelta(seconds=60)  # a retired refresh token yields the same successor again for this long
+RETRIES = 20
+GRANTED = f"{SCOPE} openid email"  # whatever was asked for
+# Stray blanks are forgiven: well-known hosts send them.
+SCOPE_SYNTAX = re.compile(r"[\x20\x21\x23-\x5b\x5d-\x7e]*")
+
+
+def access_token(**_: object) -> str:
+    return mint(ACCESS)
+
+
+def refresh_token(**_: object) -> str:
+    return mint(REFRESH)
+
+
+def code_life(redirect_uri: str) -> timedelta:
+    return COPIED_CODE_LIFE if redirect_uri == OUT_OF_BAND else CODE_LIFE

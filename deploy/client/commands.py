@@ -1,0 +1,157 @@
+"""The user's side of the command line: an address and an API key are kept; tools are listed and called over REST."""
+
+import argparse
+import getpass
+import json
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from deploy.client.tables import plain, render
+from deploy.client.tool_arguments import parser_of
+from deploy.errors import Halt
+from deploy.local.home import login_folder, write_private
+from shared.http import Refused, allowed_base, sync_client
+
+OK, BAD_USE, REFUSED, UNREACHABLE = 0, 2, 3, 4
+TIMEOUT = httpx.Timeout(130, connect=5)
+TOOLS = "/api/v1/tools"
+_FAULTS_OF_USE = {"invalid", "unreadable", "unknown_tool", "too_large", "unsupported_media_type"}
+_AWAY = {"internal_error", "temporarily_unavailable", "too_slow"}
+
+
+class Ended(Halt):
+    """The command ends with this status; `document` is what the service said about it."""
+
+    def __init__(self, code: int, text: str, document: Any = None) -> None:
+        super().__init__(text)
+        self.code, self.document = code, document
+
+
+@dataclass(frozen=True)
+class Login:
+    """Where the service is and the key to it."""
+
+    url: str
+    key: str
+
+    def keep(self) -> Path:
+        path = login_folder() / "login.json"
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_private(path, json.dumps(asdict(self)))
+        return path
+
+
+def kept() -> Login:
+    try:
+        found = json.loads((login_folder() / "login.json").read_text(encoding="utf-8"))
+        return Login(allowed_base(found["url"]), _printable(found["key"]))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, Refused):  # none, or not as it was written
+        raise Ended(BAD_USE, "Not logged in: award-travel login --url URL --key") from None
+
+
+def _printable(key: str) -> str:
+    """Raises ValueError for what no header can hold."""
+    if not key or not key.isascii() or not key.isprintable():
+        raise ValueError
+    return key
+
+
+def _ask(login: Login, method: str, path: str, body: Any = None) -> tuple[Any, httpx.Headers]:
+    """The answer's document. Raises Ended."""
+    try:
+        with sync_client(login.url, timeout=TIMEOUT) as http:
+            answer = http.request(method, path, json=body, headers={"X-API-Key": login.key})
+        document = answer.json()
+    except httpx.TransportError:
+        raise Ended(UNREACHABLE, f"{login.url} does not answer: see whether the address is right.") from None
+    except ValueError:
+        raise Ended(UNREACHABLE, f"What answers at {login.url} is not this service.") from None
+    if answer.status_code == 200:
+        return document, answer.headers
+    raise _ended(login, document)
+
+
+def _ended(login: Login, document: Any) -> Ended:
+    """A problem document as the end of the command."""
+    outcome = document.get("outcome") if isinstance(document, dict) else None
+    if outcome is None:
+        return Ended(UNREACHABLE, f"What answers at {login.url} is not this service.")
+    words = plain(document.get("detail"))
+    if near := document.get("nearest"):
+        words += f" Nearest: {plain(', '.join(map(str, near)))}."
+    if where := document.get("upgrade_url"):
+        words += f" See {plain(where)}"
+    code = BAD_USE if outcome in _FAULTS_OF_USE else UNREACHABLE if outcome in _AWAY else REFUSED
+    return Ended(code, words, document)
+
+
+def run_login(given: argparse.Namespace) -> None:
+    """A key that is not part of the command is asked for, or read from a pipe: it then stays out of the history."""
+    try:
+        url = allowed_base(given.url.rstrip("/").removesuffix("/mcp"))
+    except (Refused, ValueError):
+        raise Ended(BAD_USE, "--url is the https address of the service, such as https://travel.example.com") from None
+    key = given.key or (getpass.getpass("API key: ") if sys.stdin.isatty() else sys.stdin.readline()).strip()
+    try:
+        login = Login(url, _printable(key))
+    except ValueError:
+        words = "No API key came: make one on the dashboard, then give it to --key or on stdin."
+        raise Ended(BAD_USE, words) from None
+    _remember(_ask(login, "GET", TOOLS)[0])
+    print(f"Logged in to {url}. The key is kept in {login.keep()}.")
+
+
+def run_tools(given: argparse.Namespace) -> None:
+    tools = _ask(kept(), "GET", TOOLS)[0]["tools"]
+    _remember({"tools": tools})
+    words = given.text.lower().split()
+    found = [t for t in tools if all(w in f"{t['name']} {t['title']} {t['description']}".lower() for w in words)]
+    named = [tool for tool in found if tool["name"] == given.text]
+    if named:
+        parser_of(named[0]).print_help()
+        return
+    if not found:
+        raise Ended(REFUSED, f"No tool has {plain(given.text)!r} in its name or description.")
+    width = max(len(tool["name"]) for tool in found)
+    for tool in found:
+        print(f"{plain(tool['name']):<{width}}  {plain(tool['tier']):<10}  {plain(_first(tool['description']))}")
+
+
+def _first(description: str) -> str:
+    return " ".join(description.split()).split(". ")[0].removesuffix(".") + "."
+
+
+def run_call(given: argparse.Namespace) -> None:
+    login, words = kept(), list(given.arguments)
+    as_json = given.json or "--json" in words
+    try:
+        tool, _ = _ask(login, "GET", f"{TOOLS}/{given.tool}")
+        arguments = vars(parser_of(tool).parse_args([word for word in words if word != "--json"]))
+        answer, headers = _ask(login, "POST", f"{TOOLS}/{tool['name']}", arguments)
+    except Ended as end:
+        if as_json and end.document is not None:
+            print(_json(end.document))
+        raise
+    if as_json:
+        print(_json(answer))
+        return
+    print(render(answer))
+    if left := headers.get("ratelimit-remaining"):
+        print(f"{plain(left)} of {plain(headers['ratelimit-limit'])} API calls are left this month.", file=sys.stderr)
+
+
+def _json(document: Any) -> str:
+    """Every letter as it is where what reads it takes all of them."""
+    takes_all = (sys.stdout.encoding or "utf-8").lower() in ("utf-8", "utf8")
+    return json.dumps(document, ensure_ascii=not takes_all, indent=2)
+
+
+def _remember(listed: dict[str, Any]) -> None:
+    """The tools as last seen, so that completion needs no network."""
+    path = login_folder() / "tools.json"
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    write_private(path, json.dumps(listed))

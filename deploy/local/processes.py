@@ -1,0 +1,127 @@
+"""Child programs: what to start goes in; watched processes come out, revived when they crash, stopped in order."""
+
+import contextlib
+import functools
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from deploy.errors import Halt
+from deploy.local.private_servers import control, die_with_parent
+
+Say = Callable[[str], None]
+Launch = Callable[[], "subprocess.Popen[bytes]"]
+FIRST_WAIT, LONGEST_WAIT = 0.5, 15.0
+STEADY_SECONDS = 30  # what ran that long starts again with the first wait
+
+
+def program(command: Sequence[str], environment: dict[str, str], log: Path) -> Launch:
+    """A launcher of one program, in a session of its own so that Ctrl-C reaches the supervisor alone."""
+
+    def launch() -> "subprocess.Popen[bytes]":
+        sink = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            return subprocess.Popen(
+                command,
+                env=environment,
+                cwd=log.parent,
+                stdin=subprocess.DEVNULL,
+                stdout=sink,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=functools.partial(die_with_parent, signal.SIGTERM),
+            )
+        finally:
+            os.close(sink)
+
+    return launch
+
+
+@dataclass
+class Child:
+    """One watched program. `due` is the moment a crashed one is started again."""
+
+    name: str
+    launch: Launch
+    log: Path
+    process: "subprocess.Popen[bytes] | None" = None
+    started: float = 0.0
+    wait: float = FIRST_WAIT
+    due: float | None = None
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid if self.process else 0
+
+    @property
+    def ended(self) -> int | None:
+        """The exit status, once it has ended."""
+        return self.process.poll() if self.process else None
+
+    def start(self) -> None:
+        self.started = time.monotonic()
+        self.process = self.launch()
+
+    def last_words(self) -> str:
+        with contextlib.suppress(OSError):
+            lines = self.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+            return lines[-1][-300:] if lines else ""
+        return ""
+
+
+def revive(child: Child, say: Say) -> bool:
+    """Starts a crashed child again once its wait is over; true when there is a new process."""
+    now = time.monotonic()
+    if child.due is None:
+        if child.ended is not None:
+            child.wait = FIRST_WAIT if now - child.started > STEADY_SECONDS else child.wait
+            child.due = now + child.wait
+            say(f"{child.name} ended ({_how(child.ended)}); it starts again in {child.wait:g} s. Its log: {child.log}")
+        return False
+    if now < child.due:
+        return False
+    child.due, child.wait = None, min(child.wait * 2, LONGEST_WAIT)
+    try:
+        child.start()
+    except (Halt, OSError) as error:
+        child.due = time.monotonic() + child.wait
+        say(f"{child.name} does not start: {error}")
+        return False
+    say(f"{child.name} started again (process {child.pid})")
+    return True
+
+
+def _how(status: int) -> str:
+    return signal.Signals(-status).name if status < 0 else f"exit status {status}"
+
+
+def stop(children: Sequence[Child], *, seconds: float = 15) -> None:
+    """Asks all of them to end and waits; asks again, then kills, what does not."""
+    for sign in (signal.SIGTERM, signal.SIGTERM, signal.SIGKILL):
+        left = [c.process for c in children if c.process and c.process.poll() is None]
+        for process in left:
+            process.send_signal(sign)
+        until = time.monotonic() + seconds
+        for process in left:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(max(0.1, until - time.monotonic()))
+
+
+def adopt_orphans() -> None:
+    """On Linux what a crashed child leaves behind (a worker's job) becomes ours, so that nothing outlives us."""
+    control(36, 1)  # PR_SET_CHILD_SUBREAPER
+
+
+def kill_orphans(children: Sequence[Child]) -> None:
+    ours = {str(os.getpid())}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError, IndexError):
+            parent = stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[1]
+            pid = int(stat.parent.name)
+            if parent in ours and pid not in {c.pid for c in children}:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)

@@ -1,0 +1,20 @@
+"""Starting a job program: the environment goes in; settings are checked together and logging is set up, or it ends."""
+
+import logging
+import sys
+
+from shared.services.operations.data_mode import hold_data_mode
+from shared.settings import SettingsError, settings
+
+
+def start() -> None:
+    """Ends the process with status 1 and one message when the settings do not describe a service."""
+    try:
+        s = settings()
+        if s.mail_backend == "outbox" and s.outbox_dir is None:
+            raise SettingsError("The settings are incomplete:\n  OUTBOX_DIR: is not set, and MAIL_BACKEND is outbox")
+        hold_data_mode()
+    except SettingsError as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(1)
+    logging.basicConfig(level=s.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")

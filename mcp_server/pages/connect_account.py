@@ -1,0 +1,192 @@
+"""Pages of a connection: a browser with a one-time link or state comes in, a page or the way onward goes out.
+
+They stand on the web host, which passes them here; who is signed in there decides whose connection it becomes.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, quote, urlsplit
+
+import anyio.to_thread
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from mcp_server.pages.browser_session import Away, Browser, browser
+from mcp_server.toolkit.thread_limiter import limiter
+from shared.limits import address_key, hit
+from shared.providers.connectors import Connector
+from shared.services.connections import connecting
+from shared.services.connections.connecting import Stopped, Traveller, Why
+from shared.settings import VERSION, settings
+
+PER_MINUTE = 60  # of one address
+MOST_BYTES = 1024 * 1024 + 8192
+SECONDS = 20
+_HEADERS = {
+    # Without form-action: the POST ends at the provider's page, and browsers apply the rule to every hop after it.
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none';"
+    " frame-ancestors 'none'",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cache-Control": "no-store",
+    "X-Robots-Tag": "noindex",
+}
+_CONSENTS = {"confirmation_numbers": "Also send my confirmation numbers. With one, a booking can be changed."}
+_SAID = {
+    Why.USED: (410, "This link has ended", "It was used, or is too old. Ask for connect_integration again."),
+    Why.STRANGER: (
+        403,
+        "Not for this account",
+        "The link was made for another account, or in another browser. Sign out, sign in as the account that asked for"
+        " it, and ask for connect_integration again.",
+    ),
+    Why.DECLINED: (200, "Nothing was connected", "You did not allow it. You can close this page."),
+    Why.NOT_CONFIGURED: (404, "Not available", "The operator of this service has not set this connection up."),
+    Why.PASTED: (413, "Too much", "A calendar may have 1 MiB."),
+    Why.AWAY: (
+        502,
+        "Not connected",
+        "The other service did not answer as it should. Ask for connect_integration again.",
+    ),
+}
+_UNREADABLE = (
+    "That is neither the address of a private calendar nor the text of one. The address begins with webcal:// or"
+    " https:// and is found in your calendar settings there."
+)
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+@lru_cache(maxsize=1)
+def _pages() -> Environment:
+    folder = FileSystemLoader(Path(__file__).parents[1] / "templates")
+    made = Environment(loader=folder, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    made.globals["version"] = VERSION
+    return made
+
+
+def _page(heading: str, lines: list[str], status: int = 200, **more: Any) -> HTMLResponse:
+    shown = {"heading": heading, "lines": lines, "card": None, "fault": None} | more
+    return HTMLResponse(_pages().get_template("connect.html").render(shown), status, _HEADERS)
+
+
+def _offer(request: Request, card: Connector, link: str, fault: str | None = None) -> HTMLResponse:
+    return _page(
+        f"Connect {card.title}",
+        ["Connecting shares this:"],
+        422 if fault else 200,
+        card=card,
+        provider=request.path_params["provider"],
+        link=link,
+        consents=[(name, _CONSENTS[name]) for name in card.consents],
+        fault=fault,
+    )
+
+
+def _guarded(handler: Handler) -> Handler:
+    """Whatever stops it becomes a page; an address that tries very often has to wait."""
+
+    async def guarded(request: Request) -> Response:
+        if request.method == "HEAD":  # something looks ahead: nothing is used up
+            return Response(b"", 200, _HEADERS)
+        peer = address_key(request.client.host if request.client else "")
+        verdict = await anyio.to_thread.run_sync(hit, f"connect:{peer}", PER_MINUTE, 60, limiter=limiter())
+        if not verdict.allowed:
+            busy = _page("Too many requests", ["Try again in a minute."], 429)
+            busy.headers["Retry-After"] = str(verdict.retry_after)
+            return busy
+        try:
+            return await handler(request)
+        except Stopped as no:
+            status, heading, words = _SAID[no.why]
+            return _page(heading, [words], status)
+        except (Away, SQLAlchemyError):
+            late = _page("Temporarily unavailable", ["A part of this service is away. Try again shortly."], 503)
+            late.headers["Retry-After"] = "5"
+            return late
+
+    return guarded
+
+
+def _traveller(signed_in: Browser) -> Traveller:
+    return Traveller(signed_in.public_id, signed_in.session)
+
+
+@_guarded
+async def begin(request: Request) -> Response:
+    """What is shared, and the button. Somebody who is not signed in does that first and comes back here."""
+    link, provider = request.query_params.get("link", ""), request.path_params["provider"]
+    who = await browser(request)
+    if who is None:
+        back = quote(f"/integrations/{provider}/connect?link={quote(link[:100])}", safe="")
+        return RedirectResponse(f"{settings().web_url}/signin?return_to={back}", 303, {"Cache-Control": "no-store"})
+    return _offer(request, await connecting.arrive(provider, link, _traveller(who)), link)
+
+
+@_guarded
+async def go(request: Request) -> Response:
+    """The button: on to the provider, or what was pasted instead."""
+    provider, form = request.path_params["provider"], await _form(request)
+    link = form.get("link", [""])[0]
+    who = await browser(request)
+    if who is None or not _from_here(request):
+        raise Stopped(Why.STRANGER)
+    traveller = _traveller(who)
+    if form.get("way") == ["paste"]:
+        try:
+            card = await connecting.paste(provider, link, traveller, form.get("pasted", [""])[0])
+        except Stopped as no:
+            if no.why is not Why.PASTED:
+                raise
+            return _offer(request, await connecting.arrive(provider, link, traveller), link, _UNREADABLE)
+        return _connected(card)
+    onward = await connecting.set_out(provider, link, traveller, form.get("consent", []))
+    return RedirectResponse(onward, 303, {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})
+
+
+@_guarded
+async def back(request: Request) -> Response:
+    """The way back from the provider."""
+    who = await browser(request)
+    if who is None:
+        raise Stopped(Why.STRANGER)
+    query = {name: value[:4096] for name, value in request.query_params.items()}
+    if len(query) != len(request.query_params.multi_items()):
+        raise Stopped(Why.USED)  # a parameter sent twice
+    return _connected(await connecting.come_back(request.path_params["provider"], query, _traveller(who)))
+
+
+def _connected(card: Connector) -> Response:
+    return _page(f"{card.title} is connected", ["You can close this page and go on in your conversation."])
+
+
+def _from_here(request: Request) -> bool:
+    """Our own form: browsers say where a POST comes from."""
+    origin = request.headers.get("origin")
+    return origin is None or urlsplit(origin).netloc == request.headers.get("host")
+
+
+async def _form(request: Request) -> dict[str, list[str]]:
+    body = bytearray()
+    try:
+        async with asyncio.timeout(SECONDS):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > MOST_BYTES * 3:  # a form writes a character with three
+                    raise Stopped(Why.PASTED)
+        return parse_qs(body.decode("ascii"), keep_blank_values=True, max_num_fields=20, errors="strict")
+    except (TimeoutError, ClientDisconnect, ValueError):
+        raise Stopped(Why.USED) from None
+
+
+def routes() -> list[Route]:
+    return [
+        Route("/integrations/{provider}/connect", begin, methods=["GET"]),
+        Route("/integrations/{provider}/connect", go, methods=["POST"]),
+        Route("/integrations/{provider}/callback", back, methods=["GET"]),
+    ]

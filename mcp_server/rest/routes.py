@@ -1,0 +1,217 @@
+"""REST over the same tools: a name, JSON arguments and an API key come in, the gate's answer goes out."""
+
+import asyncio
+import difflib
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+
+import anyio.to_thread
+from pydantic_core import from_json, to_json
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from mcp_server.calls.dispatch import Answer, answer
+from mcp_server.calls.problem_details import RETRY_LATER, Stopped, refused
+from mcp_server.calls.quota import api_calls_left
+from mcp_server.rest import openapi
+from mcp_server.toolkit.context import ANONYMOUS, Caller
+from mcp_server.toolkit.registry import TOOLS
+from mcp_server.toolkit.thread_limiter import limiter
+from mcp_server.transport.token_verifier import Away, Bearers, Crowded, Denied
+from shared import clock
+from shared.limits import Verdict, address_key, hit
+from shared.settings import settings
+
+PATH = "/api/v1/tools"
+BODY_LIMIT = 4 * 1024 * 1024
+BODY_SECONDS = 15
+READS_PER_MINUTE = 120  # lists and documents, of one address
+CALLS_PER_MINUTE = 240  # of one account, whatever becomes of them
+FINE = frozenset({"ok", "partial", "no_data", "candidates", "confirmation_required"})
+CHALLENGE = {"WWW-Authenticate": 'Bearer realm="award-travel"'}
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+class Rest:
+    """The doors of /api/v1/tools and the document that describes them."""
+
+    def __init__(self, keys: Bearers) -> None:
+        self.keys = keys
+
+    def routes(self) -> list[Route]:
+        return [
+            Route(PATH, self.listing),
+            Route(PATH + "/{name}", self.tool, methods=["GET", "POST"]),
+            Route("/.well-known/openapi.yaml", self.document),
+        ]
+
+    async def listing(self, request: Request) -> Response:
+        await self._reader(request)
+        return _document(request, openapi.listing(_areas(request)), "application/json")
+
+    async def tool(self, request: Request) -> Response:
+        if request.method == "POST":
+            return await self._call(request)
+        await self._reader(request)
+        return _document(request, openapi.described(_known(request.path_params["name"]).name), "application/json")
+
+    async def document(self, request: Request) -> Response:
+        """Importable by browsers too: it holds nothing of anybody."""
+        await _limited(f"rest:read:{_address(request)}", READS_PER_MINUTE, 60)
+        made = _document(request, openapi.document(_areas(request)), "application/yaml")
+        made.headers["Access-Control-Allow-Origin"] = "*"
+        return made
+
+    async def _reader(self, request: Request) -> None:
+        """Lists are open; a key that is sent is judged all the same, so that a program can try its key."""
+        await _limited(f"rest:read:{_address(request)}", READS_PER_MINUTE, 60)
+        if (key := _key(request)) is not None:
+            await self._owner(request, key)
+
+    async def _call(self, request: Request) -> Response:
+        name, key = request.path_params["name"], _key(request)
+        if key is not None:
+            caller = await self._owner(request, key)
+            await _limited(f"rest:account:{caller.account_id}", CALLS_PER_MINUTE, 60)
+            given = await _arguments(request, name)
+            made = await answer(name, given, caller, "rest", request.receive)
+            return _answered(made, await _month(caller, made))
+        if name not in TOOLS or not TOOLS[name].anonymous:
+            words = "This call needs an API key: Authorization: Bearer KEY, or X-API-Key: KEY."
+            raise Stopped("unauthorized", words, CHALLENGE)
+        cap = settings().anonymous_calls_per_hour
+        verdict = await _limited(f"rest:anonymous:{_address(request)}", cap, 3600)
+        made = await answer(name, await _arguments(request, name), ANONYMOUS, "rest", request.receive)
+        return _answered(made, _left("anonymous", cap, cap - verdict.count, verdict.retry_after))
+
+    async def _owner(self, request: Request, key: str) -> Caller:
+        """Whose key it is. Raises Stopped."""
+        try:
+            return await self.keys.check(key, request.client.host if request.client else "")
+        except Crowded as crowd:
+            words = "Too many bad keys came from this address; this one was not looked at."
+            raise Stopped("too_many_requests", words, {"Retry-After": str(crowd.seconds)}) from None
+        except Denied:
+            words = "The API key is unknown or was revoked. OAuth access tokens are for /mcp and are not accepted here."
+            raise Stopped("unauthorized", words, {"WWW-Authenticate": CHALLENGED}) from None
+        except Away:
+            words = "The authorization server does not answer; the key was not judged."
+            raise Stopped("temporarily_unavailable", words, {"Retry-After": RETRY_LATER}) from None
+
+
+CHALLENGED = f'{CHALLENGE["WWW-Authenticate"]}, error="invalid_token"'
+
+
+def _key(request: Request) -> str | None:
+    """The one key sent, in either header; None when there is none. Raises Stopped."""
+    sent = [("X-API-Key", value.strip()) for value in request.headers.getlist("x-api-key")]
+    for value in request.headers.getlist("authorization"):
+        scheme, _, rest = value.strip().partition(" ")
+        sent.append((scheme.lower(), rest.strip()))
+    if not sent:
+        return None
+    if len({key for _, key in sent}) != 1 or any(scheme not in ("X-API-Key", "bearer") for scheme, _ in sent):
+        raise Stopped("unauthorized", "Send one API key, as a bearer token or in X-API-Key.", CHALLENGE)
+    return sent[0][1]
+
+
+def _address(request: Request) -> str:
+    return address_key(request.client.host if request.client else "")
+
+
+async def _limited(name: str, limit: int, window: int) -> Verdict:
+    """Counts one more; raises Stopped over the limit."""
+    verdict = await anyio.to_thread.run_sync(hit, name, limit, window, limiter=limiter())
+    if not verdict.allowed:
+        words = f"More than {limit} such requests in {'an hour' if window == 3600 else 'a minute'}."
+        raise Stopped("too_many_requests", words, {"Retry-After": str(verdict.retry_after)})
+    return verdict
+
+
+def _known(name: str) -> Any:
+    if name in TOOLS:
+        return TOOLS[name]
+    nearest = difflib.get_close_matches(name[:64], TOOLS, 3)
+    raise Stopped("unknown_tool", f"There is no tool of this name; {PATH} lists them.", nearest=nearest)
+
+
+async def _arguments(request: Request, name: str) -> dict[str, Any]:
+    """The arguments of a call of a known tool; no body at all means none. Raises Stopped."""
+    _known(name)
+    body = await _body(request)
+    kind = request.headers.get("content-type", "").split(";")[0].strip().lower()
+    if body and kind != "application/json":
+        raise Stopped("unsupported_media_type", "Send the arguments as application/json.")
+    if request.headers.get("content-encoding", "identity").lower() != "identity":
+        raise Stopped("unsupported_media_type", "Send the body uncompressed.")
+    try:
+        given = from_json(body, allow_inf_nan=False) if body else {}
+    except ValueError:
+        raise Stopped("unreadable", "The body is not JSON.") from None
+    if not isinstance(given, dict):
+        raise Stopped("unreadable", "The body must be one JSON object: the tool's arguments by name.")
+    return given
+
+
+async def _body(request: Request) -> bytes:
+    announced = request.headers.get("content-length", "0")
+    too_large = Stopped("too_large", f"The body is larger than {BODY_LIMIT >> 20} MiB.")
+    if not announced.isdigit() or int(announced[:12]) > BODY_LIMIT:
+        raise too_large
+    body = bytearray()
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > BODY_LIMIT:
+                    raise too_large
+    except (TimeoutError, ClientDisconnect):
+        raise Stopped("too_slow", "The body did not arrive in time.") from None
+    return bytes(body)
+
+
+def _areas(request: Request) -> frozenset[str]:
+    """The areas of ?areas=cards,search; empty = all. Raises Stopped."""
+    wanted = frozenset(a.strip() for v in request.query_params.getlist("areas") for a in v.split(",") if a.strip())
+    known = sorted({tool.area for tool in TOOLS.values()})
+    if wanted - set(known):
+        raise Stopped("unreadable", f"Unknown area; the areas are {', '.join(known)}.", areas=known)
+    return wanted
+
+
+async def _month(caller: Caller, made: Answer) -> dict[str, str]:
+    """What the account has left this month, as headers; asked for where the call itself took nothing."""
+    left = made.calls_left
+    if left is None:
+        left = await anyio.to_thread.run_sync(partial(api_calls_left, caller), limiter=limiter())
+    seconds = int((clock.next_month() - clock.now()).total_seconds())
+    return _left("month", caller.api_tier_limit, left, seconds)
+
+
+def _left(policy: str, cap: int, left: int, seconds: int) -> dict[str, str]:
+    """The header fields of the IETF's draft, in its present form and in the older one most programs read."""
+    return {
+        "RateLimit-Policy": f'"{policy}";q={cap}',
+        "RateLimit": f'"{policy}";r={left};t={seconds}',
+        "RateLimit-Limit": str(cap),
+        "RateLimit-Remaining": str(left),
+        "RateLimit-Reset": str(seconds),
+    }
+
+
+def _answered(made: Answer, headers: dict[str, str]) -> Response:
+    if settings().data_mode == "sandbox":
+        headers = {"X-Data-Mode": "sandbox", **headers}
+    if made.status not in FINE:
+        return refused(made, headers)
+    return Response(to_json(made.data), 200, {"Cache-Control": "no-store", **headers}, "application/json")
+
+
+def _document(request: Request, made: openapi.Made, media_type: str) -> Response:
+    """Bytes built beforehand; a reader that has them already is told so."""
+    headers = {"ETag": made.tag, "Cache-Control": "public, max-age=300"}
+    if made.tag in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    return Response(made.body, 200, headers, media_type)

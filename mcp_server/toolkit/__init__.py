@@ -1,0 +1,1 @@
+"""All that the author of a tool imports: the decorator, the call's context, parameter types, results, refusals."""

@@ -1,0 +1,154 @@
+"""What a tool is given: who calls, on which day, with which facts, and the way to its own rows and to the world."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+import anyio.to_thread
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from mcp_server.toolkit.thread_limiter import limiter
+from shared.db.base import engine, own, transaction
+from shared.db.profile import Profile
+from shared.domain import zones
+from shared.domain.plans import LIMITS, Limits, Plan
+from shared.reference.load import Reference, reference
+from shared.settings import DataMode, Settings, settings
+
+if TYPE_CHECKING:
+    from shared.providers.ask import Ask
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Caller:
+    """The account behind a call, read when its token was first seen and kept at most 30 seconds."""
+
+    account_id: int
+    public_id: str
+    plan: Plan
+    is_admin: bool
+    client_id: str
+    client_name: str
+    api_calls_per_month: int | None = None
+    read_only: bool = False  # a standing order's run: tools that change anything are refused
+
+    @property
+    def limits(self) -> Limits:
+        return LIMITS[self.plan]
+
+    @property
+    def api_tier_limit(self) -> int:
+        """REST calls a calendar month: the number agreed for this account, else the plan's."""
+        agreed = self.api_calls_per_month
+        return self.limits.api_calls_per_month if agreed is None else agreed
+
+    @property
+    def anonymous(self) -> bool:
+        return self.account_id == 0
+
+
+ANONYMOUS = Caller(0, "", Plan.FREE, False, "", "Anonymous")  # over REST, for tools that need no account
+
+
+@dataclass
+class CallBase:
+    caller: Caller
+    via: Literal["mcp", "rest"]
+    now: datetime
+    searches_left: int | None = None  # of today, after this one; None = without limit
+
+    @property
+    def account_id(self) -> int:
+        return self.caller.account_id
+
+    @property
+    def plan(self) -> Plan:
+        return self.caller.plan
+
+    @property
+    def limits(self) -> Limits:
+        return self.caller.limits
+
+    @property
+    def today(self) -> date:
+        """The UTC day of the call."""
+        return self.now.date()
+
+    @cached_property
+    def reference(self) -> Reference:
+        """The facts as they were when the call first asked."""
+        return reference()
+
+    @property
+    def settings(self) -> Settings:
+        return settings()
+
+    @property
+    def data_mode(self) -> DataMode:
+        return settings().data_mode
+
+    def invented(self, at: datetime) -> datetime | None:
+        """The moment rows shown were generated; None of real ones."""
+        return at if self.data_mode == "sandbox" else None
+
+    @property
+    def upgrade_url(self) -> str:
+        return f"{settings().web_url}/plans"
+
+
+@dataclass
+class Call(CallBase):
+    """For `def` tools: they run on a worker thread and may read and write the caller's own rows through `db`."""
+
+    _session: Session | None = None
+
+    @property
+    def db(self) -> Session:
+        """Opened at first use, restricted to the caller's rows; the edge commits or rolls back."""
+        if self._session is None:
+            self._session = own(Session(engine(), expire_on_commit=False), self.account_id, self.data_mode)
+        return self._session
+
+    @cached_property
+    def own_day(self) -> date:
+        """The day it is where the person lives: by it ends what they keep. Asked of the profile once it is needed."""
+        return zones.day(self.now, self.db.scalar(select(Profile.timezone)) or zones.UTC)
+
+    def finish(self, *, commit: bool) -> None:
+        if self._session is not None:
+            try:
+                if commit:
+                    self._session.commit()
+            finally:
+                self._session.close()
+
+
+@dataclass
+class LiveCall(CallBase):
+    """For `async` tools: they wait for the outside world and never see a session."""
+
+    async def rows(self, work: Callable[[Session], T]) -> T:
+        """Runs `work` on a database thread, in its own transaction over the caller's rows; returns plain data."""
+
+        def run() -> T:
+            with transaction(self.account_id) as session:
+                return work(session)
+
+        return await anyio.to_thread.run_sync(run, limiter=limiter())
+
+    def over(self, session: Session) -> Call:
+        """This call as parts made of stored rows want it; within `rows` only."""
+        return Call(self.caller, self.via, self.now, self.searches_left, session)
+
+    @cached_property
+    def ask(self) -> "Ask":
+        """The one door to the providers, with the caller's credentials."""
+        from shared.providers.ask import Ask
+        from shared.services.connections.credentials import credentials
+
+        return Ask(account_id=self.account_id, connections=credentials(self.account_id))

@@ -1,0 +1,109 @@
+"""The one decorator that turns a function into a tool, and the list of all tools."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import Any, Literal, TypeVar, get_type_hints
+
+from mcp_server.toolkit.arguments import Arguments
+from mcp_server.toolkit.results import Result
+from shared.domain.plans import Tier
+
+__all__ = ["TOOLS", "Effect", "Tier", "Tool", "tool"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+Meter = Literal["none", "search"]
+
+
+class Effect(Enum):
+    """What a call does to what the user can see: read-only, destructive, idempotent."""
+
+    READS = (True, False, True)
+    ADDS = (False, False, False)
+    FILES = (False, False, True)
+    CHANGES = (False, True, True)
+    REPLACES = (False, True, False)
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One tool: the function and everything the gate, the list, REST and the documents say about it."""
+
+    function: Callable[..., Any]
+    name: str
+    title: str
+    area: str
+    tier: Tier
+    effect: Effect
+    open_world: bool
+    live: bool
+    meter: Meter
+    anonymous: bool
+    needs: str | None
+    trial: Callable[[int], bool] | None
+    description: str
+    arguments: Arguments = field(repr=False)
+
+    @cached_property
+    def returns(self) -> type[Result]:
+        made: type[Result] = get_type_hints(self.function)["return"]
+        return made
+
+    @property
+    def hints(self) -> dict[str, bool]:
+        reads, destroys, repeats = self.effect.value
+        return {
+            "readOnlyHint": reads,
+            "destructiveHint": destroys,
+            "idempotentHint": repeats,
+            "openWorldHint": self.open_world,
+        }
+
+
+TOOLS: dict[str, Tool] = {}
+
+
+def tool(
+    *,
+    area: str,
+    tier: Tier,
+    effect: Effect,
+    title: str | None = None,
+    live: bool = False,
+    open_world: bool = False,
+    meter: Meter = "none",
+    anonymous: bool = False,
+    needs: str | None = None,
+    trial: Callable[[int], bool] | None = None,
+) -> Callable[[F], F]:
+    """Registers a function as a tool. `def` tools take a Call, `async def` tools (they wait for the world) a LiveCall.
+
+    `trial` says whether an account below the tier may use the tool for a while, by its id.
+    The docstring is the description and ends with the tier's label; parameters and schema come from the signature.
+    """
+
+    def register(function: F) -> F:
+        name = function.__name__
+        if name in TOOLS:
+            raise ValueError(f"two tools named {name}")
+        TOOLS[name] = Tool(
+            function=function,
+            name=name,
+            title=title or name.replace("_", " ").capitalize(),
+            area=area,
+            tier=tier,
+            effect=effect,
+            open_world=open_world,
+            live=live or inspect.iscoroutinefunction(function),
+            meter=meter,
+            anonymous=anonymous,
+            needs=needs,
+            trial=trial,
+            description=inspect.getdoc(function) or "",
+            arguments=Arguments(function),
+        )
+        return function
+
+    return register

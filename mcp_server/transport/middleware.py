@@ -1,0 +1,153 @@
+"""Every request comes in here: host, bearer, origin, method, areas and media type are settled before /mcp is reached.
+
+Each rule mends a place where the specification, real clients and the SDK disagree; all of them hold for /mcp/ too.
+"""
+
+from typing import NamedTuple
+from urllib.parse import parse_qsl, urlsplit
+
+from mcp_types import INVALID_PARAMS, INVALID_REQUEST
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from mcp_server.toolkit.context import Caller
+from mcp_server.toolkit.registry import TOOLS
+from mcp_server.transport.json_responses import Headers, Reply, oauth_error, rpc_error
+from mcp_server.transport.token_verifier import Away, Bearers, Crowded, Denied, Problem
+from shared.settings import SCOPE, settings
+
+METADATA = "/.well-known/oauth-protected-resource"
+PROBES = frozenset({"/healthz", "/readyz"})
+RETRY_AFTER = b"2"
+ACCEPT = (b"accept", b"application/json, text/event-stream")
+
+
+class Stop(Exception):
+    """The request ends here, with this reply."""
+
+    def __init__(self, reply: Reply) -> None:
+        super().__init__(reply.status)
+        self.reply = reply
+
+
+class Host(NamedTuple):
+    """One served Host: the resource tokens are for, and where that resource is described."""
+
+    resource: str
+    metadata_url: str
+
+
+class Front:
+    """The ASGI application: /mcp behind its rules, everything else to the open pages."""
+
+    def __init__(self, bearers: Bearers, mcp: ASGIApp, pages: ASGIApp) -> None:
+        self.bearers, self.mcp, self.pages = bearers, mcp, pages
+        self.hosts = {urlsplit(r).netloc.lower().encode(): _host(r) for r in settings().resources}
+        self.origins = {f"{urlsplit(r).scheme}://{urlsplit(r).netloc}".encode() for r in settings().resources}
+        self.more = [(b"x-content-type-options", b"nosniff")]
+        if settings().secure:
+            self.more.append((b"strict-transport-security", b"max-age=31536000; includeSubDomains"))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self.pages(scope, receive, send)
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *self.more]
+            await send(message)
+
+        return await self._answer(scope, receive, with_headers)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"] in PROBES:
+            return await self.pages(scope, receive, send)
+        headers = [(name, value.strip(b" \t")) for name, value in scope["headers"]]  # httptools leaves the blanks
+        host = self.hosts.get(dict(headers).get(b"host", b"").lower())
+        if host is None:
+            return await rpc_error(421, INVALID_REQUEST, "This host name is not served here.")(send)
+        if scope["path"] not in ("/mcp", "/mcp/"):
+            scope["resource"] = host.resource
+            return await self.pages(scope, receive, send)
+        try:
+            inner = await self._admitted(scope, headers, host)
+        except Stop as stop:
+            return await stop.reply(send)
+        return await self.mcp(inner, receive, send)
+
+    async def _admitted(self, scope: Scope, headers: list[tuple[bytes, bytes]], host: Host) -> Scope:
+        """The scope /mcp gets: one path, trimmed headers, the caller and the areas asked for. Raises Stop."""
+        caller = await self._caller(scope, headers, host)  # before anything else is looked at: clients rely on the 401
+        sent = dict(headers)
+        origin = sent.get(b"origin")
+        if origin is not None and origin not in self.origins:
+            raise Stop(rpc_error(403, INVALID_REQUEST, "Requests from pages of this origin are not served."))
+        if scope["method"] != "POST":
+            # Stateless: the SDK would hold a GET open for ever without a byte.
+            allow = ((b"allow", b"POST"),)
+            raise Stop(rpc_error(405, INVALID_REQUEST, "Only POST is answered here.", allow))
+        areas = _areas(scope["query_string"])
+        if sent.get(b"content-type", b"").split(b";")[0].strip().lower() != b"application/json":
+            raise Stop(rpc_error(415, INVALID_REQUEST, "Content-Type must be application/json."))
+        if b"accept" not in sent:
+            headers.append(ACCEPT)  # RFC 9110: absent means anything; the SDK reads it as nothing
+        return {
+            **scope,
+            "path": "/mcp",
+            "raw_path": b"/mcp",
+            "headers": headers,
+            "caller": caller,
+            "areas": areas,
+        }
+
+    async def _caller(self, scope: Scope, headers: list[tuple[bytes, bytes]], host: Host) -> Caller:
+        try:
+            return await self.bearers.check(_token(headers), (scope.get("client") or ("",))[0])
+        except Denied as no:
+            error, words = no.problem.value
+            status = 403 if no.problem is Problem.SCOPE else 401
+            raise Stop(oauth_error(status, error, words, _challenge(host, error, words))) from None
+        except Crowded as crowd:
+            words = "Too many bad tokens came from this address; this one was not looked at."
+            later: Headers = ((b"retry-after", str(crowd.seconds).encode()), (b"cache-control", b"no-store"))
+            raise Stop(oauth_error(429, "temporarily_unavailable", words, later)) from None
+        except Away:
+            words = "The authorization server does not answer; the token was not judged. Try again shortly."
+            late: Headers = ((b"retry-after", RETRY_AFTER), (b"cache-control", b"no-store"))
+            raise Stop(oauth_error(503, "temporarily_unavailable", words, late)) from None
+
+
+def _host(resource: str) -> Host:
+    parts = urlsplit(resource)
+    return Host(resource, f"{parts.scheme}://{parts.netloc}{METADATA}/mcp")
+
+
+def _token(headers: list[tuple[bytes, bytes]]) -> str:
+    """The one bearer token sent. A leftover API key overrides it, in whichever header it is, and is refused."""
+    credentials = [value for name, value in headers if name == b"authorization"]
+    if len(credentials) != 1 or any(name == b"x-api-key" for name, _ in headers):
+        raise Denied(Problem.INVALID)
+    scheme, _, token = credentials[0].partition(b" ")
+    if scheme.lower() != b"bearer":
+        raise Denied(Problem.INVALID)
+    return token.rstrip(b" \t").decode("latin-1")  # a second blank before it makes it malformed
+
+
+def _challenge(host: Host, error: str, words: str) -> Headers:
+    """Absolute and path-inserted, as clients need it; an error even where no token was sent, as they are used to."""
+    challenge = (
+        f'Bearer error="{error}", error_description="{words}", resource_metadata="{host.metadata_url}", scope="{SCOPE}"'
+    )
+    return ((b"www-authenticate", challenge.encode()), (b"cache-control", b"no-store"))
+
+
+def _areas(query: bytes) -> frozenset[str] | None:
+    """The areas of ?areas=cards,search; None = all. The rest of the query is nothing to us. Raises Stop."""
+    if not query:
+        return None
+    given = [v for k, v in parse_qsl(query.decode("latin-1")) if k == "areas"]
+    wanted = frozenset(name.strip() for value in given for name in value.split(",") if name.strip())
+    known = sorted({tool.area for tool in TOOLS.values()})
+    if wanted - set(known):
+        words = f"Unknown area; the areas are {', '.join(known)}."
+        raise Stop(rpc_error(400, INVALID_PARAMS, words, areas=known))
+    return wanted or None

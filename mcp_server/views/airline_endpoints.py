@@ -1,0 +1,20 @@
+"""Which searches exist for an airline: an airline of the reference data goes in, its endpoints come out."""
+
+from typing import Literal
+
+from mcp_server.toolkit.registry import TOOLS
+from shared.reference.rows import Airline
+
+Endpoint = Literal["availability", "monthly", "all_airlines", "flight_alert", "pricing"]
+_TOOL_OF: dict[Endpoint, str] = {
+    "availability": "search_availability",
+    "monthly": "search_monthly_availability",
+    "all_airlines": "search_all_airlines",
+    "flight_alert": "create_flight_alert",
+    "pricing": "get_pricing",
+}
+
+
+def endpoints(airline: Airline) -> list[Endpoint]:
+    """An endpoint is listed once its tool exists."""
+    return [e for e, tool in _TOOL_OF.items() if tool in TOOLS and (e != "flight_alert" or airline.in_alert_list)]

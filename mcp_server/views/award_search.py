@@ -1,0 +1,90 @@
+"""What the searches for award seats share: cabins a plan covers, routes and days that make sense, and whose price."""
+
+from collections.abc import Iterable, Sequence
+from datetime import date, timedelta
+from typing import Protocol, TypeVar
+
+from mcp_server.toolkit.context import CallBase
+from mcp_server.toolkit.parameters import Cabin
+from shared.domain.plans import CABINS, FREE_CABINS, Plan, cabins
+from shared.errors import Fault, Invalid, NoData, Paywall
+from shared.reference.rows import Airline
+
+ALWAYS = ("BA", "QR", "CX")  # the specification's carrier tags, listed and accepted whoever answers for them
+
+
+class Priced(Protocol):
+    @property
+    def program(self) -> str: ...
+    @property
+    def points(self) -> int: ...
+
+
+P = TypeVar("P", bound=Priced)
+
+
+def cabins_of(call: CallBase, cabin: Cabin | None) -> Sequence[str]:
+    """The cabins to look at. Raises the paywall for one the plan does not cover."""
+    if cabin is not None and cabin not in cabins(call.plan):
+        raise Paywall(
+            f"{cabin.replace('_', ' ').capitalize()} award search needs the Premium plan; this account is on Free.",
+            required="premium",
+            current=call.plan.slug,
+            feature="Award search in every cabin",
+            upgrade_url=call.upgrade_url,
+            free_alternative="Search again with cabin economy, which Free covers.",
+        )
+    return (cabin,) if cabin else cabins(call.plan)
+
+
+def cabins_kept_back(call: CallBase) -> str:
+    """A sentence about the cabins a Free account does not see; empty for others."""
+    if call.plan is not Plan.FREE:
+        return ""
+    rest = ", ".join(c.replace("_", " ") for c in CABINS if c not in FREE_CABINS)
+    return f"Economy only: {rest} need Premium."
+
+
+def route_of(call: CallBase, origin: str, destination: str) -> tuple[str, str]:
+    """The two airports meant. Raises NotFound, and Invalid when they are one."""
+    start, end = (call.reference.airport(code).code for code in (origin, destination))
+    if start == end:
+        raise Invalid(Fault("destination", "is the origin too", "another airport"))
+    return start, end
+
+
+def on_sale_until(call: CallBase, airline: str) -> date:
+    """The last day this airline has released seats for; far away where that is not known."""
+    window = call.reference.release_window(airline)
+    return call.today + timedelta(days=window.days_before_departure) if window else date.max
+
+
+def not_on_sale(call: CallBase, airline: Airline, day: date) -> NoData:
+    last = on_sale_until(call, airline.iata)
+    return NoData(
+        f"{airline.name} releases award seats {(last - call.today).days} days ahead: until {last} today."
+        f" {day} is not on sale yet.",
+        missing=["award seats"],
+    )
+
+
+def price_of(airline: Airline, offers: Iterable[P]) -> P | None:
+    """A partner's points are other points than the airline's own, so its own programme speaks for it where it can."""
+    found = list(offers)
+    own = [o for o in found if o.program == airline.program]
+    return min(own or found, key=lambda o: o.points, default=None)
+
+
+def searchable(call: CallBase) -> list[str]:
+    """A live source may know any airline; the sandbox knows those a chart speaks about."""
+    facts = call.reference
+    if call.data_mode == "live":
+        return sorted(facts.airlines)
+    charts = [c for slug in facts.programs for c in facts.charts(slug, call.today)]
+    named = {code for c in charts for code in c.carriers}
+    open_to = {c.program for c in charts if c.scope == "all_other_partners"}
+    return sorted(
+        code
+        for code in facts.airlines
+        if code in ALWAYS or code in named or any(facts.partner(slug, code) for slug in open_to)
+    )

@@ -1,0 +1,188 @@
+"""Stored bookings go in; the parts of results that show them come out, few statements however many there are."""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import Literal
+from uuid import UUID
+
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import Cabin
+from mcp_server.toolkit.results import Marked, Money, Part
+from shared.db import bookings as store
+from shared.db.bookings import HotelPrice, Watched
+from shared.db.vouchers import on_bookings
+from shared.domain import bookings
+from shared.reference import hotels
+from shared.services.bookings.bookings import flight_state, next_check, stay_state
+
+
+class FlightBooking(Part):
+    booking_id: int
+    airline: str
+    flight_number: str | None
+    origin: str
+    destination: str
+    departure_date: date
+    return_date: date | None
+    cabin_class: Cabin
+    kind: Literal["award", "cash"]
+    program: str | None
+    points_spent: int | None
+    cash_paid: Money | None
+    taxes_paid: Money | None
+    taxes_currency: str
+    passengers: int | None
+    confirmation_number: str | None
+    notes: str | None
+    trip_id: UUID | None
+    workspace_trip_id: int | None
+    voucher_ids: list[int]
+    state: bookings.FlightState
+    cancelled_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class Hotel(Part):
+    """Where a stay is; of a hotel that has left the facts only its code and the name it had then."""
+
+    hotel_id: str | None
+    hotel_code: str
+    name: str
+    chain: str | None
+    city: str | None
+    country: str | None
+
+
+class PriceSnapshot(Marked):
+    captured_at: datetime
+    points: int | None
+    cash: Money | None
+    currency: str | None
+    room_type: str | None
+    source: str
+    mode: Literal["live", "cached", "sandbox"]
+    provider_checked_at: datetime | None
+
+
+class PriceDrop(Marked):
+    points_saved: int | None
+    cash_saved: Money | None
+    currency: str | None
+    percent: Money
+    against: bookings.Against
+    captured_at: datetime
+
+
+class Monitoring(Part):
+    active: bool
+    last_checked_at: datetime | None
+    next_check_on: date | None
+    last_error: str | None
+
+
+class HotelBooking(Part):
+    booking_id: int
+    hotel: Hotel
+    check_in_date: date
+    check_out_date: date
+    nights: int
+    kind: Literal["award", "cash"]
+    original_points: int | None
+    original_pay_rate_usd: Money | None
+    cash_rate_currency: str
+    room_type: str | None
+    rate_plan: str | None
+    confirmation_number: str | None
+    notes: str | None
+    trip_id: int | None
+    voucher_ids: list[int]
+    monitoring: Monitoring
+    latest: PriceSnapshot | None
+    drop: PriceDrop | None
+    state: bookings.StayState
+    cancelled_at: datetime | None
+    free_cancellation_until: date | None
+    created_at: datetime
+    updated_at: datetime
+
+
+def flight_parts(call: Call, rows: Sequence[store.FlightBooking]) -> list[FlightBooking]:
+    """The parts of these legs; one statement for all their vouchers."""
+    held = on_bookings(call.db, "flight", [row.id for row in rows])
+    return [flight_part(call, row, [v.id for v in held[row.id]]) for row in rows]
+
+
+def hotel_parts(call: Call, rows: Sequence[store.HotelBooking]) -> list[HotelBooking]:
+    """The parts of these stays; one statement for all their vouchers and one for all their prices."""
+    held = on_bookings(call.db, "hotel", [row.id for row in rows])
+    seen = store.prices_of(call.db, rows)
+    return [hotel_part(call, row, [v.id for v in held[row.id]], seen.get(row.id)) for row in rows]
+
+
+def flight_part(call: Call, row: store.FlightBooking, voucher_ids: list[int]) -> FlightBooking:
+    kept = {name: getattr(row, name) for name in FlightBooking.model_fields if hasattr(row, name)}
+    state = flight_state(call.reference, row, call.now)
+    return FlightBooking.model_validate(
+        kept | {"booking_id": row.id, "voucher_ids": voucher_ids, "state": state},
+    )
+
+
+def hotel_part(
+    call: Call, row: store.HotelBooking, voucher_ids: list[int], watched: Watched | None = None
+) -> HotelBooking:
+    """Without `watched` a stay whose price was never looked at."""
+    seen = watched or Watched(None, None, None)
+    state = stay_state(call.reference, row, call.now)
+    kept = {name: getattr(row, name) for name in HotelBooking.model_fields if hasattr(row, name)}
+    shown = {
+        "booking_id": row.id,
+        "hotel": hotel(call, row.hotel_code, row.hotel_name),
+        "nights": (row.check_out_date - row.check_in_date).days,
+        "voucher_ids": voucher_ids,
+        "monitoring": Monitoring(
+            active=state == "upcoming",
+            last_checked_at=row.last_checked_at,
+            next_check_on=next_check(state, seen.next_due_at, call.now),
+            last_error=row.last_error,
+        ),
+        "latest": snapshot(seen.latest) if seen.latest else None,
+        "drop": drop(row, seen.comparable) if state == "upcoming" and seen.comparable else None,
+        "state": state,
+    }
+    return HotelBooking.model_validate(kept | shown)
+
+
+def hotel(call: Call, code: str, name: str) -> Hotel:
+    known = hotels.known(call.reference, code)
+    if known is None:
+        return Hotel(hotel_id=None, hotel_code=code, name=name, chain=None, city=None, country=None)
+    return Hotel(**hotels.card(known))
+
+
+def snapshot(row: HotelPrice) -> PriceSnapshot:
+    """A price as it was seen: what was live then is stored now."""
+    kept = {name: getattr(row, name) for name in PriceSnapshot.model_fields if name != "generated_at"}
+    marks = {"mode": "sandbox" if row.mode == "sandbox" else "cached", "generated_at": _generated_at(row)}
+    return PriceSnapshot.model_validate(kept | marks)
+
+
+def _generated_at(row: HotelPrice) -> datetime | None:
+    return row.captured_at if row.mode == "sandbox" else None
+
+
+def drop(row: store.HotelBooking, price: HotelPrice) -> PriceDrop | None:
+    """How much less the stay is offered for than it was booked for; None when it is not."""
+    booked = (row.original_points, row.original_pay_rate_usd, row.cash_rate_currency)
+    found = bookings.drop(row.kind, booked, (price.points, price.cash, price.currency))
+    if found is None:
+        return None
+    return PriceDrop(
+        points_saved=found.points_saved,
+        cash_saved=found.cash_saved,
+        currency=found.currency,
+        percent=found.percent,
+        against=found.against,
+        captured_at=price.captured_at,
+        generated_at=_generated_at(price),
+    )

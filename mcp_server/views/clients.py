@@ -1,0 +1,63 @@
+"""Result parts of the advisor's tools: rows of clients and their documents go in, what a host is shown comes out."""
+
+from datetime import datetime
+from typing import Any
+
+from mcp_server.toolkit.results import Part
+from shared import clock
+from shared.db.clients import BrandedPdf as PdfRow
+from shared.db.clients import ClientPortfolio as ClientRow
+from shared.services.bookings import secret_links
+from shared.settings import settings
+
+PURPOSE = "pdf"
+PATH = "/shared"
+
+
+class ClientPortfolio(Part):
+    portfolio_id: int
+    client_name: str
+    client_email: str | None
+    phone: str | None
+    balances: dict[str, int]
+    preferences: dict[str, Any]
+    notes: str | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class BrandedPdf(Part):
+    """`url` is null once the link is revoked or has ended."""
+
+    pdf_id: str
+    title: str
+    url: str | None
+    client_portfolio_id: int | None
+    views: int
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+
+
+def client_of(row: ClientRow) -> ClientPortfolio:
+    kept = {name: getattr(row, name) for name in ClientPortfolio.model_fields if name != "portfolio_id"}
+    return ClientPortfolio.model_validate(kept | {"portfolio_id": row.id})
+
+
+def address(secret: str) -> str:
+    return f"{settings().web_url}{PATH}/{secret}"
+
+
+def pdf_of(row: PdfRow) -> BrandedPdf:
+    ended = row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= clock.now())
+    secret = None if ended else secret_links.secret(PURPOSE, row.account_id, row.nonce, row.key)
+    return BrandedPdf(
+        pdf_id=str(row.id),
+        title=row.title,
+        url=address(secret) if secret else None,
+        client_portfolio_id=row.client_portfolio_id,
+        views=row.views,
+        created_at=row.created_at,
+        expires_at=row.expires_at,
+        revoked_at=row.revoked_at,
+    )

@@ -1,0 +1,53 @@
+"""Cash fares as tools show them: a fare of the services goes in, the result part with its source and age comes out."""
+
+from datetime import date as Date
+from datetime import datetime
+from typing import Literal
+
+from mcp_server.toolkit.context import CallBase
+from mcp_server.toolkit.results import Marked, Money
+from mcp_server.views.money import ConvertedMoney, cents, converted
+from shared.errors import Fault, Invalid
+from shared.services.search.fares import FareOption
+
+
+class Fare(Marked):
+    """The price is for all passengers and the whole journey, in the currency it was quoted in.
+
+    `city_wide`: the source prices cities, so the flight may use another of their airports.
+    """
+
+    price: Money
+    currency: str
+    converted: ConvertedMoney | None
+    carriers: list[str]
+    flight_numbers: list[str]
+    departs_at: str | None
+    arrives_at: str | None
+    duration_minutes: int | None
+    stops: int | None
+    booking_url: str | None
+    city_wide: bool
+    source: str
+    mode: Literal["live", "cached", "sandbox"]
+    provider_checked_at: datetime | None
+    age_seconds: int
+
+
+def fare_of(option: FareOption) -> Fare:
+    given = {name: getattr(option, name) for name in Fare.model_fields}
+    return Fare.model_validate(
+        given | {"price": cents(option.price, option.currency), "converted": converted(option.converted)}
+    )
+
+
+def route_of(call: CallBase, origin: str, destination: str, day: Date, until: Date | None = None) -> tuple[str, str]:
+    """Both airports' codes. Raises NotFound, and Invalid for a journey to where it begins or in the past."""
+    start, end = (call.reference.airport(code).code for code in (origin, destination))
+    if start == end:
+        raise Invalid(Fault("destination", "is the origin too", "another airport"))
+    if day < call.today:
+        raise Invalid(Fault("date", "is in the past", f"{call.today} or later"))
+    if until is not None and until < day:
+        raise Invalid(Fault("return_date", "is before the date of departure", f"{day} or later"))
+    return start, end

@@ -1,0 +1,38 @@
+"""Prices of points: list prices and sales of the reference go in, what a point costs in a sale comes out."""
+
+from decimal import Decimal
+
+from shared.domain import points_purchase
+from shared.reference.load import Reference
+from shared.reference.rows import BuyPoints, PointsSale
+
+
+def prices(row: BuyPoints) -> points_purchase.PriceList | None:
+    if row.list_price is None or row.per_points is None:
+        return None
+    return points_purchase.PriceList(
+        price=row.list_price,
+        per_points=row.per_points,
+        order_fee=row.order_fee or Decimal(0),
+        minimum=row.min_points or 1,
+        maximum=min((m for m in (row.max_points_per_purchase, row.annual_cap) if m), default=None),
+        increment=row.increment or 1,
+    )
+
+
+def terms(row: PointsSale) -> points_purchase.Sale:
+    return points_purchase.Sale(row.bonus_percent or 0, row.discount_percent or Decimal(0))
+
+
+def cents(known: points_purchase.PriceList, sale: points_purchase.Sale) -> Decimal:
+    """Hundredths of the programme's currency for one point."""
+    return round(points_purchase.sale_cents(known, sale), 4)
+
+
+def price_in(facts: Reference, row: PointsSale) -> tuple[Decimal | None, str | None]:
+    """What a point costs in the sale and in which currency: as the offer says, else reckoned from the list price."""
+    if row.unit_price_usd_cents is not None:
+        return row.unit_price_usd_cents, "USD"
+    listed = next((r for r in facts.rows("buy_points.csv") if r.program == row.program), None)
+    known = prices(listed) if listed else None
+    return (cents(known, terms(row)), listed.currency) if listed and known else (None, None)

@@ -1,0 +1,57 @@
+"""An account and what its owner set go in; the part of a result that shows the profile comes out."""
+
+from datetime import date
+
+from mcp_server.toolkit.results import Part
+from shared.db.accounts import Account
+from shared.db.profile import MAILS
+from shared.db.profile import Profile as Row
+from shared.domain import zones
+
+CURRENCY, PASSENGERS = "USD", 1
+
+
+class Mails(Part):
+    flight_alerts: bool
+    route_monitors: bool
+    hotel_price_drops: bool
+    standing_orders: bool
+    product_news: bool
+
+
+class Profile(Part):
+    email: str | None  # an agent nobody has claimed has none
+    home_airport: str | None
+    default_cabin: str | None
+    currency: str
+    country: str | None
+    timezone: str
+    preferred_airlines: list[str]
+    avoided_airlines: list[str]
+    default_passengers: int
+    mail: Mails
+    tier: str
+    member_since: date
+
+
+def untouched() -> Row:
+    """A profile as it begins, before anything is stored."""
+    return Row(preferred_airlines=[], avoided_airlines=[], **{f"mail_{kind}": on for kind, on in MAILS.items()})
+
+
+def profile(account: Account, row: Row | None) -> Profile:
+    shown = row or untouched()
+    return Profile(
+        email=account.email,
+        home_airport=shown.home_airport,
+        default_cabin=shown.default_cabin,
+        currency=shown.currency or CURRENCY,
+        country=shown.country,
+        timezone=shown.timezone or zones.UTC,
+        preferred_airlines=shown.preferred_airlines,
+        avoided_airlines=shown.avoided_airlines,
+        default_passengers=shown.default_passengers or PASSENGERS,
+        mail=Mails.model_validate({kind: getattr(shown, f"mail_{kind}") for kind in MAILS}),
+        tier=account.plan,
+        member_since=account.created_at.date(),
+    )

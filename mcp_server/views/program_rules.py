@@ -1,0 +1,168 @@
+"""A programme's rules as tools show them: a programme goes in, every rule that is known comes out with its source."""
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from itertools import chain
+from typing import Literal, get_args
+
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.provenance import Verified, verified
+from mcp_server.toolkit.results import Part
+from shared.reference.rows import AwardExample, CancellationFee, Program, ProgramFact
+
+Topic = Literal[
+    "expiry",
+    "holds",
+    "stopovers",
+    "pooling",
+    "changes",
+    "waitlist",
+    "mixed_cabin",
+    "infants",
+    "gifting",
+    "sweet_spots",
+]
+TOPICS: tuple[Topic, ...] = get_args(Topic)
+# Which facts speak about a topic; expiry, pooling, fees and prices have columns of their own.
+_FACTS: dict[str, Topic] = {
+    "hold": "holds",
+    "stopover": "stopovers",
+    "existing_bookings": "changes",
+    "rebook_fee": "changes",
+    "mixed_cabin": "mixed_cabin",
+    "infants": "infants",
+    "children": "infants",
+    "child_discount": "infants",
+    "share_avios": "gifting",
+    "who_can_travel": "gifting",
+}
+_COUNT = re.compile(r"(\d+)(?: (.+))?")
+_POOLING = {"yes": "Pooling is offered", "no": "Balances cannot be pooled", "conditional": "Pooling under conditions"}
+
+Limits = dict[str, int | float | str]
+
+
+class Rule(Verified):
+    topic: Topic
+    allowed: bool | None
+    summary: str
+    limits: Limits
+
+
+class _Source(Part):
+    """Where a single column of a row is from, where that is not where the row is from."""
+
+    source_url: str
+    as_of: str | None
+    audited_on: None
+    confidence: str
+
+
+def _expiry(program: Program) -> Iterator[Rule]:
+    if not program.expiry_rule:
+        return
+    summary = f"Points last {program.expiry_rule}."
+    if program.expiry_rule == "never":
+        summary = "Points do not expire."
+    elif program.expiry_months:
+        summary = f"Points end after {program.expiry_months} months: {program.expiry_rule}."
+    source = _Source(
+        source_url=program.expiry_source,
+        as_of=program.expiry_as_of.isoformat(),
+        audited_on=None,
+        confidence=program.expiry_confidence,
+    )
+    limits: Limits = {"months": program.expiry_months} if program.expiry_months else {}
+    yield Rule(topic="expiry", allowed=None, summary=summary, limits=limits, **verified(source))
+
+
+def _pooling(program: Program) -> Iterator[Rule]:
+    if program.pooling not in _POOLING or program.pooling_source is None:
+        return
+    as_of = program.pooling_as_of.isoformat() if program.pooling_as_of else None
+    trust = "low" if program.pooling_source.startswith("general knowledge") else "medium"
+    source = _Source(source_url=program.pooling_source, as_of=as_of, audited_on=None, confidence=trust)
+    summary = _POOLING[program.pooling] + (f": {program.pooling_note}" if program.pooling_note else "")
+    yield Rule(topic="pooling", allowed=program.pooling != "no", summary=summary, limits={}, **verified(source))
+
+
+def _amount(amount: Decimal | None, unit: str, currency: str) -> str:
+    return "not known" if amount is None else f"{amount:f} {currency if unit == 'cash' else unit}"
+
+
+def _fee_rule(row: CancellationFee) -> Rule:
+    change = _amount(row.change_fee, row.change_unit, row.fee_currency)
+    cancel = _amount(row.cancel_fee, row.cancel_unit, row.fee_currency)
+    limits: Limits = {"per": row.per}
+    if row.change_fee is not None:
+        limits["change_fee"] = change
+    if row.cancel_fee is not None:
+        limits["cancel_fee"] = cancel
+    if row.cutoff:
+        limits["deadline"] = row.cutoff
+    summary = f"Changing an award: {change}; cancelling: {cancel}; per {row.per}."
+    return Rule(topic="changes", allowed=None, summary=summary, limits=limits, **verified(row))
+
+
+def _fees(call: Call, program: Program) -> Iterator[Rule]:
+    if row := call.reference.cancellation_fee(program.slug):
+        yield _fee_rule(row)
+
+
+def _counted(value: str | None) -> Limits:
+    """`1 one-way; 2 return; 5000 points` as named limits; what is no count stays out."""
+    limits: Limits = {}
+    for part in (value or "").split(";"):
+        found = _COUNT.fullmatch(part.strip())
+        if found:
+            name = {None: "count", "day": "days"}.get(found[2], found[2])
+            limits[name.replace("-", "_").replace(" ", "_")] = int(found[1])
+        elif part.strip() == "free":
+            limits["cost"] = "free"
+    return limits
+
+
+def _allowed(topic: Topic, value: str | None) -> bool | None:
+    """Of holds and stopovers, whether there are any; of everything else the words alone say it."""
+    if topic not in ("holds", "stopovers") or value is None:
+        return True if topic == "mixed_cabin" and value == "yes" else None
+    if value == "none":
+        return False
+    counted = _counted(value)
+    return any(counted.values()) if counted else None
+
+
+def _facts(call: Call, program: Program) -> Iterator[Rule]:
+    rows: list[ProgramFact] = [r for r in call.reference.rows("program_facts.csv") if r.program == program.slug]
+    for row in rows:
+        if topic := _FACTS.get(row.topic):
+            counted = _counted(row.value) if topic in ("holds", "stopovers") else {}
+            yield Rule(
+                topic=topic,
+                allowed=_allowed(topic, row.value),
+                summary=row.answer,
+                limits=counted or ({"value": row.value} if row.value and topic not in ("holds", "stopovers") else {}),
+                **verified(row),
+            )
+
+
+def priced(row: AwardExample) -> str:
+    """A dated single price in words."""
+    who = "a partner" if row.airline == "*" else row.airline.replace("|", " or ")
+    said = f"{row.origin}-{row.destination} in {row.cabin.replace('_', ' ')} on {who}: {row.points:,} points"
+    return f"{said} {row.direction.replace('_', ' ')} ({row.level})"
+
+
+def _sweet_spots(call: Call, program: Program) -> Iterator[Rule]:
+    for row in call.reference.examples(program.slug):
+        limits: Limits = {"points": row.points, "cabin": row.cabin, "direction": row.direction}
+        yield Rule(topic="sweet_spots", allowed=None, summary=priced(row), limits=limits, **verified(row))
+
+
+def rules_of(call: Call, program: Program) -> list[Rule]:
+    """Every rule that is known, by topic."""
+    found = chain(
+        _expiry(program), _pooling(program), _fees(call, program), _facts(call, program), _sweet_spots(call, program)
+    )
+    return sorted(found, key=lambda r: TOPICS.index(r.topic))

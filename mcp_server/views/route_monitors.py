@@ -1,0 +1,100 @@
+"""Route monitors as results show them: rows go in, monitors with their next check and last match come out."""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import Literal
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import distinct_on
+
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.parameters import Cabin
+from mcp_server.toolkit.results import AwardOption, Part
+from shared.db.route_monitors import MonitorMatch, RouteMonitor
+from shared.db.runs import next_due
+
+KIND = "route_monitor"
+State = Literal["active", "cancelled"]
+
+
+class Monitor(Part):
+    """A monitor paused by a plan change shows as cancelled for that reason, and as active once it goes on."""
+
+    monitor_id: int
+    state: State
+    origin: str
+    destination: str
+    earliest_date: date
+    latest_date: date
+    cabin: Cabin | None
+    airlines: list[str] | None
+    passengers: int
+    max_points: int | None
+    trip_id: int | None
+    last_checked_at: datetime | None
+    next_check_at: datetime | None
+    last_match: AwardOption | None
+    matches_total: int
+    created_at: datetime
+    cancelled_at: datetime | None
+    cancel_reason: Literal["user", "window_passed", "plan_change"] | None
+
+
+def option(call: Call, found: MonitorMatch) -> AwardOption:
+    """A match as it was seen: what was live then is stored now, and its age says how old."""
+    seen = found.provider_checked_at or found.found_at
+    return AwardOption(
+        trip_id=found.option_id,
+        airline=found.airline,
+        program=found.program,
+        origin=found.origin,
+        destination=found.destination,
+        date=found.date,
+        cabin=found.cabin,
+        points=found.points,
+        taxes=found.taxes,
+        taxes_currency=found.taxes_currency,
+        seats=found.seats,
+        stops=found.stops,
+        flight_numbers=found.flight_numbers,
+        departs_at=found.departs_at,
+        arrives_at=found.arrives_at,
+        bookable_with=[found.program],
+        source=found.source,
+        mode="sandbox" if found.mode == "sandbox" else "cached",
+        provider_checked_at=found.provider_checked_at,
+        age_seconds=max(0, int((call.now - seen).total_seconds())),
+        generated_at=found.found_at if found.mode == "sandbox" else None,
+    )
+
+
+def _last_matches(call: Call, monitor_ids: Sequence[int]) -> dict[int, MonitorMatch]:
+    newest = (
+        select(MonitorMatch)
+        .where(MonitorMatch.monitor_id.in_(monitor_ids))
+        .ext(distinct_on(MonitorMatch.monitor_id))
+        .order_by(MonitorMatch.monitor_id, MonitorMatch.found_at.desc(), MonitorMatch.points)
+    )
+    return {match.monitor_id: match for match in call.db.scalars(newest)}
+
+
+def shown_monitors(call: Call, rows: Sequence[RouteMonitor]) -> list[Monitor]:
+    running = [row.id for row in rows if not (row.cancelled_at or row.paused_at)]
+    due = next_due(call.db, KIND, running) if running else {}
+    matches = _last_matches(call, [row.id for row in rows])
+    return [_monitor(call, row, due.get(row.id), matches.get(row.id)) for row in rows]
+
+
+def _monitor(call: Call, row: RouteMonitor, due: datetime | None, match: MonitorMatch | None) -> Monitor:
+    ended = row.cancelled_at or row.paused_at
+    return Monitor.model_validate(
+        {name: getattr(row, name) for name in Monitor.model_fields if hasattr(row, name)}
+        | {
+            "monitor_id": row.id,
+            "state": "cancelled" if ended else "active",
+            "next_check_at": None if ended else due,
+            "last_match": option(call, match) if match else None,
+            "cancelled_at": ended,
+            "cancel_reason": row.cancel_reason or ("plan_change" if row.paused_at else None),
+        }
+    )

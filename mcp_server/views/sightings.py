@@ -1,0 +1,62 @@
+"""Seats seen in earlier searches as results show them: moments go in; how old all of it is, and what is held, come out.
+
+Sightings are read as far back as SEEN_DAYS. A seat may be gone since, so everything says when it was seen.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from sqlalchemy import select
+
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.results import Freshness
+from shared.db.balances import PointsBalance
+
+SEEN_DAYS = 14
+NOTE = f"Seen in searches of the last {SEEN_DAYS} days; a seat may be gone since. Search again before moving points."
+
+
+def since(call: Call) -> datetime:
+    return call.now - timedelta(days=SEEN_DAYS)
+
+
+def age(call: Call, seen_at: datetime) -> int:
+    return max(0, int((call.now - seen_at).total_seconds()))
+
+
+def seen_freshness(
+    call: Call,
+    sources: Iterable[str],
+    seen: Iterable[datetime],
+    checked: Iterable[datetime | None],
+    note: str = NOTE,
+) -> Freshness:
+    """The oldest of what is shown decides; our own age and the provider's are told apart."""
+    oldest = min(seen, default=None)
+    known = min((c for c in checked if c), default=None)
+    if oldest is None:
+        return Freshness(
+            mode="none",
+            source="none",
+            fetched_at=None,
+            age_seconds=None,
+            provider_checked_at=None,
+            provider_age_seconds=None,
+            cached_until=None,
+            note="Nothing that fits was seen.",
+        )
+    return Freshness(
+        mode="sandbox" if call.data_mode == "sandbox" else "cached",
+        source=", ".join(sorted(set(sources))),
+        fetched_at=oldest,
+        age_seconds=age(call, oldest),
+        provider_checked_at=known,
+        provider_age_seconds=age(call, known) if known else None,
+        cached_until=None,
+        note=note,
+    )
+
+
+def held(call: Call) -> dict[str, int]:
+    """The saved balances by programme."""
+    return {row.program: row.balance for row in call.db.scalars(select(PointsBalance))}

@@ -1,0 +1,69 @@
+"""Standing orders as results show them: rows go in, orders with their next and last run come out."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Literal
+
+from sqlalchemy import Row as Line
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import distinct_on
+
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.results import Part
+from shared.db.runs import next_due
+from shared.db.standing_orders import StandingOrder as Row
+from shared.db.standing_orders import StandingOrderRun as Run
+
+KIND = "standing_order"
+Outcome = Literal["ok", "failed"]
+
+
+class StandingOrder(Part):
+    """An order paused by a plan change shows as stopped, and as running once it goes on."""
+
+    standing_order_id: int
+    state: Literal["running", "stopped"]
+    prompt: str
+    cadence: Literal["daily", "weekly"]
+    run_hour: int
+    run_weekday: int | None
+    trip_id: int | None
+    next_run_at: datetime | None
+    last_run_at: datetime | None
+    last_outcome: Outcome | None
+    created_at: datetime
+    stopped_at: datetime | None
+
+
+def _last_runs(call: Call, order_ids: Sequence[int]) -> dict[int, Line[int, datetime | None, str | None]]:
+    """Of each order the newest run that has ended."""
+    newest = (
+        select(Run.standing_order_id, Run.started_at, Run.outcome)
+        .where(Run.standing_order_id.in_(order_ids), Run.outcome.is_not(None))
+        .ext(distinct_on(Run.standing_order_id))
+        .order_by(Run.standing_order_id, Run.started_at.desc())
+    )
+    return {line[0]: line for line in call.db.execute(newest)}
+
+
+def shown_orders(call: Call, rows: Sequence[Row]) -> list[StandingOrder]:
+    ids = [row.id for row in rows]
+    due, runs = next_due(call.db, KIND, ids), _last_runs(call, ids)
+    made = []
+    for row in rows:
+        ended, run = row.stopped_at or row.paused_at, runs.get(row.id)
+        kept = {name: getattr(row, name) for name in StandingOrder.model_fields if hasattr(row, name)}
+        made.append(
+            StandingOrder.model_validate(
+                kept
+                | {
+                    "standing_order_id": row.id,
+                    "state": "stopped" if ended else "running",
+                    "next_run_at": None if ended else due.get(row.id),
+                    "last_run_at": run[1] if run else None,
+                    "last_outcome": run[2] if run else None,
+                    "stopped_at": ended,
+                }
+            )
+        )
+    return made

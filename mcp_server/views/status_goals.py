@@ -1,0 +1,152 @@
+"""A tier somebody wants: its name goes in; what it asks, what is missing and the runs that would help come out."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Literal
+
+from sqlalchemy import select
+
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.results import Freshness, Money, Part
+from mcp_server.views.sightings import seen_freshness
+from mcp_server.views.status_run_fares import fares_of
+from shared.db.statuses import LoyaltyStatus
+from shared.domain import elite
+from shared.domain.earning import earn
+from shared.domain.elite import Ladder
+from shared.domain.elite import Tier as Rung
+from shared.domain.status_runs import Chance, runs_needed
+from shared.errors import Fault, Invalid, NoData
+from shared.reference import status
+from shared.reference.rows.programmes import Program
+
+NO_FARES = "No cash fares of these runs were seen lately: none has a price, and points that follow it are unknown."
+SOME_FARES = (
+    "Fares were seen in searches of the last 14 days, whole prices with taxes; they may be gone. Points that follow the"
+    " fare without taxes stay unknown."
+)
+
+
+class Gap(Part):
+    metric: str
+    required: int
+    have: Money
+    missing: Money
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A tier somebody wants, what it asks, and what they have towards it."""
+
+    program: Program
+    ladder: Ladder
+    target: Rung
+    required: int
+    have: Decimal
+    held: str
+    said: tuple[str, ...]
+
+    @property
+    def missing(self) -> Decimal:
+        return max(Decimal(0), self.required - self.have)
+
+    @property
+    def lacking(self) -> str:
+        missing = f"{elite.plainly(self.missing)} {elite.unit(self.target.metric)}"
+        return f"{missing} are missing to {self.target.name}"
+
+    @property
+    def gap(self) -> Gap:
+        return Gap(metric=self.target.metric, required=self.required, have=self.have, missing=self.missing)
+
+
+def goal_of(call: Call, name: str, tier: str | None) -> Goal:
+    """The tier asked for, else the tracked target, else the next one. Raises NotFound, Candidates, NoData, Invalid."""
+    program = call.reference.program(name)
+    ladder = status.ladder(call.reference, program.slug)
+    if not ladder.tiers:
+        raise NoData(f"The tiers of {program.name} are not known here.", missing=["tier thresholds"])
+    row = call.db.scalars(select(LoyaltyStatus).where(LoyaltyStatus.program == program.slug)).one_or_none()
+    held = row.tier if row else None
+    asked = status.tier_name(call.reference, program.slug, tier) if tier else (row.target_tier if row else None)
+    target = ladder.tier(asked) or ladder.above(held)
+    if target is None:
+        raise NoData(f"{held} is the highest tier of {program.name} known here.", missing=["next tier"])
+    required = ladder.required(held, target)
+    if required is None:
+        unit = elite.unit(target.metric)
+        told = f"{target.alternative}" if target.alternative else f"tiers on the way are not counted in {unit}"
+        raise NoData(f"What {target.name} asks is not one number: {told}.", missing=["tier threshold"])
+    have, said = _have(row, target, call.today)
+    return Goal(program, ladder, target, required, have, held or "", (*said, *elite.conditions(target)))
+
+
+def _have(row: LoyaltyStatus | None, target: Rung, on: date) -> tuple[Decimal, list[str]]:
+    if row is None or row.progress is None:
+        return Decimal(0), ["No progress is recorded here: counted from zero."]
+    if elite.year_is_over(row.progress_as_of, target.period, on):
+        return Decimal(0), [f"The progress of {row.progress_as_of} is of a year that is over: counted from zero."]
+    return row.progress, [f"Progress as reported on {row.progress_as_of}."]
+
+
+def chances(call: Call, goal: Goal, home: str, days: int) -> list[Chance]:
+    """Every known run of the programme weighed against the gap, with a fare where one was seen for these days.
+
+    Raises NoData where there is none. A fare is what was asked in all, so what follows the fare without its taxes is
+    not reckoned from it.
+    """
+    scheme = status.scheme(call.reference, goal.program.slug)
+    if scheme is None:
+        names = ", ".join(call.reference.programs[p].name for p in status.COUNTED)
+        raise NoData(f"No status runs are known for {goal.program.name}. Known: {names}.", missing=["status runs"])
+    if scheme.metric != goal.target.metric:
+        unit = elite.unit(goal.target.metric)
+        raise NoData(f"What the known runs count in {unit} is not known.", missing=["status runs"])
+    runs = status.runs(call.reference, goal.program.slug)
+    homes = call.reference.city(home)
+    fares = fares_of(call, runs, goal.program.home_currency, call.today + timedelta(days=days - 1))
+    out = []
+    for run in runs:
+        made = earn(scheme, status.legs(call.reference, run.stops), run.cabin)
+        away = 0 if run.stops[0] in homes else call.reference.miles(home, run.stops[0])
+        needed, seen = runs_needed(goal.missing, made.amount), fares.get(run.slug)
+        out.append(Chance(run, away, made.amount, made.fixed, needed, seen.amount if seen else None, seen))
+    return out
+
+
+def days_left(call: Call, deadline: date | None) -> int:
+    """Days left, today included; a year where no deadline is set."""
+    if deadline is None:
+        return 365
+    if deadline < call.today:
+        raise Invalid(Fault("deadline", "is in the past", f"a day from {call.today.isoformat()}"))
+    return (deadline - call.today).days + 1
+
+
+def freshness(mode: Literal["none", "static"], source: str, note: str) -> Freshness:
+    return Freshness(
+        mode=mode,
+        source=source,
+        fetched_at=None,
+        age_seconds=None,
+        provider_checked_at=None,
+        provider_age_seconds=None,
+        cached_until=None,
+        note=note,
+    )
+
+
+def told_of_fares(known: Iterable[Chance]) -> str:
+    return SOME_FARES if any(c.seen for c in known) else NO_FARES
+
+
+def fares_freshness(call: Call, known: Iterable[Chance]) -> Freshness:
+    """The oldest of the fares shown decides."""
+    seen = [c.seen for c in known if c.seen]
+    if not seen:
+        return freshness("none", "cash fares seen in past searches", NO_FARES)
+    return seen_freshness(
+        call, (f.source for f in seen), (f.seen_at for f in seen), (f.checked_at for f in seen), SOME_FARES
+    )

@@ -1,0 +1,54 @@
+"""A tracked status goes in; the part of a result that shows it comes out, with its days and what is counted."""
+
+from datetime import date, datetime
+from typing import Literal
+
+from mcp_server.toolkit.context import CallBase
+from mcp_server.toolkit.results import Money, Part
+from shared.db.statuses import LoyaltyStatus as Row
+from shared.domain.balances import days_left
+from shared.reference import status
+
+
+class LoyaltyStatus(Part):
+    program: str
+    name: str
+    kind: str
+    tier: str
+    valid_until: date | None
+    days_left: int | None
+    lifetime: bool
+    target_tier: str | None
+    progress: Money | None
+    progress_metric: str | None
+    progress_as_of: date | None
+    notes: str | None
+    source: Literal["manual", "integration"]
+    updated_at: datetime
+
+
+def _metric(call: CallBase, row: Row) -> str | None:
+    """What the progress counts: the unit of the tier aimed at, else of the next one up."""
+    ladder = status.ladder(call.reference, row.program)
+    aim = ladder.tier(row.target_tier) or ladder.above(row.tier) or ladder.tier(row.tier)
+    return aim.metric if aim else None
+
+
+def shown_status(call: CallBase, row: Row, today: date) -> LoyaltyStatus:
+    program = call.reference.programs[row.program]
+    return LoyaltyStatus(
+        program=row.program,
+        name=program.name,
+        kind=program.kind,
+        tier=row.tier,
+        valid_until=row.valid_until,
+        days_left=days_left(row.valid_until, today),
+        lifetime=row.lifetime,
+        target_tier=row.target_tier,
+        progress=row.progress,
+        progress_metric=None if row.progress is None else _metric(call, row),
+        progress_as_of=row.progress_as_of,
+        notes=row.notes,
+        source="manual" if row.source == "manual" else "integration",
+        updated_at=row.updated_at,
+    )

@@ -1,0 +1,102 @@
+"""Transfer routes as tools show them: a path of the domain goes in, its steps with sources and warnings come out."""
+
+from datetime import date
+
+from mcp_server.toolkit.results import NO_DATA, NoDataWord, Part
+from shared.domain.plurals import some
+from shared.domain.transfers import Edge, Path
+
+
+class RunningBonus(Part):
+    percent: int
+    starts_on: date | None
+    ends_on: date
+    targeted: bool
+
+
+class Step(Part):
+    from_program: str
+    to_program: str
+    ratio_from: float
+    ratio_to: float
+    bonus_percent: int | None
+    posting_time: str | NoDataWord
+    increment: int | None
+    minimum: int | None
+    source_url: str
+    as_of: str | None
+    unaudited: bool
+
+
+class TransferRoute(Part):
+    steps: list[Step]
+    hops: int
+    effective_ratio: float
+    source_points: int | None
+    delivered_points: int | None
+    leftover: int | None
+    slowest_posting_time: str | NoDataWord
+    bonus_ends_on: date | None
+    warnings: list[str]
+
+
+def posting_of(edge: Edge) -> str | NoDataWord:
+    return edge.posting_text or (edge.posting if edge.posting != "unknown" else NO_DATA)
+
+
+def _warnings(path: Path) -> list[str]:
+    words = []
+    if path.stranded:
+        left = some(path.stranded, "point")
+        words.append(f"Left behind on the way, because transfers go in fixed blocks: {left}.")
+    words += [
+        f"{e.source} to {e.target} has a targeted bonus of {e.bonus.percent}%, not counted here: only members who were"
+        " offered it get it."
+        for e in path.edges
+        if e.bonus and e.bonus.targeted
+    ]
+    if "unknown" in (e.posting for e in path.edges):
+        words.append("How long a step takes is not known.")
+    words += [f"{e.source} to {e.target} costs a fee: {e.fee}." for e in path.edges if e.fee]
+    words += [
+        f"{e.source} to {e.target} gives {e.step_bonus:,} extra for each {e.step:,} points sent at once."
+        for e in path.edges
+        if e.step
+    ]
+    if path.amounts and any(e.increment is None for e in path.edges):
+        words.append("Minimum and block size of a step are not known: it may take a few points more.")
+    elif path.amounts and any((e.block_source or "").startswith("general knowledge") for e in path.edges):
+        words.append("Minimums and block sizes are general knowledge, to be audited.")
+    words += [f"{e.source} to {e.target} is capped: {e.cap}." for e in path.edges if e.cap]
+    words += [f"{e.source} to {e.target}: low confidence." for e in path.edges if e.confidence == "low"]
+    return words
+
+
+def route_of(path: Path, needed: int | None) -> TransferRoute:
+    """A path as every tool shows it, each step with its source."""
+    return TransferRoute(
+        steps=[
+            Step(
+                from_program=e.source,
+                to_program=e.target,
+                ratio_from=float(e.ratio_from),
+                ratio_to=float(e.ratio_to),
+                bonus_percent=e.bonus.percent if e.bonus and not e.bonus.targeted else None,
+                posting_time=posting_of(e),
+                increment=e.increment,
+                minimum=e.minimum,
+                source_url=e.source_url,
+                as_of=e.as_of,
+                unaudited=e.audited_on is None,
+            )
+            for e in path.edges
+        ],
+        hops=len(path.edges),
+        effective_ratio=round(float(path.ratio), 6),
+        source_points=path.source_points,
+        delivered_points=path.delivered,
+        leftover=path.delivered - needed if path.delivered is not None and needed else None,
+        slowest_posting_time=path.slowest if path.slowest != "unknown" else NO_DATA,
+        bonus_ends_on=path.bonus_ends_on,
+        warnings=_warnings(path),
+    )

@@ -1,0 +1,140 @@
+"""A plan as plan_trip shows it: a journey and the balances that pay it go in; payment, steps and warnings come out."""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from decimal import Decimal
+
+from mcp_server.toolkit.results import NO_DATA, AwardOption, Money, NoDataWord, Part
+from mcp_server.views.fares import Fare, fare_of
+from mcp_server.views.money import cents
+from mcp_server.views.transfer_routes import TransferRoute, route_of
+from shared.domain.funding import Way
+from shared.domain.planning import Journey, Paid
+from shared.domain.plurals import some
+from shared.services.search.availability import SeatOption
+from shared.services.search.fares import FareOption
+
+CURRENCY = "USD"
+OLD = int(timedelta(hours=6).total_seconds())
+
+
+class BalanceUse(Part):
+    """Points spent from a saved balance that is in the right programme already."""
+
+    program: str
+    points: int
+    balance: int
+
+
+class PayWith(Part):
+    """From where the points come: a balance, a transfer, or both; further transfers where two are needed."""
+
+    program: str
+    points: int
+    balance: BalanceUse | None
+    route: TransferRoute | None
+    more_routes: list[TransferRoute]
+
+
+class Hold(Part):
+    possible: bool
+    days: int | None
+
+
+class Plan(Part):
+    """For all passengers. `hold` is null: whether an award can be held is not known of any programme here."""
+
+    award: AwardOption
+    return_award: AwardOption | None
+    points_total: int
+    taxes_total: Money | NoDataWord
+    currency: str
+    pay_with: PayWith
+    return_pay_with: PayWith | None
+    effective_cost: Money | NoDataWord
+    cash_alternative: Fare | NoDataWord
+    steps: list[str]
+    hold: Hold | None
+    warnings: list[str]
+
+
+def plan_of(paid: Paid[SeatOption], fares: Sequence[FareOption], passengers: int, balances_as_of: date) -> Plan:
+    journey = paid.journey
+    out, back = journey.out, journey.back
+    other = back if back and back.program != out.program else None
+    cash = fares[0] if fares else None
+    return Plan(
+        award=AwardOption.model_validate(out.offer),
+        return_award=AwardOption.model_validate(back.offer) if back else None,
+        points_total=sum(journey.needs.values()),
+        taxes_total=_money(journey.taxes),
+        currency=CURRENCY,
+        pay_with=_pay_with(out.program, journey.needs[out.program], paid.ways[out.program]),
+        return_pay_with=_pay_with(other.program, other.points, paid.ways[other.program]) if other else None,
+        effective_cost=_money(paid.cost),
+        cash_alternative=fare_of(cash) if cash else NO_DATA,
+        steps=_steps(paid, passengers),
+        hold=None,
+        warnings=_warnings(paid, cash, passengers, balances_as_of),
+    )
+
+
+def _money(amount: Decimal | None) -> Decimal | NoDataWord:
+    return NO_DATA if amount is None else cents(amount, CURRENCY)
+
+
+def _pay_with(program: str, points: int, ways: Sequence[Way]) -> PayWith:
+    own = next((w for w in ways if w.path is None), None)
+    routes = [route_of(w.path, w.needed if w.covers else None) for w in ways if w.path]
+    held = BalanceUse(program=own.purse.program, points=own.sent, balance=own.purse.points) if own else None
+    return PayWith(
+        program=program, points=points, balance=held, route=routes[0] if routes else None, more_routes=routes[1:]
+    )
+
+
+def _named(option: SeatOption) -> str:
+    return f"{option.airline} {option.origin}-{option.destination} on {option.date}, {option.program}"
+
+
+def _steps(paid: Paid[SeatOption], passengers: int) -> list[str]:
+    """Confirming the live seat always comes before any transfer."""
+    journey = paid.journey
+    seats = "seat is" if passengers == 1 else f"{passengers} seats are"
+    steps = []
+    for seat in journey.seats:
+        how = f"get_award_trip_details with trip_id {seat.offer.trip_id} and then " if seat.offer.trip_id else ""
+        steps.append(f"Confirm live that the {seats} still open: {how}the programme's own site. {_named(seat.offer)}.")
+    for way in (w for ways in paid.ways.values() for w in ways if w.path):
+        path = way.path
+        if path:
+            speed = "" if path.slowest == "unknown" else f", posting: {path.slowest}"
+            names = " to ".join([way.purse.program, *(e.target for e in path.edges)])
+            steps.append(f"Only then transfer {way.sent:,} points, {names}{speed}; {way.delivered:,} arrive.")
+    for program, points in journey.needs.items():
+        steps.append(f"Book with {program}: {points:,} points and the taxes.")
+    return steps
+
+
+def _warnings(paid: Paid[SeatOption], cash: FareOption | None, passengers: int, balances_as_of: date) -> list[str]:
+    offers = [s.offer for s in paid.journey.seats]
+    ways = [w for found in paid.ways.values() for w in found]
+    words = [f"Balances as of {balances_as_of}: check them first."]
+    if any(w.path for w in ways):
+        words.append("Transfers cannot be undone.")
+    if any(o.seats is None for o in offers):
+        words.append(f"A source does not say how many seats are left: {passengers} wanted.")
+    if old := [o for o in offers if o.age_seconds > OLD]:
+        words.append(f"A source last looked {some(max(o.age_seconds for o in old) // 3600, 'hour')} ago.")
+    if paid.journey.taxes is None:
+        words.append("The taxes of an award, or an exchange rate for them, are not known.")
+    elif paid.cost is None:
+        words.append("What the points spent are worth is not published, so there is no effective cost.")
+    if cash and cash.converted and paid.cost is not None and cash.converted.amount <= paid.cost:
+        words.append("Cash costs no more than this plan.")
+    if len(offers) > 1:
+        words.append("Out and back are two bookings: changes to one do not touch the other.")
+    return words
+
+
+def dates_of(journey: Journey[SeatOption]) -> tuple[date, date | None]:
+    return journey.out.day, journey.back.day if journey.back else None

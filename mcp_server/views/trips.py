@@ -1,0 +1,101 @@
+"""Trips and what only trips hold, as results show them: stored rows go in, result parts come out."""
+
+from datetime import date, datetime
+from typing import Any, Literal
+
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.own_rows import own
+from mcp_server.toolkit.results import Part
+from shared.db.trips import ChatLink as ChatRow
+from shared.db.trips import ItineraryItem as ItemRow
+from shared.db.trips import SearchRecord as SearchRow
+from shared.db.trips import Trip as Row
+
+ItemKind = Literal["flight", "hotel", "transfer", "activity", "meal", "note"]
+
+
+class TripCounts(Part):
+    flight_bookings: int
+    hotel_bookings: int
+    monitors: int
+    standing_orders: int
+    searches: int
+    chats: int
+    itinerary_items: int
+
+
+class Trip(Part):
+    trip_id: int
+    name: str
+    destination: str | None
+    start_date: date | None
+    end_date: date | None
+    state: Literal["active", "archived"]
+    counts: TripCounts
+    created_at: datetime
+    updated_at: datetime
+    archived_at: datetime | None
+
+
+class ItineraryItem(Part):
+    item_id: int
+    trip_id: int
+    title: str
+    day: date | None
+    start_time: str | None
+    end_time: str | None
+    kind: ItemKind
+    location: str | None
+    notes: str | None
+    flight_booking_id: int | None
+    hotel_booking_id: int | None
+    position: int
+
+
+class SearchRecord(Part):
+    search_id: int
+    tool: str
+    arguments: dict[str, Any]
+    summary: str
+    outcome: str
+    trip_id: int | None
+    created_at: datetime
+
+
+class ChatLink(Part):
+    chat_id: int
+    title: str
+    url: str | None
+    summary: str | None
+    trip_id: int | None
+    created_at: datetime
+    updated_at: datetime
+
+
+def _kept(part: type[Part], row: object) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in part.model_fields if hasattr(row, name)}
+
+
+def shown_trip(row: Row, filed: dict[str, int]) -> Trip:
+    """`filed` says how many rows of a kind are filed under the trip; of a kind not named there are none."""
+    counts = TripCounts(**dict.fromkeys(TripCounts.model_fields, 0) | filed)
+    state = "archived" if row.archived_at else "active"
+    return Trip.model_validate(_kept(Trip, row) | {"trip_id": row.id, "state": state, "counts": counts})
+
+
+def shown_item(row: ItemRow) -> ItineraryItem:
+    times = {n: t.strftime("%H:%M") for n in ("start_time", "end_time") if (t := getattr(row, n)) is not None}
+    return ItineraryItem.model_validate(_kept(ItineraryItem, row) | times | {"item_id": row.id})
+
+
+def shown_search(row: SearchRow) -> SearchRecord:
+    return SearchRecord.model_validate(_kept(SearchRecord, row) | {"search_id": row.id})
+
+
+def shown_chat(row: ChatRow) -> ChatLink:
+    return ChatLink.model_validate(_kept(ChatLink, row) | {"chat_id": row.id})
+
+
+def own_trip(call: Call, trip_id: int, *, locked: bool = False) -> Row:
+    """Locked: nobody files anything under the trip until the call is over."""
+    return own(Row, "trip", call.db, trip_id, locked=locked)

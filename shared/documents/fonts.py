@@ -1,0 +1,79 @@
+"""Texts go in; the shipped typefaces that can show them, and texts free of what none of them can, come out."""
+
+import unicodedata
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from pathlib import Path
+
+from fontTools.ttLib import TTFont
+
+FOLDER = Path(__file__).parent / "font_files"
+FAMILY = "NotoSans"
+FACES = {"": "NotoSans-Regular.ttf", "B": "NotoSans-Bold.ttf"}
+# Tried in this order for what the family lacks: arrows, Arabic, Hebrew and Georgian; scripts of India; Thai; East Asia.
+FALLBACKS = (
+    "DejaVuSans",
+    "NotoSansDevanagari-Regular",
+    "NotoSansBengali-Regular",
+    "NotoSansTamil-Regular",
+    "NotoSansThai-Regular",
+    "DroidSansFallback",
+)
+MOST_MARKS = 6  # on one letter: no language writes more, and hundreds take the layout seconds
+_JOINERS = "\u200c\u200d"  # part of how some scripts are written
+_UNSEEN = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+_SHAPED = ("AL", "AN", "R", "NSM")  # right to left, and marks that are placed
+
+
+@cache
+def _covered(name: str) -> frozenset[int]:
+    """The characters a face can show."""
+    with TTFont(FOLDER / f"{name}.ttf", lazy=True) as font:
+        return frozenset(font.getBestCmap())
+
+
+@lru_cache(maxsize=4096)
+def _face(character: str) -> str | None:
+    """The face that shows a character; None when no face does."""
+    known = (FAMILY + "-Regular", *FALLBACKS)
+    return next((name for name in known if ord(character) in _covered(name)), None)
+
+
+def plain(text: str) -> str:
+    """Composed, without controls that are not seen or turn the direction of what follows; lines stay lines."""
+    whole = unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " "))
+    kept = (c for c in whole if c == "\n" or c in _JOINERS or unicodedata.category(c) not in _UNSEEN)
+    out: list[str] = []
+    marks = MOST_MARKS  # none may come first
+    for c in kept:
+        marks = marks + 1 if c in _JOINERS or unicodedata.category(c) in ("Mn", "Me") else 0
+        if marks <= MOST_MARKS:
+            out.append(c)
+    return "".join(out)
+
+
+def showable(text: str) -> tuple[str, bool]:
+    """The text with what no face can show left out, and whether anything was."""
+    clean = plain(text)
+    kept = "".join(c for c in clean if c in "\n " + _JOINERS or _face(c))
+    return kept, kept != clean
+
+
+def fallbacks(texts: Iterable[str]) -> list[str]:
+    """The faces beyond the family that these texts need."""
+    needed = {_face(c) for c in set().union(*map(set, texts)) - {"\n", " ", *_JOINERS}}
+    return [name for name in FALLBACKS if name in needed]
+
+
+def shaped(texts: Iterable[str]) -> bool:
+    """Whether letters join, change places or run from right to left in any of the texts."""
+    return any(
+        unicodedata.bidirectional(c) in _SHAPED or unicodedata.category(c) in ("Mn", "Mc") or "\u0900" <= c <= "\u0eff"
+        for c in set().union(*map(set, texts))
+    )
+
+
+def leftward(text: str) -> bool:
+    """Whether a paragraph begins in a script written from right to left."""
+    strong = (unicodedata.bidirectional(c) for c in text)
+    return next((kind for kind in strong if kind in ("L", "R", "AL")), "L") != "L"

@@ -1,0 +1,1 @@
+"""Readers of written dates and amounts. What is ambiguous is None, never a guess."""

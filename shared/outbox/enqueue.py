@@ -1,0 +1,87 @@
+"""Telling an account something: an event and its facts become an inbox row and delivery rows, in the caller's
+transaction; sending is a matter of the workers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from shared.db.accounts import Account
+from shared.db.messages import add_deliveries, add_notification
+from shared.db.profile import Addressee, addressee
+from shared.outbox.wording.messages import MAIL_KINDS, notice
+
+
+@dataclass(frozen=True)
+class Phone:
+    """A number to be written to: sealed, with the digits that may be shown, and by which channel."""
+
+    channel: str
+    sealed: str
+    ending: str
+
+
+def reachable(session: Session, account: Account | Addressee, event: str) -> bool:
+    """Whether a mail about this would go out: the address is confirmed, and the person wants such mails."""
+    known = account if isinstance(account, Addressee) else addressee(session, account.id)
+    return bool(known.email and known.email_confirmed_at and known.wanted.get(MAIL_KINDS.get(event, ""), True))
+
+
+def _row(
+    account: Account | Addressee, told: UUID | None, event: str, facts: dict[str, Any], key: str
+) -> dict[str, Any]:
+    """One delivery to the account's own address."""
+    row = {"account_id": account.id, "notification_id": told, "dedupe_key": key, "event": event, "facts": facts}
+    return row | {"channel": "email", "recipient": account.email}
+
+
+def _to_phone(row: dict[str, Any], phone: Phone, number: int) -> dict[str, Any]:
+    """The number itself stands sealed among the facts, which are cleared once the message is delivered."""
+    return row | {
+        "dedupe_key": f"{row['dedupe_key']}:{number}",
+        "channel": phone.channel,
+        "recipient": f"…{phone.ending}",
+        "facts": row["facts"] | {"phone_sealed": phone.sealed},
+    }
+
+
+def write_to(
+    session: Session, account: Account | Addressee, event: str, facts: dict[str, Any], *, dedupe_key: str
+) -> None:
+    """One mail to the account's address, confirmed or not, and no notice: about the account itself."""
+    add_deliveries(session, [_row(account, None, event, facts, dedupe_key)])
+
+
+def tell(
+    session: Session,
+    account: Account | Addressee,
+    event: str,
+    facts: dict[str, Any],
+    *,
+    dedupe_key: str,
+    subject: tuple[str, int | str] | None = None,
+    mail: bool = False,
+    phones: Sequence[Phone] = (),
+) -> UUID | None:
+    """Writes the notice and, when asked, one mail to the account's confirmed address and one message to each phone.
+
+    None when it was told before.
+    """
+    worded = notice(event, facts)
+    told = add_notification(
+        session,
+        account.id,
+        dedupe_key,
+        kind=worded.kind,
+        title=worded.title,
+        body=worded.body,
+        subject_type=subject[0] if subject else None,
+        subject_id=str(subject[1]) if subject else None,
+    )
+    if told:
+        row = _row(account, told, event, facts, dedupe_key)
+        mailed = [row] if mail and reachable(session, account, event) else []
+        add_deliveries(session, mailed + [_to_phone(row, phone, n) for n, phone in enumerate(phones)])
+    return told

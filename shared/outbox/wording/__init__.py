@@ -1,0 +1,1 @@
+"""The words of messages and mails, one module for each noun."""

@@ -1,0 +1,71 @@
+"""Delays in words: what an airport's sources said goes in; a title, a notice, a text for a phone come out.
+
+A source's own words are quoted and cut short: they inform, and nobody takes them for ours.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from shared.domain.plurals import some
+
+Facts = Mapping[str, Any]
+REASON = 120  # characters
+_NAMES = {
+    "ground_stop": "ground stop",
+    "ground_delay": "ground delay",
+    "departure": "departure delays",
+    "arrival": "arrival delays",
+    "closure": "closure",
+}
+
+
+def _reason(row: Facts) -> str:
+    return " ".join(str(row["reason"]).split())[:REASON]
+
+
+def _how_long(row: Facts) -> str:
+    """A ground delay is told as its average; of the others the upper bound is published."""
+    if row["minutes"] is None:
+        return ""
+    minutes = some(row["minutes"], "minute")
+    return f" of {minutes} on average" if row["kind"] == "ground_delay" else f" of up to {minutes}"
+
+
+def _what(row: Facts) -> str:
+    return f"{_NAMES[row['kind']]}{_how_long(row)}"
+
+
+def title(facts: Facts) -> str:
+    return f"{facts['airport']}: {_what(facts['delays'][0])}"
+
+
+def line(row: Facts) -> str:
+    """One delay in a sentence: what, why in the source's words, until when, and whose word it is."""
+    said = _what(row)
+    why = f', "{_reason(row)}"' if row["reason"] else ""
+    until = f", until {row['ends_at']}" if row["ends_at"] else ""
+    return f"{said[0].upper()}{said[1:]}{why}{until} ({row['source']})."
+
+
+def body(facts: Facts) -> str:
+    return "\n".join(line(row) for row in facts["delays"]) + f"\n{about(facts)}"
+
+
+def about(facts: Facts) -> str:
+    """Which alerts this comes from."""
+    named = [f"{id} ({label})" if label else str(id) for id, label in facts["alerts"]]
+    return f"From delay alert{'s' if len(named) > 1 else ''} {', '.join(named)} for {facts['airport_name']}."
+
+
+def text(facts: Facts) -> str:
+    """For a phone: the worst delay, and how many more there are."""
+    row, *more = facts["delays"]
+    why = f' ("{_reason(row)}")' if row["reason"] else ""
+    rest = f" and {len(more)} more" if more else ""
+    return f"{facts['airport']}: {_what(row)}{why}{rest}. Award Travel delay alert {facts['alerts'][0][0]}."
+
+
+def blanks(facts: Facts) -> tuple[str, str, str]:
+    """What fills a template: airport, delay, reason. None may be empty."""
+    row = facts["delays"][0]
+    return facts["airport"], _what(row), _reason(row) or "no reason given"

@@ -1,0 +1,238 @@
+"""The frozen reference data with question-shaped methods: a name, a route or a day goes in, facts come out."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from functools import cached_property, lru_cache
+from types import MappingProxyType
+from typing import Any
+
+from shared import clock
+from shared.domain import charts as chart_rules
+from shared.domain import names, offers, transfers
+from shared.domain.airports import Airport, Zone, zone_of
+from shared.domain.charts import RoutePrice, Trip
+from shared.domain.plans import CABINS
+from shared.errors import Candidates, NotFound
+from shared.reference import airports, indexes
+from shared.reference.rows.charts import AwardExample, CancellationFee, ReleaseWindow
+from shared.reference.rows.programmes import Program
+from shared.reference.rows.travel import Airline, Carrier, CatalogCard
+
+Groups = tuple[tuple[chart_rules.Chart, ...], ...]  # best first; charts of one group are of equal standing
+
+
+class Reference:
+    """All facts of one load. Nothing in it changes; every method answers from memory."""
+
+    def __init__(self, tables: dict[str, list[Any]]) -> None:
+        self._tables = tables
+        self.programs: Mapping[str, Program] = MappingProxyType({p.slug: p for p in tables["programs.csv"]})
+        self.airlines: Mapping[str, Airline] = MappingProxyType({a.iata: a for a in tables["airlines.csv"]})
+        # Whatever flies, also where no programme is known to sell its seats; of those only names and codes are known.
+        self.carriers: Mapping[str, Carrier | Airline] = MappingProxyType(
+            {c.iata: c for c in tables["carriers.csv"]} | dict(self.airlines)
+        )
+        self.cards: Mapping[str, CatalogCard] = MappingProxyType({c.slug: c for c in tables["cards.csv"]})
+        self.airports: Mapping[str, Airport] = MappingProxyType(airports.airports(tables))
+        self.metros = airports.metros()
+        self._charts = indexes.charts(tables)
+        self._zones = indexes.zones(tables)
+        self._places: dict[tuple[str, str], str | None] = {}
+        self._program_names = indexes.program_names(tables)
+        self._airline_names = indexes.airline_names(self.airlines.values())
+        self._carrier_names = indexes.airline_names(tables["carriers.csv"])
+        self.route_price = lru_cache(maxsize=16_384)(self._route_price)
+        self._price = lru_cache(maxsize=16_384)(self._price_of)
+        self._standing = lru_cache(maxsize=16_384)(self._charts_for)
+        self.pricing = lru_cache(maxsize=1_024)(self._pricing)
+        self.routes = lru_cache(maxsize=8)(self._routes)
+
+    def rows(self, file: str) -> Sequence[Any]:
+        """The rows of one file, as its row type of `rows` describes them."""
+        return self._tables[file]
+
+    # names
+
+    def program(self, text: str) -> Program:
+        """The programme a loose name means. Raises NotFound with the nearest names, or Candidates when several fit."""
+        found = names.meanings(text, self._program_names)
+        if len(found) == 1:
+            return self.programs[found[0]]
+        if found:
+            listed = [{"program": s, "name": self.programs[s].name} for s in found]
+            raise Candidates(f"{text} can mean {len(found)} programmes; call again with one of them.", listed)
+        raise NotFound("programme", text, self._near_programs(text))
+
+    def _near_programs(self, text: str) -> list[str]:
+        """The programmes whose names, of all they are known by, come closest; each once."""
+        close = names.nearest(text, self._program_names, 40)
+        return list(dict.fromkeys(slug for name in close for slug in self._program_names[name]))[:3]
+
+    def mentions(self, text: str) -> list[frozenset[str]]:
+        """Programmes a longer text speaks of, each with all it can mean."""
+        return offers.mentions(text, self._program_names)
+
+    def airline(self, text: str) -> Airline:
+        """The airline a code, slug or name means. Raises NotFound or Candidates."""
+        if (code := text.strip().upper()) in self.airlines:
+            return self.airlines[code]
+        found = names.meanings(text, self._airline_names)
+        if len(found) == 1:
+            return self.airlines[found[0]]
+        if found:
+            listed = [{"airline": c, "name": self.airlines[c].name} for c in found]
+            raise Candidates(f"{text} can mean {len(found)} airlines; call again with one code.", listed)
+        known = {names.plain(a.name): a.name for a in self.airlines.values()}
+        raise NotFound("airline", text, [known[n] for n in names.nearest(text, known)])
+
+    def carrier(self, text: str) -> Carrier | Airline:
+        """The same among all that flies: a name that means one of the airlines above means no other."""
+        if (code := text.strip().upper()) in self.carriers:
+            return self.carriers[code]
+        try:
+            return self.airline(text)
+        except NotFound:
+            found = names.meanings(text, self._carrier_names)
+            if len(found) != 1:
+                raise
+            return self.carriers[found[0]]
+
+    @cached_property
+    def one_cabin(self) -> Mapping[str, str]:
+        """The cabin of each carrier that has one only."""
+        return {row.iata: row.one_cabin for row in self._tables["carriers.csv"] if row.one_cabin}
+
+    @cached_property
+    def by_icao(self) -> Mapping[str, str]:
+        """The two-character code of each three-letter one."""
+        rows = (*self._tables["carriers.csv"], *self.airlines.values())
+        return {row.icao: row.iata for row in rows if row.icao}
+
+    def airport(self, code: str) -> Airport:
+        """An airport, or of a city code (LON, NYC, TYO) the airport most routes here use. Raises NotFound."""
+        code = code.strip().upper()
+        if code in self.airports:
+            return self.airports[code]
+        if members := [m for m in self.metros.get(code, ()) if m in self.airports]:
+            main = [m for m in members if m not in airports.ALSO_OF_CITY.get(code, ())] or members
+            return self.airports[max(main, key=lambda m: (self._traffic.get(m, 0), m))]
+        raise NotFound("airport", code, self._near(code))
+
+    def city(self, code: str) -> tuple[str, ...]:
+        """The airports a code stands for: itself, or those of a city (LON, NYC, TYO). Raises NotFound."""
+        members = tuple(m for m in self.metros.get(code.strip().upper(), ()) if m in self.airports)
+        return members or (self.airport(code).code,)
+
+    @cached_property
+    def nonstop(self) -> Mapping[str, Mapping[str, frozenset[str]]]:
+        """By carrier and airport: where the carrier is known to fly without a stop, counted both ways."""
+        ways: dict[str, dict[str, set[str]]] = {}
+        for row in self._tables["routes.csv"]:
+            served = ways.setdefault(row.carrier, {})
+            served.setdefault(row.origin, set()).add(row.destination)
+            served.setdefault(row.destination, set()).add(row.origin)
+        return {carrier: {a: frozenset(b) for a, b in served.items()} for carrier, served in ways.items()}
+
+    def _near(self, code: str) -> list[str]:
+        """Three airports one letter away, else with the same first letter; the busiest of the known routes first."""
+
+        def order(known: str) -> tuple[bool, int, str]:
+            one_off = len(code) == len(known) and sum(a != b for a, b in zip(code, known, strict=True)) == 1
+            return (not one_off, -self._traffic.get(known, 0), known)
+
+        return sorted((k for k in self.airports if k[0] == code[:1] or k[1:] == code[1:]), key=order)[:3]
+
+    @cached_property
+    def _traffic(self) -> dict[str, int]:
+        counts: dict[str, int] = {}
+        for row in self._tables["routes.csv"]:
+            for code in (row.origin, row.destination):
+                counts[code] = counts.get(code, 0) + 1
+        return counts
+
+    def miles(self, origin: str, destination: str) -> int:
+        """Great-circle statute miles between two airports or city codes. Raises NotFound."""
+        start, end = self.airport(origin), self.airport(destination)
+        return airports.miles((start.lat, start.lon), (end.lat, end.lon))
+
+    def kilometres(self, origin: str, destination: str) -> int:
+        """The same in whole kilometres, rounded by themselves. Raises NotFound."""
+        start, end = self.airport(origin), self.airport(destination)
+        return round(airports.metres((start.lat, start.lon), (end.lat, end.lon)) / 1_000)
+
+    # transfers
+
+    def _routes(self, on: date) -> transfers.Network:
+        """The transfer routes open on a day, with the bonuses that run on it, by the programme they start from."""
+        return transfers.network(indexes.edges(self._tables, on))
+
+    # awards
+
+    def _zone(self, system: str, code: str) -> str | None:
+        key = (system, code)
+        if key not in self._places:
+            self._places[key] = zone_of(self.airports[code], self._zones[system])
+        return self._places[key]
+
+    def _trip(self, system: str | None, start: Airport, end: Airport) -> Trip:
+        zones = (self._zone(system, start.code), self._zone(system, end.code)) if system else (None, None)
+        return Trip(self.miles(start.code, end.code), (start.country, end.country), zones)
+
+    def partner(self, program: str, airline: str) -> bool:
+        """Whether the programme's awards can be used on the airline, as far as partners are listed."""
+        return (program, airline) in self._partners
+
+    @cached_property
+    def _partners(self) -> frozenset[tuple[str, str]]:
+        return frozenset(
+            (row.program, row.airline)
+            for row in self._tables["program_partners.csv"]
+            if row.relationship in ("earn_and_redeem", "redeem_only")
+        )
+
+    def _charts_for(self, program: str, airline: str, on: date) -> Groups:
+        """The charts that speak about an airline: the same for every route."""
+        charts = self._charts.get(program, ())
+        return tuple(map(tuple, chart_rules.standing(charts, airline, self.partner(program, airline), on)))
+
+    def _pricing(self, airline: str, on: date) -> tuple[str, ...]:
+        """The programmes whose charts speak about an airline, whatever the route."""
+        return tuple(slug for slug in sorted(self._charts) if self._standing(slug, airline, on))
+
+    def _route_price(
+        self, program: str, airline: str, origin: str, destination: str, on: date | None = None
+    ) -> RoutePrice | None:
+        """What a programme's charts ask for an airline on a route, by cabin and season.
+
+        None when no chart speaks about the airline; a RoutePrice without cabins when the chart is dynamic or silent.
+        `on` is the day of booking (it decides which charts are in force); today when absent. Raises NotFound.
+        """
+        start, end = self.airport(origin), self.airport(destination)
+        return self._price(self._standing(program, airline, on or clock.today()), start.code, end.code)
+
+    def _price_of(self, groups: Groups, origin: str, destination: str) -> RoutePrice | None:
+        """As above; most airlines a programme sells stand in the same charts, and are priced once."""
+        start, end = self.airports[origin], self.airports[destination]
+        systems = {c.zone_system for group in groups for c in group}
+        return chart_rules.price_route(groups, {s: self._trip(s, start, end) for s in systems}, CABINS)
+
+    def charts(self, program: str, on: date) -> list[chart_rules.Chart]:
+        """Every chart of a programme in force on a day."""
+        return [c for c in self._charts.get(program, ()) if c.valid(on)]
+
+    def zones(self, system: str) -> Sequence[Zone]:
+        return self._zones.get(system, ())
+
+    def examples(self, program: str) -> list[AwardExample]:
+        """Dated single prices, quoted where a programme has no chart."""
+        return [row for row in self._tables["award_examples.csv"] if row.program == program]
+
+    def release_window(self, airline: str) -> ReleaseWindow | None:
+        return self._windows.get(airline)
+
+    @cached_property
+    def _windows(self) -> dict[str, ReleaseWindow]:
+        return {code: row for row in self._tables["release_windows.csv"] for code in row.airline}
+
+    def cancellation_fee(self, program: str) -> CancellationFee | None:
+        return next((row for row in self._tables["cancellation_fees.csv"] if row.program == program), None)

@@ -1,0 +1,218 @@
+"""Storing bookings: the terms of a leg or a stay go in; a row of the session's account comes out, or what is wrong."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from functools import lru_cache
+from typing import Any, Literal
+
+from sqlalchemy.orm import Session
+
+from shared import clock
+from shared.db.bookings import WATCH, FlightBooking, HotelBooking, Today, detach_vouchers
+from shared.db.hotel_prices import DAILY
+from shared.db.runs import forget, schedule, unschedule
+from shared.db.trips import Trip, open_trip
+from shared.db.vouchers import Voucher
+from shared.domain import bookings, zones
+from shared.domain.bookings import ahead_and_behind
+from shared.errors import Candidates, Fault, Invalid, NotFound
+from shared.reference import hotels
+from shared.reference.reference import Reference
+
+Terms = Mapping[str, Any]
+
+
+def add_flight(session: Session, reference: Reference, terms: Terms) -> FlightBooking:
+    """Stores one leg. `terms` are columns of FlightBooking by name, with loose names for airline and program.
+
+    Raises Invalid, NotFound or Candidates; then nothing is stored.
+    """
+    row = leg(reference, terms)
+    if row.workspace_trip_id is not None:
+        open_trip(session, row.workspace_trip_id, "workspace_trip_id")
+    session.add(row)
+    session.flush()
+    return row
+
+
+def leg(reference: Reference, terms: Terms, *, unpriced: bool = False) -> FlightBooking:
+    """The checked row of a leg, not stored yet. A confirmation may leave out the price, a person may not."""
+    settled = {"kind": "award", "taxes_currency": "USD"} | flight_names(reference, terms)
+    check_flight(reference, settled, unpriced=unpriced)
+    return FlightBooking(**settled)
+
+
+def add_hotel(session: Session, reference: Reference, hotel: str, terms: Terms) -> HotelBooking:
+    """Stores one stay at the hotel a code, number or name means. `terms` are columns of HotelBooking by name.
+
+    Raises Invalid, NotFound or Candidates; then nothing is stored.
+    """
+    row = stay(reference, hotel, terms)
+    if row.trip_id is not None:
+        open_trip(session, row.trip_id)
+    session.add(row)
+    session.flush()
+    watch(session, reference, row)
+    return row
+
+
+def watch(session: Session, reference: Reference, row: HotelBooking) -> None:
+    """Has the price of a stay to come looked at now and then daily; the check itself ends it when the stay begins."""
+    if stay_state(reference, row, clock.now()) == "upcoming":
+        schedule(session, WATCH, row.id, DAILY)
+
+
+def stay(reference: Reference, hotel: str, terms: Terms, *, unpriced: bool = False) -> HotelBooking:
+    """The checked row of a stay, not stored yet."""
+    found = hotels.find(reference, hotel)
+    settled = {"kind": "award", "cash_rate_currency": "USD"} | dict(terms)
+    check_stay(settled, unpriced=unpriced)
+    return HotelBooking(hotel_code=hotels.code(found), hotel_name=found.name, **settled)
+
+
+def cancel(session: Session, row: FlightBooking | HotelBooking, at: datetime) -> list[int]:
+    """Marks a booking as cancelled and keeps it: its price is watched no longer, its vouchers are held again.
+
+    Says which vouchers. A booking that is cancelled already keeps its moment.
+    """
+    return cancel_all(session, [row], at)
+
+
+def cancel_all(session: Session, rows: Sequence[FlightBooking | HotelBooking], at: datetime) -> list[int]:
+    """The same for all legs or all stays of a reservation at once."""
+    for row in rows:
+        row.cancelled_at = row.cancelled_at or at
+        row.updated_at = clock.now()
+    session.flush()
+    stays = [row.id for row in rows if isinstance(row, HotelBooking)]
+    if stays:
+        unschedule(session, WATCH, stays)
+    column = Voucher.hotel_booking_id if stays else Voucher.flight_booking_id
+    return detach_vouchers(session, column, [row.id for row in rows])
+
+
+def compare_afresh(row: HotelBooking, at: datetime) -> None:
+    """The stay is another one: prices seen and told before say nothing about it."""
+    row.compared_since, row.told_price, row.last_checked_at, row.last_error = at, None, None, None
+
+
+def remove(session: Session, row: FlightBooking | HotelBooking) -> list[int]:
+    """Deletes a booking for good, and the watch over its price. Says which vouchers are held again."""
+    freed = _free_vouchers(session, row)
+    if isinstance(row, HotelBooking):
+        forget(session, WATCH, [row.id])
+    session.delete(row)
+    session.flush()
+    return freed
+
+
+def _free_vouchers(session: Session, row: FlightBooking | HotelBooking) -> list[int]:
+    column = Voucher.flight_booking_id if isinstance(row, FlightBooking) else Voucher.hotel_booking_id
+    return detach_vouchers(session, column, [row.id])
+
+
+def flight_names(reference: Reference, terms: Terms) -> dict[str, Any]:
+    """The terms with the airline as its code and the programme as its slug. Raises NotFound or Candidates."""
+    settled = dict(terms)
+    if settled.get("airline"):
+        settled["airline"] = airline(reference, settled["airline"])
+    if settled.get("program"):
+        settled["program"] = program(reference, settled["program"], settled.get("airline"))
+    return settled
+
+
+def airline(reference: Reference, text: str) -> str:
+    """The code of the airline meant; the text itself where no airline known here is called so. Raises Candidates.
+
+    A leg with a carrier nobody listed is a leg all the same, and must not be lost.
+    """
+    try:
+        return reference.carrier(text).iata
+    except NotFound:
+        return text.strip()
+
+
+def program(reference: Reference, text: str, airline_code: str | None) -> str:
+    """The programme meant; of several that share a name the airline's own. Raises NotFound or Candidates."""
+    try:
+        return reference.program(text).slug
+    except Candidates as several:
+        flown = reference.airlines.get(airline_code or "")
+        if flown and flown.program in [c["program"] for c in several.facts["candidates"]]:
+            return str(flown.program)
+        raise
+
+
+def check_flight(reference: Reference, terms: Terms, *, unpriced: bool = False) -> None:
+    """Raises Invalid with everything that is wrong with a leg's terms, taken together."""
+    unknown = [
+        Fault(name, "is not an airport this service knows", "an airport's code, such as LHR")
+        for name in ("origin", "destination")
+        if terms[name] not in reference.airports and terms[name] not in reference.metros
+    ]
+    if wrong := unknown + bookings.faults("flight", terms, unpriced=unpriced):
+        raise Invalid(*wrong)
+
+
+def check_stay(terms: Terms, *, unpriced: bool = False) -> None:
+    if wrong := bookings.faults("hotel", terms, unpriced=unpriced):
+        raise Invalid(*wrong)
+
+
+def unfitting(row: FlightBooking | HotelBooking, sent: Terms) -> list[str]:
+    """What a booking that becomes one of another kind cannot keep; what is sent besides is checked like anything."""
+    if sent.get("kind") in (None, row.kind):
+        return []
+    what: Literal["flight", "hotel"] = "flight" if isinstance(row, FlightBooking) else "hotel"
+    return [name for name in bookings.unfitting(what, sent["kind"]) if sent.get(name) is None]
+
+
+def check_trip(session: Session, trip_id: int | None) -> None:
+    """Raises NotFound unless it is a trip of the session's account; it cannot go before the transaction ends."""
+    if trip_id is not None and session.get(Trip, trip_id, with_for_update={"read": True, "key_share": True}) is None:
+        raise NotFound("trip", trip_id)
+
+
+def flight_day(reference: Reference, origin: str, now: datetime) -> date:
+    """The day it is at an airport or in a city."""
+    return zones.day(now, _zone(reference, origin))
+
+
+def _zone(reference: Reference, code: str) -> str:
+    """The time zone of an airport, or of the first of a city's; UTC where it is not known."""
+    at = reference.airports.get(code)
+    of_city = (reference.airports[c].tz for c in reference.metros.get(code, ()) if c in reference.airports)
+    return at.tz if at else next(of_city, "UTC")
+
+
+def today(reference: Reference, what: Literal["flight", "hotel"], now: datetime) -> Today:
+    """Which day it is at every airport or hotel, as the database needs it to tell past from upcoming."""
+    return _days(reference, what, now.replace(minute=now.minute // 15 * 15, second=0, microsecond=0))
+
+
+@lru_cache(maxsize=8)
+def _days(reference: Reference, what: Literal["flight", "hotel"], quarter: datetime) -> Today:
+    """Days begin on a quarter of an hour everywhere."""
+    if what == "hotel":
+        places = list(hotels.zones(reference).items())
+    else:
+        places = [(code, _zone(reference, code)) for code in {*reference.airports, *reference.metros}]
+    ahead, behind = ahead_and_behind(places, quarter)
+    return Today(quarter.date(), ahead, behind)
+
+
+def stay_state(reference: Reference, row: HotelBooking, now: datetime) -> bookings.StayState:
+    at_hotel = zones.day(now, hotels.zone(reference, row.hotel_code))
+    return bookings.stay_state(row.check_in_date, row.check_out_date, row.cancelled_at is not None, at_hotel)
+
+
+def flight_state(reference: Reference, row: FlightBooking, now: datetime) -> bookings.FlightState:
+    at_airport = flight_day(reference, row.origin, now)
+    return bookings.flight_state(row.departure_date, row.cancelled_at is not None, at_airport)
+
+
+def next_check(state: bookings.StayState, due: datetime | None, now: datetime) -> date | None:
+    """The day a stay's price is looked at next: as scheduled, else soon; None once it has begun."""
+    if state != "upcoming":
+        return None
+    return (due or now).date()

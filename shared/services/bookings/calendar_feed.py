@@ -1,0 +1,123 @@
+"""An account's calendar: its upcoming flights and stays go in; events at their places' times, and a feed, come out."""
+
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
+from urllib.parse import urlsplit
+
+from sqlalchemy.orm import Session
+
+from shared.db import upcoming
+from shared.db.bookings import FlightBooking, HotelBooking
+from shared.documents.calendar import Event, document
+from shared.domain import zones
+from shared.reference import hotels
+from shared.reference.reference import Reference
+from shared.services.bookings.bookings import flight_day, flight_state, stay_state
+from shared.settings import settings
+
+PURPOSE = "calendar"
+NAME = "Award Travel"
+DAY = timedelta(days=1)
+
+
+def feed(session: Session, reference: Reference, now: datetime) -> bytes:
+    return document(NAME, events(session, reference, now), now.year)
+
+
+def events(session: Session, reference: Reference, now: datetime) -> list[Event]:
+    """What is past or cancelled is left out; the day of departure and the day of leaving still count."""
+    since = upcoming.over_nowhere(now)
+    found = [e for row in upcoming.flights(session, since) for e in _flight(reference, row, now)]
+    stays = upcoming.stays(session, since)
+    found += [_stay(reference, row) for row in stays if stay_state(reference, row, now) != "past"]
+    return sorted(found, key=lambda e: (e.start.isoformat()[:10], e.uid))
+
+
+def _uid(kind: str, id: int) -> str:
+    """The same for as long as the booking is kept, whatever is changed about it."""
+    return f"{kind}-{id}@{urlsplit(settings().web_url).hostname}"
+
+
+def _flight(reference: Reference, row: FlightBooking, now: datetime) -> Iterator[Event]:
+    named = row.flight_number or row.airline
+    if flight_state(reference, row, now) == "upcoming":
+        start, end = _times(reference, row)
+        yield _leg(reference, row, _uid("flight", row.id), f"{named} {row.origin} to {row.destination}", start, end)
+    if row.return_date and row.return_date >= flight_day(reference, row.destination, now):
+        title = f"{row.airline} {row.destination} to {row.origin} (return)"
+        back = row.return_date
+        yield _leg(reference, row, _uid("return", row.id), title, back, back + DAY, row.destination)
+
+
+def _leg(
+    reference: Reference,
+    row: FlightBooking,
+    uid: str,
+    title: str,
+    start: date,
+    end: date | None,
+    leaves: str | None = None,
+) -> Event:
+    known = reference.airports.get(code := leaves or row.origin)
+    airline = reference.carriers.get(row.airline)
+    return Event(
+        uid=uid,
+        title=title,
+        place=f"{known.name} ({code})" if known else code,
+        lines=_lines(
+            f"{airline.name if airline else row.airline}, {row.cabin_class.replace('_', ' ')}",
+            row.passengers and f"Passengers: {row.passengers}",
+            row.confirmation_number and f"Confirmation: {row.confirmation_number}",
+        ),
+        start=start,
+        end=end,
+        busy=isinstance(start, datetime),
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )
+
+
+def _lines(*lines: str | int | None) -> tuple[str, ...]:
+    return tuple(str(line) for line in lines if line)
+
+
+def _times(reference: Reference, row: FlightBooking) -> tuple[date, date | None]:
+    """The times a ticket prints, each on the clock of its airport; the whole day where none is stored.
+
+    An arrival that is not after the departure was misread somewhere, and is left out.
+    """
+    if row.departure_time is None:
+        return row.departure_date, row.departure_date + DAY
+    leaves = _local(reference, row.origin, row.departure_date, row.departure_time)
+    if row.arrival_date is None or row.arrival_time is None:
+        return leaves, None
+    arrives = _local(reference, row.destination, row.arrival_date, row.arrival_time)
+    if (leaves.tzinfo is None) != (arrives.tzinfo is None):
+        return leaves, None
+    return leaves, arrives if arrives.timestamp() > leaves.timestamp() else None
+
+
+def _local(reference: Reference, code: str, day: date, at: time) -> datetime:
+    """Without a zone where the airport's is not known: then it is local wherever it is read."""
+    known = reference.airports.get(next(iter(reference.metros.get(code, ())), code))
+    return datetime.combine(day, at, zones.zone(known.tz) if known else None)
+
+
+def _stay(reference: Reference, row: HotelBooking) -> Event:
+    """The nights of the stay: from the first day up to the day of leaving, which is the first day no longer in it."""
+    known = hotels.known(reference, row.hotel_code)
+    return Event(
+        uid=_uid("stay", row.id),
+        title=row.hotel_name,
+        place=", ".join((row.hotel_name, known.city, known.country)) if known else row.hotel_name,
+        lines=_lines(
+            f"Check-out: {row.check_out_date}",
+            row.room_type and f"Room: {row.room_type}",
+            row.confirmation_number and f"Confirmation: {row.confirmation_number}",
+        ),
+        start=row.check_in_date,
+        end=row.check_out_date,
+        busy=False,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )

@@ -1,0 +1,219 @@
+"""Booking confirmations by mail: an address and raw bytes go in; a stored mail and, once it is read, bookings come out.
+
+What was read is a stranger's text: facts are taken from it, cut to size, and nothing in it is ever obeyed.
+"""
+
+import re
+from datetime import datetime, timedelta
+from enum import Enum
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session, undefer
+
+from shared import clock
+from shared.db import inbox
+from shared.db.accounts import Account
+from shared.db.base import own, transaction
+from shared.db.inbox import InboundMail
+from shared.domain.confirmations import reading
+from shared.domain.confirmations.letters import one_line
+from shared.domain.confirmations.model import Reading, plain
+from shared.domain.confirmations.opening import Unreadable, headline
+from shared.domain.plans import Plan, Tier, allows
+from shared.errors import Candidates, Invalid, NotFound
+from shared.outbox.enqueue import tell
+from shared.reference.load import reference
+from shared.reference.name_lookup import TravelNames
+from shared.secrets import digest
+from shared.services.bookings import mail_bookings
+from shared.services.bookings.mail_bookings import Filed
+from shared.settings import settings
+
+PURPOSE = "inbox"
+MOST_BYTES = 10 << 20  # of one mail
+MOST_WAITING = 300  # unsettled mails of one account
+MOST_WAITING_BYTES = 100 << 20
+KEPT = timedelta(days=30)  # mail nobody could make anything of, and mail somebody put aside
+_SECRET = re.compile(r"[0-9a-f]{40}")
+
+
+class No(Enum):
+    """Why a mail is not taken; nobody else learns which."""
+
+    UNKNOWN = "no such address"
+    OFF = "its owner may not receive mail here at present"
+    FULL = "too much waits to be looked at"
+
+
+class Refused(Exception):
+    def __init__(self, why: No) -> None:
+        super().__init__(why.value)
+        self.why = why
+
+
+def address(secret: str) -> str | None:
+    """The private address of a secret; None where this installation takes no mail."""
+    return f"{secret}@{settings().inbox_domain}" if settings().inbox_domain else None
+
+
+def account_of(session: Session, recipient: str) -> int:
+    """The account an address belongs to, if it takes mail now. Raises Refused."""
+    local, _, domain = recipient.strip().strip("<>").rpartition("@")
+    secret = local.lower()
+    if domain.lower() != (settings().inbox_domain or "").lower() or not _SECRET.fullmatch(secret):
+        raise Refused(No.UNKNOWN)
+    holder = inbox.holder(session, digest(secret))
+    if holder is None:
+        raise Refused(No.UNKNOWN)
+    on_trial = holder.trial_ends_on is not None and holder.trial_ends_on > clock.now()
+    if holder.disabled or not (on_trial or allows(Plan.of(holder.plan), Tier.PREMIUM)):
+        raise Refused(No.OFF)
+    return holder.account_id
+
+
+def takes(recipient: str) -> int:
+    """The same in a transaction of its own."""
+    with transaction() as session:
+        return account_of(session, recipient)
+
+
+def store(recipients: list[str], raw: bytes) -> int:
+    """Keeps a mail for each recipient, all or none, committed when this returns. How many are new. Raises Refused."""
+    with transaction() as session:
+        accounts = dict.fromkeys(account_of(session, r) for r in recipients)
+        return sum(_kept(session, account, raw) for account in accounts)
+
+
+def _kept(session: Session, account_id: int, raw: bytes) -> bool:
+    count, size = inbox.held(session, account_id)
+    if count >= MOST_WAITING or size + len(raw) > MOST_WAITING_BYTES:
+        raise Refused(No.FULL)
+    try:
+        head = headline(raw)
+        domain, subject = head.domain, head.subject
+    except Unreadable:
+        domain, subject = "", ""
+    return inbox.keep(
+        session,
+        account_id=account_id,
+        digest=_digest(raw),
+        from_domain=one_line(domain, 120),
+        subject=one_line(subject, 160),
+        raw=raw,
+    )
+
+
+def _digest(raw: bytes) -> str:
+    """The same for one letter that came two ways: its own id and its text, without what the way added."""
+    head, _, body = raw.replace(b"\r\n", b"\n").partition(b"\n\n")
+    found = re.search(rb"^message-id:\s*(\S+)", head[:100_000], re.I | re.M)
+    return digest(((found[1] if found else head) + b"\n" + body.rstrip()).decode("latin-1"))
+
+
+def read(number: int) -> Reading | str | None:
+    """What a mail states, read outside any transaction; None when it is settled, words when it cannot be read."""
+    with transaction() as session:
+        mail = session.scalars(_waiting(number)).one_or_none()
+        raw = mail.raw if mail else None
+    if raw is None:
+        return None
+    try:
+        return reading.read(raw, TravelNames(reference()))
+    except Unreadable as no:
+        return str(no)
+    except Exception as bug:  # the edge: one letter nobody foresaw stops no other, and is kept to be looked at
+        return type(bug).__name__
+
+
+def _waiting(number: int) -> Any:
+    return (
+        select(InboundMail)
+        .where(InboundMail.number == number, InboundMail.state == "received")
+        .options(undefer(InboundMail.raw))
+    )
+
+
+def settle(session: Session, number: int, found: Reading | str | None) -> str | None:
+    """Writes what became of a mail: imported, to be looked at, or failed. Words when it should be tried again."""
+    held = inbox.locked(session, InboundMail.number == number)
+    if held is None or found is None or held.state != "received":
+        inbox.done(session, number)
+        return None
+    mail, filed = held, Filed()
+    own(session, mail.account_id, settings().data_mode)
+    if isinstance(found, str):
+        _failed(mail, found)
+    else:
+        _note(mail, found)
+        if found.bookings and not found.missing:
+            filed = _file(session, mail)
+            if mail.missing == ["booking"] and inbox.waiting(session, mail.account_id, mail.id):
+                mail.state = "received"
+                return "what it cancels may be among mails that were not read yet"
+    session.flush()
+    _tell(session, mail, filed)
+    inbox.done(session, number)
+    return None
+
+
+def _file(session: Session, mail: InboundMail) -> Filed:
+    """Stores the bookings; what does not hold is for the person to put right."""
+    try:
+        return mail_bookings.file(session, reference(), mail, mail.parsed["bookings"])
+    except (Invalid, NotFound, Candidates) as no:
+        errors = no.facts.get("errors") or [{"field": no.facts.get("what", "bookings")}]
+        mail.missing = [str(e["field"]) for e in errors]
+        return Filed(missing=mail.missing)
+
+
+def _tell(session: Session, mail: InboundMail, filed: Filed) -> None:
+    """One notice for each mail, whatever became of it; no mail about a mail."""
+    legs = [
+        f"{f.flight_number or f.airline} {f.origin} to {f.destination} on {f.departure_date}" for f in filed.flights
+    ]
+    stays = [f"{h.hotel_name} from {h.check_in_date} to {h.check_out_date}" for h in filed.hotels]
+    facts = {
+        "state": mail.state,
+        "message_id": str(mail.id),
+        "bookings": legs + stays,
+        "cancelled": any(b.get("action") == "cancel" for b in mail.parsed.get("bookings", [])),
+        "known": len(legs) + len(stays) - len(filed.new),
+        "found": bool(mail.parsed.get("bookings")),
+        "missing": mail.missing,
+    }
+    account = session.get_one(Account, mail.account_id)
+    tell(session, account, "inbox_mail", facts, dedupe_key=f"inbox:{mail.id}", subject=("inbox_message", str(mail.id)))
+
+
+def _note(mail: InboundMail, found: Reading) -> None:
+    """What was read, kept until a person or the next step settles it."""
+    bookings = [plain(b) for b in found.bookings]
+    for booking in bookings:
+        if booking["type"] == "hotel" and "hotel_id" not in booking and "hotel_name" in booking:
+            booking["nearest_hotels"] = mail_bookings.nearest(reference(), booking["hotel_name"])
+    mail.parsed = {"source": found.source, "forwarded": found.forwarded, "bookings": bookings}
+    mail.state, mail.missing, mail.confidence = "needs_review", found.missing, found.confidence
+    mail.kind = bookings[0]["type"] if bookings and bookings[0].get("type") in ("flight", "hotel") else "unknown"
+    mail.keep_until = None if bookings else mail.received_at + KEPT
+
+
+def _failed(mail: InboundMail, reason: str) -> None:
+    mail.state, mail.error, mail.missing, mail.confidence = "failed", reason[:200], ["bookings"], 0.0
+    mail.keep_until = mail.received_at + KEPT
+
+
+def give_up(session: Session, number: int) -> None:
+    """Its readers were lost again and again: the mail is kept, and shown as failed."""
+    held = inbox.locked(session, InboundMail.number == number)
+    if held is not None and held.state == "received":
+        own(session, held.account_id, settings().data_mode)
+        _failed(held, "its readers were lost")
+        session.flush()
+        _tell(session, held, Filed())
+    inbox.done(session, number)
+
+
+def set_aside(mail: InboundMail, now: datetime) -> None:
+    """The person wants nothing of it: its text goes at once, its row in a month."""
+    mail.raw, mail.state, mail.missing, mail.keep_until = None, "discarded", [], now + KEPT

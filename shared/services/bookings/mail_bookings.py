@@ -1,0 +1,252 @@
+"""What a mail states becomes bookings: its parsed fields go in; stored, recognised or cancelled bookings come out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, time
+from decimal import Decimal
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import ColumnElement, and_, func, or_, select
+from sqlalchemy.orm import Session
+
+from shared import clock
+from shared.db.bookings import FlightBooking, HotelBooking
+from shared.db.inbox import InboundMail
+from shared.domain import names
+from shared.errors import Candidates, NotFound
+from shared.reference.reference import Reference
+from shared.services.bookings import bookings
+
+Fields = Mapping[str, Any]
+Known = tuple[list[FlightBooking], list[HotelBooking]]
+FLIGHT = (
+    "airline", "flight_number", "origin", "destination", "departure_date", "departure_time", "arrival_date",
+    "arrival_time", "cabin_class", "kind", "program", "points_spent", "cash_paid", "taxes_paid", "taxes_currency",
+    "passengers", "confirmation_number",
+)  # fmt: skip
+HOTEL = {
+    "check_in_date": "check_in_date",
+    "check_out_date": "check_out_date",
+    "kind": "kind",
+    "original_points": "original_points",
+    "cash_total": "original_pay_rate_usd",
+    "cash_rate_currency": "cash_rate_currency",
+    "room_type": "room_type",
+    "confirmation_number": "confirmation_number",
+    "free_cancellation_until": "free_cancellation_until",
+}
+NEEDED = {
+    "flight": ("airline", "origin", "destination", "departure_date", "cabin_class", "confirmation_number"),
+    "hotel": ("hotel_id", "check_in_date", "check_out_date", "confirmation_number"),
+}
+_DAYS = ("departure_date", "arrival_date", "check_in_date", "check_out_date", "free_cancellation_until")
+_TIMES = ("departure_time", "arrival_time")
+_MONEY = ("cash_paid", "taxes_paid", "cash_total", "original_pay_rate_usd")
+
+
+_FILLED = {
+    "flight_bookings": (
+        "confirmation_number", "flight_number", "departure_time", "arrival_date", "arrival_time", "passengers",
+    ),
+    "hotel_bookings": ("confirmation_number", "free_cancellation_until", "room_type"),
+}  # fmt: skip
+
+
+@dataclass
+class Filed:
+    """What a mail's bookings are now; `missing` when nothing was stored."""
+
+    flights: list[FlightBooking] = field(default_factory=list)
+    hotels: list[HotelBooking] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    new: list[FlightBooking | HotelBooking] = field(default_factory=list)  # those not known before
+
+
+def nearest(reference: Reference, text: str) -> list[str]:
+    """The known hotels whose names come closest."""
+    known = {names.plain(h.name): h.name for h in reference.rows("hotels.csv")}
+    return [known[n] for n in names.nearest(text, known)]
+
+
+def missing(parsed: Sequence[Fields], *, sure: bool = False) -> list[str]:
+    """What has to be known before these can be stored; a person who is `sure` needs no confirmation number."""
+    lacking: dict[str, None] = {}
+    for booking in parsed:
+        kind = booking.get("type")
+        cancels = booking.get("action") == "cancel"
+        needed = ("confirmation_number",) if cancels else NEEDED.get(str(kind), ("type",))
+        spared = () if cancels or not sure else ("confirmation_number",)
+        lacking |= {n: None for n in needed if not booking.get(n) and n not in spared}
+    return list(lacking) if parsed else ["type"]
+
+
+def file(
+    session: Session, reference: Reference, mail: InboundMail, given: list[dict[str, Any]], *, sure: bool = False
+) -> Filed:
+    """Stores the bookings given, as read from the mail or corrected, and settles the mail; or says what is missing.
+
+    All within the session's account. A booking that is known already, by its number or by its day and route, is
+    recognised and not stored again. `sure`: a person has looked at it. Raises Invalid, NotFound or Candidates.
+    """
+    parsed = [_typed(b) for b in given]
+    known = _known(session, parsed)
+    if any(b.get("action") == "cancel" for b in parsed):
+        filed = _cancelled(session, parsed, known)
+    else:
+        filed = _stored(session, reference, mail, parsed, known, sure)
+    if filed.missing:
+        mail.parsed = mail.parsed | {"bookings": given}
+        mail.state, mail.missing = "needs_review", filed.missing
+        return filed
+    ids = {"flight_booking_ids": [f.id for f in filed.flights], "hotel_booking_ids": [h.id for h in filed.hotels]}
+    mail.parsed = mail.parsed | {"bookings": given} | ids
+    mail.state, mail.missing, mail.raw, mail.keep_until, mail.error = "imported", [], None, None, None
+    mail.kind = "flight" if filed.flights else "hotel"
+    session.flush()
+    return filed
+
+
+def _typed(booking: Fields) -> dict[str, Any]:
+    """Days, times and money as they were before they were kept as JSON."""
+    made = dict(booking)
+    for name, value in booking.items():
+        if not isinstance(value, str | int | float):
+            continue
+        if name in _DAYS:
+            made[name] = date.fromisoformat(str(value))
+        elif name in _TIMES:
+            made[name] = time.fromisoformat(str(value))
+        elif name in _MONEY:
+            made[name] = Decimal(str(value)).quantize(Decimal("0.01"))
+    return made
+
+
+def _known(session: Session, parsed: list[dict[str, Any]]) -> Known:
+    """The account's bookings that may be meant: of the same number, or without one on the same day."""
+    kinds = {b.get("type") for b in parsed}
+    off = any(b.get("action") == "cancel" for b in parsed)
+    flights: list[FlightBooking] = []
+    stays: list[HotelBooking] = []
+    if "flight" in kinds or off:
+        days = [b["departure_date"] for b in parsed if b.get("departure_date")]
+        flights = list(session.scalars(_meant(FlightBooking, parsed, FlightBooking.departure_date.in_(days))))
+    if "hotel" in kinds or (off and not flights):
+        days = [b["check_in_date"] for b in parsed if b.get("check_in_date")]
+        stays = list(session.scalars(_meant(HotelBooking, parsed, HotelBooking.check_in_date.in_(days))))
+    return flights, stays
+
+
+def _meant(model: Any, parsed: list[dict[str, Any]], same_day: ColumnElement[bool]) -> Any:
+    numbers = [str(b["confirmation_number"]).upper() for b in parsed if b.get("confirmation_number")]
+    unnumbered = and_(model.confirmation_number.is_(None), same_day, model.cancelled_at.is_(None))
+    return select(model).where(or_(func.upper(model.confirmation_number).in_(numbers), unnumbered)).order_by(model.id)
+
+
+def _numbered(row: FlightBooking | HotelBooking, booking: Fields) -> bool:
+    return (row.confirmation_number or "").upper() == str(booking.get("confirmation_number") or "").upper() != ""
+
+
+def _cancelled(session: Session, parsed: list[dict[str, Any]], known: Known) -> Filed:
+    """Marks what the mail takes back: the legs and stays it names, or all of its number when it names none."""
+    flights = [row for row in known[0] if any(_numbered(row, b) and _takes_back(row, b) for b in parsed)]
+    stays = [row for row in known[1] if any(_numbered(row, b) and _ends(row, b) for b in parsed)]
+    if not flights and not stays:
+        return Filed(missing=["booking"])
+    now = clock.now()
+    for rows in (flights, stays):
+        if rows:
+            bookings.cancel_all(session, rows, now)
+    return Filed(flights, stays)
+
+
+def _takes_back(row: FlightBooking, b: Fields) -> bool:
+    """Nothing the cancellation says speaks against this leg."""
+    said = {n: b.get(n) for n in ("airline", "origin", "destination", "departure_date")}
+    return b.get("type") != "hotel" and all(v is None or getattr(row, n) == v for n, v in said.items())
+
+
+def _ends(row: HotelBooking, b: Fields) -> bool:
+    if b.get("type") == "flight" and (b.get("airline") or b.get("origin")):
+        return False
+    return b.get("hotel_id") in (None, row.hotel_code) and b.get("check_in_date") in (None, row.check_in_date)
+
+
+def _stored(
+    session: Session,
+    reference: Reference,
+    mail: InboundMail,
+    parsed: list[dict[str, Any]],
+    known: Known,
+    sure: bool,
+) -> Filed:
+    filed = Filed(missing=missing(parsed, sure=sure))
+    if filed.missing:
+        return filed
+    rows = [_row(reference, b) for b in parsed]
+    there: list[FlightBooking | HotelBooking] = [*known[0], *known[1]]
+    same = [next((k for k in there if _same(k, row)), None) for row in rows]
+    for row, booking, found in zip(rows, parsed, same, strict=True):
+        if found is None and not sure and any(type(k) is type(row) and _numbered(k, booking) for k in there):
+            return Filed(missing=["changed_booking"])  # its number is known with other days: perhaps a change
+    for row, found in zip(rows, same, strict=True):
+        if found is not None:
+            _complete(found, row)
+        else:
+            row.inbound_mail_id = mail.id
+            session.add(row)
+    settled = [found or row for row, found in zip(rows, same, strict=True)]
+    filed.flights = [r for r in settled if isinstance(r, FlightBooking)]
+    filed.hotels = [r for r in settled if isinstance(r, HotelBooking)]
+    _together(filed.flights)
+    session.flush()
+    filed.new = [row for row, found in zip(rows, same, strict=True) if found is None]
+    return filed
+
+
+def _row(reference: Reference, booking: dict[str, Any]) -> FlightBooking | HotelBooking:
+    """The checked row of one parsed booking. Raises Invalid, NotFound or Candidates."""
+    if booking["type"] == "flight":
+        terms = {n: booking[n] for n in FLIGHT if booking.get(n) is not None}
+        try:
+            return bookings.leg(reference, terms, unpriced=True)
+        except (NotFound, Candidates):
+            if "program" not in terms:
+                raise
+            return bookings.leg(reference, {n: v for n, v in terms.items() if n != "program"}, unpriced=True)
+    terms = {column: booking[n] for n, column in HOTEL.items() if booking.get(n) is not None}
+    return bookings.stay(reference, str(booking["hotel_id"]), terms, unpriced=True)
+
+
+def _same(known: FlightBooking | HotelBooking, row: FlightBooking | HotelBooking) -> bool:
+    """One reservation told twice: the same number, or none yet, on the same day and route or at the same hotel."""
+    numbers = {(b.confirmation_number or "").upper() for b in (known, row)}
+    if len(numbers) > 1 and known.confirmation_number:
+        return False
+    parts: tuple[str, ...]
+    if isinstance(known, FlightBooking) and isinstance(row, FlightBooking):
+        parts = ("airline", "origin", "destination", "departure_date")
+    elif isinstance(known, HotelBooking) and isinstance(row, HotelBooking):
+        parts = ("hotel_code", "check_in_date", "check_out_date")
+    else:
+        return False
+    return all(getattr(known, p) == getattr(row, p) for p in parts)
+
+
+def _complete(known: FlightBooking | HotelBooking, row: FlightBooking | HotelBooking) -> None:
+    """Fills in what the stored booking did not know; what it knows stays."""
+    for name in _FILLED[known.__tablename__]:
+        if getattr(known, name) is None and getattr(row, name) is not None:
+            setattr(known, name, getattr(row, name))
+
+
+def _together(legs: list[FlightBooking]) -> None:
+    """Legs of one number belong to one booking."""
+    groups: dict[str | None, list[FlightBooking]] = {}
+    for leg in legs:
+        groups.setdefault(leg.confirmation_number, []).append(leg)
+    for group in groups.values():
+        if len(group) > 1:
+            trip = next((leg.trip_id for leg in group if leg.trip_id), None) or uuid4()
+            for leg in group:
+                leg.trip_id = leg.trip_id or trip

@@ -1,0 +1,1 @@
+"""Connections to people's accounts elsewhere: connect, synchronise, export, disconnect."""

@@ -1,0 +1,88 @@
+"""What an account keeps goes in; the rows that are shown outside come out, one per balance, flight and stay."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from shared.db.balances import PointsBalance
+from shared.db.bookings import FlightBooking, HotelBooking
+from shared.providers.connectors import Row
+from shared.reference.reference import Reference
+from shared.services.bookings.bookings import flight_state, stay_state
+
+MOST = 2000  # of each kind, the latest
+
+
+def rows(session: Session, reference: Reference, now: datetime) -> tuple[Row, ...]:
+    balances = session.scalars(select(PointsBalance).order_by(PointsBalance.program))
+    newest = select(FlightBooking).order_by(FlightBooking.departure_date.desc(), FlightBooking.id.desc()).limit(MOST)
+    latest = select(HotelBooking).order_by(HotelBooking.check_in_date.desc(), HotelBooking.id.desc()).limit(MOST)
+    flights, stays = list(session.scalars(newest)), list(session.scalars(latest))
+    return (
+        *(_balance(reference, row) for row in balances),
+        *(_flight(reference, row, now) for row in reversed(flights)),
+        *(_stay(reference, row, now) for row in reversed(stays)),
+    )
+
+
+def _plain(values: dict[str, Any]) -> dict[str, Any]:
+    """Days and times as text, money as a number."""
+    made: dict[str, Any] = {}
+    for name, value in values.items():
+        if value is None or isinstance(value, str | int):
+            made[name] = value
+        elif hasattr(value, "isoformat"):
+            made[name] = value.isoformat()
+        else:
+            made[name] = float(value)
+    return made
+
+
+def _balance(reference: Reference, row: PointsBalance) -> Row:
+    program = reference.programs.get(row.program)
+    values = {
+        "program": row.program,
+        "name": program.name if program else row.program,
+        "balance": row.balance,
+        "expires_on": row.expires_on,
+        "as_of": row.as_of,
+        "state": row.source,
+    }
+    return Row("balance", f"balance:{row.program}", _plain(values))
+
+
+def _flight(reference: Reference, row: FlightBooking, now: datetime) -> Row:
+    values = {
+        "airline": row.airline,
+        "flight_number": row.flight_number,
+        "origin": row.origin,
+        "destination": row.destination,
+        "departure_date": row.departure_date,
+        "departure_time": row.departure_time,
+        "cabin": row.cabin_class,
+        "paid_with": row.kind,
+        "points": row.points_spent,
+        "cash": row.cash_paid,
+        "currency": row.taxes_currency,
+        "confirmation_number": row.confirmation_number,
+        "state": flight_state(reference, row, now),
+    }
+    return Row("flight", f"flight:{row.id}", _plain(values))
+
+
+def _stay(reference: Reference, row: HotelBooking, now: datetime) -> Row:
+    values = {
+        "hotel": row.hotel_name,
+        "check_in": row.check_in_date,
+        "check_out": row.check_out_date,
+        "room": row.room_type,
+        "paid_with": row.kind,
+        "points": row.original_points,
+        "cash": row.original_pay_rate_usd,
+        "currency": row.cash_rate_currency,
+        "confirmation_number": row.confirmation_number,
+        "state": stay_state(reference, row, now),
+    }
+    return Row("hotel", f"hotel:{row.id}", _plain(values))

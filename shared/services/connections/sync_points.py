@@ -1,0 +1,125 @@
+"""What a points tracker knows goes in; an account's balances and statuses follow it, unless ours are newer."""
+
+import re
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from shared import clock
+from shared.db.accounts import lock
+from shared.db.balances import PointsBalance
+from shared.db.statuses import LoyaltyStatus
+from shared.errors import Candidates, NotFound
+from shared.providers.connectors import TrackedAccount
+from shared.reference import status
+from shared.reference.reference import Reference
+from shared.services.connections.sync_report import Report
+
+_ASIDE = re.compile(r"\(.*?\)|\[.*?\]")
+# The tracker's own short names, where the long one is not enough.
+_CODES = {
+    "aa": "american-airlines-aadvantage",
+    "british": "british-airways-club",
+    "hhonors": "hilton-honors",
+    "goldpassport": "world-of-hyatt",
+}
+
+
+def program_of(reference: Reference, account: TrackedAccount) -> str | None:
+    if account.code in _CODES:
+        return _CODES[account.code]
+    for name in (account.name, _ASIDE.sub(" ", account.name).strip()):
+        try:
+            return reference.program(name).slug
+        except (NotFound, Candidates):
+            continue
+    return None
+
+
+def apply(
+    session: Session, reference: Reference, account_id: int, source: str, found: tuple[TrackedAccount, ...]
+) -> Report:
+    """Within the session's transaction; which programmes changed, and what was left as it was and why."""
+    report, seen = Report(), set[str]()
+    lock(session, account_id)
+    balances = {row.program: row for row in session.scalars(select(PointsBalance).with_for_update())}
+    statuses = {row.program: row for row in session.scalars(select(LoyaltyStatus).with_for_update())}
+    for account in found:
+        slug = program_of(reference, account)
+        if slug is None:
+            report.conflict("balance", account.code or "unnamed", "unknown_program")
+        elif slug in seen:
+            report.conflict("balance", slug, "several_accounts")
+        elif account.stale:
+            report.conflict("balance", slug, "not_checked_lately")
+        else:
+            _balance(session, report, source, slug, account, balances.get(slug))
+            _status(session, reference, report, source, slug, account, statuses.get(slug))
+        if slug is not None:
+            seen.add(slug)
+    session.flush()
+    return report
+
+
+def _newer_here(row: PointsBalance | LoyaltyStatus, checked_at: datetime | None) -> bool:
+    """What a person wrote after the tracker looked is not overwritten."""
+    return row.source == "manual" and (checked_at is None or row.updated_at > checked_at)
+
+
+def _balance(
+    session: Session, report: Report, source: str, slug: str, account: TrackedAccount, row: PointsBalance | None
+) -> None:
+    if account.balance is None:
+        return
+    report.balances += 1
+    told: dict[str, Any] = {"balance": account.balance}
+    if account.expires_on is not None or row is None:
+        told["expires_on"] = account.expires_on
+    before = None if row is None else {name: getattr(row, name) for name in told}
+    if before == told:
+        return
+    if row is not None and _newer_here(row, account.checked_at):
+        report.conflict("balance", slug, "newer_here")
+        return
+    if row is None:
+        row = PointsBalance(program=slug, balance=account.balance, as_of=clock.today(), source=source)
+        session.add(row)
+    for name, value in told.items():
+        setattr(row, name, value)
+    row.as_of = account.checked_at.date() if account.checked_at else clock.today()
+    row.source, row.updated_at = source, clock.now()
+    report.change("balance", slug, before, told)
+
+
+def _status(
+    session: Session,
+    reference: Reference,
+    report: Report,
+    source: str,
+    slug: str,
+    account: TrackedAccount,
+    row: LoyaltyStatus | None,
+) -> None:
+    if account.tier is None or reference.programs[slug].kind == "bank":
+        return
+    report.statuses += 1
+    try:
+        tier = status.tier_name(reference, slug, account.tier)
+    except Candidates:
+        report.conflict("status", slug, "unknown_tier")
+        return
+    if row is not None and row.tier == tier:
+        return
+    if row is not None and _newer_here(row, account.checked_at):
+        report.conflict("status", slug, "newer_here")
+        return
+    before = None if row is None else {"tier": row.tier}
+    if row is None:
+        row = LoyaltyStatus(program=slug, tier=tier, source=source)
+        session.add(row)
+    elif row.tier != tier:
+        row.valid_until = None  # it was of the tier held before
+    row.tier, row.source, row.updated_at = tier, source, clock.now()
+    report.change("status", slug, before, {"tier": tier})

@@ -1,0 +1,1 @@
+"""The operator's flows: audit of facts, corrections, the data mode, workers."""

@@ -1,0 +1,68 @@
+"""The audit as the service runs it: facts, corrections and prices seen go in; findings, their rows and a mail out."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from shared import clock
+from shared.db.accounts import Account
+from shared.db.base import transaction
+from shared.db.messages import Delivery
+from shared.db.observations import prices_since
+from shared.db.overrides import note_findings
+from shared.reference.audit import FRESH, UNDATED, Finding, Seen, audit
+from shared.reference.load import reference
+from shared.services.operations.facts import current, refresh
+from shared.settings import settings
+
+KIND = "reference_audit"
+_IN_MAIL = 40
+
+
+def findings() -> list[Finding]:
+    """Everything a person should look at now, the oldest first."""
+    refresh()
+    with transaction() as session:
+        corrections = current(session)
+        seen = [Seen(*row) for row in prices_since(session, clock.now() - FRESH)]
+    return audit(reference(), clock.today(), seen, corrections)
+
+
+def since(finding: Finding) -> str:
+    return "undated" if finding.since == UNDATED else finding.since.isoformat()
+
+
+def keep(session: Session, found: Sequence[Finding], run_id: int) -> None:
+    """Stores what was found and writes one mail to the operator, when there is one and there is something to say."""
+    rows = [{"kind": f.kind, "file": f.file, "key": f.key, "since": f.since, "text": f.text} for f in found]
+    note_findings(session, rows, clock.today())
+    if found and (address := settings().operator_email):
+        _write(session, address, found, run_id)
+
+
+def _write(session: Session, address: str, found: Sequence[Finding], run_id: int) -> None:
+    """A delivery belongs to an account: the operator's own, else that of the first administrator."""
+    own = sa.func.lower(Account.email) == address.lower()
+    owner = session.scalar(
+        sa.select(Account.id).where(own | Account.is_admin).order_by(own.desc(), Account.id).limit(1)
+    )
+    if owner is None:
+        return
+    facts: dict[str, Any] = {
+        "total": len(found),
+        "kinds": dict(sorted(Counter(f.kind for f in found).items())),
+        "findings": [f"{since(f)}  {f.kind}  {f.file}  {f.key}: {f.text}" for f in found[:_IN_MAIL]],
+    }
+    session.add(
+        Delivery(
+            account_id=owner,
+            dedupe_key=f"{KIND}:{run_id}",
+            channel="email",
+            recipient=address,
+            event=KIND,
+            facts=facts,
+        )
+    )

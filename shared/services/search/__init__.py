@@ -1,0 +1,1 @@
+"""Searches over providers: award seats, fares, hotel nights, hybrids, exchange rates; with coverage and freshness."""

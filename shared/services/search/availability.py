@@ -1,0 +1,196 @@
+"""Award seats of a route: an airline and a day, or a window, goes out to the sources; marked options come back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+
+from shared import clock
+from shared.domain.award_matches import Key
+from shared.domain.plans import CABINS
+from shared.errors import NoData
+from shared.providers.ask import Ask
+from shared.providers.contract import AwardSeat, Reading, SeatsQuestion
+from shared.services.search.award_ids import award_id
+from shared.services.search.provenance import (
+    Coverage,
+    Freshness,
+    Mode,
+    age,
+    coverage,
+    freshness,
+    mode_of,
+    require_answer,
+)
+from shared.settings import settings
+
+VERB = "award_seats"
+Readings = Sequence[Reading[tuple[AwardSeat, ...]]]
+
+
+@dataclass(frozen=True)
+class SeatOption:
+    """One award offer as it is shown: the source's facts, whose they are and how old."""
+
+    trip_id: str | None
+    airline: str
+    program: str
+    origin: str
+    destination: str
+    date: date
+    cabin: str
+    points: int
+    taxes: Decimal | None
+    taxes_currency: str | None
+    seats: int | None
+    stops: int | None
+    flight_numbers: tuple[str, ...]
+    departs_at: str | None
+    arrives_at: str | None
+    bookable_with: tuple[str, ...]
+    source: str
+    mode: Mode
+    provider_checked_at: datetime | None
+    age_seconds: int
+    generated_at: datetime | None  # of invented rows only
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one search saw. Empty options mean that a source looked and nothing is open."""
+
+    options: list[SeatOption]
+    coverage: Coverage
+    freshness: Freshness
+
+
+@dataclass(frozen=True)
+class Window:
+    """What a look at a window saw: the options with enough seats, and for which keys anyone answered at all."""
+
+    options: list[SeatOption]
+    any_answered: bool
+    failed: tuple[str, ...]  # sources that did not answer, or could not be asked
+    coverage: Coverage
+    question: SeatsQuestion
+    seen: frozenset[Key]
+
+    def answered(self, key: Key) -> bool:
+        """Whether the state of this key is known now.
+
+        An option seen is known. That a key is gone is known only when every source that was asked answered, since the
+        one that failed may be the one that had it; one that could not be asked never had anything for this account.
+        """
+        asked = self.question.earliest <= key.date <= self.question.latest
+        if not asked or (self.question.airlines and key.airline not in self.question.airlines):
+            return False
+        return (self.any_answered and not self.coverage.failed) or key in self.seen
+
+
+def _option(reading: Reading[tuple[AwardSeat, ...]], seat: AwardSeat, account_id: int | None) -> SeatOption:
+    mode = mode_of(reading)
+    return SeatOption(
+        trip_id=award_id(account_id, reading.source, seat.ref),
+        airline=seat.airline,
+        program=seat.program,
+        origin=seat.origin,
+        destination=seat.destination,
+        date=seat.date,
+        cabin=seat.cabin,
+        points=seat.points,
+        taxes=seat.taxes,
+        taxes_currency=seat.taxes_currency,
+        seats=seat.seats,
+        stops=seat.stops,
+        flight_numbers=seat.flight_numbers,
+        departs_at=seat.departs_at,
+        arrives_at=seat.arrives_at,
+        bookable_with=(seat.program,),
+        source=reading.source,
+        mode=mode,
+        provider_checked_at=seat.checked_at,
+        age_seconds=age(seat.checked_at or reading.taken_at),
+        generated_at=reading.taken_at if mode == "sandbox" else None,
+    )
+
+
+def offered(readings: Readings, account_id: int | None, cabins: Sequence[str], passengers: int) -> list[SeatOption]:
+    """Cheapest first. A number of seats the source does not state counts as enough, and is shown as unknown."""
+    seen = [
+        _option(reading, seat, account_id)
+        for reading in readings
+        for seat in reading.value or ()
+        if seat.cabin in cabins and (seat.seats is None or seat.seats >= passengers)
+    ]
+    return sorted(seen, key=lambda o: (o.date, cabins.index(o.cabin), o.points, o.program))
+
+
+async def read(ask: Ask, question: SeatsQuestion) -> Readings:
+    """What every source says. Raises BackendUnavailable or ConnectionRequired when nobody answered, and NoData when
+    whoever answered knows nothing of these airlines on this route."""
+    readings = await ask.all(VERB, [question])
+    require_answer(readings, VERB, "The search for award seats")
+    if all(r.reason == "not_served" for r in readings if r.answered):
+        who = ", ".join(question.airlines) or "any airline"
+        raise NoData(
+            f"No source has award seats or a chart price of {who} from {question.origin} to {question.destination}.",
+            missing=[f"{who} {question.origin}-{question.destination}"],
+        )
+    return readings
+
+
+async def find(ask: Ask, question: SeatsQuestion, cabins: Sequence[str], passengers: int = 1) -> Found:
+    """Everything open, by day and cabin, cheapest first. Raises as `read` does."""
+    readings = await read(ask, question)
+    options = offered(readings, ask.account_id, cabins, passengers)
+    return Found(options, coverage(readings), freshness(readings))
+
+
+async def search(
+    ask: Ask,
+    airline: str,
+    origin: str,
+    destination: str,
+    day: date,
+    cabins: Sequence[str],
+    passengers: int = 1,
+) -> Found:
+    """One airline (its two letters), one route, one day. Raises as `read` does."""
+    return await find(ask, SeatsQuestion(origin, destination, day, day, (airline,)), cabins, passengers)
+
+
+async def search_window(
+    ask: Ask,
+    origin: str,
+    destination: str,
+    earliest: date,
+    latest: date,
+    cabin: str | None = None,
+    airlines: Sequence[str] | None = None,
+    passengers: int = 1,
+    max_age: timedelta | None = None,
+) -> Window:
+    """Everything open on a route in a window of days, for a watch. Never raises because a source failed.
+
+    `ask` is made anew for each check: its time budget begins with the first question. `airlines` are two-letter codes,
+    None means all. Days before today are left out. Ask `window.answered(key)` before believing that a key is gone.
+    Answers older than `max_age` are not taken from the cache; by default a twelfth of the check interval, at most half
+    an hour, so that watches of one route share an answer and yet every check looks anew.
+    """
+    pace = timedelta(seconds=settings().route_monitor_interval_seconds / 12)
+    fresh = max_age if max_age is not None else min(pace, timedelta(minutes=30))
+    question = SeatsQuestion(origin, destination, max(earliest, clock.today()), latest, tuple(sorted(airlines or ())))
+    readings = await ask.all(VERB, [question], fresh) if question.earliest <= latest else []
+    told = coverage(readings)
+    silent = [f.name for f in (*told.failed, *told.skipped) if f.reason != "not_configured"]
+    if question.earliest <= latest and not silent and not told.answered:
+        silent = [VERB]  # nobody is configured to answer
+    options = offered(readings, ask.account_id, (cabin,) if cabin else CABINS, passengers)
+    return Window(
+        options=options,
+        any_answered=any(r.answered for r in readings),
+        failed=tuple(silent),
+        coverage=told,
+        question=question,
+        seen=frozenset(map(Key.of, options)),
+    )

@@ -1,0 +1,51 @@
+"""The flights behind an award offer: our id of it goes out to the source that showed it, its reading comes back."""
+
+from shared.errors import ConnectionRequired, NoData, NotFound
+from shared.providers import registry
+from shared.providers.ask import Ask
+from shared.providers.contract import AwardTrip, Reading, TripQuestion, Unanswered
+from shared.services.connections.credentials import credentials
+from shared.services.search.award_ids import award_row
+from shared.services.search.provenance import require_answer
+
+VERB = "award_trip"
+WHAT = "The look-up of this award offer"
+
+
+async def details(ask: Ask, account_id: int, given: str) -> Reading[tuple[AwardTrip, ...]]:
+    """The ways to fly one offer, at least one.
+
+    Raises NotFound for an id not made for this account, ConnectionRequired or BackendUnavailable when the source cannot
+    be asked or did not answer, and NoData when it no longer knows the offer.
+    """
+    row = award_row(account_id, given)
+    source = registry.providers().get(row[0]) if row else None
+    if row is None or source is None:
+        await _connected(account_id)
+        raise NotFound("award offer", given)
+    if VERB not in source.answers:
+        raise NoData(f"{source.name} tells nothing of single flights.", missing=["trip details"])
+    reading: Reading[tuple[AwardTrip, ...]] = await ask.one(source.name, VERB, TripQuestion(row[1]))
+    require_answer([reading], VERB, WHAT)
+    if not reading.value:
+        raise NoData(
+            f"{source.name} no longer knows this offer: it may have been booked. Search again.",
+            missing=["trip details"],
+        )
+    return reading
+
+
+async def _connected(account_id: int) -> None:
+    """Where only an account's own connection answers, one without any can have no id: it is told what to connect."""
+    cards = registry.usable(VERB)
+    own = [p for p in cards if registry.scope(p, account_id).startswith("account-")]
+    if not own or len(own) < len(cards):
+        return
+    mine = credentials(account_id)
+    for card in own:
+        try:
+            if await mine(card.name) is not None:
+                return
+        except Unanswered:
+            return
+    raise ConnectionRequired(f"{WHAT} needs your own {own[0].name} account; connect it first.", provider=own[0].name)

@@ -1,0 +1,64 @@
+"""Exchange rates: currencies go in, one source's whole set of reference rates comes out, kept for some hours."""
+
+from collections.abc import Iterable
+from decimal import Decimal
+
+from shared import clock
+from shared.domain.exchange import Quote, Rates
+from shared.providers import cache, registry
+from shared.providers.ask import Ask
+from shared.providers.contract import Provider, Rate, RatesQuestion, Reading
+from shared.providers.frankfurter import BLEND
+
+VERB = "exchange_rates"
+FIRST = "ecb"  # one bank's own rates; the others are asked only for currencies it has none for
+LABELS = {FIRST: "European Central Bank", "frankfurter": BLEND}
+EVERY = RatesQuestion()
+
+
+def none_known() -> Rates:
+    return Rates("none", {}, clock.today())
+
+
+async def rates(ask: Ask, currencies: Iterable[str | None]) -> Rates:
+    """One set for a whole response: of the first source that has all these currencies, else of the one with most.
+
+    Nobody is asked where there is nothing to convert. A source that does not answer is a set without rates; what is
+    kept is used even when the time budget has run out.
+    """
+    wanted = {c for c in currencies if c}
+    best = none_known()
+    if len(wanted) < 2:
+        return best
+    kept = {reading.source: reading for reading in await ask.kept(VERB, [EVERY])}
+    for provider in _sources():
+        found = _read(kept.get(provider.name) or await ask.one(provider.name, VERB, EVERY))
+        if _known(found, wanted) > _known(best, wanted):
+            best = found
+        if _known(best, wanted) == len(wanted):
+            break
+    return best
+
+
+def kept_rates(currencies: Iterable[str]) -> Rates:
+    """The same for tools that ask nobody: what an earlier answer left."""
+    wanted = set(currencies)
+    places = [(cache.place(p, registry.scope(p, None), VERB, EVERY), None) for p in _sources()]
+    sets = [_read(r) for r in cache.recall(places) if r]
+    return max(sets, key=lambda found: _known(found, wanted), default=none_known())
+
+
+def _sources() -> list[Provider]:
+    return sorted(registry.usable(VERB), key=lambda p: p.name != FIRST)
+
+
+def _known(found: Rates, wanted: set[str]) -> int:
+    return sum(map(found.knows, wanted))
+
+
+def _read(reading: Reading[tuple[Rate, ...]]) -> Rates:
+    """Not every source names the euro itself."""
+    rows = reading.value or ()
+    quotes = {"EUR": Quote(Decimal(1), max(r.day for r in rows))} if rows else {}
+    quotes |= {r.currency: Quote(r.per_euro, r.day) for r in rows}
+    return Rates(LABELS.get(reading.source, reading.source), quotes, clock.today())

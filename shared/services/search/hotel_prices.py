@@ -1,0 +1,107 @@
+"""Prices of hotel stays: hotels and dates go out to the sources; what each night and each stay costs comes back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from shared.domain import stays
+from shared.domain.stays import Price, StayPrice
+from shared.errors import NoData
+from shared.providers.ask import Ask
+from shared.providers.contract import HotelSpot, Reading, StayOffer, StaysQuestion
+from shared.reference import hotels
+from shared.reference.rows.travel import Hotel
+from shared.services.search.provenance import Coverage, Freshness, coverage, freshness, require_answer
+
+VERB = "hotel_stays"
+GUESTS = 2
+ONE_NIGHT = timedelta(days=1)
+Readings = Sequence[Reading[tuple[StayOffer, ...]]]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the sources said about stays at some hotels."""
+
+    readings: Readings
+    currency: str
+
+    @property
+    def coverage(self) -> Coverage:
+        return coverage(self.readings)
+
+    @property
+    def freshness(self) -> Freshness:
+        return freshness(self.readings)
+
+    @property
+    def failed(self) -> list[str]:
+        return [f"{f.name} ({f.reason})" for f in self.coverage.failed]
+
+    def offers(self, hotel_code: str) -> list[list[StayOffer]]:
+        """Of each source what it offers at one hotel."""
+        said: dict[str, list[StayOffer]] = {}
+        for reading in self.readings:
+            mine = (o for o in reading.value or () if o.hotel_code == hotel_code)
+            said.setdefault(reading.source, []).extend(mine)
+        return list(said.values())
+
+    def night(self, hotel_code: str, day: date) -> Price:
+        wanted = (day, day + ONE_NIGHT)
+        of_day = (o for of in self.offers(hotel_code) for o in of if (o.check_in, o.check_out) == wanted)
+        return stays.best(of_day, self.currency)
+
+    def stay(self, hotel_code: str, check_in: date, check_out: date, every: int = 0) -> StayPrice:
+        """`every` so many nights one is free by the programme's own rule."""
+        return stays.whole(self.offers(hotel_code), check_in, check_out, self.currency, every)
+
+
+def spot(hotel: Hotel) -> HotelSpot:
+    return HotelSpot(
+        hotel_code=hotels.code(hotel),
+        name=hotel.name,
+        program=hotel.program,
+        city=hotel.city,
+        country=hotel.country,
+        latitude=float(hotel.lat),
+        longitude=float(hotel.lon),
+        property_code=hotel.property_code,
+    )
+
+
+async def stay_prices(
+    ask: Ask,
+    wanted: Sequence[Hotel],
+    check_in: date,
+    check_out: date,
+    *,
+    guests: int = GUESTS,
+    currency: str = "USD",
+    by_night: bool = False,
+    max_age: timedelta | None = None,
+) -> Seen:
+    """One fan-out for all the hotels; `by_night` asks for each single night too. Never raises for a source."""
+    spots, nights = tuple(map(spot, wanted)), (check_out - check_in).days
+    asked = [StaysQuestion(spots, check_in, check_in, nights, guests, currency)]
+    if by_night and nights > 1:
+        asked.append(StaysQuestion(spots, check_in, check_out - ONE_NIGHT, 1, guests, currency))
+    return Seen(await ask.all(VERB, asked, max_age), currency)
+
+
+async def night_prices(ask: Ask, hotel: Hotel, first: date, last: date, guests: int, currency: str) -> Seen:
+    """Each single night of a window at one hotel."""
+    asked = StaysQuestion((spot(hotel),), first, last, 1, guests, currency)
+    return Seen(await ask.all(VERB, [asked]), currency)
+
+
+def require_prices(seen: Seen, what: str, *, known: bool = True) -> None:
+    """Raises BackendUnavailable or ConnectionRequired when nobody answered, NoData when whoever did knows nothing.
+
+    Not `known`: an answer is enough, with or without a price. So it is where another source did not answer: that one
+    may know.
+    """
+    require_answer(seen.readings, VERB, f"The search for prices of {what}", about="prices or free rooms")
+    if known and not any(reading.value for reading in seen.readings):
+        told = ", ".join(dict.fromkeys(r.source for r in seen.readings if r.answered))
+        rest = f" Not answered: {', '.join(seen.failed)}." if seen.failed else ""
+        raise NoData(f"No price of {what} is known to {told}.{rest}", missing=["hotel prices"])

@@ -1,0 +1,195 @@
+"""One leg on points, one for cash: a wish and hubs go to the sources, the best journey over each hub comes out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+import anyio
+
+from shared.domain.exchange import Rates
+from shared.domain.hybrids import Leg, award_first, best_pair, moment
+from shared.providers.ask import Ask
+from shared.providers.contract import FaresQuestion, Reading, SeatsQuestion
+from shared.reference.reference import Reference
+from shared.services.search import availability, exchange_rates, fares
+from shared.services.search.ask_each import ask_each
+from shared.services.search.availability import SeatOption, offered
+from shared.services.search.fares import FareOption
+
+CURRENCY = "USD"
+Answers = Mapping[Any, list[Reading[Any]]]
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is asked for. `value` is what a point is worth to the asker, in US cents."""
+
+    origin: str
+    destination: str
+    day: date
+    cabin: str
+    passengers: int
+    value: Decimal
+
+    def fares(self, origin: str, destination: str, day: date) -> FaresQuestion:
+        return FaresQuestion(origin, destination, day, None, self.cabin, self.passengers, CURRENCY)
+
+
+@dataclass(frozen=True)
+class Over:
+    """One hub, and which of its legs is flown on points."""
+
+    hub: str
+    award_first: bool
+
+    def seats(self, wish: Wish) -> SeatsQuestion:
+        """Of a second leg also those of the next day, as the first may land then."""
+        if self.award_first:
+            return SeatsQuestion(wish.origin, self.hub, wish.day, wish.day)
+        return SeatsQuestion(self.hub, wish.destination, wish.day, wish.day + timedelta(days=1))
+
+
+@dataclass(frozen=True)
+class Hybrid:
+    over: Over
+    award: Leg[SeatOption]
+    cash: Leg[FareOption]
+    layover: timedelta | None
+    cost: Decimal | None
+
+
+@dataclass(frozen=True)
+class Unheard:
+    """One leg one source did not answer for."""
+
+    origin: str
+    destination: str
+    kind: str
+    source: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Journeys:
+    direct: Leg[FareOption] | None
+    award: Leg[SeatOption] | None
+    hybrids: list[Hybrid]
+    readings: list[Reading[Any]]
+    unheard: list[Unheard]
+
+
+async def search(ask: Ask, facts: Reference, wish: Wish, hubs: Sequence[str]) -> Journeys:
+    """Two rounds, since the day of a cash flight after an award is known only when the award's arrival is."""
+    over = [Over(h, award_first(wish.origin, h, wish.destination, facts.miles)) for h in hubs]
+    full = SeatsQuestion(wish.origin, wish.destination, wish.day, wish.day)
+    direct = wish.fares(wish.origin, wish.destination, wish.day)
+    before = {x.hub: wish.fares(wish.origin, x.hub, wish.day) for x in over if not x.award_first}
+    seats, cash = await _both(ask, [full, *(x.seats(wish) for x in over)], [direct, *before.values()])
+    onward = {x.hub: asked for x in over if x.award_first and (asked := _onward(facts, wish, x, seats))}
+    cash |= await _asked(ask, fares.VERB, list(onward.values()))
+    rates = await exchange_rates.rates(ask, [CURRENCY, *_currencies(seats, cash)])
+    legs = _Legs(facts, wish, rates, ask.account_id)
+    return Journeys(
+        direct=min(legs.cash(direct, cash), key=lambda leg: leg.order, default=None),
+        award=min(legs.award(full, seats), key=lambda leg: leg.order, default=None),
+        hybrids=_hybrids(legs, over, seats, cash, before | onward),
+        readings=[r for answers in (seats, cash) for told in answers.values() for r in told],
+        unheard=[*_unheard("award", seats), *_unheard("cash", cash)],
+    )
+
+
+async def _both(ask: Ask, seats: Sequence[SeatsQuestion], cash: Sequence[FaresQuestion]) -> list[dict[Any, Any]]:
+    answers: list[dict[Any, Any]] = [{}, {}]
+
+    async def put(at: int, verb: str, questions: Sequence[Any]) -> None:
+        answers[at] = await _asked(ask, verb, questions)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(put, 0, availability.VERB, seats)
+        tasks.start_soon(put, 1, fares.VERB, cash)
+    return answers
+
+
+async def _asked(ask: Ask, verb: str, questions: Sequence[Any]) -> dict[Any, list[Reading[Any]]]:
+    return dict(zip(questions, await ask_each(ask, verb, questions), strict=True))
+
+
+def _onward(facts: Reference, wish: Wish, over: Over, seats: Answers) -> FaresQuestion | None:
+    """Cash fares from the hub on the day the cheapest award can be left there; None where there is no award.
+
+    Of an award that does not tell when it lands the next day is asked, which no flight to a hub misses.
+    """
+    awards = offered(seats[over.seats(wish)], None, (wish.cabin,), wish.passengers)
+    if not awards:
+        return None
+    best = min(awards, key=lambda a: (a.arrives_at is None, a.points))
+    lands = moment(best.arrives_at, facts.airports[over.hub].tz)
+    known = Leg(best, best.date, None, lands, None).next_from
+    return wish.fares(over.hub, wish.destination, known or wish.day + timedelta(days=1))
+
+
+def _currencies(seats: Answers, cash: Answers) -> set[str | None]:
+    taxes = {s.taxes_currency for told in seats.values() for r in told for s in r.value or ()}
+    return taxes | {f.currency for told in cash.values() for r in told for f in r.value or ()}
+
+
+@dataclass(frozen=True)
+class _Legs:
+    """Answers as legs with moments and costs."""
+
+    facts: Reference
+    wish: Wish
+    rates: Rates
+    account_id: int | None
+
+    def award(self, asked: SeatsQuestion, seats: Answers) -> list[Leg[SeatOption]]:
+        wish, ends = self.wish, (asked.origin, asked.destination)
+        found = offered(seats[asked], self.account_id, (wish.cabin,), wish.passengers)
+        return [self._award(option) for option in found if (option.origin, option.destination) == ends]
+
+    def _award(self, option: SeatOption) -> Leg[SeatOption]:
+        taxes = self.rates.amount(option.taxes, option.taxes_currency, CURRENCY)
+        each = None if taxes is None else taxes + option.points * self.wish.value / 100
+        cost = None if each is None else each * self.wish.passengers
+        return Leg(option, option.date, *self._times(option, option.origin, option.destination), cost)
+
+    def cash(self, asked: FaresQuestion, cash: Answers) -> list[Leg[FareOption]]:
+        found = fares.priced(fares.options(cash[asked], asked.cabin), self.rates, CURRENCY)
+        return [self._cash(f, asked) for f in found]
+
+    def _cash(self, option: FareOption, asked: FaresQuestion) -> Leg[FareOption]:
+        cost = option.converted.amount if option.converted else None
+        return Leg(option, asked.date, *self._times(option, asked.origin, asked.destination), cost)
+
+    def _times(self, option: SeatOption | FareOption, origin: str, destination: str) -> tuple[Any, Any]:
+        start, end = self.facts.airports[origin].tz, self.facts.airports[destination].tz
+        return moment(option.departs_at, start), moment(option.arrives_at, end)
+
+
+def _hybrids(
+    legs: _Legs, over: Sequence[Over], seats: Answers, cash: Answers, fares_of: Mapping[str, FaresQuestion]
+) -> list[Hybrid]:
+    """The best of each hub, cheapest first."""
+    made = []
+    for x in over:
+        if x.hub not in fares_of:
+            continue
+        award, paid = legs.award(x.seats(legs.wish), seats), legs.cash(fares_of[x.hub], cash)
+        if x.award_first:
+            if best := best_pair(award, paid):
+                made.append(Hybrid(x, best.first, best.second, best.layover, best.cost))
+        elif other := best_pair(paid, award):
+            made.append(Hybrid(x, other.second, other.first, other.layover, other.cost))
+    return sorted(made, key=lambda h: (h.cost is None, h.cost or Decimal(0), h.over.hub))
+
+
+def _unheard(kind: str, answers: Answers) -> list[Unheard]:
+    """A source nobody configured is left out: it was never going to answer."""
+    return [
+        Unheard(asked.origin, asked.destination, kind, r.source, r.status)
+        for asked, told in answers.items()
+        for r in told
+        if not r.answered and r.status != "not_configured"
+    ]

@@ -1,0 +1,62 @@
+"""Award seats of one airline on each day of a month: a question goes out; what is open, shut or unknown comes back."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Literal
+
+from shared.providers.ask import Ask
+from shared.providers.contract import AwardSeat, SeatsQuestion
+from shared.services.search.availability import read
+from shared.services.search.provenance import Coverage, Freshness, coverage, freshness
+
+State = Literal["available", "none", "unknown"]
+
+
+@dataclass(frozen=True)
+class DaySeats:
+    """The seats of a day by cabin. `none` means that every source that was asked looked and nothing is open."""
+
+    date: date
+    state: State
+    cabins: dict[str, list[AwardSeat]]
+
+
+@dataclass(frozen=True)
+class Month:
+    days: list[DaySeats]
+    coverage: Coverage
+    freshness: Freshness
+
+
+def _days(question: SeatsQuestion) -> Iterator[date]:
+    for ahead in range((question.latest - question.earliest).days + 1):
+        yield question.earliest + timedelta(days=ahead)
+
+
+async def search_month(
+    ask: Ask, question: SeatsQuestion, on_sale_until: date, cabins: Sequence[str], passengers: int
+) -> Month:
+    """Every day of the question, in order. Raises as `availability.read` does.
+
+    A day without a seat is `unknown` when a source that was asked did not answer, since that one may have it, and when
+    the day is not on sale yet. A number of seats nobody states counts as enough.
+    """
+    readings = await read(ask, question)
+    told = coverage(readings)
+    open_days: dict[date, dict[str, list[AwardSeat]]] = {}
+    for reading in readings:
+        for seat in reading.value or ():
+            if seat.cabin in cabins and (seat.seats is None or seat.seats >= passengers):
+                open_days.setdefault(seat.date, {}).setdefault(seat.cabin, []).append(seat)
+
+    def state(day: date) -> State:
+        if day in open_days:
+            return "available"
+        return "unknown" if told.failed or day > on_sale_until else "none"
+
+    def ordered(day: date) -> dict[str, list[AwardSeat]]:
+        return {cabin: open_days[day][cabin] for cabin in cabins if cabin in open_days.get(day, {})}
+
+    days = [DaySeats(day, state(day), ordered(day)) for day in _days(question)]
+    return Month(days, told, freshness(readings))

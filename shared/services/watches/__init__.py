@@ -1,0 +1,1 @@
+"""Checks of what people watch: route monitors, flight and delay alerts, hotel prices, standing orders."""

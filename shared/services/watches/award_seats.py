@@ -1,0 +1,146 @@
+"""What all watches of award seats share: terms go out to the sources; fresh matches come back, to be mailed or not.
+
+One question per route and window, whoever watches it: answers of the last half hour serve all of them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any, Protocol
+
+from sqlalchemy.orm import Session
+
+from shared import clock
+from shared.db.accounts import Account
+from shared.db.alerts import mail_of
+from shared.db.profile import Addressee
+from shared.domain.award_matches import Key, Terms, best_by_key, crossings
+from shared.outbox.enqueue import reachable
+from shared.outbox.wording.messages import LISTED
+from shared.providers.ask import Ask
+from shared.reference.load import reference
+from shared.services.connections.credentials import credentials
+from shared.services.search.availability import SeatOption, Window, search_window
+from shared.settings import settings
+
+
+class Kept(Protocol):
+    """The remembered state of one key."""
+
+    key: Any
+    matched: Any
+    answered_at: Any
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to ask for one watch, read before asking; `terms` tells later whether the user changed it meanwhile."""
+
+    watch_id: int
+    account_id: int
+    origin: str
+    destination: str
+    terms: Terms
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What the providers answered to a plan."""
+
+    plan: Plan
+    asked_at: datetime
+    window: Window
+
+    @property
+    def outcome(self) -> str:
+        """Nobody answered: an outage can be tried again, a missing connection or setting cannot."""
+        told = self.window.coverage
+        if self.window.any_answered:
+            return "partial" if told.failed else "ok"
+        if told.failed:
+            return "backend_unavailable"
+        return told.skipped[0].reason if told.skipped else "not_configured"
+
+    @property
+    def try_again(self) -> str | None:
+        """Why the run should be tried again; None when it is complete."""
+        silent = ", ".join(self.window.failed)
+        return f"no source answered: {silent}" if self.outcome == "backend_unavailable" else None
+
+
+async def look(plan: Plan) -> Sight:
+    """Asks the providers; holds no connection to the database meanwhile."""
+    asked_at, terms = clock.now(), plan.terms
+    window = await search_window(
+        Ask(account_id=plan.account_id, connections=credentials(plan.account_id), background=True),
+        plan.origin,
+        plan.destination,
+        terms.earliest,
+        terms.latest,
+        cabin=terms.cabin,
+        airlines=sorted(terms.airlines) if terms.airlines else None,
+        passengers=terms.passengers,
+    )
+    return Sight(plan, asked_at, window)
+
+
+def judge(sight: Sight, kept: Sequence[Kept]) -> tuple[list[SeatOption], dict[str, bool]]:
+    """The fresh matches, cheapest first, and the states to remember.
+
+    A key that a later question has answered already is left as it is.
+    """
+    best = best_by_key(sight.plan.terms, sight.window.options)
+    before = {Key.parse(row.key): bool(row.matched) for row in kept}
+    newer = {Key.parse(row.key) for row in kept if row.answered_at > sight.asked_at}
+    fresh, states = crossings(before, best, lambda key: sight.window.answered(key) and key not in newer)
+    found = sorted((best[key] for key in fresh), key=lambda option: (option.points, option.date))
+    return found, {str(key): matched for key, matched in states.items()}
+
+
+def worth_a_mail(
+    session: Session,
+    account: Account | Addressee,
+    event: str,
+    watch: tuple[str, int],
+    plan: Plan,
+    found: Sequence[SeatOption],
+) -> bool:
+    """Whether a mail about these seats tells the person anything another of their watches has not just mailed."""
+    if not reachable(session, account, event):
+        return False
+    seats = {str(Key.of(option)): (option.date, option.points) for option in found}
+    now, quiet = clock.now(), timedelta(seconds=settings().route_monitor_interval_seconds)
+    route, name = f"{plan.origin}-{plan.destination}", f"{watch[0]}:{watch[1]}"
+    return bool(mail_of(session, account.id, route, name, seats, now, now - quiet))
+
+
+def route_facts(plan: Plan, found: Sequence[SeatOption]) -> dict[str, Any]:
+    """What a notice and a mail are worded from."""
+    return {
+        "origin": plan.origin,
+        "destination": plan.destination,
+        "earliest": plan.terms.earliest.isoformat(),
+        "latest": plan.terms.latest.isoformat(),
+        "total": len(found),
+        "options": [_option_facts(option) for option in found[:LISTED]],
+    }
+
+
+def _option_facts(option: SeatOption) -> dict[str, Any]:
+    """In words a mail can use: names instead of codes."""
+    facts = reference()
+    day: date = option.date
+    return {
+        "date": day.isoformat(),
+        "airline": option.airline,
+        "airline_name": facts.airlines[option.airline].name if option.airline in facts.airlines else option.airline,
+        "program": option.program,
+        "program_name": facts.programs[option.program].name if option.program in facts.programs else option.program,
+        "cabin": option.cabin,
+        "points": option.points,
+        "taxes": None if option.taxes is None else f"{option.taxes:.2f}",
+        "taxes_currency": option.taxes_currency,
+        "seats": option.seats,
+        "flight_numbers": list(option.flight_numbers),
+        "checked_at": option.provider_checked_at.isoformat(timespec="minutes") if option.provider_checked_at else None,
+    }

@@ -1,0 +1,164 @@
+"""Checking airport delays: what alerts watch goes out to the sources, each airport once; messages come out."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import groupby
+from typing import Any, Literal
+
+import anyio
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from shared import clock
+from shared.db.accounts import Account
+from shared.db.alerts import DelayAlert
+from shared.domain.delays import Episode, follow, reaches, worst_first
+from shared.outbox.enqueue import Phone, tell
+from shared.providers import registry
+from shared.providers.ask import Ask
+from shared.providers.contract import AirportDelay, DelaysQuestion, Reading
+from shared.reference.load import reference
+from shared.secrets import unseal
+from shared.settings import settings
+
+KIND, VERB = "airport_delays", "airport_delays"
+STALE = timedelta(minutes=30)  # what a source last looked at before that says nothing about now
+AT_ONCE = 4
+SECONDS = 60.0  # of one run; airports it does not reach are the first of the next
+PHONES = ("sms", "whatsapp")
+Reach = Literal["covered", "silent", "not_covered", "not_configured"]
+Readings = list[Reading[tuple[AirportDelay, ...]]]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What one airport's source said."""
+
+    asked_at: datetime
+    source: str
+    delays: tuple[AirportDelay, ...]
+
+
+async def _ask(ask: Ask, airport: str) -> Readings:
+    """The first source that answers, those without a key before those paid by the call."""
+    fresh = timedelta(seconds=settings().delay_check_interval_seconds / 2)
+    readings: Readings = []
+    for card in sorted(registry.usable(VERB), key=lambda card: card.credential != "none"):
+        readings.append(await ask.one(card.name, VERB, DelaysQuestion(airport), fresh))
+        if _believed(readings[-1]):
+            break
+    return readings
+
+
+def _believed(reading: Reading[Any]) -> bool:
+    looked = reading.provider_checked_at
+    return reading.answered and (looked is None or clock.now() - looked <= STALE)
+
+
+async def reach(ask: Ask, airport: str) -> Reach:
+    """Whether anybody can tell of this airport's delays; `silent` is somebody who does not answer now."""
+    readings = await _ask(ask, airport)
+    said = {reading.status for reading in readings if not _believed(reading)}
+    if any(map(_believed, readings)):
+        return "covered"
+    if said - {"not_covered", "not_configured"}:
+        return "silent"
+    return "not_covered" if "not_covered" in said else "not_configured"
+
+
+def airports(session: Session) -> list[str]:
+    """Those somebody's active alert watches, the longest unchecked first."""
+    waiting = select(DelayAlert.airport).where(DelayAlert.active, DelayAlert.paused_at.is_(None))
+    oldest = func.min(DelayAlert.last_checked_at).asc().nulls_first()
+    return list(session.scalars(waiting.group_by(DelayAlert.airport).order_by(oldest, DelayAlert.airport)))
+
+
+async def look(wanted: Sequence[str]) -> dict[str, Report]:
+    """Asks about each airport once. One without a believable answer is absent: nothing is known of it now."""
+    found: dict[str, Report] = {}
+    places = anyio.CapacityLimiter(AT_ONCE)
+
+    async def one(airport: str) -> None:
+        async with places:
+            asked_at = clock.now()
+            readings = await _ask(Ask(background=True), airport)
+        if readings and _believed(readings[-1]):
+            found[airport] = Report(asked_at, readings[-1].source, readings[-1].value or ())
+
+    with anyio.move_on_after(SECONDS):
+        async with anyio.create_task_group() as tasks:
+            for airport in wanted:
+                tasks.start_soon(one, airport)
+    return found
+
+
+def settle(session: Session, run_id: int, reports: Mapping[str, Report]) -> None:
+    """Writes the episodes of all alerts of these airports; one person hears of one airport once."""
+    watching = select(DelayAlert).where(
+        DelayAlert.airport.in_(list(reports)), DelayAlert.active, DelayAlert.paused_at.is_(None)
+    )
+    rows = session.scalars(watching.order_by(DelayAlert.id).with_for_update()).all()
+    firing = [row for row in rows if _fires(row, reports[row.airport])]
+    firing.sort(key=lambda row: (row.account_id, row.airport, row.id))
+    for (account_id, airport), alerts in groupby(firing, key=lambda row: (row.account_id, row.airport)):
+        account = session.get_one(Account, account_id)
+        _tell(session, account, list(alerts), reports[airport], f"delay:{account_id}:{airport}:{run_id}")
+
+
+def _fires(alert: DelayAlert, report: Report) -> bool:
+    """Takes up what is known now; an answer that a later one overtook changes nothing."""
+    if alert.last_checked_at is not None and alert.last_checked_at > report.asked_at:
+        return False
+    before = Episode(alert.episode_since, alert.episode_level or 0) if alert.episode_since else None
+    now, fires = follow(before, report.delays, alert.min_delay_minutes, report.asked_at)
+    alert.episode_since, alert.episode_level = (now.since, now.level) if now else (None, None)
+    alert.last_checked_at = report.asked_at
+    if fires:
+        alert.last_triggered_at = report.asked_at
+    return fires
+
+
+def _tell(session: Session, account: Account, alerts: Sequence[DelayAlert], report: Report, key: str) -> None:
+    least = min(alert.min_delay_minutes for alert in alerts)
+    worth = worst_first(delay for delay in report.delays if reaches(delay, least))
+    airport = alerts[0].airport
+    known = reference().airports.get(airport)
+    tell(
+        session,
+        account,
+        "delay_alert",
+        {
+            "airport": airport,
+            "airport_name": known.name if known else airport,
+            "delays": [_row(delay, report.source) for delay in worth],
+            "alerts": [[alert.id, alert.label] for alert in alerts],
+        },
+        dedupe_key=key,
+        subject=("delay_alert", alerts[0].id),
+        mail=any("email" in alert.channels for alert in alerts),
+        phones=_phones(alerts),
+    )
+
+
+def _row(delay: AirportDelay, source: str) -> dict[str, Any]:
+    """As it may be shown: some sources let their minutes be compared, and not be passed on."""
+    return {
+        "kind": delay.kind,
+        "minutes": delay.shown_minutes,
+        "reason": delay.reason,
+        "ends_at": delay.ends_at,
+        "source": source,
+    }
+
+
+def _phones(alerts: Iterable[DelayAlert]) -> list[Phone]:
+    """Each number once by each channel, however many alerts name it."""
+    found: dict[tuple[str, str | None], Phone] = {}
+    for alert in alerts:
+        if alert.phone_sealed and alert.phone_ending:
+            number = unseal(settings().encryption_keys, alert.phone_sealed)
+            for channel in alert.channels:
+                if channel in PHONES:
+                    found.setdefault((channel, number), Phone(channel, alert.phone_sealed, alert.phone_ending))
+    return list(found.values())

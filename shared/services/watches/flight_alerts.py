@@ -1,0 +1,90 @@
+"""Checking a flight alert: what the sources answered to its terms goes in; states and one message come out."""
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from shared import clock
+from shared.db.accounts import Account
+from shared.db.alerts import FlightAlert, FlightAlertKey
+from shared.db.route_monitors import remember
+from shared.db.runs import unschedule
+from shared.domain.award_matches import Terms
+from shared.outbox.enqueue import tell
+from shared.services.watches.award_seats import Plan, Sight, judge, route_facts, worth_a_mail
+
+KIND, EVENT = "flight_alert", "flight_alert_match"
+# Airlines without a programme of their own any more: the one whose prices count.
+PRICED_THROUGH = {"HA": "atmos-rewards"}
+_CANNOT = ("connection_required", "not_configured")  # no later try helps: somebody has to do something
+
+
+def terms_of(alert: FlightAlert) -> Terms:
+    program = PRICED_THROUGH.get(alert.airline)
+    return Terms(
+        earliest=alert.date_range_start,
+        latest=alert.date_range_end,
+        cabin=alert.cabin_class,
+        airlines=frozenset((alert.airline,)),
+        programs=frozenset((program,)) if program else None,
+    )
+
+
+def prepare(session: Session, alert_id: int) -> Plan | None:
+    """What to ask; None when there is nothing to watch any more, and then the schedule is switched off."""
+    alert = session.get(FlightAlert, alert_id, with_for_update=True)
+    if alert is not None and alert.active and alert.date_range_end < clock.today():
+        alert.active = False
+        session.flush()
+        session.execute(delete(FlightAlertKey).where(FlightAlertKey.alert_id == alert_id))
+    if alert is None or not alert.active or alert.paused_at:
+        unschedule(session, KIND, [alert_id])
+        return None
+    return _plan_of(alert)
+
+
+def settle(session: Session, run_id: int, sight: Sight) -> str | None:
+    """Writes what a check found; returns why the run should be tried again, None when it is complete.
+
+    The alert is read again under its lock: deleted, paused or changed meanwhile means that nothing fires.
+    """
+    plan = sight.plan
+    alert = session.get(FlightAlert, plan.watch_id, with_for_update=True, populate_existing=True)
+    if alert is None or not alert.active or alert.paused_at or _plan_of(alert) != plan:
+        return None
+    kept = session.scalars(select(FlightAlertKey).where(FlightAlertKey.alert_id == alert.id)).all()
+    found, states = judge(sight, kept)
+    remember(session, FlightAlertKey, alert.id, states, sight.asked_at)
+    account = session.get_one(Account, alert.account_id)
+    _note(session, account, alert, sight)
+    if found:
+        alert.last_hit_at = sight.asked_at
+        tell(
+            session,
+            account,
+            EVENT,
+            route_facts(plan, found) | {"alert_id": alert.id},
+            dedupe_key=f"{KIND}:{alert.id}:{run_id}",
+            subject=(KIND, alert.id),
+            mail=worth_a_mail(session, account, EVENT, (KIND, alert.id), plan, found),
+        )
+    return sight.try_again
+
+
+def _plan_of(alert: FlightAlert) -> Plan:
+    return Plan(alert.id, alert.account_id, alert.departure, alert.destination, terms_of(alert))
+
+
+def _note(session: Session, account: Account, alert: FlightAlert, sight: Sight) -> None:
+    """The outcome is kept; one that the person has to mend is told once, however many alerts and runs it meets."""
+    before, alert.last_outcome = alert.last_outcome, sight.outcome
+    if sight.window.any_answered:
+        alert.last_checked_at = sight.asked_at
+    if sight.outcome in _CANNOT and before != sight.outcome:
+        source = next((skipped.name for skipped in sight.window.coverage.skipped), "")
+        tell(
+            session,
+            account,
+            "flight_alert_unanswered",
+            {"outcome": sight.outcome, "source": source},
+            dedupe_key=f"flight_alerts:{account.id}:{sight.outcome}:{clock.today()}",
+        )

@@ -1,0 +1,108 @@
+"""Runs of standing orders in the database: a claimed run goes in, what to do comes out; its end is kept and told."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from shared import clock
+from shared.db.accounts import Account
+from shared.db.runs import Claim, unschedule
+from shared.db.standing_orders import StandingOrder, StandingOrderRun, forget_old_runs
+from shared.domain.plans import LIMITS, Plan
+from shared.outbox.enqueue import tell
+from shared.outbox.wording.messages import SANDBOX_LINE
+from shared.settings import settings
+
+KIND = "standing_order"
+DONE, FAILED = "standing_order_done", "standing_order_failed"
+LOST, STOPPED = "unavailable", "stopped"
+
+
+@dataclass(frozen=True)
+class Errand:
+    """What a run is to do, read before anybody is asked."""
+
+    order_id: int
+    run_id: int  # of the job
+    account: str  # the public id
+    prompt: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended: a text in Markdown, or one word of ours; `again` when a later attempt may go better."""
+
+    text: str = ""
+    error: str | None = None
+    again: bool = False
+    tools_called: Sequence[str] = ()
+
+
+def prepare(session: Session, claim: Claim) -> Errand | None:
+    """None when the order is not to run any more; a run that was asked for by hand then ends as stopped."""
+    order = session.get(StandingOrder, claim.subject_id, with_for_update=True)
+    if order is None:
+        return None
+    account = session.get_one(Account, order.account_id)
+    if not _runs(order, account):
+        unschedule(session, KIND, [order.id] if order.stopped_at or order.paused_at else [])
+        if run := _run(session, claim.id):
+            _end(run, Outcome(error=STOPPED))
+        return None
+    run = _run(session, claim.id) or StandingOrderRun(
+        standing_order_id=order.id, account_id=order.account_id, job_run_id=claim.id, queued_at=clock.now()
+    )
+    run.started_at = clock.now()
+    session.add(run)
+    return Errand(order.id, claim.id, account.public_id, order.prompt)
+
+
+def _runs(order: StandingOrder, account: Account) -> bool:
+    covered = LIMITS[Plan.of(account.plan)].standing_orders > 0 and account.disabled_at is None
+    return order.stopped_at is None and order.paused_at is None and covered
+
+
+def _run(session: Session, job_run_id: int) -> StandingOrderRun | None:
+    return session.scalar(select(StandingOrderRun).where(StandingOrderRun.job_run_id == job_run_id))
+
+
+def goes_on(session: Session, order_id: int) -> bool:
+    """Whether the order is still to run; asked while a run is under way."""
+    order = session.get(StandingOrder, order_id)
+    return order is not None and _runs(order, session.get_one(Account, order.account_id))
+
+
+def settle(session: Session, order_id: int, job_run_id: int, outcome: Outcome) -> None:
+    """Keeps how the run ended, and tells it by one notice and one mail; nothing of an order stopped meanwhile."""
+    order = session.get(StandingOrder, order_id, with_for_update=True, populate_existing=True)
+    run = _run(session, job_run_id)
+    if order is None or run is None or run.outcome is not None:
+        return
+    account = session.get_one(Account, order.account_id)
+    if not _runs(order, account):
+        _end(run, Outcome(error=STOPPED, tools_called=outcome.tools_called))
+        return
+    _end(run, outcome)
+    session.flush()
+    forget_old_runs(session, order.id)
+    facts = {"order_id": order.id, "prompt": order.prompt, "result": outcome.text, "error": outcome.error}
+    tell(
+        session,
+        account,
+        FAILED if outcome.error else DONE,
+        facts,
+        dedupe_key=f"standing_order:{order.id}:{job_run_id}",
+        subject=(KIND, order.id),
+        mail=True,
+    )
+
+
+def _end(run: StandingOrderRun, outcome: Outcome) -> None:
+    """Invented data says so in the first line of a result."""
+    run.finished_at, run.outcome = clock.now(), "failed" if outcome.error else "ok"
+    run.error, run.tools_called = outcome.error, list(outcome.tools_called)
+    if not outcome.error:
+        sandbox = settings().data_mode == "sandbox"
+        run.result = f"{SANDBOX_LINE}\n\n{outcome.text}" if sandbox else outcome.text

@@ -1,0 +1,80 @@
+"""The web host in process: a fresh application over the real database, and a person with a browser to drive it."""
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from itertools import cycle
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from auth_server.accounts.accounts import create_account
+from auth_server.app import create_app
+from auth_server.oauth import signing_keys
+from auth_server.web import flows
+from shared import clock
+from shared.db.base import transaction
+from tests.auth_server.browser import BASE, PASSWORD, Browser
+from tests.auth_server.mail import mails  # noqa: F401 - a fixture
+
+
+@pytest.fixture(scope="session")
+def quick_keys() -> Iterator[None]:
+    """The same few signing keys in all tests: to make an RSA key takes longer than most of them."""
+    made = cycle([signing_keys._generated() for _ in range(4)])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(signing_keys, "_generated", lambda: next(made))
+        yield
+
+
+@pytest.fixture
+def host(clean: None, quick_keys: None) -> Iterator[TestClient]:
+    """The application, with its own event loop for the whole test."""
+    flows.limiter.cache_clear()
+    flows.hashing.cache_clear()
+    with TestClient(create_app(), base_url=BASE, follow_redirects=False, client=("127.0.0.1", 50000)) as made:
+        yield made
+
+
+@pytest.fixture
+def stranger(host: TestClient) -> Browser:
+    """A browser nobody has signed in with, on a loopback application of its own."""
+    return Browser(host)
+
+
+def person(host: TestClient, name: str) -> Browser:
+    email = f"{name}@example.test"
+    with transaction() as session:
+        account = create_account(session, email, PASSWORD)
+        public_id = account.public_id
+    return Browser(host, email, public_id)
+
+
+@pytest.fixture
+def ann(host: TestClient) -> Browser:
+    return person(host, "ann")
+
+
+@pytest.fixture
+def bob(host: TestClient) -> Browser:
+    return person(host, "bob")
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[timedelta], None]:
+    """later(timedelta(...)) -> the clock of this program goes forward."""
+    real, passed = clock.now, [timedelta()]
+
+    def move(by: timedelta) -> None:
+        passed[0] += by
+
+    monkeypatch.setattr(clock, "now", lambda: real() + passed[0])
+    return move
+
+
+@pytest.fixture
+def published(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What was told to the tool servers, in order."""
+    told: list[dict[str, Any]] = []
+    monkeypatch.setattr(flows, "publish", lambda **event: told.append(event))
+    return told

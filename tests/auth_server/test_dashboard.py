@@ -1,0 +1,460 @@
+"""The dashboard: plan and use, API keys, applications made by hand, settings and the advisor's logo."""
+
+import re
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import func, select, update
+
+from auth_server.accounts import api_keys
+from auth_server.pages import member, oauth_apps, routes
+from auth_server.web import sessions
+from shared import clock
+from shared.db.accounts import Account
+from shared.db.base import transaction
+from shared.db.clients import BrandedPdf
+from shared.db.oauth import ApiKey, Client
+from shared.db.profile import AdvisorLogo, Profile, addressee
+from shared.db.usage import API_CALLS, SEARCHES, take
+from shared.secrets import digest, well_formed
+from tests.auth_server.browser import PASSWORD, Browser, hidden
+from tests.auth_server.test_storage import whole_database
+
+ICON = (Path(__file__).parents[2] / "auth_server" / "templates" / "icon.png").read_bytes()
+OOB = "urn:ietf:wg:oauth:2.0:oob"
+
+
+def on_plan(plan: str) -> None:
+    with transaction() as session:
+        session.execute(update(Account).values(plan=plan))
+
+
+def csrf(browser: Browser, page: str, action: str) -> str:
+    found = re.search(rf'action="{action}".*?name="csrf" value="([^"]*)"', browser.get(page).text, re.S)
+    assert found is not None, f"no form for {action} on {page}"
+    return found[1]
+
+
+def send(browser: Browser, page: str, action: str, **fields: str) -> Any:
+    return browser.post(action, {"csrf": csrf(browser, page, action)} | fields)
+
+
+PAGES = sorted(route.path for route in routes.DASHBOARD if route.methods and "GET" in route.methods)
+UPLOADS = ("/dashboard/logo", "/dashboard/spending")
+FORMS = sorted(route.path for route in routes.DASHBOARD if route.methods == {"POST"})
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_whoever_is_signed_out_signs_in_first_and_comes_back(stranger: Browser, path: str) -> None:
+    answer = stranger.get(path)
+    assert (answer.status_code, answer.headers["location"]) == (302, f"/signin?return_to={path}")
+    if path != "/dashboard/logo":  # a picture on a page, not a page
+        assert hidden(stranger.get(answer.headers["location"]).text, "return_to") == path
+
+
+@pytest.mark.parametrize("path", FORMS)
+def test_no_form_is_taken_without_its_own_token(ann: Browser, path: str) -> None:
+    ann.sign_in()
+    other = csrf(ann, "/dashboard", "/dashboard/claim") if path != "/dashboard/claim" else "x"
+    fields = {"password": PASSWORD, "name": "x", "client_id": "x", "session": "x", "key_id": "1"}
+    for token in ("", "x", "\u00e9", other):
+        if path in UPLOADS:
+            answer = ann.send("POST", path, data={"csrf": token}, files={"file": ("a.png", ICON)})
+        else:
+            answer = ann.post(path, fields | {"csrf": token})
+        assert answer.status_code in ((400, 403) if token == "\u00e9" else (403,))
+    cross = ann.post(path, fields, headers={"sec-fetch-site": "cross-site"})
+    assert cross.status_code == 403
+    with transaction() as session:
+        assert session.scalar(select(func.count()).select_from(Account)) == 1
+
+
+def test_plan_and_use_are_shown_as_they_are_counted(ann: Browser) -> None:
+    with transaction() as session:
+        id = session.scalars(select(Account.id)).one()
+        take(session, id, SEARCHES, clock.today(), None, 3)
+        take(session, id, API_CALLS, clock.today().replace(day=1), None, 12)
+        session.execute(update(Account).values(api_calls_per_month=777))
+    ann.sign_in()
+    shown = re.sub(r"<[^>]+>|\s+", " ", ann.get("/dashboard").text)
+    words = re.sub(r" +", " ", shown)
+    assert "Free plan" in words
+    for part in ("Searches today 3 of 5", "API calls this month 12 of 777", "Route monitors 0 of 1"):
+        assert part in words
+    on_plan("premium")
+    assert "without a limit" in ann.get("/dashboard").text
+
+
+def test_a_tab_says_where_one_is() -> None:
+    assert [member.tab(path) for path in ("/dashboard", "/dashboard/keys", "/dashboard/api-apps/new")] == [
+        "/dashboard",
+        "/dashboard/keys",
+        "/dashboard/api-apps",
+    ]
+
+
+# --- API keys
+
+
+def test_a_key_is_shown_once_and_revoked_at_once(ann: Browser, published: list[dict[str, Any]]) -> None:
+    ann.sign_in()
+    made = send(ann, "/dashboard/keys", "/dashboard/keys", name="laptop")
+    key = re.search(r"awt_ak_\w+", made.text)
+    assert key is not None
+    assert well_formed(key[0], api_keys.PREFIX)
+    assert made.headers["cache-control"] == "no-store"
+    later = ann.get("/dashboard/keys").text
+    assert key[0] not in later + whole_database()
+    assert "laptop" in later
+    assert f"ends in {key[0][-4:]}" in later
+    gone = send(ann, "/dashboard/keys", "/dashboard/keys/revoke", key_id=hidden(later, "key_id"))
+    assert gone.headers["location"] == "/dashboard/keys?done=revoked"
+    assert published[-1] == {"token": digest(key[0])}
+    assert "You have no key yet" in ann.get("/dashboard/keys").text
+
+
+def test_nobody_revokes_another_persons_key(ann: Browser, bob: Browser) -> None:
+    ann.sign_in()
+    bob.sign_in()
+    send(ann, "/dashboard/keys", "/dashboard/keys", name="laptop")
+    send(bob, "/dashboard/keys", "/dashboard/keys", name="other")
+    theirs = hidden(ann.get("/dashboard/keys").text, "key_id")
+    for wanted in (theirs, "0", "-1", "x", "9" * 30):
+        assert send(bob, "/dashboard/keys", "/dashboard/keys/revoke", key_id=wanted).status_code == 404
+    with transaction() as session:
+        assert session.scalar(select(func.count()).select_from(ApiKey).where(ApiKey.revoked_at.is_(None))) == 2
+
+
+def test_a_key_needs_a_name_and_there_are_only_so_many(ann: Browser) -> None:
+    ann.sign_in()
+    assert send(ann, "/dashboard/keys", "/dashboard/keys", name="").status_code == 422
+    answers = [send(ann, "/dashboard/keys", "/dashboard/keys", name=f"k{n}") for n in range(api_keys.MOST + 1)]
+    assert [answer.status_code for answer in answers] == [200] * api_keys.MOST + [422]
+    assert "at most 10" in answers[-1].text
+
+
+def test_an_agent_is_claimed_on_the_dashboard_once(ann: Browser, bob: Browser) -> None:
+    given = ann.host.post("/api/v1/agent/register", json={"agent_name": "Planner"}).json()
+    ann.sign_in()
+    bob.sign_in()
+    claimed = send(ann, "/dashboard", "/dashboard/claim", claim_code=given["claim_code"])
+    assert claimed.headers["location"] == "/dashboard?done=claimed"
+    assert "Planner" in ann.get("/dashboard/keys").text
+    for code in (given["claim_code"], "x", ""):
+        refused = send(bob, "/dashboard", "/dashboard/claim", claim_code=code)
+        assert refused.status_code == 422
+        assert "fits no agent" in refused.text
+
+
+# --- applications made by hand
+
+
+def make_app(browser: Browser, name: str = "My site", uris: str = f"https://site.example/back\r\n{OOB}") -> Any:
+    return send(browser, "/dashboard/api-apps/new", "/dashboard/api-apps/new", name=name, redirect_uris=uris)
+
+
+@pytest.mark.spec("s4.1.api_apps_page", "s4.1.api_apps_credentials")
+def test_an_application_gets_an_id_and_a_secret_shown_once(ann: Browser) -> None:
+    on_plan("premium")
+    ann.sign_in()
+    made = make_app(ann)
+    secret = re.search(r"awt_cs_\w+", made.text)
+    assert secret is not None
+    assert secret[0] not in ann.get("/dashboard/api-apps").text + whole_database()
+    with transaction() as session:
+        app = session.scalars(select(Client)).one()
+    assert (app.kind, app.auth_method, app.name) == ("manual", "client_secret", "My site")
+    assert app.redirect_uris == ["https://site.example/back", OOB]
+    assert app.secret_hash == digest(secret[0])
+    assert app.client_id in made.text
+
+
+@pytest.mark.parametrize("how", ["post", "basic"])
+def test_the_application_signs_people_in_with_its_secret(ann: Browser, bob: Browser, how: str) -> None:
+    import base64
+
+    on_plan("premium")
+    ann.sign_in()
+    made = make_app(ann)
+    client_id, secret = re.findall(r"<code>((?:app_|awt_cs_)\w+)</code>", made.text)
+    uri = "https://site.example/back"
+    code = bob.code(client_id, redirect_uri=uri)
+    pair = base64.b64encode(f"{client_id}:{secret}".encode()).decode()
+    fields = {"grant_type": "authorization_code", "code": code, "redirect_uri": uri, "client_id": client_id}
+    fields["code_verifier"] = "v" * 21 + "-._~" + "0123456789" * 3 + "abcdefghi"
+    more: dict[str, Any] = {"headers": {"authorization": f"Basic {pair}"}} if how == "basic" else {}
+    answer = bob.token(fields | ({} if how == "basic" else {"client_secret": secret}), **more)
+    assert answer.status_code == 200, answer.text
+    assert bob.alive(answer.json()["access_token"])
+
+
+@pytest.mark.spec("s5.4.confidential_needs_premium")
+def test_new_applications_need_premium_and_old_ones_stay(ann: Browser) -> None:
+    ann.sign_in()
+    assert ann.get("/dashboard/api-apps/new").status_code == 403
+    on_plan("premium")
+    token = csrf(ann, "/dashboard/api-apps/new", "/dashboard/api-apps/new")
+    make_app(ann)
+    on_plan("free")
+    fields = {"csrf": token, "name": "Another", "redirect_uris": OOB}
+    refused = ann.post("/dashboard/api-apps/new", fields)
+    assert refused.status_code == 403
+    assert 'href="/plans"' in refused.text
+    page = ann.get("/dashboard/api-apps").text
+    assert "My site" in page
+    rotated = send(ann, "/dashboard/api-apps", "/dashboard/api-apps/rotate", client_id=hidden(page, "client_id"))
+    assert "awt_cs_" in rotated.text
+
+
+@pytest.mark.parametrize(
+    "uris",
+    [
+        "",
+        "http://site.example/back",
+        "https://site.example/#x",
+        "https://user@site.example/",
+        "https://*.site.example/",
+        "javascript:alert(1)",
+        "https://site.example:8443/",
+        f"{OOB}:auto",
+        "https://good.example/ http://bad.example/",
+        " ".join(f"https://site.example/{n}" for n in range(11)),
+    ],
+)
+def test_a_redirect_uri_nobody_should_use_is_refused(ann: Browser, uris: str) -> None:
+    on_plan("premium")
+    ann.sign_in()
+    answer = make_app(ann, uris=uris)
+    assert answer.status_code == 422
+    assert "aria-invalid" in answer.text
+    with transaction() as session:
+        assert session.scalar(select(func.count()).select_from(Client)) == 0
+
+
+def test_an_application_needs_a_name_and_there_are_only_so_many(ann: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(oauth_apps, "MOST", 2)
+    on_plan("premium")
+    ann.sign_in()
+    assert make_app(ann, name=" ").status_code == 422
+    assert [make_app(ann, name=f"a{n}").status_code for n in range(3)] == [200, 200, 422]
+
+
+def test_a_new_secret_replaces_the_old_one(ann: Browser) -> None:
+    on_plan("premium")
+    ann.sign_in()
+    made = make_app(ann)
+    client_id, old = re.findall(r"<code>((?:app_|awt_cs_)\w+)</code>", made.text)
+    again = send(ann, "/dashboard/api-apps", "/dashboard/api-apps/rotate", client_id=client_id)
+    _, new = re.findall(r"<code>((?:app_|awt_cs_)\w+)</code>", again.text)
+    fields = {"grant_type": "refresh_token", "refresh_token": "x", "client_id": client_id}
+    assert ann.token(fields | {"client_secret": old}).json()["error"] == "invalid_client"
+    assert ann.token(fields | {"client_secret": new}).json()["error"] == "invalid_grant"
+
+
+def test_deleting_an_application_ends_everybodys_access_to_it(
+    ann: Browser, bob: Browser, published: list[dict[str, Any]]
+) -> None:
+    on_plan("premium")
+    ann.sign_in()
+    made = make_app(ann, uris="http://127.0.0.1:18250/callback")
+    client_id, secret = re.findall(r"<code>((?:app_|awt_cs_)\w+)</code>", made.text)
+    answer = bob.redeem(client_id, bob.code(client_id), client_secret=secret).json()
+    family = bob.introspect(answer["access_token"])["family"]
+    send(ann, "/dashboard/api-apps", "/dashboard/api-apps/delete", client_id=client_id)
+    assert {"family": family} in published
+    assert not bob.alive(answer["access_token"])
+    refused = bob.refresh(client_id, answer["refresh_token"], client_secret=secret)
+    assert (refused.status_code, refused.json()["error"]) == (401, "invalid_client")
+    assert bob.authorize(client_id).status_code in (400, 401)
+
+
+def test_nobody_touches_another_persons_application(ann: Browser, bob: Browser) -> None:
+    on_plan("premium")
+    ann.sign_in()
+    bob.sign_in()
+    theirs = re.findall(r"<code>(app_\w+)</code>", make_app(ann).text)[0]
+    registered = ann.register()
+    make_app(bob)
+    with transaction() as session:
+        before = session.scalars(select(Client.secret_hash).order_by(Client.client_id)).all()
+    for action in ("rotate", "delete"):
+        for client_id in (theirs, registered, "nothing"):
+            answer = send(bob, "/dashboard/api-apps", f"/dashboard/api-apps/{action}", client_id=client_id)
+            assert answer.headers["location"] == "/dashboard/api-apps?done=gone"
+    with transaction() as session:
+        assert session.scalars(select(Client.secret_hash).order_by(Client.client_id)).all() == before
+
+
+# --- settings
+
+
+def test_mails_are_turned_on_and_off(ann: Browser) -> None:
+    ann.sign_in()
+    assert ann.get("/dashboard/settings").text.count(" checked") == 3
+    send(ann, "/dashboard/settings", "/dashboard/settings", hotel_price_drops="on", route_monitors="on")
+    with transaction() as session:
+        row = session.scalars(select(Profile)).one()
+        wanted = [kind for kind, on in addressee(session, row.account_id).wanted.items() if on]
+    assert wanted == ["route_monitors", "hotel_price_drops"]
+    assert ann.get("/dashboard/settings").text.count(" checked") == 2
+
+
+def upload(browser: Browser, content: bytes, name: str = "logo.png") -> Any:
+    token = csrf(browser, "/dashboard/settings", "/dashboard/logo")
+    return browser.send("POST", "/dashboard/logo", data={"csrf": token}, files={"file": (name, content, "image/png")})
+
+
+def test_an_advisor_stores_sees_replaces_and_removes_a_logo(ann: Browser) -> None:
+    on_plan("pro")
+    ann.sign_in()
+    assert upload(ann, ICON).headers["location"] == "/dashboard/settings?done=logo"
+    assert upload(ann, ICON).status_code == 303
+    shown = ann.get("/dashboard/logo")
+    assert (shown.content, shown.headers["content-type"]) == (ICON, "image/png")
+    assert shown.headers["x-content-type-options"] == "nosniff"
+    send(ann, "/dashboard/settings", "/dashboard/logo/remove")
+    assert ann.get("/dashboard/logo").status_code == 404
+    with transaction() as session:
+        assert session.scalar(select(func.count()).select_from(AdvisorLogo)) == 0
+
+
+def test_a_logo_is_for_advisors(ann: Browser) -> None:
+    on_plan("pro")
+    ann.sign_in()
+    token = csrf(ann, "/dashboard/settings", "/dashboard/logo")
+    on_plan("premium")
+    refused = ann.send("POST", "/dashboard/logo", data={"csrf": token}, files={"file": ("a.png", ICON)})
+    assert refused.status_code == 403
+
+
+def document(title: str) -> str:
+    """One of the first account's documents, which is open."""
+    with transaction() as session:
+        made = BrandedPdf(title=title, content=b"x", pages=1, nonce="n", key="k", token_hash=title, views=2)
+        made.account_id = session.scalars(select(Account.id).order_by(Account.id)).first() or 0
+        made.synthetic = True
+        session.add(made)
+        session.flush()
+        return str(made.id)
+
+
+def test_who_is_no_advisor_any_more_still_takes_documents_back(ann: Browser) -> None:
+    first, second = document("Tokyo in spring"), document("Rome <b>")
+    ann.sign_in()
+    shown = ann.get("/dashboard/settings").text
+    assert "Tokyo in spring" in shown
+    assert "Rome &lt;b&gt;" in shown
+    send(ann, "/dashboard/settings", "/dashboard/documents/revoke", pdf_id=first)
+    with transaction() as session:
+        closed = {str(row.id): row.revoked_at is not None for row in session.scalars(select(BrandedPdf))}
+    assert closed == {first: True, second: False}
+    assert "Tokyo" not in ann.get("/dashboard/settings").text
+
+
+def test_nobody_takes_back_another_persons_document(ann: Browser, bob: Browser) -> None:
+    hers = document("Hers")
+    with transaction() as session:
+        mine = BrandedPdf(title="His", content=b"x", pages=1, nonce="n", key="k", token_hash="his", synthetic=True)
+        mine.account_id = session.scalars(select(Account.id).order_by(Account.id.desc())).first() or 0
+        session.add(mine)
+    bob.sign_in()
+    for other in (hers, "nonsense", ""):
+        send(bob, "/dashboard/settings", "/dashboard/documents/revoke", pdf_id=other)
+    assert "Hers" not in bob.get("/dashboard/settings").text
+    with transaction() as session:
+        assert [row.revoked_at for row in session.scalars(select(BrandedPdf))] == [None, None]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"<svg xmlns='http://www.w3.org/2000/svg'/>",
+        b"GIF89a",
+        ICON[:-20],
+        b"\x89PNG\r\n\x1a\n",
+        b"\xff\xd8\xff\xd9",
+    ],
+)
+def test_what_is_no_picture_is_refused_with_words(ann: Browser, content: bytes) -> None:
+    on_plan("pro")
+    ann.sign_in()
+    answer = upload(ann, content)
+    assert answer.status_code == 422
+    assert 'role="alert"' in answer.text
+
+
+def test_a_file_over_the_limit_is_refused_before_it_is_kept(ann: Browser) -> None:
+    on_plan("pro")
+    ann.sign_in()
+    assert upload(ann, ICON + b"x" * 513 * 1024).status_code in (413, 422)
+    assert upload(ann, b"x" * 2_000_000).status_code == 413
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("multipart/form-data", b""),
+        ("multipart/form-data; boundary=", b"x"),
+        ("multipart/form-data; boundary=a", b"--a\r\n\r\nno name\r\n--a--"),
+        ("multipart/form-data; boundary=a", b"--a"),
+        ("text/plain", b"x"),
+        ("multipart/form-data; boundary=\xe9", b"x"),
+    ],
+)
+def test_an_upload_nobody_can_read_is_refused(ann: Browser, kind: str, body: bytes) -> None:
+    ann.sign_in()
+    answer = ann.send("POST", "/dashboard/logo", content=body, headers={"content-type": kind.encode("latin-1")})
+    assert answer.status_code in (400, 403)
+
+
+def test_a_session_that_ended_ends_everywhere(ann: Browser, later: Any) -> None:
+    ann.sign_in()
+    token = csrf(ann, "/dashboard/keys", "/dashboard/keys")
+    later(timedelta(days=15))
+    assert ann.post("/dashboard/keys", {"csrf": token, "name": "x"}).status_code == 403
+
+
+def test_a_signed_in_persons_pages_are_not_kept_by_the_browser(ann: Browser) -> None:
+    ann.sign_in()
+    for path in PAGES:
+        assert ann.get(path).headers["cache-control"] == "no-store"
+
+
+def test_consent_warns_of_the_name_of_an_application_somebody_else_made(ann: Browser, bob: Browser) -> None:
+    on_plan("premium")
+    ann.sign_in()
+    bob.sign_in()
+    client_id = re.findall(r"<code>(app_\w+)</code>", make_app(ann, name="My <b>site").text)[0]
+    mine, theirs = (who.authorize(client_id, redirect_uri="https://site.example/back").text for who in (ann, bob))
+    for page in (mine, theirs):
+        assert "My &lt;b&gt;site" in page
+        assert "site.example" in page
+    assert "chose its name itself" in theirs
+    assert "chose its name itself" not in mine
+
+
+CHARACTERS = st.characters(exclude_categories=["Cs"])
+
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True
+)
+@given(data=st.data())
+def test_whatever_a_signed_in_person_sends_is_no_failure_of_ours(ann: Browser, data: st.DataObject) -> None:
+    with transaction() as session:
+        owner = session.scalars(select(Account)).one()
+        owner.plan = "pro"
+        row, ann.cookie = sessions.open_session(session, owner.id)
+    path = data.draw(st.sampled_from([path for path in FORMS if path not in UPLOADS]))
+    names = st.sampled_from(["name", "client_id", "redirect_uris", "key_id", "session", "claim_code", "password"])
+    values = st.sampled_from(["", "0", "9" * 25, "\x00", "\u202e", "x" * 4096, "%", "' or 1=1 --"]) | st.text(
+        CHARACTERS
+    )
+    fields = data.draw(st.dictionaries(names, values, max_size=5))
+    answer = ann.post(path, fields | {"csrf": sessions.csrf(row, path)})
+    assert answer.status_code < 500

@@ -1,0 +1,104 @@
+"""What ends a request outside any flow is told in the form of its path: pages, problem documents, OAuth's JSON."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy.exc import OperationalError
+from starlette.testclient import TestClient
+
+from auth_server.app import create_app
+from auth_server.web import flows, rate_limit
+from tests.auth_server.browser import BASE
+
+PAGE, PROBLEM, OAUTH = "text/html; charset=utf-8", "application/problem+json", "application/json"
+FORMS = {"/signin": PAGE, "/oauth/authorize": PAGE, "/oauth/jwks": OAUTH}
+
+
+@pytest.fixture
+def host(clean: None) -> TestClient:
+    """As over the wire: a crash is an answer, not an exception here."""
+    return TestClient(create_app(), base_url=BASE, client=("192.0.2.7", 50000), raise_server_exceptions=False)
+
+
+def told(answer: Any) -> str:
+    """The title of a page, the outcome of a problem, or the error of OAuth's JSON."""
+    kind = answer.headers["content-type"]
+    if kind == PAGE:
+        return str(answer.text.partition("<h1>")[2].partition("</h1>")[0])
+    return str(answer.json()["outcome" if kind == PROBLEM else "error"])
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "kind"),
+    [
+        ("GET", "/missing", 404, PAGE),
+        ("GET", "/signin/", 404, PAGE),
+        ("GET", "/oauth/consent", 405, PAGE),
+        ("POST", "/oauth/authorize", 405, PAGE),
+        ("DELETE", "/", 405, PAGE),
+        ("GET", "/api/v1", 404, PROBLEM),
+        ("GET", "/api/v1/missing", 404, PROBLEM),
+        ("GET", "/api/v1/agent/register", 405, PROBLEM),
+        ("GET", "/oauth/token", 405, OAUTH),
+        ("PUT", "/oauth/register", 405, OAUTH),
+        ("GET", "/oauth/missing", 404, OAUTH),
+        ("GET", "/.well-known/oauth-authorization-server/mcp", 404, OAUTH),
+    ],
+)
+def test_a_wrong_address_or_method_is_told_in_the_form_of_its_path(
+    host: TestClient, method: str, path: str, status: int, kind: str
+) -> None:
+    answer = host.request(method, path)
+    assert (answer.status_code, answer.headers["content-type"]) == (status, kind)
+    assert answer.headers["cache-control"] == "no-store"
+    assert ("allow" in answer.headers) == (status == 405)
+    words = {PAGE: "Nothing is here", PROBLEM: "no_such_page", OAUTH: "invalid_request"}
+    assert told(answer) == words[kind] or status == 405
+
+
+@pytest.mark.parametrize(("path", "kind"), FORMS.items())
+def test_a_crowded_address_is_told_in_the_form_of_its_path(
+    host: TestClient, monkeypatch: pytest.MonkeyPatch, path: str, kind: str
+) -> None:
+    monkeypatch.setattr(rate_limit, "PER_MINUTE", 0)
+    answer = host.get(path)
+    assert (answer.status_code, answer.headers["content-type"]) == (429, kind)
+    assert 0 < int(answer.headers["retry-after"]) <= 60
+    assert told(answer) == ("Too many requests" if kind == PAGE else "temporarily_unavailable")
+
+
+@pytest.mark.parametrize(("path", "kind"), FORMS.items())
+@pytest.mark.parametrize(
+    ("error", "status", "page", "word"),
+    [
+        (RuntimeError("token=secret"), 500, "Something went wrong here", "server_error"),
+        (OperationalError("select", {}, Exception("secret")), 503, "Back in a moment", "temporarily_unavailable"),
+    ],
+)
+def test_a_failure_of_ours_is_told_in_the_form_of_its_path(
+    host: TestClient,
+    monkeypatch: pytest.MonkeyPatch,
+    path: str,
+    kind: str,
+    error: Exception,
+    status: int,
+    page: str,
+    word: str,
+) -> None:
+    def broken(*_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(flows, "transact", broken)
+    answer = host.get(path)
+    assert (answer.status_code, answer.headers["content-type"]) == (status, kind)
+    assert told(answer) == (page if kind == PAGE else word)
+    assert "secret" not in answer.text
+    assert ("retry-after" in answer.headers) == (status == 503)
+
+
+def test_a_body_that_is_too_large_is_told_in_the_form_of_its_path(host: TestClient) -> None:
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    body = "a=" + "x" * 20_000
+    for path, kind in (("/signin", PAGE), ("/oauth/token", OAUTH), ("/api/v1/agent/register", PROBLEM)):
+        answer = host.post(path, content=body, headers=form)
+        assert (answer.status_code, answer.headers["content-type"]) == (413, kind)

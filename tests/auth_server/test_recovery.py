@@ -1,0 +1,144 @@
+"""A forgotten password: one link, one use, every other door closed behind it, and the person is told."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import select, update
+
+from auth_server.accounts import password_reset
+from auth_server.web.flows import transact
+from auth_server.web.request_data import Incoming
+from shared import clock
+from shared.db.accounts import Account
+from shared.db.base import transaction
+from shared.db.messages import Notification
+from shared.db.oauth import WebSession
+from tests.auth_server.browser import PASSWORD, Browser, hidden
+from tests.auth_server.mail import Mails, link, text
+
+pytestmark = pytest.mark.usefixtures("mails")
+BETTER = "another good password"
+
+
+def recover(browser: Browser, email: str, **changed: str) -> Any:
+    csrf = hidden(browser.get("/recover").text, "csrf")
+    return browser.post("/recover", {"csrf": csrf, "email": email, "return_to": ""} | changed)
+
+
+def reset(browser: Browser, path: str, password: str = BETTER) -> Any:
+    page = browser.get(path)
+    if page.status_code != 200:
+        return page
+    fields = {"csrf": hidden(page.text, "csrf"), "token": hidden(page.text, "token"), "password": password}
+    return browser.post("/reset", fields)
+
+
+def test_the_link_sets_a_new_password_and_lets_the_person_in(ann: Browser, stranger: Browser, mails: Mails) -> None:
+    recover(stranger, ann.email)
+    (mail,) = mails()
+    entered = reset(stranger, link(mail))
+    assert (entered.status_code, entered.headers["location"]) == (303, "/dashboard")
+    assert ann.email in stranger.get("/dashboard").text
+    assert ann.sign_in(PASSWORD).status_code == 401
+    assert ann.sign_in(BETTER).status_code == 303
+
+
+def test_every_other_browser_is_signed_out_and_applications_stay(ann: Browser, stranger: Browser, mails: Mails) -> None:
+    given = ann.tokens()
+    recover(stranger, ann.email)
+    assert reset(stranger, link(mails()[0])).status_code == 303
+    assert ann.get("/dashboard").status_code == 302
+    assert ann.alive(given["access_token"])
+    with transaction() as session:
+        assert len(session.scalars(select(WebSession).where(WebSession.owner_id.is_not(None))).all()) == 1
+
+
+def test_the_person_is_told_by_mail_and_in_the_inbox(ann: Browser, stranger: Browser, mails: Mails) -> None:
+    recover(stranger, ann.email)
+    reset(stranger, link(mails()[0]))
+    assert mails()[-1]["Subject"].endswith("Your password was changed")
+    assert "If it was not you" in text(mails()[-1])
+    with transaction() as session:
+        assert session.scalars(select(Notification.title)).all() == ["Your password was changed"]
+
+
+def test_the_answer_is_the_same_for_unknown_addresses(ann: Browser, stranger: Browser, mails: Mails) -> None:
+    known, unknown = recover(stranger, ann.email), recover(stranger, "nobody@example.test")
+    assert known.status_code == unknown.status_code == 200
+    assert known.text.replace(ann.email, "") == unknown.text.replace("nobody@example.test", "")
+    assert [mail["To"] for mail in mails()] == [ann.email]
+
+
+def test_a_link_works_once_and_takes_the_others_along(ann: Browser, stranger: Browser, mails: Mails) -> None:
+    recover(stranger, ann.email)
+    recover(stranger, ann.email)
+    first, second = mails()
+    assert reset(stranger, link(first)).status_code == 303
+    assert [reset(stranger, link(mail)).status_code for mail in (first, second)] == [410, 410]
+
+
+def test_a_link_ends_after_an_hour(ann: Browser, stranger: Browser, mails: Mails, later: Any) -> None:
+    recover(stranger, ann.email)
+    path = link(mails()[0])
+    later(timedelta(minutes=61))
+    assert reset(stranger, path).status_code == 410
+
+
+def test_a_bad_password_keeps_the_link_alive(ann: Browser, stranger: Browser, mails: Mails) -> None:
+    recover(stranger, ann.email)
+    path = link(mails()[0])
+    weak = reset(stranger, path, "short")
+    assert weak.status_code == 422
+    assert "too short" in weak.text
+    assert reset(stranger, path).status_code == 303
+
+
+def test_the_link_also_confirms_an_address(ann: Browser, stranger: Browser, mails: Mails) -> None:
+    with transaction() as session:
+        session.execute(update(Account).values(email_confirmed_at=None))
+    recover(stranger, ann.email)
+    assert reset(stranger, link(mails()[0])).status_code == 303
+    assert ann.sign_in(BETTER).status_code == 303
+
+
+def test_a_link_of_one_purpose_does_not_serve_another(ann: Browser, stranger: Browser, mails: Mails) -> None:
+    recover(stranger, ann.email)
+    token = link(mails()[0]).partition("token=")[2]
+    assert stranger.get(f"/confirm?token={token}").status_code == 410
+
+
+def test_a_disabled_account_is_not_opened(ann: Browser, stranger: Browser, mails: Mails) -> None:
+    recover(stranger, ann.email)
+    path = link(mails()[0])
+    with transaction() as session:
+        session.execute(update(Account).values(disabled_at=clock.now()))
+    assert reset(stranger, path).status_code == 410
+    assert recover(stranger, ann.email).status_code == 200
+    assert len(mails()) == 1
+
+
+def test_eight_uses_of_one_link_at_once_give_one_success(ann: Browser, stranger: Browser, mails: Mails) -> None:
+    recover(stranger, ann.email)
+    page = stranger.get(link(mails()[0]))
+    fields = {"csrf": hidden(page.text, "csrf"), "token": hidden(page.text, "token"), "password": BETTER}
+    asked = Incoming("POST", "/reset", "127.0.0.1", form=list(fields.items()), cookie=stranger.cookie)
+    with ThreadPoolExecutor(8) as pool:
+        outcomes = [
+            type(outcome).__name__ for outcome in pool.map(lambda _: transact(password_reset.reset, asked), range(8))
+        ]
+    assert sorted(outcomes) == ["Onward"] + ["Page"] * 7
+
+
+def test_whoever_comes_from_an_application_goes_on_to_it(ann: Browser, stranger: Browser, mails: Mails) -> None:
+    onward = hidden(stranger.get(stranger.authorize(stranger.register()).headers["location"]).text, "return_to")
+    recover(stranger, ann.email, return_to=onward)
+    assert reset(stranger, link(mails()[0])).headers["location"] == onward
+
+
+@pytest.mark.parametrize("email", ["", "no address", "x" * 300 + "@example.test"])
+def test_what_is_no_address_is_said(stranger: Browser, email: str) -> None:
+    answer = recover(stranger, email)
+    assert answer.status_code == 422
+    assert "not an email address" in answer.text

@@ -1,0 +1,153 @@
+"""A statement uploaded on the dashboard goes through both hosts: what a person sees, and what is kept of it."""
+
+import gzip
+import re
+import socket
+import time
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from sqlalchemy import func, select, update
+
+from auth_server.accounts.accounts import create_account
+from shared.db.accounts import Account
+from shared.db.base import transaction
+from shared.db.cards import Card
+from shared.db.oauth import AccessToken, Family
+from shared.db.spending import SpendingStatement, SpendingTotal
+from tests.auth_server.browser import PASSWORD, hidden
+from tests.mcp_server.rest.conftest import World
+from tests.mcp_server.tools.test_spending import twenty_thousand_lines
+from tests.shared.domain.spending.issuers import SAMPLES
+from tests.support.timing import once
+
+PAGE = "/dashboard/spending"
+CSV = SAMPLES["amex-uk"].text
+
+
+@pytest.fixture
+def ann(world: World) -> World:
+    """Signed in with a browser's cookie, on the Premium plan, with one card."""
+    with transaction() as session:
+        made = create_account(session, "ann@example.test", PASSWORD, plan="premium")
+        session.add(Card(account_id=made.id, name="Zorblatt Gold", custom=True, currency="GBP", country="GB"))
+    fields = {"csrf": hidden(world.get("/signin").text, "csrf"), "return_to": "", "email": "ann@example.test"}
+    assert world.http.post(f"{world.url}/signin", data=fields | {"password": PASSWORD}).status_code == 303
+    return world
+
+
+def csrf(world: World) -> str:
+    found = re.search(r'action="/dashboard/spending".*?name="csrf" value="([^"]*)"', world.get(PAGE).text, re.S)
+    assert found is not None
+    return found[1]
+
+
+def upload(world: World, content: bytes, name: str = "statement.csv", **fields: str) -> httpx.Response:
+    form = {"csrf": csrf(world)} | fields
+    return world.http.post(world.url + PAGE, data=form, files={"file": (name, content, "text/csv")})
+
+
+def kept() -> tuple[int, int]:
+    with transaction() as session:
+        count = [session.scalar(select(func.count()).select_from(m)) or 0 for m in (SpendingStatement, SpendingTotal)]
+    return count[0], count[1]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "cp1252"])
+def test_an_uploaded_statement_is_counted_and_its_totals_are_shown(ann: World, encoding: str) -> None:
+    shown = upload(ann, CSV.replace("LIDL", "Lidl Café").encode(encoding))
+    assert shown.status_code == 200
+    assert "Stored the totals of 1 purchase of 2026-03-14 to 2026-03-15 in GBP" in shown.text
+    assert re.search(r"<strong>2026-03</strong>\s*<span class=\"small\">groceries 12.10</span>", shown.text)
+    assert "2026-03-14 to 2026-03-15" in ann.get(PAGE).text
+    assert kept() == (1, 1)
+    again = upload(ann, CSV.replace("LIDL", "Lidl Café").encode("utf-8-sig"))
+    assert "nothing was changed" in again.text
+    assert kept() == (1, 1)
+
+
+def test_a_statement_is_filed_with_the_card_chosen(ann: World) -> None:
+    with transaction() as session:
+        card = session.scalars(select(Card.id)).one()
+    assert "Zorblatt Gold" in ann.get(PAGE).text
+    assert upload(ann, b"Date,Payee,Amount\n03/04/2026,ALDI,5\n", card_id=str(card)).status_code == 200
+    with transaction() as session:
+        stored = session.scalars(select(SpendingStatement)).one()
+        assert (stored.card_id, stored.currency, stored.period_start.month) == (card, "GBP", 4)
+
+
+def test_the_token_of_an_upload_dies_with_it(ann: World) -> None:
+    upload(ann, CSV.encode())
+    with transaction() as session:
+        family = session.scalars(select(Family)).one()
+        assert (family.reason, session.scalar(select(func.count()).select_from(AccessToken))) == ("errand_done", 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "Choose a file first"),
+        (gzip.compress(b"0" * 50_000_000, mtime=0), "it is a compressed file"),
+        (b"PK\x03\x04" + b"0" * 100, "save it as CSV"),
+        (b"\x00\x01" * 500, "it is no text"),
+        (b"hello", "The file is no statement that can be read"),
+        (b"Date,Payee,Notes\n1,2,3\n", "The file names no column for the amount"),
+        (b"Date,Payee,Amount\n03/04/2026,ALDI,5\n", "dates that can be read day first and month first"),
+        (b"0" * 3_000_001, "may have 3,000,000 characters"),
+        ("Date,Description,Amount\n" + "é€" * 900_000, "characters and 4 MiB"),
+    ],
+    ids=["empty", "gzip", "zip", "binary", "no statement", "no amount", "two orders", "too long", "many bytes"],
+)
+def test_a_file_that_cannot_be_used_is_refused_in_words(ann: World, content: bytes | str, said: str) -> None:
+    refused = upload(ann, content.encode() if isinstance(content, str) else content)
+    assert refused.status_code == 422
+    assert re.search(said, refused.text), re.search(r'role="alert".*?</p>', refused.text, re.S)
+    assert kept() == (0, 0)
+
+
+def test_another_persons_card_and_a_bad_currency_are_refused(ann: World) -> None:
+    for fields in ({"card_id": "999999"}, {"card_id": "x"}, {"currency": "EURO"}):
+        assert upload(ann, CSV.encode(), **fields).status_code == 422
+    assert kept() == (0, 0)
+
+
+def test_a_description_is_never_markup_on_the_page(ann: World) -> None:
+    shown = upload(ann, b"Date,Description,Amount\n14/03/2026,<script>alert(1)</script>,5\n15/03/2026,x,y\n")
+    assert (shown.status_code, "alert(1)" in shown.text) == (200, False)
+
+
+def test_a_free_account_is_shown_the_plan_and_not_the_form(ann: World) -> None:
+    token = csrf(ann)
+    with transaction() as session:
+        session.execute(update(Account).values(plan="free"))
+    assert "part of the Premium plan" in ann.get(PAGE).text
+    refused = ann.http.post(ann.url + PAGE, data={"csrf": token}, files={"file": ("a.csv", CSV.encode())})
+    assert (refused.status_code, "needs the Premium plan" in refused.text) == (422, True)
+    assert kept() == (0, 0)
+
+
+def test_a_hundred_megabytes_are_refused_before_they_are_sent(ann: World) -> None:
+    token = csrf(ann)
+    place = urlsplit(ann.url)
+    head = (
+        f"POST {PAGE} HTTP/1.1\r\nHost: {place.netloc}\r\nContent-Type: multipart/form-data; boundary=x\r\n"
+        f"Content-Length: {100 * 1024 * 1024}\r\nCookie: award={ann.http.cookies['award']}\r\n\r\n--x\r\n"
+    )
+    started = time.perf_counter()
+    with socket.create_connection((place.hostname or "", place.port or 0), timeout=10) as line:
+        line.sendall(head.encode() + token.encode())
+        answer = line.recv(65536).decode()
+    assert answer.startswith("HTTP/1.1 413")
+    assert time.perf_counter() - started < 5
+
+
+def test_twenty_thousand_lines_go_through_the_form_in_under_three_seconds(ann: World) -> None:
+    content = twenty_thousand_lines().encode()
+
+    def attempt() -> bool:
+        started = time.perf_counter()
+        assert "20,000 purchases" in upload(ann, content).text
+        return time.perf_counter() - started < 3
+
+    assert once(attempt)

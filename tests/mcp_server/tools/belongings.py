@@ -1,0 +1,110 @@
+"""What a person of the tests keeps: a row of each kind a tool parameter can name, all bearing one secret word."""
+
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from mcp_server.toolkit.parameters import ProgramSlug
+from shared import clock
+from shared.db.alerts import DelayAlert, FlightAlert
+from shared.db.balances import PointsBalance
+from shared.db.bookings import FlightBooking, HotelBooking
+from shared.db.cards import Card
+from shared.db.clients import BrandedPdf, ClientPortfolio
+from shared.db.inbox import InboundMail
+from shared.db.lounges import LoungeVisit
+from shared.db.messages import Notification
+from shared.db.route_monitors import RouteMonitor
+from shared.db.spending import SpendingStatement
+from shared.db.standing_orders import StandingOrder
+from shared.db.statuses import LoyaltyStatus
+from shared.db.trips import ChatLink, ItineraryItem, SearchRecord, Trip
+from shared.db.vouchers import Voucher
+
+SECRET = "hers-alone"
+POINTS = 987654321
+PROGRAMS: tuple[str, ...] = ProgramSlug.__args__  # type: ignore[attr-defined]
+
+_LEG: dict[str, Any] = {"airline": "BA", "origin": "LHR", "destination": "JFK", "cabin_class": "economy"}
+_STAY: dict[str, Any] = {"hotel_code": "htl_conrad-tokyo", "hotel_name": "Conrad Tokyo", "cash_rate_currency": "USD"}
+
+
+def belongings(number: int = 0) -> dict[str, Any]:
+    """Parameter name -> a new row such a parameter can name; another number makes another set."""
+    day = clock.today()
+    return {
+        "trip_id": Trip(name=SECRET, destination=SECRET),
+        # Ids of both kinds begin at one: the first stay goes by the number of the first leg.
+        "booking_id": FlightBooking(**_LEG, departure_date=day, kind="award", taxes_currency="USD", notes=SECRET),
+        "flight_booking_ids": FlightBooking(
+            **_LEG, departure_date=day, kind="award", taxes_currency="USD", notes=SECRET
+        ),
+        "hotel_booking_ids": HotelBooking(
+            **_STAY, check_in_date=day, check_out_date=day + timedelta(days=2), kind="award", notes=SECRET
+        ),
+        "flight_booking_id": FlightBooking(**_LEG, departure_date=day, kind="cash", taxes_currency="USD"),
+        "hotel_booking_id": HotelBooking(
+            **_STAY,
+            check_in_date=day,
+            check_out_date=day + timedelta(days=1),
+            kind="cash",
+            notes=SECRET,
+            original_pay_rate_usd=100,
+        ),
+        "workspace_trip_id": Trip(name=SECRET),
+        "card_id": Card(slug=None, name=SECRET, custom=True, currency="USD", notes=SECRET),
+        "voucher_id": Voucher(voucher_slug=SECRET, reference=SECRET, notes=SECRET),
+        "visit_id": LoungeVisit(
+            lounge_name=SECRET, airport="LHR", visited_on=day, access_method="paid", currency="USD", notes=SECRET
+        ),
+        "monitor_id": RouteMonitor(
+            origin="LHR", destination="JFK", earliest_date=day, latest_date=day, airlines=[SECRET]
+        ),
+        "alert_id": FlightAlert(
+            airline="BA", departure="LHR", destination="JFK", date_range_start=day, date_range_end=day + timedelta(30)
+        ),
+        # Ids of both kinds begin at one: the first delay alert goes by the number of the first flight alert.
+        "delay_alert": DelayAlert(airport="LHR", channels=["email"], min_delay_minutes=30, label=SECRET),
+        "notification_id": Notification(dedupe_key=f"one-{SECRET}{number}", kind="account", title=SECRET, body=SECRET),
+        "notification_ids": Notification(dedupe_key=f"{SECRET}{number}", kind="account", title=SECRET, body=SECRET),
+        "monitor_ids": RouteMonitor(origin="LHR", destination="JFK", earliest_date=day, latest_date=day),
+        "search_ids": SearchRecord(tool="search_availability", arguments={"x": SECRET}, summary=SECRET, outcome="ok"),
+        "standing_order_id": StandingOrder(prompt=SECRET, cadence="weekly", run_hour=7, run_weekday=1),
+        "standing_order_ids": StandingOrder(prompt=SECRET, cadence="daily", run_hour=7),
+        "chat_id": ChatLink(title=SECRET, summary=SECRET),
+        "chat_ids": ChatLink(title=SECRET, summary=SECRET),
+        "item_id": ItineraryItem(title=SECRET, kind="note", position=0),
+        "spending_statement": SpendingStatement(
+            fingerprint=f"{SECRET}{number}",
+            label=SECRET,
+            currency="USD",
+            period_start=day,
+            period_end=day,
+            transactions=1,
+        ),
+        "message_id": InboundMail(
+            digest=f"{SECRET}{number}",
+            from_domain="hotel.test",
+            subject=SECRET,
+            raw=SECRET.encode(),
+            state="needs_review",
+        ),
+        "portfolio_id": ClientPortfolio(client_name=SECRET, notes=SECRET),
+        "client_portfolio_id": ClientPortfolio(client_name=SECRET, preferences={"x": SECRET}),
+        "pdf_id": BrandedPdf(
+            title=SECRET, content=SECRET.encode(), pages=1, nonce="", key="", token_hash=f"{SECRET}{number}"
+        ),
+        "loyalty_status": LoyaltyStatus(program=PROGRAMS[number], tier=SECRET, notes=SECRET),
+        "program": PointsBalance(program=PROGRAMS[number], balance=POINTS, as_of=day, notes=SECRET),
+    }
+
+
+def keep(session: Session, *sets: dict[str, Any]) -> None:
+    """Stores such rows, all sets at once; what lives in a trip, in the one of its set."""
+    session.add_all(rows["trip_id"] for rows in sets)
+    session.flush()
+    for rows in sets:
+        rows["item_id"].trip_id = rows["trip_id"].id
+    session.add_all(row for rows in sets for row in rows.values())
+    session.flush()

@@ -1,0 +1,50 @@
+"""Tools are tried through the gate: a person, a tool's name and raw arguments go in, the answer's data comes out."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import anyio
+import pytest
+from sqlalchemy import event
+
+import mcp_server.tools  # noqa: F401 - registers every tool
+from mcp_server.calls.dispatch import answer
+from mcp_server.calls.usage import LEDGER
+from mcp_server.toolkit.context import Caller
+from mcp_server.toolkit.thread_limiter import limiter
+from shared.db.base import engine
+from tests.support.fake_accounts import outside, pages, serving  # noqa: F401 - fixtures
+from tests.support.people import People, everybody
+
+Use = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def people(clean: None) -> People:
+    LEDGER.today.clear()
+    LEDGER.pending.clear()
+    return everybody()
+
+
+@pytest.fixture
+def use() -> Use:
+    """use(caller, "tool_name", argument=value, ...) -> structuredContent."""
+
+    def run(caller: Caller, name: str, /, **arguments: Any) -> dict[str, Any]:
+        limiter.cache_clear()  # a limiter belongs to one event loop, and each use runs a loop of its own
+        return anyio.run(answer, name, arguments, caller, "mcp").data
+
+    return run
+
+
+@pytest.fixture
+def queries() -> Iterator[list[str]]:
+    """Every statement sent to the database while the test runs; clear() before what is to be counted."""
+    sent: list[str] = []
+
+    def seen(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
+        sent.append(statement)
+
+    event.listen(engine(), "before_cursor_execute", seen)
+    yield sent
+    event.remove(engine(), "before_cursor_execute", seen)

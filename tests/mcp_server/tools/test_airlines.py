@@ -1,0 +1,110 @@
+"""One airline by conversation: release window, cancellation fee, whose flight a code is."""
+
+from datetime import timedelta
+
+import pytest
+
+from shared import clock
+from tests.mcp_server.tools.conftest import Use
+from tests.support.people import People
+
+
+@pytest.mark.spec("s4.4.get_award_release_window.result")
+@pytest.mark.parametrize("name", ["BA", "british airways", "british-airways"])
+def test_get_award_release_window_counts_days_before_departure(people: People, use: Use, name: str) -> None:
+    said = use(people.bob, "get_award_release_window", airline=name)
+    assert said["airline"] == {"code": "BA", "name": "British Airways"}
+    assert said["days_before_departure"] == 355
+    assert said["opens_for_date"] == (clock.today() + timedelta(days=355)).isoformat()
+    assert said["source_url"].startswith("https://")
+
+
+def test_get_award_release_window_tells_apart_when_partners_get_seats(people: People, use: Use) -> None:
+    said = use(people.bob, "get_award_release_window", airline="EY")
+    assert (said["days_before_departure"], said["partner_days"]) == (330, 30)
+    assert "first and business" in said["notes"]
+    assert use(people.bob, "get_award_release_window", airline="BA")["partner_days"] is None
+
+
+@pytest.mark.spec("s4.4.get_award_release_window.hint_330")
+def test_get_award_release_window_is_recommended_before_far_searches() -> None:
+    from mcp_server.toolkit.registry import TOOLS
+
+    assert "330 days" in TOOLS["get_award_release_window"].description
+
+
+def test_get_award_release_window_without_a_known_window_is_no_data(people: People, use: Use) -> None:
+    assert use(people.bob, "get_award_release_window", airline="AI")["status"] == "no_data"
+    assert use(people.bob, "get_award_release_window", airline="zz top air")["status"] == "not_found"
+
+
+@pytest.mark.spec("s4.4.get_cancellation_fee.result", "s4.4.get_cancellation_fee.partner_note")
+def test_get_cancellation_fee_says_what_and_that_partners_differ(people: People, use: Use) -> None:
+    said = use(people.bob, "get_cancellation_fee", airline="british-airways")
+    assert said["program"] == "british-airways-club"
+    assert said["fee"] == {"amount": 55, "currency": "USD", "unit": "cash per person"}
+    assert said["deadline"] == "24 h before departure"
+    assert "partner programme" in said["partner_note"]
+
+
+def test_get_cancellation_fee_shows_an_unknown_amount_as_no_data(people: People, use: Use) -> None:
+    said = use(people.bob, "get_cancellation_fee", airline="TP")
+    assert said["fee"]["amount"] == "no_data"
+    assert said["change_fee"]["amount"] == 50
+
+
+@pytest.mark.parametrize(("code", "airline"), [("BA 117", "BA"), ("baw117", "BA"), ("B6 1", "B6"), ("JL005", "JL")])
+def test_lookup_flight_tells_the_carrier(people: People, use: Use, code: str, airline: str) -> None:
+    said = use(people.bob, "lookup_flight", flight_number=code)
+    assert said["airline"]["code"] == airline
+    assert said["program"]
+    assert said["schedule"] == "no_data"
+
+
+def test_lookup_flight_of_a_carrier_without_award_search_pretends_none(people: People, use: Use) -> None:
+    said = use(people.bob, "lookup_flight", flight_number="RYR 1883")
+    assert (said["airline"]["code"], said["airline"]["name"]) == ("FR", "Ryanair")
+    assert (said["airline"]["slug"], said["program"], said["supported_endpoints"]) == (None, None, [])
+    assert "cannot be searched" in said["message"]
+    listed = use(people.bob, "list_supported_airlines")["airlines"]
+    assert "FR" not in [a["code"] for a in listed]
+    assert use(people.bob, "get_award_release_window", airline="Ryanair")["status"] == "not_found"
+
+
+def test_lookup_flight_of_an_unknown_carrier_is_not_found(people: People, use: Use) -> None:
+    assert use(people.bob, "lookup_flight", flight_number="ZZ 12")["status"] == "not_found"
+    assert use(people.bob, "lookup_flight", flight_number="not a flight")["status"] == "invalid"
+
+
+@pytest.mark.parametrize(
+    ("airline", "program", "amount", "currency"),
+    [
+        ("Iberia", "iberia-club", 25.0, "EUR"),
+        ("QR", "qatar-airways-privilege-club", 25.0, "USD"),
+        ("finnair", "finnair-plus", 50.0, "EUR"),
+        ("ANA", "ana-mileage-club", 3000.0, "miles"),
+    ],
+)
+def test_get_cancellation_fee_is_the_airlines_own_programmes(
+    people: People, use: Use, airline: str, program: str, amount: float, currency: str
+) -> None:
+    said = use(people.bob, "get_cancellation_fee", airline=airline)
+    assert said["program"] == program
+    assert (said["fee"]["amount"], said["fee"]["currency"]) == (amount, currency)
+
+
+def test_get_cancellation_fee_keeps_money_and_miles_apart(people: People, use: Use) -> None:
+    said = use(people.bob, "get_cancellation_fee", airline="Etihad")
+    assert said["fee"] == {"amount": 25.0, "currency": "miles", "unit": "percent of miles per person"}
+    assert said["change_fee"] == {"amount": 600.0, "currency": "AED", "unit": "cash per person"}
+    assert "25 percent of miles per person" in said["message"]
+
+
+def test_get_cancellation_fee_lists_exempt_tiers_one_by_one(people: People, use: Use) -> None:
+    assert use(people.bob, "get_cancellation_fee", airline="AF")["exempt_tiers"] == ["Platinum", "Ultimate"]
+
+
+def test_lookup_flight_of_hawaiian_says_who_prices_its_awards(people: People, use: Use) -> None:
+    said = use(people.bob, "lookup_flight", flight_number="HA 12")
+    assert said["program"] == "atmos-rewards"
+    assert "Atmos Rewards" in said["message"]

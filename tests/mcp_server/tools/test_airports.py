@@ -1,0 +1,39 @@
+"""Airports an airline serves, by conversation."""
+
+import pytest
+
+from tests.mcp_server.tools.conftest import Use
+from tests.support.people import People
+
+
+@pytest.mark.spec("s4.4.get_airports.result")
+def test_get_airports_lists_what_the_airline_serves_page_by_page(people: People, use: Use) -> None:
+    first = use(people.bob, "get_airports", airline="british airways", per_page=100)
+    second = use(people.bob, "get_airports", airline="BA", per_page=100, page=2)
+    codes = [a["iata"] for a in first["airports"] + second["airports"]]
+    assert first["airline"] == {"code": "BA", "name": "British Airways"}
+    assert {"LHR", "JFK", "EDI"} <= set(codes)
+    assert len(codes) == len(set(codes)) == first["paging"]["total"]
+    assert first["airports"][0].keys() == {"iata", "name", "city", "country"}
+    assert (first["unaudited"], first["as_of"]) == (True, None)
+
+
+def test_get_airports_counts_a_route_both_ways_and_understands_cities(people: People, use: Use) -> None:
+    assert [a["iata"] for a in use(people.bob, "get_airports", airline="VS", from_airport="BOS")["airports"]] == ["LHR"]
+    nyc = use(people.bob, "get_airports", airline="VS", from_airport="nyc")
+    assert {"LHR", "MAN"} <= {a["iata"] for a in nyc["airports"]}
+    assert use(people.bob, "get_airports", airline="VS", from_airport="GVA")["airports"] == []
+
+
+def test_get_airports_narrows_by_name_and_country(people: People, use: Use) -> None:
+    british = use(people.bob, "get_airports", airline="BA", country="uk", per_page=100)
+    assert {a["country"] for a in british["airports"]} == {"GB"}
+    found = use(people.bob, "get_airports", airline="BA", query="New York")
+    assert "JFK" in [a["iata"] for a in found["airports"]]
+    assert use(people.bob, "get_airports", airline="BA", query="xyzzy")["paging"]["total"] == 0
+
+
+def test_get_airports_without_known_routes_is_no_data_and_a_strange_name_not_found(people: People, use: Use) -> None:
+    assert use(people.bob, "get_airports", airline="LH")["missing"] == ["routes"]
+    assert len(use(people.bob, "get_airports", airline="brittish airwais")["nearest"]) == 3
+    assert use(people.bob, "get_airports", airline="BA", from_airport="QQQ")["what"] == "airport"

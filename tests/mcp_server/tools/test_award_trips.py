@@ -1,0 +1,197 @@
+"""One award offer in full: whose id it is, whether its source can be asked, and what the source tells."""
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import timedelta
+from decimal import Decimal
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from mcp_server.toolkit.context import Caller
+from shared import clock
+from shared.providers.contract import AwardTrip, BookingLink, Provider, Segment, TripQuestion, Unanswered
+from shared.providers.sandbox.overrides import set_seat
+from shared.reference.load import reference
+from shared.services.search.award_ids import award_id
+from tests.mcp_server.tools.conftest import Use
+from tests.support.fake_seats import WithSources, live, seat, selling, with_sources
+from tests.support.people import People
+
+__all__ = ["live", "with_sources"]
+
+DAY = clock.today() + timedelta(days=60)
+ASKED = {"airline": "BA", "origin": "LHR", "destination": "JFK", "date": DAY.isoformat()}
+TOOL = "get_award_trip_details"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _facts() -> None:
+    reference()
+
+
+LEG = Segment("BA117", "BA", "77W", "LHR", "JFK", "2027-01-20T08:25", "2027-01-20T11:10", "business", "U")
+TRIP = AwardTrip(
+    ref="row-1",
+    cabin="business",
+    points=80_000,
+    taxes=Decimal("350.40"),
+    taxes_currency="GBP",
+    stops=0,
+    duration_minutes=465,
+    seats=2,
+    segments=(LEG,),
+    links=(BookingLink("british-airways-club", "Book", "https://example.test/book"),),
+    checked_at=None,
+)
+
+
+def telling(name: str, *trips: AwardTrip, fails: Exception | None = None, **more: Any) -> Provider:
+    """A source that sells a seat and tells these trips of it."""
+    sells = selling(name, seat(DAY), answers=("award_seats", "award_trip"), **more)
+
+    async def award_trip(question: TripQuestion) -> tuple[AwardTrip, ...]:
+        if fails:
+            raise fails
+        assert question == TripQuestion("row-1")
+        return trips
+
+    @asynccontextmanager
+    async def build(credential: str | None) -> AsyncIterator[Any]:
+        async with sells.build(credential) as client:
+            yield SimpleNamespace(award_seats=client.award_seats, award_trip=award_trip)
+
+    return replace(sells, build=build)
+
+
+def an_id(use: Use, who: Caller) -> str:
+    found: str = use(who, "search_availability", **ASKED)["options"][0]["trip_id"]
+    return found
+
+
+@pytest.mark.spec("s4.4.get_award_trip_details.result", "s4.4.get_award_trip_details.trip_id")
+def test_get_award_trip_details_shows_flights_aircraft_times_stops_and_links(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    with_sources(telling("one", TRIP))
+    found = use(people.alice, TOOL, trip_id=an_id(use, people.alice))
+    assert found["status"] == "ok"
+    assert found["segments"] == [
+        {
+            "flight_number": "BA117",
+            "operating_carrier": "BA",
+            "aircraft": "77W",
+            "origin": "LHR",
+            "destination": "JFK",
+            "departs_at": "2027-01-20T08:25",
+            "arrives_at": "2027-01-20T11:10",
+            "cabin": "business",
+            "fare_class": "U",
+        }
+    ]
+    assert (found["stops"], found["duration_minutes"], found["points"], found["seats"]) == (0, 465, 80_000, 2)
+    assert found["message"].endswith("as one says; book with The British Airways Club.")
+    assert found["taxes"] == {"amount": 350.4, "currency": "GBP"}
+    assert found["booking_links"] == [
+        {"program": "british-airways-club", "label": "Book", "url": "https://example.test/book"}
+    ]
+    assert (found["freshness"]["mode"], found["freshness"]["source"]) == ("live", "one")
+
+
+def test_get_award_trip_details_of_several_ways_shows_the_most_direct_of_the_cheapest(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    with_sources(
+        telling("one", replace(TRIP, stops=1), replace(TRIP, duration_minutes=500), TRIP, replace(TRIP, points=90_000))
+    )
+    found = use(people.alice, TOOL, trip_id=an_id(use, people.alice))
+    assert (found["points"], found["stops"], found["duration_minutes"]) == (80_000, 0, 465)
+
+
+@pytest.mark.spec("s4.4.get_award_trip_details.trip_id")
+def test_get_award_trip_details_of_another_accounts_row_reads_like_one_that_never_was(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    with_sources(telling("one", TRIP))
+    hers = an_id(use, people.alice)
+    found = use(people.charlie, TOOL, trip_id=hers)
+    never = use(people.charlie, TOOL, trip_id="awd_b25lfHJvdy0x_0123456789abcdef01234567")
+    assert (found["status"], found["what"]) == ("not_found", "award offer")
+    assert set(found) == set(never)
+
+
+@pytest.mark.parametrize("given", ["", "x", "awd__", "awd_\u00e9_1", "424242"])
+def test_get_award_trip_details_of_no_id_at_all_is_not_found(people: People, use: Use, given: str) -> None:
+    assert use(people.alice, TOOL, trip_id=given)["status"] == "not_found"
+
+
+def test_get_award_trip_details_of_an_invented_row_is_unknown_in_live_mode(
+    people: People, use: Use, live: None
+) -> None:
+    invented = award_id(people.alice.account_id, "sandbox", "sbx_BA_british-airways-club_LHR_JFK_20270120_J")
+    assert use(people.alice, TOOL, trip_id=invented)["status"] == "not_found"
+
+
+@pytest.mark.spec("s4.4.get_award_trip_details.needs_connection")
+def test_get_award_trip_details_without_the_accounts_connection_asks_for_it(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    with_sources(telling("mine", TRIP, credential="account"))
+    seen_before = award_id(people.alice.account_id, "mine", "row-1")
+    for given in (seen_before, "anything"):
+        found = use(people.alice, TOOL, trip_id=given)
+        assert (found["status"], found["provider"]) == ("connection_required", "mine")
+        assert found["connect_with"] == "connect_integration"
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (Unanswered("down", "timeout"), "backend_unavailable"),
+        (Unanswered("quota_exhausted", "quota"), "backend_unavailable"),
+        (Unanswered("no_data", "gone"), "no_data"),
+        (ValueError("their words"), "backend_unavailable"),
+    ],
+)
+def test_get_award_trip_details_tells_an_outage_from_an_offer_that_is_gone(
+    people: People, use: Use, with_sources: WithSources, error: Exception, status: str
+) -> None:
+    with_sources(telling("one", fails=error))
+    found = use(people.alice, TOOL, trip_id=an_id(use, people.alice))
+    assert found["status"] == status
+    assert "their words" not in str(found)
+
+
+def test_get_award_trip_details_of_a_source_without_single_flights_is_no_data(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    with_sources(selling("one", seat(DAY)))
+    assert use(people.alice, TOOL, trip_id=an_id(use, people.alice))["status"] == "no_data"
+
+
+def test_get_award_trip_details_of_a_source_that_is_here_no_more_is_not_found(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    with_sources(telling("one", TRIP))
+    given = an_id(use, people.alice)
+    with_sources(telling("two", TRIP))
+    assert use(people.alice, TOOL, trip_id=given)["status"] == "not_found"
+
+
+def test_get_award_trip_details_in_the_sandbox_answers_and_is_labelled(people: People, use: Use) -> None:
+    set_seat("open:4", "LHR", "JFK", DAY, "business", "BA")
+    option = use(people.bob, "search_all_airlines", **{k: v for k, v in ASKED.items() if k != "airline"})["options"][0]
+    found = use(people.bob, TOOL, trip_id=option["trip_id"])
+    assert (found["data_mode"], found["freshness"]["mode"], found["points"]) == ("sandbox", "sandbox", option["points"])
+    assert [s["flight_number"] for s in found["segments"]] == option["flight_numbers"]
+    assert re.match(r"https://sandbox\.invalid/", found["booking_links"][0]["url"])
+
+
+def test_the_ids_of_the_sandbox_fit_into_the_parameter(people: People) -> None:
+    longest = max(reference().programs, key=len)
+    made = award_id(10**6, "sandbox", f"sbx_BA_{longest}_LHR_JFK_20270120_W")
+    assert made is not None
+    assert len(made) <= 120

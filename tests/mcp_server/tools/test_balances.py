@@ -1,0 +1,216 @@
+"""Points balances through the gate: set, valued, listed with what ends soon, and removed."""
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import anyio
+import pytest
+from sqlalchemy import select
+
+from mcp_server.calls.dispatch import answer
+from mcp_server.toolkit.parameters import ProgramSlug
+from mcp_server.toolkit.registry import TOOLS
+from mcp_server.toolkit.thread_limiter import limiter
+from shared import clock
+from shared.db.balances import PointsBalance
+from shared.db.base import transaction
+from shared.reference.load import reference
+from tests.mcp_server.tools.conftest import Use
+from tests.support.people import People
+
+SLUGS: tuple[str, ...] = ProgramSlug.__args__  # type: ignore[attr-defined]
+UNVALUED = "icelandair-saga-club"
+
+
+def day(offset: int) -> str:
+    return (clock.today() + timedelta(days=offset)).isoformat()
+
+
+def held(use: Use, who: Any, **given: Any) -> dict[str, int]:
+    return {b["program"]: b["balance"] for b in use(who, "list_points_balances", **given)["balances"]}
+
+
+@pytest.mark.spec("s4.4.delete_points_balance.slug_enum")
+def test_update_points_balance_takes_exactly_the_programmes_of_the_reference() -> None:
+    assert len(SLUGS) == 57
+    assert list(SLUGS) == sorted(reference().programs)
+
+
+@pytest.mark.spec("s2.9.balance_keyed_by_slug")
+def test_update_points_balance_creates_then_changes_one_row(people: People, use: Use) -> None:
+    first = use(people.bob, "update_points_balance", program="flying-blue", balance=1000, as_of="2026-01-05")
+    assert (first["status"], first["created"], first["previous"]) == ("ok", True, None)
+    second = use(people.bob, "update_points_balance", program="flying-blue", balance=2500)
+    assert (second["created"], second["previous"]) == (False, {"balance": 1000, "as_of": "2026-01-05"})
+    assert held(use, people.bob) == {"flying-blue": 2500}
+
+
+def test_update_points_balance_gives_the_whole_record(people: People, use: Use) -> None:
+    made = use(people.bob, "update_points_balance", program="flying-blue", balance=100_000, expires_on=day(30))
+    record, program = made["balance"], reference().programs["flying-blue"]
+    assert (record["name"], record["kind"], record["currency_name"]) == (program.name, "airline", program.currency)
+    assert (record["expires_on"], record["days_left"], record["as_of"]) == (day(30), 30, day(0))
+    assert record["value"] == {
+        "amount": float(1000 * Decimal(str(program.value_usd_cents))),
+        "currency": "USD",
+        "cents_per_point": float(program.value_usd_cents),
+    }
+    assert (record["notes"], record["source"]) == (None, "manual")
+
+
+def test_update_points_balance_keeps_what_is_not_sent_and_clears_what_is_named(people: People, use: Use) -> None:
+    def update(**given: Any) -> tuple[Any, Any]:
+        made = use(people.bob, "update_points_balance", program="flying-blue", balance=1, **given)["balance"]
+        return made["expires_on"], made["notes"]
+
+    assert update(expires_on="2030-01-01", notes="Household") == ("2030-01-01", "Household")
+    assert update() == ("2030-01-01", "Household")
+    assert update(clear=["notes"]) == ("2030-01-01", None)
+    assert update(clear='["expires_on"]', notes="Mine") == (None, "Mine")
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"program": "flyingblue"}, "program"),
+        ({"balance": -1}, "balance"),
+        ({"balance": 1_000_000_001}, "balance"),
+        ({"balance": True}, "balance"),
+        ({"balance": 1.5}, "balance"),
+        ({"balance": None}, "balance"),
+        ({"expires_on": "2026-2-1"}, "expires_on"),
+        ({"as_of": "2026-02-30"}, "as_of"),
+        ({"as_of": "2200-01-01"}, "as_of"),
+        ({"notes": "x" * 1001}, "notes"),
+        ({"clear": ["balance"]}, "clear[0]"),
+        ({"clear": ["notes"], "notes": "x"}, "clear"),
+    ],
+)
+def test_update_points_balance_refuses_bad_input(people: People, use: Use, given: dict[str, Any], field: str) -> None:
+    no = use(people.bob, "update_points_balance", **{"program": "flying-blue", "balance": 1, **given})
+    assert (no["status"], no["errors"][0]["field"]) == ("invalid", field)
+    assert held(use, people.bob) == {}
+
+
+def test_update_points_balance_refusing_a_slug_names_the_nearest(people: People, use: Use) -> None:
+    no = use(people.bob, "update_points_balance", program="flying-blu", balance=1)
+    assert "flying-blue" in no["errors"][0]["expected"]
+
+
+def test_update_points_balance_at_once_leaves_one_row(people: People) -> None:
+    made: list[str] = []
+
+    async def one(number: int) -> None:
+        given = {"program": "bilt-rewards", "balance": number}
+        made.append((await answer("update_points_balance", given, people.bob, "mcp")).status)
+
+    async def many() -> None:
+        async with anyio.create_task_group() as group:
+            for number in range(8):
+                group.start_soon(one, number)
+
+    limiter.cache_clear()
+    anyio.run(many)
+    assert made == ["ok"] * 8
+    with transaction(people.bob.account_id) as session:
+        assert len(session.scalars(select(PointsBalance)).all()) == 1
+
+
+def test_list_points_balances_adds_up_dated_valuations(people: People, use: Use) -> None:
+    for program in ("flying-blue", "world-of-hyatt", UNVALUED):
+        use(people.bob, "update_points_balance", program=program, balance=10_000)
+    made = use(people.bob, "list_points_balances")
+    known = [reference().programs[p] for p in ("flying-blue", "world-of-hyatt")]
+    assert made["total_value"]["amount"] == pytest.approx(sum(float(p.value_usd_cents) * 100 for p in known))
+    assert made["total_value"]["currency"] == "USD"
+    assert made["total_value"]["valuation_as_of"] == min(str(p.as_of) for p in known)
+    without = next(b for b in made["balances"] if b["program"] == UNVALUED)
+    assert without["value"] is None
+    assert without["name"] in made["message"]
+
+
+def test_list_points_balances_quotes_the_rule_and_computes_no_date(people: People, use: Use) -> None:
+    use(people.bob, "update_points_balance", program="british-airways-club", balance=1)
+    (record,) = use(people.bob, "list_points_balances")["balances"]
+    assert record["expiry_rule"] == "activity, 36 months"
+    assert (record["expires_on"], record["days_left"]) == (None, None)
+
+
+def test_list_points_balances_names_what_ends_within_ninety_days(people: People, use: Use) -> None:
+    for program, end in (("flying-blue", 90), ("world-of-hyatt", 91), ("bilt-rewards", -1), ("atmos-rewards", 0)):
+        use(people.bob, "update_points_balance", program=program, balance=5, expires_on=day(end))
+    assert use(people.bob, "list_points_balances")["expiring_soon"] == ["atmos-rewards", "flying-blue"]
+
+
+def test_list_points_balances_filters_by_kind_and_loose_name(people: People, use: Use) -> None:
+    for program in ("flying-blue", "world-of-hyatt", "bilt-rewards"):
+        use(people.bob, "update_points_balance", program=program, balance=5)
+    assert list(held(use, people.bob)) == ["bilt-rewards", "flying-blue", "world-of-hyatt"]
+    assert list(held(use, people.bob, kind="hotel")) == ["world-of-hyatt"]
+    assert list(held(use, people.bob, program="Flying Blue")) == ["flying-blue"]
+    assert held(use, people.bob, program="delta-skymiles") == {}
+    assert use(people.bob, "list_points_balances", program="no such thing at all")["status"] == "not_found"
+    assert use(people.bob, "list_points_balances", program="x" * 300)["status"] == "invalid"
+
+
+@pytest.mark.spec("s4.4.delete_points_balance.slug_enum")
+def test_list_points_balances_without_the_one_asked_for_does_not_say_that_none_is_kept(
+    people: People, use: Use
+) -> None:
+    use(people.bob, "update_points_balance", program="flying-blue", balance=5)
+    none = use(people.bob, "list_points_balances", program="delta")
+    assert (none["status"], none["balances"]) == ("ok", [])
+    assert none["message"].startswith("No balance kept here is of this programme or kind;")
+    assert "No points balances are kept here" in use(people.charlie, "list_points_balances", program="delta")["message"]
+
+
+def test_update_points_balance_whose_last_day_is_past_says_so(people: People, use: Use) -> None:
+    given = {"program": "flying-blue", "balance": 5}
+    past = use(people.bob, "update_points_balance", **given, expires_on="2020-12-20")
+    assert "Their last day, 2020-12-20, is past" in past["message"]
+    assert "is past" not in use(people.bob, "update_points_balance", **given, clear=["expires_on"])["message"]
+
+
+def test_list_points_balances_adds_every_slug_on_request(people: People, use: Use) -> None:
+    asked = use(people.bob, "list_points_balances", include_supported=True)
+    assert [p["program"] for p in asked["supported_programs"]] == list(SLUGS)
+    assert {p["kind"] for p in asked["supported_programs"]} == {"airline", "hotel", "bank"}
+    assert use(people.bob, "list_points_balances")["supported_programs"] is None
+
+
+def test_list_points_balances_of_nobody_is_an_empty_sum(people: People, use: Use) -> None:
+    made = use(people.bob, "list_points_balances")
+    assert (made["status"], made["balances"]) == ("ok", [])
+    assert made["total_value"] == {"amount": 0.0, "currency": "USD", "valuation_as_of": None}
+
+
+def test_list_points_balances_sends_one_statement_for_any_number(people: People, use: Use, queries: list[str]) -> None:
+    for program in SLUGS[:20]:
+        use(people.bob, "update_points_balance", program=program, balance=5)
+    queries.clear()
+    use(people.bob, "list_points_balances")
+    assert len(queries) == 1
+
+
+@pytest.mark.spec("s4.4.delete_points_balance.free")
+@pytest.mark.parametrize("who", ["bob", "alice", "paula"])
+def test_delete_points_balance_works_on_every_plan(people: People, use: Use, who: str) -> None:
+    caller = getattr(people, who)
+    use(caller, "update_points_balance", program="flying-blue", balance=7)
+    gone = use(caller, "delete_points_balance", program="flying-blue")
+    assert gone["removed"] == {"program": "flying-blue", "balance": 7}
+    no = use(caller, "delete_points_balance", program="flying-blue")
+    assert (no["status"], no["id"]) == ("not_found", "flying-blue")
+
+
+@pytest.mark.spec("s4.4.delete_points_balance.slug_enum")
+def test_delete_points_balance_takes_only_canonical_slugs(people: People, use: Use) -> None:
+    assert use(people.bob, "delete_points_balance", program="Flying Blue")["status"] == "invalid"
+    assert TOOLS["delete_points_balance"].arguments.schema["properties"]["program"]["enum"] == list(SLUGS)
+
+
+def test_delete_points_balance_leaves_another_accounts_alone(people: People, use: Use) -> None:
+    use(people.alice, "update_points_balance", program="flying-blue", balance=7)
+    assert use(people.charlie, "delete_points_balance", program="flying-blue")["status"] == "not_found"
+    assert held(use, people.alice) == {"flying-blue": 7}

@@ -1,0 +1,363 @@
+"""Documents of advisors through the gate: made from search rows, in the brand, behind links that end."""
+
+import io
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import anyio
+import pytest
+from PIL import Image
+from pypdf import PdfReader
+from sqlalchemy import select
+
+from mcp_server.calls.dispatch import answer
+from mcp_server.toolkit.context import Caller
+from mcp_server.toolkit.registry import TOOLS, Tier
+from mcp_server.toolkit.thread_limiter import limiter
+from mcp_server.tools import branded_pdfs
+from mcp_server.views import proposals
+from shared import clock
+from shared.db.base import everyone, transaction
+from shared.db.clients import BrandedPdf
+from shared.db.profile import AdvisorLogo
+from shared.documents import pictures
+from shared.domain.plans import Plan
+from shared.errors import Invalid
+from shared.settings import settings
+from tests.mcp_server.tools.conftest import Use
+from tests.support.people import People, account
+
+MAKE, LIST, REVOKE = "generate_branded_pdf", "list_branded_pdfs", "revoke_branded_pdf"
+FLIGHT: dict[str, Any] = {
+    "trip_id": "ours",
+    "airline": "VS",
+    "program": "flying-blue",
+    "origin": "LHR",
+    "destination": "JFK",
+    "date": "2027-05-12",
+    "cabin": "premium_economy",
+    "points": 50_000,
+    "taxes": 250.5,
+    "taxes_currency": "USD",
+    "seats": 2,
+    "stops": 0,
+    "flight_numbers": ["VS3"],
+    "departs_at": "2027-05-12T08:15:00",
+    "arrives_at": "2027-05-12T11:05:00",
+    "bookable_with": [],
+    "source": "sandbox",
+    "mode": "sandbox",
+    "synthetic": True,
+    "provider_checked_at": "2026-11-20T10:00:00Z",
+    "age_seconds": 5,
+    "a_field_of_tomorrow": {"x": [1]},
+}
+
+
+def png(colour: str) -> bytes:
+    out = io.BytesIO()
+    Image.new("RGB", (60, 30), colour).save(out, "PNG")
+    return out.getvalue()
+
+
+def stored(pdf_id: str) -> bytes:
+    with transaction() as session:
+        return everyone(session).scalars(select(BrandedPdf.content).where(BrandedPdf.id == pdf_id)).one()
+
+
+def reader(made: dict[str, Any]) -> PdfReader:
+    return PdfReader(io.BytesIO(stored(made["pdf"]["pdf_id"])), strict=True)
+
+
+def words(made: dict[str, Any]) -> str:
+    return " ".join(" ".join(p.extract_text() for p in reader(made).pages).split())
+
+
+def keep_logo(who: Caller, content: bytes) -> None:
+    with transaction(who.account_id) as session:
+        session.add(AdvisorLogo(media_type="image/png", width=60, height=30, content=content))
+
+
+@pytest.fixture
+def web(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes | str], None]:
+    """web(x): logo_url answers with these bytes, or fails with this reason."""
+
+    def answering(what: bytes | str) -> None:
+        async def fetch(url: str) -> bytes:
+            if isinstance(what, str):
+                raise pictures.NoPicture(what)
+            return what
+
+        monkeypatch.setattr(pictures, "fetch", fetch)
+
+    return answering
+
+
+@pytest.mark.spec("s4.4.generate_branded_pdf.pro", "s4.4.generate_branded_pdf.public_url")
+def test_generate_branded_pdf_gives_advisors_a_link_that_cannot_be_guessed(people: People, use: Use) -> None:
+    first, second = (use(people.paula, MAKE, summary="Dear Ana") for _ in range(2))
+    secret = first["url"].removeprefix(f"{settings().web_url}/shared/")
+    assert len(secret) == 40
+    assert int(secret, 16) > 0
+    assert first["url"] != second["url"]
+    assert first["url"] == first["pdf"]["url"]
+    assert (first["pages"], first["warnings"], first["pdf"]["views"]) == (1, [], 0)
+    with transaction() as session:
+        rows = everyone(session).scalars(select(BrandedPdf)).all()
+        assert secret not in str([(r.nonce, r.key, r.token_hash) for r in rows])
+    assert TOOLS[MAKE].tier is Tier.PRO
+    assert use(people.alice, MAKE)["required_tier"] == "pro"
+
+
+@pytest.mark.spec("s4.4.generate_branded_pdf.title_default")
+@pytest.mark.parametrize("given", [{}, {"title": "  "}])
+def test_generate_branded_pdf_has_a_title_of_its_own(people: People, use: Use, given: dict[str, Any]) -> None:
+    made = use(people.paula, MAKE, **given)
+    assert made["pdf"]["title"] == "Award Travel Recommendation"
+    assert "Award Travel Recommendation" in words(made)
+    assert made["warnings"] == ["The document has neither a summary nor flights."]
+
+
+@pytest.mark.spec("s4.4.generate_branded_pdf.flights")
+def test_generate_branded_pdf_shows_rows_of_a_search_and_what_the_client_pays(people: People, use: Use) -> None:
+    client = use(
+        people.paula,
+        "create_client_portfolio",
+        client_name="Ana Ivanović",
+        balances={"chase-ultimate-rewards": 120_000, "Village Miles": 5},
+    )["portfolio"]["portfolio_id"]
+    made = use(people.paula, MAKE, flights=[FLIGHT], client_portfolio_id=client)
+    told = words(made)
+    for text in ("Prepared for Ana Ivanović", "LHR → JFK", "Wed 12 May 2027 08:15–11:05", "Virgin Atlantic"):
+        assert text in told
+    for text in ("Premium economy · nonstop · VS3", "50,000 points", "+ 250.50 USD taxes 2 seats", "SANDBOX"):
+        assert text in told
+    assert "checked 20 Nov 2026 10:00 UTC" in told
+    assert "50,000 Chase Ultimate Rewards become 50,000 points; 1:1" in told
+    assert "by published valuations" in told
+    assert made["pdf"]["client_portfolio_id"] == client
+    assert [p["pdf_id"] for p in use(people.paula, "get_client_portfolio", portfolio_id=client)["pdfs"]] == [
+        made["pdf"]["pdf_id"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("balances", "told"),
+    [
+        ({"flying-blue": 60_000}, "50,000 of the 60,000 points already with Flying Blue; no transfer is needed."),
+        ({"chase-ultimate-rewards": 30_000, "flying-blue": 25_000}, "From several balances together:"),
+        ({"chase-ultimate-rewards": 30_000}, "20,000 points stay missing even when every balance"),
+        ({"southwest-rapid-rewards": 90_000}, "None of the balances known to us can become points of Flying Blue."),
+        ({}, "None of the balances known to us can become points of Flying Blue."),
+    ],
+)
+def test_generate_branded_pdf_says_how_the_client_comes_by_the_points(
+    people: People, use: Use, balances: dict[str, int], told: str
+) -> None:
+    client = use(people.paula, "create_client_portfolio", client_name="Ana", balances=balances)["portfolio"]
+    made = use(people.paula, MAKE, flights=[FLIGHT], client_portfolio_id=client["portfolio_id"])
+    assert told in words(made)
+
+
+def test_generate_branded_pdf_without_a_client_names_the_banks_that_feed_a_programme(people: People, use: Use) -> None:
+    told = words(use(people.paula, MAKE, flights=[FLIGHT]))
+    assert "Points can be transferred in from" in told
+    assert "Transfer ratios:" in told
+
+
+def test_generate_branded_pdf_takes_cash_fares_and_gaps(people: People, use: Use) -> None:
+    fare = {"price": 412, "currency": "gbp", "carriers": ["BA"], "flight_numbers": ["BA117"], "departs_at": "08:15"}
+    gaps = {"origin": "LHR", "destination": "JFK", "points": "no_data", "taxes": None, "program": "Nobody's Miles"}
+    told = words(use(people.paula, MAKE, flights=[fare, gaps]))
+    for text in ("412.00 GBP", "British Airways", "BA117", "price not known", "Nobody's Miles"):
+        assert text in told
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"points": "many"}, "flights[1].points"),
+        ({"points": -1}, "flights[1].points"),
+        ({"points": True}, "flights[1].points"),
+        ({"points": 10**12}, "flights[1].points"),
+        ({"taxes": float("inf")}, "flights[1].taxes"),
+        ({"taxes_currency": "dollars"}, "flights[1].taxes_currency"),
+        ({"date": "2027-02-30"}, "flights[1].date"),
+        ({"airline": "x" * 121}, "flights[1].airline"),
+        ({"airline": {"code": "VS"}}, "flights[1].airline"),
+        ({"flight_numbers": ["x"] * 13}, "flights[1].flight_numbers"),
+        ({"provider_checked_at": "yesterday"}, "flights[1].provider_checked_at"),
+        ({"origin": None, "airline": None, "flight_numbers": []}, "flights[1]"),
+    ],
+)
+def test_generate_branded_pdf_names_the_row_that_is_wrong(
+    people: People, use: Use, wrong: dict[str, Any], field: str
+) -> None:
+    made = use(people.paula, MAKE, flights=[FLIGHT, FLIGHT | wrong])
+    assert made["status"] == "invalid"
+    assert made["errors"][0]["field"] == field
+    assert use(people.paula, LIST)["paging"]["total"] == 0
+
+
+@pytest.mark.parametrize("flights", [[FLIGHT] * 51, ["LHR-JFK"], "LHR-JFK", [[FLIGHT]]])
+def test_generate_branded_pdf_takes_fifty_rows_and_rows_only(people: People, use: Use, flights: Any) -> None:
+    assert use(people.paula, MAKE, flights=flights)["errors"][0]["field"].startswith("flights")
+
+
+def test_generate_branded_pdf_of_old_rows_asks_to_search_again(people: People, use: Use) -> None:
+    fresh = FLIGHT | {"provider_checked_at": clock.now().isoformat()}
+    old = FLIGHT | {"provider_checked_at": (clock.now() - timedelta(days=3)).isoformat()}
+    (told,) = use(people.paula, MAKE, flights=[fresh, old])["warnings"]
+    assert told.endswith(": flights[1].")
+
+
+@pytest.mark.spec("s4.4.generate_branded_pdf.brand")
+def test_generate_branded_pdf_bears_the_brand(people: People, use: Use, web: Any) -> None:
+    web(png("red"))
+    brand = {
+        "name": "Horizon",
+        "tagline": "With care",
+        "logo_url": "https://x.example/a.png",
+        "accent_color": "#ff8800",
+    }
+    made = use(people.paula, MAKE, summary="x", advisor_brand=brand)
+    assert made["warnings"] == []
+    assert "Horizon With care" in words(made)
+    assert reader(made).pages[0].images[0].image.convert("RGB").getpixel((5, 5)) == (255, 0, 0)
+    assert b"1 0.5333 0 rg" in reader(made).pages[0].get_contents().get_data()
+
+
+def test_generate_branded_pdf_takes_the_uploaded_logo(people: People, use: Use) -> None:
+    keep_logo(people.paula, png("blue"))
+    keep_logo(people.alice, png("red"))
+    made = use(people.paula, MAKE, summary="x")
+    assert reader(made).pages[0].images[0].image.convert("RGB").getpixel((5, 5)) == (0, 0, 255)
+
+
+@pytest.mark.parametrize("answered", ["its address could not be reached", b"<html>"])
+def test_generate_branded_pdf_without_its_logo_is_made_and_says_so(
+    people: People, use: Use, web: Any, answered: bytes | str
+) -> None:
+    web(answered)
+    brand = {"logo_url": "https://x.example/a.png"}
+    made = use(people.paula, MAKE, summary="x", advisor_brand=brand)
+    assert len(made["warnings"]) == 1
+    assert made["warnings"][0].startswith("The logo at logo_url is left out: ")
+    assert len(reader(made).pages[0].images) == 0
+    keep_logo(people.paula, png("blue"))
+    made = use(people.paula, MAKE, summary="x", advisor_brand=brand)
+    assert made["warnings"][1] == "The logo uploaded on the dashboard is used instead."
+    assert len(reader(made).pages[0].images) == 1
+
+
+@pytest.mark.parametrize("url", ["https://127.0.0.1/a.png", "https://localhost/a.png", "http://brand.example/a.png"])
+def test_generate_branded_pdf_reaches_no_address_inside(people: People, use: Use, url: str) -> None:
+    (told,) = use(people.paula, MAKE, summary="x", advisor_brand={"logo_url": url})["warnings"]
+    assert told.startswith("The logo at logo_url is left out")
+
+
+@pytest.mark.parametrize(
+    ("brand", "field"),
+    [
+        ({"accent_color": "red"}, "advisor_brand.accent_color"),
+        ({"accent_color": 7}, "advisor_brand.accent_color"),
+        ({"name": "x" * 81}, "advisor_brand.name"),
+        ({"colour": "#fff"}, "advisor_brand"),
+        ({"logo_url": ["https://x.example"]}, "advisor_brand.logo_url"),
+    ],
+)
+def test_generate_branded_pdf_refuses_a_brand_it_cannot_draw(
+    people: People, use: Use, brand: dict[str, Any], field: str
+) -> None:
+    made = use(people.paula, MAKE, advisor_brand=brand)
+    assert made["status"] == "invalid"
+    assert made["errors"][0]["field"] == field
+
+
+def test_generate_branded_pdf_for_a_client_of_somebody_else_makes_nothing(people: People, use: Use) -> None:
+    rival = account("rival", Plan.PRO)
+    client = use(people.paula, "create_client_portfolio", client_name="Ana")["portfolio"]["portfolio_id"]
+    assert use(rival, MAKE, client_portfolio_id=client)["status"] == "not_found"
+    assert use(rival, LIST, client_portfolio_id=client)["status"] == "not_found"
+    assert use(rival, LIST)["paging"]["total"] == 0
+
+
+def test_generate_branded_pdf_stops_at_the_most_links(
+    people: People, use: Use, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(branded_pdfs, "MOST_LINKS", 1)
+    first = use(people.paula, MAKE, summary="x")["pdf"]["pdf_id"]
+    full = use(people.paula, MAKE, summary="x")
+    assert (full["status"], full["limit"], full["cap"]) == ("limit_reached", "branded_pdfs", 1)
+    use(people.paula, REVOKE, pdf_id=first)
+    assert use(people.paula, MAKE, summary="x")["status"] == "ok"
+
+
+def test_two_documents_at_once_do_not_pass_the_most_links(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(branded_pdfs, "MOST_LINKS", 1)
+    limiter.cache_clear()
+
+    async def both() -> list[str]:
+        got: list[str] = []
+
+        async def one() -> None:
+            got.append((await answer(MAKE, {"summary": "x"}, people.paula, "mcp")).status)
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(one)
+            group.start_soon(one)
+        return sorted(got)
+
+    assert anyio.run(both) == ["limit_reached", "ok"]
+
+
+def test_generate_branded_pdf_holds_no_more_than_six_statements_with_everything(
+    people: People, use: Use, queries: list[str]
+) -> None:
+    client = use(people.paula, "create_client_portfolio", client_name="Ana")["portfolio"]["portfolio_id"]
+    keep_logo(people.paula, png("blue"))
+    queries.clear()
+    use(people.paula, MAKE, flights=[FLIGHT] * 50, client_portfolio_id=client)
+    assert len(queries) <= 6, "\n".join(queries)
+
+
+def test_list_branded_pdfs_shows_newest_first_and_revoked_ones_when_asked(people: People, use: Use) -> None:
+    client = use(people.paula, "create_client_portfolio", client_name="Ana")["portfolio"]["portfolio_id"]
+    ids = [use(people.paula, MAKE, title=t)["pdf"]["pdf_id"] for t in ("One", "Two")]
+    ids.append(use(people.paula, MAKE, title="Three", client_portfolio_id=client)["pdf"]["pdf_id"])
+    use(people.paula, REVOKE, pdf_id=ids[0])
+    assert [p["title"] for p in use(people.paula, LIST)["pdfs"]] == ["Three", "Two"]
+    assert [p["title"] for p in use(people.paula, LIST, include_revoked=True)["pdfs"]] == ["Three", "Two", "One"]
+    assert [p["title"] for p in use(people.paula, LIST, client_portfolio_id=client)["pdfs"]] == ["Three"]
+    assert [p["title"] for p in use(people.paula, LIST, page=2, per_page=1)["pdfs"]] == ["Two"]
+
+
+def test_revoke_branded_pdf_closes_the_link_for_good_and_forgets_what_it_showed(people: People, use: Use) -> None:
+    made = use(people.paula, MAKE, summary="x")["pdf"]
+    first, again = (use(people.paula, REVOKE, pdf_id=made["pdf_id"])["pdf"] for _ in range(2))
+    assert first["url"] is None
+    assert first["revoked_at"] == again["revoked_at"] is not None
+    assert stored(made["pdf_id"]) == b""
+    for nobodys in ("00000000-0000-4000-8000-000000000000", "nonsense", "", "1"):
+        assert use(people.paula, REVOKE, pdf_id=nobodys)["status"] == "not_found"
+
+
+def test_links_end_after_the_days_of_the_settings_and_then_hold_nothing(
+    people: People, use: Use, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = use(people.paula, MAKE, summary="x")["pdf"]
+    assert made["expires_at"][:10] == (clock.today() + timedelta(days=settings().pdf_link_days)).isoformat()
+    later = clock.now() + timedelta(days=settings().pdf_link_days, seconds=5)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    assert use(people.paula, LIST)["pdfs"][0]["url"] is None
+    use(people.paula, MAKE, summary="y")
+    assert stored(made["pdf_id"]) == b""
+
+
+def test_real_documents_take_no_invented_rows() -> None:
+    with pytest.raises(Invalid) as no:
+        proposals.read_flights([FLIGHT | {"mode": "live"}], sandbox=False)
+    assert no.value.facts["errors"][0]["field"] == "flights[0].mode"
+    real = FLIGHT | {"mode": "live", "synthetic": False}
+    assert len(proposals.read_flights([real], sandbox=False)) == 1

@@ -1,0 +1,126 @@
+"""What any call may cost: few statements however many rows there are, and an event loop that is never held up."""
+
+import inspect
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import anyio
+import pytest
+from sqlalchemy import event
+
+from mcp_server.calls.dispatch import answer
+from mcp_server.toolkit.context import Caller
+from mcp_server.toolkit.registry import TOOLS, Tier, Tool
+from mcp_server.toolkit.thread_limiter import limiter
+from shared.db.base import engine, transaction
+from shared.db.trips import FILED
+from shared.domain.plans import Plan
+from tests.mcp_server.tools.belongings import belongings, keep
+from tests.mcp_server.tools.conftest import Use
+from tests.mcp_server.tools.samples import sample
+from tests.mcp_server.tools.test_isolation import record_parameters
+from tests.support.people import People, account
+from tests.support.timing import once
+
+MOST_STATEMENTS = 6
+# These show many tables, or remember many answers, and send one statement for each.
+ONE_PER_TABLE = {"get_portfolio": 14, "get_trip": 15, "list_upcoming_deadlines": 7, "search_hybrid": 14}
+LONGEST_BLOCK = 0.05
+LIVE = sorted(n for n, t in TOOLS.items() if inspect.iscoroutinefunction(t.function))
+
+
+def _belongings(who: Caller, numbers: range) -> list[dict[str, Any]]:
+    """Sets of belongings of which all that can be filed under a trip lies in the first one's."""
+    sets = [belongings(number) for number in numbers]
+    with transaction(who.account_id) as session:
+        session.add(sets[0]["trip_id"])
+        session.flush()
+        for column in FILED.values():
+            for row in (row for rows in sets for row in rows.values() if isinstance(row, column.class_)):
+                setattr(row, column.key, sets[0]["trip_id"].id)
+        keep(session, *sets)
+    return sets
+
+
+def _of_ones_own(tool: Tool, sets: list[dict[str, Any]]) -> dict[str, Any]:
+    """The arguments that name records: those of the first set, and of all sets where several can be named."""
+    named: dict[str, Any] = {}
+    for parameter in record_parameters(tool):
+        about = tool.arguments.schema["properties"][parameter]
+        if parameter in sets[0]:
+            several = about.get("type") == "array"
+            ids = [rows[parameter].id for rows in sets][: about.get("maxItems", 10) if several else 1]
+            text = "string" in (about.get("type"), about.get("items", {}).get("type"))
+            ids = [str(id) for id in ids] if text else ids
+            named[parameter] = ids if several else ids[0]
+    return named
+
+
+@pytest.mark.parametrize("name", sorted(TOOLS))
+def test_no_call_sends_more_than_six_statements(people: People, use: Use, queries: list[str], name: str) -> None:
+    who = people.ada if TOOLS[name].tier is Tier.ADMIN else people.paula
+    sets = _belongings(who, range(1))
+    use(who, "list_trips")  # the first call of a day reads how many there were
+    for named in ({}, _of_ones_own(TOOLS[name], sets)):
+        queries.clear()
+        use(who, name, **sample(TOOLS[name], **named))
+        assert len(queries) <= ONE_PER_TABLE.get(name, MOST_STATEMENTS), "\n".join(queries)
+
+
+@pytest.mark.parametrize("name", sorted(n for n, t in TOOLS.items() if t.tier is not Tier.ADMIN))
+def test_no_call_sends_more_statements_for_more_rows(people: People, use: Use, queries: list[str], name: str) -> None:
+    """Two accounts, one with twenty times what the other has; where records are named, with all of them."""
+    sent, needed = [], TOOLS[name].arguments.required
+    for who, numbers in ((people.paula, range(1)), (account("petra", Plan.PRO), range(1, 21))):
+        named = _of_ones_own(TOOLS[name], _belongings(who, numbers))
+        if name.startswith(("list_", "get_")):  # a filter would leave one row of many
+            named = {parameter: value for parameter, value in named.items() if parameter in needed}
+        use(who, "list_trips")
+        queries.clear()
+        made = use(who, name, **sample(TOOLS[name], **named))
+        assert made["status"] not in ("invalid", "internal_error"), made
+        sent.append(len(queries))
+    assert sent[1] <= sent[0], made
+
+
+@pytest.fixture
+def threads_of_statements() -> Iterator[set[int]]:
+    seen: set[int] = set()
+
+    def note(*_: Any) -> None:
+        seen.add(threading.get_ident())
+
+    event.listen(engine(), "before_cursor_execute", note)
+    yield seen
+    event.remove(engine(), "before_cursor_execute", note)
+
+
+async def _longest_block(people: People, name: str) -> float:
+    """The longest time the loop did not come round while the tool was called."""
+    longest, running = 0.0, True
+
+    async def tick() -> None:
+        nonlocal longest
+        while running:
+            before = time.perf_counter()
+            await anyio.sleep(0.001)
+            longest = max(longest, time.perf_counter() - before - 0.001)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(tick)
+        await anyio.sleep(0.005)
+        await answer(name, sample(TOOLS[name]), people.paula, "mcp")
+        running = False
+    return longest
+
+
+@pytest.mark.parametrize("name", LIVE)
+def test_async_tool_never_holds_up_the_loop(people: People, threads_of_statements: set[int], name: str) -> None:
+    def attempt() -> bool:
+        limiter.cache_clear()
+        return anyio.run(_longest_block, people, name) < LONGEST_BLOCK
+
+    assert once(attempt)
+    assert threading.get_ident() not in threads_of_statements

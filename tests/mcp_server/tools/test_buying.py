@@ -1,0 +1,81 @@
+"""What buying points costs, by conversation."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from mcp_server.toolkit.context import ANONYMOUS
+from mcp_server.views.points_sales import price_in
+from shared import clock
+from shared.reference.load import reference
+from tests.mcp_server.tools.conftest import Use
+from tests.support.people import People
+
+
+@pytest.mark.spec("s4.4.get_buy_points_pricing.params", "s4.4.get_buy_points_pricing.open")
+def test_get_buy_points_pricing_lists_every_programme_without_an_account(people: People, use: Use) -> None:
+    said = use(ANONYMOUS, "get_buy_points_pricing", quantity=10_000)
+    by = {p["program"]: p for p in said["programs"]}
+    assert len(by) == 28
+    assert by["hilton-honors"]["base_cents_per_point"] == 1.0
+    assert by["hilton-honors"]["sale"] is None
+    assert by["icelandair-saga-club"]["base_cents_per_point"] == "no_data"
+    assert by["icelandair-saga-club"]["quote"] is None
+    assert by["british-airways-club"]["quote"] == {"quantity": 10_000, "total": 175.0, "cents_per_point": 1.75}
+    assert use(ANONYMOUS, "get_buy_points_pricing", quantity=0)["status"] == "invalid"
+
+
+def test_get_buy_points_pricing_quotes_whole_blocks_with_the_fee_of_the_order(people: People, use: Use) -> None:
+    line = use(people.bob, "get_buy_points_pricing", program="BA", quantity=34_001)["programs"][0]
+    assert line["quote"] == {"quantity": 35_000, "total": 575.0, "cents_per_point": 1.6429}
+    assert (line["order_fee"], line["currency"], line["maximum_per_year"]) == (15.0, "GBP", 100_000)
+    assert (line["confidence"], line["unaudited"]) == ("low", True)
+    few = use(people.bob, "get_buy_points_pricing", program="delta", quantity=1)["programs"][0]
+    assert few["quote"]["quantity"] == few["minimum"] == 2_000
+
+
+def test_get_buy_points_pricing_counts_a_sale_while_it_runs(
+    people: People, use: Use, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clock, "now", lambda: datetime(2023, 3, 7, 23, 59, tzinfo=UTC))
+    line = use(people.bob, "get_buy_points_pricing", program="hilton", quantity=20_000)["programs"][0]
+    assert (line["sale"]["bonus_percent"], line["sale"]["ends_on"]) == (100, "2023-03-07")
+    assert (line["base_cents_per_point"], line["best_cents_per_point"]) == (1.0, 0.5)
+    assert line["quote"] == {"quantity": 20_000, "total": 100.0, "cents_per_point": 0.5}
+    told = use(people.bob, "get_buy_points_pricing", program="hilton", quantity=20_000)["message"]
+    assert "A sale runs until 2023-03-07." in told
+    (listed,) = use(people.bob, "whats_on_sale", category="points")["points_sales"]
+    assert (listed["cents_per_point"], listed["currency"]) == (line["best_cents_per_point"], line["currency"])
+    monkeypatch.setattr(clock, "now", lambda: datetime(2023, 3, 8, tzinfo=UTC))
+    assert use(people.bob, "get_buy_points_pricing", program="hilton")["programs"][0]["sale"] is None
+
+
+@pytest.mark.parametrize(
+    ("program", "terms", "cents", "currency"),
+    [
+        ("united-mileageplus", {"discount_percent": Decimal(40)}, "2.1", "USD"),
+        ("air-canada-aeroplan", {"bonus_percent": 100}, "1.75", "CAD"),
+        ("chase-ultimate-rewards", {"bonus_percent": 100}, None, None),
+    ],
+)
+def test_a_sale_without_a_price_of_its_own_is_reckoned_from_the_list_price(
+    program: str, terms: dict[str, Any], cents: str | None, currency: str | None
+) -> None:
+    row = reference().rows("points_sales.csv")[0]
+    plain = {"program": program, "unit_price_usd_cents": None, "bonus_percent": None, "discount_percent": None}
+    assert price_in(reference(), replace(row, **(plain | terms))) == (Decimal(cents) if cents else None, currency)
+
+
+def test_get_buy_points_pricing_refuses_more_than_an_order_may_have(people: People, use: Use) -> None:
+    said = use(people.bob, "get_buy_points_pricing", program="hyatt", quantity=60_000)
+    assert (said["status"], said["errors"][0]["field"]) == ("invalid", "quantity")
+    assert "55000" in said["errors"][0]["expected"]
+
+
+def test_get_buy_points_pricing_of_a_programme_that_sells_none_is_no_data(people: People, use: Use) -> None:
+    assert use(people.bob, "get_buy_points_pricing", program="chase")["missing"] == ["buy-points price"]
+    assert use(people.bob, "get_buy_points_pricing", program="avios")["status"] == "candidates"
+    assert len(use(people.bob, "get_buy_points_pricing", program="hylton")["nearest"]) == 3

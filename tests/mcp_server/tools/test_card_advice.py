@@ -1,0 +1,123 @@
+"""Which card next, through the gate: values a person can check, spending, goals, cards held and the plan's share."""
+
+from typing import Any
+
+import pytest
+
+from tests.mcp_server.tools.conftest import Use
+from tests.support.people import People
+
+AVIOS = "uk-barclaycard-avios-plus"
+
+
+def by_slug(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {r["slug"]: r for r in answer["recommendations"]}
+
+
+def test_recommend_cards_without_spending_ranks_on_bonus_and_fee_and_says_so(people: People, use: Use) -> None:
+    answer = use(people.alice, "recommend_cards", country="GB", limit=10)
+    assert (answer["spend_source"], answer["spend_months"]) == ("none", 0)
+    assert "welcome bonus and fee alone" in answer["message"]
+    card = by_slug(answer)[AVIOS]
+    bonus = round(25_000 * 0.013 / 1.32, 2)  # Avios at 1.3 US cents, a pound at 1.32 dollars
+    assert card["breakdown"] == {"bonus": bonus, "earn": None, "credits": 0.0, "fee": 240.0}
+    assert card["first_year_value"] == pytest.approx(bonus - 240)
+    assert card["currency"] == "GBP"
+    values = [r["first_year_value"] for r in answer["recommendations"]]
+    assert values == sorted(values, reverse=True)
+
+
+def test_recommend_cards_counts_spending_in_any_currency(people: People, use: Use) -> None:
+    spend = {"groceries": 500, "other": "1000"}
+    answer = use(
+        people.alice,
+        "recommend_cards",
+        country="uk",
+        monthly_spend=spend,
+        spend_currency="gbp",
+        goal_program="british-airways-club",
+        limit=10,
+    )
+    card = by_slug(answer)[AVIOS]
+    assert answer["spend_source"] == "argument"
+    assert card["goal_points_per_year"] == 27_000  # 18,000 pounds at 1.5
+    assert card["breakdown"]["earn"] == pytest.approx(27_000 * 0.013 / 1.32, abs=0.01)
+    assert card["breakdown"]["bonus"] > 0
+    assert answer["valuation_as_of"] == "2026-03-21"
+
+
+def test_recommend_cards_says_when_a_bonus_is_unknown_or_out_of_reach(people: People, use: Use) -> None:
+    small = use(people.alice, "recommend_cards", country="GB", monthly_spend={"other": 100}, limit=10)
+    unknown = [r for r in small["recommendations"] if r["breakdown"]["bonus"] is None]
+    assert unknown
+    assert all("No welcome bonus is known" in r["reasons"][0] for r in unknown if r["slug"] != AVIOS)
+    assert "bonus is null" in small["message"]
+
+
+def test_recommend_cards_ranks_one_category_by_its_return(people: People, use: Use) -> None:
+    answer = use(people.alice, "recommend_cards", country="CA", category="groceries", limit=3)
+    assert answer["recommendations"][0]["slug"] == "ca-amex-cobalt"
+    assert any("groceries" in reason for reason in answer["recommendations"][0]["reasons"])
+
+
+def test_recommend_cards_reckons_a_bonus_with_all_spending_even_for_one_category(people: People, use: Use) -> None:
+    spend = {"groceries": 100, "other": 1000}
+    asked = {"country": "CA", "category": "groceries", "monthly_spend": spend, "spend_currency": "CAD", "limit": 3}
+    cobalt = by_slug(use(people.alice, "recommend_cards", **asked))["ca-amex-cobalt"]
+    assert cobalt["breakdown"]["bonus"] == pytest.approx(15_000 * 0.02 / 0.72, abs=0.01)
+    assert cobalt["breakdown"]["earn"] == pytest.approx(1_200 * 5 * 0.02 / 0.72, abs=0.01)
+
+
+def test_recommend_cards_leaves_out_held_cards_and_what_they_already_earn(people: People, use: Use) -> None:
+    asked = {"country": "CA", "monthly_spend": {"groceries": 1000}, "spend_currency": "CAD", "limit": 10}
+    before = by_slug(use(people.alice, "recommend_cards", **asked))
+    use(people.alice, "add_card", card="ca-amex-cobalt")
+    after = by_slug(use(people.alice, "recommend_cards", **asked))
+    assert "ca-amex-cobalt" in before
+    assert "ca-amex-cobalt" not in after
+    shared = (set(before) & set(after)).pop()
+    assert (after[shared]["breakdown"]["earn"] or 0) <= (before[shared]["breakdown"]["earn"] or 0)
+    assert "ca-amex-cobalt" in by_slug(use(people.charlie, "recommend_cards", **asked))
+    held = by_slug(use(people.alice, "recommend_cards", **asked, include_held=True))
+    assert held["ca-amex-cobalt"]["breakdown"]["bonus"] == 0
+
+
+def test_recommend_cards_follows_points_to_the_goal(people: People, use: Use) -> None:
+    answer = use(people.alice, "recommend_cards", goal_program="flying blue", country="US", limit=10)
+    words = " ".join(reason for r in answer["recommendations"] for reason in r["reasons"])
+    assert "Points move to" in words
+    assert use(people.alice, "recommend_cards", goal_program="zzzz")["status"] == "not_found"
+
+
+def test_recommend_cards_shows_free_accounts_three(people: People, use: Use) -> None:
+    answer = use(people.bob, "recommend_cards", limit=10)
+    assert len(answer["recommendations"]) == 3
+    assert answer["total_found"] > 100
+    assert len(use(people.alice, "recommend_cards", limit=10)["recommendations"]) == 10
+
+
+@pytest.mark.parametrize(
+    ("spend", "field"),
+    [
+        ({"beer": 10}, "monthly_spend.beer"),
+        ({"dining": -1}, "monthly_spend.dining"),
+        ({"dining": "lots"}, "monthly_spend.dining"),
+        ({"dining": True}, "monthly_spend.dining"),
+    ],
+)
+def test_recommend_cards_names_a_bad_amount(people: People, use: Use, spend: dict[str, Any], field: str) -> None:
+    refused = use(people.alice, "recommend_cards", monthly_spend=spend)
+    assert (refused["status"], refused["errors"][0]["field"]) == ("invalid", field)
+
+
+def test_recommend_cards_has_no_data_for_a_country_without_cards(people: People, use: Use) -> None:
+    nothing = use(people.alice, "recommend_cards", country="FR")
+    assert (nothing["status"], nothing["missing"]) == ("no_data", ["cards"])
+
+
+def test_recommend_cards_ranks_points_nobody_values_last(people: People, use: Use) -> None:
+    asked = {"query": "avion"}
+    slugs = {c["slug"] for c in use(people.alice, "search_card_catalog", **asked)["cards"]}
+    answer = use(people.alice, "recommend_cards", country="CA", limit=10)
+    assert slugs
+    assert not slugs & set(by_slug(answer))

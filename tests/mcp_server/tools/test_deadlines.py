@@ -1,0 +1,327 @@
+"""What ends soon, through the gate: every kind with its day, value and advice, on the day it is where it counts."""
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from mcp_server.toolkit.context import Caller
+from shared import clock
+from shared.db.balances import PointsBalance
+from shared.db.base import transaction
+from shared.db.bookings import FlightBooking, HotelBooking
+from shared.db.cards import Card
+from shared.db.profile import Profile
+from shared.db.statuses import LoyaltyStatus
+from shared.db.vouchers import Voucher
+from shared.reference.load import reference
+from tests.mcp_server.tools.conftest import Use
+from tests.support.people import People
+
+LIST = "list_upcoming_deadlines"
+BA, FB = "british-airways-club", "flying-blue"
+DAY = timedelta(days=1)
+Deadlines = Callable[..., list[dict[str, Any]]]
+
+
+def keep(who: Caller, *rows: Any) -> None:
+    with transaction(who.account_id) as session:
+        session.add_all(rows)
+
+
+def day(offset: int) -> date:
+    return clock.today() + offset * DAY
+
+
+def card(**given: Any) -> Card:
+    return Card(**{"name": "House card", "custom": True, "currency": "GBP"} | given)
+
+
+def leg(**given: Any) -> FlightBooking:
+    plain = {"airline": "BA", "origin": "LHR", "destination": "JFK", "cabin_class": "first", "kind": "award"}
+    return FlightBooking(**{**plain, "taxes_currency": "USD", "departure_date": day(12)} | given)
+
+
+def stay(**given: Any) -> HotelBooking:
+    plain = {"hotel_code": "htl_conrad-tokyo", "hotel_name": "Conrad Tokyo", "kind": "cash"}
+    dates = {"check_in_date": day(40), "check_out_date": day(43)}
+    paid = {"original_pay_rate_usd": Decimal(900), "cash_rate_currency": "EUR"}
+    return HotelBooking(**{**plain, **dates, **paid} | given)
+
+
+@pytest.fixture
+def deadlines(people: People, use: Use) -> Deadlines:
+    """deadlines(...) -> what Alice is told."""
+
+    def run(**given: Any) -> list[dict[str, Any]]:
+        found = use(people.alice, LIST, **given)
+        assert found["status"] == "ok"
+        assert found["total"] == len(found["deadlines"])
+        return found["deadlines"]  # type: ignore[no-any-return]
+
+    return run
+
+
+@pytest.fixture
+def at(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """at(2027, 5, 10, 9, 59): from now on it is that moment."""
+
+    def turn(*moment: int) -> None:
+        monkeypatch.setattr(clock, "now", lambda: datetime(*moment, tzinfo=UTC))  # type: ignore[misc, arg-type]
+
+    return turn
+
+
+@pytest.fixture
+def noon(at: Callable[..., None]) -> None:
+    """Of this day: it has the same date in London, New York and Tokyo."""
+    at(*clock.today().timetuple()[:3], 12)
+
+
+@pytest.mark.usefixtures("noon")
+def test_list_upcoming_deadlines_of_every_kind_in_the_order_of_their_days(
+    people: People, use: Use, deadlines: Deadlines
+) -> None:
+    keep(
+        people.alice,
+        PointsBalance(program=BA, balance=50_000, as_of=day(0), expires_on=day(8)),
+        Voucher(voucher_slug="aa-systemwide-upgrade", expires_on=day(7)),
+        LoyaltyStatus(program=BA, tier="Gold", lifetime=False, valid_until=day(6)),
+        card(bonus_status="pending", bonus_amount=60_000, bonus_currency="Avios", spend_deadline_on=day(5)),
+        card(name="Fee card", annual_fee=Decimal("95.50"), opened_on=day(4 - 3 * 365 - 1)),
+        leg(departure_date=day(3), flight_number="BA117"),
+        stay(free_cancellation_until=day(1), check_in_date=day(2)),
+    )
+    found = deadlines(within_days=30)
+    assert [d["kind"] for d in found if d["kind"] != "annual_fee"] == [
+        *["booking"] * 3,
+        "card_bonus",
+        "status",
+        "voucher",
+        "points",
+    ]
+    assert [d["due_on"] for d in found] == sorted(d["due_on"] for d in found)
+    assert "annual_fee" in [d["kind"] for d in found]
+    assert all(d["days_left"] == (date.fromisoformat(d["due_on"]) - day(0)).days for d in found)
+    assert all(d["suggested_action"] and d["title"] and set(d["subject"]) == {"type", "id"} for d in found)
+    assert use(people.bob, LIST)["deadlines"] == []
+
+
+def test_points_carry_their_number_and_value_in_the_currency_of_the_profile(
+    people: People, deadlines: Deadlines
+) -> None:
+    keep(
+        people.alice,
+        Profile(currency="GBP"),
+        PointsBalance(program=BA, balance=50_000, as_of=day(0), expires_on=day(8)),
+        PointsBalance(program=FB, balance=0, as_of=day(0), expires_on=day(8)),
+    )
+    (found,) = deadlines(kinds=["points"])
+    assert (found["amount"], found["currency"]) == (50_000, "Avios")
+    assert found["value_at_risk"]["currency"] == "GBP"
+    cents = reference().programs[BA].value_usd_cents
+    assert cents is not None
+    assert found["value_at_risk"]["amount"] == pytest.approx(float(500 * cents / Decimal("1.32")), abs=0.01)
+    assert found["subject"] == {"type": "points_balance", "id": BA}
+
+
+def test_a_currency_without_a_rate_of_exchange_leaves_values_in_dollars(people: People, deadlines: Deadlines) -> None:
+    keep(
+        people.alice,
+        Profile(currency="THB"),
+        PointsBalance(program=BA, balance=50_000, as_of=day(0), expires_on=day(8)),
+    )
+    assert deadlines()[0]["value_at_risk"]["currency"] == "USD"
+
+
+def test_points_without_a_stored_day_are_named_with_their_rule_and_never_dated(people: People, use: Use) -> None:
+    keep(
+        people.alice,
+        PointsBalance(program=BA, balance=50_000, as_of=day(-2000)),
+        PointsBalance(program="delta-skymiles", balance=9, as_of=day(0)),
+        PointsBalance(program="world-of-hyatt", balance=0, as_of=day(0)),
+    )
+    found = use(people.alice, LIST, within_days=730)
+    assert found["deadlines"] == []
+    assert "British Airways Club (activity, 36 months)" in found["message"]
+    assert "Delta" not in found["message"]
+    assert "Hyatt" not in found["message"]
+
+
+@pytest.mark.parametrize("field", ["flight_booking_id", "hotel_booking_id"])
+def test_a_voucher_that_was_used_and_a_status_for_life_are_not_told(
+    people: People, deadlines: Deadlines, field: str
+) -> None:
+    booking = leg(departure_date=day(300)) if field == "flight_booking_id" else stay(check_in_date=day(200))
+    booking.notes = "x"
+    if field == "hotel_booking_id":
+        booking.check_out_date = day(201)
+    with transaction(people.alice.account_id) as session:
+        session.add(booking)
+        session.flush()
+        session.add(Voucher(voucher_slug="aa-systemwide-upgrade", expires_on=day(7), **{field: booking.id}))
+    keep(people.alice, LoyaltyStatus(program=BA, tier="Gold", lifetime=True, valid_until=day(6)))
+    assert deadlines() == []
+
+
+def test_a_passed_bonus_day_is_told_until_the_mark_is_moved(people: People, use: Use, deadlines: Deadlines) -> None:
+    keep(
+        people.alice,
+        card(bonus_status="pending", spend_deadline_on=day(-3), spend_requirement=Decimal(3000)),
+        card(name="Unmarked", spend_deadline_on=day(-3)),
+        card(name="Earned", bonus_status="earned", spend_deadline_on=day(3)),
+        card(name="Closed", bonus_status="pending", spend_deadline_on=day(3), closed_on=day(-1)),
+    )
+    (found,) = deadlines()
+    assert (found["days_left"], found["amount"], found["currency"]) == (-3, 3000, "GBP")
+    assert "update_card" in found["suggested_action"]
+    assert "still marked pending" in use(people.alice, LIST)["message"]
+    assert use(people.alice, "get_portfolio")["deadlines"] == []
+
+
+def test_a_catalogue_fee_is_told_in_the_currency_of_the_catalogue(people: People, deadlines: Deadlines) -> None:
+    gold = reference().cards["us-amex-gold"]
+    keep(people.alice, card(slug=gold.slug, name=gold.name, custom=False, currency="GBP", opened_on=day(-300)))
+    (found,) = deadlines(kinds=["annual_fee"], within_days=80)
+    assert (found["amount"], found["currency"]) == (float(gold.annual_fee or 0), "USD")
+
+
+def test_a_card_opened_on_a_leap_day_has_its_fee_on_the_28th_of_february(
+    people: People, deadlines: Deadlines, at: Callable[..., None]
+) -> None:
+    keep(people.alice, card(annual_fee=Decimal(95), opened_on=date(2024, 2, 29)))
+    for year, due in ((2027, "2027-02-28"), (2028, "2028-02-29")):
+        at(year, 2, 1)
+        assert [d["due_on"] for d in deadlines(kinds=["annual_fee"])] == [due]
+
+
+def test_transfer_bonuses_are_told_for_currencies_the_person_has(
+    people: People, use: Use, deadlines: Deadlines, at: Callable[..., None]
+) -> None:
+    at(2026, 9, 1, 12)
+    running = use(people.alice, "whats_on_sale", category="transfer")["transfer_bonuses"]
+    source = running[0]["from_program"]
+    keep(people.alice, PointsBalance(program=source, balance=10, as_of=date(2026, 8, 1)))
+    found = deadlines(kinds=["transfer_bonus"], within_days=730)
+    mine = [o for o in running if o["from_program"] == source]
+    assert [d["due_on"] for d in found] == sorted(o["ends_on"] for o in mine)
+    assert {d["subject"]["id"] for d in found} == {f"{source}>{o['to_program']}" for o in mine}
+    at(2032, 1, 1)
+    assert deadlines(kinds=["transfer_bonus"], within_days=730) == []
+
+
+@pytest.mark.usefixtures("noon")
+@pytest.mark.spec("s4.4.get_calendar_feed.cancelled_out")
+def test_bookings_tell_departures_arrivals_and_only_stated_free_cancellations(
+    people: People, deadlines: Deadlines
+) -> None:
+    keep(
+        people.alice,
+        leg(),
+        leg(departure_date=day(-2)),
+        leg(cancelled_at=clock.now()),
+        stay(free_cancellation_until=day(38)),
+        stay(check_in_date=day(50), check_out_date=day(51), kind="award", original_pay_rate_usd=None),
+        stay(check_in_date=day(-1), check_out_date=day(3), free_cancellation_until=day(-2)),
+        stay(cancelled_at=clock.now(), free_cancellation_until=day(30)),
+    )
+    found = deadlines(kinds=["booking"])
+    assert [(d["title"].split()[0], d["days_left"]) for d in found] == [
+        ("Flight", 12),
+        ("Free", 38),
+        ("Check-in", 40),
+        ("Check-in", 50),
+    ]
+    assert found[1]["value_at_risk"] == {"amount": 900, "currency": "EUR"}
+    assert found[1]["subject"] == found[2]["subject"]
+
+
+def test_today_is_the_day_where_the_person_lives(people: People, deadlines: Deadlines, at: Callable[..., None]) -> None:
+    keep(people.alice, LoyaltyStatus(program=BA, tier="Gold", lifetime=False, valid_until=date(2027, 3, 1)))
+    at(2027, 3, 1, 12)
+    assert [d["days_left"] for d in deadlines()] == [0]
+    keep(people.alice, Profile(timezone="Pacific/Auckland"))
+    assert deadlines() == []
+    with transaction(people.alice.account_id) as session:
+        session.query(Profile).one().timezone = "Pacific/Pago_Pago"
+    at(2027, 3, 2, 5)
+    assert [d["days_left"] for d in deadlines()] == [0]
+    at(2027, 3, 2, 12)
+    assert deadlines() == []
+
+
+def test_a_departure_is_counted_on_the_day_of_its_airport(
+    people: People, deadlines: Deadlines, at: Callable[..., None]
+) -> None:
+    keep(people.alice, Profile(timezone="Pacific/Auckland"), leg(origin="LAX", departure_date=date(2027, 3, 1)))
+    at(2027, 3, 2, 5)  # the 2nd in Auckland, and still the evening of the 1st in Los Angeles
+    assert [d["days_left"] for d in deadlines()] == [0]
+    at(2027, 3, 2, 9)
+    assert deadlines() == []
+
+
+def test_the_window_counts_its_last_day(people: People, deadlines: Deadlines) -> None:
+    keep(people.alice, leg(departure_date=day(30)), leg(departure_date=day(31)))
+    assert len(deadlines(within_days=30)) == 1
+    assert len(deadlines(within_days=31)) == 2
+
+
+@pytest.mark.parametrize("given", [{"within_days": 0}, {"within_days": 731}, {"kinds": ["birthdays"]}])
+def test_list_upcoming_deadlines_refuses_what_it_does_not_know(people: People, use: Use, given: dict[str, Any]) -> None:
+    assert use(people.alice, LIST, **given)["status"] == "invalid"
+
+
+def test_a_long_list_is_cut_and_says_how_many_there_are(people: People, use: Use) -> None:
+    keep(people.alice, *(leg(departure_date=day(n % 80 + 1)) for n in range(260)))
+    found = use(people.alice, LIST)
+    assert (len(found["deadlines"]), found["total"]) == (200, 260)
+    assert "soonest 200" in found["message"]
+
+
+@pytest.mark.parametrize(("zone", "left"), [("Pacific/Auckland", 0), ("UTC", 1), ("Pacific/Pago_Pago", 1)])
+def test_every_list_counts_the_days_to_the_same_end_by_the_persons_own_day(
+    people: People, use: Use, at: Callable[..., None], deadlines: Deadlines, zone: str, left: int
+) -> None:
+    at(2028, 2, 28, 12, 30)  # the leap day has begun in Auckland
+    ends = date(2028, 2, 29)
+    keep(
+        people.alice,
+        Profile(timezone=zone),
+        Voucher(voucher_slug="ba-companion-voucher", expires_on=ends),
+        PointsBalance(program=FB, balance=5, expires_on=ends, as_of=date(2028, 1, 1), source="manual"),
+        LoyaltyStatus(program=BA, tier="Gold", valid_until=ends),
+        card(opened_on=date(2027, 12, 1), spend_deadline_on=ends, bonus_status="pending"),
+    )
+    assert {d["days_left"] for d in deadlines(kinds=["voucher", "points", "status", "card_bonus"])} == {left}
+    (voucher,) = use(people.alice, "list_my_vouchers")["vouchers"]
+    (balance,) = use(people.alice, "list_points_balances")["balances"]
+    (status,) = use(people.alice, "list_loyalty_statuses")["statuses"]
+    (owned,) = use(people.alice, "list_my_cards")["cards"]
+    told = [voucher["days_left"], balance["days_left"], status["days_left"], owned["bonus_days_left"]]
+    assert told == [left] * 4
+    assert [s["days_left"] for s in use(people.alice, "get_portfolio")["statuses"]] == [left]
+
+
+def test_a_voucher_is_over_when_the_persons_day_is(people: People, use: Use, at: Callable[..., None]) -> None:
+    at(2027, 3, 2, 3, 0)  # still the first of March in Honolulu
+    keep(people.alice, Profile(timezone="Pacific/Honolulu"), leg(departure_date=date(2027, 5, 4)))
+    keep(people.alice, Voucher(voucher_slug="ba-companion-voucher", expires_on=date(2027, 3, 1)))
+    (voucher,) = use(people.alice, "list_my_vouchers", state="held")["vouchers"]
+    (flight,) = use(people.alice, "list_flight_bookings")["bookings"]
+    on = {"booking_type": "flight", "booking_id": flight["booking_id"]}
+    assert use(people.alice, "apply_voucher_to_booking", voucher_id=voucher["voucher_id"], **on)["status"] == "ok"
+    at(2027, 3, 2, 10, 1)
+    assert use(people.alice, "list_my_vouchers", state="expired")["vouchers"] == []  # it is on a booking
+
+
+def test_a_status_may_be_dated_on_the_persons_own_day(people: People, use: Use, at: Callable[..., None]) -> None:
+    at(2027, 3, 1, 12, 0)  # the second of March in Auckland
+    keep(people.alice, Profile(timezone="Pacific/Auckland"))
+    told = use(people.alice, "set_loyalty_status", program=BA, tier="Gold", progress=5, progress_as_of="2027-03-02")
+    assert told["status"] == "ok"
+    assert (
+        use(people.alice, "set_loyalty_status", program=BA, tier="Gold", valid_until="2027-03-01")["status"]
+        == "invalid"
+    )

@@ -1,0 +1,141 @@
+"""Earnings through the gate: points towards status of a route, and percent of distance by booking class."""
+
+from typing import Any
+
+import pytest
+
+from mcp_server.toolkit.registry import TOOLS
+from shared.reference.load import reference
+from tests.mcp_server.tools.conftest import Use
+from tests.support.people import People
+
+BA, FB, AA = "british-airways-club", "flying-blue", "american-airlines-aadvantage"
+TOOL = "calculate_flight_earnings"
+
+
+def earned(use: Use, who: Any, **given: Any) -> float | None:
+    return use(who, TOOL, **({"origin": "LHR", "destination": "JFK"} | given)).get("earned")
+
+
+@pytest.mark.spec("s4.4.calculate_flight_earnings.result", "s4.4.calculate_flight_earnings.fare_price")
+def test_calculate_flight_earnings_of_a_fare_counts_pounds_and_the_extra(people: People, use: Use) -> None:
+    found = use(people.bob, TOOL, origin="lhr", destination="JFK", program=BA, cabin="business", fare_price=1000)
+    assert (found["status"], found["metric"], found["method"]) == ("ok", "tier_points", "revenue")
+    assert (found["earned"], found["per_segment"]) == (1_400, None)
+    assert (found["distance_miles"], found["distance_km"]) == (3_451, 5_555)
+    assert any("400 extra tier points" in a for a in found["assumptions"])
+    assert found["source_url"].startswith("https://")
+
+
+@pytest.mark.spec("s4.4.calculate_flight_earnings.segments")
+def test_calculate_flight_earnings_multiplies_what_is_counted_by_the_flight(people: People, use: Use) -> None:
+    assert earned(use, people.bob, program=FB) == 8
+    assert earned(use, people.bob, program=FB, segments=2, cabin="business") == 48
+    assert earned(use, people.bob, program=BA, segments=2, cabin="first", fare_price=5_000) == 6_100
+    assert earned(use, people.bob, program=AA, segments=2, fare_price=500) == 2_500
+
+
+@pytest.mark.spec("s4.4.calculate_flight_earnings.methods", "s4.4.calculate_flight_earnings.three_programmes")
+def test_calculate_flight_earnings_of_xp_needs_no_fare_and_knows_three_programmes(people: People, use: Use) -> None:
+    found = use(people.bob, TOOL, origin="CDG", destination="SIN", program=FB, cabin="business")
+    assert (found["metric"], found["method"], found["earned"]) == ("xp", "fixed_by_distance", 36)
+    assert found["per_segment"] == 36
+    assert use(people.bob, TOOL, origin="CDG", destination="SIN", program="delta-skymiles")["status"] == "invalid"
+
+
+@pytest.mark.parametrize("program", [BA, AA])
+def test_calculate_flight_earnings_without_a_fare_is_no_data_and_no_guess(
+    people: People, use: Use, program: str
+) -> None:
+    found = use(people.bob, TOOL, origin="LHR", destination="JFK", program=program)
+    assert (found["status"], found["missing"]) == ("no_data", ["fare_price"])
+    assert "earned" not in found
+
+
+@pytest.mark.spec("s4.4.calculate_flight_earnings.fare_currency")
+def test_calculate_flight_earnings_takes_the_home_currency_and_converts_nothing(people: People, use: Use) -> None:
+    assert earned(use, people.bob, program=AA, fare_price=300) == 1_500
+    assert earned(use, people.bob, program=AA, fare_price=300, fare_currency="usd") == 1_500
+    other = use(people.bob, TOOL, origin="LHR", destination="JFK", program=AA, fare_price=300, fare_currency="GBP")
+    assert (other["status"], other["missing"]) == ("no_data", ["exchange rate"])
+
+
+@pytest.mark.spec("s4.4.calculate_flight_earnings.cabin")
+def test_calculate_flight_earnings_takes_four_cabins_and_economy_when_absent(people: People, use: Use) -> None:
+    cabins = ("economy", "premium", "business", "first")
+    assert [earned(use, people.bob, program=FB, cabin=c) for c in cabins] == [8, 16, 24, 40]
+    assert earned(use, people.bob, program=FB) == 8
+    assert use(people.bob, TOOL, origin="LHR", destination="JFK", program=FB, cabin="suite")["status"] == "invalid"
+
+
+def test_calculate_flight_earnings_uses_the_recorded_tier_and_says_so(people: People, use: Use) -> None:
+    use(people.bob, "set_loyalty_status", program=AA, tier="Platinum Pro")
+    found = use(people.bob, TOOL, origin="JFK", destination="LAX", program=AA, fare_price=200)
+    assert found["earned"] == 1_800
+    assert any("Platinum Pro" in a for a in found["assumptions"])
+    stranger = use(people.charlie, TOOL, origin="JFK", destination="LAX", program=AA, fare_price=200)
+    assert stranger["earned"] == 1_000
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        ({"origin": "QQQ"}, "not_found"),
+        ({"destination": "LHR"}, "invalid"),
+        ({"segments": 0}, "invalid"),
+        ({"segments": 101}, "invalid"),
+        ({"fare_price": -1}, "invalid"),
+        ({"fare_price": ""}, "invalid"),
+    ],
+)
+def test_calculate_flight_earnings_refuses_what_cannot_be(
+    people: People, use: Use, given: dict[str, Any], status: str
+) -> None:
+    asked = {"origin": "LHR", "destination": "JFK", "program": FB} | given
+    assert use(people.bob, TOOL, **asked)["status"] == status
+
+
+def test_calculate_flight_earnings_understands_city_codes(people: People, use: Use) -> None:
+    found = use(people.bob, TOOL, origin="LON", destination="NYC", program=FB, cabin="business")
+    assert (found["status"], found["earned"]) == ("ok", 24)
+
+
+@pytest.mark.spec("s4.4.get_earning_rates.program", "s4.4.get_earning_rates.full_table")
+def test_get_earning_rates_gives_every_class_of_every_row(people: People, use: Use) -> None:
+    for program in TOOLS["get_earning_rates"].arguments.schema["properties"]["program"]["enum"]:
+        rows = [r for r in reference().rows("earning_rates.csv") if r.program == program]
+        assert rows, program
+        for airline in {r.airline for r in rows}:
+            found = use(people.bob, "get_earning_rates", program=program, airline=airline)
+            wanted = {
+                (c, float(r.percent_of_distance)) for r in rows if r.airline == airline for c in r.booking_classes
+            }
+            assert {(r["fare_class"], r["percent"]) for r in found["rates"]} == wanted
+            assert found["source_url"]
+
+
+def test_get_earning_rates_of_one_class_in_either_case(people: People, use: Use) -> None:
+    found = use(people.bob, "get_earning_rates", program="atmos-rewards", airline="AA", fare_class="j")
+    assert [(r["fare_class"], r["cabin"], r["percent"]) for r in found["rates"]] == [("J", "business", 125)]
+    assert (found["airline"]["code"], found["confidence"], found["unaudited"]) == ("AA", "low", True)
+    assert "low confidence" in found["message"]
+
+
+def test_get_earning_rates_of_a_class_nobody_sells_names_the_nearest(people: People, use: Use) -> None:
+    found = use(people.bob, "get_earning_rates", program="atmos-rewards", airline="AA", fare_class="ZZ")
+    assert (found["status"], len(found["nearest"])) == ("not_found", 3)
+
+
+@pytest.mark.spec("s4.4.get_earning_rates.airline_upper_case")
+@pytest.mark.parametrize("airline", ["aa", "AAL", "A"])
+def test_get_earning_rates_takes_two_capitals_or_digits(people: People, use: Use, airline: str) -> None:
+    assert use(people.bob, "get_earning_rates", program="atmos-rewards", airline=airline)["status"] == "invalid"
+
+
+def test_get_earning_rates_that_are_not_known_are_no_data_and_name_those_that_are(people: People, use: Use) -> None:
+    found = use(people.bob, "get_earning_rates", program="jal-mileage-bank", airline="BA")
+    assert (found["status"], found["missing"]) == ("no_data", ["earning rates"])
+    assert "Known for" in found["message"]
+    own = use(people.bob, "get_earning_rates", program="cathay-asia-miles", airline="CX")
+    assert "by zone and fare type" in own["message"]
+    assert use(people.bob, "get_earning_rates", program="atmos-rewards", airline="Q9")["status"] == "not_found"

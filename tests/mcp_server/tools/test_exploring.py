@@ -1,0 +1,234 @@
+"""Where points lead, from seats seen in earlier searches: what is in reach, how old each row is, who sees how much."""
+
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from shared import clock
+from shared.db.base import engine, transaction
+from shared.db.observations import write
+from shared.domain.calendar import add_months, days_of
+from shared.reference.load import reference
+from tests.mcp_server.tools.conftest import Use
+from tests.support.fake_seats import live
+from tests.support.people import People
+
+__all__ = ["live"]
+
+TOOL = "explore_destinations"
+DAY = add_months(clock.today(), 1)
+AGO = timedelta(hours=5)
+See = Callable[..., None]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _facts() -> None:
+    reference()
+
+
+def row(destination: str, points: int, day: date = DAY, ago: timedelta = AGO, **more: Any) -> dict[str, Any]:
+    facts = {
+        "source": "one",
+        "airline": "BA",
+        "program": "british-airways-club",
+        "origin": "LHR",
+        "cabin": "economy",
+        "taxes": None,
+        "taxes_currency": None,
+        "seats": 2,
+        "seen_at": clock.now() - ago,
+        "provider_checked_at": None,
+        "asker_id": None,
+    }
+    return facts | {"destination": destination, "points": points, "date": day} | more
+
+
+def saw(*rows: dict[str, Any]) -> None:
+    with transaction() as session:
+        write(session, rows)
+
+
+@pytest.mark.spec("s4.4.explore_destinations.cheapest_first")
+def test_explore_destinations_lists_each_destination_once_cheapest_first(people: People, use: Use, live: None) -> None:
+    saw(
+        row("JFK", 30_000),
+        row("MAD", 10_000),
+        row("JFK", 25_000, program="iberia-club"),
+        row("MAD", 12_000, airline="IB"),
+    )
+    found = use(people.alice, TOOL, origin="lhr")
+    assert (found["status"], found["total_found"], found["balance_source"]) == ("ok", 2, "none")
+    assert [(d["destination"], d["city"], d["points"], d["program"], d["airline"]) for d in found["destinations"]] == [
+        ("MAD", "Madrid", 10_000, "british-airways-club", "BA"),
+        ("JFK", "New York", 25_000, "iberia-club", "BA"),
+    ]
+    assert {d["reachable"] for d in found["destinations"]} == {"no"}
+    assert found["freshness"]["mode"] == "cached"
+
+
+@pytest.mark.spec("s4.4.explore_destinations.cached_rows_aged", "s4.4.cached_tools.older_than_four_hours")
+def test_explore_destinations_shows_the_age_of_each_row(people: People, use: Use, live: None) -> None:
+    crawled: datetime = clock.now() - timedelta(days=2)
+    saw(row("JFK", 30_000), row("MAD", 10_000, provider_checked_at=crawled))
+    found = use(people.alice, TOOL, origin="LHR")
+    ages = {d["destination"]: d["age_seconds"] for d in found["destinations"]}
+    assert ages["JFK"] // 3600 == 5
+    assert ages["MAD"] // 86_400 == 2
+    assert found["freshness"]["age_seconds"] // 3600 == 5
+    assert found["freshness"]["provider_age_seconds"] // 86_400 == 2
+
+
+def test_explore_destinations_believes_the_last_answer_about_a_seat(people: People, use: Use, live: None) -> None:
+    same = {"seen_at": clock.now() - AGO}
+    saw(row("JFK", 10_000, ago=timedelta(days=3)), row("JFK", 40_000, **same), row("JFK", 45_000, **same))
+    (found,) = use(people.alice, TOOL, origin="LHR")["destinations"]
+    assert found["points"] == 40_000
+
+
+def test_explore_destinations_names_the_days_of_the_lowest_price(people: People, use: Use, live: None) -> None:
+    days = [DAY + timedelta(days=n) for n in range(8)]
+    saw(*(row("JFK", 20_000, day) for day in days[1:]), row("JFK", 30_000, days[0]))
+    (found,) = use(people.alice, TOOL, origin="LHR")["destinations"]
+    assert found["best_dates"] == [d.isoformat() for d in days[1:6]]
+
+
+def test_explore_destinations_forgets_what_was_seen_long_ago_and_days_gone_by(
+    people: People, use: Use, live: None
+) -> None:
+    saw(row("JFK", 1, ago=timedelta(days=15)), row("MAD", 1, clock.today() - timedelta(days=1)), row("DOH", 9))
+    assert [d["destination"] for d in use(people.alice, TOOL, origin="LHR")["destinations"]] == ["DOH"]
+
+
+def test_explore_destinations_with_nothing_seen_is_no_data(people: People, use: Use, live: None) -> None:
+    found = use(people.alice, TOOL, origin="LHR")
+    assert (found["status"], found["missing"]) == ("no_data", ["award calendars"])
+
+
+def test_explore_destinations_of_a_city_looks_from_all_its_airports(people: People, use: Use, live: None) -> None:
+    saw(row("JFK", 20_000), row("JFK", 15_000, origin="LGW"), row("LGW", 1), row("MAN", 2, origin="MAD"))
+    found = use(people.alice, TOOL, origin="LON")
+    assert [(d["destination"], d["points"]) for d in found["destinations"]] == [("JFK", 15_000)]
+
+
+# months
+
+
+@pytest.mark.spec("s4.4.explore_destinations.params")
+def test_explore_destinations_is_of_economy_unless_a_cabin_is_named(people: People, use: Use, live: None) -> None:
+    saw(row("JFK", 20_000), row("MAD", 9_000, cabin="business"))
+    assert [d["cabin"] for d in use(people.alice, TOOL, origin="LHR")["destinations"]] == ["economy"]
+    assert [d["cabin"] for d in use(people.alice, TOOL, origin="LHR", cabin="business")["destinations"]] == ["business"]
+    assert use(people.alice, TOOL)["status"] == "invalid"
+
+
+@pytest.mark.spec("s4.4.explore_destinations.months")
+def test_explore_destinations_looks_at_this_month_and_the_two_after_it(people: People, use: Use, live: None) -> None:
+    last = days_of(f"{add_months(clock.today(), 2):%Y-%m}")[1]
+    saw(row("JFK", 1, clock.today()), row("MAD", 2, last), row("DOH", 3, last + timedelta(days=1)))
+    assert [d["destination"] for d in use(people.alice, TOOL, origin="LHR")["destinations"]] == ["JFK", "MAD"]
+
+
+@pytest.mark.spec("s4.4.explore_destinations.months")
+def test_explore_destinations_ends_two_months_after_the_first_named(people: People, use: Use, live: None) -> None:
+    first = add_months(clock.today().replace(day=1), 4)
+    before, last = first - timedelta(days=1), days_of(f"{add_months(first, 2):%Y-%m}")[1]
+    saw(row("AMS", 1, before), row("JFK", 1, first), row("MAD", 2, last), row("DOH", 3, last + timedelta(days=1)))
+    told = use(people.alice, TOOL, origin="LHR", month_from=f"{first:%Y-%m}")
+    assert [d["destination"] for d in told["destinations"]] == ["JFK", "MAD"]
+    one = use(people.alice, TOOL, origin="LHR", month_from=f"{first:%Y-%m}", month_to=f"{first:%Y-%m}")
+    assert [d["destination"] for d in one["destinations"]] == ["JFK"]
+
+
+@pytest.mark.parametrize(
+    ("months", "field"),
+    [
+        ({"month_from": "2020-01"}, "month_from"),
+        ({"month_to": "2020-01"}, "month_to"),
+        ({"month_from": f"{add_months(DAY, 5):%Y-%m}", "month_to": f"{DAY:%Y-%m}"}, "month_to"),
+        ({"month_from": "2027-13"}, "month_from"),
+    ],
+)
+def test_explore_destinations_names_a_wrong_month(people: People, use: Use, months: dict[str, str], field: str) -> None:
+    found = use(people.alice, TOOL, origin="LHR", **months)
+    assert (found["status"], [e["field"] for e in found["errors"]]) == ("invalid", [field])
+
+
+# balances
+
+
+@pytest.mark.spec("s4.4.explore_destinations.saved_balances", "s4.4.explore_destinations.cheapest_first")
+def test_explore_destinations_tells_what_saved_balances_cover_and_how(people: People, use: Use, live: None) -> None:
+    use(people.alice, "update_points_balance", program="british-airways-club", balance=15_000)
+    use(people.alice, "update_points_balance", program="amex-membership-rewards", balance=60_000)
+    saw(row("MAD", 10_000), row("JFK", 50_000), row("NRT", 200_000))
+    found = use(people.alice, TOOL, origin="LHR")
+    assert found["balance_source"] == "saved"
+    assert [(d["destination"], d["reachable"], d["via"]) for d in found["destinations"]] == [
+        ("MAD", "direct", None),
+        ("JFK", "transfer", "amex-membership-rewards"),
+        ("NRT", "no", None),
+    ]
+    others = use(people.charlie, TOOL, origin="LHR")
+    assert (others["balance_source"], {d["reachable"] for d in others["destinations"]}) == ("none", {"no"})
+
+
+def test_explore_destinations_shows_an_offer_in_reach_before_a_cheaper_one_that_is_not(
+    people: People, use: Use, live: None
+) -> None:
+    use(people.alice, "update_points_balance", program="delta-skymiles", balance=80_000)
+    saw(row("JFK", 30_000), row("JFK", 50_000, program="delta-skymiles", airline="DL"))
+    (found,) = use(people.alice, TOOL, origin="LHR")["destinations"]
+    assert (found["program"], found["points"], found["reachable"]) == ("delta-skymiles", 50_000, "direct")
+
+
+@pytest.mark.spec("s4.4.explore_destinations.balance_argument")
+def test_explore_destinations_takes_a_balance_in_the_currency_of_a_programme(
+    people: People, use: Use, live: None
+) -> None:
+    use(people.alice, "update_points_balance", program="british-airways-club", balance=900_000)
+    saw(row("MAD", 10_000))
+    few = use(people.alice, TOOL, origin="LHR", points_balance=9_000, program="BA")
+    assert (few["balance_source"], few["destinations"][0]["reachable"]) == ("argument", "no")
+    more = use(people.alice, TOOL, origin="LHR", points_balance=10_000, program="british-airways-club")
+    assert more["destinations"][0]["reachable"] == "direct"
+    assert use(people.alice, TOOL, origin="LHR", points_balance=9_000)["errors"][0]["field"] == "program"
+    assert use(people.alice, TOOL, origin="LHR", points_balance=0, program="BA")["status"] == "invalid"
+
+
+# who sees what
+
+
+@pytest.mark.spec("s4.4.explore_destinations.free_top_three")
+def test_explore_destinations_on_free_shows_the_three_cheapest(people: People, use: Use, live: None) -> None:
+    saw(*(row(code, n) for n, code in enumerate(("JFK", "MAD", "DOH", "NRT", "SYD"), 1)))
+    free, premium = (use(who, TOOL, origin="LHR") for who in (people.bob, people.alice))
+    assert [d["destination"] for d in free["destinations"]] == ["JFK", "MAD", "DOH"]
+    assert (free["total_found"], len(premium["destinations"])) == (5, 5)
+    assert "3 cheapest are shown" in free["message"]
+
+
+def test_explore_destinations_shows_nobody_what_anothers_connection_saw(people: People, use: Use, live: None) -> None:
+    saw(row("JFK", 1, asker_id=people.alice.account_id))
+    assert use(people.alice, TOOL, origin="LHR")["total_found"] == 1
+    assert use(people.charlie, TOOL, origin="LHR")["status"] == "no_data"
+
+
+def test_explore_destinations_never_shows_live_rows_in_the_sandbox(people: People, use: Use) -> None:
+    with engine().begin() as connection:
+        connection.exec_driver_sql(
+            "insert into award_observations (source, airline, program, origin, destination, date, cabin, points,"
+            " synthetic) values ('one', 'BA', 'british-airways-club', 'LHR', 'JFK', current_date + 30, 'economy', 1,"
+            " false)"
+        )
+    assert use(people.alice, TOOL, origin="LHR")["status"] == "no_data"
+
+
+def test_explore_destinations_reads_the_sightings_in_one_statement(
+    people: People, use: Use, live: None, queries: list[str]
+) -> None:
+    saw(*(row("JFK", n, DAY + timedelta(days=n)) for n in range(1, 30)))
+    queries.clear()
+    use(people.alice, TOOL, origin="LHR")
+    assert sum("award_observations" in q for q in queries) == 1

@@ -1,0 +1,117 @@
+"""Fee averages through the gate: from seats that were seen, of the route or of a region that is named."""
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from shared import clock
+from shared.db import observations
+from shared.db.base import transaction
+from tests.mcp_server.tools.conftest import Use
+from tests.support.people import People
+
+TOOL = "estimate_award_fees"
+NEW, OLD = clock.now() - timedelta(days=2), clock.now() - timedelta(days=400)
+
+
+def seen(
+    program: str, taxes: str | None, origin: str = "LHR", destination: str = "JFK", currency: str = "GBP", **more: Any
+) -> dict[str, Any]:
+    row = {"source": "sandbox", "airline": "BA", "program": program, "origin": origin, "destination": destination}
+    row |= {"date": clock.today(), "cabin": "economy", "points": 20_000, "seats": 1, "seen_at": NEW}
+    money = None if taxes is None else Decimal(taxes)
+    return row | {"provider_checked_at": None, "taxes": money, "taxes_currency": currency} | more
+
+
+def write(*rows: dict[str, Any]) -> None:
+    with transaction() as session:
+        observations.write(session, rows)
+
+
+def fees(use: Use, who: Any, **given: Any) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = use(who, TOOL, **({"origin": "LHR", "destination": "JFK"} | given))["fees"]
+    return rows
+
+
+@pytest.mark.spec("s4.4.estimate_award_fees.averages")
+def test_estimate_award_fees_averages_what_was_seen_with_range_and_age(people: People, use: Use) -> None:
+    write(seen("flying-blue", "100"), seen("flying-blue", "201", seen_at=OLD), seen("flying-blue", None))
+    found = use(people.alice, TOOL, origin="lhr", destination="JFK")
+    (one,) = found["fees"]
+    assert (one["program"], one["average"], one["low"], one["high"]) == ("flying-blue", 150.5, 100, 201)
+    assert (one["currency"], one["samples"], one["basis"], one["area"]) == ("GBP", 2, "route", "LHR to JFK")
+    assert one["oldest"] < one["newest"]
+    assert (found["total_found"], found["freshness"]["mode"]) == (1, "sandbox")
+    assert 2 * 86_400 <= found["freshness"]["age_seconds"] < 3 * 86_400
+
+
+def test_estimate_award_fees_keeps_direction_cabin_and_currency_apart(people: People, use: Use) -> None:
+    write(
+        seen("flying-blue", "100"),
+        seen("flying-blue", "10", origin="JFK", destination="LHR"),
+        seen("flying-blue", "900", cabin="business"),
+        seen("flying-blue", "150", currency="EUR"),
+    )
+    assert {(f["currency"], f["average"]) for f in fees(use, people.alice)} == {("GBP", 100), ("EUR", 150)}
+    assert [f["average"] for f in fees(use, people.alice, cabin="business")] == [900]
+
+
+@pytest.mark.spec("s4.4.estimate_award_fees.fallback")
+def test_estimate_award_fees_falls_back_to_the_countries_then_the_continents_and_says_so(
+    people: People, use: Use
+) -> None:
+    write(seen("flying-blue", "90", origin="MAN", destination="BOS"), seen("iberia-club", "60", origin="MAD"))
+    found = use(people.alice, TOOL, origin="LHR", destination="JFK")
+    (one,) = found["fees"]
+    assert (one["program"], one["basis"], one["area"]) == ("flying-blue", "region", "GB to US")
+    assert "GB to US" in found["message"]
+    (wide,) = fees(use, people.alice, programs=["iberia"])
+    assert (wide["average"], wide["basis"], wide["area"]) == (60, "region", "EU to NA (continents)")
+
+
+def test_estimate_award_fees_of_a_route_stand_before_those_of_a_region(people: People, use: Use) -> None:
+    write(seen("flying-blue", "500"), seen("iberia-club", "60", origin="MAD"))
+    rows = fees(use, people.alice, programs=["flying-blue", "iberia-club"])
+    assert [(f["program"], f["basis"]) for f in rows] == [("flying-blue", "route"), ("iberia-club", "region")]
+
+
+@pytest.mark.spec("s4.4.estimate_award_fees.free_top_three")
+def test_estimate_award_fees_shows_three_programmes_on_the_free_plan(people: People, use: Use) -> None:
+    programs = ("flying-blue", "iberia-club", "atmos-rewards", "delta-skymiles")
+    write(*(seen(p, str(10 * n)) for n, p in enumerate(programs, 1)))
+    free = use(people.bob, TOOL, origin="LHR", destination="JFK")
+    assert ([f["program"] for f in free["fees"]], free["total_found"]) == (list(programs[:3]), 4)
+    assert "3 of 4" in free["message"]
+    assert len(fees(use, people.alice)) == 4
+
+
+@pytest.mark.spec("s4.4.estimate_award_fees.params")
+def test_estimate_award_fees_of_chosen_programmes_and_cities(people: People, use: Use) -> None:
+    write(seen("flying-blue", "100"), seen("iberia-club", "50"), seen("flying-blue", "300", origin="LGW"))
+    (one,) = fees(use, people.alice, origin="LON", destination="NYC", programs=["AF"])
+    assert (one["program"], one["average"], one["area"]) == ("flying-blue", 200, "LON to NYC")
+    assert use(people.alice, TOOL, origin="LHR")["status"] == "invalid"
+    assert use(people.alice, TOOL, origin="LHR", destination="QQQ")["status"] == "not_found"
+    assert use(people.alice, TOOL, origin="LHR", destination="LHR")["status"] == "invalid"
+    assert use(people.alice, TOOL, origin="LHR", destination="JFK", programs=["zorblatt"])["status"] == "not_found"
+
+
+def test_estimate_award_fees_that_nobody_has_seen_are_no_data(people: People, use: Use) -> None:
+    found = use(people.alice, TOOL, origin="LHR", destination="JFK")
+    assert (found["status"], found["missing"]) == ("no_data", ["observed fees"])
+
+
+def test_estimate_award_fees_never_mixes_in_rows_of_the_other_data_mode(people: People, use: Use) -> None:
+    with transaction() as session:
+        session.info["synthetic"] = False
+        observations.write(session, [seen("flying-blue", "77", source="seats_aero")])
+    assert use(people.alice, TOOL, origin="LHR", destination="JFK")["status"] == "no_data"
+
+
+def test_estimate_award_fees_asks_the_database_at_most_three_times(
+    people: People, use: Use, queries: list[str]
+) -> None:
+    use(people.alice, TOOL, origin="LHR", destination="JFK")
+    assert sum("award_observations" in q for q in queries) <= 3

@@ -1,0 +1,409 @@
+"""Flight bookings through the gate: legs with points or cash, joined into one journey, listed, changed and removed."""
+
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+import anyio
+import pytest
+from sqlalchemy import select, update
+
+from mcp_server.calls.dispatch import answer
+from mcp_server.toolkit.context import Caller
+from mcp_server.toolkit.registry import TOOLS
+from mcp_server.toolkit.thread_limiter import limiter
+from shared import clock
+from shared.db.base import transaction
+from shared.db.bookings import FlightBooking
+from shared.db.observations import FareObservation
+from shared.db.trips import Trip
+from shared.db.vouchers import Voucher
+from shared.services.bookings import bookings as store
+from tests.mcp_server.tools.conftest import Use
+from tests.support.people import People
+
+JOURNEY = "3F2504E0-4F89-41D3-9A0C-0305E82C3301"
+FAR = "2031-05-04"
+LEG: dict[str, Any] = {
+    "airline": "British Airways",
+    "origin": "LHR",
+    "destination": "JFK",
+    "departure_date": FAR,
+    "cabin_class": "business",
+}
+
+
+def day(offset: int) -> str:
+    return (clock.today() + timedelta(days=offset)).isoformat()
+
+
+def add(use: Use, who: Caller, **more: Any) -> dict[str, Any]:
+    made = use(who, "add_flight_booking", **LEG | more)
+    assert made["status"] == "ok", made
+    return made
+
+
+def a_trip(who: Caller) -> int:
+    with transaction(who.account_id) as session:
+        session.add(row := Trip(name="Japan"))
+        session.flush()
+        return row.id
+
+
+def a_voucher(who: Caller, booking: int) -> int:
+    with transaction(who.account_id) as session:
+        session.add(row := Voucher(voucher_slug="ba-companion", flight_booking_id=booking))
+        session.flush()
+        return row.id
+
+
+@pytest.mark.spec(
+    "s2.2.one_record_per_leg",
+    "s2.2.trip_id_absent_single_leg",
+    "s2.2.kind_default_award",
+    "s2.2.taxes_currency_usd",
+    "s2.2.workspace_trip_id_integer",
+    "s2.2.flight_number",
+    "s2.2.taxes_paid",
+)
+def test_add_flight_booking_keeps_every_field(people: People, use: Use) -> None:
+    trip = a_trip(people.alice)
+    plain = add(use, people.alice)["booking"]
+    assert (plain["kind"], plain["taxes_currency"], plain["trip_id"], plain["state"]) == (
+        "award",
+        "USD",
+        None,
+        "upcoming",
+    )
+    full = {
+        "points_spent": 160_000,
+        "program": "british-airways-club",
+        "flight_number": "BA117",
+        "return_date": "2031-05-11",
+        "taxes_paid": 450.5,
+        "taxes_currency": "GBP",
+        "passengers": 2,
+        "confirmation_number": "ABC123",
+        "notes": "Window",
+        "workspace_trip_id": trip,
+    }
+    made = add(use, people.alice, **full)
+    assert {name: made["booking"][name] for name in full} == full
+    assert made["booking"]["airline"] == "BA"
+    assert made["legs"] == [made["booking"]]
+
+
+@pytest.mark.spec("s2.2.trip_id_uuid", "s2.2.trip_id_either_case", "s4.4.add_flight_booking.cost_on_first_leg")
+def test_legs_of_one_journey_share_an_id_and_one_cost(people: People, use: Use) -> None:
+    first = add(use, people.alice, trip_id=JOURNEY, points_spent=160_000, program="BA Avios", taxes_paid=450)
+    second = add(
+        use,
+        people.alice,
+        trip_id=JOURNEY.lower(),
+        origin="JFK",
+        destination="LHR",
+        departure_date="2031-05-11",
+        points_spent=0,
+        program="Avios",
+        taxes_paid=0,
+    )
+    assert [leg["booking_id"] for leg in second["legs"]] == [
+        first["booking"]["booking_id"],
+        second["booking"]["booking_id"],
+    ]
+    assert {leg["trip_id"] for leg in second["legs"]} == {JOURNEY.lower()}
+    assert "More than one leg" not in second["message"]
+    listed = use(people.alice, "list_flight_bookings", trip_id=JOURNEY)
+    assert listed["totals"]["points_by_program"] == {"british-airways-club": 160_000}
+    twice = add(use, people.alice, trip_id=JOURNEY, departure_date="2031-05-12", points_spent=5)
+    assert "More than one leg carries a cost" in twice["message"]
+
+
+def test_another_accounts_journey_of_the_same_id_stays_apart(people: People, use: Use) -> None:
+    add(use, people.alice, trip_id=JOURNEY)
+    assert len(add(use, people.charlie, trip_id=JOURNEY)["legs"]) == 1
+
+
+@pytest.mark.spec("s2.2.kind_default_award", "s2.2.cash_paid")
+def test_a_cash_leg_needs_what_was_paid(people: People, use: Use) -> None:
+    refused = use(people.alice, "add_flight_booking", **LEG, kind="cash")
+    assert (refused["status"], refused["errors"][0]["field"]) == ("invalid", "cash_paid")
+    made = add(use, people.alice, kind="cash", cash_paid=612.4, taxes_currency="eur")
+    assert (made["booking"]["cash_paid"], made["booking"]["taxes_currency"]) == (612.4, "EUR")
+
+
+@pytest.mark.spec(
+    "s2.2.airline_required",
+    "s2.2.airports_upper_case_only",
+    "s2.2.cabin_class_required",
+    "s2.2.passengers_from_one",
+    "s2.2.points_spent",
+    "s2.2.trip_id_uuid",
+)
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"airline": None}, "airline"),
+        ({"airline": "  "}, "airline"),
+        ({"departure_date": None}, "departure_date"),
+        ({"origin": "lhr"}, "origin"),
+        ({"destination": "jfk"}, "destination"),
+        ({"origin": "ZZZ"}, "origin"),
+        ({"destination": "LHR"}, "destination"),
+        ({"cabin_class": None}, "cabin_class"),
+        ({"cabin_class": "coach"}, "cabin_class"),
+        ({"kind": "gift"}, "kind"),
+        ({"points_spent": -1}, "points_spent"),
+        ({"points_spent": 10**13}, "points_spent"),
+        ({"points_spent": 1.5}, "points_spent"),
+        ({"cash_paid": 100}, "cash_paid"),
+        ({"kind": "cash", "cash_paid": 100, "program": "flying-blue"}, "program"),
+        ({"passengers": 0}, "passengers"),
+        ({"passengers": 10**6}, "passengers"),
+        ({"taxes_paid": -1}, "taxes_paid"),
+        ({"trip_id": "3F2504E04F8941D39A0C0305E82C3301"}, "trip_id"),
+        ({"trip_id": "3F2504E0-4F89-41D3-9A0C-0305E82C330Z"}, "trip_id"),
+        ({"trip_id": 7}, "trip_id"),
+        ({"return_date": "2031-05-03"}, "return_date"),
+        ({"notes": "x" * 4001}, "notes"),
+    ],
+)
+def test_a_leg_that_cannot_be_is_refused(people: People, use: Use, given: dict[str, Any], field: str) -> None:
+    made = use(people.alice, "add_flight_booking", **LEG | given)
+    assert made["status"] == "invalid"
+    assert field in {error["field"] for error in made["errors"]}
+    assert use(people.alice, "list_flight_bookings")["bookings"] == []
+
+
+@pytest.mark.spec("s4.4.add_flight_booking.paid")
+def test_logging_a_flight_needs_a_paid_plan_and_reading_none(people: People, use: Use) -> None:
+    assert use(people.bob, "add_flight_booking", **LEG)["status"] == "paywall"
+    assert use(people.bob, "list_flight_bookings")["status"] == "ok"
+    assert TOOLS["add_flight_booking"].description.endswith("Paid.")
+
+
+def test_names_are_resolved_and_nothing_is_lost_with_a_carrier_nobody_listed(people: People, use: Use) -> None:
+    shared = use(people.alice, "add_flight_booking", **LEG | {"airline": "Ryanair", "program": "Avios"})
+    assert (shared["status"], shared["saved"]) == ("candidates", False)
+    unknown = use(people.alice, "add_flight_booking", **LEG | {"program": "Nobody's Miles"})
+    assert unknown["status"] == "not_found"
+    assert unknown["nearest"]
+    own = add(use, people.alice, airline="Iberia", program="Avios")
+    assert own["booking"]["program"] == "iberia-club"
+    kept = add(use, people.alice, airline="Sunrise Air")
+    assert kept["booking"]["airline"] == "Sunrise Air"
+    assert "kept as written" in kept["message"]
+    assert use(people.alice, "list_flight_bookings", airline="sunrise air")["paging"]["total"] == 1
+    known = add(use, people.alice, airline="Ryanair")
+    assert (known["booking"]["airline"], "kept as written" in known["message"]) == ("FR", False)
+    with transaction() as session:  # as it was kept before the carrier was known
+        session.execute(update(FlightBooking).where(FlightBooking.airline == "FR").values(airline="Ryanair"))
+    assert use(people.alice, "list_flight_bookings", airline="ryanair")["paging"]["total"] == 1
+    assert use(people.alice, "list_flight_bookings", airline="British Airways")["paging"]["total"] == 0
+
+
+def test_a_point_is_valued_only_by_a_fare_seen_for_the_very_seat(people: People, use: Use) -> None:
+    award = {"points_spent": 100_000, "taxes_paid": 350, "passengers": 1}
+    assert add(use, people.alice, **award)["cents_per_point"] is None
+    fare = {
+        "source": "sandbox",
+        "origin": "LHR",
+        "destination": "JFK",
+        "date": date.fromisoformat(FAR),
+        "cabin": "business",
+        "currency": "USD",
+        "carriers": ["BA"],
+    }
+    with transaction(people.bob.account_id) as session:
+        session.add(FareObservation(**fare, passengers=1, price=Decimal(1850)))
+        session.add(FareObservation(**fare, passengers=2, price=Decimal(9999)))
+        session.add(FareObservation(**fare, passengers=1, price=Decimal(900), city_wide=True))
+        session.add(FareObservation(**fare, passengers=1, price=Decimal(1), asker_id=people.bob.account_id))
+    assert add(use, people.alice, **award)["cents_per_point"] == 1.5
+    assert add(use, people.alice, **award | {"passengers": None})["cents_per_point"] is None
+    assert add(use, people.alice, **award, trip_id=JOURNEY)["cents_per_point"] == 1.5
+    later = add(use, people.alice, **award, trip_id=JOURNEY, departure_date="2031-05-09")
+    assert later["cents_per_point"] is None
+
+
+def test_get_flight_booking_shows_the_legs_the_vouchers_and_what_cancelling_costs(people: People, use: Use) -> None:
+    one = add(use, people.alice, trip_id=JOURNEY, program="united", airline="United")["booking"]["booking_id"]
+    add(use, people.alice, trip_id=JOURNEY, departure_date="2031-05-09")
+    mine = a_voucher(people.alice, one)
+    found = use(people.alice, "get_flight_booking", booking_id=one)
+    assert found["booking"]["voucher_ids"] == [mine]
+    assert [v["voucher_id"] for v in found["vouchers"]] == [mine]
+    assert [leg["departure_date"] for leg in found["legs"]] == [FAR, "2031-05-09"]
+    assert found["cancellation"].keys() == {
+        "amount",
+        "currency",
+        "unit",
+        "exempt_tiers",
+        "source_url",
+        "verified_on",
+    }
+    paid = add(use, people.alice, kind="cash", cash_paid=1)["booking"]["booking_id"]
+    assert use(people.alice, "get_flight_booking", booking_id=paid)["cancellation"] is None
+
+
+def test_list_flight_bookings_is_filtered_and_its_totals_cover_all_that_fits(people: People, use: Use) -> None:
+    for number in range(3):
+        add(use, people.alice, departure_date=day(20 + number), points_spent=10_000, program="flying-blue")
+    add(use, people.alice, departure_date=day(-20), kind="cash", cash_paid=99.5, taxes_paid=1, taxes_currency="EUR")
+    gone = add(use, people.alice, departure_date=day(30), points_spent=7, program="flying-blue")["booking"]
+    cancel(people.alice, gone["booking_id"])
+    add(use, people.alice, departure_date=day(-21), points_spent=0)
+    page = use(people.alice, "list_flight_bookings", per_page=1)
+    assert (page["paging"]["total"], page["paging"]["has_more"], len(page["bookings"])) == (6, True, 1)
+    assert page["totals"] == {
+        "points_by_program": {"flying-blue": 30_000},
+        "cash_by_currency": {"EUR": 99.5},
+        "taxes_by_currency": {"EUR": 1.0},
+    }
+    upcoming = use(people.alice, "list_flight_bookings", when="upcoming")
+    assert [b["departure_date"] for b in upcoming["bookings"]] == [day(20), day(21), day(22)]
+    past = use(people.alice, "list_flight_bookings", when="past")
+    assert [b["state"] for b in past["bookings"]] == ["past", "past"]
+    cancelled = use(people.alice, "list_flight_bookings", when="cancelled")
+    assert [b["booking_id"] for b in cancelled["bookings"]] == [gone["booking_id"]]
+    assert cancelled["totals"]["points_by_program"] == {"flying-blue": 7}
+    window = use(people.alice, "list_flight_bookings", from_date=day(21), to_date=day(22), program="Flying Blue")
+    assert window["paging"]["total"] == 2
+    assert use(people.alice, "list_flight_bookings", from_date=day(2), to_date=day(1))["status"] == "invalid"
+
+
+def cancel(who: Caller, booking: int) -> list[int]:
+    with transaction(who.account_id) as session:
+        row = session.get(FlightBooking, booking)
+        assert row is not None
+        return store.cancel(session, row, clock.now())
+
+
+@pytest.mark.parametrize(
+    ("hour", "origin", "departs", "state"),
+    [
+        (23, "HND", "2031-05-04", "past"),
+        (23, "LAX", "2031-05-04", "upcoming"),
+        (3, "LAX", "2031-05-03", "upcoming"),
+        (3, "LHR", "2031-05-03", "past"),
+        (3, "TYO", "2031-05-04", "upcoming"),
+        (11, "CXI", "2031-05-04", "past"),
+    ],
+)
+def test_the_day_of_the_airport_decides_in_the_list_as_in_the_record(
+    people: People, use: Use, monkeypatch: Any, hour: int, origin: str, departs: str, state: str
+) -> None:
+    made = add(use, people.alice, origin=origin, departure_date=departs)["booking"]["booking_id"]
+    moment = clock.now().replace(year=2031, month=5, day=4, hour=hour)
+    monkeypatch.setattr(clock, "now", lambda: moment)
+    assert use(people.alice, "get_flight_booking", booking_id=made)["booking"]["state"] == state
+    assert use(people.alice, "list_flight_bookings", when=state)["paging"]["total"] == 1
+    other = "past" if state == "upcoming" else "upcoming"
+    assert use(people.alice, "list_flight_bookings", when=other)["paging"]["total"] == 0
+
+
+def test_update_flight_booking_changes_only_what_is_sent(people: People, use: Use) -> None:
+    before = add(use, people.alice, points_spent=9, program="flying-blue", notes="Window")["booking"]
+    one = before["booking_id"]
+    made = use(people.alice, "update_flight_booking", booking_id=one, notes="Aisle", cabin_class="business")
+    assert made["changed"] == ["notes"]
+    assert made["booking"] == before | {"notes": "Aisle", "updated_at": made["booking"]["updated_at"]}
+    cleared = use(people.alice, "update_flight_booking", booking_id=one, clear=["notes", "points_spent"])
+    assert set(cleared["changed"]) == {"notes", "points_spent"}
+    assert (cleared["booking"]["notes"], cleared["booking"]["points_spent"]) == (None, None)
+    clash = use(people.alice, "update_flight_booking", booking_id=one, notes="x", clear=["notes"])
+    assert (clash["status"], clash["errors"][0]["field"]) == ("invalid", "clear")
+
+
+def test_another_kind_empties_what_only_the_old_one_had(people: People, use: Use) -> None:
+    one = add(use, people.alice, points_spent=9, program="flying-blue")["booking"]["booking_id"]
+    refused = use(people.alice, "update_flight_booking", booking_id=one, kind="cash")
+    assert (refused["status"], refused["errors"][0]["field"]) == ("invalid", "cash_paid")
+    kept = use(people.alice, "get_flight_booking", booking_id=one)["booking"]
+    assert (kept["kind"], kept["points_spent"]) == ("award", 9)
+    made = use(people.alice, "update_flight_booking", booking_id=one, kind="cash", cash_paid=250)
+    assert set(made["changed"]) == {"kind", "cash_paid", "points_spent", "program"}
+    assert use(people.alice, "update_flight_booking", booking_id=one, clear=["cash_paid"])["status"] == "invalid"
+    both = use(people.alice, "update_flight_booking", booking_id=one, kind="award", cash_paid=1)
+    assert both["status"] == "invalid"
+
+
+def test_an_update_is_held_against_the_whole_leg(people: People, use: Use) -> None:
+    one = add(use, people.alice, return_date="2031-05-11")["booking"]["booking_id"]
+    for given in ({"departure_date": "2031-05-12"}, {"origin": "JFK"}, {"cash_paid": 1}):
+        assert use(people.alice, "update_flight_booking", booking_id=one, **given)["status"] == "invalid"
+    assert use(people.alice, "update_flight_booking", booking_id=one, workspace_trip_id=999)["status"] == "not_found"
+    renamed = use(people.alice, "update_flight_booking", booking_id=one, airline="Iberia", program="avios")
+    assert (renamed["booking"]["airline"], renamed["booking"]["program"]) == ("IB", "iberia-club")
+    assert use(people.bob, "update_flight_booking", booking_id=one)["status"] == "paywall"
+
+
+@pytest.mark.spec("s4.4.delete_flight_booking.id")
+def test_delete_flight_booking_removes_the_leg_and_frees_its_vouchers(people: People, use: Use) -> None:
+    one = add(use, people.alice, confirmation_number="ABC123")["booking"]["booking_id"]
+    mine = a_voucher(people.alice, one)
+    gone = use(people.alice, "delete_flight_booking", booking_id=one)
+    assert gone["removed"] == {
+        "booking_id": one,
+        "route": "LHR-JFK",
+        "departure_date": FAR,
+        "confirmation_number": "ABC123",
+    }
+    assert gone["vouchers_detached"] == [mine]
+    assert use(people.alice, "delete_flight_booking", booking_id=one)["status"] == "not_found"
+    held = use(people.alice, "list_my_vouchers", voucher_id=mine)["vouchers"][0]
+    assert (held["state"], held["applied_to"]) == ("held", None)
+    assert use(people.alice, "delete_flight_booking", booking_id=0)["status"] == "invalid"
+
+
+def at_once(who: Caller, *calls: tuple[str, dict[str, Any]]) -> list[str]:
+    """Calls that start together, and how each ended."""
+    ended = [""] * len(calls)
+
+    async def once(number: int) -> None:
+        ended[number] = (await answer(*calls[number], who, "mcp")).status
+
+    async def all_of_them() -> None:
+        async with anyio.create_task_group() as group:
+            for number in range(len(calls)):
+                group.start_soon(once, number)
+
+    limiter.cache_clear()
+    anyio.run(all_of_them)
+    return ended
+
+
+def test_two_deletions_at_once_remove_it_once(people: People, use: Use) -> None:
+    one = add(use, people.alice)["booking"]["booking_id"]
+    deletion = ("delete_flight_booking", {"booking_id": one})
+    assert sorted(at_once(people.alice, deletion, deletion)) == ["not_found", "ok"]
+
+
+def test_a_trip_deleted_while_legs_are_filed_under_it_leaves_the_legs(people: People, use: Use) -> None:
+    for _ in range(5):
+        trip = a_trip(people.alice)
+        one = add(use, people.alice, workspace_trip_id=trip)["booking"]["booking_id"]
+        deleted, added, updated = at_once(
+            people.alice,
+            ("delete_trip", {"trip_id": trip, "permanently": True}),
+            ("add_flight_booking", LEG | {"workspace_trip_id": trip}),
+            ("update_flight_booking", {"booking_id": one, "workspace_trip_id": trip, "notes": "Window"}),
+        )
+        assert deleted == "ok"
+        assert {added, updated} <= {"ok", "not_found"}
+    rows = use(people.alice, "list_flight_bookings")["bookings"]
+    assert len(rows) >= 5
+    assert {row["workspace_trip_id"] for row in rows} == {None}
+
+
+def test_a_cancellation_keeps_the_leg_and_frees_its_vouchers(people: People, use: Use) -> None:
+    one = add(use, people.alice)["booking"]["booking_id"]
+    mine = a_voucher(people.alice, one)
+    assert cancel(people.alice, one) == [mine]
+    shown = use(people.alice, "get_flight_booking", booking_id=one)["booking"]
+    assert (shown["state"], shown["voucher_ids"]) == ("cancelled", [])
+    first = shown["cancelled_at"]
+    assert cancel(people.alice, one) == []
+    assert use(people.alice, "get_flight_booking", booking_id=one)["booking"]["cancelled_at"] == first
+    with transaction(people.alice.account_id) as session:
+        assert session.scalar(select(Voucher.flight_booking_id).where(Voucher.id == mine)) is None

@@ -1,0 +1,314 @@
+"""Hotels through the gate: found by place, described, and priced by night and by stay, over sources a test makes."""
+
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from mcp_server.toolkit.registry import TOOLS
+from shared import clock
+from shared.providers.contract import StayOffer, StaysQuestion, Unanswered
+from shared.reference import hotels
+from shared.reference.load import reference
+from shared.settings import settings
+from tests.mcp_server.tools.conftest import Use
+from tests.support.fake_seats import WithSources, lodging, stay
+from tests.support.fake_seats import live as live
+from tests.support.fake_seats import with_sources as with_sources
+from tests.support.people import People
+
+TOKYO, MARRIOTT = "htl_conrad-tokyo", "htl_the-tokyo-edition-toranomon"
+
+
+def day(offset: int) -> date:
+    return clock.today() + timedelta(days=offset)
+
+
+def dates(first: int = 20, last: int = 23) -> dict[str, str]:
+    return {"check_in_date": day(first).isoformat(), "check_out_date": day(last).isoformat()}
+
+
+def answering(*offers: StayOffer) -> Any:
+    """Of these offers those a question is about."""
+
+    def act(asked: StaysQuestion) -> tuple[StayOffer, ...]:
+        codes = {h.hotel_code for h in asked.hotels}
+        return tuple(
+            o
+            for o in offers
+            if o.hotel_code in codes
+            and asked.earliest <= o.check_in <= asked.latest
+            and (o.check_out - o.check_in).days == asked.nights
+        )
+
+    return act
+
+
+def silent(_asked: StaysQuestion) -> Any:
+    raise Unanswered("down", "timeout")
+
+
+def test_get_hotel_without_dates_is_told_from_facts_alone(people: People, use: Use, with_sources: WithSources) -> None:
+    with_sources()
+    told = use(people.bob, "get_hotel", hotel_id="TYOCICI")
+    assert (told["status"], told["rates"], told["freshness"]["mode"]) == ("ok", None, "static")
+    found = hotels.find(reference(), TOKYO)
+    assert told["hotel"] == {
+        "hotel_id": hotels.number(found),
+        "name": "Conrad Tokyo",
+        "chain": "hilton",
+        "brand": "Conrad",
+        "address": None,
+        "city": "Tokyo",
+        "country": "JP",
+        "latitude": 35.66,
+        "longitude": 139.76,
+        "property_codes": ["TYOCICI"],
+    }
+    assert (told["award"]["hotel_code"], told["award"]["dynamic"], told["award"]["levels"]) == (TOKYO, True, [])
+
+
+def test_get_hotel_shows_a_category_with_the_levels_that_are_published(people: People, use: Use) -> None:
+    award = use(people.bob, "get_hotel", hotel_id="park-hyatt-tokyo")["award"]
+    assert (award["category"], award["chart_from"], award["dynamic"]) == (8, "2026-05", False)
+    assert award["levels"] == [
+        {"level": "lowest", "points": 35_000},
+        {"level": "low", "points": "no_data"},
+        {"level": "moderate", "points": "no_data"},
+        {"level": "upper", "points": "no_data"},
+        {"level": "top", "points": 75_000},
+    ]
+    assert award["source_url"].startswith("https://")
+
+
+def test_get_hotel_gives_award_codes_that_add_hotel_booking_takes(people: People, use: Use) -> None:
+    code = use(people.alice, "get_hotel", hotel_id="Conrad Tokyo")["award"]["hotel_code"]
+    assert use(people.alice, "add_hotel_booking", hotel_id=code, **dates())["status"] == "ok"
+    assert use(people.alice, "get_hotel", hotel_id="Conrad")["status"] == "candidates"
+    assert use(people.alice, "get_hotel", hotel_id="Conrad Tokio")["nearest"][0] == "Conrad Tokyo"
+
+
+def test_get_hotel_with_dates_prices_the_stay_exactly(people: People, use: Use, with_sources: WithSources) -> None:
+    offer = stay(TOKYO, day(20), 3, points=190_000, cash=Decimal("1234.56"), room_type="King")
+    with_sources(lodging("inns", answering(offer)))
+    told = use(people.bob, "get_hotel", hotel_id=TOKYO, **dates())
+    assert told["rates"] == {
+        "nights": 3,
+        "points_total": 190_000,
+        "cash_total": 1234.56,
+        "currency": "USD",
+        "cents_per_point": 0.65,
+        "free_night_rule_applied": None,
+        "room_type": "King",
+        "source": "inns",
+        "mode": "live",
+    }
+    assert (told["freshness"]["mode"], told["freshness"]["source"]) == ("live", "inns")
+
+
+def test_get_hotel_takes_off_the_night_that_is_free_for_everybody(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    nights = [stay(MARRIOTT, day(20 + n), 1, points=50_000 + 1000 * n) for n in range(5)]
+    hilton = [stay(TOKYO, day(20 + n), 1, points=50_000) for n in range(5)]
+    with_sources(lodging("inns", answering(*nights, *hilton)))
+    rates = use(people.bob, "get_hotel", hotel_id=MARRIOTT, **dates(20, 25))["rates"]
+    assert rates["points_total"] == 210_000
+    assert rates["free_night_rule_applied"] == "fifth night free on award stays booked with points"
+    # Hilton's is for some tiers only, so that its price is neither asked by night nor made smaller.
+    other = use(people.bob, "get_hotel_availability", hotel_id=TOKYO, **dates(20, 25))
+    assert (other["stay"]["points_total"], other["stay"]["free_night_rule_applied"]) == (250_000, None)
+    assert "Not taken off, since it is not for everybody: fifth night free for Silver" in other["message"]
+
+
+def test_get_hotel_says_no_data_where_sources_know_nothing_and_unavailable_where_none_answers(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    with_sources(lodging("inns", answering()))
+    told = use(people.bob, "get_hotel", hotel_id=TOKYO, **dates())
+    assert (told["rates"]["points_total"], told["rates"]["cash_total"]) == ("no_data", "no_data")
+    with_sources(lodging("rooms", silent))
+    told = use(people.bob, "get_hotel", hotel_id=TOKYO, **dates())
+    assert (told["status"], told["backends"][0]["reason"]) == ("backend_unavailable", "down")
+    assert "nothing about prices or free rooms" in told["message"]
+    with_sources()
+    told = use(people.bob, "get_hotel", hotel_id=TOKYO, **dates())
+    assert (told["status"], told["backends"][0]["reason"]) == ("backend_unavailable", "not_configured")
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"check_in_date": day(3).isoformat()}, "check_out_date"),
+        ({"check_out_date": day(3).isoformat()}, "check_in_date"),
+        (dates(3, 3), "check_out_date"),
+        (dates(-2, 3), "check_in_date"),
+        (dates(3, 40), "check_out_date"),
+        ({"check_in_date": "9999-12-30", "check_out_date": "9999-12-31"}, "check_in_date"),
+    ],
+)
+def test_dates_that_are_no_stay_are_refused(people: People, use: Use, given: dict[str, str], field: str) -> None:
+    for tool in ("get_hotel", "get_hotel_availability"):
+        refused = use(people.bob, tool, hotel_id=TOKYO, **given)
+        assert (refused["status"], refused["errors"][0]["field"]) == ("invalid", field)
+
+
+def test_get_hotel_availability_tells_a_full_night_from_one_nobody_knows(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    offers = [
+        stay(TOKYO, day(20), 1, points=60_000, cash=Decimal(500)),
+        stay(TOKYO, day(21), 1, available=False),
+        stay(TOKYO, day(23), 1, cash=Decimal(450)),
+    ]
+    with_sources(lodging("inns", answering(*offers)))
+    told = use(people.bob, "get_hotel_availability", hotel_id=TOKYO, **dates(20, 24))
+    assert [n["state"] for n in told["nights"]] == ["available", "none", "unknown", "available"]
+    assert [n["points"] for n in told["nights"]] == [60_000, None, None, None]
+    assert [n["cents_per_point"] for n in told["nights"]] == [0.83, None, None, None]
+    assert told["stay"]["points_total"] == "no_data"
+    assert "of 1 no source knows" in told["message"]
+
+
+def test_get_hotel_availability_shows_the_nights_of_a_month_that_are_to_come(people: People, use: Use) -> None:
+    later = day(45).replace(day=1)
+    told = use(people.alice, "get_hotel_availability", hotel_id=TOKYO, month=f"{later:%Y-%m}")
+    days = [n["date"] for n in told["nights"]]
+    assert (days[0], told["stay"]) == (later.isoformat(), None)
+    assert {d[:7] for d in days} == {f"{later:%Y-%m}"}
+    assert len(days) >= 28
+    now = use(people.alice, "get_hotel_availability", hotel_id="htl_conrad-new-york-downtown", month=f"{day(0):%Y-%m}")
+    assert now["nights"][0]["date"] in (day(0).isoformat(), day(-1).isoformat())
+    for month in ("2020-01", "9999-12"):
+        refused = use(people.alice, "get_hotel_availability", hotel_id=TOKYO, month=month)
+        assert (refused["status"], refused["errors"][0]["field"]) == ("invalid", "month")
+
+
+@pytest.mark.parametrize("given", [{}, dates() | {"month": "2031-05"}])
+def test_get_hotel_availability_wants_both_dates_or_a_month(people: People, use: Use, given: dict[str, str]) -> None:
+    assert use(people.bob, "get_hotel_availability", hotel_id=TOKYO, **given)["status"] == "invalid"
+
+
+def test_get_hotel_availability_where_a_source_is_silent_is_partial(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    with_sources(lodging("inns", answering(stay(TOKYO, day(20), 1, points=9))), lodging("rooms", silent))
+    told = use(people.bob, "get_hotel_availability", hotel_id=TOKYO, **dates(20, 21))
+    assert (told["status"], told["nights"][0]["points"]) == ("partial", 9)
+    assert "Not answered by rooms (down)" in told["message"]
+    told = use(people.bob, "get_hotel_availability", hotel_id=TOKYO, **dates(30, 31))
+    assert (told["status"], told["nights"][0]["state"]) == ("partial", "unknown")
+    assert "of 1 no source knows" in told["message"]
+    assert "Not answered by rooms (down)" in told["message"]
+
+
+def test_hotels_nobody_prices_are_unknown_while_a_source_is_silent_and_no_data_when_all_answered(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    with_sources(lodging("inns", answering()), lodging("rooms", silent))
+    told = use(people.alice, "search_hotels", destination="Tokyo", **dates())
+    assert (told["status"], told["coverage"]["failed"][0]["name"]) == ("partial", "rooms")
+    assert {h["nights_available"] for h in told["hotels"]} == {None}
+    assert "no source knows" in told["message"]
+    with_sources(lodging("inns", answering()))
+    told = use(people.alice, "search_hotels", destination="Tokyo", **dates())
+    assert (told["status"], told["missing"]) == ("no_data", ["hotel prices"])
+    nights = use(people.alice, "get_hotel_availability", hotel_id=TOKYO, **dates())
+    assert nights["message"].count("inns") == 1
+
+
+def test_search_hotels_asks_once_for_all_hotels_of_a_place(people: People, use: Use, with_sources: WithSources) -> None:
+    asked: list[StaysQuestion] = []
+    offers = [
+        stay(TOKYO, day(20), 3, points=180_000, cash=Decimal(900)),
+        stay("htl_park-hyatt-tokyo", day(20), 3, points=100_000, cash=Decimal(2000)),
+        stay("htl_andaz-tokyo-toranomon-hills", day(20), 3, cash=Decimal(1000)),
+        stay(MARRIOTT, day(20), 3, available=False),
+    ]
+
+    def act(question: StaysQuestion) -> Any:
+        asked.append(question)
+        return answering(*offers)(question)
+
+    with_sources(lodging("inns", act))
+    told = use(people.alice, "search_hotels", destination="Tokyo", **dates(), guests=1)
+    (question,) = asked
+    assert (len(question.hotels), question.guests, question.nights) == (told["paging"]["total"], 1, 3)
+    first, second = told["hotels"][:2]
+    assert (first["hotel_code"], first["points_per_night"], first["cash_per_night"]) == (
+        "htl_park-hyatt-tokyo", 33_333, 666.67,
+    )  # fmt: skip
+    assert (first["cents_per_point"], second["cents_per_point"], second["nights_available"]) == (2.0, 0.5, 3)
+    by_code = {h["hotel_code"]: h for h in told["hotels"]}
+    assert (by_code[MARRIOTT]["nights_available"], by_code[MARRIOTT]["points_per_night"]) == (0, "no_data")
+    unknown = [h for h in told["hotels"] if h["nights_available"] is None]
+    assert len(unknown) == told["paging"]["total"] - 4
+    assert told["coverage"]["answered"] == ["inns"]
+
+
+@pytest.mark.parametrize(
+    ("sort", "order"),
+    [("points", ["park", "conrad", "andaz"]), ("cash", ["conrad", "andaz", "park"]), ("name", ["andaz", "conrad"])],
+)
+def test_search_hotels_sorts_pages_and_caps(
+    people: People, use: Use, with_sources: WithSources, sort: str, order: list[str]
+) -> None:
+    offers = [
+        stay(TOKYO, day(20), 3, points=180_000, cash=Decimal(900)),
+        stay("htl_park-hyatt-tokyo", day(20), 3, points=100_000, cash=Decimal(2000)),
+        stay("htl_andaz-tokyo-toranomon-hills", day(20), 3, cash=Decimal(1000)),
+    ]
+    with_sources(lodging("inns", answering(*offers)))
+    where = {"destination": "NRT", "sort": sort} | dates()
+    told = use(people.alice, "search_hotels", **where, chains=["hyatt", "Hilton Honors"])
+    assert {h["chain"] for h in told["hotels"]} == {"hyatt", "hilton"}
+    named = [h["hotel_code"].removeprefix("htl_").split("-")[0] for h in told["hotels"]]
+    assert [n for n in named if n in order][: len(order)] == order
+    one = use(people.alice, "search_hotels", **where, per_page=1, page=2)
+    assert (len(one["hotels"]), one["paging"]["has_more"]) == (1, True)
+    capped = use(people.alice, "search_hotels", **where, max_points_per_night=40_000)
+    assert [h["hotel_code"] for h in capped["hotels"]] == ["htl_park-hyatt-tokyo"]
+
+
+def test_search_hotels_knows_a_place_without_hotels_from_one_it_does_not_know(people: People, use: Use) -> None:
+    assert use(people.alice, "search_hotels", destination="Reykjavik", **dates())["status"] == "no_data"
+    assert use(people.alice, "search_hotels", destination="Tokyo", **dates(), chains=["wyndham"])["status"] == "no_data"
+    assert use(people.alice, "search_hotels", destination="Nowhereville", **dates())["status"] == "not_found"
+    assert (
+        use(people.alice, "search_hotels", destination="Tokyo", **dates(), chains=["nobody"])["status"] == "not_found"
+    )
+
+
+@pytest.mark.spec("s8.free_five_searches")
+def test_search_hotels_counts_against_the_searches_of_a_day_and_get_hotel_does_not(people: People, use: Use) -> None:
+    for _ in range(2):
+        use(people.bob, "get_hotel", hotel_id=TOKYO, **dates())
+    for _ in range(5):
+        assert use(people.bob, "search_hotels", destination="Tokyo", **dates())["status"] == "ok"
+    assert use(people.bob, "get_hotel_availability", hotel_id=TOKYO, **dates())["status"] == "limit_reached"
+    assert use(people.bob, "get_hotel", hotel_id=TOKYO, **dates())["status"] == "ok"
+
+
+def test_invented_rows_say_so_themselves(people: People, use: Use) -> None:
+    found = use(people.alice, "search_hotels", destination="Tokyo", **dates())
+    shown = use(people.alice, "get_hotel_availability", hotel_id=TOKYO, **dates())
+    for row in (*found["hotels"], *shown["nights"], shown["stay"]):
+        assert (row["source"], row["mode"], row["synthetic"]) == ("sandbox", "sandbox", True)
+        assert row["generated_at"]
+    assert settings().data_mode == "sandbox"
+    assert TOOLS["search_hotels"].description.endswith("Free.")
+
+
+def test_prices_are_asked_in_the_money_of_the_profile(people: People, use: Use, with_sources: WithSources) -> None:
+    asked: list[StaysQuestion] = []
+
+    def act(question: StaysQuestion) -> Any:
+        asked.append(question)
+        return (stay(TOKYO, day(20), 3, cash=Decimal(700), currency=question.currency),)
+
+    with_sources(lodging("inns", act))
+    use(people.alice, "update_profile", currency="eur")
+    told = use(people.alice, "get_hotel", hotel_id=TOKYO, **dates())
+    assert (told["rates"]["cash_total"], told["rates"]["currency"]) == (700, "EUR")
+    assert [q.currency for q in asked] == ["EUR"]

@@ -1,0 +1,170 @@
+"""Journeys half on points, half for cash, through the gate: costs, connections, warnings, and what was not answered."""
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from shared import clock
+from shared.providers.contract import FaresQuestion, Provider, SeatsQuestion, Unanswered
+from tests.mcp_server.tools.conftest import Use
+from tests.support.fake_rates import answering, failing_with, fare, rates_of
+from tests.support.fake_seats import WithSources, live, seat, with_sources
+from tests.support.people import People
+
+__all__ = ["live", "with_sources"]
+TOOL = "search_hybrid"
+DAY = clock.today() + timedelta(days=45)
+NEXT = DAY + timedelta(days=1)
+ASKED: dict[str, Any] = {"origin": "MAN", "destination": "BKK", "date": DAY.isoformat(), "hubs": ["AMS"]}
+BANK = rates_of(USD="1.12", GBP="0.84")
+
+
+def seats(*more: dict[str, Any], name: str = "seats") -> tuple[Provider, list[SeatsQuestion]]:
+    """A source with these seats on whatever it is asked."""
+    asked: list[SeatsQuestion] = []
+
+    def award_seats(question: SeatsQuestion) -> Any:
+        asked.append(question)
+        ends = {"origin": question.origin, "destination": question.destination}
+        return tuple(seat(question.latest, **(ends | m)) for m in more)
+
+    return answering(name, {"award_seats": award_seats}), asked
+
+
+def shop(*more: dict[str, Any]) -> tuple[Provider, list[FaresQuestion]]:
+    asked: list[FaresQuestion] = []
+
+    def cash_fares(question: FaresQuestion) -> Any:
+        asked.append(question)
+        return tuple(fare("300", **({"cabin": "business"} | m)) for m in more)
+
+    return answering("shop", {"cash_fares": cash_fares}), asked
+
+
+AWARD = {"points": 60_000, "taxes": Decimal("84.00"), "taxes_currency": "GBP"}
+TIMED = {"departs_at": f"{NEXT}T09:00", "arrives_at": f"{NEXT}T23:00"}
+EARLY = {"departs_at": f"{DAY}T18:00", "arrives_at": f"{DAY}T20:30"}
+
+
+def test_search_hybrid_adds_fare_taxes_and_the_worth_of_the_points(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    source, asked = seats(AWARD | TIMED)
+    market, priced = shop(EARLY)
+    with_sources(source, market, BANK)
+    found = use(people.alice, TOOL, **ASKED, points_value_cents=1.25, passengers=2)
+    assert found["status"] == "ok"
+    one = found["hybrids"][0]
+    assert (one["hub"], one["award_first"], one["points"]) == ("AMS", False, 120_000)
+    assert (one["cash"], one["effective_cost"], one["currency"]) == (
+        524,
+        2024,
+        "USD",
+    )  # 300 + 2 x 112; + 120,000 x 1.25
+    assert one["layover_minutes"] == 12 * 60 + 30
+    assert (one["cash_leg"]["price"], one["award_leg"]["taxes_currency"]) == (300, "GBP")
+    assert (found["direct_cash"]["price"], found["direct_cash_cost"]) == (300, 300)
+    assert (found["full_award"]["points"], found["full_award_cost"]) == (60_000, 1724)
+    assert SeatsQuestion("AMS", "BKK", DAY, NEXT) in asked
+    assert FaresQuestion("MAN", "AMS", DAY, None, "business", 2, "USD") in priced
+    assert "Cheapest of all: the direct fare" in found["message"]
+
+
+def test_search_hybrid_puts_the_separate_ticket_warnings_on_every_journey(people: People, use: Use) -> None:
+    found = use(people.alice, TOOL, **(ASKED | {"hubs": None}))
+    assert len(found["hybrids"]) > 1
+    for one in found["hybrids"]:
+        assert any("Two separate tickets" in w for w in one["warnings"])
+        assert any(one["hub"] in w and "Bags" in w for w in one["warnings"])
+        assert 180 <= one["layover_minutes"] <= 1440
+        assert one["award_leg"]["synthetic"] is one["cash_leg"]["synthetic"] is True
+    assert found["hubs_tried"]
+    costs = [h["effective_cost"] for h in found["hybrids"]]
+    assert costs == sorted(costs)
+
+
+def test_search_hybrid_drops_a_connection_that_cannot_be_caught(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    tight = {"departs_at": f"{DAY}T22:00", "arrives_at": f"{NEXT}T07:00"}
+    with_sources(seats(AWARD | tight)[0], shop(EARLY)[0], BANK)
+    assert use(people.alice, TOOL, **ASKED)["hybrids"] == []
+
+
+def test_search_hybrid_says_when_a_source_tells_no_times_or_taxes(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    with_sources(seats(AWARD | {"taxes": None, "seats": None})[0], shop(EARLY | {"city_wide": True})[0], BANK)
+    one = use(people.alice, TOOL, **ASKED)["hybrids"][0]
+    assert (one["layover_minutes"], one["cash"], one["effective_cost"]) == (None, "no_data", "no_data")
+    told = " ".join(one["warnings"])
+    for word in ("does not tell the times", "whole city", "seats are left is not known", "taxes of the award"):
+        assert word in told
+
+
+def test_search_hybrid_asks_the_onward_fare_on_the_day_the_award_lands(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    asked = ASKED | {"origin": "SEA", "destination": "LIS", "hubs": ["OPO"]}
+    lands = {"departs_at": f"{DAY}T09:00", "arrives_at": f"{NEXT}T22:30"}
+    market, priced = shop({"departs_at": f"{NEXT + timedelta(days=1)}T09:00"})
+    with_sources(seats(AWARD | lands)[0], market, BANK)
+    found = use(people.alice, TOOL, **asked)
+    assert FaresQuestion("OPO", "LIS", NEXT + timedelta(days=1), None, "business", 1, "USD") in priced
+    assert (found["hybrids"][0]["award_first"], found["hybrids"][0]["layover_minutes"]) == (True, 630)
+    market, priced = shop({})
+    with_sources(seats(AWARD, name="silent")[0], market, BANK)
+    use(people.alice, TOOL, **asked)
+    assert FaresQuestion("OPO", "LIS", NEXT, None, "business", 1, "USD") in priced
+
+
+def test_search_hybrid_names_what_was_not_answered(people: People, use: Use, with_sources: WithSources) -> None:
+    market, _ = shop(EARLY)
+    lost = failing_with("seats", "award_seats", Unanswered("down", "http_503"))
+    with_sources(lost, market, BANK)
+    found = use(people.alice, TOOL, **ASKED)
+    assert (found["status"], found["full_award"], found["hybrids"]) == ("partial", None, [])
+    assert {"origin": "AMS", "destination": "BKK", "kind": "award", "source": "seats", "reason": "down"} in found[
+        "unanswered"
+    ]
+    assert "award AMS-BKK (seats, down)" in found["message"]
+    assert found["coverage"]["failed"] == [{"name": "seats", "reason": "down"}]
+    with_sources(lost)
+    assert use(people.alice, TOOL, **ASKED)["status"] == "backend_unavailable"
+    with_sources(seats()[0])
+    assert use(people.alice, TOOL, **ASKED)["status"] == "no_data"
+
+
+def test_search_hybrid_asks_no_more_than_two_questions_a_hub_and_two_direct(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    source, asked = seats(AWARD | TIMED)
+    market, priced = shop(EARLY)
+    with_sources(source, market, BANK)
+    hubs = ["AMS", "CPH", "HEL", "DXB", "DOH", "IST", "FRA", "ZRH"]
+    found = use(people.alice, TOOL, **(ASKED | {"hubs": hubs}))
+    assert found["hubs_tried"] == hubs
+    assert len(asked) == len(priced) == 9
+    assert use(people.alice, TOOL, **(ASKED | {"hubs": [*hubs, "MUC"]}))["status"] == "invalid"
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        ({"hubs": ["QQQ"]}, "not_found"),
+        ({"hubs": ["MAN"]}, "invalid"),
+        ({"hubs": []}, "invalid"),
+        ({"points_value_cents": 0}, "invalid"),
+        ({"points_value_cents": 10.5}, "invalid"),
+        ({"destination": "MAN"}, "invalid"),
+        ({"date": "2020-01-01"}, "invalid"),
+    ],
+)
+def test_search_hybrid_refuses_what_cannot_be(people: People, use: Use, given: dict[str, Any], status: str) -> None:
+    assert use(people.alice, TOOL, **(ASKED | given))["status"] == status
+
+
+def test_search_hybrid_is_premium(people: People, use: Use) -> None:
+    assert use(people.bob, TOOL, **ASKED)["status"] == "paywall"

@@ -1,0 +1,175 @@
+"""Two accounts against each other on every tool: a stranger meets another's ids as if they had never been given."""
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import select
+
+from mcp_server.toolkit.context import Caller
+from mcp_server.toolkit.registry import TOOLS, Tier, Tool
+from shared.db.base import AccountOwned, Base, transaction
+from shared.db.inbox import SecretLink
+from shared.db.migrations import __name__ as _all_models  # noqa: F401 - the walk below sees every table
+from shared.db.profile import Profile
+from shared.db.spending import SpendingTotal
+from shared.db.usage import ToolCall, UsageCounter
+from tests.mcp_server.tools.belongings import POINTS, SECRET, belongings, keep
+from tests.mcp_server.tools.conftest import Use
+from tests.mcp_server.tools.samples import sample
+from tests.support.people import People
+
+# Parameters (or those of one tool) that end in _id or _ids and name no record of an account, each with the reason.
+NO_RECORDS: dict[str, str] = {
+    "hotel_id": "a hotel of the facts",
+    "flight_id": "signed for one account, see test_flights",
+    "get_award_trip_details.trip_id": "signed for one account, see test_award_trips",
+    "add_flight_booking.trip_id": "made up by the caller",
+    "list_flight_bookings.trip_id": "made up by the caller",
+    "update_flight_booking.trip_id": "made up by the caller",
+}
+
+
+# Not among the rows here: what signs people in and carries mail, and what its own tests try.
+ELSEWHERE = {"Account", "ApiKey", "Consent", "Delivery", "Family", "OneTimeLink"}
+ELSEWHERE |= {"AdvisorLogo", "Connection", "MailedSeat", "StandingOrderRun"}
+
+
+def _unnamed(statement: int) -> list[Any]:
+    """What she keeps that no parameter names."""
+    secret = {"purpose": "calendar", "nonce": SECRET, "key": SECRET, "token_hash": SECRET}
+    return [
+        Profile(preferred_airlines=[SECRET], country="GB"),
+        SecretLink(**secret),
+        SpendingTotal(statement_id=statement, month=date(2026, 1, 1), category="dining", amount=POINTS, transactions=1),
+    ]
+
+
+@pytest.fixture
+def hers(people: People) -> dict[str, Any]:
+    """Parameter name -> what names Alice's record there."""
+    rows = belongings()
+    with transaction(people.alice.account_id) as session:
+        keep(session, rows)
+        session.add_all(_unnamed(rows["spending_statement"].id))
+        ids = {name: getattr(row, "program" if name == "program" else "id") for name, row in rows.items()}
+    return {n: [str(i)] if n.endswith("_ids") else str(i) if isinstance(i, UUID) else i for n, i in ids.items()}
+
+
+def _owned() -> Iterator[Any]:
+    for mapper in Base.registry.mappers:
+        if issubclass(mapper.class_, AccountOwned) and mapper.class_ not in (ToolCall, UsageCounter):
+            yield mapper.class_
+
+
+def everything_of(caller: Caller) -> dict[str, list[tuple[Any, ...]]]:
+    with transaction() as session:
+        return {
+            model.__tablename__: [
+                tuple(row)
+                for row in session.execute(
+                    select(*model.__table__.columns)
+                    .where(model.account_id == caller.account_id)
+                    .order_by(*model.__table__.primary_key.columns)
+                )
+            ]
+            for model in _owned()
+        }
+
+
+def record_parameters(tool: Tool) -> list[str]:
+    named = [p for p in tool.arguments.schema["properties"] if re.search(r"_ids?$", p)]
+    return [p for p in named if p not in NO_RECORDS and f"{tool.name}.{p}" not in NO_RECORDS]
+
+
+def _stranger(people: People, name: str) -> Caller:
+    """Somebody else whose plan has the tool."""
+    return people.paula if TOOLS[name].tier is Tier.PRO else people.charlie
+
+
+PAIRS = [(t.name, p) for t in TOOLS.values() for p in record_parameters(t)]
+
+
+def _arguments(name: str, parameter: str, value: Any) -> dict[str, Any]:
+    return sample(TOOLS[name], **{parameter: value})
+
+
+def _never(given: Any) -> Any:
+    """An id of the same kind that nobody has."""
+    if isinstance(given, list):
+        return [_never(given[0])]
+    if isinstance(given, str) and not given.isdigit():
+        return "00000000-0000-4000-8000-000000000000"
+    return type(given)(10**9)
+
+
+def test_every_kind_of_record_an_account_keeps_is_among_hers() -> None:
+    kept = {type(row) for row in [*belongings().values(), *_unnamed(0)]}
+    assert {m.__name__ for m in _owned() if m not in kept} <= ELSEWHERE
+
+
+def test_every_parameter_that_names_a_record_is_tried() -> None:
+    assert {p for _, p in PAIRS} <= set(belongings()), "make a row for the new parameter in belongings.py"
+
+
+@pytest.mark.parametrize("name", sorted(TOOLS))
+def test_sample_arguments_are_plausible(people: People, use: Use, name: str) -> None:
+    who = people.ada if TOOLS[name].tier is Tier.ADMIN else people.paula
+    assert use(who, name, **sample(TOOLS[name]))["status"] not in ("invalid", "internal_error")
+
+
+@pytest.mark.parametrize(("name", "parameter"), PAIRS)
+def test_stranger_naming_another_accounts_record_changes_and_learns_nothing(
+    people: People, hers: dict[str, Any], use: Use, name: str, parameter: str
+) -> None:
+    before = everything_of(people.alice)
+    made = use(_stranger(people, name), name, **_arguments(name, parameter, hers[parameter]))
+    assert SECRET not in json.dumps(made)
+    assert everything_of(people.alice) == before
+    if not parameter.endswith("_ids"):
+        assert made["status"] == "not_found"
+
+
+@pytest.mark.parametrize(("name", "parameter"), PAIRS)
+def test_another_accounts_record_reads_like_one_that_never_was(
+    people: People, hers: dict[str, Any], use: Use, name: str, parameter: str
+) -> None:
+    given, never = hers[parameter], _never(hers[parameter])
+    told = [json.dumps(use(_stranger(people, name), name, **_arguments(name, parameter, v))) for v in (given, never)]
+    plain = [
+        re.sub(rf"\b{re.escape(str(v[0] if isinstance(v, list) else v))}\b", "ID", t)
+        for v, t in zip((given, never), told, strict=True)
+    ]
+    assert plain[0] == plain[1]
+
+
+@pytest.mark.parametrize(("name", "parameter"), PAIRS)
+def test_another_accounts_record_is_looked_for_like_one_that_never_was(
+    people: People, hers: dict[str, Any], use: Use, queries: list[str], name: str, parameter: str
+) -> None:
+    """The same statements, so that not even the time a call takes tells that there is such a record."""
+    sent, who = [], _stranger(people, name)
+    use(who, "list_trips")  # the first call of a day reads how many there were
+    for value in (hers[parameter], _never(hers[parameter])):
+        queries.clear()
+        use(who, name, **_arguments(name, parameter, value))
+        sent.append(list(queries))
+    assert sent[0] == sent[1]
+
+
+@pytest.mark.parametrize("name", sorted(n for n, t in TOOLS.items() if t.tier is not Tier.ADMIN))
+def test_no_tool_shows_or_changes_what_another_account_keeps(
+    people: People, hers: dict[str, Any], use: Use, name: str
+) -> None:
+    before = everything_of(people.alice)
+    arguments = sample(TOOLS[name])
+    if "program" in TOOLS[name].arguments.schema["properties"]:
+        arguments["program"] = hers["program"]
+    made = json.dumps(use(_stranger(people, name), name, **arguments))
+    assert SECRET not in made
+    assert str(POINTS) not in made
+    assert everything_of(people.alice) == before

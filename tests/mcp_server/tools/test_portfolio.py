@@ -1,0 +1,154 @@
+"""The portfolio through the gate: sums and counts of everything kept, equal to what the lists say."""
+
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from mcp_server.toolkit.context import Caller
+from shared import clock
+from shared.db.alerts import DelayAlert, FlightAlert
+from shared.db.balances import PointsBalance
+from shared.db.base import transaction
+from shared.db.bookings import FlightBooking, HotelBooking
+from shared.db.cards import Card
+from shared.db.messages import Notification
+from shared.db.profile import Profile
+from shared.db.route_monitors import RouteMonitor
+from shared.db.standing_orders import StandingOrder
+from shared.db.statuses import LoyaltyStatus
+from shared.db.trips import Trip
+from shared.db.vouchers import Voucher
+from tests.mcp_server.tools.conftest import Use
+from tests.support.people import People
+
+GET = "get_portfolio"
+BA, FB = "british-airways-club", "flying-blue"
+
+
+def keep(who: Caller, *rows: Any) -> None:
+    with transaction(who.account_id) as session:
+        session.add_all(rows)
+
+
+def day(offset: int) -> date:
+    return clock.today() + timedelta(days=offset)
+
+
+def leg(offset: int, **given: Any) -> FlightBooking:
+    plain = {"airline": "BA", "origin": "LHR", "destination": "JFK", "cabin_class": "first", "kind": "award"}
+    return FlightBooking(**{**plain, "taxes_currency": "USD", "departure_date": day(offset)} | given)
+
+
+def stay(first: int, last: int, **given: Any) -> HotelBooking:
+    plain = {"hotel_code": "htl_conrad-tokyo", "hotel_name": "Conrad Tokyo", "kind": "award"}
+    dates = {"check_in_date": day(first), "check_out_date": day(last)}
+    return HotelBooking(**{**plain, **dates, "cash_rate_currency": "USD"} | given)
+
+
+def test_get_portfolio_of_nothing_is_all_zeros(people: People, use: Use) -> None:
+    keep(people.bob, leg(3), PointsBalance(program=BA, balance=5, as_of=day(0)))
+    found = use(people.alice, GET)
+    assert found["status"] == "ok"
+    assert found["balances"] == {"programs": 0, "points": 0, "value": 0, "currency": "USD", "top": []}
+    assert (found["cards"], found["statuses"]) == ({"open": 0, "bonuses_pending": 0}, [])
+    assert found["vouchers"] == {"held": 0, "expiring_soon": 0}
+    assert found["bookings"] == {"upcoming_flights": 0, "upcoming_stays": 0, "next": None}
+    assert set(found["alerts"].values()) == {0}
+    assert found["trips"] == {"active": 0, "archived": 0}
+    assert (found["deadlines"], found["unread_notifications"]) == ([], 0)
+    assert found["message"] == "No points balances are kept here."
+    assert found["profile"] == use(people.alice, "get_profile")["profile"]
+    assert found["as_of"].startswith(day(0).isoformat())
+
+
+def test_get_portfolio_values_points_in_the_currency_of_the_profile(people: People, use: Use) -> None:
+    programs = [BA, FB, "delta-skymiles", "world-of-hyatt", "marriott-bonvoy", "united-mileageplus"]
+    keep(people.alice, *(PointsBalance(program=p, balance=10_000, as_of=day(0)) for p in programs))
+    dollars, listed = use(people.alice, GET)["balances"], use(people.alice, "list_points_balances")
+    assert (dollars["programs"], dollars["points"]) == (6, 60_000)
+    assert dollars["value"] == pytest.approx(listed["total_value"]["amount"], abs=0.05)
+    assert len(dollars["top"]) == 5
+    assert [t["value"] for t in dollars["top"]] == sorted((t["value"] for t in dollars["top"]), reverse=True)
+    keep(people.alice, Profile(currency="EUR"))
+    euros = use(people.alice, GET)["balances"]
+    assert euros["currency"] == "EUR"
+    assert euros["value"] == pytest.approx(dollars["value"] / 1.12, abs=0.05)
+
+
+def test_get_portfolio_says_where_no_rate_of_exchange_is_known(people: People, use: Use) -> None:
+    keep(people.alice, Profile(currency="THB"), PointsBalance(program=BA, balance=10_000, as_of=day(0)))
+    found = use(people.alice, GET)
+    assert (found["balances"]["currency"], found["profile"]["currency"]) == ("USD", "THB")
+    assert "No rate of exchange to THB" in found["message"]
+
+
+def test_get_portfolio_counts_what_is_held_and_what_is_to_come(people: People, use: Use) -> None:
+    now = clock.now()
+    keep(
+        people.alice,
+        Card(name="Open", custom=True, currency="USD", bonus_status="pending"),
+        Card(name="Closed", custom=True, currency="USD", closed_on=day(-1)),
+        LoyaltyStatus(program=BA, tier="Gold", lifetime=True),
+        Voucher(voucher_slug="a", expires_on=day(30)),
+        Voucher(voucher_slug="b"),
+        Voucher(voucher_slug="c", expires_on=day(-3)),
+        leg(20, flight_number="BA117"),
+        leg(-3),
+        leg(9, cancelled_at=now),
+        stay(15, 17),
+        stay(-1, 4),
+        stay(5, 6, cancelled_at=now),
+        Trip(name="Now"),
+        Trip(name="Then", archived_at=now),
+        Notification(dedupe_key="a", kind="account", title="t", body="b"),
+        Notification(dedupe_key="b", kind="account", title="t", body="b", read_at=now),
+    )
+    found = use(people.alice, GET)
+    assert found["cards"] == {"open": 1, "bonuses_pending": 1}
+    assert found["statuses"] == use(people.alice, "list_loyalty_statuses")["statuses"]
+    assert found["vouchers"] == {"held": 2, "expiring_soon": 1}
+    coming = found["bookings"]
+    assert (coming["upcoming_flights"], coming["upcoming_stays"]) == (1, 2)
+    for kind, shown in (("flight", coming["upcoming_flights"]), ("hotel", coming["upcoming_stays"])):
+        assert use(people.alice, f"list_{kind}_bookings", when="upcoming")["paging"]["total"] == shown
+    assert (coming["next"]["kind"], coming["next"]["date"]) == ("hotel", day(15).isoformat())
+    assert found["trips"] == {"active": 1, "archived": 1}
+    assert found["unread_notifications"] == 1
+
+
+def test_get_portfolio_counts_the_alerts_that_watch_now(people: People, use: Use) -> None:
+    now = clock.now()
+    window = {"earliest_date": day(1), "latest_date": day(2), "origin": "LHR", "destination": "JFK"}
+    alert = {"airline": "BA", "departure": "LHR", "destination": "JFK", "date_range_start": day(1)}
+    delay = {"airport": "LHR", "channels": ["email"], "min_delay_minutes": 30}
+    order = {"prompt": "p", "cadence": "daily", "run_hour": 7}
+    keep(
+        people.alice,
+        *(RouteMonitor(**window, **more) for more in ({}, {}, {"cancelled_at": now}, {"paused_at": now})),
+        *(FlightAlert(**alert, date_range_end=day(9), **more) for more in ({}, {"active": False}, {"paused_at": now})),
+        *(DelayAlert(**delay, **more) for more in ({}, {"active": False}, {"paused_at": now})),
+        *(StandingOrder(**order, **more) for more in ({}, {"stopped_at": now}, {"paused_at": now})),
+    )
+    counted = use(people.alice, GET)["alerts"]
+    assert counted == {"flight_alerts": 1, "delay_alerts": 1, "route_monitors": 2, "standing_orders": 1}
+
+
+def test_get_portfolio_shows_the_five_soonest_deadlines(people: People, use: Use) -> None:
+    keep(people.alice, *(leg(n) for n in (80, 5, 9, 7, 6, 8, 95)))
+    keep(
+        people.alice,
+        Card(
+            name="Late",
+            custom=True,
+            currency="USD",
+            bonus_status="pending",
+            spend_deadline_on=day(-9),
+            spend_requirement=Decimal(1),
+        ),
+    )
+    found = use(people.alice, GET)["deadlines"]
+    assert [d["days_left"] for d in found] == [5, 6, 7, 8, 9]
+    listed = [d for d in use(people.alice, "list_upcoming_deadlines")["deadlines"] if d["days_left"] >= 0]
+    assert found == listed[:5]

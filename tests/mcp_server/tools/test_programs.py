@@ -1,0 +1,180 @@
+"""Programmes and award charts by conversation."""
+
+import pytest
+
+from tests.mcp_server.tools.conftest import Use
+from tests.support.people import People
+
+
+@pytest.mark.spec("s4.4.list_programs.result")
+def test_list_programs_shows_name_currency_hubs_and_destinations(people: People, use: Use) -> None:
+    said = use(people.bob, "list_programs", query="british")
+    line = said["programs"][0]
+    assert (line["program"], line["currency_name"]) == ("british-airways-club", "Avios")
+    assert "LHR" in line["hubs"]
+    assert line["destination_count"] > 100
+    assert line["has_chart"] is True
+
+
+def test_list_programs_pages_and_filters(people: People, use: Use) -> None:
+    whole = use(people.bob, "list_programs", kind="all", per_page=100)
+    assert whole["paging"]["total"] == 57
+    second = use(people.bob, "list_programs", kind="all", page=2, per_page=50)
+    assert len(second["programs"]) == 7
+    assert {p["alliance"] for p in use(people.bob, "list_programs", alliance="skyteam")["programs"]} == {"skyteam"}
+    assert {p["kind"] for p in use(people.bob, "list_programs", kind="hotel")["programs"]} == {"hotel"}
+
+
+@pytest.mark.spec("s4.4.get_pricing.result")
+def test_get_pricing_shows_off_peak_and_peak_by_cabin(people: People, use: Use) -> None:
+    said = use(people.bob, "get_pricing", program="BA", origin="lhr", destination="JFK")
+    assert said["program"] == "british-airways-club"
+    assert said["cabins"]["business"] == {"off_peak": 55_000, "standard": None, "peak": 66_000}
+    assert said["chart"] == {"kind": "distance_bands", "zone_or_band": "3001-4000 miles", "distance_miles": 3451}
+    assert (said["confidence"], said["unaudited"], said["dynamic"]) == ("low", True, False)
+    assert "low confidence" in said["message"]
+
+
+def test_get_pricing_of_a_partner_uses_the_partner_chart(people: People, use: Use) -> None:
+    said = use(
+        people.bob,
+        "get_pricing",
+        program="virgin-atlantic-flying-club",
+        origin="LAX",
+        destination="HND",
+        cabin="business",
+        partner_airline="ANA",
+        date="2027-03-01",
+    )
+    assert said["cabins"] == {"business": {"off_peak": None, "standard": 52_500, "peak": None}}
+    assert said["season_on_date"] == "standard"
+
+
+def test_get_pricing_of_a_dynamic_programme_says_so_and_prices_nothing(people: People, use: Use) -> None:
+    said = use(people.bob, "get_pricing", program="flying-blue", origin="CDG", destination="JFK", cabin="economy")
+    assert said["dynamic"] is True
+    assert said["cabins"] == {"economy": "no_data"}
+    assert "no chart" in said["message"]
+
+
+def test_get_pricing_names_the_nearest_airports_and_programmes(people: People, use: Use) -> None:
+    ask = {"origin": "LHR", "destination": "JFK"}
+    assert len(use(people.bob, "get_pricing", program="brittish", **ask)["nearest"]) == 3
+    unknown = use(people.bob, "get_pricing", program="BA", origin="QQQ", destination="JFK")
+    assert (unknown["status"], unknown["what"]) == ("not_found", "airport")
+
+
+def test_get_pricing_without_a_chart_for_the_carrier_is_no_data(people: People, use: Use) -> None:
+    ask = {"program": "BA", "origin": "SIN", "destination": "LHR", "partner_airline": "SQ"}
+    assert use(people.bob, "get_pricing", **ask)["status"] == "no_data"
+
+
+@pytest.mark.spec("s4.4.get_program_rates.result")
+def test_get_program_rates_gives_the_whole_chart(people: People, use: Use) -> None:
+    said = use(people.bob, "get_program_rates", program="cathay", cabin="economy")
+    assert said["chart"]["kind"] == "distance"
+    assert [r["standard"] for r in said["chart"]["rows"]] == [7000, 9000, 20_000, 27_000, 38_000]
+    assert said["total"] == 5
+    assert said["has_more"] is False
+
+
+def test_get_program_rates_cuts_long_charts_and_says_so(people: People, use: Use) -> None:
+    said = use(people.bob, "get_program_rates", program="finnair-plus", chart="partner")
+    assert said["has_more"] is True
+    assert len(said["chart"]["rows"]) == 200 < said["total"]
+    one = use(people.bob, "get_program_rates", program="finnair-plus", chart="partner", partner_airline="JL")
+    assert 0 < one["total"] < said["total"]
+
+
+def test_get_program_rates_of_a_dynamic_programme_quotes_examples(people: People, use: Use) -> None:
+    said = use(people.bob, "get_program_rates", program="united")
+    assert said["chart"]["kind"] == "dynamic"
+    assert said["examples"]
+    assert all(e["source_url"] for e in said["examples"])
+
+
+@pytest.mark.parametrize("program", ["marriott", "chase"])
+def test_get_program_rates_of_what_flies_nothing_speaks_of_no_flights_of_its_own(
+    people: People, use: Use, program: str
+) -> None:
+    said = use(people.bob, "get_program_rates", program=program)
+    assert (said["status"], "own flights" in said["message"]) == ("no_data", False)
+
+
+def test_get_program_rates_of_a_hotel_programme_gives_categories_and_levels(people: People, use: Use) -> None:
+    said = use(people.bob, "get_program_rates", program="hyatt")
+    assert said["chart"]["kind"] == "category"
+    assert said["chart"]["seasons"] == ["lowest", "low", "moderate", "upper", "top"]
+    first = said["chart"]["rows"][0]
+    assert first["levels"] == {"lowest": 3000, "low": "no_data", "moderate": "no_data", "upper": "no_data", "top": 9000}
+    assert said["total"] == 8
+    assert said["confidence"] == "high"
+    assert use(people.bob, "list_programs", kind="hotel", query="hyatt")["programs"][0]["chart_kind"] == "category"
+
+
+@pytest.mark.parametrize(("name", "airline"), [("swiss", "LX"), ("KLM", "KL"), ("hawaiian airlines", "HA")])
+def test_get_pricing_of_an_airlines_name_prices_that_airline(people: People, use: Use, name: str, airline: str) -> None:
+    said = use(people.bob, "get_pricing", program=name, origin="JFK", destination="LAX")
+    assert said.get("airline", airline) == airline
+    assert airline in said["message"]
+
+
+def test_get_pricing_refuses_a_route_that_goes_nowhere(people: People, use: Use) -> None:
+    said = use(people.bob, "get_pricing", program="BA", origin="LON", destination="LHR")
+    assert (said["status"], said["errors"][0]["field"]) == ("invalid", "destination")
+
+
+def test_get_pricing_never_prices_a_rejected_cell_by_distance(people: People, use: Use) -> None:
+    said = use(people.bob, "get_pricing", program="JAL", origin="HND", destination="TPE", cabin="first")
+    assert said["cabins"] == {"first": "no_data"}
+    home = use(people.bob, "get_pricing", program="JAL", origin="HND", destination="CTS", cabin="first")
+    assert home["cabins"]["first"]["standard"] == 20_000
+
+
+@pytest.mark.parametrize(
+    ("program", "airline", "origin", "destination", "cabin", "points"),
+    [
+        ("turkish-miles-and-smiles", "LH", "FRA", "MUC", "business", 22_500),
+        ("american-airlines-aadvantage", "BA", "LHR", "EDI", "economy", 10_000),
+        ("american-airlines-aadvantage", "JL", "LAX", "TYO", "first", 80_000),
+        ("air-canada-aeroplan", "LH", "YYZ", "FRA", "business", 60_000),
+        ("cathay-asia-miles", "CX", "HKG", "LON", "first", 125_000),
+        ("atmos-rewards", "JL", "SEA", "NRT", "business", 60_000),
+        ("virgin-atlantic-flying-club", "DL", "NYC", "LHR", "economy", 10_000),
+        ("virgin-atlantic-flying-club", "AF", "CDG", "JFK", "business", 48_500),
+        ("jal-mileage-bank", "AA", "JFK", "LHR", "business", 42_000),
+    ],
+)
+def test_get_pricing_holds_against_prices_read_by_hand_in_either_direction(
+    people: People, use: Use, program: str, airline: str, origin: str, destination: str, cabin: str, points: int
+) -> None:
+    for start, end in ((origin, destination), (destination, origin)):
+        ask = {"program": program, "partner_airline": airline, "origin": start, "destination": end}
+        assert use(people.bob, "get_pricing", cabin=cabin, **ask)["cabins"][cabin]["standard"] == points
+
+
+def test_get_pricing_leaves_out_a_cabin_the_exception_does_not_price(people: People, use: Use) -> None:
+    ask = {"program": "american-airlines-aadvantage", "partner_airline": "BA", "origin": "LHR", "destination": "EDI"}
+    assert use(people.bob, "get_pricing", cabin="premium_economy", **ask)["cabins"] == {"premium_economy": "no_data"}
+
+
+def test_get_pricing_quotes_the_examples_of_the_airline_it_prices(people: People, use: Use) -> None:
+    own = use(people.bob, "get_pricing", program="flying-blue", origin="CDG", destination="JFK")
+    assert [e["points"] for e in own["examples"]] == [60_000, 25_000]
+    partner = use(people.bob, "get_pricing", program="united", partner_airline="LH", origin="EWR", destination="FRA")
+    assert [(e["airline"], e["points"]) for e in partner["examples"]] == [("*", 88_000)]
+
+
+def test_get_pricing_refuses_a_day_that_has_passed(people: People, use: Use) -> None:
+    said = use(people.bob, "get_pricing", program="BA", origin="LHR", destination="JFK", date="2020-01-01")
+    assert (said["status"], said["errors"][0]["field"]) == ("invalid", "date")
+
+
+def test_pricing_and_rates_say_what_was_asked_about(people: People, use: Use) -> None:
+    first = use(people.bob, "get_pricing", program="iberia-club", origin="MAD", destination="JFK", cabin="first")
+    assert first["cabins"] == {"first": "no_data"}
+    assert "No price of first is known." in first["message"]
+    american = use(people.bob, "get_program_rates", program="british-airways-club", partner_airline="AA")
+    assert "American Airlines flights" in american["message"]
+    none = use(people.bob, "get_program_rates", program="turkish-miles-and-smiles", cabin="first")
+    assert (none["status"], none["missing"]) == ("no_data", ["award chart"])

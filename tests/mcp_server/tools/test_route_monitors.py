@@ -1,0 +1,310 @@
+"""The route monitor tools: creating within the cap, listing, reading and cancelling, and walls between accounts."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from mcp_server.toolkit.context import Call, Caller
+from mcp_server.tools.route_monitors import create_route_monitor
+from shared import clock
+from shared.db.base import transaction
+from shared.db.route_monitors import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
+from shared.db.runs import Schedule
+from shared.errors import LimitReached
+from tests.support.people import People
+
+Use = Callable[..., dict[str, Any]]
+SOON, LATER = clock.today() + timedelta(days=30), clock.today() + timedelta(days=60)
+WINDOW = {"earliest_date": SOON.isoformat(), "latest_date": LATER.isoformat()}
+FIELDS = {
+    *("monitor_id", "state", "origin", "destination", "earliest_date", "latest_date", "cabin", "airlines"),
+    *("passengers", "max_points", "trip_id", "last_checked_at", "next_check_at", "last_match", "matches_total"),
+    *("created_at", "cancelled_at", "cancel_reason"),
+}
+
+
+def create(use: Use, who: Caller, **more: Any) -> dict[str, Any]:
+    return use(who, "create_route_monitor", **{"origin": "LHR", "destination": "JFK", **WINDOW, **more})
+
+
+def schedules() -> list[Schedule]:
+    with transaction() as session:
+        return list(session.scalars(select(Schedule).order_by(Schedule.id)))
+
+
+def found(monitor_id: int, points: int = 60000, **more: Any) -> None:
+    with transaction() as session:
+        facts = {"airline": "BA", "program": "british-airways-club", "origin": "LHR", "destination": "JFK"} | more
+        session.add(
+            MonitorMatch(
+                monitor_id=monitor_id,
+                date=SOON,
+                cabin="business",
+                points=points,
+                flight_numbers=["BA-SBX-1"],
+                source="sandbox",
+                mode="sandbox",
+                **facts,
+            )
+        )
+
+
+@pytest.mark.spec("s3.route_monitor.created_active")
+@pytest.mark.spec("s2.5.airports_upper_case_only")
+@pytest.mark.spec("s2.5.window_required")
+def test_create_route_monitor_stores_the_terms_and_is_due_at_once(people: People, use: Use) -> None:
+    answer = create(use, people.alice, cabin="business", airlines=["British Airways", "qr", "BA"], passengers=2)
+    monitor = answer["monitor"]
+    assert answer["status"] == "ok"
+    assert set(monitor) == FIELDS
+    assert (monitor["state"], monitor["airlines"], monitor["passengers"]) == ("active", ["BA", "QR"], 2)
+    assert (answer["active_count"], answer["cap"]) == (1, 20)
+    (due,) = schedules()
+    assert (due.kind, due.subject_id, due.every) == ("route_monitor", monitor["monitor_id"], timedelta(hours=6))
+    assert due.next_due_at <= clock.now()
+    assert monitor["next_check_at"] is not None
+
+
+@pytest.mark.spec("s2.5.airlines_filter")
+@pytest.mark.spec("s2.5.passengers_one_to_nine")
+def test_create_route_monitor_watches_everything_when_little_is_said(people: People, use: Use) -> None:
+    monitor = create(use, people.alice)["monitor"]
+    stored = [monitor[name] for name in ("cabin", "airlines", "max_points", "passengers")]
+    assert stored == [None, None, None, 1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        ({"origin": "lhr"}, "origin"),
+        ({"origin": "ZZZ"}, "origin"),
+        ({"destination": "LHR"}, "destination"),
+        ({"latest_date": (SOON - timedelta(days=1)).isoformat()}, "latest_date"),
+        ({"earliest_date": "2020-01-01", "latest_date": "2020-01-02"}, "latest_date"),
+        ({"earliest_date": "2027-02-30"}, "earliest_date"),
+        ({"latest_date": None}, "latest_date"),
+        ({"cabin": "coach"}, "cabin"),
+        ({"passengers": 0}, "passengers"),
+        ({"passengers": 10}, "passengers"),
+        ({"passengers": True}, "passengers"),
+        ({"max_points": 0}, "max_points"),
+        ({"airlines": ["BA"] * 31}, "airlines"),
+        ({"nonsense": 1}, "nonsense"),
+    ],
+)
+@pytest.mark.spec("s2.5.airports_upper_case_only")
+@pytest.mark.spec("s2.5.cabin_enum")
+@pytest.mark.spec("s2.5.passengers_one_to_nine")
+@pytest.mark.spec("s2.5.window_required")
+def test_create_route_monitor_names_what_is_wrong(
+    people: People, use: Use, arguments: dict[str, Any], field: str
+) -> None:
+    answer = create(use, people.alice, **arguments)
+    assert answer["status"] == "invalid"
+    assert answer["errors"][0]["field"] == field
+    assert schedules() == []
+
+
+def test_create_route_monitor_names_the_airports_of_a_city(people: People, use: Use) -> None:
+    (error,) = create(use, people.alice, origin="LON")["errors"]
+    assert error["problem"] == "is a city with several airports"
+    assert "LHR" in error["expected"]
+
+
+def test_create_route_monitor_does_not_guess_an_airline(people: People, use: Use) -> None:
+    answer = create(use, people.alice, airlines=["BA", "no such carrier at all"])
+    assert answer["status"] == "not_found"
+    assert schedules() == []
+
+
+@pytest.mark.spec("s3.route_monitor.limit")
+def test_create_route_monitor_at_the_cap_creates_nothing_and_says_both_figures(people: People, use: Use) -> None:
+    first = create(use, people.bob)
+    assert first["status"] == "ok"
+    answer = create(use, people.bob)
+    assert answer["status"] == "limit_reached"
+    assert (answer["active_count"], answer["current"], answer["cap"]) == (1, 1, 1)
+    assert answer["limit"] == "route_monitors"
+    assert len(schedules()) == 1
+    use(people.bob, "cancel_route_monitor", monitor_id=first["monitor"]["monitor_id"])
+    assert create(use, people.bob)["status"] == "ok"
+
+
+@pytest.mark.spec("s3.route_monitor.limit")
+def test_create_route_monitor_gives_the_last_place_to_one_of_eight_at_once(people: People) -> None:
+    def attempt(_: int) -> bool:
+        call = Call(people.bob, "mcp", clock.now())
+        created = False
+        try:
+            create_route_monitor(call, "LHR", "JFK", SOON, LATER)
+            created = True
+        except LimitReached:
+            pass
+        finally:
+            call.finish(commit=created)
+        return created
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sorted(pool.map(attempt, range(8))) == [False] * 7 + [True]
+    assert len(schedules()) == 1
+
+
+def test_list_route_monitors_filters_by_state_and_pages(people: People, use: Use) -> None:
+    ids = [create(use, people.alice)["monitor"]["monitor_id"] for _ in range(3)]
+    use(people.alice, "cancel_route_monitor", monitor_id=ids[0])
+    found(ids[2], points=70000)
+    active = use(people.alice, "list_route_monitors")
+    assert [m["monitor_id"] for m in active["monitors"]] == [ids[2], ids[1]]
+    assert (active["active_count"], active["cap"], active["paging"]["total"]) == (2, 20, 2)
+    assert active["monitors"][0]["last_match"]["points"] == 70000
+    assert active["monitors"][1]["last_match"] is None
+    cancelled = use(people.alice, "list_route_monitors", state="cancelled")
+    assert [m["monitor_id"] for m in cancelled["monitors"]] == ids[:1]
+    page = use(people.alice, "list_route_monitors", state="all", page=2, per_page=2)
+    assert ([m["monitor_id"] for m in page["monitors"]], page["paging"]["has_more"]) == (ids[:1], False)
+
+
+def test_get_route_monitor_shows_checks_and_seats_newest_first(people: People, use: Use) -> None:
+    id = create(use, people.alice)["monitor"]["monitor_id"]
+    for n in range(12):
+        with transaction() as session:
+            session.add(
+                MonitorCheck(
+                    monitor_id=id,
+                    checked_at=clock.now() - timedelta(hours=6 * n),
+                    outcome="ok" if n else "partial",
+                    options_seen=n,
+                    new_matches=0,
+                    failed_sources=[] if n else ["seats_aero"],
+                )
+            )
+    for n in range(22):
+        found(id, points=1000 + n)
+    answer = use(people.alice, "get_route_monitor", monitor_id=id)
+    assert answer["status"] == "ok"
+    assert [c["options_seen"] for c in answer["checks"]] == list(range(10))
+    assert set(answer["checks"][0]) == {"checked_at", "outcome", "options_seen", "new_matches", "failed_sources"}
+    assert answer["checks"][0]["failed_sources"] == ["seats_aero"]
+    assert len(answer["matches"]) == 20
+    seat = answer["matches"][0]
+    assert (seat["mode"], seat["source"], seat["synthetic"]) == ("sandbox", "sandbox", True)
+    assert answer["monitor"]["last_match"] == seat
+
+
+def test_get_route_monitor_never_calls_a_stored_seat_live(people: People, use: Use) -> None:
+    id = create(use, people.alice)["monitor"]["monitor_id"]
+    found(id)
+    with transaction() as session:
+        session.query(MonitorMatch).one().mode = "live"
+    seat = use(people.alice, "get_route_monitor", monitor_id=id)["monitor"]["last_match"]
+    assert seat["mode"] == "cached"
+
+
+@pytest.mark.spec("s3.route_monitor.cancel_keeps_record")
+@pytest.mark.spec("s2.5.monitor_id")
+def test_cancel_route_monitor_stops_it_and_keeps_the_record(people: People, use: Use) -> None:
+    id = create(use, people.alice)["monitor"]["monitor_id"]
+    with transaction() as session:
+        session.add(MonitorKey(monitor_id=id, key="k", matched=True, answered_at=clock.now()))
+    answer = use(people.alice, "cancel_route_monitor", monitor_id=id)
+    with transaction() as session:
+        assert session.get(MonitorKey, (id, "k")) is None
+    assert (answer["monitor"]["state"], answer["monitor"]["cancel_reason"]) == ("cancelled", "user")
+    assert (answer["monitor"]["next_check_at"], answer["active_count"]) == (None, 0)
+    assert [s.enabled for s in schedules()] == [False]
+    again = use(people.alice, "cancel_route_monitor", monitor_id=id)
+    assert again["monitor"] == answer["monitor"]
+    assert use(people.alice, "get_route_monitor", monitor_id=id)["monitor"]["state"] == "cancelled"
+
+
+def test_a_monitor_paused_by_a_plan_change_says_so(people: People, use: Use) -> None:
+    id = create(use, people.alice)["monitor"]["monitor_id"]
+    with transaction() as session:
+        session.get_one(RouteMonitor, id).paused_at = clock.now()
+    answer = use(people.alice, "get_route_monitor", monitor_id=id)["monitor"]
+    assert (answer["state"], answer["cancel_reason"]) == ("cancelled", "plan_change")
+    assert use(people.alice, "list_route_monitors")["active_count"] == 0
+    assert use(people.alice, "cancel_route_monitor", monitor_id=id)["monitor"]["cancel_reason"] == "user"
+
+
+def test_charlie_cannot_see_or_stop_alices_monitor(people: People, use: Use) -> None:
+    id = create(use, people.alice)["monitor"]["monitor_id"]
+    for name in ("get_route_monitor", "cancel_route_monitor"):
+        answer = use(people.charlie, name, monitor_id=id)
+        assert (answer["status"], answer["id"]) == ("not_found", id)
+    assert use(people.charlie, "list_route_monitors", state="all")["monitors"] == []
+    assert use(people.alice, "get_route_monitor", monitor_id=id)["monitor"]["state"] == "active"
+
+
+def _change(use: Use, who: Caller, id: int, **sent: Any) -> dict[str, Any]:
+    return use(who, "update_route_monitor", monitor_id=id, **sent)
+
+
+def test_update_route_monitor_changes_terms_and_starts_afresh(people: People, use: Use) -> None:
+    id = create(use, people.alice, cabin="first", airlines=["BA"], max_points=90_000)["monitor"]["monitor_id"]
+    with transaction() as session:
+        session.add(MonitorKey(monitor_id=id, key=f"BA|x|{SOON}|first", matched=True, answered_at=clock.now()))
+        session.scalars(select(Schedule)).one().next_due_at = clock.now() + timedelta(hours=5)
+    same = _change(use, people.alice, id, cabin="first", airlines=["British Airways"])
+    assert (same["changed"], same["baseline_reset"]) == ([], False)
+    assert schedules()[0].next_due_at > clock.now()
+    answer = _change(use, people.alice, id, airlines=["QR", "ba"], passengers=2, clear=["cabin", "max_points"])
+    assert (set(answer["changed"]), answer["baseline_reset"]) == (
+        {"airlines", "passengers", "cabin", "max_points"},
+        True,
+    )
+    shown = [answer["monitor"][name] for name in ("airlines", "passengers", "cabin", "max_points")]
+    assert shown == [["QR", "BA"], 2, None, None]
+    with transaction() as session:
+        assert session.scalars(select(MonitorKey)).all() == []
+    assert schedules()[0].next_due_at <= clock.now()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        ({"destination": "LHR"}, "destination"),
+        ({"origin": "ZZZ"}, "origin"),
+        ({"latest_date": "2020-01-02"}, "latest_date"),
+        ({"earliest_date": "2020-01-01", "latest_date": "2020-01-02"}, "latest_date"),
+        ({"clear": ["cabin"], "cabin": "first"}, "clear"),
+        ({"passengers": 10}, "passengers"),
+    ],
+)
+def test_update_route_monitor_refuses_what_create_would(
+    people: People, use: Use, arguments: dict[str, Any], field: str
+) -> None:
+    before = create(use, people.alice)["monitor"]
+    answer = _change(use, people.alice, before["monitor_id"], **arguments)
+    assert (answer["status"], answer["errors"][0]["field"]) == ("invalid", field)
+    assert use(people.alice, "get_route_monitor", monitor_id=before["monitor_id"])["monitor"] == before
+
+
+def test_update_route_monitor_leaves_a_cancelled_one_as_it_was(people: People, use: Use) -> None:
+    id = create(use, people.alice)["monitor"]["monitor_id"]
+    use(people.alice, "cancel_route_monitor", monitor_id=id)
+    answer = _change(use, people.alice, id, passengers=2)
+    assert (answer["status"], answer["errors"][0]["field"]) == ("invalid", "monitor_id")
+    assert [s.enabled for s in schedules()] == [False]
+    assert _change(use, people.charlie, id, passengers=2)["status"] == "not_found"
+
+
+def test_update_route_monitor_does_not_wake_one_that_a_plan_paused(people: People, use: Use) -> None:
+    id = create(use, people.alice)["monitor"]["monitor_id"]
+    with transaction() as session:
+        session.get_one(RouteMonitor, id).paused_at = clock.now()
+        session.scalars(select(Schedule)).one().enabled = False
+    answer = _change(use, people.alice, id, passengers=2)
+    assert (answer["status"], answer["monitor"]["cancel_reason"]) == ("ok", "plan_change")
+    assert [s.enabled for s in schedules()] == [False]
+
+
+def test_create_route_monitor_says_when_another_one_says_the_same(people: People, use: Use) -> None:
+    first = create(use, people.alice, airlines=["BA"])["monitor"]["monitor_id"]
+    assert "the same" not in create(use, people.alice)["message"]
+    told = create(use, people.alice, airlines=["British Airways"])["message"]
+    assert f"Number {first} says the same and is active too" in told

@@ -1,0 +1,191 @@
+"""A month of award seats, through the gate: what is open, what is shut, and what nobody knows are never confused."""
+
+import time
+from calendar import monthrange
+from datetime import date, timedelta
+from typing import Any
+
+import anyio
+import pytest
+
+from mcp_server.calls.dispatch import answer
+from mcp_server.toolkit.thread_limiter import limiter
+from shared import clock
+from shared.domain.calendar import add_months
+from shared.domain.plans import CABINS
+from shared.providers.contract import AwardSeat, SeatsQuestion, Unanswered
+from shared.reference.load import reference
+from tests.mcp_server.tools.conftest import Use
+from tests.support.fake_seats import WithSources, failing, live, seat, selling, source, with_sources
+from tests.support.people import People
+
+__all__ = ["live", "with_sources"]
+
+FIRST = add_months(clock.today().replace(day=1), 3)
+DAYS = [FIRST + timedelta(days=n) for n in range(monthrange(FIRST.year, FIRST.month)[1])]
+ASKED = {"airline": "BA", "origin": "LHR", "destination": "JFK", "month": f"{FIRST:%Y-%m}"}
+TOOL = "search_monthly_availability"
+OWN = "british-airways-club"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _facts() -> None:
+    reference()
+
+
+def states(found: dict[str, Any]) -> dict[str, str]:
+    return {day["date"]: day["state"] for day in found["days"]}
+
+
+@pytest.mark.spec("s4.4.search_monthly_availability.result")
+def test_search_monthly_availability_shows_each_day_with_its_cabins(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    with_sources(
+        selling("one", seat(DAYS[4], points=80_000), seat(DAYS[4], cabin="first", points=120_000, seats=None)),
+        selling("two", seat(DAYS[9], points=60_000, seats=4)),
+    )
+    found = use(people.alice, TOOL, **ASKED)
+    assert found["status"] == "ok"
+    assert [day["date"] for day in found["days"]] == [d.isoformat() for d in DAYS]
+    assert found["days"][4] == {
+        "date": DAYS[4].isoformat(),
+        "cabins": {
+            "business": {"points": 80_000, "seats": 2, "program": OWN},
+            "first": {"points": 120_000, "seats": None, "program": OWN},
+        },
+        "state": "available",
+        "note": None,
+    }
+    assert states(found)[DAYS[0].isoformat()] == "none"
+    assert found["cheapest"] == [
+        {"cabin": "business", "date": DAYS[9].isoformat(), "points": 60_000, "program": OWN},
+        {"cabin": "first", "date": DAYS[4].isoformat(), "points": 120_000, "program": OWN},
+    ]
+    assert f"2 of {len(DAYS)} days" in found["message"]
+
+
+def test_search_monthly_availability_calls_a_day_unknown_when_a_source_did_not_answer(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    with_sources(selling("one", seat(DAYS[4])), failing("two", Unanswered("down", "timeout")))
+    found = use(people.alice, TOOL, **ASKED)
+    assert found["status"] == "partial"
+    assert states(found).pop(DAYS[4].isoformat()) == "available"
+    assert "none" not in states(found).values()
+    assert found["coverage"]["failed"] == [{"name": "two", "reason": "down"}]
+    assert "two (down)" in found["message"]
+
+
+def test_search_monthly_availability_with_no_answer_at_all_is_an_outage(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    with_sources(failing("one", Unanswered("down", "timeout")))
+    found = use(people.alice, TOOL, **ASKED)
+    assert found["status"] == "backend_unavailable"
+    assert "days" not in found
+
+
+def test_search_monthly_availability_of_a_source_that_found_nothing_is_none_each_day(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    with_sources(selling("one"), selling("mine", credential="account"))
+    found = use(people.alice, TOOL, **ASKED)
+    assert set(states(found).values()) == {"none"}
+    assert found["cheapest"] == []
+    assert found["coverage"]["skipped"] == [{"name": "mine", "reason": "connection_required"}]
+
+
+def test_search_monthly_availability_says_which_days_are_not_on_sale_yet(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    last = clock.today() + timedelta(days=355)  # of BA
+    with_sources(selling("one"))
+    found = use(people.alice, TOOL, **(ASKED | {"month": f"{last:%Y-%m}"}))
+    for day in found["days"]:
+        early = date.fromisoformat(day["date"]) > last
+        assert (day["state"], day["note"]) == (("unknown", "not on sale yet") if early else ("none", None))
+    beyond = use(people.alice, TOOL, **(ASKED | {"month": f"{add_months(last, 1):%Y-%m}"}))
+    assert (beyond["status"], beyond["missing"]) == ("no_data", ["award seats"])
+
+
+def test_search_monthly_availability_of_this_month_begins_today(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    asked: list[SeatsQuestion] = []
+
+    async def act(question: SeatsQuestion) -> tuple[AwardSeat, ...]:
+        asked.append(question)
+        return ()
+
+    with_sources(source("one", act))
+    found = use(people.alice, TOOL, **(ASKED | {"month": f"{clock.today():%Y-%m}"}))
+    assert found["days"][0]["date"] == clock.today().isoformat()
+    assert [(q.earliest, q.airlines) for q in asked] == [(clock.today(), ("BA",))]
+
+
+def test_search_monthly_availability_prefers_the_airlines_own_price_as_a_day_search_does(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    with_sources(selling("one", seat(DAYS[4]), seat(DAYS[4], program="qatar-airways-privilege-club", points=1_000)))
+    month = use(people.alice, TOOL, **ASKED)
+    day = use(
+        people.alice,
+        "search_availability",
+        **{k: v for k, v in ASKED.items() if k != "month"},
+        date=DAYS[4].isoformat(),
+    )
+    assert month["days"][4]["cabins"]["business"]["points"] == day["cabins"]["business"]["points"] == 80_000
+
+
+def test_search_monthly_availability_of_one_cabin_and_more_passengers_leaves_out_the_rest(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    with_sources(selling("one", seat(DAYS[4], seats=2), seat(DAYS[5], seats=3), seat(DAYS[6], cabin="economy")))
+    found = use(people.alice, TOOL, **ASKED, cabin="business", passengers=3)
+    assert [day for day, state in states(found).items() if state == "available"] == [DAYS[5].isoformat()]
+
+
+@pytest.mark.parametrize("month", ["2020-01", "2027-13", "2027-00", "2027-1", "202701"])
+def test_search_monthly_availability_names_a_wrong_month(people: People, use: Use, month: str) -> None:
+    found = use(people.alice, TOOL, **(ASKED | {"month": month}))
+    assert (found["status"], [e["field"] for e in found["errors"]]) == ("invalid", ["month"])
+
+
+def test_search_monthly_availability_is_paid(people: People, use: Use) -> None:
+    found = use(people.bob, TOOL, **ASKED)
+    assert (found["status"], found["required_tier"]) == ("paywall", "premium")
+
+
+@pytest.mark.spec("s4.4.search_monthly_availability.result")
+def test_search_monthly_availability_in_the_sandbox_is_labelled(people: People, use: Use) -> None:
+    found = use(people.alice, TOOL, **ASKED)
+    assert (found["data_mode"], found["freshness"]["mode"], len(found["days"])) == ("sandbox", "sandbox", len(DAYS))
+    assert {"available", "none"} >= set(states(found).values())
+    assert {cabin for day in found["days"] for cabin in day["cabins"]} <= set(CABINS)
+
+
+def test_search_monthly_availability_from_the_cache_takes_less_than_sixty_milliseconds(
+    people: People, with_sources: WithSources
+) -> None:
+    """Four cabins over ten programmes on each day; the best of ten, since other programs share the machine."""
+    programs = sorted(p.slug for p in reference().programs.values() if p.kind == "airline")[:10]
+    month = [
+        seat(day, cabin=cabin, program=program, ref=f"{day}{cabin}{program}"[:57])
+        for day in DAYS
+        for cabin in CABINS
+        for program in programs
+    ]
+    with_sources(selling("one", *month))
+
+    async def timed() -> list[float]:
+        took = []
+        for _ in range(11):
+            began = time.perf_counter()
+            told = await answer(TOOL, ASKED, people.alice, "mcp")
+            took.append(time.perf_counter() - began)
+        assert told.data["freshness"]["mode"] == "cached"
+        return took[1:]
+
+    limiter.cache_clear()
+    assert min(anyio.run(timed)) < 0.06

@@ -1,0 +1,204 @@
+"""Elite statuses through the gate: recorded, kept, listed, removed, and matched to offers."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcp_server.toolkit.context import CallBase
+from shared import clock
+from shared.reference.load import FOLDER, load
+from tests.mcp_server.tools.conftest import Use
+from tests.support.people import People
+
+BA, FB, AA = "british-airways-club", "flying-blue", "american-airlines-aadvantage"
+SET = "set_loyalty_status"
+
+
+def day(offset: int) -> str:
+    return (clock.today() + timedelta(days=offset)).isoformat()
+
+
+@pytest.mark.spec("s2.9.status_keyed_by_program")
+def test_set_loyalty_status_records_then_replaces_one_row(people: People, use: Use) -> None:
+    first = use(people.bob, SET, program="BA", tier="silver", valid_until=day(100), progress=4200)
+    record = first["loyalty_status"]
+    assert (first["status"], first["created"]) == ("ok", True)
+    assert (record["program"], record["tier"], record["kind"]) == (BA, "Silver", "airline")
+    assert (record["days_left"], record["lifetime"], record["source"]) == (100, False, "manual")
+    assert (record["progress"], record["progress_metric"], record["progress_as_of"]) == (4200, "tier_points", day(0))
+    assert first["known_tiers"] == ["Blue", "Bronze", "Silver", "Gold", "Gold Guest List"]
+    second = use(people.bob, SET, program=BA, tier="Gold")
+    assert (second["created"], second["loyalty_status"]["tier"]) == (False, "Gold")
+    assert len(use(people.bob, "list_loyalty_statuses")["statuses"]) == 1
+
+
+def test_set_loyalty_status_keeps_what_is_not_sent_and_clears_what_is_named(people: People, use: Use) -> None:
+    given = {"valid_until": day(50), "target_tier": "Gold", "progress": 10, "notes": "via match", "lifetime": True}
+    use(people.bob, SET, program=FB, tier="Silver", **given)
+    kept = use(people.bob, SET, program=FB, tier="Silver")["loyalty_status"]
+    assert {name: kept[name] for name in given} == given
+    assert use(people.bob, SET, program=FB, tier="Silver", lifetime=False)["loyalty_status"]["lifetime"] is False
+    names = ["valid_until", "target_tier", "progress", "notes"]
+    cleared = use(people.bob, SET, program=FB, tier="Silver", clear=names)["loyalty_status"]
+    assert [cleared[n] for n in (*names, "progress_as_of", "progress_metric")] == [None] * 6
+
+
+def test_set_loyalty_status_takes_zero_as_progress(people: People, use: Use) -> None:
+    made = use(people.bob, SET, program=FB, tier="Silver", progress=0, progress_as_of=day(-3))["loyalty_status"]
+    assert (made["progress"], made["progress_as_of"]) == (0, day(-3))
+
+
+def test_set_loyalty_status_answers_an_unknown_tier_with_those_there_are(people: People, use: Use) -> None:
+    found = use(people.bob, SET, program=AA, tier="Sapphire")
+    assert (found["status"], found["saved"]) == ("candidates", False)
+    assert [c["tier"] for c in found["candidates"]] == [
+        "Member",
+        "Gold",
+        "Platinum",
+        "Platinum Pro",
+        "Executive Platinum",
+    ]
+    assert use(people.bob, SET, program=AA, tier="Gold", target_tier="Ruby")["status"] == "candidates"
+    assert use(people.bob, "list_loyalty_statuses")["statuses"] == []
+
+
+def test_set_loyalty_status_of_a_programme_without_known_tiers_keeps_the_name(people: People, use: Use) -> None:
+    made = use(people.bob, SET, program="aegean-miles-and-bonus", tier="Gold", progress=5)
+    assert (made["known_tiers"], made["loyalty_status"]["tier"]) == ([], "Gold")
+    assert made["loyalty_status"]["progress_metric"] is None
+    assert "not known" in made["message"]
+
+
+@pytest.mark.usefixtures("one_moment")
+def test_progress_is_of_today_at_the_latest(people: People, use: Use) -> None:
+    given = {"program": BA, "tier": "Silver", "progress": 5}
+    no = use(people.bob, SET, **given, progress_as_of=day(1))
+    assert (no["status"], no["errors"][0]["field"]) == ("invalid", "progress_as_of")
+    assert use(people.bob, "list_loyalty_statuses")["statuses"] == []
+    assert use(people.bob, SET, **given, progress_as_of=day(0))["status"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"valid_until": day(-1)}, "valid_until"),
+        ({"progress_as_of": day(-1)}, "progress_as_of"),
+        ({"notes": "x", "clear": ["notes"]}, "clear"),
+        ({"target_tier": "Bronze"}, "target_tier"),
+        ({"program": "chase-ultimate-rewards"}, "program"),
+        ({"progress": -1}, "progress"),
+        ({"program": "aegean-miles-and-bonus", "tier": "  "}, "tier"),
+        ({"valid_until": "2027-02-30"}, "valid_until"),
+    ],
+)
+def test_set_loyalty_status_refuses_what_cannot_be(people: People, use: Use, given: dict[str, Any], field: str) -> None:
+    found = use(people.bob, SET, **({"program": BA, "tier": "Silver"} | given))
+    assert found["status"] == "invalid"
+    assert found["errors"][0]["field"] == field
+    assert use(people.bob, "list_loyalty_statuses")["statuses"] == []
+
+
+def test_list_loyalty_statuses_by_kind_and_programme(people: People, use: Use) -> None:
+    use(people.bob, SET, program=BA, tier="Gold")
+    use(people.bob, SET, program="world-of-hyatt", tier="Globalist", lifetime=True)
+
+    def listed(**given: Any) -> list[str]:
+        return [s["program"] for s in use(people.bob, "list_loyalty_statuses", **given)["statuses"]]
+
+    assert listed() == [BA, "world-of-hyatt"]
+    assert listed(kind="hotel") == ["world-of-hyatt"]
+    assert listed(program="Hyatt") == ["world-of-hyatt"]
+    assert listed(program="Hilton") == []
+    assert use(people.charlie, "list_loyalty_statuses")["statuses"] == []
+
+
+def test_list_loyalty_statuses_without_the_one_asked_for_does_not_say_that_none_is_recorded(
+    people: People, use: Use
+) -> None:
+    use(people.bob, "set_loyalty_status", program="flying-blue", tier="Silver")
+    none = use(people.bob, "list_loyalty_statuses", program="delta")
+    assert (none["statuses"], none["message"]) == ([], "No elite status of this programme or kind is recorded here.")
+    assert use(people.charlie, "list_loyalty_statuses")["message"] == "No elite status is recorded here."
+
+
+def test_delete_loyalty_status_stops_tracking_once(people: People, use: Use) -> None:
+    use(people.bob, SET, program=BA, tier="Gold")
+    gone = use(people.bob, "delete_loyalty_status", program="British Airways")
+    assert (gone["status"], gone["removed"]) == ("ok", {"program": BA, "tier": "Gold"})
+    assert gone["message"] == "The British Airways Club: Gold is no longer tracked."
+    assert use(people.bob, "delete_loyalty_status", program=BA)["status"] == "not_found"
+
+
+def test_delete_loyalty_status_cannot_remove_another_accounts(people: People, use: Use) -> None:
+    use(people.alice, SET, program=BA, tier="Gold")
+    assert use(people.charlie, "delete_loyalty_status", program=BA)["status"] == "not_found"
+    assert len(use(people.alice, "list_loyalty_statuses")["statuses"]) == 1
+
+
+def test_get_status_matches_says_that_none_was_gathered(people: People, use: Use) -> None:
+    found = use(people.bob, "get_status_matches")
+    assert (found["status"], found["offers"], found["paging"]["total"]) == ("ok", [], 0)
+    assert "never audited" in found["message"]
+    assert found["audited_on"] is None
+
+
+@pytest.fixture
+def offers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two invented offers beside the reviewed facts, one of them over."""
+    for file in FOLDER.iterdir():
+        (tmp_path / file.name).symlink_to(file)
+    table = tmp_path / "status_matches.csv"
+    header = table.read_text(encoding="utf-8")
+    table.unlink()
+    page = "https://carrier.example/match"
+    rows = [
+        f"a,{FB},{BA}|{AA},Gold|Platinum,Gold,challenge,99,EUR,Fly 4 segments,90,12,lifetime,{page},,"
+        f"{page},2026-10,2026-11-01,medium,",
+        f"b,{FB},{BA},Silver,Silver,match,,EUR,,,12,lifetime,{page},2026-01-31,{page},2025-12,,low,",
+        f"c,world-of-hyatt,{AA},Gold,Explorist,match,,USD,,90,,lifetime,{page},,{page},2026-10,2026-10-01,medium,",
+    ]
+    table.write_text(header + "\n".join(rows) + "\n", encoding="utf-8")
+    facts = load(tmp_path).reference
+    monkeypatch.setattr(CallBase, "reference", property(lambda _self: facts))
+
+
+@pytest.mark.usefixtures("offers")
+def test_get_status_matches_marks_who_can_use_them(people: People, use: Use) -> None:
+    def told(**given: Any) -> dict[str, str]:
+        found = use(people.bob, "get_status_matches", **given)
+        return {o["offer_id"]: o["eligible"] for o in found["offers"]}
+
+    assert told() == {"a": "unknown", "c": "unknown"}
+    assert told(eligible_only=True) == {}
+    use(people.bob, SET, program=BA, tier="Gold")
+    assert told() == {"a": "yes", "c": "no"}
+    assert told(eligible_only=True) == {"a": "yes"}
+    assert told(kind="hotel") == {"c": "no"}
+    assert told(target_program=FB, source_program=AA, source_tier="Platinum") == {"a": "yes"}
+    assert told(source_program=AA, source_tier="Gold") == {"a": "yes", "c": "yes"}
+
+
+@pytest.mark.usefixtures("offers")
+def test_get_status_matches_gives_the_terms_and_the_day_of_the_audit(people: People, use: Use) -> None:
+    found = use(people.bob, "get_status_matches", target_program=FB)
+    assert found["audited_on"] == "2026-11-01"
+    (offer,) = found["offers"]
+    assert (offer["fee"], offer["currency"], offer["days_allowed"]) == (99, "EUR", 90)
+    assert (offer["kind"], offer["to_tier"], offer["verified_on"]) == ("challenge", "Gold", "2026-11-01")
+
+
+@pytest.mark.usefixtures("offers")
+def test_recommend_status_path_ranks_a_challenge_with_a_price_before_a_run_without(people: People, use: Use) -> None:
+    use(people.alice, SET, program=BA, tier="Gold")
+    asked = {"target_program": FB, "target_tier": "Silver", "home_airport": "CPH", "currency": "EUR"}
+    kinds = [p["kind"] for p in use(people.alice, "recommend_status_path", **asked)["paths"]]
+    assert kinds[0] == "challenge"
+    assert set(kinds[1:]) == {"status_run"}
+    cheap = use(people.alice, "recommend_status_path", max_cash=50, **asked)
+    assert "challenge" not in {p["kind"] for p in cheap["paths"]}
+
+
+def test_get_status_matches_with_a_tier_of_no_programme_is_invalid(people: People, use: Use) -> None:
+    assert use(people.bob, "get_status_matches", source_tier="Gold")["status"] == "invalid"

@@ -1,0 +1,67 @@
+"""Ways to a points target from what a person holds, by conversation."""
+
+import pytest
+
+from mcp_server.toolkit.context import Caller
+from tests.mcp_server.tools.conftest import Use
+from tests.support.people import People
+
+
+def _hold(use: Use, who: Caller, **balances: int) -> None:
+    for program, balance in balances.items():
+        use(who, "update_points_balance", program=program.replace("_", "-"), balance=balance)
+
+
+@pytest.mark.spec("s4.4.compare_transfer_options.premium")
+def test_compare_transfer_options_is_premium_and_wants_a_target(people: People, use: Use) -> None:
+    assert use(people.bob, "compare_transfer_options", target_program="BA", points_needed=1)["status"] == "paywall"
+    assert use(people.alice, "compare_transfer_options", target_program="BA")["status"] == "invalid"
+    assert use(people.alice, "compare_transfer_options", target_program="BA", points_needed=0)["status"] == "invalid"
+
+
+@pytest.mark.spec("s4.4.compare_transfer_options.ranking")
+def test_compare_transfer_options_ranks_by_what_the_points_are_worth(people: People, use: Use) -> None:
+    _hold(use, people.alice, amex_membership_rewards=100_000, citi_thankyou_rewards=100_000, marriott_bonvoy=200_000)
+    said = use(people.alice, "compare_transfer_options", target_program="flying blue", points_needed=50_000)
+    alone = [o for o in said["options"] if o["covers_target"]]
+    costs = [o["cost_cents"] for o in alone]
+    assert costs == sorted(costs)
+    citi = next(o for o in alone if o["from_program"] == "citi-thankyou-rewards" and o["hops"] == 1)
+    assert (citi["source_points"], citi["cost_cents"], citi["cents_per_point"]) == (50_000, 85_000.0, 1.7)
+    amex = next(o for o in alone if o["from_program"] == "amex-membership-rewards" and o["hops"] == 1)
+    assert (amex["cost_cents"], amex["leftover"]) == (100_000.0, 0)
+    assert amex["route"]["steps"][0]["source_url"]
+    assert said["shortfall"] == 0
+    assert (said["currency"], said["valuations_as_of"]) == ("USD", "2026-03-21")
+
+
+def test_compare_transfer_options_puts_balances_together_where_none_is_enough(people: People, use: Use) -> None:
+    _hold(use, people.alice, flying_blue=10_000, citi_thankyou_rewards=25_500, amex_membership_rewards=30_000)
+    said = use(people.alice, "compare_transfer_options", target_program="flying blue", points_needed=50_000)
+    assert not any(o["covers_target"] for o in said["options"])
+    best = said["combinations"][0]
+    assert best["covers_target"] is True
+    assert [(p["from_program"], p["source_points"]) for p in best["parts"]] == [
+        ("flying-blue", 10_000),
+        ("citi-thankyou-rewards", 25_000),
+        ("amex-membership-rewards", 15_000),
+    ]
+    assert best["cost_cents"] == 10_000 * 1.3 + 25_000 * 1.7 + 15_000 * 2.0
+    assert said["shortfall"] == 0
+
+
+def test_compare_transfer_options_says_how_much_stays_missing(people: People, use: Use) -> None:
+    _hold(use, people.alice, flying_blue=10_000, citi_thankyou_rewards=5_500)
+    said = use(people.alice, "compare_transfer_options", target_program="flying blue", points_needed=50_000)
+    assert (said["shortfall"], said["combinations"]) == (34_500, [])
+    held = next(o for o in said["options"] if o["hops"] == 0)
+    assert (held["route"], held["source_points"], held["covers_target"]) == (None, 10_000, False)
+
+
+def test_compare_transfer_options_uses_the_callers_balances_only(people: People, use: Use) -> None:
+    _hold(use, people.charlie, amex_membership_rewards=500_000)
+    said = use(people.alice, "compare_transfer_options", target_program="flying blue", points_needed=1_000)
+    assert (said["status"], said["missing"]) == ("no_data", ["balances"])
+    _hold(use, people.alice, delta_skymiles=90_000)
+    none = use(people.alice, "compare_transfer_options", target_program="flying blue", points_needed=1_000)
+    assert none["missing"] == ["transfer path"]

@@ -1,0 +1,91 @@
+"""Moving points by conversation: partners, paths, and what is on sale."""
+
+import pytest
+
+from tests.mcp_server.tools.conftest import Use
+from tests.support.people import People
+
+
+def test_list_transfer_partners_names_where_points_go(people: People, use: Use) -> None:
+    said = use(people.bob, "list_transfer_partners", program="amex membership rewards")
+    assert said["status"] == "ok"
+    assert said["program"] == "amex-membership-rewards"
+    by = {p["program"]: p for p in said["partners"]}
+    assert (by["cathay-asia-miles"]["ratio_from"], by["cathay-asia-miles"]["ratio_to"]) == (5, 4)
+    assert "etihad-guest" not in by
+    assert by["flying-blue"]["unaudited"] is True
+    assert by["flying-blue"]["source_url"]
+
+
+def test_list_transfer_partners_names_where_points_come_from(people: People, use: Use) -> None:
+    said = use(people.bob, "list_transfer_partners", program="flying-blue", direction="to")
+    assert {"amex-membership-rewards", "bilt-rewards"} <= {p["program"] for p in said["partners"]}
+
+
+def test_list_transfer_partners_asks_when_a_name_is_shared(people: People, use: Use) -> None:
+    said = use(people.bob, "list_transfer_partners", program="avios")
+    assert said["status"] == "candidates"
+    assert len(said["candidates"]) == 6
+
+
+@pytest.mark.spec("s4.4.find_transfer_paths.params", "s4.4.find_transfer_paths.result")
+def test_find_transfer_paths_tells_the_exact_source_points(people: People, use: Use) -> None:
+    said = use(
+        people.bob,
+        "find_transfer_paths",
+        from_program="amex-membership-rewards",
+        target_program="cathay-asia-miles",
+        points_needed=50_000,
+    )
+    best = said["paths"][0]
+    assert best["source_points"] == 63_000
+    assert best["delivered_points"] == 50_400
+    assert best["leftover"] == 400
+    assert best["hops"] == 1
+    assert said["total_found"] == len(said["paths"])
+
+
+@pytest.mark.spec("s4.4.find_transfer_paths.hops")
+def test_find_transfer_paths_limits_hops_to_three(people: People, use: Use) -> None:
+    ask = {"from_program": "amex-membership-rewards", "target_program": "vueling-club"}
+    counts = [use(people.bob, "find_transfer_paths", max_hops=n, **ask).get("total_found", 0) for n in (1, 2, 3)]
+    assert counts == sorted(counts)
+    assert use(people.bob, "find_transfer_paths", max_hops=4, **ask)["status"] == "invalid"
+    assert use(people.bob, "find_transfer_paths", **ask)["total_found"] == counts[2]
+
+
+def test_find_transfer_paths_without_a_way_is_no_data(people: People, use: Use) -> None:
+    said = use(
+        people.bob, "find_transfer_paths", from_program="delta-skymiles", target_program="american-airlines-aadvantage"
+    )
+    assert said["status"] == "no_data"
+    assert said["missing"] == ["transfer path"]
+
+
+@pytest.mark.spec("s4.3.whats_on_sale_category", "s4.3.whats_on_sale_free", "s4.3.whats_on_sale_returns")
+def test_whats_on_sale_lists_only_what_runs(people: People, use: Use, monkeypatch: pytest.MonkeyPatch) -> None:
+    from datetime import UTC, datetime
+
+    from shared import clock
+
+    nothing = use(people.bob, "whats_on_sale", category="transfer")
+    assert nothing["status"] == "ok"
+    monkeypatch.setattr(clock, "now", lambda: datetime(2026, 4, 30, 12, tzinfo=UTC))
+    use(people.bob, "update_points_balance", program="chase-ultimate-rewards", balance=10_000)
+    said = use(people.bob, "whats_on_sale", category="transfer")
+    ihg = next(b for b in said["transfer_bonuses"] if b["to_program"] == "ihg-one-rewards")
+    assert (ihg["bonus_percent"], ihg["days_left"]) == (70, 0)
+    assert said["for_your_balances"] == ["chase-ultimate-rewards"]
+    assert said["points_sales"] == []
+
+
+def test_whats_on_sale_says_until_when_offers_were_checked(people: People, use: Use) -> None:
+    said = use(people.bob, "whats_on_sale")
+    assert said["transfer_bonuses"] == []
+    assert said["checked_on"] in said["message"]
+
+
+def test_whats_on_sale_refuses_an_unknown_category_and_names_the_known(people: People, use: Use) -> None:
+    said = use(people.bob, "whats_on_sale", category="shoes")
+    assert said["status"] == "invalid"
+    assert said["errors"][0]["expected"] == "transfer, points or all"

@@ -1,0 +1,204 @@
+"""Trips planned through the gate: payment from balances, costs, the order of steps, and why there is no plan."""
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from mcp_server.toolkit.context import Caller
+from shared import clock
+from shared.providers.contract import FaresQuestion, Provider, SeatsQuestion, Unanswered
+from shared.reference.load import reference
+from tests.mcp_server.tools.conftest import Use
+from tests.support.fake_rates import answering, failing_with, fare, fares_of, rates_of
+from tests.support.fake_seats import WithSources, live, seat, with_sources
+from tests.support.people import People
+
+__all__ = ["live", "with_sources"]
+TOOL = "plan_trip"
+DAY = clock.today() + timedelta(days=45)
+END = DAY + timedelta(days=9)
+ASKED: dict[str, Any] = {
+    "origin": "LHR",
+    "destination": "JFK",
+    "earliest_date": DAY.isoformat(),
+    "latest_date": END.isoformat(),
+}
+BA, AMEX, FB = "british-airways-club", "amex-membership-rewards", "flying-blue"
+BANK = rates_of(USD="1.12", GBP="0.84")
+
+
+def seats(*rows: dict[str, Any]) -> tuple[Provider, list[SeatsQuestion]]:
+    """A source that has each of these seats on the day it names, both ways."""
+    asked: list[SeatsQuestion] = []
+
+    def award_seats(question: SeatsQuestion) -> Any:
+        asked.append(question)
+        ends = {"origin": question.origin, "destination": question.destination, "cabin": "economy"}
+        plain = {"points": 25_000, "taxes": Decimal("84.00"), "taxes_currency": "GBP"}
+        found = (seat(**(plain | ends | {"day": DAY} | r)) for r in rows)
+        return tuple(s for s in found if question.earliest <= s.date <= question.latest)
+
+    return answering("seats", {"award_seats": award_seats}), asked
+
+
+def holds(use: Use, who: Caller, **balances: int) -> None:
+    for program, points in balances.items():
+        assert use(who, "update_points_balance", program=program.replace("_", "-"), balance=points)["status"] == "ok"
+
+
+def test_plan_trip_pays_from_the_saved_balance_and_names_the_cash_fare(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    with_sources(seats({})[0], fares_of("shop", fare("512.40"), fare("700")), BANK)
+    holds(use, people.alice, british_airways_club=60_000)
+    found = use(people.alice, TOOL, **ASKED, passengers=2)
+    best = found["best"]
+    assert (found["status"], found["considered"], found["no_plan_reasons"]) == ("ok", 1, [])
+    assert (best["points_total"], best["taxes_total"], best["currency"]) == (50_000, 224, "USD")
+    assert best["pay_with"]["balance"] == {"program": BA, "points": 50_000, "balance": 60_000}
+    assert best["pay_with"]["route"] is None
+    value = reference().programs[BA].value_usd_cents
+    assert value is not None
+    assert best["effective_cost"] == float(224 + 500 * value)
+    assert (best["cash_alternative"]["price"], best["hold"], best["return_award"]) == (512.4, None, None)
+    assert found["fallback"] is None
+
+
+def test_plan_trip_puts_confirming_the_live_seat_before_any_transfer(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    with_sources(seats({"seats": None}, {"day": END, "airline": "AA"})[0], fares_of("shop", fare("512.40")), BANK)
+    holds(use, people.alice, amex_membership_rewards=90_000, british_airways_club=5_000)
+    found = use(people.alice, TOOL, **ASKED)
+    for plan in (found["best"], found["fallback"]):
+        kinds = ["confirm" if "Confirm live" in s else "transfer" if "transfer" in s else "book" for s in plan["steps"]]
+        assert kinds == ["confirm", "transfer", "book"]
+        assert plan["award"]["trip_id"] in plan["steps"][0]
+        assert "Transfers cannot be undone." in plan["warnings"]
+    best = found["best"]
+    assert best["pay_with"]["balance"]["points"] == 5_000
+    assert (best["pay_with"]["route"]["source_points"], best["pay_with"]["route"]["delivered_points"]) == (
+        20_000,
+        20_000,
+    )
+    assert found["fallback"]["award"]["date"] != best["award"]["date"]
+    assert any("does not say how many seats" in w for w in best["warnings"] + found["fallback"]["warnings"])
+
+
+def test_plan_trip_adds_a_return_after_so_many_nights(people: People, use: Use, with_sources: WithSources) -> None:
+    lands = {"arrives_at": f"{DAY + timedelta(days=1)}T06:00"}
+    back = DAY + timedelta(days=8)
+    asked_fares: list[FaresQuestion] = []
+
+    def cash_fares(question: FaresQuestion) -> Any:
+        asked_fares.append(question)
+        return (fare("900"),)
+
+    source, asked = seats(lands, {"day": back, "program": FB, "points": 18_000}, {"day": back - timedelta(days=1)})
+    with_sources(source, answering("shop", {"cash_fares": cash_fares}), BANK)
+    holds(use, people.alice, british_airways_club=30_000, flying_blue=30_000)
+    found = use(people.alice, TOOL, **(ASKED | {"latest_date": DAY.isoformat()}), nights=7)
+    assert {(q.origin, q.earliest, q.latest) for q in asked} == {
+        ("LHR", DAY, DAY),
+        ("JFK", DAY + timedelta(days=7), back),
+    }
+    best = found["best"]
+    assert (best["award"]["date"], best["return_award"]["date"]) == (DAY.isoformat(), back.isoformat())
+    assert (best["pay_with"]["program"], best["return_pay_with"]["program"]) == (BA, FB)
+    assert (best["points_total"], best["taxes_total"]) == (43_000, 224)
+    assert asked_fares == [FaresQuestion("LHR", "JFK", DAY, back, "economy", 1, "USD")]
+    assert sum("Confirm live" in s for s in best["steps"]) == 2
+
+
+def test_plan_trip_without_a_fare_or_taxes_says_no_data(people: People, use: Use, with_sources: WithSources) -> None:
+    with_sources(seats({"taxes": None})[0], fares_of("shop"), BANK)
+    holds(use, people.alice, british_airways_club=60_000)
+    best = use(people.alice, TOOL, **ASKED)["best"]
+    assert (best["taxes_total"], best["effective_cost"], best["cash_alternative"]) == ("no_data",) * 3
+    assert any("taxes of an award" in w for w in best["warnings"])
+
+
+def test_plan_trip_says_when_cash_costs_no_more(people: People, use: Use, with_sources: WithSources) -> None:
+    with_sources(seats({})[0], fares_of("shop", fare("99", currency="GBP")), BANK)
+    holds(use, people.alice, british_airways_club=60_000)
+    best = use(people.alice, TOOL, **ASKED)["best"]
+    assert "Cash costs no more than this plan." in best["warnings"]
+    assert best["cash_alternative"]["converted"]["amount"] == 132
+
+
+def test_plan_trip_says_why_there_is_no_plan(people: People, use: Use, with_sources: WithSources) -> None:
+    shop = fares_of("shop", fare("500"))
+    with_sources(seats({})[0], shop, BANK)
+    bare = use(people.alice, TOOL, **ASKED)
+    assert (bare["status"], bare["best"], bare["considered"]) == ("ok", None, 1)
+    assert "No points balances" in " ".join(bare["no_plan_reasons"])
+    holds(use, people.alice, british_airways_club=20_000)
+    short = use(people.alice, TOOL, **ASKED)
+    assert "missing: 5,000 of british-airways-club" in short["no_plan_reasons"][-1]
+    holds(use, people.alice, british_airways_club=90_000)
+    capped = use(people.alice, TOOL, **ASKED, max_cash=111.99)
+    assert (capped["best"], capped["considered"]) == (None, 0)
+    assert "taxes of at most 111.99 USD" in capped["no_plan_reasons"][-1]
+    assert use(people.alice, TOOL, **ASKED, max_cash=112)["best"]
+    named = use(people.alice, TOOL, **ASKED, programs=["Flying Blue"])
+    assert "Only awards of flying-blue" in " ".join(named["no_plan_reasons"])
+    with_sources(seats({"day": DAY - timedelta(days=1)})[0], shop, BANK)
+    gone = use(people.alice, TOOL, **(ASKED | {"cabin": "first"}))
+    assert gone["no_plan_reasons"] == ["No LHR-JFK award for a seat in first was seen."]
+
+
+def test_plan_trip_names_what_was_not_answered(people: People, use: Use, with_sources: WithSources) -> None:
+    lost = failing_with("shop", "cash_fares", Unanswered("down", "http_503"))
+    with_sources(seats({})[0], lost, BANK)
+    holds(use, people.alice, british_airways_club=60_000)
+    found = use(people.alice, TOOL, **ASKED)
+    assert (found["status"], found["best"]["cash_alternative"]) == ("partial", "no_data")
+    assert found["coverage"]["failed"] == [{"name": "shop", "reason": "down"}]
+    assert "shop (down)" in found["message"]
+    with_sources(failing_with("other", "award_seats", Unanswered("down", "http_500")), lost)
+    assert use(people.alice, TOOL, **ASKED)["status"] == "backend_unavailable"
+    with_sources(answering("mine", {"award_seats": lambda _q: ()}, credential="account"))
+    assert use(people.alice, TOOL, **ASKED)["status"] == "connection_required"
+
+
+def test_plan_trip_plans_with_nobody_elses_balances(people: People, use: Use, with_sources: WithSources) -> None:
+    with_sources(seats({})[0], BANK)
+    holds(use, people.alice, british_airways_club=60_000)
+    assert use(people.charlie, TOOL, **ASKED)["best"] is None
+
+
+def test_plan_trip_over_the_sandbox_marks_all_it_shows(people: People, use: Use) -> None:
+    holds(use, people.alice, amex_membership_rewards=300_000)
+    found = use(people.alice, TOOL, **ASKED, nights=5)
+    best = found["best"]
+    assert best["award"]["synthetic"] is best["return_award"]["synthetic"] is True
+    assert best["cash_alternative"]["synthetic"] is True
+    assert found["freshness"]["mode"] == "sandbox"
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        ({"latest_date": (DAY + timedelta(days=15)).isoformat()}, "invalid"),
+        ({"latest_date": (DAY - timedelta(days=1)).isoformat()}, "invalid"),
+        ({"earliest_date": "2020-01-01", "latest_date": "2020-01-03"}, "invalid"),
+        ({"destination": "LHR"}, "invalid"),
+        ({"destination": "QQQ"}, "not_found"),
+        ({"programs": ["zorblatt miles"]}, "not_found"),
+        ({"nights": 91}, "invalid"),
+        ({"max_cash": -1}, "invalid"),
+    ],
+)
+def test_plan_trip_refuses_what_cannot_be(people: People, use: Use, given: dict[str, Any], status: str) -> None:
+    assert use(people.alice, TOOL, **(ASKED | given))["status"] == status
+
+
+def test_plan_trip_is_premium(people: People, use: Use) -> None:
+    assert use(people.bob, TOOL, **ASKED)["status"] == "paywall"
+
+
+def test_plan_trip_takes_a_last_day_14_days_after_the_first(people: People, use: Use) -> None:
+    told = use(people.alice, TOOL, **ASKED | {"latest_date": (DAY + timedelta(days=14)).isoformat()})
+    assert told["status"] != "invalid"

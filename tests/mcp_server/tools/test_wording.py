@@ -1,0 +1,87 @@
+"""Sentences of answers: what can be one or many is said in the singular where there is one, and names are names."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from mcp_server.toolkit.wording import airline_name, program_name
+from shared import clock
+from shared.domain.plurals import some
+from shared.reference.load import reference
+from tests.mcp_server.tools.conftest import Use
+from tests.support.people import People
+
+SOON = (clock.today() + timedelta(days=60)).isoformat()
+ROUTE = {"origin": "LHR", "destination": "JFK"}
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "plural", "words"),
+    [
+        (0, "day", "", "0 days"),
+        (1, "day", "", "1 day"),
+        (1_200, "day", "", "1,200 days"),
+        (1, "city", "cities", "1 city"),
+        (2, "city", "cities", "2 cities"),
+    ],
+)
+def test_some_says_one_or_many(number: int, noun: str, plural: str, words: str) -> None:
+    assert some(number, noun, plural) == words
+
+
+def test_programmes_and_airlines_go_by_name_and_unknown_ones_by_what_they_came_with() -> None:
+    facts = reference()
+    assert program_name(facts, "british-airways-club") == "The British Airways Club"
+    assert program_name(facts, "a-new-club") == "a-new-club"
+    assert (airline_name(facts, "BA"), airline_name(facts, "??")) == ("British Airways", "??")
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "words"),
+    [
+        ("get_program_rules", {"program": "virgin-red"}, "1 rule of Virgin Red, 1 of them"),
+        ("get_partner_award_options", {**ROUTE, "operating_airline": "BA"}, "1 programme."),
+        ("list_supported_airlines", {"endpoint": "flight_alert"}, "12 airlines."),
+        ("list_programs", {"kind": "all", "query": "jetblue"}, "1 programme,"),
+        ("admin_platform_overview", {"days": 1}, "new in 1 day; 0 jobs failed in 7 days."),
+        ("admin_mcp_usage_stats", {"days": 1}, " in 1 day,"),
+        ("get_usage", {}, "0 searches used today"),
+        ("affordable_destinations", {"program": "avios", "balance": 9_350, "cabin": "business"}, "from London"),
+        ("list_transfer_partners", {"program": "virgin-red"}, "1 programme;"),
+        (
+            "find_transfer_paths",
+            {"from_program": "BA", "target_program": "aerclub", "points_needed": 1},
+            "1 point in 1",
+        ),
+        (
+            "search_all_airlines",
+            {**ROUTE, "date": SOON, "airlines": ["BA"], "max_points": 1},
+            "at up to 1 point; asked: sandbox, about 1 airline.",
+        ),
+        ("get_award_chart_faq", {"program": "hyatt"}, "(standard room, category 1"),
+        ("get_program_rules", {"program": "wyndham"}, "mixed cabin"),
+    ],
+)
+def test_one_is_not_many(people: People, use: Use, tool: str, given: dict[str, Any], words: str) -> None:
+    message = use(people.ada, tool, **given)["message"]
+    assert words in message
+    assert " 1 programmes" not in message
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("search_all_airlines", {"date": SOON}),
+        ("search_monthly_availability", {"airline": "BA", "month": SOON[:7]}),
+        ("search_cash_flights", {"date": SOON}),
+        ("compare_cash_vs_points", {"date": SOON}),
+        ("search_hybrid", {"date": SOON, "hubs": ["DUB"]}),
+    ],
+)
+def test_of_a_city_the_airport_that_was_asked_is_named(
+    people: People, use: Use, tool: str, given: dict[str, Any]
+) -> None:
+    whole = use(people.alice, tool, origin="LON", destination="NYC", **given)
+    assert whole["message"].endswith(" Of LON only LHR was asked. Of NYC only JFK was asked.")
+    assert "was asked" not in use(people.alice, tool, **ROUTE, **given)["message"]

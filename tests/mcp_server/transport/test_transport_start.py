@@ -1,0 +1,78 @@
+"""The program itself: what it says when settings are missing, and what it has written when it is told to stop."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import anyio
+import httpx
+import pytest
+from sqlalchemy import select
+
+from mcp_server.app import kept_up
+from mcp_server.toolkit.context import Caller
+from shared.db.base import transaction
+from shared.db.usage import ToolCall
+from tests.mcp_server.transport.auth_double import AuthDouble
+from tests.mcp_server.transport.conftest import addresses, bearer, listening, served
+from tests.mcp_server.transport.test_bearer_events import until
+from tests.support.people import account
+
+
+def test_missing_settings_are_told_together_and_the_program_ends_with_one() -> None:
+    ended = subprocess.run([sys.executable, "-m", "mcp_server"], env={}, capture_output=True, text=True, timeout=30)
+    assert ended.returncode == 1
+    for name in ("DATABASE_URL", "REDIS_URL", "SECRET_KEYS", "SERVICE_CLIENT_SECRET"):
+        assert name in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_background_work_that_breaks_is_told_and_begun_again(caplog: pytest.LogCaptureFixture) -> None:
+    begun = []
+
+    async def work() -> None:
+        begun.append(1)
+        if len(begun) == 1:
+            raise ValueError("a bug")
+        await anyio.sleep_forever()
+
+    async def watch() -> None:
+        with anyio.move_on_after(1.5):
+            await kept_up(work)
+
+    anyio.run(watch)
+    assert len(begun) == 2
+    assert "begins again" in caplog.text
+
+
+def _answers(url: str) -> bool:
+    try:
+        return httpx.get(url, trust_env=False).status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+@pytest.mark.slow  # starts the program twice over: two workers import everything
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_sigterm_writes_the_calls_just_made_before_the_program_ends(clean: None, workers: str) -> None:
+    bob: Caller = account("bob")
+    (auth_socket, auth_port), (mcp_socket, port) = listening(), listening()
+    mcp_socket.close()
+    auth = AuthDouble()
+    command = [sys.executable, "-m", "mcp_server", "--port", str(port), "--workers", workers]
+    with addresses(auth_port, port), served(auth.app(), auth_socket):
+        token = auth.grant(bob)
+        program = subprocess.Popen(command, env=os.environ.copy())
+        try:
+            assert until(lambda: _answers(f"http://127.0.0.1:{port}/readyz"), 30)
+            body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "no_such_tool"}}
+            for _ in range(3):
+                url = f"http://127.0.0.1:{port}/mcp"
+                assert httpx.post(url, json=body, headers=bearer(token), trust_env=False).status_code == 200
+        finally:
+            program.send_signal(signal.SIGTERM)
+            ended = program.wait(20)
+    with transaction(bob.account_id) as session:
+        assert len(session.execute(select(ToolCall.id)).all()) == 3
+    assert ended in (0, -signal.SIGTERM)

@@ -1,6 +1,0 @@
-"""Fixtures of the services: live mode with sources made of functions, and fake providers of outside accounts."""
-
-from tests.outside_accounts import outside, serving
-from tests.sources import live, with_sources
-
-__all__ = ["live", "outside", "serving", "with_sources"]

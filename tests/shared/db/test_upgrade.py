@@ -1,0 +1,66 @@
+"""Filled databases of every earlier version go in; the newest tables, and every row as it was, come out."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import NullPool
+
+from shared.db.base import Base
+from shared.db.migrations import __name__ as _all_models  # noqa: F401 - the comparison sees every table
+from shared.db.schema import revisions, upgrade, versions
+from tests.shared.db.fill import contents, fill
+
+
+@pytest.fixture
+def empty(pytestconfig: Any) -> Iterator[sa.Engine]:
+    """A database without a table."""
+    with psycopg.connect(pytestconfig.servers["postgres"], autocommit=True) as admin:
+        admin.execute("create database t_upgraded")
+        url = pytestconfig.servers["postgres"].rsplit("/", 1)[0] + "/t_upgraded"
+        yield sa.create_engine(url.replace("postgresql:", "postgresql+psycopg:"), poolclass=NullPool)
+        admin.execute("drop database t_upgraded with (force)")
+
+
+def _url(engine: sa.Engine) -> str:
+    return engine.url.render_as_string(hide_password=False)
+
+
+def _differences(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> list[Any]:
+    """Rows that went, came or changed; columns that are new do not count."""
+    kept = [{name: row[name] for name in before[0]} for row in after]
+    return [row for row in before if row not in kept] + [row for row in kept if row not in before]
+
+
+@pytest.mark.slow  # migrations run twice from each version
+@pytest.mark.parametrize("version", revisions())
+def test_a_filled_database_of_any_release_loses_and_changes_no_row(empty: sa.Engine, version: str) -> None:
+    upgrade(_url(empty), version)
+    for number in (1, 2):
+        fill(empty, number)
+    before = contents(empty)
+    assert min(len(rows) for rows in before.values()) == 2
+    upgrade(_url(empty))
+    after = contents(empty)
+    assert versions(_url(empty))[0] == revisions()[-1]
+    assert {name: found for name in before if (found := _differences(before[name], after[name]))} == {}
+    fill(empty, 3)  # the tables of the newest version take rows beside them
+    upgrade(_url(empty))
+    assert {len(rows) for name, rows in contents(empty).items() if name in before} == {3}
+
+
+def test_the_models_are_what_the_migrations_make(fresh_database: str) -> None:
+    engine = sa.create_engine(fresh_database.replace("postgresql:", "postgresql+psycopg:"), poolclass=NullPool)
+    with engine.connect() as connection:
+        context = MigrationContext.configure(
+            connection, opts={"compare_server_default": True, "target_metadata": Base.metadata}
+        )
+        assert compare_metadata(context, Base.metadata) == []
+
+
+def test_versions_are_told_from_the_first_to_the_newest() -> None:
+    assert revisions()[:2] == ["0001", "0002"]

@@ -1,0 +1,54 @@
+"""Bytes of a file as text: the usual encodings are read, and what is no text is told apart."""
+
+import bz2
+import gzip
+import io
+import lzma
+import zipfile
+
+import pytest
+
+from shared.documents.text_decoding import MOST_BYTES, NoText, decode
+
+TEXT = "Date,Description,Amount\r\n14/03/2026,Café Zürich – 5 £,12.50\r\n"
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252", "utf-16-be-mark"]
+)
+def test_the_usual_encodings_give_the_same_text(encoding: str) -> None:
+    content = b"\xfe\xff" + TEXT.encode("utf-16-be") if encoding == "utf-16-be-mark" else TEXT.encode(encoding)
+    assert decode(content) == TEXT
+
+
+def _zip() -> bytes:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("statement.csv", b"0" * 50_000_000)
+    return held.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (gzip.compress(b"0" * 50_000_000, mtime=0), "compressed"),
+        (bz2.compress(b"0" * 5_000_000), "compressed"),
+        (lzma.compress(b"0" * 5_000_000), "compressed"),
+        (_zip(), "spreadsheet or ZIP"),
+        (b"%PDF-1.7 ...", "PDF"),
+        (b"\x89PNG\r\n\x1a\n", "picture"),
+        (b"Date,Description\x00,Amount\n", "no text"),
+        (b"\x00\x01\x02\x03" * 100, "no text"),
+        (b"caf\x81\x8d", "no text"),
+        (b"\xff\xfe\x00\xd8", "no text"),
+        (b"a" * (MOST_BYTES + 1), "larger than 6 MiB"),
+    ],
+    ids=["gzip bomb", "bzip2", "xz", "zip bomb", "pdf", "png", "nul", "binary", "no code page", "half a pair", "large"],
+)
+def test_what_is_no_text_is_refused_unopened_and_named(content: bytes, said: str) -> None:
+    with pytest.raises(NoText, match=said):
+        decode(content)
+
+
+def test_an_empty_file_is_an_empty_text() -> None:
+    assert decode(b"") == ""

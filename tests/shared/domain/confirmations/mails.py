@@ -1,0 +1,82 @@
+"""Mails for the tests: a text or a page goes in; the bytes a mail program would send come out."""
+
+import json
+from email.message import EmailMessage
+from typing import Any
+
+from shared.domain.confirmations import reading
+from shared.domain.confirmations.model import Reading, plain
+from shared.reference.load import reference
+from shared.reference.name_lookup import TravelNames
+
+POSTED = "Tue, 03 Feb 2026 09:00:00 +0000"
+
+
+def mail(
+    text: str | None = None,
+    *,
+    page: str | None = None,
+    subject: str = "Your booking",
+    sender: str = "Airline <no-reply@airline.test>",
+    id: str = "one@airline.test",
+) -> bytes:
+    made = EmailMessage()
+    made["From"], made["Subject"], made["Date"], made["Message-ID"] = sender, subject, POSTED, f"<{id}>"
+    if text is not None:
+        made.set_content(text)
+    if page is not None and text is not None:
+        made.add_alternative(page, subtype="html")
+    elif page is not None:
+        made.set_content(page, subtype="html")
+    return made.as_bytes()
+
+
+def data(*documents: Any) -> str:
+    """A page that carries schema.org data and shows nothing of it."""
+    scripts = "".join(f'<script type="application/ld+json">{json.dumps(d)}</script>' for d in documents)
+    return f"<html><head>{scripts}</head><body><p>See you soon</p></body></html>"
+
+
+def flight(number: str = "AB12CD", **more: Any) -> dict[str, Any]:
+    """A complete FlightReservation; keyword arguments replace fields of it."""
+    leg = {
+        "@type": "Flight",
+        "flightNumber": "117",
+        "airline": {"@type": "Airline", "name": "British Airways", "iataCode": "BA"},
+        "departureAirport": {"@type": "Airport", "iataCode": "LHR"},
+        "arrivalAirport": {"@type": "Airport", "iataCode": "JFK"},
+        "departureTime": "2027-05-04T08:25:00+01:00",
+        "arrivalTime": "2027-05-04T11:15:00-04:00",
+    }
+    made = {
+        "@context": "http://schema.org",
+        "@type": "FlightReservation",
+        "reservationNumber": number,
+        "reservationStatus": "http://schema.org/ReservationConfirmed",
+        "underName": {"@type": "Person", "name": "Alex Example"},
+        "airplaneSeatClass": {"@type": "AirplaneSeatClass", "name": "Business"},
+        "reservationFor": leg | more.pop("leg", {}),
+    }
+    return made | more
+
+
+def stay(number: str = "H-1", name: str = "Conrad Tokyo", **more: Any) -> dict[str, Any]:
+    made = {
+        "@context": "http://schema.org",
+        "@type": "LodgingReservation",
+        "reservationNumber": number,
+        "reservationStatus": "http://schema.org/ReservationConfirmed",
+        "reservationFor": {"@type": "Hotel", "name": name},
+        "checkinDate": "2027-10-02T15:00:00+09:00",
+        "checkoutDate": "2027-10-05T12:00:00+09:00",
+    }
+    return made | more
+
+
+def read(raw: bytes) -> Reading:
+    return reading.read(raw, TravelNames(reference()))
+
+
+def first(raw: bytes) -> dict[str, Any]:
+    """The first booking of a mail, as it is kept."""
+    return plain(read(raw).bookings[0])

@@ -1,0 +1,131 @@
+"""Files attached to a mail: calendar entries are read for flights and stays, and what is not read is said."""
+
+import email
+import time
+from email.message import EmailMessage
+from email.policy import default
+from typing import Any
+
+import pytest
+
+from shared.domain.confirmations.model import plain
+from tests.shared.domain.confirmations.mails import data, flight, mail, read
+
+ENTRY = {
+    "DTSTART;TZID=Europe/London": "20270312T063000",
+    "DTEND;TZID=Europe/Dublin": "20270312T075000",
+    "SUMMARY": "Flight EI 151 LHR - DUB",
+    "LOCATION": "London Heathrow (LHR)",
+    "DESCRIPTION": "Booking reference: 2ABCDE\\nEI 151 London (LHR) to Dublin (DUB)\\nEconomy",
+}
+STAY = {
+    "DTSTART;TZID=Asia/Tokyo": "20270514T150000",
+    "DTEND;TZID=Asia/Tokyo": "20270517T110000",
+    "SUMMARY": "Your stay",
+    "LOCATION": "Park Hyatt Tokyo\\, 3-7-1-2 Nishi Shinjuku",
+    "DESCRIPTION": "Confirmation number: 77889900",
+}
+
+
+def calendar(*entries: dict[str, str], method: str = "PUBLISH") -> str:
+    lines = ["BEGIN:VCALENDAR", "VERSION:2.0", f"METHOD:{method}"]
+    for entry in entries:
+        lines += ["BEGIN:VEVENT", *(f"{name}:{value}" for name, value in entry.items()), "END:VEVENT"]
+    return "\r\n".join([*lines, "END:VCALENDAR", ""])
+
+
+def letter(attached: bytes, kind: str, name: str, text: str = "Please find it attached.", subject: str = "x") -> bytes:
+    made = email.message_from_bytes(mail(text, subject=subject, sender="Aer Lingus <x@ei.test>"), policy=default)
+    assert isinstance(made, EmailMessage)
+    main, sub = kind.split("/")
+    made.add_attachment(attached, maintype=main, subtype=sub, filename=name)
+    return made.as_bytes()
+
+
+def invited(entries: str, **more: Any) -> bytes:
+    return letter(entries.encode(), "text/calendar", "trip.ics", **more)
+
+
+def bookings(raw: bytes) -> list[dict[str, Any]]:
+    return [plain(b) for b in read(raw).bookings]
+
+
+def test_a_flight_of_a_calendar_entry_is_read() -> None:
+    (made,) = bookings(invited(calendar(ENTRY)))
+    wanted = {
+        "flight_number": "EI151", "origin": "LHR", "destination": "DUB", "departure_date": "2027-03-12",
+        "departure_time": "06:30", "arrival_time": "07:50", "cabin_class": "economy", "confirmation_number": "2ABCDE",
+    }  # fmt: skip
+    assert made | wanted == made
+    assert read(invited(calendar(ENTRY))).missing == []
+
+
+def test_moments_in_utc_are_put_on_the_clocks_of_the_airports() -> None:
+    entry = ENTRY | {
+        "SUMMARY": "SQ 31 SFO - SIN", "LOCATION": "", "DESCRIPTION": "Booking reference: SQ31XX\\nBusiness",
+        "DTSTART": "20270312T233000Z", "DTEND": "20270313T143000Z",
+    }  # fmt: skip
+    del entry["DTSTART;TZID=Europe/London"], entry["DTEND;TZID=Europe/Dublin"]
+    (made,) = bookings(invited(calendar(entry)))
+    assert (made["departure_date"], made["departure_time"]) == ("2027-03-12", "15:30")
+    assert (made["arrival_date"], made["arrival_time"]) == ("2027-03-13", "22:30")
+
+
+def test_a_stay_of_a_calendar_entry_is_read_also_as_a_file_of_no_known_kind() -> None:
+    (made,) = bookings(letter(calendar(STAY).encode(), "application/octet-stream", "stay.ics"))
+    assert (made["hotel_id"], made["check_in_date"], made["check_out_date"]) == (
+        "htl_park-hyatt-tokyo",
+        "2027-05-14",
+        "2027-05-17",
+    )
+
+
+def test_an_entry_of_whole_days_leaves_the_day_of_leaving_open() -> None:
+    entry = {"DTSTART;VALUE=DATE": "20270514", "DTEND;VALUE=DATE": "20270517"} | {k: STAY[k] for k in list(STAY)[2:]}
+    assert read(invited(calendar(entry))).missing == ["check_out_date"]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        invited(calendar(ENTRY, method="CANCEL")),
+        invited(calendar(ENTRY | {"STATUS": "CANCELLED"})),
+        invited(calendar(ENTRY, ENTRY | {"SUMMARY": "EI 152"}), text="Your booking 2ABCDE has been cancelled."),
+    ],
+    ids=["by its method", "by its state", "by the letter around it"],
+)
+def test_an_entry_that_is_called_off_books_nothing(raw: bytes) -> None:
+    assert {(b["action"], b["confirmation_number"]) for b in bookings(raw)} == {("cancel", "2ABCDE")}
+
+
+def test_a_meeting_is_no_stay_and_rubbish_is_nothing() -> None:
+    meeting = {
+        "DTSTART;VALUE=DATE": "20270514",
+        "DTEND;VALUE=DATE": "20270517",
+        "SUMMARY": "Offsite",
+        "LOCATION": "Rome",
+    }
+    assert bookings(invited(calendar(meeting))) == []
+    assert bookings(invited("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART:20279999\r\n;;;=:x\r\n")) == []
+
+
+def test_data_of_the_page_goes_before_the_calendar() -> None:
+    raw = mail(page=data(flight()), text=calendar(ENTRY)).replace(b"text/plain", b"text/calendar")
+    assert (read(raw).source, bookings(raw)[0]["flight_number"]) == ("jsonld", "BA117")
+
+
+@pytest.mark.parametrize(("kind", "name"), [("application/pdf", "e"), ("application/octet-stream", "ticket.PDF")])
+def test_a_booking_that_may_be_in_a_file_is_said_to_be_unread(kind: str, name: str) -> None:
+    found = read(letter(b"%PDF-1.7", kind, name))
+    assert (found.bookings, found.missing) == ([], ["attached_file_not_read"])
+    text = "Booking reference: X7Y8Z9\nBA 285 LHR-SFO 4 May 2027 Economy\n"
+    assert read(letter(b"%PDF-1.7", kind, name, text=text)).missing == []
+
+
+def test_a_calendar_built_to_be_a_burden_is_none() -> None:
+    zone = "BEGIN:VTIMEZONE\r\nTZID:x\r\nBEGIN:STANDARD\r\nDTSTART:16010101T000000\r\nRRULE:FREQ=SECONDLY\r\n"
+    many = calendar(*[ENTRY] * 3000).replace("VERSION:2.0", f"VERSION:2.0\r\n{zone * 500}")
+    started = time.process_time()
+    read(invited(many))
+    read(invited("BEGIN:VCALENDAR\r\n" * 20_000))
+    assert time.process_time() - started < 2

@@ -1,0 +1,67 @@
+"""Statements pasted as text: lines with a date before and an amount behind."""
+
+import pytest
+
+from shared.domain.spending.model import Unreadable
+from tests.shared.domain.spending.conftest import Read
+from tests.shared.domain.spending.test_tables import lines
+
+PASTED = """Your statement, 28 February 2026
+Account ending 1234
+
+03 Feb   TESCO STORES 3312             23.87
+04 Feb   PAYMENT RECEIVED THANK YOU  1,000.00 CR
+05 Feb 06 Feb  AMAZON MARKETPLACE  12.50
+30 Dec  SHELL 24 LONDON   £45.00
+New balance 81.37
+"""
+
+
+def test_pasted_lines_are_read_with_the_year_the_statement_states(read: Read) -> None:
+    reading = read(PASTED)
+    assert reading.layout == "text"
+    assert lines(reading) == [
+        ("2026-02-03", "23.87", "groceries"),
+        ("2026-02-04", "-1000.00", "excluded:payment"),
+        ("2026-02-05", "12.50", "online_retail"),
+        ("2025-12-30", "45.00", "fuel"),
+    ]
+    assert {line.currency for line in reading.lines} == {"GBP"}
+
+
+def test_the_year_of_a_period_is_that_of_its_end(read: Read) -> None:
+    text = "Statement period 1 Oct 2025 to 31 Oct 2025\n02 Oct  TESCO STORES £45.10\n30 Oct  SHELL £60.00\n"
+    assert [line[0] for line in lines(read(text))] == ["2025-10-02", "2025-10-30"]
+
+
+def test_a_running_balance_behind_the_amount_is_no_amount(read: Read) -> None:
+    text = "14/03/2026 ALDI 10.00 990.00\n15/03/2026 LIDL 20.00 970.00\n"
+    assert [line.amount for line in read(text).lines] == [10, 20]
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("2026-03-14 ALDI 10.00", ("2026-03-14", "10.00")),
+        ("Mar 14, 2026  ALDI  $10.00", ("2026-03-14", "10.00")),
+        ("14 March 2026\tALDI\tEUR 10,00", ("2026-03-14", "10.00")),
+        ("14.03.2026 ALDI 10,00 EUR", ("2026-03-14", "10.00")),
+        ("14/03 ALDI 10.00", ("2026-03-14", "10.00")),
+        ("14/12 ALDI 10.00", ("2025-12-14", "10.00")),
+        ("14/03/2026 ALDI -10.00\n15/03/2026 LIDL -3.00", ("2026-03-14", "10.00")),
+        ("14/03/2026 ALDI REFUND (10.00)\n15/03/2026 LIDL 3.00", ("2026-03-14", "-10.00")),
+    ],
+)
+def test_dates_and_amounts_of_text_take_many_forms(read: Read, text: str, first: tuple[str, str]) -> None:
+    assert lines(read(text))[0][:2] == first
+
+
+def test_text_whose_dates_nothing_tells_apart_is_refused(read: Read) -> None:
+    with pytest.raises(Unreadable, match="day first and month first"):
+        read("03/04/2026 ALDI 10.00")
+    assert lines(read("03/04/2026 ALDI 10.00", own_country="US"))[0][0] == "2026-03-04"
+
+
+def test_too_many_lines_are_refused(read: Read) -> None:
+    with pytest.raises(Unreadable, match="more than 25,000 lines"):
+        read("14/03/2026 ALDI 10.00\n" * 25_001)

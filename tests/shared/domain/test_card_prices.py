@@ -1,0 +1,54 @@
+"""An award in card currencies: exact points, the cheaper way, and when to wait."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from shared.domain.card_prices import CardPrice, advise, card_prices, portal_points
+from shared.domain.transfers import network
+from tests.shared.domain.edges import edge
+
+ROUTES = network([edge("bank", "miles", block=1000), edge("dear", "miles", (2, 1)), edge("other", "hotel")])
+NOW = timedelta(hours=1)
+
+
+def priced(fare: Decimal | None = None, portals: frozenset[str] = frozenset()) -> list[CardPrice]:
+    return card_prices(ROUTES, ("dear", "other", "bank"), portals, "miles", 45_200, fare)
+
+
+def test_currencies_that_get_there_are_priced_to_the_block_cheapest_first() -> None:
+    assert [(p.currency, p.points, p.portal) for p in priced()] == [("bank", 46_000, None), ("dear", 90_400, None)]
+
+
+def test_a_portal_is_priced_only_where_its_rate_is_known_and_a_fare_was_seen() -> None:
+    found = priced(Decimal("812.305"), frozenset({"dear"}))
+    assert [(p.currency, p.portal, p.cheaper) for p in found] == [
+        ("bank", None, "transfer"),
+        ("dear", 81_231, "portal"),
+    ]
+
+
+@pytest.mark.parametrize(("fare", "points"), [(Decimal("100"), 10_000), (Decimal("100.001"), 10_001), (None, None)])
+def test_portal_points_are_rounded_up(fare: Decimal | None, points: int | None) -> None:
+    assert portal_points(fare) == points
+
+
+@pytest.mark.parametrize(
+    ("portal", "age", "advice"),
+    [
+        (None, NOW, "transfer"),
+        (None, timedelta(hours=24), "transfer"),
+        (None, timedelta(hours=25), "wait"),
+        (45_999, timedelta(hours=25), "portal"),
+        (45_999, NOW, "portal"),
+        (46_000, NOW, "transfer"),
+    ],
+)
+def test_advice_follows_price_and_age(portal: int | None, age: timedelta, advice: str) -> None:
+    assert advise(priced(), portal, age) == advice
+
+
+def test_without_a_way_the_portal_or_nothing_is_left() -> None:
+    assert advise([], None, NOW) == "wait"
+    assert advise([], 10_000, NOW) == "portal"

@@ -1,0 +1,122 @@
+"""Planning trips on points: pairing dates, paying from balances once each, order, and the way out of a lost seat."""
+
+from datetime import date, timedelta
+from decimal import Decimal
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.domain.funding import Purse
+from shared.domain.planning import Journey, Seat, fallback, journeys, pay, payable, ranked
+from shared.domain.transfers import network
+from tests.shared.domain.edges import edge
+
+DAY = date(2027, 3, 1)
+ROUTES = network([edge("bank", "air"), edge("bank", "other"), edge("club", "air", ratio=(2, 1))])
+
+
+def seat(program: str = "air", points: int = 10_000, **more: object) -> Seat[str]:
+    facts: dict[str, object] = {
+        "offer": "x",
+        "program": program,
+        "flight": f"XX|{more.get('day', DAY)}",
+        "points": points,
+        "taxes": Decimal(50),
+        "value": Decimal("1.5"),
+        "day": DAY,
+        "lands_on": more.get("day", DAY),
+        "stops": 0,
+    }
+    return Seat(**(facts | more))  # type: ignore[arg-type]
+
+
+def purse(program: str, points: int, value: str | None = "1.5") -> Purse:
+    return Purse(program, points, None if value is None else Decimal(value))
+
+
+def test_the_way_back_is_so_many_nights_after_the_way_out_lands() -> None:
+    overnight = seat(lands_on=DAY + timedelta(days=1))
+    backs = [seat(day=DAY + timedelta(days=n)) for n in (6, 7, 8, 9)]
+    made = list(journeys([overnight, seat()], backs, 7))
+    assert [(j.out is overnight, j.back and (j.back.day - DAY).days) for j in made] == [(True, 8), (False, 7)]
+    assert list(journeys([overnight], None, None)) == [Journey(overnight)]
+    assert list(journeys([overnight], [], 7)) == []
+
+
+def test_both_ways_of_one_programme_are_paid_together() -> None:
+    assert Journey(seat(points=10_000), seat(points=15_000)).needs == {"air": 25_000}
+    assert Journey(seat(), seat("other", 7_000)).needs == {"air": 10_000, "other": 7_000}
+    assert Journey(seat(), seat(taxes=None)).taxes is None
+
+
+def test_no_balance_is_spent_twice() -> None:
+    assert pay({"air": 10_000, "other": 10_000}, ROUTES, [purse("bank", 15_000)]) is None
+    paid = pay({"air": 10_000, "other": 10_000}, ROUTES, [purse("bank", 20_000)])
+    assert paid is not None
+    assert sum(w.sent for ways in paid.values() for w in ways) == 20_000
+
+
+def test_the_cheapest_points_pay_and_own_points_need_no_transfer() -> None:
+    paid = pay({"air": 10_000}, ROUTES, [purse("bank", 50_000, "2.0"), purse("air", 50_000, "1.2")])
+    assert paid is not None
+    assert [(w.purse.program, w.path) for w in paid["air"]] == [("air", None)]
+    mixed = pay({"air": 10_000}, ROUTES, [purse("bank", 6_000), purse("air", 4_000)])
+    assert mixed is not None
+    assert {w.purse.program: w.delivered for w in mixed["air"]} == {"air": 4_000, "bank": 6_000}
+
+
+def test_the_cost_is_the_taxes_and_what_the_points_spent_are_worth() -> None:
+    plans = ranked([Journey(seat())], ROUTES, [purse("club", 40_000, "0.6")])
+    assert plans[0].cost == 50 + 20_000 * Decimal("0.6") / 100  # two club points for one
+    assert ranked([Journey(seat(taxes=None))], ROUTES, [purse("air", 10_000)])[0].cost is None
+    assert ranked([Journey(seat())], ROUTES, [purse("air", 10_000, None)])[0].cost is None
+    assert ranked([Journey(seat())], ROUTES, [purse("air", 9_999)]) == []
+
+
+def test_plans_whose_cost_is_known_come_first_and_cheapest_first() -> None:
+    wanted = [Journey(seat(points=n, taxes=t)) for n, t in ((30_000, Decimal(5)), (10_000, None), (20_000, Decimal(5)))]
+    plans = ranked(wanted, ROUTES, [purse("air", 50_000)])
+    assert [p.journey.out.points for p in plans] == [20_000, 30_000, 10_000]
+
+
+def test_the_fallback_is_on_another_flight() -> None:
+    later = DAY + timedelta(days=1)
+    plans = ranked(
+        [Journey(seat()), Journey(seat(points=10_500)), Journey(seat(points=11_000, day=later, flight="YY"))],
+        ROUTES,
+        [purse("air", 50_000)],
+    )
+    other = fallback(plans)
+    assert other is not None
+    assert (plans[0].journey.out.points, other.journey.out.points) == (10_000, 11_000)
+    assert fallback(plans[:2]) is None
+    assert fallback([]) is None
+    back = seat(flight="back")
+    same = ranked([Journey(seat(), back), Journey(seat(flight="YY"), back)], ROUTES, [purse("air", 50_000)])
+    assert fallback(same) is same[1]
+
+
+def test_only_seats_that_can_be_paid_are_kept_and_few_of_each_day() -> None:
+    many = [seat(points=n) for n in range(5_000, 12_000, 1_000)]
+    kept = payable([*many, seat("unknown", 1), seat("other", 6_000)], ROUTES, [purse("bank", 8_000)])
+    assert sorted((s.program, s.points) for s in kept) == [
+        ("air", 5_000),
+        ("air", 6_000),
+        ("air", 7_000),
+        ("other", 6_000),
+    ]
+
+
+@given(
+    prices=st.lists(st.integers(1_000, 90_000), min_size=1, max_size=6),
+    held=st.dictionaries(st.sampled_from(["bank", "air", "club", "other"]), st.integers(0, 100_000), max_size=4),
+)
+def test_a_plan_is_never_paid_with_more_than_is_held(prices: list[int], held: dict[str, int]) -> None:
+    purses = [purse(p, n) for p, n in held.items()]
+    for plan in ranked([Journey(seat(points=p), seat("other", p)) for p in prices], ROUTES, purses):
+        for program, needed in plan.journey.needs.items():
+            assert sum(w.delivered for w in plan.ways[program]) >= needed
+        spent: dict[str, int] = {}
+        for way in (w for ways in plan.ways.values() for w in ways):
+            spent[way.purse.program] = spent.get(way.purse.program, 0) + way.sent
+        assert all(n <= held[p] for p, n in spent.items())

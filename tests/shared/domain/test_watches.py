@@ -1,0 +1,106 @@
+"""The crossing rule: what is told, what stays silent, and what is told again."""
+
+from dataclasses import dataclass, replace
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.domain.award_matches import Key, Terms, best_by_key, crossings
+
+MARCH = Terms(date(2027, 3, 1), date(2027, 3, 31))
+
+
+@dataclass(frozen=True)
+class Offer:
+    airline: str = "BA"
+    program: str = "british-airways-club"
+    date: date = date(2027, 3, 4)
+    cabin: str = "business"
+    points: int = 60000
+    seats: int | None = 2
+
+
+A, B, C = (Key.of(Offer(airline=code)) for code in ("BA", "QR", "CX"))
+
+
+def everything(_key: Key) -> bool:
+    return True
+
+
+@pytest.mark.parametrize(
+    ("terms", "offer", "wanted"),
+    [
+        (MARCH, Offer(), True),
+        (MARCH, Offer(date=date(2027, 3, 31)), True),
+        (MARCH, Offer(date=date(2027, 4, 1)), False),
+        (MARCH, Offer(date=date(2027, 2, 28)), False),
+        (replace(MARCH, cabin="business"), Offer(), True),
+        (replace(MARCH, cabin="first"), Offer(), False),
+        (replace(MARCH, airlines=frozenset({"BA"})), Offer(), True),
+        (replace(MARCH, airlines=frozenset({"QR"})), Offer(), False),
+        (replace(MARCH, max_points=60000), Offer(), True),
+        (replace(MARCH, max_points=59999), Offer(), False),
+        (replace(MARCH, passengers=2), Offer(), True),
+        (replace(MARCH, passengers=3), Offer(), False),
+        (replace(MARCH, passengers=3), Offer(seats=None), True),
+    ],
+)
+@pytest.mark.spec("s2.5.max_points_cap")
+@pytest.mark.spec("s2.5.airlines_filter")
+@pytest.mark.spec("s2.5.window_required")
+def test_terms_bound_what_is_told(terms: Terms, offer: Offer, wanted: bool) -> None:
+    assert terms.match(offer) is wanted
+
+
+def test_of_several_offers_of_one_key_the_cheapest_is_told() -> None:
+    dear, cheap = Offer(points=80000), Offer(points=50000)
+    assert best_by_key(MARCH, [dear, cheap, Offer(cabin="first")]) == {
+        Key.of(cheap): cheap,
+        Key.of(Offer(cabin="first")): Offer(cabin="first"),
+    }
+
+
+def test_at_the_first_answered_check_every_match_is_fresh() -> None:
+    assert crossings({}, [A, B], everything) == ([A, B], {A: True, B: True})
+
+
+def test_what_stays_open_is_told_once() -> None:
+    assert crossings({A: True}, [A], everything) == ([], {A: True})
+
+
+def test_what_vanished_and_returned_is_told_again() -> None:
+    fresh, gone = crossings({A: True}, [], everything)
+    assert (fresh, gone) == ([], {A: False})
+    assert crossings(gone, [A], everything) == ([A], {A: True})
+
+
+def test_a_source_that_failed_changes_nothing() -> None:
+    assert crossings({A: True, B: False}, [], lambda key: False) == ([], {})
+    assert crossings({A: True}, [B], lambda key: key == B) == ([B], {B: True})
+
+
+def test_a_failure_between_two_sightings_is_not_a_disappearance() -> None:
+    states = {A: True}
+    states |= crossings(states, [], lambda key: False)[1]
+    assert crossings(states, [A], everything)[0] == []
+
+
+def test_a_key_keeps_its_form_on_the_way_through_the_database() -> None:
+    assert str(A) == "BA|british-airways-club|2027-03-04|business"
+    assert Key.parse(str(A)) == A
+
+
+@given(st.lists(st.tuples(st.sets(st.sampled_from([A, B, C])), st.sets(st.sampled_from([A, B, C]))), max_size=12))
+def test_each_rise_among_answered_checks_fires_exactly_once(checks: list[tuple[set[Key], set[Key]]]) -> None:
+    """Against a plain model: per key the sequence of answers, and one firing per change from closed to open."""
+    states: dict[Key, bool] = {}
+    model: dict[Key, bool] = {}
+    for matching, answered in checks:
+        fresh, changed = crossings(states, matching, answered.__contains__)
+        expected = {k for k in matching & answered if not model.get(k)}
+        model |= {k: k in matching for k in answered}
+        states |= changed
+        assert set(fresh) == expected
+        assert all(states.get(k, False) == v for k, v in model.items())

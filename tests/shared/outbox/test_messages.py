@@ -1,0 +1,180 @@
+"""Wording, held against texts a person has read."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared.outbox.links import unsubscribed
+from shared.outbox.wording.messages import MAIL_KINDS, SANDBOX_LINE, message, notice, short
+
+HERE = Path(__file__).parent
+OPTION: dict[str, Any] = {
+    "date": "2027-03-04",
+    "airline": "BA",
+    "airline_name": "British Airways",
+    "program": "british-airways-club",
+    "program_name": "The British Airways Club",
+    "cabin": "premium_economy",
+    "points": 42500,
+    "taxes": "210.40",
+    "taxes_currency": "GBP",
+    "seats": 2,
+    "flight_numbers": ["BA117"],
+    "checked_at": "2026-11-21T05:58+00:00",
+}
+BARE = {**OPTION, "date": "2027-03-05", "taxes": None, "seats": None, "flight_numbers": [], "checked_at": None}
+PLAN: dict[str, Any] = {"plan": "free", "paused": {}, "resumed": {}}
+
+
+def found(*options: dict[str, Any], total: int | None = None) -> dict[str, Any]:
+    return {
+        "monitor_id": 12,
+        "origin": "LHR",
+        "destination": "JFK",
+        "earliest": "2027-03-01",
+        "latest": "2027-03-31",
+        "total": len(options) if total is None else total,
+        "options": list(options),
+    }
+
+
+@pytest.mark.parametrize("kind", ["text", "html"])
+def test_the_mail_of_a_match_reads_as_reviewed(kind: str) -> None:
+    worded = message("route_monitor_match", found(OPTION, BARE, total=23), sandbox=False)
+    assert worded.subject == "LHR to JFK: 23 new award options"
+    reviewed = HERE / f"route_monitor_match.{ {'text': 'txt', 'html': 'html'}[kind] }"
+    assert getattr(worded, kind) == reviewed.read_text(encoding="utf-8")
+
+
+DROP: dict[str, Any] = {
+    "booking_id": 7,
+    "hotel": "Conrad Tokyo",
+    "check_in": "2027-05-04",
+    "check_out": "2027-05-07",
+    "kind": "award",
+    "was": "200,000 points",
+    "now": "150,000 points",
+    "saved": "50,000 points",
+    "percent": "25.0",
+    "room_type": "King <Deluxe>",
+    "source": "rooms_aero",
+    "checked_at": "2026-11-21T05:58+00:00",
+    "free_until": "2027-05-01",
+}
+
+
+@pytest.mark.parametrize("kind", ["text", "html"])
+def test_the_mail_of_a_price_drop_reads_as_reviewed(kind: str) -> None:
+    worded = message("hotel_price_drop", DROP, sandbox=False)
+    assert worded.subject == "Conrad Tokyo: 150,000 points instead of 200,000 points"
+    reviewed = HERE / f"hotel_price_drop.{ {'text': 'txt', 'html': 'html'}[kind] }"
+    assert getattr(worded, kind) == reviewed.read_text(encoding="utf-8")
+
+
+def test_the_notice_of_a_price_drop_says_what_was_saved_and_until_when_cancelling_was_free() -> None:
+    said = notice("hotel_price_drop", DROP)
+    assert said.kind == "hotel_price_drop"
+    assert "is offered for 150,000 points, 50,000 points (25.0%) less than booked" in said.body
+    assert "free cancellation until 2027-05-01" in said.body
+    assert "cancellation" not in notice("hotel_price_drop", {**DROP, "free_until": None}).body
+
+
+@pytest.mark.spec("s6.2.route_monitor_email")
+def test_a_sandbox_mail_says_so_in_the_subject_and_in_its_first_line() -> None:
+    worded = message("route_monitor_match", found(OPTION), sandbox=True)
+    assert worded.subject == "[SANDBOX] LHR to JFK: 1 new award option"
+    assert worded.text.startswith(SANDBOX_LINE)
+    assert worded.html.index(SANDBOX_LINE) < worded.html.index("<h1")
+    assert "SANDBOX" not in message("route_monitor_match", found(OPTION), sandbox=False).text
+
+
+DELAY: dict[str, Any] = {
+    "airport": "JFK",
+    "airport_name": "John F Kennedy International Airport",
+    "delays": [
+        {"kind": "ground_stop", "minutes": None, "reason": "thunderstorms", "ends_at": "15:00", "source": "faa_nas"},
+        {"kind": "departure", "minutes": 75, "reason": "", "ends_at": None, "source": "faa_nas"},
+        {"kind": "ground_delay", "minutes": 40, "reason": "", "ends_at": None, "source": "faa_nas"},
+    ],
+    "alerts": [[4, "Work"], [5, None]],
+}
+
+
+def test_a_delay_reads_as_a_notice_as_a_mail_and_on_a_phone() -> None:
+    said = notice("delay_alert", DELAY)
+    lines = [
+        'Ground stop, "thunderstorms", until 15:00 (faa_nas).',
+        "Departure delays of up to 75 minutes (faa_nas).",
+        "Ground delay of 40 minutes on average (faa_nas).",
+        "From delay alerts 4 (Work), 5 for John F Kennedy International Airport.",
+    ]
+    assert (said.kind, said.title, said.body.splitlines()) == ("delay_alert", "JFK: ground stop", lines)
+    mail = message("delay_alert", DELAY, sandbox=False)
+    assert all(line in mail.text for line in lines)
+    assert "&#34;thunderstorms&#34;" in mail.html
+    assert short("delay_alert", DELAY, sandbox=False).text == (
+        'JFK: ground stop ("thunderstorms") and 2 more. Award Travel delay alert 4.'
+    )
+    assert short("delay_alert", DELAY, sandbox=False).blanks == ("JFK", "ground stop", "thunderstorms")
+
+
+def test_an_invented_delay_says_so_on_a_phone_too() -> None:
+    said = short("delay_alert", DELAY, sandbox=True)
+    assert said.text.startswith("SANDBOX: JFK")
+    assert said.blanks[2] == "SANDBOX: thunderstorms"
+
+
+def test_a_flight_alert_says_which_alert_it_was_and_how_to_pause_it() -> None:
+    facts = {k: v for k, v in found(OPTION, total=30).items() if k != "monitor_id"} | {"alert_id": 7}
+    said = notice("flight_alert_match", facts)
+    assert (said.kind, said.title) == ("flight_alert", "LHR to JFK: 30 new award options")
+    assert said.body.splitlines()[-1] == "and 29 more."
+    text = message("flight_alert_match", facts, sandbox=False).text
+    assert "This comes from flight alert 7 (LHR to JFK, 2027-03-01 to 2027-03-31)." in text
+    assert "ask your assistant to pause flight alert 7" in text
+
+
+@pytest.mark.parametrize("event", ["route_monitor_match", "flight_alert_match"])
+def test_a_mail_that_can_be_turned_off_says_where(event: str) -> None:
+    mail = message(event, found(OPTION) | {"alert_id": 7}, sandbox=False, account="acc_alice")
+    assert mail.unsubscribe is not None
+    assert unsubscribed(mail.unsubscribe.partition("token=")[2]) == ("acc_alice", MAIL_KINDS[event])
+    assert mail.text.rstrip().endswith(mail.unsubscribe)
+    assert f'<a href="{mail.unsubscribe}"' in mail.html
+
+
+def test_a_mail_about_the_account_cannot_be_turned_off() -> None:
+    mail = message("password_changed", {}, sandbox=False, account="acc_alice")
+    assert mail.unsubscribe is None
+    assert "unsubscribe" not in mail.text + mail.html
+
+
+def test_names_from_outside_cannot_put_markup_into_a_mail() -> None:
+    named = {**OPTION, "airline_name": "<script>alert(1)</script>", "program_name": "A & B"}
+    html = message("route_monitor_match", found(named), sandbox=False).html
+    assert "<script>" not in html
+    assert "A &amp; B" in html
+
+
+def test_the_notice_lists_five_options_and_counts_the_rest() -> None:
+    said = notice("route_monitor_match", found(*[OPTION] * 7))
+    assert said.kind == "route_monitor"
+    lines = said.body.splitlines()
+    assert lines[0] == ("2027-03-04 BA premium economy: 42,500 points + 210.40 GBP with british-airways-club, 2 seats")
+    assert lines[5:] == ["and 2 more: get_route_monitor 12 shows them."]
+
+
+@pytest.mark.parametrize(
+    ("event", "facts", "words"),
+    [
+        ("mail_uncertain", {"subject": "S", "recipient": "a@b.c"}, "may or may not have reached a@b.c"),
+        ("mail_failed", {"subject": "S", "recipient": "a@b.c"}, "could not be delivered to a@b.c"),
+        ("plan_changed", PLAN | {"paused": {"route monitors": [3, 4]}}, "Paused route monitors: 3, 4."),
+        ("plan_changed", PLAN | {"resumed": {"delay alerts": [3]}}, "Resumed delay alerts: 3."),
+    ],
+)
+def test_notices_about_the_account_say_what_happened(event: str, facts: dict[str, Any], words: str) -> None:
+    said = notice(event, facts)
+    assert said.kind == "account"
+    assert words in said.body

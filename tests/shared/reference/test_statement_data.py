@@ -1,0 +1,58 @@
+"""The files that statements are read by: as they are, and what is said when they are wrong."""
+
+from pathlib import Path
+
+import pytest
+
+from shared.domain.card_value import CATEGORIES
+from shared.domain.spending.model import EXCLUDED
+from shared.reference.load import reference
+from shared.reference.statements import KINDS, book
+from tests.shared.reference.test_folio_data import _edited
+
+
+def test_the_layouts_the_rules_and_the_codes_are_all_there() -> None:
+    names = ("layouts", "headers", "merchants", "mcc", "issuer_categories", "line_types")
+    counts = {name: len(reference().rows(f"statements/{name}.csv")) for name in names}
+    assert list(counts.values()) == [14, 20, 21, 153, 89, 14]
+
+
+def test_every_category_can_be_told_and_no_other_is() -> None:
+    known = book(reference())
+    told = (
+        {category for _, category in known.merchants} | set(known.mcc.values()) | set(known.issuer_categories.values())
+    )
+    assert told - set(CATEGORIES) <= {EXCLUDED + kind for kind in KINDS}
+    assert set(CATEGORIES) - told <= {"other"}
+
+
+def test_no_rule_hides_behind_a_word_that_is_in_every_description() -> None:
+    assert book(reference()).any_merchant.search("zorblatt gmbh 4711 leeds") is None
+
+
+def test_the_book_is_made_once_for_each_load() -> None:
+    assert book(reference()) is book(reference())
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "fault"),
+    [
+        ("merchants", "1,excluded:payment", "1,excluded:gift", "category 'excluded:gift' is not known"),
+        ("merchants", "(netflix|", "(netflix|(", "words is no pattern"),
+        ("merchants", "(netflix|", "(Netflix|", "words are written in small letters"),
+        ("mcc", "5411,groceries", "5411,food", "category 'food' is not known"),
+        ("issuer_categories", ",dining,", ",eating,", "category 'eating' is not known"),
+        ("line_types", "chase-card-us,fee,fee_interest", "chase-card-us,fee,tax", "chase-card-us tax is not known"),
+        ("line_types", "chase-card-us,fee", "aaa,fee", "aaa fee_interest is not known"),
+        ("layouts", ",Date,dmy,", ",Date,dym,", "dates are of mdy, dmy, ymd"),
+        ("layouts", ",positive,", ",up,", "charge 'up' does not fit"),
+        ("layouts", "hsbc-uk,HSBC,GB,GBP,3", "hsbc-uk,HSBC,GB,GBP,", "a header or a width"),
+        ("headers", "discover-us,0,Trans. Date", "discover-us,0,Trans Date", "the column Trans. Date of the layout"),
+        ("headers", "revolut,0", "revolt,0", "there is no layout revolt"),
+    ],
+)
+def test_a_fault_in_a_statement_file_is_named_with_its_line(
+    tmp_path: Path, name: str, old: str, new: str, fault: str
+) -> None:
+    faults = _edited(tmp_path, f"statements/{name}.csv", old, new)
+    assert any(fault in said and said.startswith(f"statements/{name}.csv:") for said in faults), faults

@@ -1,0 +1,132 @@
+"""A real browser without a driver package: Chromium's own protocol over two pipes, one page at a time."""
+
+import base64
+import fcntl
+import json
+import os
+import select
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+_LAUNCH = (
+    "import os, sys; os.dup2(int(sys.argv[1]), 3); os.dup2(int(sys.argv[2]), 4); os.execv(sys.argv[3], sys.argv[3:])"
+)
+_FLAGS = (
+    "--headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --disable-background-networking"
+    " --disable-component-update --disable-sync --no-proxy-server --remote-debugging-pipe"
+)
+PATIENCE = 20.0
+
+
+def find() -> str | None:
+    """The browser that tests/support/requirements.py found."""
+    return os.environ.get("AWARD_CHROMIUM") or shutil.which("chromium")
+
+
+class Tab:
+    """A browser of its own with an empty profile; close() ends it."""
+
+    def __init__(self, profile: Path) -> None:
+        there, self._out = _pipe()
+        self._in, back = _pipe(ours_reads=True)
+        program = [find() or "chromium", *_FLAGS.split(), f"--user-data-dir={profile}", "about:blank"]
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _LAUNCH, str(there), str(back), *program],
+            pass_fds=(there, back),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        os.close(there)
+        os.close(back)
+        self._sent, self._buffer, self._session = 0, b"", ""
+        target = self._ask("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self._ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self._ask("Page.enable")
+
+    def close(self) -> None:
+        self._process.terminate()
+        self._process.wait(10)
+        os.close(self._out)
+        os.close(self._in)
+
+    def _message(self, until: float) -> dict[str, Any]:
+        while b"\0" not in self._buffer:
+            ready, _, _ = select.select([self._in], [], [], max(0.0, until - time.monotonic()))
+            assert ready, "the browser does not answer"
+            self._buffer += os.read(self._in, 1 << 16)
+        first, _, self._buffer = self._buffer.partition(b"\0")
+        found: dict[str, Any] = json.loads(first)
+        return found
+
+    def _ask(self, method: str, **parameters: Any) -> dict[str, Any]:
+        self._sent += 1
+        message = {"id": self._sent, "method": method, "params": parameters}
+        if self._session:
+            message["sessionId"] = self._session
+        os.write(self._out, json.dumps(message).encode() + b"\0")
+        until = time.monotonic() + PATIENCE
+        while (answer := self._message(until)).get("id") != self._sent:
+            pass
+        assert "error" not in answer, answer
+        result: dict[str, Any] = answer["result"]
+        return result
+
+    def go(self, url: str) -> None:
+        self._ask("Page.navigate", url=url)
+
+    def run(self, expression: str) -> Any:
+        """The value of a script expression on the page; None while the page is changing."""
+        answer = self._ask("Runtime.evaluate", expression=expression, returnByValue=True)
+        return answer["result"].get("value")
+
+    def wait(self, expression: str) -> None:
+        """Until the page is loaded and the expression holds."""
+        until = time.monotonic() + PATIENCE
+        while not self.run(f"document.readyState === 'complete' && Boolean({expression})"):
+            assert time.monotonic() < until, (
+                f"in vain: {expression} at {self.run('location.href')}: {self.text()[:300]}"
+            )
+            select.select([], [], [], 0.05)
+
+    def look(self, width: int, height: int = 800, *, dark: bool = False) -> None:
+        """A window of this size, on a system that prefers light or dark."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        self._ask("Emulation.setDeviceMetricsOverride", **size)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self._ask("Emulation.setEmulatedMedia", features=[scheme])
+
+    def picture(self, file: Path) -> None:
+        """The whole page, as it is painted."""
+        shot = self._ask("Page.captureScreenshot", format="png", captureBeyondViewport=True)
+        file.write_bytes(base64.b64decode(shot["data"]))
+
+    def upload(self, selector: str, file: Path) -> None:
+        found = self._ask("Runtime.evaluate", expression=f"document.querySelector({json.dumps(selector)})")
+        self._ask("DOM.setFileInputFiles", files=[str(file)], objectId=found["result"]["objectId"])
+
+    def key(self, name: str) -> None:
+        for kind in ("keyDown", "keyUp"):
+            self._ask("Input.dispatchKeyEvent", type=kind, key=name, code=name, windowsVirtualKeyCode={"Tab": 9}[name])
+
+    def text(self) -> str:
+        return str(self.run("document.body.innerText"))
+
+    def fill(self, name: str, value: str) -> None:
+        self.run(f"document.getElementsByName({json.dumps(name)})[0].value = {json.dumps(value)}")
+
+    def press(self, selector: str) -> None:
+        self.run(f"document.querySelector({json.dumps(selector)}).click()")
+
+
+def _pipe(*, ours_reads: bool = False) -> tuple[int, int]:
+    """(theirs, ours) to write into, or (ours, theirs) to read from; above the numbers the browser expects."""
+    pair = os.pipe()
+    ends = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 50) for end in pair]
+    for end in pair:
+        os.close(end)
+    os.set_inheritable(ends[1] if ours_reads else ends[0], True)
+    return ends[0], ends[1]

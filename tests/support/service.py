@@ -1,0 +1,152 @@
+"""A home folder goes in; the whole service comes out, started by its own command line, shared by all tests of a run."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deploy.local.private_servers import die_with_parent
+
+ROOT = Path(__file__).parents[2]
+PASSWORD = "correct horse battery staple"  # of every account made here
+QUICK = {"ROUTE_MONITOR_INTERVAL_SECONDS": "1", "DISPATCHER_INTERVAL_SECONDS": "0.2", "DCR_PER_HOUR": "1000"}
+QUICK |= {"CLIENT_DOCUMENT_FETCH": "false"}  # nothing here leaves this machine
+READY_SECONDS = 90
+
+
+def environment(home: Path, more: dict[str, str] | None = None) -> dict[str, str]:
+    """What a person's shell would hand over: nothing of this test run's own settings, servers or secrets."""
+    kept = {k: v for k, v in os.environ.items() if k in ("PATH", "LANG", "TMPDIR", "TZ") or k.startswith("AWARD_PG")}
+    return kept | {"HOME": str(home), "PYTHONWARNDEFAULTENCODING": "1"} | (more or {})
+
+
+def command(home: Path, *arguments: str, given: str = "", more: dict[str, str] | None = None) -> str:
+    """Runs one command of the command line on a home and returns what it prints; fails with its words."""
+    line = [sys.executable, "-m", "deploy.cli", *arguments, "--home", str(home)]
+    done = subprocess.run(
+        line,
+        input=given,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=ROOT,
+        env=environment(home, more),
+        check=False,
+    )
+    assert done.returncode == 0, f"{' '.join(arguments)}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def wait_for(what: str, seek: Callable[[], Any], seconds: float = 15) -> Any:
+    """The first true answer of `seek`; fails after so many seconds."""
+    until = time.monotonic() + seconds
+    pause = threading.Event()
+    while time.monotonic() < until:
+        if found := seek():
+            return found
+        pause.wait(0.05)
+    raise AssertionError(f"{what}: not within {seconds:g} s")
+
+
+@dataclass
+class Service:
+    """The running programs: their addresses, folders and process ids, as the ready file tells them."""
+
+    home: Path
+    process: subprocess.Popen[bytes]
+    log: Path
+    ready_file: Path
+    made: set[str] = field(default_factory=set)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        facts: dict[str, Any] = json.loads(self.ready_file.read_text(encoding="utf-8"))
+        return facts
+
+    @property
+    def web_url(self) -> str:
+        return str(self.facts["web_url"])
+
+    @property
+    def mcp_url(self) -> str:
+        return str(self.facts["mcp_url"])
+
+    @property
+    def pids(self) -> dict[str, int]:
+        return dict(self.facts["pids"])
+
+    @property
+    def words(self) -> str:
+        return self.log.read_text(encoding="utf-8")
+
+    def person(self, name: str, *options: str) -> str:
+        """The address of an account of that name, made at first use with PASSWORD."""
+        email = f"{name}@example.test"
+        if name not in self.made:
+            command(self.home, "user", "add", email, "--password-stdin", *options, given=PASSWORD + "\n")
+            self.made.add(name)
+        return email
+
+
+def start(folder: Path, **more: str) -> Service:
+    """`award-travel up` on a home inside the folder, on free ports, waited for until it says that it is ready."""
+    home, log, ready = folder / "home", folder / "up.log", folder / "ready.json"
+    home.mkdir(exist_ok=True)
+    places = ["--home", str(home), "--web-port", "0", "--mcp-port", "0", "--ready-file", str(ready), "--no-demo"]
+    with log.open("wb") as words:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "deploy.cli", "up", *places],
+            stdout=words,
+            stderr=subprocess.STDOUT,
+            cwd=ROOT,
+            env=environment(home, QUICK | more),
+            preexec_fn=die_with_parent,  # a test run that is killed leaves no service behind
+        )
+    service = Service(home, process, log, ready)
+    try:
+        wait_for("ready file", lambda: ready.exists() or process.poll() is not None, READY_SECONDS)
+        assert process.poll() is None, service.words
+    except AssertionError as error:
+        process.kill()
+        raise AssertionError(f"{error}\n{service.words}") from None
+    return service
+
+
+def stop(service: Service) -> int:
+    service.process.terminate()
+    try:
+        return service.process.wait(30)
+    except subprocess.TimeoutExpired:
+        service.process.kill()
+        raise
+
+
+@contextmanager
+def folder_for_homes() -> Iterator[Path]:
+    """A folder in memory where there is room, gone afterwards."""
+    roomy = os.access("/dev/shm", os.W_OK) and shutil.disk_usage("/dev/shm").free > 1 << 30
+    folder = Path(tempfile.mkdtemp(prefix="award_e2e_", dir="/dev/shm" if roomy else None))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def service() -> Iterator[Service]:
+    """One running service for all tests that need one."""
+    with folder_for_homes() as folder:
+        running = start(folder)
+        yield running
+        stop(running)
