@@ -26,8 +26,8 @@ from auth_server.sweep import keep_sweeping
 from auth_server.web import error_handlers
 from auth_server.web.handlers import form, machine, page, register, resource
 from auth_server.web.health import healthz, readyz
-from auth_server.web.middleware import Edge
-from auth_server.web.rate_limit import Crowded
+from auth_server.web.middleware import EdgeMiddleware
+from auth_server.web.rate_limit import RateLimited
 from auth_server.web.rendering import TEMPLATES
 from auth_server.web.request_data import TooLarge, TooSlow
 from auth_server.web.reverse_proxy import Passthrough
@@ -48,7 +48,7 @@ async def stylesheet(request: Request) -> Response:  # noqa: ARG001
 _HANDLERS: dict[type[Exception] | int, ExceptionHandler] = {
     TooLarge: error_handlers.too_large,
     TooSlow: error_handlers.too_slow,
-    Crowded: error_handlers.crowded,
+    RateLimited: error_handlers.crowded,
     OperationalError: error_handlers.no_database,
     InterfaceError: error_handlers.no_database,
     PoolTimeout: error_handlers.no_database,
@@ -87,7 +87,7 @@ def _settle_memory() -> None:
     gc.freeze()
 
 
-def create_app() -> Edge:
+def create_app() -> EdgeMiddleware:
     for name in _TALKATIVE:
         logging.getLogger(name).setLevel(logging.WARNING)
     upstream = settings().mcp_upstream_url
@@ -106,4 +106,4 @@ def create_app() -> Edge:
     app = Starlette(routes=ROUTES, exception_handlers=_HANDLERS, lifespan=lifespan)
     app.router.redirect_slashes = False
     app.state.lookups, app.state.rotations = lookups(), rotations()
-    return Edge(app, passing)
+    return EdgeMiddleware(app, passing)

@@ -215,7 +215,7 @@ def main(words: Sequence[str] | None = None) -> int:
     if sys.platform == "win32":
         print("award-travel runs on Linux and macOS; on Windows use WSL.", file=sys.stderr)
         return 1
-    from deploy.errors import Halt, sentence
+    from deploy.errors import CommandError, user_message
     from deploy.local.home import default_home
 
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -228,11 +228,11 @@ def main(words: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # whoever reads what is printed has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
-    except Halt as fault:
+    except CommandError as fault:
         print(f"award-travel: {fault}", file=sys.stderr)
         return fault.code
     except Exception as fault:
-        text = sentence(fault)
+        text = user_message(fault)
         if text is None:
             raise
         print(f"award-travel: {text}", file=sys.stderr)

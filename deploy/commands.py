@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from deploy.errors import Halt
+from deploy.errors import CommandError
 from deploy.local.home import Home
 from deploy.local.service import database, serving
 
@@ -21,7 +21,7 @@ def _password() -> str:
     """One line from stdin; what a terminal or a file adds at its end is no part of it."""
     password = sys.stdin.readline().rstrip("\r\n")
     if not password:
-        raise Halt("No password came on stdin: pass it as one line, for example with < FILE.")
+        raise CommandError("No password came on stdin: pass it as one line, for example with < FILE.")
     return password
 
 
@@ -57,7 +57,7 @@ def _account(email: str) -> "Iterator[tuple[Session, Account]]":
     with transaction() as session:
         account = find_account(session, email)
         if account is None:
-            raise Halt(f"No account {email}: see award-travel user list.")
+            raise CommandError(f"No account {email}: see award-travel user list.")
         yield session, account
 
 
@@ -66,7 +66,7 @@ def _plan(given: argparse.Namespace) -> None:
     from shared.outbox.plan_change import change_plan
 
     if given.api_calls is not None and given.api_calls < 0:
-        raise Halt("--api-calls is a number of calls a month: 0 or more.")
+        raise CommandError("--api-calls is a number of calls a month: 0 or more.")
     with _account(given.email) as (session, account):
         before = account.plan
         change_plan(session, account, Plan.of(given.plan), given.api_calls)
@@ -79,7 +79,7 @@ def _limit(given: argparse.Namespace) -> None:
     from shared.outbox.plan_change import change_plan
 
     if given.calls != "plan" and not (given.calls.isdecimal() and len(given.calls) < 10):
-        raise Halt("The limit is a number of API calls a month, or the word plan.")
+        raise CommandError("The limit is a number of API calls a month, or the word plan.")
     agreed = None if given.calls == "plan" else int(given.calls)
     with _account(given.email) as (session, account):
         plan = Plan.of(account.plan)
@@ -92,7 +92,7 @@ def _trial(given: argparse.Namespace) -> None:
     from shared.outbox.plan_change import change_trial
 
     if not 0 <= given.days <= 3650:
-        raise Halt("A trial lasts 0 to 3650 days; 0 ends it.")
+        raise CommandError("A trial lasts 0 to 3650 days; 0 ends it.")
     with _account(given.email) as (session, account):
         until = change_trial(session, account, given.days)
     print(f"{given.email}: inbox trial {f'until {until:%Y-%m-%d %H:%M} UTC' if given.days else 'ended'}.")
@@ -134,7 +134,7 @@ def run_try(given: argparse.Namespace) -> None:
 
     arguments = parsed(given.arguments)
     if given.password_stdin != bool(given.email):
-        raise Halt("--email and --password-stdin go together; without both a browser is used.")
+        raise CommandError("--email and --password-stdin go together; without both a browser is used.")
     password = _password() if given.password_stdin else None
     with serving(Home(given.home)) as mcp_url:
         attempt(mcp_url, given.email, password, given.tool, arguments)
@@ -173,7 +173,7 @@ def run_reset_sandbox(given: argparse.Namespace) -> None:
             counts: dict[str, Any] = reset_sandbox(session, apply=False)
         print("Invented rows: " + (", ".join(f"{n} {name}" for name, n in counts.items()) or "none"))
         if not given.yes and not _agreed("Delete them? Type yes: "):
-            raise Halt("Nothing was deleted.")
+            raise CommandError("Nothing was deleted.")
         with transaction() as session:
             reset_sandbox(session, apply=True)
         print("Deleted; the next start may choose either data mode.")

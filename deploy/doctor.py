@@ -5,7 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from deploy.errors import Halt, sentence
+from deploy.errors import CommandError, user_message
 from deploy.local.home import Home
 from deploy.local.service import database, told_by_environment
 from shared.domain.plurals import some
@@ -20,7 +20,9 @@ def _database() -> str:
 
     have, want = versions(settings().database_url)
     if have != want:
-        raise Halt(f"its tables are at version {have or 'none'}, this program wants {want}: award-travel migrate")
+        raise CommandError(
+            f"its tables are at version {have or 'none'}, this program wants {want}: award-travel migrate"
+        )
     return f"answers, tables at version {have}"
 
 
@@ -36,11 +38,11 @@ def _queue(*, served: bool) -> str:
         workers: Any = queue.scard("rq:workers")
         waiting = sum(int(queue.llen(f"rq:queue:{name}")) for name in ("deliveries", "checks"))
     except (RedisError, OSError):
-        raise Halt("does not answer: see whether REDIS_URL is right and its server runs") from None
+        raise CommandError("does not answer: see whether REDIS_URL is right and its server runs") from None
     if workers == 0 and served:
-        raise Halt("answers, but no worker listens: start rq worker -S json deliveries checks")
+        raise CommandError("answers, but no worker listens: start rq worker -S json deliveries checks")
     if not dispatcher and served:
-        raise Halt("answers, but no dispatcher works: start python -m jobs dispatcher")
+        raise CommandError("answers, but no dispatcher works: start python -m jobs dispatcher")
     name = server.get("server_name", "redis")
     serving = f"{some(workers, 'worker')}, {some(waiting, 'wake-up')} waiting"
     return f"{name} {server.get(f'{name}_version', '')} answers, {serving}"
@@ -58,11 +60,11 @@ def _auth_server() -> str:
             ready = client.get(f"{url}/readyz")
             issuer = client.get(f"{url}/.well-known/oauth-authorization-server").json().get("issuer")
     except (httpx.HTTPError, ValueError):
-        raise Halt(f"{url} does not answer: start it with award-travel up") from None
+        raise CommandError(f"{url} does not answer: start it with award-travel up") from None
     if ready.status_code != 200:
-        raise Halt(f"{url} is not ready ({ready.status_code}): see its log")
+        raise CommandError(f"{url} is not ready ({ready.status_code}): see its log")
     if issuer != url:
-        raise Halt(f"{url} calls itself {issuer}: set WEB_URL to the address it is reached at")
+        raise CommandError(f"{url} calls itself {issuer}: set WEB_URL to the address it is reached at")
     return f"{url} is ready"
 
 
@@ -83,7 +85,7 @@ def _clock() -> str:
         theirs = session.scalar(select(func.clock_timestamp()))
     skew = abs(clock.now() - theirs) if theirs else timedelta(0)
     if skew > MAX_SKEW:
-        raise Halt(f"differs from the database's by {skew.total_seconds():.0f} s: set both by NTP")
+        raise CommandError(f"differs from the database's by {skew.total_seconds():.0f} s: set both by NTP")
     return f"agrees with the database's within {skew.total_seconds():.1f} s"
 
 
@@ -102,7 +104,9 @@ def _sources() -> str:
 
     found = backends()
     if down := [source.name for source in found if source.state == "down"]:
-        raise Halt(f"{', '.join(down)} failed when last asked: see its key, and whether this machine reaches it")
+        raise CommandError(
+            f"{', '.join(down)} failed when last asked: see its key, and whether this machine reaches it"
+        )
     return "; ".join(f"{source.name} {_fares(source)}" for source in found)
 
 
@@ -123,7 +127,7 @@ def _outside_accounts() -> str:
         if bool(getattr(settings(), f"{name}_id")) != bool(getattr(settings(), f"{name}_secret"))
     ]
     if halves:
-        raise Halt("; ".join(halves))
+        raise CommandError("; ".join(halves))
     open_to = [name for name in NAMES if connector(name).configured()]
     back = f"{settings().web_url}/integrations/PROVIDER/callback"
     return f"{', '.join(open_to)} can be connected; their way back is {back}"
@@ -142,10 +146,12 @@ def _model() -> str:
         return "none, so no standing orders can be made: STANDING_ORDER_MODEL names one"
     where = urlsplit(s.standing_order_model_url).netloc
     if where == "api.anthropic.com" and not s.standing_order_model_key:
-        raise Halt(f"{s.standing_order_model} at {where} needs a key: set STANDING_ORDER_MODEL_KEY")
+        raise CommandError(f"{s.standing_order_model} at {where} needs a key: set STANDING_ORDER_MODEL_KEY")
     known = {tool.area for tool in TOOLS.values()}
     if unknown := {name.strip() for name in s.standing_order_areas.split(",")} - known - {""}:
-        raise Halt(f"STANDING_ORDER_AREAS names {', '.join(sorted(unknown))}: the areas are {', '.join(sorted(known))}")
+        raise CommandError(
+            f"STANDING_ORDER_AREAS names {', '.join(sorted(unknown))}: the areas are {', '.join(sorted(known))}"
+        )
     return f"{s.standing_order_model} at {where} ({s.standing_order_model_kind})"
 
 
@@ -154,7 +160,7 @@ def _wheels() -> str:
 
     findings = [check(name) for name in INSTEAD_OF]
     if changed := [f.text for f in findings if f.state == "changed"]:
-        raise Halt("; ".join(changed))
+        raise CommandError("; ".join(changed))
     return "; ".join(f.text for f in findings)
 
 
@@ -162,7 +168,7 @@ def _report(name: str, check: Check) -> bool:
     try:
         word, text = "ok", check()
     except Exception as fault:  # each line stands alone: what one part breaks with does not hide the others
-        word, text = "FAULT", sentence(fault) or f"{type(fault).__name__}: {fault}"
+        word, text = "FAULT", user_message(fault) or f"{type(fault).__name__}: {fault}"
     print(f"{name:<16}{word:<7}{text}", flush=True)
     return word == "ok"
 

@@ -1,13 +1,13 @@
 """What ends a command: a fault goes in; one sentence with its mend comes out, for the command line to print."""
 
 
-class Halt(Exception):
+class CommandError(Exception):
     """The command cannot go on; the text says why and what to do."""
 
     code = 1
 
 
-def sentence(fault: Exception) -> str | None:
+def user_message(fault: Exception) -> str | None:
     """The words of a fault the rest of the product words for people; None for a bug, which keeps its traceback."""
     import httpx
     from sqlalchemy.exc import OperationalError
@@ -16,7 +16,7 @@ def sentence(fault: Exception) -> str | None:
     from shared.reference.tables import ReferenceError
     from shared.settings import SettingsError
 
-    if isinstance(fault, Halt | SettingsError | ReferenceError):
+    if isinstance(fault, CommandError | SettingsError | ReferenceError):
         return str(fault)
     if isinstance(fault, Refusal):
         return fault.message

@@ -5,7 +5,7 @@ import getpass
 from collections import Counter
 from collections.abc import Mapping
 
-from deploy.errors import Halt
+from deploy.errors import CommandError
 from deploy.local.home import Home
 from deploy.local.service import database
 from shared.domain.plurals import some
@@ -15,7 +15,7 @@ def _cells(words: list[str]) -> dict[str, str]:
     """`column=value` words; an empty value empties the cell."""
     wrong = [word for word in words if "=" not in word]
     if wrong:
-        raise Halt(f"{wrong[0]!r} is not of the form COLUMN=VALUE.")
+        raise CommandError(f"{wrong[0]!r} is not of the form COLUMN=VALUE.")
     return {name: value for name, _, value in (word.partition("=") for word in words)}
 
 
@@ -40,7 +40,7 @@ def run_fact(given: argparse.Namespace) -> None:
                 return
             _change(given)
         except facts.BadFact as fault:
-            raise Halt(str(fault)) from None
+            raise CommandError(str(fault)) from None
         facts.tell()
 
 
@@ -95,5 +95,5 @@ def run_audit(given: argparse.Namespace) -> None:
         print(f"and {len(found) - len(shown)} more: --limit 0 prints all.")
     if found:
         kinds = ", ".join(f"{n} {kind}" for kind, n in sorted(Counter(f.kind for f in found).items()))
-        raise Halt(f"{some(len(found), 'finding')}: {kinds}.")
+        raise CommandError(f"{some(len(found), 'finding')}: {kinds}.")
     print("Nothing to look at.")

@@ -10,7 +10,7 @@ from jobs.queue import More, drain
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.alerts import leave_channel
-from shared.db.base import autocommitted, transaction
+from shared.db.base import autocommit, transaction
 from shared.db.messages import (
     Parcel,
     begin_hand_over,
@@ -42,7 +42,7 @@ def wake(delivery_id: str | None = None) -> int:
 
 
 def _claim(id: str | None = None) -> Parcel | None:
-    with autocommitted() as session:
+    with autocommit() as session:
         return claim_delivery(session, settings().job_lease_seconds, id)
 
 
@@ -62,7 +62,7 @@ def _send(parcel: Parcel) -> None:
 
     def begin() -> None:
         nonlocal begun
-        with autocommitted() as session:
+        with autocommit() as session:
             if not begin_hand_over(session, parcel):
                 raise TakenOver
         begun = True
@@ -80,7 +80,7 @@ def _send(parcel: Parcel) -> None:
         else:
             _not_sent(parcel, NotSent(type(error).__name__))
     else:
-        with autocommitted() as session:
+        with autocommit() as session:
             delivered(session, parcel)
 
 
@@ -107,7 +107,7 @@ def _not_sent(parcel: Parcel, no: NotSent) -> None:
     if wait is None:
         _end(parcel, "failed", no.reason, unwanted=no.unwanted)
         return
-    with autocommitted() as session:
+    with autocommit() as session:
         retry_delivery(session, parcel, wait, no.reason)
 
 

@@ -16,7 +16,7 @@ from jobs.handlers import hotel_prices, retention
 from jobs.queue import DELIVERIES, RUNS, queue, room, wake
 from shared.db.base import transaction
 from shared.db.messages import hand_over_deliveries
-from shared.db.runs import hand_over_runs, materialise, standing
+from shared.db.runs import create_due_runs, ensure_schedule, hand_over_runs
 from shared.redis import connect, key
 from shared.services.operations.audit import KIND as AUDIT
 from shared.services.watches.delay_alerts import KIND as DELAYS
@@ -30,7 +30,7 @@ HAND_OVERS: dict[str, HandOver] = {DELIVERIES: hand_over_deliveries, RUNS: hand_
 def step() -> None:
     """One round. The rows say they were handed over before the queue hears of it: a crash between costs a delay."""
     with transaction() as session:
-        materialise(session)
+        create_due_runs(session)
     ttl = settings().wake_up_seconds
     for name, hand_over in HAND_OVERS.items():
         there = queue(name)
@@ -44,11 +44,11 @@ def step() -> None:
 def begin() -> None:
     """The first round: what the service does for itself has its schedules."""
     with transaction() as session:
-        standing(session, AUDIT, timedelta(weeks=1), timedelta(hours=1))
+        ensure_schedule(session, AUDIT, timedelta(weeks=1), timedelta(hours=1))
         pace = timedelta(seconds=settings().delay_check_interval_seconds)
-        standing(session, DELAYS, pace, pace)
-        standing(session, retention.KIND, retention.EVERY, retention.FIRST)
-        standing(session, hotel_prices.EVERY_STAY, hotel_prices.EVERY, hotel_prices.FIRST)
+        ensure_schedule(session, DELAYS, pace, pace)
+        ensure_schedule(session, retention.KIND, retention.EVERY, retention.FIRST)
+        ensure_schedule(session, hotel_prices.EVERY_STAY, hotel_prices.EVERY, hotel_prices.FIRST)
     step()
 
 

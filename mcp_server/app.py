@@ -14,16 +14,16 @@ from starlette.exceptions import HTTPException
 
 import mcp_server.tools  # noqa: F401 - registers every tool
 from mcp_server.calls.fact_refresh import follow
-from mcp_server.calls.problem_details import Stopped, crashed, http_error, stopped, unheard
-from mcp_server.calls.usage import LEDGER
+from mcp_server.calls.problem_details import ProblemResponse, crashed, http_error, stopped, unheard
+from mcp_server.calls.usage import USAGE_LOG
 from mcp_server.pages import calendar_feed, connect_account, inbound_mail_hook, shared_documents
 from mcp_server.rest import openapi
 from mcp_server.rest.routes import Rest
 from mcp_server.transport import sdk_server, well_known
-from mcp_server.transport.middleware import Front
+from mcp_server.transport.middleware import RequestGate
 from mcp_server.transport.revocation_events import listen
 from mcp_server.transport.streamable_http import Transport
-from mcp_server.transport.token_verifier import Bearers, api_keys
+from mcp_server.transport.token_verifier import TokenVerifier, api_key_verifier
 from shared.http import HungUp
 from shared.reference.load import reference
 from shared.settings import settings
@@ -31,18 +31,18 @@ from shared.settings import settings
 log = logging.getLogger(__name__)
 
 
-def build(*extensions: Extension) -> Front:
+def build(*extensions: Extension) -> RequestGate:
     """The application of one process; uvicorn calls this in each worker."""
     logging.basicConfig(level=settings().log_level, format="%(levelname)s %(name)s: %(message)s")
     reference()  # facts that do not hold together stop the start, not a call
     openapi.build()
-    bearers, keys = Bearers(), api_keys()
+    bearers, keys = TokenVerifier(), api_key_verifier()
     transport = Transport(sdk_server.build(*extensions))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         async with transport.running(), anyio.create_task_group() as tasks:
-            tasks.start_soon(kept_up, LEDGER.keep_flushing)
+            tasks.start_soon(kept_up, USAGE_LOG.keep_flushing)
             tasks.start_soon(kept_up, partial(listen, bearers, keys))
             tasks.start_soon(kept_up, follow)
             _settle_memory()
@@ -50,7 +50,7 @@ def build(*extensions: Extension) -> Front:
             tasks.cancel_scope.cancel()
         await bearers.close()
         await keys.close()
-        await anyio.to_thread.run_sync(LEDGER.flush)
+        await anyio.to_thread.run_sync(USAGE_LOG.flush)
 
     pages = Starlette(
         routes=[
@@ -61,11 +61,11 @@ def build(*extensions: Extension) -> Front:
             *inbound_mail_hook.routes(),
             *connect_account.routes(),
         ],
-        exception_handlers={Stopped: stopped, HungUp: unheard, HTTPException: http_error, Exception: crashed},
+        exception_handlers={ProblemResponse: stopped, HungUp: unheard, HTTPException: http_error, Exception: crashed},
         lifespan=lifespan,
     )
     pages.router.redirect_slashes = False  # a redirect loses bodies and credentials on the way
-    return Front(bearers, transport, pages)
+    return RequestGate(bearers, transport, pages)
 
 
 async def kept_up(work: Callable[[], Awaitable[None]]) -> None:

@@ -14,7 +14,7 @@ R = TypeVar("R")
 
 
 @dataclass
-class _Lane(Generic[T, R]):
+class _LoopQueue(Generic[T, R]):
     """Of one event loop: who waits, and the task that serves them while there are any."""
 
     waiting: list[tuple[T, asyncio.Future[R]]] = field(default_factory=list)
@@ -22,7 +22,7 @@ class _Lane(Generic[T, R]):
     task: asyncio.Task[None] | None = None
 
 
-class Together(Generic[T, R]):
+class Batcher(Generic[T, R]):
     """`work` blocks, takes pieces, and returns as many results in their order.
 
     A caller alone is served at once; those who come while a batch is worked on make the next one. When the work fails
@@ -31,19 +31,19 @@ class Together(Generic[T, R]):
 
     def __init__(self, work: Callable[[Sequence[T]], Sequence[R]]) -> None:
         self._work = work
-        self._lanes: RunVar[_Lane[T, R]] = RunVar("together")
+        self._lanes: RunVar[_LoopQueue[T, R]] = RunVar("together")
 
     async def __call__(self, piece: T) -> R:
         lane = self._lanes.get(None)
         if lane is None:
-            self._lanes.set(lane := _Lane())
+            self._lanes.set(lane := _LoopQueue())
         result: asyncio.Future[R] = asyncio.get_running_loop().create_future()
         lane.waiting.append((piece, result))
         if lane.task is None:
             lane.task = asyncio.create_task(self._serve(lane))
         return await result
 
-    async def _serve(self, lane: _Lane[T, R]) -> None:
+    async def _serve(self, lane: _LoopQueue[T, R]) -> None:
         try:
             while lane.waiting:
                 batch, lane.waiting = lane.waiting, []
@@ -51,7 +51,7 @@ class Together(Generic[T, R]):
         finally:
             lane.task = None
 
-    async def _serve_batch(self, lane: _Lane[T, R], batch: Sequence[tuple[T, asyncio.Future[R]]]) -> None:
+    async def _serve_batch(self, lane: _LoopQueue[T, R], batch: Sequence[tuple[T, asyncio.Future[R]]]) -> None:
         waiting = [result for _, result in batch]
         try:
             done = await anyio.to_thread.run_sync(self._work, [piece for piece, _ in batch], limiter=lane.limiter)

@@ -13,8 +13,8 @@ import shared.db.migrations  # noqa: F401 - registers every table, so that a cla
 from auth_server.accounts import api_keys
 from auth_server.oauth.server import Server
 from auth_server.web.flows import run
-from auth_server.web.outcomes import Reply
-from auth_server.web.request_data import Incoming, TooLarge, TooSlow, parse_json, peer_of, read_json
+from auth_server.web.outcomes import JsonResponse
+from auth_server.web.request_data import RequestData, TooLarge, TooSlow, parse_json, peer_of, read_json
 from shared.db.accounts import Account, absorb
 from shared.db.oauth import ApiKey
 from shared.domain.plans import LIMITS, Plan
@@ -29,12 +29,12 @@ CLAIM_PREFIX = "awt_cl_"
 _CACHED = {"Cache-Control": "public, max-age=300"}
 
 
-def _problem(word: str, detail: str, *, retry_after: int | None = None, **facts: Any) -> Reply:
+def _problem(word: str, detail: str, *, retry_after: int | None = None, **facts: Any) -> JsonResponse:
     headers = {"Content-Type": "application/problem+json", "Cache-Control": "no-store"}
     if retry_after is not None:
         headers["Retry-After"] = str(retry_after)
     body = problem(settings().web_url, word, detail, **facts)
-    return Reply(body["status"], body, headers)
+    return JsonResponse(body["status"], body, headers)
 
 
 async def register(request: Request) -> Response:
@@ -42,7 +42,7 @@ async def register(request: Request) -> Response:
     return JSONResponse(reply.body, reply.status, reply.headers, media_type=reply.headers["Content-Type"])
 
 
-async def _registered(request: Request) -> Reply:
+async def _registered(request: Request) -> JsonResponse:
     try:
         body = await read_json(request)
     except TooLarge:
@@ -51,11 +51,11 @@ async def _registered(request: Request) -> Reply:
         return _problem("too_slow", "The body did not arrive in time.")
     except OAuth2Error:
         return _problem("unsupported_media_type", "The body must be application/json.")
-    return await run(making(body), Incoming(request.method, request.url.path, peer_of(request)))
+    return await run(making(body), RequestData(request.method, request.url.path, peer_of(request)))
 
 
-def making(body: bytes) -> Callable[[Server, Incoming], Reply]:
-    def flow(server: Server, inc: Incoming) -> Reply:
+def making(body: bytes) -> Callable[[Server, RequestData], JsonResponse]:
+    def flow(server: Server, inc: RequestData) -> JsonResponse:
         verdict = hit(f"agents:{address_key(inc.peer)}", settings().agents_per_hour, 3600)
         if not verdict.allowed:
             words = "Too many agents were registered from this address; wait as long as Retry-After says."
@@ -74,7 +74,7 @@ def making(body: bytes) -> Callable[[Server, Incoming], Reply]:
     return flow
 
 
-def _made(server: Server, name: str) -> Reply:
+def _made(server: Server, name: str) -> JsonResponse:
     account = Account(public_id=f"acc_{secrets.token_hex(16)}", plan=Plan.FREE.slug)
     server.db.add(account)
     server.db.flush()
@@ -92,7 +92,7 @@ def _made(server: Server, name: str) -> Reply:
         "tools_url": f"{site}/api/v1/tools",
         "openapi_url": f"{site}/.well-known/openapi.yaml",
     }
-    return Reply(201, body, {"Content-Type": "application/json", "Cache-Control": "no-store"})
+    return JsonResponse(201, body, {"Content-Type": "application/json", "Cache-Control": "no-store"})
 
 
 def claim(server: Server, account: Account, code: str) -> Account:

@@ -4,53 +4,53 @@ from auth_server.accounts import accounts, email_links, signin
 from auth_server.accounts.signup import EXPIRED, again, answered, blank, faults, opened, sent, too_many
 from auth_server.oauth.server import Server
 from auth_server.web import sessions
-from auth_server.web.outcomes import Outcome, Page
-from auth_server.web.request_data import Incoming
+from auth_server.web.outcomes import FlowResult, Page
+from auth_server.web.request_data import RequestData
 from shared import clock
 from shared.db.accounts import Account
 from shared.errors import Invalid
 from shared.outbox.enqueue import tell
 
 
-def form(server: Server, inc: Incoming) -> Outcome:
+def form(server: Server, inc: RequestData) -> FlowResult:
     return blank(server, inc, "recover")
 
 
-def submit(server: Server, inc: Incoming) -> Outcome:
+def submit(server: Server, inc: RequestData) -> FlowResult:
     session = sessions.load(server.db, inc.cookie)
-    if session is None or not sessions.csrf_holds(session, "recover", inc.value("csrf")):
+    if session is None or not sessions.csrf_holds(session, "recover", inc.form_value("csrf")):
         return EXPIRED
     if (limited := too_many(inc)) is not None:
         return limited
     try:
-        return sent(accounts.normal_email(inc.value("email")), _mail)
+        return sent(accounts.normal_email(inc.form_value("email")), _mail)
     except Invalid as no:
         return again(session, inc, "recover", no)
 
 
-def _mail(server: Server, inc: Incoming) -> None:
-    account = accounts.find_account(server.db, inc.value("email"))
+def _mail(server: Server, inc: RequestData) -> None:
+    account = accounts.find_account(server.db, inc.form_value("email"))
     if account is None or account.disabled_at is not None or not email_links.may_mail(account.email or ""):
         return
-    email_links.send(server, account, "reset_password", signin.safe_return(inc.value("return_to")))
+    email_links.send(server, account, "reset_password", signin.safe_return(inc.form_value("return_to")))
 
 
-def reset_form(server: Server, inc: Incoming) -> Outcome:
+def reset_form(server: Server, inc: RequestData) -> FlowResult:
     return opened(server, inc, "reset_password", "reset")
 
 
-def reset(server: Server, inc: Incoming) -> Outcome:
+def reset(server: Server, inc: RequestData) -> FlowResult:
     """The link has proved the address, so it also confirms an account that was not."""
     found = answered(server, inc, "reset_password", "reset")
     if isinstance(found, Page):
         return found
     session, link, account = found
     try:
-        hashed = accounts.hash_password(inc.value("password"))
+        hashed = accounts.hash_password(inc.form_value("password"))
     except Invalid as no:
         shown = {
             "csrf": sessions.csrf(session, "reset"),
-            "token": inc.value("token"),
+            "token": inc.form_value("token"),
             "email": account.email,
             "faults": faults(no),
         }

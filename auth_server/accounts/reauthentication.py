@@ -20,12 +20,12 @@ def plain(query: str) -> str:
     return _MARK.sub("", query)
 
 
-def marked(query: str) -> str:
+def sign_timestamp(query: str) -> str:
     query, moment = plain(query), f"{clock.now().timestamp():.6f}"
     return f"{query}&first_seen={moment}-{_signature(query, moment)}"
 
 
-def first_seen(query: str) -> datetime | None:
+def first_seen_at(query: str) -> datetime | None:
     """None when the query carries no mark of ours, or one too old to be believed."""
     found = _MARK.search(query)
     if found is None or not same(found[2], _signature(plain(query), found[1])):

@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 from auth_server.accounts import accounts, reauthentication
 from auth_server.oauth.server import Server
 from auth_server.web import sessions
-from auth_server.web.outcomes import Onward, Outcome, Page, problem
-from auth_server.web.request_data import Incoming
+from auth_server.web.outcomes import FlowResult, Page, Redirect, problem
+from auth_server.web.request_data import RequestData
 from shared.db.accounts import Account
 from shared.db.oauth import WebSession
 from shared.domain.plans import INTEGRATIONS
@@ -75,7 +75,7 @@ class Guesses:
         hit(self.known, 1, KNOWN_DAYS * 86400)
 
 
-def visitor(server: Server, inc: Incoming) -> tuple[WebSession, str | None] | Page:
+def visitor(server: Server, inc: RequestData) -> tuple[WebSession, str | None] | Page:
     """The session of whoever asks for a form, and the cookie for it when it is new.
 
     A session exists before sign-in, so that no form can be sent from elsewhere.
@@ -88,12 +88,12 @@ def visitor(server: Server, inc: Incoming) -> tuple[WebSession, str | None] | Pa
     return sessions.open_session(server.db, None)
 
 
-def form(server: Server, inc: Incoming) -> Outcome:
+def form(server: Server, inc: RequestData) -> FlowResult:
     found = visitor(server, inc)
     if isinstance(found, Page):
         return found
     session, cookie = found
-    account, return_to = sessions.person(server.db, session), safe_return(inc.asked("return_to"))
+    account, return_to = sessions.person(server.db, session), safe_return(inc.query_value("return_to"))
     email = account.email if account is not None else None
     shown = {"csrf": sessions.csrf(session, "signin"), "return_to": return_to, "signed_in": email}
     if email is not None and _too_long_ago(session, return_to):
@@ -103,26 +103,26 @@ def form(server: Server, inc: Incoming) -> Outcome:
 
 def _too_long_ago(session: WebSession, return_to: str) -> bool:
     """True when the application waiting there wants a sign-in later than this session's."""
-    wanted = reauthentication.first_seen(urlsplit(return_to).query)
+    wanted = reauthentication.first_seen_at(urlsplit(return_to).query)
     return wanted is not None and session.authenticated_at is not None and session.authenticated_at < wanted
 
 
-def enter(server: Server, inc: Incoming, session: WebSession, account: Account, return_to: str | None) -> Onward:
+def enter(server: Server, inc: RequestData, session: WebSession, account: Account, return_to: str | None) -> Redirect:
     """Lets the person in with a fresh identifier: one that was planted before sign-in is dead."""
     sessions.end(server.db, session.id_hash)
     _, cookie = sessions.open_session(server.db, account.id, inc.agent)
-    return Onward(safe_return(return_to), session=cookie)
+    return Redirect(safe_return(return_to), session=cookie)
 
 
 def too_many_guesses() -> Page:
     return problem("Too many attempts", "Please wait fifteen minutes and try again.", 429, WINDOW)
 
 
-def _again(inc: Incoming, csrf: str, message: str, status: int) -> Page:
+def _again(inc: RequestData, csrf: str, message: str, status: int) -> Page:
     shown = {
         "csrf": csrf,
-        "return_to": safe_return(inc.value("return_to")),
-        "email": inc.value("email"),
+        "return_to": safe_return(inc.form_value("return_to")),
+        "email": inc.form_value("email"),
         "message": message,
         "signed_in": None,
     }
@@ -137,25 +137,25 @@ def _verdict(account: Account | None, password: str) -> str | None:
     return None if account.email_confirmed_at else UNCONFIRMED
 
 
-def submit(server: Server, inc: Incoming) -> Outcome:
+def submit(server: Server, inc: RequestData) -> FlowResult:
     session = sessions.load(server.db, inc.cookie)
-    if session is None or not sessions.csrf_holds(session, "signin", inc.value("csrf")):
+    if session is None or not sessions.csrf_holds(session, "signin", inc.form_value("csrf")):
         return problem("This form has expired", "Please go back and try again.", 403)
-    guesses = Guesses(inc.value("email"), inc.peer)
+    guesses = Guesses(inc.form_value("email"), inc.peer)
     if guesses.exhausted():
         return too_many_guesses()
-    account = accounts.find_account(server.db, inc.value("email"))
-    why_not = _verdict(account, inc.value("password"))
+    account = accounts.find_account(server.db, inc.form_value("email"))
+    why_not = _verdict(account, inc.form_value("password"))
     if why_not is not None or account is None:
         guesses.failed()
         return _again(inc, sessions.csrf(session, "signin"), why_not or WRONG, 401)
     guesses.succeeded()
-    return enter(server, inc, session, account, inc.value("return_to"))
+    return enter(server, inc, session, account, inc.form_value("return_to"))
 
 
-def leave(server: Server, inc: Incoming) -> Outcome:
+def leave(server: Server, inc: RequestData) -> FlowResult:
     session = sessions.load(server.db, inc.cookie)
-    if session is None or not sessions.csrf_holds(session, "signout", inc.value("csrf")):
+    if session is None or not sessions.csrf_holds(session, "signout", inc.form_value("csrf")):
         return problem("This form has expired", "Please go back and try again.", 403)
     server.db.delete(session)
-    return Onward("/", session="")
+    return Redirect("/", session="")

@@ -13,8 +13,8 @@ from auth_server.accounts import reauthentication
 from auth_server.oauth import redirect_uris
 from auth_server.oauth.server import Application, Server, ServiceClient
 from auth_server.web import sessions
-from auth_server.web.outcomes import Onward, Outcome, Page, Reply, problem, refused
-from auth_server.web.request_data import MAX_QUERY, Incoming, once, pairs
+from auth_server.web.outcomes import FlowResult, JsonResponse, Page, Redirect, problem, refused
+from auth_server.web.request_data import MAX_QUERY, RequestData, once, pairs
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.oauth import Consent, WebSession, remember_consent
@@ -40,13 +40,13 @@ def _named(error: str, text: str, uri: str, state: str | None) -> OAuth2Error:
     return OAuth2Error(text, error=error, redirect_uri=uri, state=state)
 
 
-def _client_and_uri(server: Server, inc: Incoming) -> tuple[Application, str]:
+def _client_and_uri(server: Server, inc: RequestData) -> tuple[Application, str]:
     """Both verified, or an error that is shown as a page: nothing is sent to an address nobody vouched for."""
     once(inc.query)
-    client = server.query_client(inc.asked("client_id") or "")
+    client = server.query_client(inc.query_value("client_id") or "")
     if client is None or isinstance(client, ServiceClient):
         raise InvalidClientError(description="The application is not known here. It may have to register again.")
-    uri = inc.asked("redirect_uri")
+    uri = inc.query_value("redirect_uri")
     if not uri:
         raise InvalidRequestError("Missing 'redirect_uri'.")
     if not client.check_redirect_uri(uri):
@@ -54,43 +54,43 @@ def _client_and_uri(server: Server, inc: Incoming) -> tuple[Application, str]:
     return client, uri
 
 
-def _fault(inc: Incoming, prompts: set[str]) -> tuple[str, str] | None:
+def _fault(inc: RequestData, prompts: set[str]) -> tuple[str, str] | None:
     """What is wrong with the parameters authlib leaves to us: error code and text."""
     for name, error in _UNSUPPORTED.items():
-        if inc.asked(name) is not None:
+        if inc.query_value(name) is not None:
             return error, "Request objects are not supported."
-    if inc.asked("response_type") is None:
+    if inc.query_value("response_type") is None:
         return "invalid_request", "Missing 'response_type'."
-    if inc.asked("response_type") != "code":
+    if inc.query_value("response_type") != "code":
         return "unsupported_response_type", "Only response_type=code is supported."
-    if inc.asked("response_mode") not in (None, "query"):
+    if inc.query_value("response_mode") not in (None, "query"):
         return "invalid_request", "Only response_mode=query is supported."
     if prompts - PROMPTS or ("none" in prompts and len(prompts) > 1):
         return "invalid_request", "Unsupported 'prompt'."
-    if not re.fullmatch(r"[0-9]*", inc.asked("max_age") or ""):
+    if not re.fullmatch(r"[0-9]*", inc.query_value("max_age") or ""):
         return "invalid_request", "Unsupported 'max_age'."
-    if not (inc.asked("nonce") or "").isascii():
+    if not (inc.query_value("nonce") or "").isascii():
         return "invalid_request", "Unsupported 'nonce'."
     return None
 
 
-def _validated(server: Server, inc: Incoming, account: Account | None) -> Asked:
+def _validated(server: Server, inc: RequestData, account: Account | None) -> Asked:
     client, uri = _client_and_uri(server, inc)
-    state, prompts = inc.asked("state"), set((inc.asked("prompt") or "").split())
+    state, prompts = inc.query_value("state"), set((inc.query_value("prompt") or "").split())
     if (fault := _fault(inc, prompts)) is not None:
         raise _named(*fault, uri, state)
     grant = server.get_consent_grant(inc, end_user=account)
-    return Asked(grant, client, uri, state, prompts, float(inc.asked("max_age") or "inf"))
+    return Asked(grant, client, uri, state, prompts, float(inc.query_value("max_age") or "inf"))
 
 
-def _must_sign_in(asked: Asked, session: WebSession | None, inc: Incoming) -> bool:
+def _must_sign_in(asked: Asked, session: WebSession | None, inc: RequestData) -> bool:
     """prompt=login and max_age are met by a sign-in that came after this very request was first seen."""
     since = session.authenticated_at if session is not None else None
     if since is None:
         return True
     if "login" not in asked.prompts and (clock.now() - since).total_seconds() <= asked.max_age:
         return False
-    first_seen = reauthentication.first_seen(inc.raw_query)
+    first_seen = reauthentication.first_seen_at(inc.raw_query)
     return first_seen is None or since < first_seen
 
 
@@ -99,13 +99,15 @@ def _remembered(server: Server, account: Account, client: Application) -> Consen
     return server.db.scalar(select(Consent).where(*mine))
 
 
-def _grant(server: Server, asked: Asked, session: WebSession, account: Account) -> Outcome:
+def _grant(server: Server, asked: Asked, session: WebSession, account: Account) -> FlowResult:
     server.authenticated_at = session.authenticated_at or clock.now()
-    outcome: Outcome = server.create_authorization_response(asked.grant.request, grant_user=account, grant=asked.grant)
+    outcome: FlowResult = server.create_authorization_response(
+        asked.grant.request, grant_user=account, grant=asked.grant
+    )
     return outcome
 
 
-def authorize(server: Server, inc: Incoming) -> Outcome:
+def authorize(server: Server, inc: RequestData) -> FlowResult:
     if len(reauthentication.plain(inc.raw_query)) > MAX_QUERY:
         return problem("This request cannot be completed", "The request is too long.")
     session = sessions.load(server.db, inc.cookie)
@@ -127,11 +129,11 @@ def authorize(server: Server, inc: Incoming) -> Outcome:
     return _question(asked, session, account, inc.raw_query)
 
 
-def _to_sign_in(asked: Asked, query: str) -> Onward:
+def _to_sign_in(asked: Asked, query: str) -> Redirect:
     """The request comes back as it is, with the moment it was first seen where a fresh sign-in is asked for."""
     if "login" in asked.prompts or asked.max_age != float("inf"):
-        query = reauthentication.marked(query)
-    return Onward("/signin?" + urlencode({"return_to": f"/oauth/authorize?{query}"}), status=302)
+        query = reauthentication.sign_timestamp(query)
+    return Redirect("/signin?" + urlencode({"return_to": f"/oauth/authorize?{query}"}), status=302)
 
 
 def _question(asked: Asked, session: WebSession, account: Account, query: str) -> Page:
@@ -151,30 +153,30 @@ def _question(asked: Asked, session: WebSession, account: Account, query: str) -
     return Page("consent.html", shown)
 
 
-def decide(server: Server, inc: Incoming) -> Outcome:
+def decide(server: Server, inc: RequestData) -> FlowResult:
     """The person's answer, by form. Redirects are 303, so that no browser sends the form onward."""
-    session, query = sessions.load(server.db, inc.cookie), inc.value("query")
+    session, query = sessions.load(server.db, inc.cookie), inc.form_value("query")
     account = sessions.person(server.db, session)
     if session is None or account is None:
         return problem("You are signed out", "Please start again from the application.", 403)
-    if not sessions.csrf_holds(session, f"consent:{query}", inc.value("csrf")):
+    if not sessions.csrf_holds(session, f"consent:{query}", inc.form_value("csrf")):
         return problem("This form has expired", "Please start again from the application.", 403)
-    if inc.value("action") not in ("allow", "deny"):
+    if inc.form_value("action") not in ("allow", "deny"):
         return problem("Nothing was chosen", "Please go back and choose Allow or Deny.")
     try:
         outcome = _answer(server, inc, session, account)
     except OAuth2Error as error:
         outcome = refused(error)
-    if isinstance(outcome, Reply) and outcome.status == 302:
+    if isinstance(outcome, JsonResponse) and outcome.status == 302:
         outcome.status = 303
     return outcome
 
 
-def _answer(server: Server, inc: Incoming, session: WebSession, account: Account) -> Outcome:
-    query = inc.value("query")
-    request = Incoming("GET", "/oauth/authorize", inc.peer, raw_query=query, query=pairs(query, text=True))
+def _answer(server: Server, inc: RequestData, session: WebSession, account: Account) -> FlowResult:
+    query = inc.form_value("query")
+    request = RequestData("GET", "/oauth/authorize", inc.peer, raw_query=query, query=pairs(query, text=True))
     asked = _validated(server, request, account)
-    if inc.value("action") == "deny":
+    if inc.form_value("action") == "deny":
         raise AccessDeniedError(redirect_uri=asked.uri, state=asked.state)
     host = redirect_uris.host_of(asked.uri)
     remember_consent(server.db, account.id, asked.client.client_id, host, clock.now())

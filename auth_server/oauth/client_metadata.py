@@ -26,8 +26,8 @@ from auth_server.oauth.redirect_uris import document_hosts
 from auth_server.oauth.registration import described
 from auth_server.oauth.server import CLIENT_ID_MAX
 from auth_server.web.flows import limiter
-from auth_server.web.outcomes import Outcome, problem
-from auth_server.web.request_data import Incoming, parse_json
+from auth_server.web.outcomes import FlowResult, problem
+from auth_server.web.request_data import RequestData, parse_json
 from shared import clock
 from shared.db.base import transaction
 from shared.db.oauth import Client, remember_document
@@ -168,9 +168,9 @@ async def _known(client_id: str, peer: str) -> None:
     await asyncio.shield(task)
 
 
-async def look_up(inc: Incoming) -> Outcome | None:
+async def look_up(inc: RequestData) -> FlowResult | None:
     """Before an authorization request is judged: None when the flow may go on."""
-    client_id = inc.asked("client_id") or ""
+    client_id = inc.query_value("client_id") or ""
     if not client_id.lower().startswith("https:"):
         return None
     try:

@@ -10,7 +10,7 @@ from authlib.oauth2.rfc7636 import CodeChallenge
 from sqlalchemy import select, update
 
 from auth_server.oauth import resource_indicators, tokens
-from auth_server.web.outcomes import Outcome, sent_back
+from auth_server.web.outcomes import FlowResult, sent_back
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.oauth import AuthorizationCode, Family, RefreshToken
@@ -65,7 +65,7 @@ class CodeGrant(authlib_grants.AuthorizationCodeGrant):
     server: "Server"
     request: "ProtocolRequest"
 
-    def create_authorization_response(self, redirect_uri: str, grant_user: Account) -> tuple[int, Outcome, Any]:
+    def create_authorization_response(self, redirect_uri: str, grant_user: Account) -> tuple[int, FlowResult, Any]:
         """As authlib's, but the registered redirect URI is not encoded anew."""
         self.request.user = grant_user
         code = mint(tokens.CODE)

@@ -20,7 +20,7 @@ from auth_server.web.flows import run
 from auth_server.web.handlers import Handler
 from auth_server.web.outcomes import failed
 from auth_server.web.rendering import write
-from auth_server.web.request_data import Incoming, invalid
+from auth_server.web.request_data import RequestData, invalid
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.oauth import AccessToken, Family
@@ -38,12 +38,12 @@ def answering(question: Question) -> Handler:
     """Only the service's own confidential client is answered, as at introspection."""
 
     async def handler(request: Request) -> Response:
-        def flow(server: Server, inc: Incoming) -> dict[str, Any]:
+        def flow(server: Server, inc: RequestData) -> dict[str, Any]:
             return question(server, dict(inc.form))
 
         try:
             form = await form_from_ours(request)
-            told = await run(flow, Incoming(request.method, request.url.path, "", form=form))
+            told = await run(flow, RequestData(request.method, request.url.path, "", form=form))
         except OAuth2Error as error:
             return write(failed(error))
         return JSONResponse(told, headers=_NO_STORE)

@@ -15,17 +15,17 @@ from auth_server.web.outcomes import failed
 from auth_server.web.rendering import write
 from auth_server.web.request_data import Pairs, basic, invalid, read_form
 from shared import clock
-from shared.concurrency import Together
+from shared.concurrency import Batcher
 from shared.db.oauth import live_tokens
 from shared.secrets import digest, same, well_formed
 from shared.settings import settings
 
-Lookups = Together[str, Row[Any] | None]
+Lookups = Batcher[str, Row[Any] | None]
 
 
 def lookups() -> Lookups:
     """The look-ups of one application: hashes of tokens go in, the rows of those that are good come out."""
-    return Together(_good)
+    return Batcher(_good)
 
 
 def _good(hashes: Sequence[str]) -> list[Row[Any] | None]:

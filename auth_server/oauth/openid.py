@@ -7,8 +7,8 @@ from joserfc import jwt
 from sqlalchemy import select
 
 from auth_server.oauth import signing_keys, tokens
-from auth_server.web.outcomes import NO_STORE, Reply
-from auth_server.web.request_data import Incoming
+from auth_server.web.outcomes import NO_STORE, JsonResponse
+from auth_server.web.request_data import RequestData
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.oauth import AccessToken, Client, Family
@@ -59,13 +59,13 @@ def signed(grant: "CodeGrant") -> None:
     grant.register_hook("after_create_token_response", add)
 
 
-def _challenge(status: int, error: str | None = None) -> Reply:
+def _challenge(status: int, error: str | None = None) -> JsonResponse:
     told = f', error="{error}"' if error else ""
     headers = NO_STORE | {"WWW-Authenticate": f'Bearer realm="award-travel"{told}'}
-    return Reply(status, {"error": error or "invalid_token"}, headers)
+    return JsonResponse(status, {"error": error or "invalid_token"}, headers)
 
 
-def userinfo(server: "Server", inc: Incoming) -> Reply:
+def userinfo(server: "Server", inc: RequestData) -> JsonResponse:
     scheme, _, token = (inc.authorization or "").partition(" ")
     if scheme.lower() != "bearer" or not token:
         return _challenge(401)
@@ -77,7 +77,7 @@ def userinfo(server: "Server", inc: Incoming) -> Reply:
         return _challenge(401, "invalid_token")
     if "openid" not in row.scope.split():
         return _challenge(403, "insufficient_scope")
-    return Reply(200, about(account), dict(NO_STORE))
+    return JsonResponse(200, about(account), dict(NO_STORE))
 
 
 def _registered(server: "Server", family_id: str) -> bool:
@@ -85,5 +85,5 @@ def _registered(server: "Server", family_id: str) -> bool:
     return server.db.scalar(theirs.where(Client.disabled_at.is_(None))) is not None
 
 
-def jwks(server: "Server", _: Incoming) -> Reply:
-    return Reply(200, signing_keys.public_set(server.db), dict(_CACHED))
+def jwks(server: "Server", _: RequestData) -> JsonResponse:
+    return JsonResponse(200, signing_keys.public_set(server.db), dict(_CACHED))

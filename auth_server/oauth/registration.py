@@ -15,8 +15,8 @@ from sqlalchemy import func, select
 
 from auth_server.oauth import redirect_uris, tokens
 from auth_server.oauth.server import Server
-from auth_server.web.outcomes import NO_STORE, Reply, failed
-from auth_server.web.request_data import Incoming, parse_json
+from auth_server.web.outcomes import NO_STORE, JsonResponse, failed
+from auth_server.web.request_data import RequestData, parse_json
 from shared import clock
 from shared.db.oauth import Client
 from shared.limits import address_key, hit
@@ -52,7 +52,7 @@ def allowance(peer: str, usual: int, trusted: int) -> int | None:
     return trusted if any(ip in network for network in trusted_ranges()) else usual
 
 
-def _too_many(peer: str) -> Reply | None:
+def _too_many(peer: str) -> JsonResponse | None:
     limit = allowance(peer, settings().dcr_per_hour, settings().dcr_trusted_per_hour)
     if limit is None:
         return None
@@ -61,7 +61,7 @@ def _too_many(peer: str) -> Reply | None:
         return None
     text = "Too many registrations from this address."
     headers = NO_STORE | {"Retry-After": str(verdict.retry_after)}
-    return Reply(429, {"error": "temporarily_unavailable", "error_description": text}, headers)
+    return JsonResponse(429, {"error": "temporarily_unavailable", "error_description": text}, headers)
 
 
 def _name(value: object) -> str:
@@ -124,8 +124,8 @@ def _same_as_before(server: Server, fingerprint: str) -> Client | None:
     return server.db.scalars(select(Client).where(*recent, Client.disabled_at.is_(None)).limit(1)).first()
 
 
-def register(body: bytes) -> Callable[[Server, Incoming], Reply]:
-    def flow(server: Server, inc: Incoming) -> Reply:
+def register(body: bytes) -> Callable[[Server, RequestData], JsonResponse]:
+    def flow(server: Server, inc: RequestData) -> JsonResponse:
         if (limited := _too_many(inc.peer)) is not None:
             return limited
         try:
@@ -135,7 +135,7 @@ def register(body: bytes) -> Callable[[Server, Incoming], Reply]:
         fingerprint = hashlib.sha256(body).hexdigest()
         row = _same_as_before(server, fingerprint) or _new(server, metadata, fingerprint)
         issued = {"client_id": row.client_id, "client_id_issued_at": int(row.created_at.timestamp())}
-        return Reply(201, issued | metadata, dict(NO_STORE))
+        return JsonResponse(201, issued | metadata, dict(NO_STORE))
 
     return flow
 

@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from auth_server.oauth import grants, openid, redirect_uris, tokens
 from auth_server.oauth.revocation import Revocation
-from auth_server.web.outcomes import NO_STORE, Outcome, Page, Reply, failed, refused
-from auth_server.web.request_data import Incoming, Pairs
+from auth_server.web.outcomes import NO_STORE, FlowResult, JsonResponse, Page, failed, refused
+from auth_server.web.request_data import Pairs, RequestData
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.oauth import AccessToken, Client, Consent, Family, keep_tokens
@@ -98,7 +98,7 @@ class Payload(OAuth2Payload):
 class ProtocolRequest(OAuth2Request):
     """The request as authlib reads it: body alone on POST, query alone on GET, address from the settings."""
 
-    def __init__(self, inc: Incoming) -> None:
+    def __init__(self, inc: RequestData) -> None:
         headers = {"Authorization": inc.authorization} if inc.authorization else {}
         super().__init__(inc.method, settings().web_url + inc.path, headers=headers)
         self.payload = Payload(inc.form if inc.method == "POST" else inc.query)
@@ -156,16 +156,16 @@ class Server(AuthorizationServer):
         if scope and not tokens.SCOPE_SYNTAX.fullmatch(scope):
             raise InvalidScopeError
 
-    def create_oauth2_request(self, request: Incoming | ProtocolRequest) -> ProtocolRequest:
+    def create_oauth2_request(self, request: RequestData | ProtocolRequest) -> ProtocolRequest:
         return request if isinstance(request, ProtocolRequest) else ProtocolRequest(request)
 
-    def handle_response(self, status: int, body: Any, headers: list[tuple[str, str]]) -> Outcome:
-        if isinstance(body, Reply | Page):  # an authorization response, whole already
+    def handle_response(self, status: int, body: Any, headers: list[tuple[str, str]]) -> FlowResult:
+        if isinstance(body, JsonResponse | Page):  # an authorization response, whole already
             return body
         kept = {name: value for name, value in headers if name != "Content-Type"}
-        return Reply(status, body or None, NO_STORE | kept)
+        return JsonResponse(status, body or None, NO_STORE | kept)
 
-    def handle_error_response(self, request: Any, error: OAuth2Error) -> Outcome:  # noqa: ARG002
+    def handle_error_response(self, request: Any, error: OAuth2Error) -> FlowResult:  # noqa: ARG002
         return refused(error) if error.redirect_uri else failed(error)
 
     def send_signal(self, name: str, *args: Any, **more: Any) -> None:

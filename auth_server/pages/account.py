@@ -9,7 +9,7 @@ from auth_server.accounts.signup import faults
 from auth_server.pages import account_deletion, data_export
 from auth_server.pages.member import Member, back
 from auth_server.web import sessions
-from auth_server.web.outcomes import Onward, Outcome, Reply, problem
+from auth_server.web.outcomes import FlowResult, JsonResponse, Redirect, problem
 from shared import clock
 from shared.errors import Invalid
 from shared.limits import hit
@@ -18,38 +18,38 @@ PATH = "/dashboard/account"
 COPIES_PER_HOUR = 10
 
 
-def page(me: Member, status: int = 200, wrong: dict[str, str] | None = None) -> Outcome:
+def page(me: Member, status: int = 200, wrong: dict[str, str] | None = None) -> FlowResult:
     found = sessions.of_account(me.server.db, me.account.id)
     return me.page("account.html", status, sessions=found, here=me.session.id_hash, faults=wrong or {})
 
 
-def password(me: Member) -> Outcome:
+def password(me: Member) -> FlowResult:
     """All browsers are signed out but this one, which gets a new identifier."""
     try:
-        accounts.proper_password(me.inc.value("password"))
+        accounts.proper_password(me.inc.form_value("password"))
     except Invalid as no:
         return page(me, 422, faults(no))
-    if (refused := me.guessed(me.inc.value("current"))) is not None:
+    if (refused := me.guessed(me.inc.form_value("current"))) is not None:
         return refused
-    change_password(me.server, me.account, accounts.hash_password(me.inc.value("password")))
+    change_password(me.server, me.account, accounts.hash_password(me.inc.form_value("password")))
     return enter(me.server, me.inc, me.session, me.account, f"{PATH}?done=password")
 
 
-def end_session(me: Member) -> Outcome:
+def end_session(me: Member) -> FlowResult:
     """One browser, named by the beginning of its row's key."""
-    wanted = me.inc.value("session")
+    wanted = me.inc.form_value("session")
     for row in sessions.of_account(me.server.db, me.account.id):
         if len(wanted) >= 16 and row.id_hash.startswith(wanted):
             sessions.end(me.server.db, row.id_hash)
     return back(PATH, "signed_out")
 
 
-def end_sessions(me: Member) -> Outcome:
+def end_sessions(me: Member) -> FlowResult:
     sessions.end_all(me.server.db, me.account.id)
-    return Onward("/signin", session="")
+    return Redirect("/signin", session="")
 
 
-def copy(me: Member) -> Outcome:
+def copy(me: Member) -> FlowResult:
     """A file with everything the account holds."""
     verdict = hit(f"export:{me.account.id}", COPIES_PER_HOUR, 3600)
     if not verdict.allowed:
@@ -57,15 +57,15 @@ def copy(me: Member) -> Outcome:
     name = f"award-travel-{clock.today().isoformat()}.json"
     body = to_json(data_export.everything(me.server.db, me.account.id), indent=2, bytes_mode="base64")
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    return Reply(200, body, headers)
+    return JsonResponse(200, body, headers)
 
 
-def leaving(me: Member) -> Outcome:
+def leaving(me: Member) -> FlowResult:
     return me.page("account_delete.html")
 
 
-def leave(me: Member) -> Outcome:
-    if (refused := me.guessed(me.inc.value("password"))) is not None:
+def leave(me: Member) -> FlowResult:
+    if (refused := me.guessed(me.inc.form_value("password"))) is not None:
         return refused
     account_deletion.close(me.server, me.account)
     gone = problem(

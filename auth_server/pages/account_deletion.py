@@ -10,7 +10,7 @@ from shared.db.bookings import WATCH, HotelBooking
 from shared.db.inbox import InboundMail
 from shared.db.oauth import ApiKey, Client, Family
 from shared.db.route_monitors import RouteMonitor
-from shared.db.runs import forget
+from shared.db.runs import delete_schedules
 from shared.db.standing_orders import StandingOrder
 
 # What has a schedule of its own, by the schedule's kind: schedules name their subject without a foreign key.
@@ -30,7 +30,7 @@ def close(server: Server, account: Account) -> None:
         oauth_apps.end(server, app)
     for kind, subject in _SCHEDULED.items():
         theirs = select(subject).where(subject.class_.account_id == account.id)
-        forget(server.db, kind, list(server.db.scalars(theirs)))
+        delete_schedules(server.db, kind, list(server.db.scalars(theirs)))
     living = (Family.account_id == account.id, Family.revoked_at.is_(None))
     server.events += [{"family": id} for id in server.db.scalars(select(Family.id).where(*living))]
     keys = select(ApiKey.key_hash).where(ApiKey.account_id == account.id)

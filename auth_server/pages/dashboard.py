@@ -7,7 +7,7 @@ from sqlalchemy import Row, and_, delete, exists, func, select, union
 
 from auth_server.accounts import agents
 from auth_server.pages.member import Member, back
-from auth_server.web.outcomes import Outcome
+from auth_server.web.outcomes import FlowResult
 from shared import clock
 from shared.db.oauth import Client, Consent, Family, RefreshToken
 from shared.db.route_monitors import RouteMonitor
@@ -17,7 +17,7 @@ from shared.errors import Invalid
 from shared.settings import settings
 
 
-def page(me: Member, status: int = 200, fault: str | None = None) -> Outcome:
+def page(me: Member, status: int = 200, fault: str | None = None) -> FlowResult:
     return me.page("dashboard.html", status, connected=_connected(me), use=_use(me), fault=fault)
 
 
@@ -58,9 +58,9 @@ def _use(me: Member) -> list[tuple[str, int, int | None, str]]:
     ]
 
 
-def disconnect(me: Member) -> Outcome:
+def disconnect(me: Member) -> FlowResult:
     """Every token of the application dies at once, and it has to ask again."""
-    client_id, account_id = me.inc.value("client_id"), me.account.id
+    client_id, account_id = me.inc.form_value("client_id"), me.account.id
     theirs = (Family.account_id == account_id, Family.client_id == client_id, Family.revoked_at.is_(None))
     for family_id in me.server.db.scalars(select(Family.id).where(*theirs)).all():
         me.server.revoke_family(family_id, "disconnected_by_person")
@@ -68,9 +68,9 @@ def disconnect(me: Member) -> Outcome:
     return back("/dashboard", "disconnected")
 
 
-def claim(me: Member) -> Outcome:
+def claim(me: Member) -> FlowResult:
     try:
-        agents.claim(me.server, me.account, me.inc.value("claim_code"))
+        agents.claim(me.server, me.account, me.inc.form_value("claim_code"))
     except Invalid:
         return page(me, 422, "This claim code fits no agent. It works once, and only as it was given.")
     return back("/dashboard", "claimed")

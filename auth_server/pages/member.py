@@ -8,8 +8,8 @@ from urllib.parse import quote
 from auth_server.accounts import accounts, signin
 from auth_server.oauth.server import Server
 from auth_server.web import sessions
-from auth_server.web.outcomes import Onward, Outcome, Page, problem
-from auth_server.web.request_data import Incoming
+from auth_server.web.outcomes import FlowResult, Page, Redirect, problem
+from auth_server.web.request_data import RequestData
 from shared.db.accounts import Account
 from shared.db.oauth import WebSession
 from shared.domain.plans import Plan
@@ -30,7 +30,7 @@ class Member:
     """One request of one signed-in person."""
 
     server: Server
-    inc: Incoming
+    inc: RequestData
     session: WebSession
     account: Account
 
@@ -49,7 +49,7 @@ class Member:
             "csrf": self.csrf,
             "tabs": TABS,
             "tab": tab(self.inc.path),
-            "done": self.inc.asked("done") or "",
+            "done": self.inc.query_value("done") or "",
         }
         return Page(template, frame | shown, status)
 
@@ -69,36 +69,36 @@ def tab(path: str) -> str:
     return max((to for to, _ in TABS if path == to or path.startswith(to + "/")), key=len, default="")
 
 
-Flow = Callable[[Server, Incoming], Outcome]
-Inside = Callable[[Member], Outcome]
+Flow = Callable[[Server, RequestData], FlowResult]
+MemberFlow = Callable[[Member], FlowResult]
 
 
-def seen(flow: Inside) -> Flow:
+def page_for_member(flow: MemberFlow) -> Flow:
     """A page: whoever is signed out signs in and comes back to it."""
 
-    def guarded(server: Server, inc: Incoming) -> Outcome:
+    def guarded(server: Server, inc: RequestData) -> FlowResult:
         session = sessions.load(server.db, inc.cookie)
         account = sessions.person(server.db, session)
         if session is None or account is None:
-            return Onward(f"/signin?return_to={quote(inc.path)}", status=302)
+            return Redirect(f"/signin?return_to={quote(inc.path)}", status=302)
         return flow(Member(server, inc, session, account))
 
     return guarded
 
 
-def sent(flow: Callable[[Member], T]) -> Callable[[Server, Incoming], T | Outcome]:
+def form_for_member(flow: Callable[[Member], T]) -> Callable[[Server, RequestData], T | FlowResult]:
     """A page's form, which must carry the token made for the path it is sent to."""
 
-    def guarded(server: Server, inc: Incoming) -> T | Outcome:
+    def guarded(server: Server, inc: RequestData) -> T | FlowResult:
         session = sessions.load(server.db, inc.cookie)
         account = sessions.person(server.db, session)
-        if session is None or account is None or not sessions.csrf_holds(session, inc.path, inc.value("csrf")):
+        if session is None or account is None or not sessions.csrf_holds(session, inc.path, inc.form_value("csrf")):
             return problem("This form has expired", "Please go back and try again.", 403)
         return flow(Member(server, inc, session, account))
 
     return guarded
 
 
-def back(to: str, done: str) -> Onward:
+def back(to: str, done: str) -> Redirect:
     """To the page the form came from, which says what was done."""
-    return Onward(f"{to}?done={done}")
+    return Redirect(f"{to}?done={done}")

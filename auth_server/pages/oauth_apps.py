@@ -8,7 +8,7 @@ from auth_server.accounts.api_keys import proper_name
 from auth_server.oauth import redirect_uris
 from auth_server.oauth.server import Server
 from auth_server.pages.member import Member, back
-from auth_server.web.outcomes import Outcome
+from auth_server.web.outcomes import FlowResult
 from shared import clock
 from shared.db.accounts import lock
 from shared.db.oauth import Client, Family
@@ -26,27 +26,31 @@ def _mine(me: Member) -> list[Client]:
     return list(me.server.db.scalars(select(Client).where(*theirs).order_by(Client.created_at.desc())))
 
 
-def page(me: Member) -> Outcome:
+def page(me: Member) -> FlowResult:
     return me.page("api_apps.html", apps=_mine(me), may=me.plan >= Plan.PREMIUM, most=MOST)
 
 
-def new(me: Member, status: int = 200, faults: dict[str, str] | None = None) -> Outcome:
+def new(me: Member, status: int = 200, faults: dict[str, str] | None = None) -> FlowResult:
     if me.plan < Plan.PREMIUM:
         return me.page("api_apps_paid.html", 403)
     return me.page(
-        "api_apps_new.html", status, faults=faults or {}, name=me.inc.value("name"), uris=me.inc.value("redirect_uris")
+        "api_apps_new.html",
+        status,
+        faults=faults or {},
+        name=me.inc.form_value("name"),
+        uris=me.inc.form_value("redirect_uris"),
     )
 
 
-def create(me: Member) -> Outcome:
+def create(me: Member) -> FlowResult:
     if me.plan < Plan.PREMIUM:
         return me.page("api_apps_paid.html", 403)
     try:
-        name = proper_name(me.inc.value("name"))
+        name = proper_name(me.inc.form_value("name"))
     except Invalid:
         return new(me, 422, {"name": "Give it a name of 1 to 100 visible characters."})
     try:
-        uris = _uris(me.inc.value("redirect_uris"))
+        uris = _uris(me.inc.form_value("redirect_uris"))
     except redirect_uris.BadRedirect as bad:
         return new(me, 422, {"redirect_uris": f"A redirect URI is not allowed: {bad}."})
     lock(me.server.db, me.account.id)
@@ -77,11 +81,11 @@ def _uris(text: str) -> list[str]:
 
 
 def _named(me: Member) -> Client | None:
-    app = me.server.db.get(Client, me.inc.value("client_id"), with_for_update=True)
+    app = me.server.db.get(Client, me.inc.form_value("client_id"), with_for_update=True)
     return app if app is not None and app.owner_id == me.account.id and app.kind == "manual" else None
 
 
-def rotate(me: Member) -> Outcome:
+def rotate(me: Member) -> FlowResult:
     """The old secret is dead at once; what it was exchanged for lives on."""
     app = _named(me)
     if app is None:
@@ -91,7 +95,7 @@ def rotate(me: Member) -> Outcome:
     return me.page("api_apps_secret.html", app=app, secret=secret, made=False)
 
 
-def delete(me: Member) -> Outcome:
+def delete(me: Member) -> FlowResult:
     app = _named(me)
     if app is None:
         return back(PATH, "gone")

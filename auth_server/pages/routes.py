@@ -4,7 +4,7 @@ from starlette.routing import Route
 
 from auth_server.accounts import password_reset, signin, signup
 from auth_server.pages import account, api_keys, dashboard, landing, logo, oauth_apps, settings, spending, unsubscribe
-from auth_server.pages.member import Inside, seen, sent
+from auth_server.pages.member import MemberFlow, form_for_member, page_for_member
 from auth_server.web.handlers import Handler, form, page, upload, upload_for_tool
 
 
@@ -16,12 +16,12 @@ def _post(path: str, endpoint: Handler) -> Route:
     return Route(path, endpoint, methods=["POST"])
 
 
-def _member(path: str, shown: Inside) -> Route:
-    return _get(path, page(seen(shown)))
+def _member(path: str, shown: MemberFlow) -> Route:
+    return _get(path, page(page_for_member(shown)))
 
 
-def _change(path: str, flow: Inside, *, hashes: bool = False) -> Route:
-    return _post(path, form(sent(flow), hashes=hashes))
+def _change(path: str, flow: MemberFlow, *, hashes: bool = False) -> Route:
+    return _post(path, form(form_for_member(flow), hashes=hashes))
 
 
 PUBLIC = [
@@ -68,12 +68,12 @@ DASHBOARD = [
     _member("/dashboard/spending", spending.page),
     _post(
         "/dashboard/spending",
-        upload_for_tool(sent(spending.begin), spending.MOST_BYTES, spending.after),
+        upload_for_tool(form_for_member(spending.begin), spending.MOST_BYTES, spending.after),
     ),
     _member("/dashboard/settings", settings.page),
     _change("/dashboard/settings", settings.save),
     _member("/dashboard/logo", settings.picture),
-    _post("/dashboard/logo", upload(sent(settings.upload), logo.MAX_BYTES)),
+    _post("/dashboard/logo", upload(form_for_member(settings.upload), logo.MAX_BYTES)),
     _change("/dashboard/logo/remove", settings.remove),
     _change("/dashboard/documents/revoke", settings.revoke),
     _member("/dashboard/account", account.page),

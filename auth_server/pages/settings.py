@@ -5,7 +5,7 @@ from uuid import UUID
 
 from auth_server.pages import logo
 from auth_server.pages.member import Member, back
-from auth_server.web.outcomes import Outcome, Reply, problem
+from auth_server.web.outcomes import FlowResult, JsonResponse, problem
 from shared import clock
 from shared.db import clients
 from shared.db.accounts import lock
@@ -22,7 +22,7 @@ WORDS = {
 }
 
 
-def page(me: Member, status: int = 200, fault: str | None = None) -> Outcome:
+def page(me: Member, status: int = 200, fault: str | None = None) -> FlowResult:
     wanted = addressee(me.server.db, me.account.id).wanted
     choices = [(kind, *WORDS[kind], wanted[kind]) for kind in MAILS]
     stored = me.server.db.get(AdvisorLogo, me.account.id)
@@ -38,18 +38,18 @@ def page(me: Member, status: int = 200, fault: str | None = None) -> Outcome:
     )
 
 
-def save(me: Member) -> Outcome:
+def save(me: Member) -> FlowResult:
     lock(me.server.db, me.account.id)
     row = me.server.db.get(Profile, me.account.id)
     if row is None:
         row = Profile(account_id=me.account.id)
         me.server.db.add(row)
     for kind in MAILS:
-        setattr(row, f"mail_{kind}", me.inc.value(kind) == "on")
+        setattr(row, f"mail_{kind}", me.inc.form_value(kind) == "on")
     return back(PATH, "saved")
 
 
-def upload(me: Member) -> Outcome:
+def upload(me: Member) -> FlowResult:
     if me.plan < Plan.PRO:
         return problem("A logo is part of the Pro plan", "The plans page says how to change your plan.", 403)
     try:
@@ -63,22 +63,22 @@ def upload(me: Member) -> Outcome:
     return back(PATH, "logo")
 
 
-def remove(me: Member) -> Outcome:
+def remove(me: Member) -> FlowResult:
     row = me.server.db.get(AdvisorLogo, me.account.id)
     if row is not None:
         me.server.db.delete(row)
     return back(PATH, "logo_removed")
 
 
-def picture(me: Member) -> Outcome:
+def picture(me: Member) -> FlowResult:
     row = me.server.db.get(AdvisorLogo, me.account.id)
     if row is None:
         return problem("There is no logo", "You have not uploaded one.", 404)
-    return Reply(200, row.content, {"Content-Type": row.media_type, "Cache-Control": "no-store"})
+    return JsonResponse(200, row.content, {"Content-Type": row.media_type, "Cache-Control": "no-store"})
 
 
-def revoke(me: Member) -> Outcome:
+def revoke(me: Member) -> FlowResult:
     """On every plan: whoever is no advisor any more can still take back what was shared."""
     with suppress(ValueError):  # no document bears such an id
-        clients.close(me.server.db, me.account.id, UUID(me.inc.value("pdf_id")), clock.now())
+        clients.close(me.server.db, me.account.id, UUID(me.inc.form_value("pdf_id")), clock.now())
     return back(PATH, "document")

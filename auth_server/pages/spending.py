@@ -4,9 +4,9 @@ from pydantic_core import to_json
 from sqlalchemy import select
 
 from auth_server.pages import tool_calls
-from auth_server.pages.member import Flow, Member, sent
-from auth_server.pages.tool_calls import Errand
-from auth_server.web.outcomes import Outcome
+from auth_server.pages.member import Flow, Member, form_for_member
+from auth_server.pages.tool_calls import ToolCall
+from auth_server.web.outcomes import FlowResult
 from shared.db.cards import Card
 from shared.db.spending import SpendingStatement
 from shared.documents.text_decoding import MOST_BYTES, NoText, decode
@@ -21,7 +21,7 @@ _SHOWN = 24  # statements listed
 _AWAY = "The service that reads statements does not answer. Nothing was imported; please try again in a moment."
 
 
-def page(me: Member, status: int = 200, fault: str | None = None, made: dict[str, object] | None = None) -> Outcome:
+def page(me: Member, status: int = 200, fault: str | None = None, made: dict[str, object] | None = None) -> FlowResult:
     db, theirs = me.server.db, me.account.id
     cards = select(Card).where(Card.account_id == theirs, Card.closed_on.is_(None)).order_by(Card.id).limit(200)
     held = select(SpendingStatement).where(SpendingStatement.account_id == theirs)
@@ -38,7 +38,7 @@ def page(me: Member, status: int = 200, fault: str | None = None, made: dict[str
     )
 
 
-def begin(me: Member) -> Outcome | Errand:
+def begin(me: Member) -> FlowResult | ToolCall:
     """What the tool is to be asked, or what is wrong with the file."""
     if not me.inc.file:
         return page(me, 422, "Choose a file first.")
@@ -50,13 +50,13 @@ def begin(me: Member) -> Outcome | Errand:
         return page(
             me, 422, f"The statement is too long: it may have {MOST_CHARACTERS:,} characters and 4 MiB. Split it."
         )
-    wanted = {"card_id": me.inc.value("card_id"), "currency": me.inc.value("currency").strip()}
+    wanted = {"card_id": me.inc.form_value("card_id"), "currency": me.inc.form_value("currency").strip()}
     known = {name: int(value) if value.isdigit() else value for name, value in wanted.items() if value}
     return tool_calls.prepare(me.server, me.account, TOOL, statement_text=text, **known)
 
 
-def after(errand: Errand) -> Flow:
-    def shown(me: Member) -> Outcome:
+def after(errand: ToolCall) -> Flow:
+    def shown(me: Member) -> FlowResult:
         tool_calls.finish(me.server, errand)
         answer = errand.answer
         if answer is None:
@@ -65,7 +65,7 @@ def after(errand: Errand) -> Flow:
             return page(me, made=answer)
         return page(me, 422, _words(answer))
 
-    return sent(shown)
+    return form_for_member(shown)
 
 
 def _words(answer: dict[str, object]) -> str:

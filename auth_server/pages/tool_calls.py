@@ -22,7 +22,7 @@ TIMEOUT = httpx.Timeout(60, connect=2)
 
 
 @dataclass
-class Errand:
+class ToolCall:
     """One call under a token of its own. `answer` is None until it is made, and when nobody answered."""
 
     tool: str
@@ -32,18 +32,18 @@ class Errand:
     answer: dict[str, Any] | None = None
 
 
-def prepare(server: Server, account: Account, tool: str, **arguments: Any) -> Errand:
+def prepare(server: Server, account: Account, tool: str, **arguments: Any) -> ToolCall:
     family_id = f"dashboard:{secrets.token_hex(16)}"
     token = first_party_tokens.issue(server, account, DASHBOARD, family_id, LIFE, read_only=False)
-    return Errand(tool, arguments, family_id, token)
+    return ToolCall(tool, arguments, family_id, token)
 
 
-def finish(server: Server, errand: Errand) -> None:
+def finish(server: Server, errand: ToolCall) -> None:
     """The token dies with its errand."""
     server.revoke_family(errand.family_id, "errand_done")
 
 
-async def call_tool(errand: Errand) -> dict[str, Any] | None:
+async def call_tool(errand: ToolCall) -> dict[str, Any] | None:
     """Asks the tool server as any application would; None when it does not answer."""
     ours = settings().mcp_upstream_url  # the operator's own address, which may be a private one
     headers = {"Authorization": f"Bearer {errand.token}", "Host": urlsplit(settings().mcp_url).netloc}

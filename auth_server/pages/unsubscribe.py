@@ -8,8 +8,8 @@ from sqlalchemy import select
 
 from auth_server.oauth.server import Server
 from auth_server.pages.settings import WORDS
-from auth_server.web.outcomes import Outcome, Page, problem
-from auth_server.web.request_data import Incoming
+from auth_server.web.outcomes import FlowResult, Page, problem
+from auth_server.web.request_data import RequestData
 from shared.db.accounts import Account, lock
 from shared.db.alerts import leave_channel
 from shared.db.profile import MAILS, Profile
@@ -24,23 +24,25 @@ _NAMES = {kind: name for kind, (name, _) in WORDS.items()} | {DELAYS: "Delay ale
 _DEAD = problem("This link does not work any more", "Sign in and choose on your dashboard which mails you get.", 410)
 
 
-def _whose(server: Server, inc: Incoming) -> tuple[Account, str] | None:
-    found = unsubscribed(inc.asked("token") or "")
+def _whose(server: Server, inc: RequestData) -> tuple[Account, str] | None:
+    found = unsubscribed(inc.query_value("token") or "")
     if found is None or found[1] not in _NAMES:
         return None
     account = server.db.scalar(select(Account).where(Account.public_id == found[0], Account.disabled_at.is_(None)))
     return (account, found[1]) if account is not None else None
 
 
-def form(server: Server, inc: Incoming) -> Outcome:
+def form(server: Server, inc: RequestData) -> FlowResult:
     """Opening the link changes nothing: programs that read mail open links too."""
     found = _whose(server, inc)
     if found is None:
         return _DEAD
-    return Page("unsubscribe.html", {"kind": _NAMES[found[1]], "rest": _REST[found[1]], "token": inc.asked("token")})
+    return Page(
+        "unsubscribe.html", {"kind": _NAMES[found[1]], "rest": _REST[found[1]], "token": inc.query_value("token")}
+    )
 
 
-def leave(server: Server, inc: Incoming) -> Outcome:
+def leave(server: Server, inc: RequestData) -> FlowResult:
     found = _whose(server, inc)
     if found is None:
         return _DEAD

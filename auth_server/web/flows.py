@@ -9,13 +9,13 @@ import anyio.to_thread
 
 from auth_server.oauth.server import Server
 from auth_server.web import rate_limit
-from auth_server.web.request_data import Incoming
+from auth_server.web.request_data import RequestData
 from shared.db.base import transaction
 from shared.redis import publish
 from shared.settings import settings
 
 T = TypeVar("T")
-Flow = Callable[[Server, Incoming], T]
+Flow = Callable[[Server, RequestData], T]
 HASHERS = 2  # argon2 takes 19 MiB and a processor each
 WAITING_MAX = 64
 
@@ -35,7 +35,7 @@ def hashing_is_full() -> bool:
     return hashing().statistics().tasks_waiting >= WAITING_MAX
 
 
-def transact(flow: Flow[T], inc: Incoming, counted: bool = False) -> T:
+def transact(flow: Flow[T], inc: RequestData, counted: bool = False) -> T:
     """Protocol errors are results, so what they recorded (a spent code, a revoked family) is committed too."""
     if not counted:
         rate_limit.count(inc.peer)
@@ -47,5 +47,5 @@ def transact(flow: Flow[T], inc: Incoming, counted: bool = False) -> T:
     return result
 
 
-async def run(flow: Flow[T], inc: Incoming, *, hashes: bool = False, counted: bool = False) -> T:
+async def run(flow: Flow[T], inc: RequestData, *, hashes: bool = False, counted: bool = False) -> T:
     return await anyio.to_thread.run_sync(transact, flow, inc, counted, limiter=hashing() if hashes else limiter())

@@ -9,14 +9,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from auth_server.oauth.registration import register as registering
-from auth_server.pages.tool_calls import Errand, call_tool
+from auth_server.pages.tool_calls import ToolCall, call_tool
 from auth_server.web.flows import Flow, hashing_is_full, run
 from auth_server.web.middleware import site
-from auth_server.web.outcomes import NO_STORE, Outcome, Page, Reply, failed, problem
+from auth_server.web.outcomes import NO_STORE, FlowResult, JsonResponse, Page, failed, problem
 from auth_server.web.rendering import write
 from auth_server.web.request_data import (
-    Incoming,
     Pairs,
+    RequestData,
     TooLarge,
     invalid,
     pairs,
@@ -31,8 +31,10 @@ from shared.settings import settings
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-def _plain(request: Request, *, query: Pairs | None = None, form: Pairs | None = None, file: bytes = b"") -> Incoming:
-    return Incoming(
+def _plain(
+    request: Request, *, query: Pairs | None = None, form: Pairs | None = None, file: bytes = b""
+) -> RequestData:
+    return RequestData(
         request.method,
         request.url.path,
         peer_of(request),
@@ -46,7 +48,7 @@ def _plain(request: Request, *, query: Pairs | None = None, form: Pairs | None =
     )
 
 
-async def program(request: Request) -> Incoming:
+async def program(request: Request) -> RequestData:
     """A form from a program: nothing in the query, one Authorization header at most. Raises the protocol's error."""
     form = await read_form(request, text=True)  # a token in any script is a wrong token, not a fault
     if request.url.query:
@@ -56,7 +58,7 @@ async def program(request: Request) -> Incoming:
     return _plain(request, form=form)
 
 
-def machine(flow: Flow[Outcome]) -> Handler:
+def machine(flow: Flow[FlowResult]) -> Handler:
     async def handler(request: Request) -> Response:
         try:
             inc = await program(request)
@@ -67,12 +69,12 @@ def machine(flow: Flow[Outcome]) -> Handler:
     return handler
 
 
-def resource(flow: Flow[Outcome]) -> Handler:
+def resource(flow: Flow[FlowResult]) -> Handler:
     """A request that carries a bearer token at most; its body and query are not looked at."""
 
     async def handler(request: Request) -> Response:
         if len(request.headers.getlist("authorization")) > 1:
-            return write(Reply(400, {"error": "invalid_request"}, dict(NO_STORE)))
+            return write(JsonResponse(400, {"error": "invalid_request"}, dict(NO_STORE)))
         return write(await run(flow, _plain(request)))
 
     return handler
@@ -88,8 +90,8 @@ async def register(request: Request) -> Response:
 
 
 def page(
-    flow: Flow[Outcome],
-    before: Callable[[Incoming], Awaitable[Outcome | None]] | None = None,
+    flow: Flow[FlowResult],
+    before: Callable[[RequestData], Awaitable[FlowResult | None]] | None = None,
     *,
     text: bool = False,
     method: str = "GET",
@@ -124,7 +126,7 @@ def _from_elsewhere(request: Request) -> bool:
     return origin.lower() != f"{scheme}://{site(request.headers.get('host', ''))}"
 
 
-async def _answered(flow: Flow[Outcome], inc: Incoming, *, hashes: bool = False) -> Response:
+async def _answered(flow: Flow[FlowResult], inc: RequestData, *, hashes: bool = False) -> Response:
     outcome = await run(flow, inc, hashes=hashes)
     response = write(outcome)
     if isinstance(outcome, Page) and outcome.afterwards is not None:
@@ -132,7 +134,7 @@ async def _answered(flow: Flow[Outcome], inc: Incoming, *, hashes: bool = False)
     return response
 
 
-def form(flow: Flow[Outcome], *, hashes: bool = False) -> Handler:
+def form(flow: Flow[FlowResult], *, hashes: bool = False) -> Handler:
     async def handler(request: Request) -> Response:
         if _from_elsewhere(request):
             return write(problem("This form came from another site", "Please open the page here and try again.", 403))
@@ -149,7 +151,7 @@ def form(flow: Flow[Outcome], *, hashes: bool = False) -> Handler:
     return handler
 
 
-async def _uploaded(request: Request, most: int) -> Incoming | Page:
+async def _uploaded(request: Request, most: int) -> RequestData | Page:
     """A form with a file of at most so many bytes, or why there is none."""
     if _from_elsewhere(request):
         return problem("This form came from another site", "Please open the page here and try again.", 403)
@@ -162,7 +164,7 @@ async def _uploaded(request: Request, most: int) -> Incoming | Page:
     return _plain(request, form=given, file=content)
 
 
-def upload(flow: Flow[Outcome], most: int) -> Handler:
+def upload(flow: Flow[FlowResult], most: int) -> Handler:
     async def handler(request: Request) -> Response:
         inc = await _uploaded(request, most)
         return write(inc if isinstance(inc, Page) else await run(flow, inc))
@@ -170,7 +172,9 @@ def upload(flow: Flow[Outcome], most: int) -> Handler:
     return handler
 
 
-def upload_for_tool(flow: Flow[Outcome | Errand], most: int, after: Callable[[Errand], Flow[Outcome]]) -> Handler:
+def upload_for_tool(
+    flow: Flow[FlowResult | ToolCall], most: int, after: Callable[[ToolCall], Flow[FlowResult]]
+) -> Handler:
     """A form with a file that a tool is to have: the flow before says which, the flow after shows the answer."""
 
     async def handler(request: Request) -> Response:
@@ -178,7 +182,7 @@ def upload_for_tool(flow: Flow[Outcome | Errand], most: int, after: Callable[[Er
         if isinstance(inc, Page):
             return write(inc)
         begun = await run(flow, inc)
-        if not isinstance(begun, Errand):
+        if not isinstance(begun, ToolCall):
             return write(begun)
         begun.answer = await call_tool(begun)
         return write(await run(after(begun), inc))

@@ -53,7 +53,7 @@ def _host(scope: Scope) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-class Edge:
+class EdgeMiddleware:
     def __init__(self, app: ASGIApp, passing: Passthrough | None) -> None:
         self.app, self.passing, self.sites = app, passing, _our_sites()
         more = [(b"x-content-type-options", b"nosniff")]

@@ -13,7 +13,7 @@ NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 
 
 @dataclass
-class Reply:
+class JsonResponse:
     """A JSON answer, or a redirect back to an application."""
 
     status: int
@@ -41,7 +41,7 @@ class Page:
 
 
 @dataclass
-class Onward:
+class Redirect:
     """To another page of our own. An empty `session` clears the cookie."""
 
     to: str
@@ -49,34 +49,38 @@ class Onward:
     status: int = 303
 
 
-Outcome = Reply | Page | Onward
+FlowResult = JsonResponse | Page | Redirect
 
 
-def failed(error: OAuth2Error) -> Reply:
+def failed(error: OAuth2Error) -> JsonResponse:
     """A protocol error as JSON (RFC 6749 5.2); client authentication failures are 401 and name a scheme."""
     body = {"error": error.error, "error_description": error.get_error_description()}
     headers = dict(NO_STORE)
     if error.error == "invalid_client":
         headers["WWW-Authenticate"] = 'Basic realm="award-travel", error="invalid_client"'
-        return Reply(401, {"error": "invalid_client", "error_description": "Client authentication failed."}, headers)
-    return Reply(error.status_code, {k: v for k, v in body.items() if v}, headers)
+        return JsonResponse(
+            401, {"error": "invalid_client", "error_description": "Client authentication failed."}, headers
+        )
+    return JsonResponse(error.status_code, {k: v for k, v in body.items() if v}, headers)
 
 
-def sent_back(uri: str, state: str | None, params: list[tuple[str, str]]) -> Outcome:
+def sent_back(uri: str, state: str | None, params: list[tuple[str, str]]) -> FlowResult:
     """An authorization response at a verified redirect URI: exact state, and the issuer (RFC 9207)."""
     if uri == redirect_uris.OUT_OF_BAND:
         said = dict(params)
         return Page("code.html", {"code": said.get("code"), "error": said.get("error")}, 200 if "code" in said else 400)
     known = [("state", state)] if state else []
     location = redirect_uris.extend(uri, [*params, *known, ("iss", settings().web_url)])
-    return Reply(302, None, {"Location": location, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})
+    return JsonResponse(
+        302, None, {"Location": location, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+    )
 
 
 def problem(title: str, text: str, status: int = 400, retry_after: int | None = None) -> Page:
     return Page("problem.html", {"title": title, "text": text}, status, retry_after=retry_after)
 
 
-def refused(error: OAuth2Error) -> Outcome:
+def refused(error: OAuth2Error) -> FlowResult:
     """An authorization error: back to the application once its redirect URI is verified, else a page."""
     if error.redirect_uri:
         said = [("error", error.error), ("error_description", error.get_error_description())]

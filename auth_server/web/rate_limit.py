@@ -7,7 +7,7 @@ PER_MINUTE = 600
 TRUSTED_PER_MINUTE = 20_000  # hosts that act for many people from few addresses
 
 
-class Crowded(Exception):
+class RateLimited(Exception):
     """Too many requests from one address."""
 
     def __init__(self, retry_after: int) -> None:
@@ -27,4 +27,4 @@ def count(peer: str) -> None:
         return
     verdict = hit(f"doors:{address_key(peer)}", most, 60)
     if not verdict.allowed:
-        raise Crowded(verdict.retry_after)
+        raise RateLimited(verdict.retry_after)

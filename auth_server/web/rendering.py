@@ -8,7 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pydantic_core import to_json
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from auth_server.web.outcomes import Onward, Outcome, Page, Reply
+from auth_server.web.outcomes import FlowResult, JsonResponse, Page, Redirect
 from auth_server.web.sessions import ABSOLUTE, cookie_name
 from shared.settings import VERSION, settings
 
@@ -52,8 +52,8 @@ def _set_cookie(response: Response, value: str) -> None:
     )
 
 
-def write(outcome: Outcome) -> Response:
-    if isinstance(outcome, Reply):
+def write(outcome: FlowResult) -> Response:
+    if isinstance(outcome, JsonResponse):
         content = outcome.body if isinstance(outcome.body, bytes) else to_json(outcome.body)
         if outcome.body is None:
             return Response(b"", outcome.status, outcome.headers)
@@ -66,6 +66,6 @@ def write(outcome: Outcome) -> Response:
     else:
         headers = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
         response = RedirectResponse(outcome.to, outcome.status, headers)
-    if isinstance(outcome, Page | Onward) and outcome.session is not None:
+    if isinstance(outcome, Page | Redirect) and outcome.session is not None:
         _set_cookie(response, outcome.session)
     return response

@@ -35,7 +35,7 @@ class TooSlow(Exception):
 
 
 @dataclass(frozen=True)
-class Incoming:
+class RequestData:
     """A request reduced to plain data, so that everything after it can run on a worker thread."""
 
     method: str
@@ -50,11 +50,11 @@ class Incoming:
     agent: str = ""  # what the browser calls itself
     file: bytes = b""  # what a form uploaded
 
-    def value(self, name: str) -> str:
+    def form_value(self, name: str) -> str:
         """A field of the form, empty when absent."""
         return next((v for k, v in self.form if k == name), "")
 
-    def asked(self, name: str) -> str | None:
+    def query_value(self, name: str) -> str | None:
         """A parameter of the query."""
         return next((v for k, v in self.query if k == name), None)
 
@@ -160,16 +160,16 @@ def peer_of(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-def check_credentials(inc: Incoming) -> None:
+def check_credentials(inc: RequestData) -> None:
     """One client authentication per request, well formed, telling one story (RFC 6749 2.3)."""
     if inc.authorization is None:
         return
     name, secret = basic(inc.authorization)
     if not name or not secret:
         raise InvalidClientError(description="Malformed client credentials.", status_code=401)
-    if inc.value("client_secret") or inc.value("client_assertion"):
+    if inc.form_value("client_secret") or inc.form_value("client_assertion"):
         invalid("More than one client authentication method was used.")
-    if inc.value("client_id") not in ("", name):
+    if inc.form_value("client_id") not in ("", name):
         invalid("The client_id does not match the authenticated client.")
 
 

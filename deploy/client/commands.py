@@ -12,7 +12,7 @@ import httpx
 
 from deploy.client.tables import plain, render
 from deploy.client.tool_arguments import parser_of
-from deploy.errors import Halt
+from deploy.errors import CommandError
 from deploy.local.home import login_folder, write_private
 from shared.http import Refused, allowed_base, sync_client
 
@@ -23,7 +23,7 @@ _FAULTS_OF_USE = {"invalid", "unreadable", "unknown_tool", "too_large", "unsuppo
 _AWAY = {"internal_error", "temporarily_unavailable", "too_slow"}
 
 
-class Ended(Halt):
+class Ended(CommandError):
     """The command ends with this status; `document` is what the service said about it."""
 
     def __init__(self, code: int, text: str, document: Any = None) -> None:

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 
 import httpx
 
-from deploy.errors import Halt
+from deploy.errors import CommandError
 from shared.http import sync_client
 from shared.settings import SCOPE
 
@@ -42,12 +42,16 @@ def _next_page(browser: httpx.Client, page: httpx.Response, email: str, password
         form = {"csrf": fields["csrf"], "return_to": fields["return_to"], "email": email, "password": password}
         sent = browser.post(urljoin(here, "/signin"), data=form, headers=origin)
         if not sent.is_redirect:
-            raise Halt(f"The sign-in of {email} was refused: see whether the address and the password are right.")
+            raise CommandError(
+                f"The sign-in of {email} was refused: see whether the address and the password are right."
+            )
         return sent
     if "query" in fields:
         form = {"csrf": fields["csrf"], "query": fields["query"], "action": "allow"}
         return browser.post(urljoin(here, "/oauth/consent"), data=form, headers=origin)
-    raise Halt(f"The authorization server answered {page.status_code} with a page that is neither sign-in nor consent.")
+    raise CommandError(
+        f"The authorization server answered {page.status_code} with a page that is neither sign-in nor consent."
+    )
 
 
 def sign_in(authorize_url: str, email: str, password: str) -> dict[str, str]:
@@ -60,12 +64,12 @@ def sign_in(authorize_url: str, email: str, password: str) -> dict[str, str]:
             if page.is_redirect and urlsplit(target).netloc != host:
                 return {name: values[0] for name, values in parse_qs(urlsplit(target).query).items()}
             page = _next_page(browser, page, email, password)
-    raise Halt("The sign-in pages lead in a circle: see the log of the auth server.")
+    raise CommandError("The sign-in pages lead in a circle: see the log of the auth server.")
 
 
 def _json(reply: httpx.Response, what: str) -> dict[str, Any]:
     if reply.status_code not in (200, 201):
-        raise Halt(f"{what} answered {reply.status_code}.")
+        raise CommandError(f"{what} answered {reply.status_code}.")
     told: dict[str, Any] = reply.json()
     return told
 
@@ -74,7 +78,7 @@ def discover(client: httpx.Client, mcp_url: str) -> dict[str, Any]:
     """From a tool address alone to the authorization server's description, as every MCP client goes."""
     challenge = client.post(mcp_url, json={}).headers.get("www-authenticate", "")
     if 'resource_metadata="' not in challenge:
-        raise Halt(f"{mcp_url} names no authorization server.")
+        raise CommandError(f"{mcp_url} names no authorization server.")
     resource = _json(client.get(challenge.split('resource_metadata="')[1].split('"')[0]), "The resource metadata")
     issuer = resource["authorization_servers"][0]
     server = _json(client.get(f"{issuer}/.well-known/oauth-authorization-server"), "The authorization server")
@@ -102,6 +106,6 @@ def access_token(mcp_url: str, email: str, password: str) -> str:
         asked |= {"code_challenge": challenge, "code_challenge_method": "S256"}
         back = sign_in(f"{server['authorization_endpoint']}?{urlencode(shared | asked)}", email, password)
         if back.get("state") != asked["state"] or "code" not in back:
-            raise Halt(f"The authorization server refused: {back.get('error', 'no code came back')}.")
+            raise CommandError(f"The authorization server refused: {back.get('error', 'no code came back')}.")
         form = shared | {"grant_type": "authorization_code", "code": back["code"], "code_verifier": verifier}
         return str(_json(client.post(server["token_endpoint"], data=form), "The token endpoint")["access_token"])

@@ -15,7 +15,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 
 from deploy.client.oauth_login import CALLBACK, CLIENT_NAME, sign_in
-from deploy.errors import Halt
+from deploy.errors import CommandError
 
 BROWSER_SECONDS = 300
 DONE = b"<!doctype html><title>Signed in</title><p>Signed in. You can close this page and go back to the terminal."
@@ -81,13 +81,13 @@ class _Person:
             if found := self.server.landed:  # type: ignore[attr-defined]
                 self.landed = found
                 return
-        raise Halt("Nobody signed in within five minutes: run it again, or use --email and --password-stdin.")
+        raise CommandError("Nobody signed in within five minutes: run it again, or use --email and --password-stdin.")
 
     async def back(self) -> AuthorizationCodeResult:
         if self.server:
             await anyio.to_thread.run_sync(self._wait)
         if "code" not in self.landed:
-            raise Halt(f"The sign-in was not completed: {self.landed.get('error', 'no code came back')}.")
+            raise CommandError(f"The sign-in was not completed: {self.landed.get('error', 'no code came back')}.")
         return AuthorizationCodeResult(
             code=self.landed["code"], state=self.landed.get("state"), iss=self.landed.get("iss")
         )
@@ -99,7 +99,7 @@ def parsed(arguments: str) -> dict[str, Any]:
     except ValueError:
         made = None
     if not isinstance(made, dict):
-        raise Halt("""The arguments are one JSON object, such as '{"airline": "BA"}'.""")
+        raise CommandError("""The arguments are one JSON object, such as '{"airline": "BA"}'.""")
     return made
 
 
@@ -118,7 +118,7 @@ async def _attempt(mcp_url: str, person: _Person, tool: str, arguments: dict[str
             first = (listed.description or "").strip().splitlines()[0]
             print(f"  {listed.name:<28} {first}")
         if tool not in {listed.name for listed in tools}:
-            raise Halt(f"There is no tool {tool}: choose one of the above.")
+            raise CommandError(f"There is no tool {tool}: choose one of the above.")
         print(f"\n{tool} {json.dumps(arguments)}\n")
         answer = await client.call_tool(tool, arguments)
         print(json.dumps(answer.structured_content, indent=2, ensure_ascii=False))

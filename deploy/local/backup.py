@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from deploy.errors import Halt
+from deploy.errors import CommandError
 from deploy.local.home import Home
 from deploy.local.private_servers import find_postgres
 from deploy.local.service import database, told_by_environment
@@ -42,12 +42,12 @@ class Server(NamedTuple):
 
 
 def _program(name: str) -> str:
-    with contextlib.suppress(Halt):
+    with contextlib.suppress(CommandError):
         if (found := find_postgres() / name).exists():
             return str(found)
     if installed := shutil.which(name):
         return installed
-    raise Halt(f"No {name} here: install PostgreSQL's client programs, or name their folder with AWARD_PG_BIN.")
+    raise CommandError(f"No {name} here: install PostgreSQL's client programs, or name their folder with AWARD_PG_BIN.")
 
 
 def _last_words(errors: bytes) -> str:
@@ -60,7 +60,7 @@ def run_backup(given: argparse.Namespace) -> None:
     """Of a service that runs, too: the archive shows one moment."""
     target: Path = given.file.absolute()
     if target.exists():
-        raise Halt(f"{target} exists: name another file.")
+        raise CommandError(f"{target} exists: name another file.")
     home, outside = Home(given.home), told_by_environment()
     with database(home, tables=False):
         new = target.with_name(f".{target.name}.{os.getpid()}")
@@ -69,7 +69,9 @@ def run_backup(given: argparse.Namespace) -> None:
             _sign(new)
             new.rename(target)
         except OSError as fault:
-            raise Halt(f"{target} cannot be written ({fault.strerror}): name a file in a folder of yours.") from None
+            raise CommandError(
+                f"{target} cannot be written ({fault.strerror}): name a file in a folder of yours."
+            ) from None
         finally:
             new.unlink(missing_ok=True)
     keys = "SECRET_KEYS" if outside else f"SECRET_KEYS ({home.path / 'secrets.json'})"
@@ -82,7 +84,7 @@ def _dump(server: Server, new: Path) -> None:
     with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as sink:
         done = subprocess.run(command, stdout=sink, stderr=subprocess.PIPE, env=server.environment, check=False)
         if done.returncode:
-            raise Halt(f"pg_dump could not read the database: {_last_words(done.stderr)}")
+            raise CommandError(f"pg_dump could not read the database: {_last_words(done.stderr)}")
 
 
 def _sign(new: Path) -> None:
@@ -102,7 +104,7 @@ def _check_whole(archive: Path) -> None:
             found.update(part)
             length -= len(part)
         if content.read() != SEAL + found.hexdigest().encode():
-            raise Halt(f"{archive} is no whole backup: it was changed or cut off, or something else made it.")
+            raise CommandError(f"{archive} is no whole backup: it was changed or cut off, or something else made it.")
 
 
 def _marks(archive: Path) -> dict[str, list[dict[str, str]]]:
@@ -110,7 +112,7 @@ def _marks(archive: Path) -> dict[str, list[dict[str, str]]]:
     command = [_program("pg_restore"), "--data-only", "--file=-", *(f"--table={name}" for name in MARKS), str(archive)]
     done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode:
-        raise Halt(f"{archive} is no whole backup: {_last_words(done.stderr)}")
+        raise CommandError(f"{archive} is no whole backup: {_last_words(done.stderr)}")
     return _copied(done.stdout.decode("utf-8"))
 
 
@@ -141,15 +143,17 @@ def _check_archive(archive: Path, *, keys_lost: bool) -> None:
     marks = _marks(archive)
     versions = [row["version_num"] for row in marks.get("alembic_version", [])]
     if not versions:
-        raise Halt(f"{archive} is no backup of this service.")
+        raise CommandError(f"{archive} is no backup of this service.")
     if versions[0] not in revisions():
-        raise Halt(f"{archive} was made by a newer release (tables at {versions[0]}): install that one first.")
+        raise CommandError(f"{archive} was made by a newer release (tables at {versions[0]}): install that one first.")
     modes = [row["value"] for row in marks.get("service_facts", []) if row["name"] == "data_mode"]
     if modes and modes[0] != settings().data_mode:
-        raise Halt(f"{archive} holds {modes[0]} data and this is {settings().data_mode} mode: set AWARD_BACKEND.")
+        raise CommandError(
+            f"{archive} holds {modes[0]} data and this is {settings().data_mode} mode: set AWARD_BACKEND."
+        )
     sealed = {row["private_sealed"].partition(":")[0] for row in marks.get("signing_keys", [])}
     if sealed and not keys_lost and not sealed & {key_id(key) for key in settings().encryption_keys}:
-        raise Halt(
+        raise CommandError(
             "SECRET_KEYS are not those of this backup: put the installation's secrets.json into the home (or its"
             " SECRET_KEYS into the environment) first. If they are lost, --keys-lost restores all but what they seal."
         )
@@ -163,12 +167,12 @@ def _check_target(server: Server, archive: Path, *, replace: bool) -> list[str]:
     with server.connect() as connection:
         others = "select 1 from pg_stat_activity where datname = current_database() and application_name = %s"
         if connection.execute(others, ("award-travel",)).fetchone():
-            raise Halt("The service works on this database: stop all its programs first.")
+            raise CommandError("The service works on this database: stop all its programs first.")
         found = connection.execute("select tablename from pg_tables where schemaname = 'public'")
         there = {name for (name,) in found} & {*Base.metadata.tables, "alembic_version"}
         filled = "accounts" in there and connection.execute("select 1 from accounts limit 1").fetchone()
     if filled and not replace:
-        raise Halt(
+        raise CommandError(
             f"This database holds accounts: --replace deletes all it holds and puts {archive.name} in its place."
         )
     return sorted(there)
@@ -198,7 +202,7 @@ def _load(server: Server, archive: Path, gone: list[str]) -> None:
         psql.stdin.close()
         complaints = psql.stderr.read()
     if psql.returncode or read.returncode:
-        raise Halt(f"Nothing was restored: {_last_words(complaints or read.stderr)}")
+        raise CommandError(f"Nothing was restored: {_last_words(complaints or read.stderr)}")
 
 
 def run_restore(given: argparse.Namespace) -> None:
@@ -207,9 +211,9 @@ def run_restore(given: argparse.Namespace) -> None:
 
     archive, home = given.file.absolute(), Home(given.home)
     if not archive.is_file():
-        raise Halt(f"{archive} is no file.")
+        raise CommandError(f"{archive} is no file.")
     if not told_by_environment() and home.prepare().running():
-        raise Halt(f"The service runs on {home.path}: stop it first.")
+        raise CommandError(f"The service runs on {home.path}: stop it first.")
     with database(home, tables=False):
         _check_archive(archive, keys_lost=given.keys_lost)
         server = Server.named()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from deploy.errors import Halt
+from deploy.errors import CommandError
 
 RUNNING = "running.json"
 PORTS = {"web": 8000, "mcp": 8001}
@@ -63,7 +63,7 @@ class Home:
             with (self.path / "lock").open("a", encoding="utf-8"):
                 return self
         except OSError as error:
-            raise Halt(
+            raise CommandError(
                 f"The home {self.path} cannot be used ({error.strerror}): "
                 "choose another with --home DIR, or mend its permissions."
             ) from None
@@ -111,5 +111,5 @@ class Home:
         except FileNotFoundError:
             return {}
         except (OSError, ValueError):
-            raise Halt(f"{self.path / name} cannot be read: mend it, or choose another --home.") from None
+            raise CommandError(f"{self.path / name} cannot be read: mend it, or choose another --home.") from None
         return kept

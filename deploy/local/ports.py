@@ -2,7 +2,7 @@
 
 import socket
 
-from deploy.errors import Halt
+from deploy.errors import CommandError
 from deploy.local.home import PORTS, Home
 from deploy.local.private_servers import free_port
 
@@ -31,5 +31,5 @@ def choose(home: Home, name: str, asked: int | None) -> int:
         return kept
     port = asked or usual(home, name)
     if not is_free(port):
-        raise Halt(f"Port {port} is taken: choose another with --{name}-port N (0 picks a free one).")
+        raise CommandError(f"Port {port} is taken: choose another with --{name}-port N (0 picks a free one).")
     return port

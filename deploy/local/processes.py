@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from deploy.errors import Halt
+from deploy.errors import CommandError
 from deploy.local.private_servers import control, die_with_parent
 
 Say = Callable[[str], None]
@@ -87,7 +87,7 @@ def revive(child: Child, say: Say) -> bool:
     child.due, child.wait = None, min(child.wait * 2, LONGEST_WAIT)
     try:
         child.start()
-    except (Halt, OSError) as error:
+    except (CommandError, OSError) as error:
         child.due = time.monotonic() + child.wait
         say(f"{child.name} does not start: {error}")
         return False

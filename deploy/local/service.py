@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Iterator
 
-from deploy.errors import Halt
+from deploy.errors import CommandError
 from deploy.local.home import Home
 from deploy.local.ports import usual
 from deploy.local.supervisor import Stack, environment, running, start_private_servers, stop_all
@@ -31,7 +31,7 @@ def _adopt(home: Home) -> bool:
 def _alone(home: Home) -> Iterator[None]:
     with home.alone() as free:
         if not free:
-            raise Halt(f"The service on {home.path} is just starting or stopping: try again in a moment.")
+            raise CommandError(f"The service on {home.path} is just starting or stopping: try again in a moment.")
         yield
 
 

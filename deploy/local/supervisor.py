@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from deploy.errors import Halt
+from deploy.errors import CommandError
 from deploy.local.home import RUNNING, Home, write_private
 from deploy.local.ports import choose
 from deploy.local.private_servers import Postgres, Valkey
@@ -183,7 +183,7 @@ def _wait_until_healthy(stack: Stack, programs: list[Child]) -> None:
         for child in list(waiting):
             if child.ended is not None or time.monotonic() > until:
                 what = "ended" if child.ended is not None else f"was not healthy within {HEALTHY_SECONDS} s"
-                raise Halt(f"{child.name} {what}: {child.last_words()} Its log: {child.log}")
+                raise CommandError(f"{child.name} {what}: {child.last_words()} Its log: {child.log}")
             if healthy[child.name](child):
                 stack.say(f"{child.name} is healthy")
                 waiting.remove(child)
@@ -273,10 +273,12 @@ def up(path: Path, web_port: int | None, mcp_port: int | None, ready_file: Path 
     home, say = Home(path).prepare(), speaker()
     files = [home.path / RUNNING, *([ready_file.absolute()] if ready_file else [])]
     if ready_file and not os.access(files[-1].parent, os.W_OK):
-        raise Halt(f"{ready_file} cannot be written: name a file in a folder that exists and is yours.")
+        raise CommandError(f"{ready_file} cannot be written: name a file in a folder that exists and is yours.")
     with home.alone() as free:
         if not free:
-            raise Halt(f"award-travel already runs on {home.path}: stop that one, or choose another with --home DIR.")
+            raise CommandError(
+                f"award-travel already runs on {home.path}: stop that one, or choose another with --home DIR."
+            )
         _end_on_signal()
         for file in files:
             file.unlink(missing_ok=True)  # of a service that was killed

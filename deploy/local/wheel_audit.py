@@ -12,7 +12,7 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from deploy.errors import Halt
+from deploy.errors import CommandError
 from deploy.local.processes import Say
 
 RECORD = Path(__file__).with_name("wheels.toml")
@@ -75,6 +75,6 @@ def check_before_start(say: Say) -> None:
             continue
         finding = check(name)
         if finding.state == "changed":
-            raise Halt(finding.text)
+            raise CommandError(finding.text)
         if finding.state == "unknown":
             say(f"note: {finding.text}")

@@ -8,14 +8,14 @@ from sqlalchemy.orm import Session
 from jobs import event_loop
 from shared.db.base import transaction
 from shared.db.runs import Claim
-from shared.services.watches.delay_alerts import Report, airports, look, settle
+from shared.services.watches.delay_alerts import Report, airports, query_sources, settle
 
 
 def check(claim: Claim) -> Callable[[Session], str | None]:
     """Asks outside any transaction. What nobody answered is asked in the next run, which is minutes away."""
     with transaction() as session:
         wanted = airports(session)
-    return partial(_settle, claim.id, event_loop.ask(look, wanted) if wanted else {})
+    return partial(_settle, claim.id, event_loop.ask(query_sources, wanted) if wanted else {})
 
 
 def _settle(run_id: int, reports: Mapping[str, Report], session: Session) -> None:

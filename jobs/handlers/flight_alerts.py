@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from jobs import event_loop
 from shared.db.base import transaction
 from shared.db.runs import Claim
-from shared.services.watches.award_seats import Sight, look
+from shared.services.watches.award_seats import CheckResult, query_sources
 from shared.services.watches.flight_alerts import prepare, settle
 
 
@@ -18,9 +18,9 @@ def check(claim: Claim) -> Callable[[Session], str | None]:
         plan = prepare(session, claim.subject_id)
     if plan is None:
         return lambda _: None
-    sight: Sight = event_loop.ask(look, plan)
+    sight: CheckResult = event_loop.ask(query_sources, plan)
     return partial(_settle, claim.id, sight)
 
 
-def _settle(run_id: int, sight: Sight, session: Session) -> str | None:
+def _settle(run_id: int, sight: CheckResult, session: Session) -> str | None:
     return settle(session, run_id, sight)

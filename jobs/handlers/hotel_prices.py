@@ -15,7 +15,15 @@ from shared.providers.ask import Ask
 from shared.reference.load import reference
 from shared.services.bookings.bookings import today
 from shared.services.connections.credentials import credentials
-from shared.services.watches.hotel_prices import SHARED, Plan, Sight, look, prepare, settle, settle_shared
+from shared.services.watches.hotel_prices import (
+    SHARED,
+    CheckResult,
+    WatchQuery,
+    prepare,
+    query_sources,
+    settle,
+    settle_shared,
+)
 
 EVERY_STAY = "hotel_watches"  # the run that gives a watch to every stay that lacks one
 EVERY, FIRST = timedelta(minutes=10), timedelta(minutes=1)
@@ -33,17 +41,17 @@ def check(claim: Claim) -> Finish:
     return partial(_settle, event_loop.ask(_look, plan))
 
 
-async def _look(plan: Plan) -> Sight:
+async def _look(plan: WatchQuery) -> CheckResult:
     ask = Ask(plan.account_id, connections=credentials(plan.account_id), background=True)
-    return await look(ask, plan, SHARED)
+    return await query_sources(ask, plan, SHARED)
 
 
-def _settle(sight: Sight, session: Session) -> str | None:
+def _settle(sight: CheckResult, session: Session) -> str | None:
     settle(session, reference(), sight)
     return sight.outage
 
 
-def _settle_shared(plan: Plan, price_id: int, session: Session) -> None:
+def _settle_shared(plan: WatchQuery, price_id: int, session: Session) -> None:
     settle_shared(session, reference(), plan, price_id)
 
 

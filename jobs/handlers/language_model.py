@@ -56,7 +56,7 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Wire:
+class ModelApi:
     """How one kind of endpoint is spoken to."""
 
     path: str
@@ -144,12 +144,12 @@ def _object(given: Any) -> dict[str, Any] | None:
 
 
 WIRES = {
-    "anthropic": Wire("/messages", _anthropic_headers, _anthropic_body, _anthropic_read, _anthropic_told),
-    "openai": Wire("/chat/completions", lambda _: {}, _openai_body, _openai_read, _openai_told),
+    "anthropic": ModelApi("/messages", _anthropic_headers, _anthropic_body, _anthropic_read, _anthropic_told),
+    "openai": ModelApi("/chat/completions", lambda _: {}, _openai_body, _openai_read, _openai_told),
 }
 
 
-def wire() -> Wire:
+def wire() -> ModelApi:
     return WIRES[settings().standing_order_model_kind]
 
 

@@ -6,26 +6,26 @@ from functools import partial
 from sqlalchemy.orm import Session
 
 from jobs import event_loop
-from shared.db.base import autocommitted, transaction
+from shared.db.base import autocommit, transaction
 from shared.db.runs import Claim
-from shared.services.watches.award_seats import Sight, look
+from shared.services.watches.award_seats import CheckResult, query_sources
 from shared.services.watches.route_monitors import plan_of, prepare, settle
 
 
 def check(claim: Claim) -> Callable[[Session], str | None]:
     """Reads the monitor, asks the providers outside any transaction, and leaves the writing to the run's holder."""
-    with autocommitted() as session:
+    with autocommit() as session:
         plan = plan_of(session, claim.subject_id)
     if plan is None:
         with transaction() as session:
             plan = prepare(session, claim.subject_id)
     if plan is None:
         return _nothing
-    sight: Sight = event_loop.ask(look, plan)
+    sight: CheckResult = event_loop.ask(query_sources, plan)
     return partial(_settle, claim.id, sight)
 
 
-def _settle(run_id: int, sight: Sight, session: Session) -> str | None:
+def _settle(run_id: int, sight: CheckResult, session: Session) -> str | None:
     return settle(session, run_id, sight)
 
 

@@ -29,7 +29,7 @@ from shared.db.runs import Claim
 from shared.domain.schedule import wait_after
 from shared.http import Refused, client, post
 from shared.http import Wire as Http
-from shared.services.watches.standing_orders import LOST, STOPPED, Errand, Outcome, goes_on, prepare, settle
+from shared.services.watches.standing_orders import LOST, STOPPED, OrderRun, Outcome, goes_on, prepare, settle
 from shared.settings import settings
 
 MOST_TOLD = 24_000  # characters of one tool's answer that the model is given
@@ -55,7 +55,7 @@ def _nothing(_session: Session) -> None:
     return None
 
 
-def _settle(errand: Errand, outcome: Outcome, session: Session, *, last: bool) -> str | None:
+def _settle(errand: OrderRun, outcome: Outcome, session: Session, *, last: bool) -> str | None:
     """Nothing was kept or told of an attempt that may go better later."""
     if outcome.error and outcome.again and not last:
         return outcome.error
@@ -68,7 +68,7 @@ def lost(session: Session, claim: Claim) -> None:
     settle(session, claim.subject_id, claim.id, Outcome(error=LOST))
 
 
-async def _within_time(errand: Errand) -> Outcome:
+async def _within_time(errand: OrderRun) -> Outcome:
     called: list[str] = []
     if not settings().standing_order_model:
         return Outcome(error="not_configured")
@@ -80,7 +80,7 @@ async def _within_time(errand: Errand) -> Outcome:
     return Outcome(error="timeout", again=not called, tools_called=called)
 
 
-async def _with_tools(errand: Errand, called: list[str], scope: anyio.CancelScope) -> Outcome:
+async def _with_tools(errand: OrderRun, called: list[str], scope: anyio.CancelScope) -> Outcome:
     """The model's failure is carried out of the client's task group by hand: there it would be wrapped in another."""
     failed: ModelFailed | None = None
     async with (
@@ -110,7 +110,7 @@ def _headers(token: str) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def _token(errand: Errand) -> AsyncIterator[str]:
+async def _token(errand: OrderRun) -> AsyncIterator[str]:
     """One token a run, which dies with it however it ends; an earlier attempt's has ended."""
     told = await _vault("run-token", account=errand.account, run_id=str(errand.run_id))
     token = str(from_json(told)["access_token"])
@@ -132,7 +132,9 @@ async def _vault(question: str, **form: str) -> bytes:
 class _Run:
     """One talk with the model, and what of its allowance is used."""
 
-    def __init__(self, errand: Errand, tools: Client, http: Http, called: list[str], scope: anyio.CancelScope) -> None:
+    def __init__(
+        self, errand: OrderRun, tools: Client, http: Http, called: list[str], scope: anyio.CancelScope
+    ) -> None:
         self.errand, self.tools, self.http, self.called, self.scope = errand, tools, http, called, scope
         self.mark = f"data-{secrets.token_hex(6)}"  # nobody who writes what a tool answers knows it
         self.talk: language_model.Talk = [{"role": "user", "content": errand.prompt}]

@@ -14,7 +14,7 @@ from pydantic_core import to_json, to_jsonable_python
 
 from mcp_server.calls import size_limit
 from mcp_server.calls.quota import Reservation, Via, meters
-from mcp_server.calls.usage import LEDGER
+from mcp_server.calls.usage import USAGE_LOG
 from mcp_server.toolkit.context import Call, Caller, LiveCall
 from mcp_server.toolkit.refusals import paywall
 from mcp_server.toolkit.registry import TOOLS, Tier, Tool
@@ -64,7 +64,7 @@ def _refused(no: Refusal) -> Answer:
 
 def _answered(tool: Tool, result: Result) -> Answer:
     data = labelled(result.model_dump(mode="json"))
-    return Answer(result.status, False, size_limit.fitted(data, reads=tool.hints["readOnlyHint"]))
+    return Answer(result.status, False, size_limit.fit_to_limit(data, reads=tool.hints["readOnlyHint"]))
 
 
 def _crashed(tool: str) -> Answer:
@@ -115,7 +115,7 @@ async def run(tool: Tool, caller: Caller, given: dict[str, Any], via: Via) -> An
     await _on_trial(tool, caller)
     arguments = tool.arguments.check(given)
     if tool.name != UNCOUNTED_TOOL and not caller.anonymous:
-        await LEDGER.check(caller)
+        await USAGE_LOG.check_daily_limit(caller)
     if found := meters(tool, caller, via):
         return await _metered(Reservation(tool, caller, arguments, found), via)
     return await _body(tool, caller, arguments, via, None)
@@ -150,7 +150,9 @@ async def _body(tool: Tool, caller: Caller, arguments: dict[str, Any], via: Via,
     return await anyio.to_thread.run_sync(_run_here, tool, call, arguments, limiter=limiter())
 
 
-async def answer(name: str, given: dict[str, Any], caller: Caller, via: Via, receive: Receive | None = None) -> Answer:
+async def dispatch(
+    name: str, given: dict[str, Any], caller: Caller, via: Via, receive: Receive | None = None
+) -> Answer:
     """The whole way for one call: whatever happens, there is one answer and one note of it.
 
     Raises HungUp when the caller did not wait for what the world was asked.
@@ -163,7 +165,7 @@ async def answer(name: str, given: dict[str, Any], caller: Caller, via: Via, rec
         return made
     finally:
         milliseconds = round((time.perf_counter() - started) * 1000)
-        LEDGER.note(caller, via, name if name in TOOLS else "unknown", outcome, milliseconds)
+        USAGE_LOG.note(caller, via, name if name in TOOLS else "unknown", outcome, milliseconds)
 
 
 async def _heard(tool: Tool | None, trying: Coroutine[Any, Any, Answer], receive: Receive | None) -> Answer:

@@ -19,7 +19,7 @@ RETRY_LATER = "2"
 _PLAN_CAP = 409  # a cap that does not end by waiting
 
 
-class Stopped(Exception):
+class ProblemResponse(Exception):
     """The request ends here, with this problem."""
 
     def __init__(self, word: str, detail: str, headers: dict[str, str] | None = None, **facts: Any) -> None:
@@ -57,7 +57,7 @@ def _longest_wait(facts: dict[str, Any]) -> str:
 
 
 async def stopped(request: Request, error: Exception) -> Response:  # noqa: ARG001 - a handler's signature
-    assert isinstance(error, Stopped)
+    assert isinstance(error, ProblemResponse)
     return respond(error.word, error.detail, error.headers, **labelled(error.facts))
 
 

@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.registry import Tool
 from shared import clock
-from shared.concurrency import Together
+from shared.concurrency import Batcher
 from shared.db.base import transaction
 from shared.db.trips import add_searches
 from shared.db.usage import API_CALLS, SEARCHES, UNCOUNTED_TOOL, add, take, used
@@ -109,7 +109,7 @@ def _write(ended: Sequence[tuple[Reservation, str | None, str]]) -> None:
                 add(session, account_id, name, period, amount)
 
 
-_settled = Together(_settle)
+_settled = Batcher(_settle)
 
 
 def _used_up(cap: int, meter: str, plan: Plan) -> LimitReached:

@@ -20,7 +20,7 @@ def size(data: Mapping[str, Any]) -> int:
     return len(to_json(data).decode()) + len(str(data.get("message", ""))) + _TEXT_BESIDE
 
 
-def fitted(data: dict[str, Any], *, reads: bool) -> dict[str, Any]:
+def fit_to_limit(data: dict[str, Any], *, reads: bool) -> dict[str, Any]:
     """Raises Invalid for a page of mixed lists that is too long and only read: no smaller page begins where it did."""
     if (length := size(data)) <= MOST:
         return data

@@ -23,7 +23,7 @@ FLUSH_SECONDS = 1.0
 MAX_PENDING = 50_000
 
 
-class Ledger:
+class UsageLog:
     """The calls of this process not yet written, and each account's calls of the day as last read."""
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class Ledger:
     def ceiling(self, caller: Caller) -> int:
         return settings().tool_calls_per_day or caller.limits.tool_calls_per_day
 
-    async def check(self, caller: Caller) -> None:
+    async def check_daily_limit(self, caller: Caller) -> None:
         """Raises LimitReached over the daily anti-abuse ceiling; may lag a second behind other processes."""
         slot = (caller.account_id, clock.today())
         count = self.today.get(slot)
@@ -107,4 +107,4 @@ def _read(account_id: int, day: date) -> int:
         return used(session, account_id, TOOL_CALLS, day)
 
 
-LEDGER = Ledger()
+USAGE_LOG = UsageLog()

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from mcp_server.calls.problem_details import RETRY_LATER, Stopped
+from mcp_server.calls.problem_details import RETRY_LATER, ProblemResponse
 from mcp_server.toolkit.thread_limiter import limiter
 from shared import clock
 from shared.db.base import transaction
@@ -42,7 +42,7 @@ def _made(address: str, secret: str) -> bytes | None:
     verdict = hit(f"feeds:{address}", PER_MINUTE, 60)
     if not verdict.allowed:
         words = f"More than {PER_MINUTE} such requests in a minute."
-        raise Stopped("too_many_requests", words, {"Retry-After": str(verdict.retry_after)})
+        raise ProblemResponse("too_many_requests", words, {"Retry-After": str(verdict.retry_after)})
     try:
         with transaction() as session:
             account_id = secret_links.holder(session, calendar_feed.PURPOSE, secret)
@@ -52,7 +52,7 @@ def _made(address: str, secret: str) -> bytes | None:
             return calendar_feed.feed(session, reference(), clock.now())
     except OperationalError as error:
         log.warning("feeds: the database is away (%s)", type(error).__name__)
-        raise Stopped("temporarily_unavailable", "Try again shortly.", {"Retry-After": RETRY_LATER}) from None
+        raise ProblemResponse("temporarily_unavailable", "Try again shortly.", {"Retry-After": RETRY_LATER}) from None
 
 
 def routes() -> list[Route]:

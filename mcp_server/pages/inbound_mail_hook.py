@@ -11,7 +11,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from mcp_server.calls.problem_details import Stopped
+from mcp_server.calls.problem_details import ProblemResponse
 from mcp_server.toolkit.thread_limiter import limiter
 from shared.limits import address_key, hit
 from shared.secrets import same
@@ -29,20 +29,20 @@ async def take(request: Request) -> Response:
     """The recipient stands in ?to=; the body is the message as it came (message/rfc822)."""
     secret = settings().inbound_hook_secret
     if secret is None:
-        raise Stopped("no_such_page", "This installation takes no mail here.")
+        raise ProblemResponse("no_such_page", "This installation takes no mail here.")
     await _known(request, secret.get_secret_value())
     recipients = [r for r in request.query_params.getlist("to") if r][:20]
     if not recipients:
-        raise Stopped("unreadable", "Say whom it is for: ?to=ADDRESS.")
+        raise ProblemResponse("unreadable", "Say whom it is for: ?to=ADDRESS.")
     raw = await _body(request)
     try:
         new = await anyio.to_thread.run_sync(store, recipients, raw, limiter=limiter())
     except Refused as no:
         if no.why is No.FULL:
-            raise Stopped("temporarily_unavailable", "The mailbox is full.", _LATER) from None
-        raise Stopped("not_found", "No mailbox of this address takes mail.") from None
+            raise ProblemResponse("temporarily_unavailable", "The mailbox is full.", _LATER) from None
+        raise ProblemResponse("not_found", "No mailbox of this address takes mail.") from None
     except SQLAlchemyError:
-        raise Stopped("temporarily_unavailable", "Not stored.", _LATER) from None
+        raise ProblemResponse("temporarily_unavailable", "Not stored.", _LATER) from None
     return JSONResponse({"stored": new}, headers=_NO_STORE)
 
 
@@ -51,10 +51,10 @@ async def _known(request: Request, secret: str) -> None:
     who = f"hook:{address_key(request.client.host if request.client else '')}"
     before = await anyio.to_thread.run_sync(hit, who, GUESSES_PER_MINUTE, 60, 0, limiter=limiter())
     if not before.allowed:
-        raise Stopped("too_many_requests", "Too many wrong secrets.", {"Retry-After": str(before.retry_after)})
+        raise ProblemResponse("too_many_requests", "Too many wrong secrets.", {"Retry-After": str(before.retry_after)})
     if not same(request.headers.get("x-hook-secret", ""), secret):
         await anyio.to_thread.run_sync(hit, who, GUESSES_PER_MINUTE, 60, limiter=limiter())
-        raise Stopped("unauthorized", "X-Hook-Secret is missing or wrong.")
+        raise ProblemResponse("unauthorized", "X-Hook-Secret is missing or wrong.")
 
 
 async def _body(request: Request) -> bytes:
@@ -64,11 +64,11 @@ async def _body(request: Request) -> bytes:
             async for chunk in request.stream():
                 body += chunk
                 if len(body) > MOST_BYTES:
-                    raise Stopped("too_large", f"A mail may have {MOST_BYTES >> 20} MiB.")
+                    raise ProblemResponse("too_large", f"A mail may have {MOST_BYTES >> 20} MiB.")
     except (TimeoutError, ClientDisconnect):
-        raise Stopped("too_slow", "The message did not arrive in time.") from None
+        raise ProblemResponse("too_slow", "The message did not arrive in time.") from None
     if not body:
-        raise Stopped("unreadable", "The message is empty.")
+        raise ProblemResponse("unreadable", "The message is empty.")
     return bytes(body)
 
 

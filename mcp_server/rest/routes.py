@@ -12,14 +12,14 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from mcp_server.calls.dispatch import Answer, answer
-from mcp_server.calls.problem_details import RETRY_LATER, Stopped, refused
+from mcp_server.calls.dispatch import Answer, dispatch
+from mcp_server.calls.problem_details import RETRY_LATER, ProblemResponse, refused
 from mcp_server.calls.quota import api_calls_left
 from mcp_server.rest import openapi
 from mcp_server.toolkit.context import ANONYMOUS, Caller
 from mcp_server.toolkit.registry import TOOLS
 from mcp_server.toolkit.thread_limiter import limiter
-from mcp_server.transport.token_verifier import Away, Bearers, Crowded, Denied
+from mcp_server.transport.token_verifier import AuthServerUnavailable, RateLimited, TokenRejected, TokenVerifier
 from shared import clock
 from shared.limits import Verdict, address_key, hit
 from shared.settings import settings
@@ -37,7 +37,7 @@ Handler = Callable[[Request], Awaitable[Response]]
 class Rest:
     """The doors of /api/v1/tools and the document that describes them."""
 
-    def __init__(self, keys: Bearers) -> None:
+    def __init__(self, keys: TokenVerifier) -> None:
         self.keys = keys
 
     def routes(self) -> list[Route]:
@@ -76,29 +76,29 @@ class Rest:
             caller = await self._owner(request, key)
             await _limited(f"rest:account:{caller.account_id}", CALLS_PER_MINUTE, 60)
             given = await _arguments(request, name)
-            made = await answer(name, given, caller, "rest", request.receive)
+            made = await dispatch(name, given, caller, "rest", request.receive)
             return _answered(made, await _month(caller, made))
         if name not in TOOLS or not TOOLS[name].anonymous:
             words = "This call needs an API key: Authorization: Bearer KEY, or X-API-Key: KEY."
-            raise Stopped("unauthorized", words, CHALLENGE)
+            raise ProblemResponse("unauthorized", words, CHALLENGE)
         cap = settings().anonymous_calls_per_hour
         verdict = await _limited(f"rest:anonymous:{_address(request)}", cap, 3600)
-        made = await answer(name, await _arguments(request, name), ANONYMOUS, "rest", request.receive)
+        made = await dispatch(name, await _arguments(request, name), ANONYMOUS, "rest", request.receive)
         return _answered(made, _left("anonymous", cap, cap - verdict.count, verdict.retry_after))
 
     async def _owner(self, request: Request, key: str) -> Caller:
         """Whose key it is. Raises Stopped."""
         try:
             return await self.keys.check(key, request.client.host if request.client else "")
-        except Crowded as crowd:
+        except RateLimited as crowd:
             words = "Too many bad keys came from this address; this one was not looked at."
-            raise Stopped("too_many_requests", words, {"Retry-After": str(crowd.seconds)}) from None
-        except Denied:
+            raise ProblemResponse("too_many_requests", words, {"Retry-After": str(crowd.seconds)}) from None
+        except TokenRejected:
             words = "The API key is unknown or was revoked. OAuth access tokens are for /mcp and are not accepted here."
-            raise Stopped("unauthorized", words, {"WWW-Authenticate": CHALLENGED}) from None
-        except Away:
+            raise ProblemResponse("unauthorized", words, {"WWW-Authenticate": CHALLENGED}) from None
+        except AuthServerUnavailable:
             words = "The authorization server does not answer; the key was not judged."
-            raise Stopped("temporarily_unavailable", words, {"Retry-After": RETRY_LATER}) from None
+            raise ProblemResponse("temporarily_unavailable", words, {"Retry-After": RETRY_LATER}) from None
 
 
 CHALLENGED = f'{CHALLENGE["WWW-Authenticate"]}, error="invalid_token"'
@@ -113,7 +113,7 @@ def _key(request: Request) -> str | None:
     if not sent:
         return None
     if len({key for _, key in sent}) != 1 or any(scheme not in ("X-API-Key", "bearer") for scheme, _ in sent):
-        raise Stopped("unauthorized", "Send one API key, as a bearer token or in X-API-Key.", CHALLENGE)
+        raise ProblemResponse("unauthorized", "Send one API key, as a bearer token or in X-API-Key.", CHALLENGE)
     return sent[0][1]
 
 
@@ -126,7 +126,7 @@ async def _limited(name: str, limit: int, window: int) -> Verdict:
     verdict = await anyio.to_thread.run_sync(hit, name, limit, window, limiter=limiter())
     if not verdict.allowed:
         words = f"More than {limit} such requests in {'an hour' if window == 3600 else 'a minute'}."
-        raise Stopped("too_many_requests", words, {"Retry-After": str(verdict.retry_after)})
+        raise ProblemResponse("too_many_requests", words, {"Retry-After": str(verdict.retry_after)})
     return verdict
 
 
@@ -134,7 +134,7 @@ def _known(name: str) -> Any:
     if name in TOOLS:
         return TOOLS[name]
     nearest = difflib.get_close_matches(name[:64], TOOLS, 3)
-    raise Stopped("unknown_tool", f"There is no tool of this name; {PATH} lists them.", nearest=nearest)
+    raise ProblemResponse("unknown_tool", f"There is no tool of this name; {PATH} lists them.", nearest=nearest)
 
 
 async def _arguments(request: Request, name: str) -> dict[str, Any]:
@@ -143,21 +143,21 @@ async def _arguments(request: Request, name: str) -> dict[str, Any]:
     body = await _body(request)
     kind = request.headers.get("content-type", "").split(";")[0].strip().lower()
     if body and kind != "application/json":
-        raise Stopped("unsupported_media_type", "Send the arguments as application/json.")
+        raise ProblemResponse("unsupported_media_type", "Send the arguments as application/json.")
     if request.headers.get("content-encoding", "identity").lower() != "identity":
-        raise Stopped("unsupported_media_type", "Send the body uncompressed.")
+        raise ProblemResponse("unsupported_media_type", "Send the body uncompressed.")
     try:
         given = from_json(body, allow_inf_nan=False) if body else {}
     except ValueError:
-        raise Stopped("unreadable", "The body is not JSON.") from None
+        raise ProblemResponse("unreadable", "The body is not JSON.") from None
     if not isinstance(given, dict):
-        raise Stopped("unreadable", "The body must be one JSON object: the tool's arguments by name.")
+        raise ProblemResponse("unreadable", "The body must be one JSON object: the tool's arguments by name.")
     return given
 
 
 async def _body(request: Request) -> bytes:
     announced = request.headers.get("content-length", "0")
-    too_large = Stopped("too_large", f"The body is larger than {BODY_LIMIT >> 20} MiB.")
+    too_large = ProblemResponse("too_large", f"The body is larger than {BODY_LIMIT >> 20} MiB.")
     if not announced.isdigit() or int(announced[:12]) > BODY_LIMIT:
         raise too_large
     body = bytearray()
@@ -168,7 +168,7 @@ async def _body(request: Request) -> bytes:
                 if len(body) > BODY_LIMIT:
                     raise too_large
     except (TimeoutError, ClientDisconnect):
-        raise Stopped("too_slow", "The body did not arrive in time.") from None
+        raise ProblemResponse("too_slow", "The body did not arrive in time.") from None
     return bytes(body)
 
 
@@ -177,7 +177,7 @@ def _areas(request: Request) -> frozenset[str]:
     wanted = frozenset(a.strip() for v in request.query_params.getlist("areas") for a in v.split(",") if a.strip())
     known = sorted({tool.area for tool in TOOLS.values()})
     if wanted - set(known):
-        raise Stopped("unreadable", f"Unknown area; the areas are {', '.join(known)}.", areas=known)
+        raise ProblemResponse("unreadable", f"Unknown area; the areas are {', '.join(known)}.", areas=known)
     return wanted
 
 

@@ -132,7 +132,7 @@ class Call(CallBase):
 class LiveCall(CallBase):
     """For `async` tools: they wait for the outside world and never see a session."""
 
-    async def rows(self, work: Callable[[Session], T]) -> T:
+    async def in_session(self, work: Callable[[Session], T]) -> T:
         """Runs `work` on a database thread, in its own transaction over the caller's rows; returns plain data."""
 
         def run() -> T:
@@ -141,7 +141,7 @@ class LiveCall(CallBase):
 
         return await anyio.to_thread.run_sync(run, limiter=limiter())
 
-    def over(self, session: Session) -> Call:
+    def with_session(self, session: Session) -> Call:
         """This call as parts made of stored rows want it; within `rows` only."""
         return Call(self.caller, self.via, self.now, self.searches_left, session)
 

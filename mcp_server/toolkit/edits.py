@@ -22,6 +22,6 @@ def edit(row: Any, now: datetime, sent: Mapping[str, Any], clear: Collection[str
     return changed
 
 
-def words(changed: Collection[str]) -> str:
+def describe_changes(changed: Collection[str]) -> str:
     """The changed fields in one sentence."""
     return f"Changed: {', '.join(changed)}." if changed else "Nothing was different, so nothing was changed."

@@ -13,7 +13,7 @@ from shared.errors import LimitReached, NotFound
 Row = TypeVar("Row", bound=Base)
 
 
-def own(kind: type[Row], what: str, session: Session, row_id: int, *, locked: bool = False) -> Row:
+def get_own(kind: type[Row], what: str, session: Session, row_id: int, *, locked: bool = False) -> Row:
     """Raises NotFound for what is not there or is somebody else's. Locked until the call is over."""
     row = session.get(kind, row_id, with_for_update=locked or None)
     if row is None:
@@ -21,14 +21,14 @@ def own(kind: type[Row], what: str, session: Session, row_id: int, *, locked: bo
     return row
 
 
-class Room(NamedTuple):
+class Capacity(NamedTuple):
     """How many run, and a sentence about one that says the same as the one to be added, if there is any."""
 
     active: int
     same: str
 
 
-def like(made: Base, *terms: str) -> ColumnElement[bool]:
+def same_terms(made: Base, *terms: str) -> ColumnElement[bool]:
     """The condition that a row says the same."""
     return and_(*(getattr(type(made), name) == getattr(made, name) for name in terms))
 
@@ -40,7 +40,7 @@ def check_cap(
     running: ColumnElement[bool],
     told: str,
     alike: ColumnElement[bool] | None = None,
-) -> Room:
+) -> Capacity:
     """The room there is. Raises LimitReached when no place is free.
 
     Calls of one account wait for each other, so the last free place goes to one of them.
@@ -59,4 +59,4 @@ def check_cap(
             upgrade_url=call.upgrade_url,
             active_count=active,
         )
-    return Room(active, f" Number {same} says the same and is active too: one of them can go." if same else "")
+    return Capacity(active, f" Number {same} says the same and is active too: one of them can go." if same else "")

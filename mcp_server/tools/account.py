@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from sqlalchemy import func, select
 
-from mcp_server.calls.usage import LEDGER
+from mcp_server.calls.usage import USAGE_LOG
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
@@ -107,7 +107,7 @@ def get_usage(call: Call) -> Usage:
             resets_on=clock.next_month().date(),
         ),
         tool_calls=ToolCalls(
-            used_today=LEDGER.count(call.account_id, used.get(TOOL_CALLS, 0)), ceiling=LEDGER.ceiling(call.caller)
+            used_today=USAGE_LOG.count(call.account_id, used.get(TOOL_CALLS, 0)), ceiling=USAGE_LOG.ceiling(call.caller)
         ),
         counts=_counts(call),
         plans=[OfferedPlan(tier=p.slug, price_per_month=_price(call, p), adds=additions(p)) for p in LIMITS],

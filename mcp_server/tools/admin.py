@@ -12,7 +12,7 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
 from mcp_server.views.trips import SearchRecord, shown_search
 from shared.db.accounts import Account, page_of_accounts
-from shared.db.base import everyone
+from shared.db.base import unscoped
 from shared.db.platform import find, newest_searches, rest_calls
 from shared.db.usage import API_CALLS, used
 from shared.domain.plans import LIMITS, Plan
@@ -72,7 +72,7 @@ def admin_list_users(
     per_page: PerPage = 20,
 ) -> Users:
     """Lists all accounts, oldest first, with their plan; search narrows by a part of the email. Admin-only."""
-    rows, total = page_of_accounts(everyone(call.db), search, page, per_page)
+    rows, total = page_of_accounts(unscoped(call.db), search, page, per_page)
     users = [
         ListedUser(id=r.id, email=r.email, tier=r.plan, created_at=r.created_at, last_seen_at=r.last_seen_at)
         for r in rows
@@ -87,7 +87,7 @@ def _subscription(row: Account) -> Subscription:
 
 
 def _api_usage(call: Call, row: Account) -> ApiUsage:
-    session, agreed = everyone(call.db), row.api_calls_per_month
+    session, agreed = unscoped(call.db), row.api_calls_per_month
     return ApiUsage(
         this_month=used(session, row.id, API_CALLS, call.today.replace(day=1)),
         cap=LIMITS[Plan.of(row.plan)].api_calls_per_month if agreed is None else agreed,
@@ -104,7 +104,7 @@ def admin_get_user(
     """Shows one account, found by id or email: its plan, API use and newest searches. Admin-only."""
     if id is None and email is None:
         raise Invalid(Fault("id", "is missing, and so is email", "one of the two"))
-    row = find(everyone(call.db), id, email)
+    row = find(unscoped(call.db), id, email)
     if row is None:
         raise NotFound("account", email if id is None else id)
     searches = [shown_search(s) for s in newest_searches(call.db, row.id, NEWEST)]

@@ -103,12 +103,12 @@ async def generate_branded_pdf(
     """
     wishes = _wishes(advisor_brand or {})
     rows = proposals.read_flights(flights or [], sandbox=call.data_mode == "sandbox")
-    kept = await call.rows(partial(_kept, client_portfolio_id))
+    kept = await call.in_session(partial(_kept, client_portfolio_id))
     fetched, warnings = await _fetched(wishes.logo_url)
     title = " ".join(title.split()) or TITLE
     make = partial(_make, call, title, summary or "", rows, wishes, kept, fetched, warnings)
     made = await anyio.to_thread.run_sync(make)
-    pdf, url = await call.rows(partial(_store, call, title, made, client_portfolio_id))
+    pdf, url = await call.in_session(partial(_store, call, title, made, client_portfolio_id))
     if not (rows or (summary or "").strip()):
         warnings.append("The document has neither a summary nor flights.")
     until = f" until {pdf.expires_at:%Y-%m-%d}" if pdf.expires_at else ""

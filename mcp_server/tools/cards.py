@@ -8,7 +8,7 @@ from sqlalchemy import delete
 
 from mcp_server.toolkit import edits
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.own_rows import own
+from mcp_server.toolkit.own_rows import get_own
 from mcp_server.toolkit.parameters import (
     ClearableCount,
     ClearableCountry,
@@ -178,7 +178,7 @@ def _chosen(
     return [_own(call.db, card_id)], 1
 
 
-_own = partial(own, Row, "card")
+_own = partial(get_own, Row, "card")
 
 
 @tool(area="cards", tier=Tier.FREE, effect=Effect.CHANGES)
@@ -224,7 +224,7 @@ def update_card(
     changed = store(call, row, sent, clear)
     changed += ["card"] if edits.edit(row, call.now, link) else []
     call.db.flush()
-    return ChangedCard(message=edits.words(changed) + undated(row), card=shown(call, row), changed=changed)
+    return ChangedCard(message=edits.describe_changes(changed) + undated(row), card=shown(call, row), changed=changed)
 
 
 def _relinked(call: Call, row: Row, card: str | None) -> dict[str, Any]:

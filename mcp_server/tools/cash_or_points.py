@@ -164,7 +164,7 @@ async def _stored(call: LiveCall, origin: str, destination: str, day: Date, cabi
         where = (session, call.account_id, origin, destination, day, cabin)
         return price_memory.seats_seen(*where), price_memory.fares_seen(*where)
 
-    older_seats, older_fares = await call.rows(seen)
+    older_seats, older_fares = await call.in_session(seen)
     return _Sides(_with(seats, older_seats), _with(cash, older_fares), live=False)
 
 

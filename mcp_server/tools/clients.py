@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.edits import edit, words
+from mcp_server.toolkit.edits import describe_changes, edit
 from mcp_server.toolkit.parameters import Page, PerPage, RowId, line
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Paging, Part, Result
@@ -203,7 +203,7 @@ def update_client_portfolio(
     sent |= _merged(row, maps, emptied, replace=replace)
     changed = edit(row, call.now, sent, emptied - maps.keys())
     call.db.flush()
-    message = f"{row.client_name} (client portfolio {row.id}). {words(changed)}{_unknown_words(unknown)}"
+    message = f"{row.client_name} (client portfolio {row.id}). {describe_changes(changed)}{_unknown_words(unknown)}"
     return UpdatedClient(message=message, portfolio=client_of(row), changed=changed, unknown_programs=unknown)
 
 

@@ -10,8 +10,8 @@ from sqlalchemy import ColumnElement
 from sqlalchemy.orm import Session
 
 from mcp_server.toolkit.context import Call, CallBase, LiveCall
-from mcp_server.toolkit.edits import edit, words
-from mcp_server.toolkit.own_rows import Room, check_cap, like, own
+from mcp_server.toolkit.edits import describe_changes, edit
+from mcp_server.toolkit.own_rows import Capacity, check_cap, get_own, same_terms
 from mcp_server.toolkit.parameters import Airport, Page, PerPage, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
@@ -88,7 +88,7 @@ def _active() -> ColumnElement[bool]:
     return Row.active & Row.paused_at.is_(None)
 
 
-_own = partial(own, Row, "delay alert")
+_own = partial(get_own, Row, "delay alert")
 
 
 def _check_channels(channels: Iterable[str], phone: bool) -> None:
@@ -104,8 +104,8 @@ def _check_channels(channels: Iterable[str], phone: bool) -> None:
         )
 
 
-def _check_cap(call: CallBase, session: Session, row: Row, nothing: str) -> Room:
-    alike = like(row, "airport", "channels", "min_delay_minutes", "phone_ending")
+def _check_cap(call: CallBase, session: Session, row: Row, nothing: str) -> Capacity:
+    alike = same_terms(row, "airport", "channels", "min_delay_minutes", "phone_ending")
     return check_cap(call, session, Row, _active(), f"active; {nothing}. Pause or delete one.", alike)
 
 
@@ -151,7 +151,7 @@ async def create_delay_alert(
         **(_sealed(call, phone_number) if phone_number else {}),
     )
     nothing = "nothing was created"
-    await call.rows(lambda session: _check_cap(call, session, row, nothing))
+    await call.in_session(lambda session: _check_cap(call, session, row, nothing))
     source = await _check_reach(call, airport)
 
     def store(session: Session) -> OneAlert:
@@ -161,7 +161,7 @@ async def create_delay_alert(
         unheard = _unheard(session, call.account_id, channels)
         return OneAlert(message=f"Alert {row.id}: {_terms(row)}.{source}{unheard}{room.same}", alert=_shown(row))
 
-    return await call.rows(store)
+    return await call.in_session(store)
 
 
 def _terms(row: Row) -> str:
@@ -229,7 +229,7 @@ def update_delay_alert(
         row.episode_since = row.episode_level = None
     call.db.flush()
     state = f"Alert {row.id}: {_terms(row)}." if _runs(row) else f"Alert {row.id} is paused."
-    return UpdatedAlert(message=f"{words(changed)} {state}", alert=_shown(row), changed=changed)
+    return UpdatedAlert(message=f"{describe_changes(changed)} {state}", alert=_shown(row), changed=changed)
 
 
 def _changed_phone(call: Call, row: Row, number: str | None, *, empty: bool) -> list[str]:

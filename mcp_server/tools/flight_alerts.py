@@ -9,8 +9,8 @@ from pydantic import Field, WithJsonSchema
 from sqlalchemy import ColumnElement, delete
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.edits import edit, words
-from mcp_server.toolkit.own_rows import Room, check_cap, like, own
+from mcp_server.toolkit.edits import describe_changes, edit
+from mcp_server.toolkit.own_rows import Capacity, check_cap, get_own, same_terms
 from mcp_server.toolkit.parameters import Airport, Cabin, Day, Page, PerPage, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
@@ -19,7 +19,7 @@ from shared.db.accounts import lock
 from shared.db.alerts import FlightAlert as Row
 from shared.db.alerts import FlightAlertKey
 from shared.db.pagination import count, page_of
-from shared.db.runs import forget, schedule, unschedule
+from shared.db.runs import delete_schedules, schedule, unschedule
 from shared.domain.plurals import some
 from shared.services.watches.flight_alerts import KIND, PRICED_THROUGH
 
@@ -90,12 +90,12 @@ def _active() -> ColumnElement[bool]:
     return Row.active & Row.paused_at.is_(None)
 
 
-_own = partial(own, Row, "flight alert")
+_own = partial(get_own, Row, "flight alert")
 
 
-def _check_cap(call: Call, row: Row, nothing: str) -> Room:
+def _check_cap(call: Call, row: Row, nothing: str) -> Capacity:
     told = f"active; {nothing}. Pause or delete one, or choose a larger plan."
-    return check_cap(call, call.db, Row, _active(), told, like(row, *TERMS))
+    return check_cap(call, call.db, Row, _active(), told, same_terms(row, *TERMS))
 
 
 def _check_terms(call: Call, row: Row) -> None:
@@ -230,7 +230,7 @@ def _reschedule(call: Call, row: Row, *, anew: bool, ran: bool) -> None:
 
 def _said(call: Call, row: Row, changed: list[str]) -> str:
     state = "It watches" if _runs(row) else "It is paused and would watch"
-    return f"{words(changed)} {state} {_watched(call, row)}."
+    return f"{describe_changes(changed)} {state} {_watched(call, row)}."
 
 
 @tool(area="alerts", tier=Tier.FREE, effect=Effect.CHANGES)
@@ -241,7 +241,7 @@ def delete_flight_alert(call: Call, alert_id: RowId) -> DeletedAlert:
     """
     row = _own(call.db, alert_id, locked=True)
     removed = RemovedAlert(alert_id=row.id, airline=row.airline, route=f"{row.departure}-{row.destination}")
-    forget(call.db, KIND, [row.id])
+    delete_schedules(call.db, KIND, [row.id])
     call.db.delete(row)
     call.db.flush()
     return DeletedAlert(

@@ -11,8 +11,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from sqlalchemy import ColumnElement, func
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.edits import edit, words
-from mcp_server.toolkit.own_rows import own
+from mcp_server.toolkit.edits import describe_changes, edit
+from mcp_server.toolkit.own_rows import get_own
 from mcp_server.toolkit.parameters import AirportCapitals, Amount, AnyName, Cabin, Currency, Day, Page, PerPage, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Paging, Part, Result
@@ -141,7 +141,7 @@ class DeletedFlight(Result):
     vouchers_detached: list[int]
 
 
-_own = partial(own, Row, "flight booking")
+_own = partial(get_own, Row, "flight booking")
 
 
 def _route(row: Row) -> str:
@@ -356,7 +356,7 @@ def update_flight_booking(
     changed = edit(row, call.now, sent, [*(clear or ()), *bookings.unfitting(row, sent)])
     bookings.check_flight(call.reference, {name: getattr(row, name) for name in sent})
     call.db.flush()
-    return ChangedFlight(message=words(changed), booking=flight_parts(call, [row])[0], changed=changed)
+    return ChangedFlight(message=describe_changes(changed), booking=flight_parts(call, [row])[0], changed=changed)
 
 
 @tool(area="bookings", tier=Tier.FREE, effect=Effect.CHANGES)

@@ -8,8 +8,8 @@ from pydantic import Field
 from sqlalchemy import ColumnElement
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.edits import edit, words
-from mcp_server.toolkit.own_rows import own
+from mcp_server.toolkit.edits import describe_changes, edit
+from mcp_server.toolkit.own_rows import get_own
 from mcp_server.toolkit.parameters import Amount, Currency, Day, HotelName, Page, PerPage, Points, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Paging, Part, Result
@@ -82,7 +82,7 @@ class DeletedStay(Result):
     vouchers_detached: list[int]
 
 
-_own = partial(own, Row, "hotel booking")
+_own = partial(get_own, Row, "hotel booking")
 
 
 @tool(area="bookings", tier=Tier.PAID, effect=Effect.ADDS)
@@ -227,7 +227,7 @@ def update_hotel_booking(
     if afresh:
         bookings.watch(call.db, call.reference, row)
     return ChangedStay(
-        message=words(changed), booking=hotel_parts(call, [row])[0], changed=changed, snapshots_reset=afresh
+        message=describe_changes(changed), booking=hotel_parts(call, [row])[0], changed=changed, snapshots_reset=afresh
     )
 
 

@@ -11,7 +11,7 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from mcp_server.toolkit.context import Call, LiveCall
-from mcp_server.toolkit.own_rows import own
+from mcp_server.toolkit.own_rows import get_own
 from mcp_server.toolkit.parameters import Day, HotelName, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Freshness, Result
@@ -23,7 +23,7 @@ from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import hotels
 from shared.services.search.hotel_prices import require_prices
-from shared.services.watches.hotel_prices import Plan, Sight, look, plan_of, settle
+from shared.services.watches.hotel_prices import CheckResult, WatchQuery, plan_of, query_sources, settle
 
 JUST_NOW = timedelta(minutes=5)  # a check on demand takes no older answer from the cache
 NEWEST = 5
@@ -44,15 +44,15 @@ class PriceHistory(Result):
     against_original: PriceDrop | None
 
 
-_own = partial(own, Row, "hotel booking")
+_own = partial(get_own, Row, "hotel booking")
 
 
 @tool(area="bookings", tier=Tier.FREE, effect=Effect.ADDS, live=True, open_world=True)
 async def check_hotel_booking_price(call: LiveCall, booking_id: RowId) -> CheckedStay:
     """Checks the price of one logged hotel stay now, instead of waiting for the daily check. Free."""
-    plan = await call.rows(lambda session: _plan(call, _own(session, booking_id)))
-    sight = await look(call.ask, plan, JUST_NOW)
-    booking, seen = await call.rows(lambda session: _settled(call, session, sight))
+    plan = await call.in_session(lambda session: _plan(call, _own(session, booking_id)))
+    sight = await query_sources(call.ask, plan, JUST_NOW)
+    booking, seen = await call.in_session(lambda session: _settled(call, session, sight))
     require_prices(sight.seen, booking.hotel.name)
     failed = sight.seen.failed
     rest = f" Not answered by {', '.join(failed)}, so this may not be all." if failed else ""
@@ -66,7 +66,7 @@ async def check_hotel_booking_price(call: LiveCall, booking_id: RowId) -> Checke
     )
 
 
-def _plan(call: LiveCall, row: Row) -> Plan:
+def _plan(call: LiveCall, row: Row) -> WatchQuery:
     plan = plan_of(call.reference, row, call.now)
     if plan is None:
         raise NoData(
@@ -77,11 +77,11 @@ def _plan(call: LiveCall, row: Row) -> Plan:
     return plan
 
 
-def _settled(call: LiveCall, session: Session, sight: Sight) -> tuple[HotelBooking, list[PriceSnapshot]]:
+def _settled(call: LiveCall, session: Session, sight: CheckResult) -> tuple[HotelBooking, list[PriceSnapshot]]:
     """Stored as by the daily check. Raises NotFound where the stay was removed meanwhile."""
     settle(session, call.reference, sight)
     row = _own(session, sight.plan.booking_id)
-    (booking,) = hotel_parts(call.over(session), [row])
+    (booking,) = hotel_parts(call.with_session(session), [row])
     return booking, [snapshot(price) for price in seen_since(session, row, NEWEST)]
 
 

@@ -104,7 +104,7 @@ async def _currency(call: LiveCall) -> str:
         row = session.get(Profile, call.account_id)
         return (row.currency if row else None) or CURRENCY
 
-    return await call.rows(read)
+    return await call.in_session(read)
 
 
 def _today(call: LiveCall, hotel: HotelRow) -> Date:
@@ -287,7 +287,7 @@ async def search_hotels(
 ) -> FoundHotels:
     """Finds hotels of the supported chains in a place for dates, with points, cash and value. Free."""
     facts = call.reference
-    place = await call.rows(lambda _session: hotel_places.place(facts, destination))
+    place = await call.in_session(lambda _session: hotel_places.place(facts, destination))
     wanted = _of_chains(facts, place, chains)
     _check(check_in_date, check_out_date, min(_today(call, h) for h in wanted))
     currency = await _currency(call)

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, delete
 
 from mcp_server.toolkit import edits
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.own_rows import own
+from mcp_server.toolkit.own_rows import get_own
 from mcp_server.toolkit.parameters import Airport, Amount, AnyName, Currency, Day, Page, PerPage, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Paging, Part, Result
@@ -117,7 +117,7 @@ def _program(call: Call, text: str | None) -> str | None:
     return way or call.reference.program(text).slug
 
 
-_own = partial(own, Row, "lounge visit")
+_own = partial(get_own, Row, "lounge visit")
 
 
 @tool(area="lounges", tier=Tier.PAID, effect=Effect.ADDS)
@@ -233,7 +233,7 @@ def update_lounge_visit(
     }
     changed = edits.edit(row, call.now, sent, clear)
     call.db.flush()
-    return ChangedVisit(message=edits.words(changed), visit=_visit(row), changed=changed)
+    return ChangedVisit(message=edits.describe_changes(changed), visit=_visit(row), changed=changed)
 
 
 @tool(area="lounges", tier=Tier.PAID, effect=Effect.CHANGES)

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StrictBool, WithJsonSchema
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.edits import edit, words
+from mcp_server.toolkit.edits import describe_changes, edit
 from mcp_server.toolkit.parameters import Airport, AnyName, Cabin, Country, Currency, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Result
@@ -89,7 +89,7 @@ def update_profile(
     if changed:
         call.db.add(row)
         call.db.flush()
-    return UpdatedProfile(message=words(changed), profile=after, changed=changed)
+    return UpdatedProfile(message=describe_changes(changed), profile=after, changed=changed)
 
 
 def _known_airport(call: Call, code: str) -> str:

@@ -8,8 +8,8 @@ from pydantic import Field
 from sqlalchemy import ColumnElement, delete, select, true
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.edits import edit, words
-from mcp_server.toolkit.own_rows import Room, check_cap, like, own
+from mcp_server.toolkit.edits import describe_changes, edit
+from mcp_server.toolkit.own_rows import Capacity, check_cap, get_own, same_terms
 from mcp_server.toolkit.parameters import AirportCapitals, Cabin, Day, Page, Passengers, PerPage, Points, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import AwardOption, Paging, Part, Result
@@ -66,7 +66,7 @@ def _active() -> ColumnElement[bool]:
     return RouteMonitor.cancelled_at.is_(None) & RouteMonitor.paused_at.is_(None)
 
 
-_own = partial(own, RouteMonitor, "route monitor")
+_own = partial(get_own, RouteMonitor, "route monitor")
 
 
 def _check_terms(call: Call, row: RouteMonitor) -> None:
@@ -82,9 +82,9 @@ def _codes(call: Call, airlines: list[str] | None) -> list[str] | None:
     return list(dict.fromkeys(call.reference.airline(name).iata for name in airlines or ())) or None
 
 
-def _check_cap(call: Call, row: RouteMonitor) -> Room:
+def _check_cap(call: Call, row: RouteMonitor) -> Capacity:
     told = "active; nothing was created. Cancel one with cancel_route_monitor or choose a larger plan."
-    return check_cap(call, call.db, RouteMonitor, _active(), told, like(row, *TERMS))
+    return check_cap(call, call.db, RouteMonitor, _active(), told, same_terms(row, *TERMS))
 
 
 @tool(area="alerts", tier=Tier.FREE, effect=Effect.ADDS)
@@ -219,7 +219,7 @@ def update_route_monitor(
             _begin(call, row)
     afresh = " It starts afresh with a check now." if changed else ""
     return UpdatedMonitor(
-        message=words(changed) + afresh,
+        message=describe_changes(changed) + afresh,
         monitor=shown_monitors(call, [row])[0],
         changed=changed,
         baseline_reset=bool(changed),

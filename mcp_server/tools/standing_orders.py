@@ -9,8 +9,8 @@ from pydantic import Field, WithJsonSchema
 from sqlalchemy import ColumnElement, func, select, true
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.edits import edit, words
-from mcp_server.toolkit.own_rows import check_cap, own
+from mcp_server.toolkit.edits import describe_changes, edit
+from mcp_server.toolkit.own_rows import check_cap, get_own
 from mcp_server.toolkit.parameters import Page, PerPage, RowId, line
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
@@ -74,7 +74,7 @@ def _running() -> ColumnElement[bool]:
     return Row.stopped_at.is_(None) & Row.paused_at.is_(None)
 
 
-_own = partial(own, Row, "standing order")
+_own = partial(get_own, Row, "standing order")
 
 
 def _own_running(call: Call, order_id: int, verb: str) -> Row:
@@ -192,7 +192,7 @@ def update_standing_order(
     call.db.flush()
     if {"cadence", "run_hour", "run_weekday"} & set(changed):
         _plan_runs(call, row)
-    return UpdatedOrder(message=words(changed), standing_order=shown_orders(call, [row])[0], changed=changed)
+    return UpdatedOrder(message=describe_changes(changed), standing_order=shown_orders(call, [row])[0], changed=changed)
 
 
 def _weekday(row: Row, cadence: str, given: int | None) -> int | Literal[""] | None:

@@ -106,7 +106,7 @@ async def plan_trip(
     require_answer(readings, availability.VERB, "Planning a trip")
     taxed = {seat.taxes_currency for r in readings for seat in r.value or ()}
     rates = await exchange_rates.rates(call.ask, [CURRENCY, *taxed])
-    made = await call.rows(lambda session: _made(call, session, wish, answers, rates))
+    made = await call.in_session(lambda session: _made(call, session, wish, answers, rates))
     chosen = [p for p in (made.plans[0] if made.plans else None, fallback(made.plans)) if p]
     priced, asked = await _cash(call, wish, chosen, rates)
     shown = [plan_of(p, f, passengers, made.balances_as_of or call.today) for p, f in zip(chosen, priced, strict=True)]

@@ -7,7 +7,7 @@ from pydantic import Field
 from sqlalchemy import true
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.edits import edit, words
+from mcp_server.toolkit.edits import describe_changes, edit
 from mcp_server.toolkit.parameters import Day, Page, PerPage, RowId, line
 from mcp_server.toolkit.refusals import paywall
 from mcp_server.toolkit.registry import Effect, Tier, tool
@@ -198,7 +198,9 @@ def update_trip(
     changed = edit(row, call.now, sent, clear) + switched
     _check_days(row.start_date, row.end_date)
     call.db.flush()
-    return UpdatedTrip(message=f"Trip {trip_id}. {words(changed)}", trip=_counted(call, row), changed=changed)
+    return UpdatedTrip(
+        message=f"Trip {trip_id}. {describe_changes(changed)}", trip=_counted(call, row), changed=changed
+    )
 
 
 def _switch(call: Call, row: Row, state: str) -> list[str]:

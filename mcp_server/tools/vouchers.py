@@ -8,7 +8,7 @@ from sqlalchemy import delete
 
 from mcp_server.toolkit import edits
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.own_rows import own
+from mcp_server.toolkit.own_rows import get_own
 from mcp_server.toolkit.parameters import AnyName, Day, Page, PerPage, RowId
 from mcp_server.toolkit.provenance import Verified, verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
@@ -131,7 +131,7 @@ def _kind(call: Call, text: str) -> Row:
     return kind
 
 
-_own = partial(own, Held, "voucher")
+_own = partial(get_own, Held, "voucher")
 
 
 @tool(area="vouchers", tier=Tier.PAID, effect=Effect.ADDS)
@@ -190,7 +190,7 @@ def update_voucher(
     sent = {"expires_on": expires_on, "reference": reference, "notes": notes}
     changed = edits.edit(row, call.now, sent, clear)
     call.db.flush()
-    return ChangedVoucher(message=edits.words(changed), voucher=voucher(call, row), changed=changed)
+    return ChangedVoucher(message=edits.describe_changes(changed), voucher=voucher(call, row), changed=changed)
 
 
 @tool(area="vouchers", tier=Tier.FREE, effect=Effect.CHANGES)

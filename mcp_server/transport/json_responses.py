@@ -10,7 +10,7 @@ Headers = tuple[tuple[bytes, bytes], ...]
 
 
 @dataclass(frozen=True)
-class Reply:
+class JsonResponse:
     """One complete JSON answer."""
 
     status: int
@@ -27,13 +27,13 @@ class Reply:
         await send({"type": "http.response.body", "body": self.body})
 
 
-def rpc_error(status: int, code: int, message: str, headers: Headers = (), **data: Any) -> Reply:
+def rpc_error(status: int, code: int, message: str, headers: Headers = (), **data: Any) -> JsonResponse:
     """A JSON-RPC error about the request as a whole, so with a null id."""
     error: dict[str, Any] = {"code": code, "message": message}
     if data:
         error["data"] = data
-    return Reply(status, to_json({"jsonrpc": "2.0", "id": None, "error": error}), headers)
+    return JsonResponse(status, to_json({"jsonrpc": "2.0", "id": None, "error": error}), headers)
 
 
-def oauth_error(status: int, error: str, description: str, headers: Headers = ()) -> Reply:
-    return Reply(status, to_json({"error": error, "error_description": description}), headers)
+def oauth_error(status: int, error: str, description: str, headers: Headers = ()) -> JsonResponse:
+    return JsonResponse(status, to_json({"error": error, "error_description": description}), headers)

@@ -11,8 +11,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.registry import TOOLS
-from mcp_server.transport.json_responses import Headers, Reply, oauth_error, rpc_error
-from mcp_server.transport.token_verifier import Away, Bearers, Crowded, Denied, Problem
+from mcp_server.transport.json_responses import Headers, JsonResponse, oauth_error, rpc_error
+from mcp_server.transport.token_verifier import (
+    AuthServerUnavailable,
+    Problem,
+    RateLimited,
+    TokenRejected,
+    TokenVerifier,
+)
 from shared.settings import SCOPE, settings
 
 METADATA = "/.well-known/oauth-protected-resource"
@@ -21,10 +27,10 @@ RETRY_AFTER = b"2"
 ACCEPT = (b"accept", b"application/json, text/event-stream")
 
 
-class Stop(Exception):
+class Reject(Exception):
     """The request ends here, with this reply."""
 
-    def __init__(self, reply: Reply) -> None:
+    def __init__(self, reply: JsonResponse) -> None:
         super().__init__(reply.status)
         self.reply = reply
 
@@ -36,10 +42,10 @@ class Host(NamedTuple):
     metadata_url: str
 
 
-class Front:
+class RequestGate:
     """The ASGI application: /mcp behind its rules, everything else to the open pages."""
 
-    def __init__(self, bearers: Bearers, mcp: ASGIApp, pages: ASGIApp) -> None:
+    def __init__(self, bearers: TokenVerifier, mcp: ASGIApp, pages: ASGIApp) -> None:
         self.bearers, self.mcp, self.pages = bearers, mcp, pages
         self.hosts = {urlsplit(r).netloc.lower().encode(): _host(r) for r in settings().resources}
         self.origins = {f"{urlsplit(r).scheme}://{urlsplit(r).netloc}".encode() for r in settings().resources}
@@ -70,7 +76,7 @@ class Front:
             return await self.pages(scope, receive, send)
         try:
             inner = await self._admitted(scope, headers, host)
-        except Stop as stop:
+        except Reject as stop:
             return await stop.reply(send)
         return await self.mcp(inner, receive, send)
 
@@ -80,14 +86,14 @@ class Front:
         sent = dict(headers)
         origin = sent.get(b"origin")
         if origin is not None and origin not in self.origins:
-            raise Stop(rpc_error(403, INVALID_REQUEST, "Requests from pages of this origin are not served."))
+            raise Reject(rpc_error(403, INVALID_REQUEST, "Requests from pages of this origin are not served."))
         if scope["method"] != "POST":
             # Stateless: the SDK would hold a GET open for ever without a byte.
             allow = ((b"allow", b"POST"),)
-            raise Stop(rpc_error(405, INVALID_REQUEST, "Only POST is answered here.", allow))
+            raise Reject(rpc_error(405, INVALID_REQUEST, "Only POST is answered here.", allow))
         areas = _areas(scope["query_string"])
         if sent.get(b"content-type", b"").split(b";")[0].strip().lower() != b"application/json":
-            raise Stop(rpc_error(415, INVALID_REQUEST, "Content-Type must be application/json."))
+            raise Reject(rpc_error(415, INVALID_REQUEST, "Content-Type must be application/json."))
         if b"accept" not in sent:
             headers.append(ACCEPT)  # RFC 9110: absent means anything; the SDK reads it as nothing
         return {
@@ -102,18 +108,18 @@ class Front:
     async def _caller(self, scope: Scope, headers: list[tuple[bytes, bytes]], host: Host) -> Caller:
         try:
             return await self.bearers.check(_token(headers), (scope.get("client") or ("",))[0])
-        except Denied as no:
+        except TokenRejected as no:
             error, words = no.problem.value
             status = 403 if no.problem is Problem.SCOPE else 401
-            raise Stop(oauth_error(status, error, words, _challenge(host, error, words))) from None
-        except Crowded as crowd:
+            raise Reject(oauth_error(status, error, words, _challenge(host, error, words))) from None
+        except RateLimited as crowd:
             words = "Too many bad tokens came from this address; this one was not looked at."
             later: Headers = ((b"retry-after", str(crowd.seconds).encode()), (b"cache-control", b"no-store"))
-            raise Stop(oauth_error(429, "temporarily_unavailable", words, later)) from None
-        except Away:
+            raise Reject(oauth_error(429, "temporarily_unavailable", words, later)) from None
+        except AuthServerUnavailable:
             words = "The authorization server does not answer; the token was not judged. Try again shortly."
             late: Headers = ((b"retry-after", RETRY_AFTER), (b"cache-control", b"no-store"))
-            raise Stop(oauth_error(503, "temporarily_unavailable", words, late)) from None
+            raise Reject(oauth_error(503, "temporarily_unavailable", words, late)) from None
 
 
 def _host(resource: str) -> Host:
@@ -125,10 +131,10 @@ def _token(headers: list[tuple[bytes, bytes]]) -> str:
     """The one bearer token sent. A leftover API key overrides it, in whichever header it is, and is refused."""
     credentials = [value for name, value in headers if name == b"authorization"]
     if len(credentials) != 1 or any(name == b"x-api-key" for name, _ in headers):
-        raise Denied(Problem.INVALID)
+        raise TokenRejected(Problem.INVALID)
     scheme, _, token = credentials[0].partition(b" ")
     if scheme.lower() != b"bearer":
-        raise Denied(Problem.INVALID)
+        raise TokenRejected(Problem.INVALID)
     return token.rstrip(b" \t").decode("latin-1")  # a second blank before it makes it malformed
 
 
@@ -149,5 +155,5 @@ def _areas(query: bytes) -> frozenset[str] | None:
     known = sorted({tool.area for tool in TOOLS.values()})
     if wanted - set(known):
         words = f"Unknown area; the areas are {', '.join(known)}."
-        raise Stop(rpc_error(400, INVALID_PARAMS, words, areas=known))
+        raise Reject(rpc_error(400, INVALID_PARAMS, words, areas=known))
     return wanted or None

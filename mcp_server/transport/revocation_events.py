@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 from redis.exceptions import RedisError
 
-from mcp_server.transport.token_verifier import Bearers
+from mcp_server.transport.token_verifier import TokenVerifier
 from shared.redis import EVENTS, connect_async
 
 log = logging.getLogger(__name__)
@@ -15,7 +15,7 @@ QUIET = 4.0  # seconds of silence before the line is tried; below the connection
 AGAIN = 1.0
 
 
-async def listen(*bearers: Bearers) -> None:
+async def listen(*bearers: TokenVerifier) -> None:
     """Follows the channel for ever. While Redis is away entries end by themselves within half a minute."""
     told = False
     while True:
@@ -30,7 +30,7 @@ async def listen(*bearers: Bearers) -> None:
         await anyio.sleep(AGAIN)
 
 
-async def _follow(*bearers: Bearers) -> None:
+async def _follow(*bearers: TokenVerifier) -> None:
     async with connect_async() as redis, redis.pubsub() as channel:
         await channel.subscribe(EVENTS)
         waiting = False
@@ -46,7 +46,7 @@ async def _follow(*bearers: Bearers) -> None:
                 await channel.ping()
 
 
-def _apply(message: dict[str, Any], *bearers: Bearers) -> None:
+def _apply(message: dict[str, Any], *bearers: TokenVerifier) -> None:
     """Each (re)subscription empties the cache: whatever was said meanwhile was not heard."""
     if message["type"] == "subscribe":
         for cache in bearers:

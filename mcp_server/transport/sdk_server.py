@@ -12,7 +12,7 @@ from mcp_types import INVALID_PARAMS, CallToolRequestParams, CallToolResult, Tex
 from mcp_types.methods import validate_client_request
 from pydantic_core import to_json
 
-from mcp_server.calls.dispatch import answer
+from mcp_server.calls.dispatch import dispatch
 from mcp_server.toolkit.registry import TOOLS, Tool
 from shared.http import HungUp
 from shared.settings import VERSION, settings
@@ -49,7 +49,7 @@ class Gate(Extension):
         asked = ctx.request
         assert asked is not None  # every call comes by HTTP
         try:
-            made = await answer(params.name, params.arguments or {}, asked.scope["caller"], "mcp", asked.receive)
+            made = await dispatch(params.name, params.arguments or {}, asked.scope["caller"], "mcp", asked.receive)
         except HungUp:
             return CallToolResult(content=[], is_error=True)  # nobody reads it
         return CallToolResult(

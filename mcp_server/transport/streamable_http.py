@@ -30,7 +30,7 @@ from pydantic_core import from_json, to_json
 from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
-from mcp_server.transport.json_responses import Reply, rpc_error
+from mcp_server.transport.json_responses import JsonResponse, rpc_error
 
 BODY_LIMIT, BODY_SECONDS = 4 * 1024 * 1024, 15.0
 ONE_EXCHANGE = frozenset({"tools/call", "tools/list", "ping"})
@@ -78,7 +78,7 @@ class Transport:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = dict(scope["headers"])
         message, body = await _message(receive, headers.get(b"content-length"))
-        if isinstance(message, Reply):
+        if isinstance(message, JsonResponse):
             await message(send)
             return
         version = headers.get(b"mcp-protocol-version", b"").decode("latin-1") or DEFAULT_NEGOTIATED_VERSION
@@ -112,10 +112,10 @@ class Transport:
             )
         except Exception as error:  # the edge: the SDK turns it into a JSON-RPC error that tells nothing internal
             reply["error"] = modern_error_data(error).model_dump(exclude_none=True)
-        await Reply(200, _filled(to_json(reply), scope))(send)
+        await JsonResponse(200, _filled(to_json(reply), scope))(send)
 
 
-async def _message(receive: Receive, announced: bytes | None) -> tuple[dict[str, Any] | Reply, bytes]:
+async def _message(receive: Receive, announced: bytes | None) -> tuple[dict[str, Any] | JsonResponse, bytes]:
     """One JSON-RPC message with its bytes, or the refusal of what is none."""
     try:
         async with asyncio.timeout(BODY_SECONDS):

@@ -49,13 +49,13 @@ class Problem(Enum):
     SCOPE = ("insufficient_scope", f"The access token lacks the scope {SCOPE}.")
 
 
-class Denied(Exception):
+class TokenRejected(Exception):
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.name)
         self.problem = problem
 
 
-class Crowded(Exception):
+class RateLimited(Exception):
     """So many bad tokens came from this address that no unknown one of it is looked up for a while."""
 
     def __init__(self, seconds: int) -> None:
@@ -63,7 +63,7 @@ class Crowded(Exception):
         self.seconds = seconds
 
 
-class Away(Exception):
+class AuthServerUnavailable(Exception):
     """Nobody can say right now whether the token is good; the session must not be thrown away for that."""
 
 
@@ -77,7 +77,7 @@ class Known:
     end: float
 
 
-class Bearers:
+class TokenVerifier:
     """The tokens this process has lately asked about. Names are digests; no token is kept.
 
     `judge` turns the auth server's answer into the seconds for which the token is good, or into a problem.
@@ -104,15 +104,15 @@ class Bearers:
             return known.caller
         refused = self.refused.get(name)
         if refused is not None and now < refused[0]:
-            raise Denied(refused[1])
+            raise TokenRejected(refused[1])
         if not well_formed(token, self.prefix):
-            raise Denied(Problem.INVALID)
+            raise TokenRejected(Problem.INVALID)
         if (wait := self.crowds.get(address, 0) - now) > 0:
-            raise Crowded(math.ceil(wait))
+            raise RateLimited(math.ceil(wait))
         verdict = await asyncio.shield(self._flight(name, token))
         if isinstance(verdict, Problem):
             await self._count(address)
-            raise Denied(verdict)
+            raise TokenRejected(verdict)
         return verdict.caller
 
     async def _count(self, address: str) -> None:
@@ -135,7 +135,7 @@ class Bearers:
         before = self.events
         try:
             verdict = await self._ask(token)
-        except Away:
+        except AuthServerUnavailable:
             return self._kept(name)
         self.known.pop(name, None)
         if before != self.events:  # something was revoked while we asked: true for this request, not to be kept
@@ -152,7 +152,7 @@ class Bearers:
         """A token known until lately serves on for a while; the next attempt waits a second, not each request."""
         known, now = self.known.get(name), time.monotonic()
         if known is None or now >= known.end:
-            raise Away
+            raise AuthServerUnavailable
         known.until = min(now + AGAIN, known.end)
         return known
 
@@ -165,7 +165,7 @@ class Bearers:
             caller = await anyio.to_thread.run_sync(_caller, document, limiter=limiter())
         except SQLAlchemyError:
             log.warning("bearer: the database is away")
-            raise Away from None
+            raise AuthServerUnavailable from None
         if caller is None:
             return Problem.INVALID
         now = time.monotonic()
@@ -181,12 +181,12 @@ class Bearers:
                 break
             except _BROKEN:  # a kept connection the other side has closed: asking twice changes nothing
                 if last:
-                    raise Away from None
+                    raise AuthServerUnavailable from None
             except (httpx.HTTPError, ValueError):
-                raise Away from None
+                raise AuthServerUnavailable from None
         if not isinstance(document, dict):
             log.warning("bearer: the auth server answered %s with status %d", self.path, answer.status_code)
-            raise Away
+            raise AuthServerUnavailable
         return document
 
     def forget(self, event: dict[str, Any]) -> None:
@@ -215,8 +215,8 @@ def _trim(cache: "OrderedDict[str, Any]") -> None:
 Judge = Callable[[dict[str, Any]], float | Problem]
 
 
-def api_keys() -> Bearers:
-    return Bearers(KEY_PREFIX, "/internal/api-key", _key_seconds)
+def api_key_verifier() -> TokenVerifier:
+    return TokenVerifier(KEY_PREFIX, "/internal/api-key", _key_seconds)
 
 
 def _token_seconds(document: dict[str, Any]) -> float | Problem:

@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from mcp_server.toolkit.thread_limiter import limiter
 from mcp_server.transport.middleware import METADATA
-from mcp_server.transport.token_verifier import Bearers
+from mcp_server.transport.token_verifier import TokenVerifier
 from shared.db.base import engine
 from shared.reference.load import reference
 from shared.settings import SCOPE, STATUS, VERSION, settings
@@ -47,7 +47,7 @@ async def resource_metadata(request: Request) -> Response:
 class AuthMetadata:
     """The auth server's own document, for old clients that ask the resource's host for it."""
 
-    def __init__(self, bearers: Bearers) -> None:
+    def __init__(self, bearers: TokenVerifier) -> None:
         self.bearers = bearers
         self.document: dict[str, Any] | None = None
         self.until = 0.0
@@ -107,7 +107,7 @@ def _schema_at_head() -> bool:
     return _at_head
 
 
-def routes(bearers: Bearers) -> list[Route]:
+def routes(bearers: TokenVerifier) -> list[Route]:
     return [
         Route("/healthz", healthz),
         Route("/readyz", readyz),

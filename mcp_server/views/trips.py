@@ -4,7 +4,7 @@ from datetime import date, datetime
 from typing import Any, Literal
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.own_rows import own
+from mcp_server.toolkit.own_rows import get_own
 from mcp_server.toolkit.results import Part
 from shared.db.trips import ChatLink as ChatRow
 from shared.db.trips import ItineraryItem as ItemRow
@@ -98,4 +98,4 @@ def shown_chat(row: ChatRow) -> ChatLink:
 
 def own_trip(call: Call, trip_id: int, *, locked: bool = False) -> Row:
     """Locked: nobody files anything under the trip until the call is over."""
-    return own(Row, "trip", call.db, trip_id, locked=locked)
+    return get_own(Row, "trip", call.db, trip_id, locked=locked)

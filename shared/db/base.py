@@ -150,7 +150,7 @@ def own(session: Session, account_id: int, mode: DataMode) -> Session:
     return session
 
 
-def everyone(session: Session) -> Session:
+def unscoped(session: Session) -> Session:
     """A session without the account guard (search this word for every such place); the mode guard stays."""
     session.info.pop("account_id", None)
     session.info.setdefault("synthetic", settings().data_mode == "sandbox")
@@ -165,7 +165,7 @@ def transaction(account_id: int | None = None) -> Iterator[Session]:
 
 
 @contextmanager
-def autocommitted(account_id: int | None = None) -> Iterator[Session]:
+def autocommit(account_id: int | None = None) -> Iterator[Session]:
     """As above, but each statement is a transaction of its own: no BEGIN and COMMIT are sent, and no row stays locked
     while this process is busy with something else."""
     with _opened(_autocommit(engine()), account_id) as session:
@@ -181,7 +181,7 @@ def _autocommit(made: Engine) -> Engine:
 def _opened(made: Engine, account_id: int | None) -> Iterator[Session]:
     with Session(made, expire_on_commit=False) as session, session.begin():
         if account_id is None:
-            everyone(session)
+            unscoped(session)
         else:
             own(session, account_id, settings().data_mode)
         yield session

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Mapped, Session, mapped_column
 from shared.db.accounts import Account
 from shared.db.base import AccountOwned, Base, pk, uid
 from shared.db.bookings import FlightBooking, HotelBooking
-from shared.db.runs import forget, schedule
+from shared.db.runs import delete_schedules, schedule
 
 RUN = "inbound_mail"  # the kind of a mail's schedule
 _AGAIN = timedelta(days=1)  # a schedule ends with its first complete run; this is for one that never comes to that
@@ -113,7 +113,7 @@ def keep(session: Session, **mail: Any) -> bool:
 
 def done(session: Session, number: int) -> None:
     """The mail was read, or cannot be: its schedule goes."""
-    forget(session, RUN, [number])
+    delete_schedules(session, RUN, [number])
 
 
 def locked(session: Session, condition: sa.ColumnElement[bool]) -> InboundMail | None:

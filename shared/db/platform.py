@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from shared.db.accounts import Account
 from shared.db.alerts import DelayAlert, FlightAlert
-from shared.db.base import Base, everyone
+from shared.db.base import Base, unscoped
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.messages import OPEN as OPEN_MESSAGE
 from shared.db.messages import Delivery
@@ -59,7 +59,7 @@ class OfClient:
 def steady(session: Session) -> Session:
     """A session that sees everyone, and in all its statements the same moment: figures of one answer agree."""
     session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
-    return everyone(session)
+    return unscoped(session)
 
 
 def calls_by_tool(session: Session, since: datetime) -> list[OfTool]:

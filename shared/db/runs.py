@@ -89,7 +89,7 @@ def run_now(session: Session, kind: str, subject_id: int) -> int:
     return session.execute(made).scalar_one()
 
 
-def standing(session: Session, kind: str, every: timedelta, first: timedelta) -> None:
+def ensure_schedule(session: Session, kind: str, every: timedelta, first: timedelta) -> None:
     """A schedule of the service itself: made once; a program that starts again changes its pace at most."""
     made = insert(Schedule).values(kind=kind, subject_id=0, every=every, next_due_at=sa.func.now() + first)
     pace = {"every": made.excluded.every}
@@ -102,7 +102,7 @@ def unschedule(session: Session, kind: str, subject_ids: Sequence[int]) -> None:
     )
 
 
-def forget(session: Session, kind: str, subject_ids: Sequence[int]) -> None:
+def delete_schedules(session: Session, kind: str, subject_ids: Sequence[int]) -> None:
     """The subjects are going for good; runs of theirs go too."""
     session.execute(sa.delete(Schedule).where(Schedule.kind == kind, Schedule.subject_id.in_(subject_ids)))
 
@@ -127,7 +127,7 @@ update schedules s set next_due_at = due.next_due_at
 from due where s.id = due.id""")
 
 
-def materialise(session: Session, limit: int = 500) -> int:
+def create_due_runs(session: Session, limit: int = 500) -> int:
     """Due schedules become runs. Slots missed in an outage collapse into one run, and the phase is kept."""
     return _count(session.execute(_MATERIALISE, {"n": limit}))
 

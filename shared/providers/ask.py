@@ -20,7 +20,7 @@ from anyio.lowlevel import RunVar
 from shared import clock, http, limits
 from shared.providers import cache, circuit_breaker, lookup, registry
 from shared.providers.contract import Provider, Reading, Status, Unanswered
-from shared.providers.request import QUOTA, Errand
+from shared.providers.request import QUOTA, ProviderRequest
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
@@ -81,7 +81,7 @@ class Ask:
         asked = [(p, q) for q in questions for p in registry.usable(verb)]
         places = [cache.place(p, registry.scope(p, self.account_id), verb, q) for p, q in asked]
         with anyio.move_on_after(MEMORY_SECONDS):
-            return [known for known in await _in_thread(cache.recall, [(p, None) for p in places]) if known]
+            return [known for known in await _in_thread(cache.get_many, [(p, None) for p in places]) if known]
         return []
 
     async def _run(
@@ -93,20 +93,20 @@ class Ask:
         with anyio.CancelScope(deadline=self._deadline):
             await self._fill(readings, errands, max_age)
         for i, errand in enumerate(errands):
-            if readings[i] is None and isinstance(errand, Errand):
+            if readings[i] is None and isinstance(errand, ProviderRequest):
                 readings[i] = errand.failure("down", "timeout")
         return [r for r in readings if r is not None]
 
     async def _fill(
         self,
         readings: list[Reading[Any] | None],
-        errands: Sequence[Errand | Reading[Any]],
+        errands: Sequence[ProviderRequest | Reading[Any]],
         max_age: timedelta | None,
     ) -> None:
-        open_ends = [(i, e) for i, e in enumerate(errands) if isinstance(e, Errand)]
+        open_ends = [(i, e) for i, e in enumerate(errands) if isinstance(e, ProviderRequest)]
         found = await _recall([e for _, e in open_ends], max_age)
 
-        async def fetch(i: int, errand: Errand, known: lookup.Known) -> None:
+        async def fetch(i: int, errand: ProviderRequest, known: lookup.Known) -> None:
             asked = _shared(errand, known, max_age) if errand.background else _fetch(errand, known.state)
             reading = readings[i] = await asked
             own = errand.scope.startswith("account-") and errand.credential
@@ -119,7 +119,7 @@ class Ask:
                 if known.reading is None:
                     tasks.start_soon(fetch, i, errand, known)
 
-    async def _errand(self, provider: Provider, verb: str, question: Any) -> "Errand | Reading[Any]":
+    async def _errand(self, provider: Provider, verb: str, question: Any) -> "ProviderRequest | Reading[Any]":
         credential, scope = None, registry.scope(provider, self.account_id)
         unusable: Unanswered | None = None
         if scope == "operator":
@@ -130,7 +130,7 @@ class Ask:
             except Unanswered as no:  # there is a connection, and it cannot be used now
                 unusable = no
         place = cache.place(provider, scope, verb, question)
-        errand = Errand(provider, verb, question, credential, scope, place, self.account_id, self._background)
+        errand = ProviderRequest(provider, verb, question, credential, scope, place, self.account_id, self._background)
         if provider.data_mode != settings().data_mode:
             return errand.failure("not_configured", "other_mode")
         if unusable:
@@ -149,7 +149,7 @@ async def _in_thread(work: Callable[..., T], *args: Any) -> T:
     return await anyio.to_thread.run_sync(work, *args, limiter=limiter, abandon_on_cancel=True)
 
 
-async def _recall(errands: Sequence[Errand], max_age: timedelta | None) -> list[lookup.Known]:
+async def _recall(errands: Sequence[ProviderRequest], max_age: timedelta | None) -> list[lookup.Known]:
     """Memory that hangs keeps nobody from asking."""
     with anyio.move_on_after(MEMORY_SECONDS):
         return await lookup.looked_up([(errand, max_age) for errand in errands])
@@ -157,7 +157,7 @@ async def _recall(errands: Sequence[Errand], max_age: timedelta | None) -> list[
     return [lookup.Known(None, remembered[e.health]) for e in errands]
 
 
-async def _shared(errand: Errand, known: lookup.Known, max_age: timedelta | None) -> Reading[Any]:
+async def _shared(errand: ProviderRequest, known: lookup.Known, max_age: timedelta | None) -> Reading[Any]:
     """Watches of one route are checked at the same moment: the first one asks, the others take its answer, whichever
     process they run in."""
     while not (known.mine or known.reading):
@@ -165,11 +165,11 @@ async def _shared(errand: Errand, known: lookup.Known, max_age: timedelta | None
         (known,) = await _recall([errand], max_age)
     reading = known.reading or await _fetch(errand, known.state)
     if not reading.answered:
-        await _in_thread(cache.given_up, [errand.place])
+        await _in_thread(cache.release_fetch, [errand.place])
     return reading
 
 
-async def _fetch(errand: Errand, state: circuit_breaker.Health) -> Reading[Any]:
+async def _fetch(errand: ProviderRequest, state: circuit_breaker.Health) -> Reading[Any]:
     if state.open:
         status: Status = "quota_exhausted" if state.reason == QUOTA else "down"
         return errand.failure(
@@ -194,7 +194,7 @@ async def _fetch(errand: Errand, state: circuit_breaker.Health) -> Reading[Any]:
     return reading
 
 
-async def _spend(errand: Errand) -> Reading[Any] | None:
+async def _spend(errand: ProviderRequest) -> Reading[Any] | None:
     """Counts one call on the credential's day; the refusal when none is left, or only those kept for people waiting."""
     allowed = errand.provider.calls_a_day
     if allowed is None:
@@ -205,7 +205,7 @@ async def _spend(errand: Errand) -> Reading[Any] | None:
     return None if verdict.allowed else errand.failure("quota_exhausted", QUOTA, retry_after=verdict.retry_after)
 
 
-async def _call(errand: Errand) -> Reading[Any]:
+async def _call(errand: ProviderRequest) -> Reading[Any]:
     """The only place where an adapter runs. It is the edge to other people's data, so anything it raises is caught."""
     try:
         with anyio.fail_after(errand.provider.timeout):

@@ -22,7 +22,7 @@ _QUICK = 1  # the level of compression: answers repeat themselves, so a thirteen
 
 
 @dataclass(frozen=True)
-class Place:
+class CacheKey:
     """Where the answer to one question is kept: one provider, one reach of people who may see it, one question."""
 
     provider: Provider
@@ -49,15 +49,15 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 
-def place(provider: Provider, scope: str, verb: str, question: Any) -> Place:
+def place(provider: Provider, scope: str, verb: str, question: Any) -> CacheKey:
     """The key holds the data mode and, where the terms forbid sharing, the credential that asked."""
     reach = "anyone" if provider.terms == "anyone" else scope
     kind: Any = type(question)
     asked = _adapter(kind).dump_json(question)
-    return Place(provider, verb, key("reading", provider.name, reach, verb, hashlib.sha256(asked).hexdigest()[:32]))
+    return CacheKey(provider, verb, key("reading", provider.name, reach, verb, hashlib.sha256(asked).hexdigest()[:32]))
 
 
-def recall(asked: Sequence[tuple[Place, timedelta | None]]) -> list[Reading[Any] | None]:
+def get_many(asked: Sequence[tuple[CacheKey, timedelta | None]]) -> list[Reading[Any] | None]:
     """What is kept at each place, still fresh and no older than said; nothing while Redis is away."""
     if not asked:
         return []
@@ -68,8 +68,8 @@ def recall(asked: Sequence[tuple[Place, timedelta | None]]) -> list[Reading[Any]
     return [_read(at, raw, max_age) if raw else None for (at, max_age), raw in zip(asked, kept, strict=True)]
 
 
-def first(
-    asked: Sequence[tuple[Place, timedelta | None]],
+def acquire_fetch(
+    asked: Sequence[tuple[CacheKey, timedelta | None]],
 ) -> list[tuple[bool, Reading[Any] | None]]:
     """Of each question whether the caller is the one to ask now, over all processes, and what was kept meanwhile.
 
@@ -87,22 +87,22 @@ def first(
     except (RedisError, OSError):
         return [(True, None)] * len(asked)
     known = [_read(at, raw, max_age) if raw else None for (at, max_age), raw in zip(asked, said[1::2], strict=True)]
-    given_up([at for (at, _), mine, reading in zip(asked, said[::2], known, strict=True) if mine and reading])
+    release_fetch([at for (at, _), mine, reading in zip(asked, said[::2], known, strict=True) if mine and reading])
     return [(bool(mine), reading) for mine, reading in zip(said[::2], known, strict=True)]
 
 
-def given_up(places: Sequence[Place]) -> None:
+def release_fetch(places: Sequence[CacheKey]) -> None:
     """The next one may ask."""
     if places:
         with suppress(RedisError, OSError):
             connect().delete(*map(_asking, places))
 
 
-def _asking(at: Place) -> str:
+def _asking(at: CacheKey) -> str:
     return f"{at.name}:asking"
 
 
-def _read(at: Place, raw: Any, max_age: timedelta | None) -> Reading[Any] | None:
+def _read(at: CacheKey, raw: Any, max_age: timedelta | None) -> Reading[Any] | None:
     try:
         first, body = raw.split(b"\n", 1)
         head = _adapter(_Head).validate_json(first)
@@ -124,7 +124,7 @@ def _read(at: Place, raw: Any, max_age: timedelta | None) -> Reading[Any] | None
     )
 
 
-def keep(answered: Sequence[tuple[Place, Reading[Any]]]) -> list[Reading[Any]]:
+def keep(answered: Sequence[tuple[CacheKey, Reading[Any]]]) -> list[Reading[Any]]:
     """Stores answers (never failures) and returns them with the time until which they may be replayed."""
     try:
         pipe = connect().pipeline(transaction=False)
@@ -138,7 +138,7 @@ def keep(answered: Sequence[tuple[Place, Reading[Any]]]) -> list[Reading[Any]]:
     return [replace(r, good_until=r.taken_at + at.lasts) if at.lasts > timedelta(0) else r for at, r in answered]
 
 
-def _stored(at: Place, reading: Reading[Any]) -> bytes:
+def _stored(at: CacheKey, reading: Reading[Any]) -> bytes:
     head = _Head("ok" if reading.value else "no_data", reading.reason, reading.taken_at, reading.provider_checked_at)
     body = _adapter(VERBS[at.verb].answer).dump_json(reading.value)
     return _adapter(_Head).dump_json(head) + b"\n" + zlib.compress(body, _QUICK)

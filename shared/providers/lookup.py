@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from shared.concurrency import Together
+from shared.concurrency import Batcher
 from shared.db import observations
-from shared.db.base import autocommitted
+from shared.db.base import autocommit
 from shared.providers import cache, circuit_breaker
 from shared.providers.contract import VERBS, AwardSeat, CashFare, FaresQuestion, Reading
-from shared.providers.request import QUOTA, Errand
+from shared.providers.request import QUOTA, ProviderRequest
 
 log = logging.getLogger(__name__)
 
@@ -31,10 +31,10 @@ class Known(NamedTuple):
     mine: bool = True  # nobody else asks the same at this moment
 
 
-def _look(pieces: Sequence[Sequence[tuple[Errand, timedelta | None]]]) -> list[list[Known]]:
+def _look(pieces: Sequence[Sequence[tuple[ProviderRequest, timedelta | None]]]) -> list[list[Known]]:
     """On a thread: what the cache holds, and of those who must be asked how they fare and whose turn it is to ask."""
     asked = [(errand, max_age) for piece in pieces for errand, max_age in piece]
-    kept = cache.recall([(errand.place, max_age) for errand, max_age in asked])
+    kept = cache.get_many([(errand.place, max_age) for errand, max_age in asked])
     missing = [i for i, known in enumerate(kept) if known is None]
     states = circuit_breaker.read(asked[i][0].health for i in missing) if missing else {}
     known = [
@@ -42,17 +42,17 @@ def _look(pieces: Sequence[Sequence[tuple[Errand, timedelta | None]]]) -> list[l
         for (errand, _), reading in zip(asked, kept, strict=True)
     ]
     shared = [i for i in missing if asked[i][0].background]
-    turns = cache.first([(asked[i][0].place, asked[i][1]) for i in shared])
+    turns = cache.acquire_fetch([(asked[i][0].place, asked[i][1]) for i in shared])
     for i, (mine, reading) in zip(shared, turns, strict=True):
         known[i] = known[i]._replace(mine=mine, reading=reading)
     those = iter(known)
     return [list(islice(those, len(piece))) for piece in pieces]
 
 
-looked_up = Together(_look)
+looked_up = Batcher(_look)
 
 
-def _remember(pairs: Sequence[tuple[Errand, Reading[Any]]]) -> list[Reading[Any]]:
+def _remember(pairs: Sequence[tuple[ProviderRequest, Reading[Any]]]) -> list[Reading[Any]]:
     """On a thread: health, cache and observations. Whatever of that is away, the readings stand."""
     answered = [(errand, reading) for errand, reading in pairs if reading.answered]
     if answered:
@@ -62,7 +62,7 @@ def _remember(pairs: Sequence[tuple[Errand, Reading[Any]]]) -> list[Reading[Any]
     return [next(kept) if reading.answered else _failed(errand, reading) for errand, reading in pairs]
 
 
-def _failed(errand: Errand, reading: Reading[Any]) -> Reading[Any]:
+def _failed(errand: ProviderRequest, reading: Reading[Any]) -> Reading[Any]:
     if reading.status == "down":
         state = circuit_breaker.failed(errand.health, reading.reason or "down")
         return replace(reading, since=state.failing_since, retry_after=reading.retry_after or state.retry_after)
@@ -71,7 +71,7 @@ def _failed(errand: Errand, reading: Reading[Any]) -> Reading[Any]:
     return reading
 
 
-def _record(answered: Sequence[tuple[Errand, Reading[Any]]]) -> None:
+def _record(answered: Sequence[tuple[ProviderRequest, Reading[Any]]]) -> None:
     """What may be remembered of answers; an answer whose asker is gone keeps no other from being recorded."""
     seen: dict[str, list[dict[str, Any]]] = {"award": [], "fare": []}
     for errand, reading in answered:
@@ -79,7 +79,7 @@ def _record(answered: Sequence[tuple[Errand, Reading[Any]]]) -> None:
         if table and reading.value:
             seen[table] += (_sightings if table == "award" else _fares)(errand, reading)
     try:
-        with autocommitted() as session:
+        with autocommit() as session:
             observations.write(session, seen["award"])
             observations.write_fares(session, seen["fare"])
     except IntegrityError:  # an asker's account is gone meanwhile
@@ -90,10 +90,10 @@ def _record(answered: Sequence[tuple[Errand, Reading[Any]]]) -> None:
         log.warning("provider %s: answers could not be recorded", names)
 
 
-remembered: Together[tuple[Errand, Reading[Any]], Reading[Any]] = Together(_remember)
+remembered: Batcher[tuple[ProviderRequest, Reading[Any]], Reading[Any]] = Batcher(_remember)
 
 
-def _asker(errand: Errand) -> int | None:
+def _asker(errand: ProviderRequest) -> int | None:
     """Whose row it is, where the source's terms let nobody else see it."""
     return errand.account_id if errand.provider.terms == "asker" and errand.scope.startswith("account-") else None
 
@@ -101,7 +101,7 @@ def _asker(errand: Errand) -> int | None:
 _seen = attrgetter(*observations.SEEN)
 
 
-def _sightings(errand: Errand, reading: Reading[tuple[AwardSeat, ...]]) -> list[dict[str, Any]]:
+def _sightings(errand: ProviderRequest, reading: Reading[tuple[AwardSeat, ...]]) -> list[dict[str, Any]]:
     origin = _origin(errand, reading)
     return [
         {**dict(zip(observations.SEEN, _seen(row), strict=True)), **origin, "provider_checked_at": row.checked_at}
@@ -109,7 +109,7 @@ def _sightings(errand: Errand, reading: Reading[tuple[AwardSeat, ...]]) -> list[
     ]
 
 
-def _fares(errand: Errand, reading: Reading[Any]) -> list[dict[str, Any]]:
+def _fares(errand: ProviderRequest, reading: Reading[Any]) -> list[dict[str, Any]]:
     """The cheapest fare of an answer alone, and of fares of whole cities: the others are of no use later."""
     asked: FaresQuestion = errand.question
     dearest_first: list[CashFare] = sorted(reading.value or (), key=lambda fare: fare.price, reverse=True)
@@ -124,5 +124,5 @@ def _fares(errand: Errand, reading: Reading[Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _origin(errand: Errand, reading: Reading[Any]) -> dict[str, Any]:
+def _origin(errand: ProviderRequest, reading: Reading[Any]) -> dict[str, Any]:
     return {"source": reading.source, "seen_at": reading.taken_at, "asker_id": _asker(errand)}

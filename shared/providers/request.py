@@ -12,7 +12,7 @@ QUOTA = "quota"
 
 
 @dataclass(frozen=True)
-class Errand:
+class ProviderRequest:
     """`scope` says whose credential it is: of the operator, of one account, or of nobody."""
 
     provider: Provider
@@ -20,7 +20,7 @@ class Errand:
     question: Any
     credential: str | None
     scope: str
-    place: cache.Place
+    place: cache.CacheKey
     account_id: int | None
     background: bool
 

@@ -20,7 +20,7 @@ from shared.db.base import Base, engine, transaction
 from shared.db.messages import Delivery
 from shared.db.oauth import WebSession
 from shared.db.route_monitors import MonitorCheck, RouteMonitor
-from shared.db.runs import Schedule, materialise, schedule
+from shared.db.runs import Schedule, create_due_runs, schedule
 from shared.db.usage import SEARCHES, take
 from shared.outbox.enqueue import tell
 from tests.auth_server.browser import BASE, PASSWORD, Browser
@@ -245,7 +245,7 @@ def test_a_deleted_account_leaves_nothing_and_others_keep_everything(ann: Browse
     make_app(ann)
     send(ann, "/dashboard/keys", "/dashboard/keys", name="laptop")
     with transaction() as session:
-        materialise(session)
+        create_due_runs(session)
     answer = delete(ann)
     assert answer.status_code == 200
     assert "Your account is deleted" in answer.text

@@ -13,7 +13,7 @@ from auth_server.app import create_app
 from auth_server.oauth.server import Server
 from auth_server.sweep import sweep
 from auth_server.web.flows import transact
-from auth_server.web.request_data import Incoming
+from auth_server.web.request_data import RequestData
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.balances import PointsBalance
@@ -191,10 +191,10 @@ def test_a_key_is_described_until_it_is_revoked(host: TestClient, published: lis
 
 
 def _revoke(account_id: int, key_id: int) -> bool:
-    def flow(server: Server, _: Incoming) -> bool:
+    def flow(server: Server, _: RequestData) -> bool:
         return api_keys.revoke(server, account_id, key_id)
 
-    return transact(flow, Incoming("POST", "/", ""))
+    return transact(flow, RequestData("POST", "/", ""))
 
 
 def test_a_disabled_accounts_key_and_unknown_keys_are_inactive(host: TestClient) -> None:
@@ -220,12 +220,12 @@ def test_an_account_holds_so_many_keys_and_names_each(ann: Browser) -> None:
 def claim(person: Browser, code: str) -> str | None:
     """The words of the refusal, or None when the agent is the person's now."""
 
-    def flow(server: Server, _: Incoming) -> None:
+    def flow(server: Server, _: RequestData) -> None:
         whose = server.db.scalars(select(Account).where(Account.public_id == person.public_id)).one()
         agents.claim(server, whose, code)
 
     try:
-        transact(flow, Incoming("POST", "/", ""))
+        transact(flow, RequestData("POST", "/", ""))
     except Invalid as no:
         return no.message
     return None

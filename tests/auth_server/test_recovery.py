@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 
 from auth_server.accounts import password_reset
 from auth_server.web.flows import transact
-from auth_server.web.request_data import Incoming
+from auth_server.web.request_data import RequestData
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
@@ -123,7 +123,7 @@ def test_eight_uses_of_one_link_at_once_give_one_success(ann: Browser, stranger:
     recover(stranger, ann.email)
     page = stranger.get(link(mails()[0]))
     fields = {"csrf": hidden(page.text, "csrf"), "token": hidden(page.text, "token"), "password": BETTER}
-    asked = Incoming("POST", "/reset", "127.0.0.1", form=list(fields.items()), cookie=stranger.cookie)
+    asked = RequestData("POST", "/reset", "127.0.0.1", form=list(fields.items()), cookie=stranger.cookie)
     with ThreadPoolExecutor(8) as pool:
         outcomes = [
             type(outcome).__name__ for outcome in pool.map(lambda _: transact(password_reset.reset, asked), range(8))

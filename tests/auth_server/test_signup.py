@@ -246,12 +246,12 @@ def test_two_sign_ups_at_once_make_one_account(stranger: Browser, mails: Mails) 
     from concurrent.futures import ThreadPoolExecutor
 
     from auth_server.web.flows import transact
-    from auth_server.web.request_data import Incoming
+    from auth_server.web.request_data import RequestData
 
     form = [("email", NEW), ("password", PASSWORD), ("return_to", "/dashboard")]
     with ThreadPoolExecutor(4) as pool:
         asked = [
-            pool.submit(transact, signup._begin, Incoming("POST", "/signup", "1.2.3.4", form=form)) for _ in range(4)
+            pool.submit(transact, signup._begin, RequestData("POST", "/signup", "1.2.3.4", form=form)) for _ in range(4)
         ]
         assert [one.result() for one in asked] == [None] * 4
     with transaction() as session:

@@ -146,12 +146,12 @@ def ratio(figures: Figures, bar: Bar, concurrency: int) -> float:
 def cache_hit_us() -> float:
     """Microseconds of one bearer check that is answered from memory: the best of five runs in this process."""
     from mcp_server.toolkit.context import Caller
-    from mcp_server.transport.token_verifier import Bearers, Known
+    from mcp_server.transport.token_verifier import Known, TokenVerifier
     from shared.domain.plans import Plan
     from shared.secrets import digest, mint
 
     async def hits() -> float:
-        bearers, token = Bearers(), mint("awt_at_")
+        bearers, token = TokenVerifier(), mint("awt_at_")
         end = time.monotonic() + 3600
         caller = Caller(1, "acc_bench", Plan.PREMIUM, False, "bench", "Bench")
         bearers.known[digest(token)] = Known(caller, "bench", end, end)

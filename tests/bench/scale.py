@@ -64,7 +64,7 @@ def work(calls: int) -> None:
     import anyio
 
     import mcp_server.tools  # noqa: F401 - registers every tool
-    from mcp_server.calls.dispatch import answer
+    from mcp_server.calls.dispatch import dispatch
     from mcp_server.toolkit.context import Caller
     from shared.domain.plans import Plan
 
@@ -74,7 +74,7 @@ def work(calls: int) -> None:
         times = []
         for _ in range(calls):
             started = time.perf_counter()
-            made = await answer(name, {}, who, "mcp")
+            made = await dispatch(name, {}, who, "mcp")
             times.append((time.perf_counter() - started) * 1e6)
             assert made.status == "ok", made.data
         return statistics.median(times)

@@ -3,7 +3,7 @@
 import pytest
 
 from deploy import doctor
-from deploy.errors import Halt
+from deploy.errors import CommandError
 from shared import clock
 from shared.providers import circuit_breaker
 from tests.support.fake_seats import live
@@ -25,7 +25,7 @@ def test_each_source_is_named_with_what_is_known_of_it(live: None, configure: Co
 def test_a_source_that_is_down_is_a_fault_with_its_name(live: None) -> None:
     for _ in range(circuit_breaker.FAILURES):
         circuit_breaker.failed("faa_nas:anyone", "timeout")
-    with pytest.raises(Halt, match="faa_nas failed when last asked"):
+    with pytest.raises(CommandError, match="faa_nas failed when last asked"):
         doctor._sources()
 
 
@@ -39,10 +39,10 @@ def test_the_model_of_standing_orders_is_named_without_being_asked(configure: Co
         return doctor._model()
 
     assert given().startswith("none, so no standing orders")
-    with pytest.raises(Halt, match="needs a key: set STANDING_ORDER_MODEL_KEY"):
+    with pytest.raises(CommandError, match="needs a key: set STANDING_ORDER_MODEL_KEY"):
         given(STANDING_ORDER_MODEL="model-1")
     assert given(STANDING_ORDER_MODEL_KEY="key") == "model-1 at api.anthropic.com (anthropic)"
     local = {"STANDING_ORDER_MODEL_URL": "http://127.0.0.1:9/v1", "STANDING_ORDER_MODEL_KIND": "openai"}
     assert given(**local, STANDING_ORDER_AREAS="search, trips") == "model-1 at 127.0.0.1:9 (openai)"
-    with pytest.raises(Halt, match="STANDING_ORDER_AREAS names boats: the areas are account"):
+    with pytest.raises(CommandError, match="STANDING_ORDER_AREAS names boats: the areas are account"):
         given(STANDING_ORDER_AREAS="boats,trips")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.errors import Halt
+from deploy.errors import CommandError
 from deploy.local import ports
 from deploy.local.home import RUNNING, Home, write_private
 
@@ -48,14 +48,14 @@ def test_what_a_killed_service_left_is_not_taken_for_a_running_one(home: Home) -
 
 def test_a_home_that_cannot_be_used_is_one_line_with_the_mend(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
-    with pytest.raises(Halt, match="--home DIR") as fault:
+    with pytest.raises(CommandError, match="--home DIR") as fault:
         Home(tmp_path / "file" / "home").prepare()
     assert "\n" not in str(fault.value)
 
 
 def test_a_spoilt_file_of_the_home_is_named(home: Home) -> None:
     (home.path / "ports.json").write_text("{", encoding="utf-8")
-    with pytest.raises(Halt, match=r"ports\.json cannot be read"):
+    with pytest.raises(CommandError, match=r"ports\.json cannot be read"):
         home.ports()
 
 
@@ -75,5 +75,5 @@ def test_a_kept_port_that_somebody_took_is_replaced_when_zero_is_asked_for(home:
 def test_a_taken_port_names_the_option_that_helps(home: Home) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         number = taken.getsockname()[1]
-        with pytest.raises(Halt, match=f"Port {number} is taken.*--mcp-port N"):
+        with pytest.raises(CommandError, match=f"Port {number} is taken.*--mcp-port N"):
             ports.choose(home, "mcp", number)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.errors import Halt
+from deploy.errors import CommandError
 from deploy.local import wheel_audit
 
 
@@ -55,7 +55,7 @@ def test_untouched_files_pass() -> None:
 )
 def test_a_changed_or_missing_file_stops_the_start(installed: Path, spoil: Callable[[Path], object]) -> None:
     spoil(installed / "bin" / "server")
-    with pytest.raises(Halt, match=r"pip install --force-reinstall .*tiny-server==1\.0"):
+    with pytest.raises(CommandError, match=r"pip install --force-reinstall .*tiny-server==1\.0"):
         wheel_audit.check_before_start(print)
 
 

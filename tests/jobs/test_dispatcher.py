@@ -16,7 +16,7 @@ from jobs import dispatcher
 from jobs.queue import DELIVERIES, RUNS, queue
 from shared.db.base import transaction
 from shared.db.messages import Delivery, hand_over_deliveries
-from shared.db.runs import JobRun, Schedule, hand_over_runs, materialise
+from shared.db.runs import JobRun, Schedule, create_due_runs, hand_over_runs
 from shared.redis import connect
 from shared.settings import settings
 from tests.jobs.conftest import Post, add_schedule, change, past, rows
@@ -76,7 +76,7 @@ def test_eight_dispatchers_at_once_hand_each_row_over_once() -> None:
 
     def together(_: int) -> list[tuple[str, int]]:
         with transaction() as session:
-            materialise(session, 10)
+            create_due_runs(session, 10)
         with transaction() as session:
             return hand_over_runs(session, 10, 60)
 

@@ -15,7 +15,7 @@ from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.messages import Delivery
 from shared.db.oauth import Family
-from shared.db.runs import JobRun, Schedule, materialise, schedule
+from shared.db.runs import JobRun, Schedule, create_due_runs, schedule
 from shared.db.standing_orders import KEPT, StandingOrder, StandingOrderRun, forget_old_runs
 from shared.db.trips import Trip
 from shared.domain.plans import Plan
@@ -63,7 +63,7 @@ def carry_out() -> StandingOrderRun:
     """The order falls due and its run is worked on."""
     change(Schedule, next_due_at=past())
     with transaction() as session:
-        materialise(session)
+        create_due_runs(session)
     runs.wake(str(rows(JobRun)[-1].id))
     return newest()
 
@@ -386,7 +386,7 @@ def test_an_order_of_a_smaller_plan_or_of_a_closed_door_asks_nobody(alice: Calle
     order(alice)
     change(Schedule, next_due_at=past())
     with transaction() as session:
-        materialise(session)
+        create_due_runs(session)
         change_plan(session, session.get_one(Account, alice.account_id), Plan.FREE)
     runs.wake(str(rows(JobRun)[-1].id))
     assert (rows(JobRun)[-1].status, rows(StandingOrderRun), model.asked) == ("done", [], [])
@@ -400,7 +400,7 @@ def test_an_order_of_a_smaller_plan_or_of_a_closed_door_asks_nobody(alice: Calle
 def carry_out_quietly() -> None:
     change(Schedule, next_due_at=past(), enabled=True)
     with transaction() as session:
-        materialise(session)
+        create_due_runs(session)
     runs.wake(str(rows(JobRun)[-1].id))
 
 

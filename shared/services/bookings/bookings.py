@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from shared import clock
 from shared.db.bookings import WATCH, FlightBooking, HotelBooking, Today, detach_vouchers
 from shared.db.hotel_prices import DAILY
-from shared.db.runs import forget, schedule, unschedule
+from shared.db.runs import delete_schedules, schedule, unschedule
 from shared.db.trips import Trip, open_trip
 from shared.db.vouchers import Voucher
 from shared.domain import bookings, zones
@@ -100,7 +100,7 @@ def remove(session: Session, row: FlightBooking | HotelBooking) -> list[int]:
     """Deletes a booking for good, and the watch over its price. Says which vouchers are held again."""
     freed = _free_vouchers(session, row)
     if isinstance(row, HotelBooking):
-        forget(session, WATCH, [row.id])
+        delete_schedules(session, WATCH, [row.id])
     session.delete(row)
     session.flush()
     return freed

@@ -44,7 +44,7 @@ def kept_rates(currencies: Iterable[str]) -> Rates:
     """The same for tools that ask nobody: what an earlier answer left."""
     wanted = set(currencies)
     places = [(cache.place(p, registry.scope(p, None), VERB, EVERY), None) for p in _sources()]
-    sets = [_read(r) for r in cache.recall(places) if r]
+    sets = [_read(r) for r in cache.get_many(places) if r]
     return max(sets, key=lambda found: _known(found, wanted), default=none_known())
 
 

@@ -33,7 +33,7 @@ class Kept(Protocol):
 
 
 @dataclass(frozen=True)
-class Plan:
+class WatchQuery:
     """What to ask for one watch, read before asking; `terms` tells later whether the user changed it meanwhile."""
 
     watch_id: int
@@ -44,10 +44,10 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Sight:
+class CheckResult:
     """What the providers answered to a plan."""
 
-    plan: Plan
+    plan: WatchQuery
     asked_at: datetime
     window: Window
 
@@ -68,7 +68,7 @@ class Sight:
         return f"no source answered: {silent}" if self.outcome == "backend_unavailable" else None
 
 
-async def look(plan: Plan) -> Sight:
+async def query_sources(plan: WatchQuery) -> CheckResult:
     """Asks the providers; holds no connection to the database meanwhile."""
     asked_at, terms = clock.now(), plan.terms
     window = await search_window(
@@ -81,10 +81,10 @@ async def look(plan: Plan) -> Sight:
         airlines=sorted(terms.airlines) if terms.airlines else None,
         passengers=terms.passengers,
     )
-    return Sight(plan, asked_at, window)
+    return CheckResult(plan, asked_at, window)
 
 
-def judge(sight: Sight, kept: Sequence[Kept]) -> tuple[list[SeatOption], dict[str, bool]]:
+def find_new_matches(sight: CheckResult, kept: Sequence[Kept]) -> tuple[list[SeatOption], dict[str, bool]]:
     """The fresh matches, cheapest first, and the states to remember.
 
     A key that a later question has answered already is left as it is.
@@ -97,12 +97,12 @@ def judge(sight: Sight, kept: Sequence[Kept]) -> tuple[list[SeatOption], dict[st
     return found, {str(key): matched for key, matched in states.items()}
 
 
-def worth_a_mail(
+def should_mail(
     session: Session,
     account: Account | Addressee,
     event: str,
     watch: tuple[str, int],
-    plan: Plan,
+    plan: WatchQuery,
     found: Sequence[SeatOption],
 ) -> bool:
     """Whether a mail about these seats tells the person anything another of their watches has not just mailed."""
@@ -114,7 +114,7 @@ def worth_a_mail(
     return bool(mail_of(session, account.id, route, name, seats, now, now - quiet))
 
 
-def route_facts(plan: Plan, found: Sequence[SeatOption]) -> dict[str, Any]:
+def route_facts(plan: WatchQuery, found: Sequence[SeatOption]) -> dict[str, Any]:
     """What a notice and a mail are worded from."""
     return {
         "origin": plan.origin,

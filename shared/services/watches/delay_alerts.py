@@ -74,7 +74,7 @@ def airports(session: Session) -> list[str]:
     return list(session.scalars(waiting.group_by(DelayAlert.airport).order_by(oldest, DelayAlert.airport)))
 
 
-async def look(wanted: Sequence[str]) -> dict[str, Report]:
+async def query_sources(wanted: Sequence[str]) -> dict[str, Report]:
     """Asks about each airport once. One without a believable answer is absent: nothing is known of it now."""
     found: dict[str, Report] = {}
     places = anyio.CapacityLimiter(AT_ONCE)

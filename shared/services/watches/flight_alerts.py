@@ -10,7 +10,7 @@ from shared.db.route_monitors import remember
 from shared.db.runs import unschedule
 from shared.domain.award_matches import Terms
 from shared.outbox.enqueue import tell
-from shared.services.watches.award_seats import Plan, Sight, judge, route_facts, worth_a_mail
+from shared.services.watches.award_seats import CheckResult, WatchQuery, find_new_matches, route_facts, should_mail
 
 KIND, EVENT = "flight_alert", "flight_alert_match"
 # Airlines without a programme of their own any more: the one whose prices count.
@@ -29,7 +29,7 @@ def terms_of(alert: FlightAlert) -> Terms:
     )
 
 
-def prepare(session: Session, alert_id: int) -> Plan | None:
+def prepare(session: Session, alert_id: int) -> WatchQuery | None:
     """What to ask; None when there is nothing to watch any more, and then the schedule is switched off."""
     alert = session.get(FlightAlert, alert_id, with_for_update=True)
     if alert is not None and alert.active and alert.date_range_end < clock.today():
@@ -42,7 +42,7 @@ def prepare(session: Session, alert_id: int) -> Plan | None:
     return _plan_of(alert)
 
 
-def settle(session: Session, run_id: int, sight: Sight) -> str | None:
+def settle(session: Session, run_id: int, sight: CheckResult) -> str | None:
     """Writes what a check found; returns why the run should be tried again, None when it is complete.
 
     The alert is read again under its lock: deleted, paused or changed meanwhile means that nothing fires.
@@ -52,7 +52,7 @@ def settle(session: Session, run_id: int, sight: Sight) -> str | None:
     if alert is None or not alert.active or alert.paused_at or _plan_of(alert) != plan:
         return None
     kept = session.scalars(select(FlightAlertKey).where(FlightAlertKey.alert_id == alert.id)).all()
-    found, states = judge(sight, kept)
+    found, states = find_new_matches(sight, kept)
     remember(session, FlightAlertKey, alert.id, states, sight.asked_at)
     account = session.get_one(Account, alert.account_id)
     _note(session, account, alert, sight)
@@ -65,16 +65,16 @@ def settle(session: Session, run_id: int, sight: Sight) -> str | None:
             route_facts(plan, found) | {"alert_id": alert.id},
             dedupe_key=f"{KIND}:{alert.id}:{run_id}",
             subject=(KIND, alert.id),
-            mail=worth_a_mail(session, account, EVENT, (KIND, alert.id), plan, found),
+            mail=should_mail(session, account, EVENT, (KIND, alert.id), plan, found),
         )
     return sight.try_again
 
 
-def _plan_of(alert: FlightAlert) -> Plan:
-    return Plan(alert.id, alert.account_id, alert.departure, alert.destination, terms_of(alert))
+def _plan_of(alert: FlightAlert) -> WatchQuery:
+    return WatchQuery(alert.id, alert.account_id, alert.departure, alert.destination, terms_of(alert))
 
 
-def _note(session: Session, account: Account, alert: FlightAlert, sight: Sight) -> None:
+def _note(session: Session, account: Account, alert: FlightAlert, sight: CheckResult) -> None:
     """The outcome is kept; one that the person has to mend is told once, however many alerts and runs it meets."""
     before, alert.last_outcome = alert.last_outcome, sight.outcome
     if sight.window.any_answered:

@@ -32,7 +32,7 @@ UNKNOWN = "this hotel is no longer known here"
 
 
 @dataclass(frozen=True)
-class Plan:
+class WatchQuery:
     """What to ask for one stay, read before asking; compared later to tell whether it is still the same stay."""
 
     booking_id: int
@@ -51,10 +51,10 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Sight:
+class CheckResult:
     """What the sources answered to a plan."""
 
-    plan: Plan
+    plan: WatchQuery
     asked_at: datetime
     seen: Seen
 
@@ -89,12 +89,12 @@ class Sight:
         return ", ".join(rest) or "no source of hotel prices is configured"
 
 
-def plan_of(reference: Reference, row: HotelBooking, now: datetime) -> Plan | None:
+def plan_of(reference: Reference, row: HotelBooking, now: datetime) -> WatchQuery | None:
     """None for a stay that has begun or is cancelled, and for a hotel that has left the facts."""
     hotel = hotels.known(reference, row.hotel_code)
     if hotel is None or stay_state(reference, row, now) != "upcoming":
         return None
-    return Plan(
+    return WatchQuery(
         booking_id=row.id,
         account_id=row.account_id,
         hotel=hotel,
@@ -107,7 +107,7 @@ def plan_of(reference: Reference, row: HotelBooking, now: datetime) -> Plan | No
     )
 
 
-def prepare(session: Session, reference: Reference, booking_id: int) -> tuple[Plan | None, int | None]:
+def prepare(session: Session, reference: Reference, booking_id: int) -> tuple[WatchQuery | None, int | None]:
     """What to ask, and the price somebody saw lately that makes asking needless.
 
     Without a plan there is nothing to watch: the schedule of a stay that is over, begun or cancelled is switched off.
@@ -125,7 +125,7 @@ def prepare(session: Session, reference: Reference, booking_id: int) -> tuple[Pl
     return plan, known.id if known else None
 
 
-async def look(ask: Ask, plan: Plan, max_age: timedelta) -> Sight:
+async def query_sources(ask: Ask, plan: WatchQuery, max_age: timedelta) -> CheckResult:
     """Asks the sources; holds no connection to the database meanwhile."""
     now = clock.now()
     nights = (plan.check_out - plan.check_in).days
@@ -138,10 +138,10 @@ async def look(ask: Ask, plan: Plan, max_age: timedelta) -> Sight:
         by_night=0 < plan.every <= nights,
         max_age=max(min(max_age, now - plan.since), AT_LEAST),
     )
-    return Sight(plan, now, seen)
+    return CheckResult(plan, now, seen)
 
 
-def settle(session: Session, reference: Reference, sight: Sight) -> HotelPrice | None:
+def settle(session: Session, reference: Reference, sight: CheckResult) -> HotelPrice | None:
     """Writes what a check found; the price row, where a source knows the stay.
 
     The booking is read again under its lock: cancelled, removed or changed meanwhile means that nothing is written.
@@ -157,7 +157,7 @@ def settle(session: Session, reference: Reference, sight: Sight) -> HotelPrice |
     return price
 
 
-def settle_shared(session: Session, reference: Reference, plan: Plan, price_id: int) -> None:
+def settle_shared(session: Session, reference: Reference, plan: WatchQuery, price_id: int) -> None:
     """The same with a price another look has stored."""
     row, price = _still(session, reference, plan), session.get(HotelPrice, price_id)
     if row is not None and price is not None:
@@ -165,7 +165,7 @@ def settle_shared(session: Session, reference: Reference, plan: Plan, price_id: 
         _tell(session, row, price)
 
 
-def _still(session: Session, reference: Reference, plan: Plan) -> HotelBooking | None:
+def _still(session: Session, reference: Reference, plan: WatchQuery) -> HotelBooking | None:
     row = session.get(HotelBooking, plan.booking_id, with_for_update=True, populate_existing=True)
     return row if row is not None and plan_of(reference, row, clock.now()) == plan else None
 
@@ -175,7 +175,7 @@ def _note(row: HotelBooking, error: str | None, checked_at: datetime | None) -> 
     flag_modified(row, "updated_at")  # written as it is: a look is no change of the booking
 
 
-def _price(sight: Sight) -> HotelPrice | None:
+def _price(sight: CheckResult) -> HotelPrice | None:
     """One row for all sources of a look; None where nobody knows the stay."""
     plan = sight.plan
     code, check_in, check_out = plan.stay

@@ -14,7 +14,7 @@ from shared.db.runs import unschedule
 from shared.domain.award_matches import Terms
 from shared.outbox.enqueue import tell
 from shared.services.search.availability import SeatOption
-from shared.services.watches.award_seats import Plan, Sight, judge, route_facts, worth_a_mail
+from shared.services.watches.award_seats import CheckResult, WatchQuery, find_new_matches, route_facts, should_mail
 
 KIND, EVENT = "route_monitor", "route_monitor_match"
 
@@ -34,13 +34,13 @@ def _wanted(monitor: Watched) -> bool:
     return not monitor.cancelled_at and not monitor.paused_at and monitor.latest_date >= clock.today()
 
 
-def plan_of(session: Session, monitor_id: int) -> Plan | None:
+def plan_of(session: Session, monitor_id: int) -> WatchQuery | None:
     """What to ask; None when there seems to be nothing to watch any more."""
     monitor = route_monitors.watched(session, monitor_id)
     return _plan(monitor) if monitor and _wanted(monitor) else None
 
 
-def prepare(session: Session, monitor_id: int) -> Plan | None:
+def prepare(session: Session, monitor_id: int) -> WatchQuery | None:
     """As above, read under the monitor's lock; with nothing to watch any more the schedule is switched off."""
     monitor = route_monitors.watched(session, monitor_id, lock=True)
     if monitor and _wanted(monitor):
@@ -49,8 +49,8 @@ def prepare(session: Session, monitor_id: int) -> Plan | None:
     return None
 
 
-def _plan(monitor: Watched) -> Plan:
-    return Plan(monitor.id, monitor.account_id, monitor.origin, monitor.destination, terms_of(monitor))
+def _plan(monitor: Watched) -> WatchQuery:
+    return WatchQuery(monitor.id, monitor.account_id, monitor.origin, monitor.destination, terms_of(monitor))
 
 
 def _end(session: Session, monitor_id: int, monitor: Watched | None) -> None:
@@ -61,7 +61,7 @@ def _end(session: Session, monitor_id: int, monitor: Watched | None) -> None:
     unschedule(session, KIND, [monitor_id])
 
 
-def settle(session: Session, run_id: int, sight: Sight) -> str | None:
+def settle(session: Session, run_id: int, sight: CheckResult) -> str | None:
     """Writes what a check found; returns why the run should be tried again, None when it is complete.
 
     The monitor is read again under its lock: cancelled, paused or changed meanwhile means that nothing fires.
@@ -69,14 +69,14 @@ def settle(session: Session, run_id: int, sight: Sight) -> str | None:
     monitor = route_monitors.watched(session, sight.plan.watch_id, lock=True)
     if monitor is None or monitor.cancelled_at or monitor.paused_at or terms_of(monitor) != sight.plan.terms:
         return None
-    found, states = judge(sight, route_monitors.states(session, monitor.id))
+    found, states = find_new_matches(sight, route_monitors.states(session, monitor.id))
     _log(session, run_id, sight, states, len(found))
     if found:
         _fire(session, run_id, monitor, sight.plan, found)
     return sight.try_again
 
 
-def _log(session: Session, run_id: int, sight: Sight, states: Mapping[str, bool], new: int) -> None:
+def _log(session: Session, run_id: int, sight: CheckResult, states: Mapping[str, bool], new: int) -> None:
     seen = sight.window
     line = {"run_id": run_id, "outcome": sight.outcome, "options_seen": len(seen.options), "new_matches": new}
     line |= {"failed_sources": list(seen.failed)}
@@ -84,7 +84,7 @@ def _log(session: Session, run_id: int, sight: Sight, states: Mapping[str, bool]
     route_monitors.log_check(session, sight.plan.watch_id, sight.asked_at, states, line, answered_at)
 
 
-def _fire(session: Session, run_id: int, monitor: Watched, plan: Plan, found: Sequence[SeatOption]) -> None:
+def _fire(session: Session, run_id: int, monitor: Watched, plan: WatchQuery, found: Sequence[SeatOption]) -> None:
     """All fresh matches of one check make one notice and one mail."""
     route_monitors.add_matches(session, [_match(monitor.id, option) for option in found])
     account = addressee(session, monitor.account_id)
@@ -95,7 +95,7 @@ def _fire(session: Session, run_id: int, monitor: Watched, plan: Plan, found: Se
         route_facts(plan, found) | {"monitor_id": monitor.id},
         dedupe_key=f"route_monitor:{monitor.id}:{run_id}",
         subject=("route_monitor", monitor.id),
-        mail=worth_a_mail(session, account, EVENT, (KIND, monitor.id), plan, found),
+        mail=should_mail(session, account, EVENT, (KIND, monitor.id), plan, found),
     )
 
 

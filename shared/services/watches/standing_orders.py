@@ -21,7 +21,7 @@ LOST, STOPPED = "unavailable", "stopped"
 
 
 @dataclass(frozen=True)
-class Errand:
+class OrderRun:
     """What a run is to do, read before anybody is asked."""
 
     order_id: int
@@ -40,7 +40,7 @@ class Outcome:
     tools_called: Sequence[str] = ()
 
 
-def prepare(session: Session, claim: Claim) -> Errand | None:
+def prepare(session: Session, claim: Claim) -> OrderRun | None:
     """None when the order is not to run any more; a run that was asked for by hand then ends as stopped."""
     order = session.get(StandingOrder, claim.subject_id, with_for_update=True)
     if order is None:
@@ -56,7 +56,7 @@ def prepare(session: Session, claim: Claim) -> Errand | None:
     )
     run.started_at = clock.now()
     session.add(run)
-    return Errand(order.id, claim.id, account.public_id, order.prompt)
+    return OrderRun(order.id, claim.id, account.public_id, order.prompt)
 
 
 def _runs(order: StandingOrder, account: Account) -> bool:

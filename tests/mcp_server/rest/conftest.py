@@ -13,10 +13,10 @@ from auth_server.accounts import api_keys
 from auth_server.app import create_app
 from auth_server.web import flows as auth_threads
 from mcp_server.app import build
-from mcp_server.calls.usage import LEDGER
+from mcp_server.calls.usage import USAGE_LOG
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.thread_limiter import limiter
-from mcp_server.transport.middleware import Front
+from mcp_server.transport.middleware import RequestGate
 from shared.db.base import transaction
 from shared.settings import settings
 from tests.mcp_server.transport.conftest import listening, served
@@ -29,7 +29,7 @@ class World:
 
     url: str
     mcp_url: str
-    front: Front
+    front: RequestGate
     http: httpx.Client
 
     def key(self, caller: Caller, name: str = "Tests") -> str:
@@ -73,8 +73,8 @@ def running() -> Iterator[World]:
 
 @pytest.fixture
 def world(running: World, clean: None) -> World:
-    LEDGER.pending.clear()
-    LEDGER.today.clear()
+    USAGE_LOG.pending.clear()
+    USAGE_LOG.today.clear()
     running.http.cookies.clear()
     return running
 

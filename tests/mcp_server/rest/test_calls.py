@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from mcp_server.calls.usage import LEDGER
+from mcp_server.calls.usage import USAGE_LOG
 from mcp_server.toolkit.registry import TOOLS
 from shared import clock
 from shared.db.accounts import Account
@@ -195,7 +195,7 @@ def test_a_bug_is_answered_with_a_call_id_and_nothing_else(
 
 def test_calls_are_noted_as_rest_with_the_keys_name(world: World, people: People) -> None:
     world.call(world.key(people.alice, "Trip planner"), "list_trips")
-    note = LEDGER.pending[-1]
+    note = USAGE_LOG.pending[-1]
     assert (note.via, note.tool, note.client, note.outcome) == ("rest", "list_trips", "Trip planner", "ok")
 
 

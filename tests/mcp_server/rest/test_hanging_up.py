@@ -12,8 +12,8 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from mcp_server.calls.dispatch import answer
-from mcp_server.calls.usage import LEDGER
+from mcp_server.calls.dispatch import dispatch
+from mcp_server.calls.usage import USAGE_LOG
 from mcp_server.toolkit.context import Caller, LiveCall
 from mcp_server.toolkit.registry import TOOLS, Effect, Tier, tool
 from mcp_server.toolkit.results import Result
@@ -113,7 +113,7 @@ def test_a_caller_that_hangs_up_ends_the_call_of_the_source(
     through: str,
 ) -> None:
     outcomes: list[str] = []
-    monkeypatch.setattr(LEDGER, "note", lambda _caller, _via, _tool, outcome, _ms: outcomes.append(outcome))
+    monkeypatch.setattr(USAGE_LOG, "note", lambda _caller, _via, _tool, outcome, _ms: outcomes.append(outcome))
     sources = pretend("seats_aero", seats_aero="slow")
     base = world.url if through == "web" else world.mcp_url.removesuffix("/mcp")
     hang_up(base, way(world, people.bob), sources)
@@ -144,7 +144,7 @@ def test_what_replaces_or_removes_is_carried_through_although_nobody_waits(peopl
 
     with patch.dict(TOOLS):
         tool(area="trips", tier=Tier.FREE, effect=Effect.CHANGES)(remove_slowly)
-        made = anyio.run(answer, "remove_slowly", {}, people.bob, "mcp", gone)
+        made = anyio.run(dispatch, "remove_slowly", {}, people.bob, "mcp", gone)
     assert (made.status, made.message) == ("ok", "Removed.")
 
 

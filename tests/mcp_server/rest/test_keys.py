@@ -9,7 +9,7 @@ from auth_server.accounts import agents, api_keys
 from auth_server.oauth.server import Server
 from auth_server.web import flows
 from auth_server.web.middleware import INTERNAL
-from auth_server.web.request_data import Incoming
+from auth_server.web.request_data import RequestData
 from mcp_server.transport import token_verifier
 from shared.db.accounts import Account
 from shared.db.base import transaction
@@ -25,7 +25,7 @@ LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 
 
 def flow(work: Any) -> Any:
-    return flows.transact(lambda server, _: work(server), Incoming("POST", "/", ""))
+    return flows.transact(lambda server, _: work(server), RequestData("POST", "/", ""))
 
 
 def agent(world: World) -> dict[str, Any]:

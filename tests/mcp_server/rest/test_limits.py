@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import select
 
 import shared.redis
-from mcp_server.calls.dispatch import answer
+from mcp_server.calls.dispatch import dispatch
 from mcp_server.rest import routes
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.thread_limiter import limiter
@@ -137,7 +137,7 @@ def test_a_search_uses_a_search_and_a_call_or_neither(world: World, people: Peop
 
 def test_the_tool_endpoint_uses_no_calls_of_the_month(world: World, people: People) -> None:
     limiter.cache_clear()
-    anyio.run(answer, "list_trips", {}, people.bob, "mcp")
+    anyio.run(dispatch, "list_trips", {}, people.bob, "mcp")
     limiter.cache_clear()
     assert month(people.bob) == 0
 

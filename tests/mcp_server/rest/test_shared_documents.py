@@ -8,7 +8,7 @@ import anyio
 import httpx
 import pytest
 
-from mcp_server.calls.dispatch import answer
+from mcp_server.calls.dispatch import dispatch
 from mcp_server.pages import shared_documents
 from mcp_server.toolkit.thread_limiter import limiter
 from shared.settings import settings
@@ -24,7 +24,7 @@ def made(world: World, people: People) -> dict[str, Any]:
 
 def call(people: People, name: str, **arguments: Any) -> dict[str, Any]:
     limiter.cache_clear()
-    data = anyio.run(answer, name, arguments, people.paula, "rest").data
+    data = anyio.run(dispatch, name, arguments, people.paula, "rest").data
     limiter.cache_clear()
     return data
 

@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import event
 
 import mcp_server.tools  # noqa: F401 - registers every tool
-from mcp_server.calls.dispatch import answer
-from mcp_server.calls.usage import LEDGER
+from mcp_server.calls.dispatch import dispatch
+from mcp_server.calls.usage import USAGE_LOG
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.thread_limiter import limiter
 from shared.db.base import engine
@@ -21,8 +21,8 @@ Use = Callable[..., dict[str, Any]]
 
 @pytest.fixture
 def people(clean: None) -> People:
-    LEDGER.today.clear()
-    LEDGER.pending.clear()
+    USAGE_LOG.today.clear()
+    USAGE_LOG.pending.clear()
     return everybody()
 
 
@@ -32,7 +32,7 @@ def use() -> Use:
 
     def run(caller: Caller, name: str, /, **arguments: Any) -> dict[str, Any]:
         limiter.cache_clear()  # a limiter belongs to one event loop, and each use runs a loop of its own
-        return anyio.run(answer, name, arguments, caller, "mcp").data
+        return anyio.run(dispatch, name, arguments, caller, "mcp").data
 
     return run
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from mcp_server.calls.usage import LEDGER
+from mcp_server.calls.usage import USAGE_LOG
 from shared import clock
 from shared.db.base import transaction
 from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, take, used
@@ -73,10 +73,10 @@ def test_get_usage_counts_calls_not_yet_written_and_not_itself(people: People, u
         use(people.bob, "list_trips")
         assert use(people.bob, "get_usage")["status"] == "ok"
     assert use(people.bob, "get_usage")["tool_calls"]["used_today"] == 2
-    LEDGER.flush()
+    USAGE_LOG.flush()
     use(people.bob, "list_trips")
     assert use(people.bob, "get_usage")["tool_calls"]["used_today"] == 3
-    LEDGER.flush()
+    USAGE_LOG.flush()
     with transaction(people.bob.account_id) as session:
         assert used(session, people.bob.account_id, TOOL_CALLS, clock.today()) == 3
 

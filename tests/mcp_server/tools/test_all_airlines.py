@@ -9,7 +9,7 @@ import anyio
 import pytest
 from sqlalchemy import select
 
-from mcp_server.calls.dispatch import answer
+from mcp_server.calls.dispatch import dispatch
 from mcp_server.toolkit.thread_limiter import limiter
 from shared import clock
 from shared.db.base import transaction
@@ -200,7 +200,7 @@ def test_search_all_airlines_on_free_is_five_a_day_however_many_ask_at_once(
 
     async def once(number: int) -> None:
         day = (DAY + timedelta(days=number)).isoformat()
-        ended.append((await answer(TOOL, ASKED | {"cabin": "economy", "date": day}, people.bob, "mcp")).status)
+        ended.append((await dispatch(TOOL, ASKED | {"cabin": "economy", "date": day}, people.bob, "mcp")).status)
 
     async def all_at_once() -> None:
         async with anyio.create_task_group() as tasks:

@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 from sqlalchemy import select
 
-from mcp_server.calls.dispatch import NOTICE, answer
+from mcp_server.calls.dispatch import NOTICE, dispatch
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.results import AwardOption
 from mcp_server.toolkit.thread_limiter import limiter
@@ -311,7 +311,7 @@ def test_search_availability_in_the_sandbox_carries_every_label(people: People, 
 
 def test_search_availability_texts_begin_with_the_notice(people: People) -> None:
     limiter.cache_clear()
-    said = anyio.run(answer, "search_availability", ASKED, people.alice, "mcp")
+    said = anyio.run(dispatch, "search_availability", ASKED, people.alice, "mcp")
     assert said.texts[0].splitlines()[0] == NOTICE
 
 
@@ -365,7 +365,7 @@ async def _longest_hold(caller: Caller, day: date) -> float:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(tick)
         await anyio.sleep(0.01)
-        found = await answer("search_availability", ASKED | {"date": day.isoformat()}, caller, "mcp")
+        found = await dispatch("search_availability", ASKED | {"date": day.isoformat()}, caller, "mcp")
         tasks.cancel_scope.cancel()
     assert found.status == "ok"
     return max(held)

@@ -8,7 +8,7 @@ import anyio
 import pytest
 from sqlalchemy import select
 
-from mcp_server.calls.dispatch import answer
+from mcp_server.calls.dispatch import dispatch
 from mcp_server.toolkit.parameters import ProgramSlug
 from mcp_server.toolkit.registry import TOOLS
 from mcp_server.toolkit.thread_limiter import limiter
@@ -103,7 +103,7 @@ def test_update_points_balance_at_once_leaves_one_row(people: People) -> None:
 
     async def one(number: int) -> None:
         given = {"program": "bilt-rewards", "balance": number}
-        made.append((await answer("update_points_balance", given, people.bob, "mcp")).status)
+        made.append((await dispatch("update_points_balance", given, people.bob, "mcp")).status)
 
     async def many() -> None:
         async with anyio.create_task_group() as group:

@@ -11,14 +11,14 @@ from PIL import Image
 from pypdf import PdfReader
 from sqlalchemy import select
 
-from mcp_server.calls.dispatch import answer
+from mcp_server.calls.dispatch import dispatch
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.registry import TOOLS, Tier
 from mcp_server.toolkit.thread_limiter import limiter
 from mcp_server.tools import branded_pdfs
 from mcp_server.views import proposals
 from shared import clock
-from shared.db.base import everyone, transaction
+from shared.db.base import transaction, unscoped
 from shared.db.clients import BrandedPdf
 from shared.db.profile import AdvisorLogo
 from shared.documents import pictures
@@ -63,7 +63,7 @@ def png(colour: str) -> bytes:
 
 def stored(pdf_id: str) -> bytes:
     with transaction() as session:
-        return everyone(session).scalars(select(BrandedPdf.content).where(BrandedPdf.id == pdf_id)).one()
+        return unscoped(session).scalars(select(BrandedPdf.content).where(BrandedPdf.id == pdf_id)).one()
 
 
 def reader(made: dict[str, Any]) -> PdfReader:
@@ -104,7 +104,7 @@ def test_generate_branded_pdf_gives_advisors_a_link_that_cannot_be_guessed(peopl
     assert first["url"] == first["pdf"]["url"]
     assert (first["pages"], first["warnings"], first["pdf"]["views"]) == (1, [], 0)
     with transaction() as session:
-        rows = everyone(session).scalars(select(BrandedPdf)).all()
+        rows = unscoped(session).scalars(select(BrandedPdf)).all()
         assert secret not in str([(r.nonce, r.key, r.token_hash) for r in rows])
     assert TOOLS[MAKE].tier is Tier.PRO
     assert use(people.alice, MAKE)["required_tier"] == "pro"
@@ -302,7 +302,7 @@ def test_two_documents_at_once_do_not_pass_the_most_links(people: People, monkey
         got: list[str] = []
 
         async def one() -> None:
-            got.append((await answer(MAKE, {"summary": "x"}, people.paula, "mcp")).status)
+            got.append((await dispatch(MAKE, {"summary": "x"}, people.paula, "mcp")).status)
 
         async with anyio.create_task_group() as group:
             group.start_soon(one)

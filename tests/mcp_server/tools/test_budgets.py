@@ -10,7 +10,7 @@ import anyio
 import pytest
 from sqlalchemy import event
 
-from mcp_server.calls.dispatch import answer
+from mcp_server.calls.dispatch import dispatch
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.registry import TOOLS, Tier, Tool
 from mcp_server.toolkit.thread_limiter import limiter
@@ -111,7 +111,7 @@ async def _longest_block(people: People, name: str) -> float:
     async with anyio.create_task_group() as group:
         group.start_soon(tick)
         await anyio.sleep(0.005)
-        await answer(name, sample(TOOLS[name]), people.paula, "mcp")
+        await dispatch(name, sample(TOOLS[name]), people.paula, "mcp")
         running = False
     return longest
 

@@ -9,7 +9,7 @@ import pytest
 from icalendar import Calendar
 from sqlalchemy import select
 
-from mcp_server.calls.dispatch import answer
+from mcp_server.calls.dispatch import dispatch
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.registry import TOOLS
 from mcp_server.toolkit.thread_limiter import limiter
@@ -221,7 +221,7 @@ def test_ten_first_calls_at_once_make_one_link(people: People) -> None:
         urls: set[str] = set()
 
         async def one() -> None:
-            urls.add((await answer(GET, {}, people.alice, "mcp")).data["url"])
+            urls.add((await dispatch(GET, {}, people.alice, "mcp")).data["url"])
 
         async with anyio.create_task_group() as group:
             for _ in range(10):

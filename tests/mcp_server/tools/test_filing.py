@@ -7,7 +7,7 @@ import anyio
 import pytest
 from sqlalchemy import select
 
-from mcp_server.calls.dispatch import answer
+from mcp_server.calls.dispatch import dispatch
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.thread_limiter import limiter
 from shared.db.base import transaction
@@ -261,7 +261,7 @@ def test_what_is_filed_while_a_trip_is_archived_ends_up_outside_it(people: Peopl
         async with anyio.create_task_group() as group:
             filing = {"assign_bookings_to_trip": bookings(ids), "link_trip_items": links(ids)}
             for tool, given in {**filing, "delete_trip": {}}.items():
-                group.start_soon(answer, tool, {"trip_id": there, **given}, people.alice, "mcp")
+                group.start_soon(dispatch, tool, {"trip_id": there, **given}, people.alice, "mcp")
 
     for _ in range(5):
         there = trip(use, people.alice)

@@ -8,7 +8,7 @@ import anyio
 import pytest
 from sqlalchemy import select, update
 
-from mcp_server.calls.dispatch import answer
+from mcp_server.calls.dispatch import dispatch
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.registry import TOOLS
 from mcp_server.toolkit.thread_limiter import limiter
@@ -361,7 +361,7 @@ def at_once(who: Caller, *calls: tuple[str, dict[str, Any]]) -> list[str]:
     ended = [""] * len(calls)
 
     async def once(number: int) -> None:
-        ended[number] = (await answer(*calls[number], who, "mcp")).status
+        ended[number] = (await dispatch(*calls[number], who, "mcp")).status
 
     async def all_of_them() -> None:
         async with anyio.create_task_group() as group:

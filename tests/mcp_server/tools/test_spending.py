@@ -10,7 +10,7 @@ import anyio
 import pytest
 from sqlalchemy import select
 
-from mcp_server.calls.dispatch import answer
+from mcp_server.calls.dispatch import dispatch
 from mcp_server.toolkit.thread_limiter import limiter
 from shared.db.base import engine, transaction
 from shared.db.cards import Card
@@ -295,6 +295,6 @@ async def _watched(people: People, text: str) -> tuple[dict[str, Any], float]:
 
     async with anyio.create_task_group() as group:
         group.start_soon(tick)
-        made = await answer("import_spending_statement", {"statement_text": text}, people.alice, "mcp")
+        made = await dispatch("import_spending_statement", {"statement_text": text}, people.alice, "mcp")
         running = False
     return made.data, longest

@@ -14,7 +14,7 @@ from mcp_server.tools.standing_orders import create_standing_order, run_standing
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
-from shared.db.runs import JobRun, Schedule, materialise
+from shared.db.runs import JobRun, Schedule, create_due_runs
 from shared.db.standing_orders import StandingOrder, StandingOrderRun
 from shared.domain.plans import Plan
 from shared.domain.schedule import next_run
@@ -252,7 +252,7 @@ def test_cancel_standing_order_stops_it_and_keeps_record_and_result(people: Peop
     assert use(people.alice, "get_standing_order", standing_order_id=id)["last_result"] == "# Two bonuses"
     change(Schedule, next_due_at=clock.now() - timedelta(hours=1))
     with transaction() as session:
-        assert materialise(session) == 0
+        assert create_due_runs(session) == 0
     assert use(people.alice, "cancel_standing_order")["errors"][0]["field"] == "standing_order_id"
     assert use(people.charlie, "cancel_standing_order", standing_order_id=id)["status"] == "not_found"
 

@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import pytest
 
-from mcp_server.calls.dispatch import answer
+from mcp_server.calls.dispatch import dispatch
 from mcp_server.toolkit.thread_limiter import limiter
 from shared.db.base import transaction
 from shared.db.runs import schedule
@@ -189,7 +189,7 @@ def test_one_of_many_calls_at_once_gets_the_slot_of_a_free_account(people: Peopl
     made: list[str] = []
 
     async def one(tool: str, given: dict[str, Any]) -> None:
-        made.append((await answer(tool, given, people.bob, "mcp")).status)
+        made.append((await dispatch(tool, given, people.bob, "mcp")).status)
 
     async def many() -> None:
         async with anyio.create_task_group() as group:

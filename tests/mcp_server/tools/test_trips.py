@@ -7,7 +7,7 @@ import anyio
 import pytest
 from sqlalchemy import select
 
-from mcp_server.calls.dispatch import answer
+from mcp_server.calls.dispatch import dispatch
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.thread_limiter import limiter
 from shared.db.accounts import Account
@@ -88,7 +88,7 @@ def test_create_trip_lets_one_of_eight_calls_at_once_win(people: People) -> None
     made: list[str] = []
 
     async def one(number: int) -> None:
-        made.append((await answer("create_trip", {"name": f"Trip {number}"}, people.bob, "mcp")).status)
+        made.append((await dispatch("create_trip", {"name": f"Trip {number}"}, people.bob, "mcp")).status)
 
     async def many() -> None:
         async with anyio.create_task_group() as group:

@@ -14,10 +14,10 @@ import pytest
 import uvicorn
 
 from mcp_server.app import build
-from mcp_server.calls.usage import LEDGER
+from mcp_server.calls.usage import USAGE_LOG
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.thread_limiter import limiter
-from mcp_server.transport.middleware import Front
+from mcp_server.transport.middleware import RequestGate
 from shared.settings import settings
 from tests.mcp_server.transport.auth_double import AuthDouble
 from tests.mcp_server.transport.probes import Progressing, probes
@@ -33,7 +33,7 @@ class World:
     base: str
     web_host: str  # the Host header of requests that came through the web host
     auth: AuthDouble
-    front: Front
+    front: RequestGate
     http: httpx.Client
 
     def token(self, caller: Caller, **other: Any) -> str:
@@ -101,8 +101,8 @@ def world(running: World, clean: None) -> World:
     running.auth.status = 200
     running.auth.asked.clear()
     running.front.bearers.forget_all()
-    LEDGER.pending.clear()
-    LEDGER.today.clear()
+    USAGE_LOG.pending.clear()
+    USAGE_LOG.today.clear()
     running.http.cookies.clear()
     return running
 

@@ -14,7 +14,7 @@ from sqlalchemy import select, update
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.thread_limiter import limiter
 from mcp_server.transport import token_verifier
-from mcp_server.transport.token_verifier import Away, Bearers, Denied, Problem
+from mcp_server.transport.token_verifier import AuthServerUnavailable, Problem, TokenRejected, TokenVerifier
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
@@ -35,7 +35,7 @@ class Desk:
         self.answer: dict[str, Any] | int = {"active": False}
         self.before_answer: Callable[[], None] = lambda: None
         monkeypatch.setattr(token_verifier, "time", SimpleNamespace(monotonic=lambda: self.now))
-        self.bearers = Bearers()
+        self.bearers = TokenVerifier()
         self.bearers.http = httpx.AsyncClient(transport=httpx.MockTransport(self._handle))
 
     async def _handle(self, request: httpx.Request) -> httpx.Response:
@@ -98,7 +98,7 @@ def test_good_token_is_never_believed_past_its_expiry(desk: Desk, alice: Caller)
     desk.check(token)
     desk.now += 10
     desk.answer = 500
-    with pytest.raises(Away):
+    with pytest.raises(AuthServerUnavailable):
         desk.check(token)
 
 
@@ -106,7 +106,7 @@ def test_refused_token_is_asked_about_once_in_five_seconds(desk: Desk) -> None:
     token = mint("awt_at_")
     for later in (0, 4.9, 0.2):
         desk.now += later
-        with pytest.raises(Denied):
+        with pytest.raises(TokenRejected):
             desk.check(token)
     assert desk.asked == 2
 
@@ -117,7 +117,7 @@ def test_refused_token_is_asked_about_once_in_five_seconds(desk: Desk) -> None:
     ids=["empty", "long", "wrong sum", "a key", "odd letter"],  # minted ones differ in each worker
 )
 def test_malformed_token_is_refused_unasked(desk: Desk, token: str) -> None:
-    with pytest.raises(Denied):
+    with pytest.raises(TokenRejected):
         desk.check(token)
     assert desk.asked == 0
 
@@ -173,7 +173,7 @@ def test_answer_that_does_not_fit_refuses_the_token(
     desk: Desk, alice: Caller, other: dict[str, Any], problem: Problem
 ) -> None:
     desk.good(alice, **other)
-    with pytest.raises(Denied) as no:
+    with pytest.raises(TokenRejected) as no:
         desk.check(mint("awt_at_"))
     assert no.value.problem is problem
 
@@ -189,7 +189,7 @@ def test_disabled_account_is_refused(desk: Desk, alice: Caller) -> None:
     with transaction() as session:
         session.execute(update(Account).values(disabled_at=clock.now()))
     desk.good(alice)
-    with pytest.raises(Denied):
+    with pytest.raises(TokenRejected):
         desk.check(mint("awt_at_"))
 
 
@@ -201,7 +201,7 @@ def test_known_token_serves_a_minute_longer_while_the_auth_server_is_away(desk: 
     desk.now += 30 + 59
     assert desk.check(token).public_id == "acc_alice"
     desk.now += 1.1
-    with pytest.raises(Away):
+    with pytest.raises(AuthServerUnavailable):
         desk.check(token)
 
 
@@ -218,7 +218,7 @@ def test_away_auth_server_is_tried_once_a_second_for_a_known_token(desk: Desk, a
 @pytest.mark.parametrize("answer", [401, 404, 500, 503])
 def test_unknown_token_is_not_judged_while_nobody_answers_for_it(desk: Desk, answer: int) -> None:
     desk.answer = answer
-    with pytest.raises(Away):
+    with pytest.raises(AuthServerUnavailable):
         desk.check(mint("awt_at_"))
     assert desk.bearers.refused == {}
 
@@ -226,7 +226,7 @@ def test_unknown_token_is_not_judged_while_nobody_answers_for_it(desk: Desk, ans
 @pytest.mark.parametrize("text", ["no json", "[]", "null"])
 def test_answer_that_is_no_document_judges_nobody(desk: Desk, text: str) -> None:
     desk.bearers.http = httpx.AsyncClient(transport=httpx.MockTransport(lambda _: httpx.Response(200, text=text)))
-    with pytest.raises(Away):
+    with pytest.raises(AuthServerUnavailable):
         desk.check(mint("awt_at_"))
 
 
@@ -250,7 +250,7 @@ def test_slow_auth_server_is_away_and_not_waited_for(desk: Desk) -> None:
         raise httpx.ReadTimeout("late", request=request)
 
     desk.bearers.http = httpx.AsyncClient(transport=httpx.MockTransport(late))
-    with pytest.raises(Away):
+    with pytest.raises(AuthServerUnavailable):
         desk.check(mint("awt_at_"))
     assert (token_verifier.TIMEOUT.connect, token_verifier.TIMEOUT.read) == (1, 3)
 
@@ -269,7 +269,7 @@ def test_event_makes_the_next_call_ask_again(desk: Desk, alice: Caller, event: C
     desk.check(token)
     desk.bearers.forget(event(token))
     desk.answer = {"active": False}
-    with pytest.raises(Denied):
+    with pytest.raises(TokenRejected):
         desk.check(token)
 
 
@@ -290,7 +290,7 @@ def test_revocation_during_the_question_is_not_forgotten(desk: Desk, alice: Call
     desk.check(token)
     desk.before_answer = lambda: None
     desk.answer = {"active": False}
-    with pytest.raises(Denied):
+    with pytest.raises(TokenRejected):
         desk.check(token)
 
 
@@ -334,7 +334,7 @@ def test_strangers_never_push_users_out(desk: Desk, alice: Caller, monkeypatch: 
     desk.check(token)
     desk.answer = {"active": False}
     for _ in range(5):
-        with pytest.raises(Denied):
+        with pytest.raises(TokenRejected):
             desk.check(mint("awt_at_"))
     assert len(desk.bearers.refused) == 3
     assert digest(token) in desk.bearers.known
@@ -373,5 +373,5 @@ def test_database_away_judges_nobody(desk: Desk, alice: Caller, monkeypatch: pyt
 
     monkeypatch.setattr(token_verifier, "_caller", away)
     desk.good(alice)
-    with pytest.raises(Away):
+    with pytest.raises(AuthServerUnavailable):
         desk.check(mint("awt_at_"))

@@ -12,9 +12,9 @@ from pydantic import Field
 from sqlalchemy import select
 
 from mcp_server.calls import quota
-from mcp_server.calls.dispatch import Answer, answer
+from mcp_server.calls.dispatch import Answer, dispatch
 from mcp_server.calls.quota import Reservation, meters
-from mcp_server.calls.usage import LEDGER
+from mcp_server.calls.usage import USAGE_LOG
 from mcp_server.toolkit.context import Call, Caller, LiveCall
 from mcp_server.toolkit.registry import TOOLS, Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Result
@@ -103,8 +103,8 @@ def get_usage(call: Call) -> Said:
 
 @pytest.fixture
 def people(clean: None) -> Iterator[People]:
-    LEDGER.today.clear()
-    LEDGER.pending.clear()
+    USAGE_LOG.today.clear()
+    USAGE_LOG.pending.clear()
     with patch.dict(TOOLS, clear=True):
         tool(area="search", tier=Tier.FREE, effect=Effect.READS, meter="search")(seek)
         tool(area="search", tier=Tier.FREE, effect=Effect.READS, meter="search")(hang)
@@ -118,7 +118,7 @@ def people(clean: None) -> Iterator[People]:
 
 def call(caller: Caller, tool_name: str, /, **arguments: Any) -> Answer:
     async def once() -> Answer:
-        return await answer(tool_name, arguments, caller, "mcp")
+        return await dispatch(tool_name, arguments, caller, "mcp")
 
     return together(once)
 
@@ -134,7 +134,7 @@ def searches(caller: Caller) -> int:
 
 
 def noted() -> list[tuple[str, str]]:
-    return [(n.tool, n.outcome) for n in LEDGER.pending]
+    return [(n.tool, n.outcome) for n in USAGE_LOG.pending]
 
 
 def test_answer_is_labelled_sandbox_and_money_is_a_number(people: People) -> None:
@@ -244,7 +244,7 @@ def test_twenty_searches_at_once_use_exactly_the_five_allowed(people: People) ->
     made: list[str] = []
 
     async def one() -> None:
-        made.append((await answer("seek", {}, people.bob, "mcp")).status)
+        made.append((await dispatch("seek", {}, people.bob, "mcp")).status)
 
     async def many() -> None:
         async with anyio.create_task_group() as group:
@@ -260,7 +260,7 @@ def test_searches_given_back_at_once_leave_the_count_exact(people: People) -> No
     async def many() -> None:
         async with anyio.create_task_group() as group:
             for end in ("not_found", "ok", "candidates", "ok", "crash"):
-                group.start_soon(answer, "seek", {"end": end}, people.bob, "mcp")
+                group.start_soon(dispatch, "seek", {"end": end}, people.bob, "mcp")
 
     together(many)
     assert searches(people.bob) == 2
@@ -270,7 +270,7 @@ def test_cancelled_search_is_given_back_and_still_noted(people: People) -> None:
     async def cancelled() -> bool:
         with anyio.move_on_after(5) as scope:
             async with anyio.create_task_group() as group:
-                group.start_soon(answer, "hang", {}, people.bob, "mcp")
+                group.start_soon(dispatch, "hang", {}, people.bob, "mcp")
                 while not await anyio.to_thread.run_sync(searches, people.bob):
                     await anyio.sleep(0.01)
                 group.cancel_scope.cancel()
@@ -323,14 +323,14 @@ def test_every_call_is_noted_once_with_its_outcome(people: People) -> None:
     call(people.bob, "pro")
     call(people.bob, "seek", number="x")
     assert noted() == [("keep", "ok"), ("pro", "paywall"), ("seek", "invalid")]
-    assert all(n.milliseconds >= 0 and n.client == "Tests" and n.via == "mcp" for n in LEDGER.pending)
+    assert all(n.milliseconds >= 0 and n.client == "Tests" and n.via == "mcp" for n in USAGE_LOG.pending)
 
 
 @pytest.mark.spec("s8.abuse_ceiling_daily")
 def test_daily_ceiling_stops_every_tool_but_the_one_that_shows_it(
     people: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(LEDGER, "ceiling", lambda caller: 3)
+    monkeypatch.setattr(USAGE_LOG, "ceiling", lambda caller: 3)
     assert [call(people.bob, "keep", name=n).status for n in "abcd"] == ["ok", "ok", "ok", "limit_reached"]
     assert [call(people.bob, "get_usage").status for _ in range(3)] == ["ok"] * 3
     no = call(people.bob, "seek")

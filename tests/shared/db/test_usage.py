@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 
-from mcp_server.calls.usage import Ledger
+from mcp_server.calls.usage import UsageLog
 from mcp_server.toolkit.context import Caller
 from shared import clock
 from shared.db.accounts import Account
@@ -68,13 +68,13 @@ def test_counters_of_a_day_are_read_together_each_with_its_own_period(bob: Calle
         assert all_used(session, DAY) == {SEARCHES: 3, API_CALLS: 7, TOOL_CALLS: 2}
 
 
-def _noting(ledger: Ledger, caller: Caller, *tools: str) -> None:
+def _noting(ledger: UsageLog, caller: Caller, *tools: str) -> None:
     for tool in tools:
         ledger.note(caller, "mcp", tool, "ok", 5)
 
 
 def test_flush_writes_every_call_once_and_counts_all_but_get_usage(bob: Caller) -> None:
-    ledger = Ledger()
+    ledger = UsageLog()
     _noting(ledger, bob, "list_trips", "get_usage", "list_trips")
     ledger.flush()
     ledger.flush()
@@ -86,7 +86,7 @@ def test_flush_writes_every_call_once_and_counts_all_but_get_usage(bob: Caller) 
 
 
 def test_two_processes_learn_of_each_others_calls(bob: Caller) -> None:
-    one, other = Ledger(), Ledger()
+    one, other = UsageLog(), UsageLog()
     _noting(one, bob, "a", "b")
     one.flush()
     _noting(other, bob, "c")
@@ -95,13 +95,13 @@ def test_two_processes_learn_of_each_others_calls(bob: Caller) -> None:
 
 
 def test_count_includes_calls_not_yet_written(bob: Caller) -> None:
-    ledger = Ledger()
+    ledger = UsageLog()
     _noting(ledger, bob, "a", "get_usage", "b")
     assert ledger.count(bob.account_id, 10) == 12
 
 
 def test_calls_wait_in_order_while_the_database_is_away(bob: Caller) -> None:
-    ledger = Ledger()
+    ledger = UsageLog()
     _noting(ledger, bob, "a", "b")
     with patch("mcp_server.calls.usage.write", side_effect=OperationalError("", {}, Exception())):
         ledger.flush()
@@ -112,7 +112,7 @@ def test_calls_wait_in_order_while_the_database_is_away(bob: Caller) -> None:
 
 
 def test_calls_of_a_deleted_account_do_not_hold_up_the_others(bob: Caller) -> None:
-    ledger, gone = Ledger(), account("gone")
+    ledger, gone = UsageLog(), account("gone")
     _noting(ledger, gone, "a")
     _noting(ledger, bob, "b")
     with transaction() as session:
@@ -123,7 +123,7 @@ def test_calls_of_a_deleted_account_do_not_hold_up_the_others(bob: Caller) -> No
 
 
 def test_noting_while_flushing_loses_and_doubles_nothing(bob: Caller) -> None:
-    ledger = Ledger()
+    ledger = UsageLog()
     with ThreadPoolExecutor(4) as pool:
         noted = [pool.submit(_noting, ledger, bob, *["a"] * 200) for _ in range(3)]
         flushed = [pool.submit(ledger.flush) for _ in range(10)]

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from mcp_server.toolkit.context import Caller
 from shared import clock
 from shared.db.accounts import Account
-from shared.db.base import everyone, transaction
+from shared.db.base import transaction, unscoped
 from shared.db.messages import Delivery, Notification
 from shared.outbox.enqueue import tell
 from tests.shared.outbox.test_messages import OPTION, found
@@ -73,4 +73,4 @@ def test_a_notice_of_a_synthetic_session_is_marked_so(alice: Caller) -> None:
     with transaction() as session:
         assert session.scalars(select(Notification)).all() == []
         session.info["synthetic"] = False
-        assert len(everyone(session).scalars(select(Notification)).all()) == 1
+        assert len(unscoped(session).scalars(select(Notification)).all()) == 1

@@ -331,7 +331,7 @@ def test_a_hanging_redis_costs_a_second_and_not_the_call(
         threading.Event().wait(1.5)
         return [None]
 
-    monkeypatch.setattr(cache, "recall", hang)
+    monkeypatch.setattr(cache, "get_many", hang)
     monkeypatch.setattr("shared.providers.ask.MEMORY_SECONDS", 0.2)
     began = time.perf_counter()
     assert ask().status == "ok"
@@ -382,7 +382,7 @@ def test_a_process_that_was_lost_while_it_asked_is_waited_for_no_longer_than_a_c
 ) -> None:
     card = source("slow", nothing, timeout=0.5)
     with_sources(card)
-    assert cache.first([(cache.place(card, "anyone", "award_seats", QUESTION), None)]) == [(True, None)]
+    assert cache.acquire_fetch([(cache.place(card, "anyone", "award_seats", QUESTION), None)]) == [(True, None)]
     began = time.perf_counter()
     assert in_processes(1)[0].status == "no_data"
     assert 0.3 < time.perf_counter() - began < 5

@@ -15,7 +15,7 @@ from shared.db.base import transaction
 from shared.db.observations import AwardObservation
 from shared.providers import cache, lookup
 from shared.providers.ask import Ask
-from shared.providers.request import Errand
+from shared.providers.request import ProviderRequest
 from shared.redis import connect
 from tests.shared.providers.conftest import QUESTION, ROW, SECRET, Asking
 from tests.support.fake_seats import source
@@ -187,9 +187,9 @@ def test_an_answer_whose_asker_is_gone_keeps_no_other_from_being_recorded(wire: 
         session.execute(delete(AwardObservation))
     card = source("own", lambda _: None, terms="asker", credential="account")
 
-    def errand(scope: str, account_id: int) -> Errand:
+    def errand(scope: str, account_id: int) -> ProviderRequest:
         place = cache.place(card, scope, "award_seats", QUESTION)
-        return Errand(card, "award_seats", QUESTION, "key", scope, place, account_id, background=False)
+        return ProviderRequest(card, "award_seats", QUESTION, "key", scope, place, account_id, background=False)
 
     lookup._record([(errand("account-999999", 999_999), reading), (errand("operator", 1), reading)])
     with transaction() as session:

@@ -5,7 +5,7 @@ import pytest
 
 from shared.providers.ask import Ask
 from shared.providers.contract import AirportDelay
-from shared.services.watches.delay_alerts import Report, look, reach
+from shared.services.watches.delay_alerts import Report, query_sources, reach
 from tests.shared.providers.fakes.server import Pretend, World, fake_world, pretend
 
 __all__ = ["fake_world", "pretend"]
@@ -22,7 +22,7 @@ def told(report: Report) -> list[tuple[str, int | None, int | None]]:
 
 def test_one_document_serves_every_us_airport_of_a_round(pretend: Pretend) -> None:
     world = pretend("faa_nas")
-    reports = anyio.run(look, ["SFO", "BOS", "DCA", "SEA", "LAX"])
+    reports = anyio.run(query_sources, ["SFO", "BOS", "DCA", "SEA", "LAX"])
     assert asked(world) == [("faa_nas", "/airport-status-information")]
     assert {airport: told(report) for airport, report in reports.items()} == {
         "SFO": [("ground_delay", 88, 88)],
@@ -35,7 +35,7 @@ def test_one_document_serves_every_us_airport_of_a_round(pretend: Pretend) -> No
 
 def test_elsewhere_the_second_source_is_asked_and_its_seconds_are_not_shown(pretend: Pretend) -> None:
     world = pretend("faa_nas", "flightaware")
-    reports = anyio.run(look, ["LHR"])
+    reports = anyio.run(query_sources, ["LHR"])
     assert asked(world) == [("flightaware", "/airports/EGLL/delays")]
     assert (reports["LHR"].source, told(reports["LHR"])) == (
         "flightaware",
@@ -46,7 +46,7 @@ def test_elsewhere_the_second_source_is_asked_and_its_seconds_are_not_shown(pret
 @pytest.mark.parametrize("kind", ["broken", "html", "truncated", "forbidden", "quota", "redirect"])
 def test_a_source_in_trouble_is_never_a_quiet_airport(pretend: Pretend, kind: str) -> None:
     pretend("faa_nas", faa_nas=kind)
-    assert anyio.run(look, ["SEA"]) == {}
+    assert anyio.run(query_sources, ["SEA"]) == {}
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import anyio
 import pytest
 
-from shared.concurrency import Together
+from shared.concurrency import Batcher
 
 pytestmark = pytest.mark.anyio
 
@@ -39,14 +39,14 @@ async def until_it_works(work: Work, batches: int = 1) -> None:
 
 
 async def test_who_comes_alone_is_served_alone_and_at_once(work: Work) -> None:
-    doubled = Together(work)
+    doubled = Batcher(work)
     assert [await doubled(1), await doubled(2)] == [2, 4]
     assert work.batches == [[1], [2]]
 
 
 async def test_who_comes_while_others_are_served_makes_the_next_batch(work: Work) -> None:
     work.door.clear()
-    doubled = Together(work)
+    doubled = Batcher(work)
     first = asyncio.create_task(doubled(1))
     await until_it_works(work)
     others = [asyncio.create_task(doubled(n)) for n in (2, 3, 4)]
@@ -58,7 +58,7 @@ async def test_who_comes_while_others_are_served_makes_the_next_batch(work: Work
 
 async def test_a_batch_that_fails_tells_all_of_it_and_nobody_else(work: Work) -> None:
     work.door.clear()
-    doubled = Together(work)
+    doubled = Batcher(work)
     first = asyncio.create_task(doubled(1))
     await until_it_works(work)
     others = [asyncio.create_task(doubled(n)) for n in (5, 0)]
@@ -71,7 +71,7 @@ async def test_a_batch_that_fails_tells_all_of_it_and_nobody_else(work: Work) ->
 
 async def test_who_is_cancelled_leaves_and_the_others_are_served(work: Work) -> None:
     work.door.clear()
-    doubled = Together(work)
+    doubled = Batcher(work)
     with anyio.move_on_after(0.01) as gone:
         await doubled(1)
     assert gone.cancelled_caught
@@ -83,5 +83,5 @@ async def test_who_is_cancelled_leaves_and_the_others_are_served(work: Work) -> 
 
 
 def test_each_event_loop_has_its_own_callers(work: Work) -> None:
-    doubled = Together(work)
+    doubled = Batcher(work)
     assert [anyio.run(doubled, 1), anyio.run(doubled, 2)] == [2, 4]
