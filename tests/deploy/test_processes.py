@@ -74,7 +74,7 @@ def test_a_child_that_does_not_listen_is_killed(tmp_path: Path) -> None:
 @pytest.mark.slow  # starts a supervisor that starts a child
 def test_a_child_dies_with_a_killed_supervisor(tmp_path: Path) -> None:
     code = (
-        "import os, sys, signal; from pathlib import Path; from deploy.processes import Child, program;"
+        "import os, sys, signal; from pathlib import Path; from deploy.local.processes import Child, program;"
         f"log = Path({str(tmp_path / 'log')!r});"
         f"child = Child('x', program([sys.executable, '-c', {WAITS!r}], dict(os.environ), log), log);"
         "child.start(); print(child.pid, flush=True); signal.pause()"

@@ -196,7 +196,7 @@ def test_a_listener_killed_between_storing_and_answering_leaves_one_mail(address
 def test_without_the_database_the_sender_is_told_to_come_again(address: str) -> None:
     port = free_port()
     code = (
-        "import sys; from jobs import inbox; from sqlalchemy.exc import OperationalError\n"
+        "import sys; from jobs import smtp_listener as inbox; from sqlalchemy.exc import OperationalError\n"
         "def away(*_): raise OperationalError('x', None, Exception('away'))\n"
         "inbox.store = away; inbox.run()"
     )

@@ -79,7 +79,7 @@ def test_a_second_process_works_on_the_backlog_by_itself(clean: None, configure:
         add_schedule(999_000 + subject, kind="route_monitor")
     dispatcher.step()
     queue(RUNS).empty()  # it needs no wake-up
-    itself = "import os; from jobs import start, worker; start.start(); os.waitpid(worker._second('checks'), 0)"
+    itself = "import os; from jobs import startup, worker; startup.start(); os.waitpid(worker._second('checks'), 0)"
     subprocess.run([sys.executable, "-c", itself], env=os.environ, check=True, timeout=60)
     assert [row.status for row in rows(JobRun)] == ["done"] * 5
 
