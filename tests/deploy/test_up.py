@@ -89,7 +89,8 @@ def test_try_lists_the_tools_and_shows_the_answer_of_one(service: Service) -> No
 def test_try_comes_back_from_a_browser_to_a_loopback_port(service: Service) -> None:
     """The browser is a script that signs in and follows the redirect, named in BROWSER as any browser can be."""
     email = service.person("terminal")
-    script = f"import sys, httpx; from tests.support.oauth_browser import visit;httpx.get(visit(sys.argv[1], {email!r}, {PASSWORD!r}))"
+    visit = f"visit(sys.argv[1], {email!r}, {PASSWORD!r})"
+    script = f"import sys, httpx; from tests.support.oauth_browser import visit; httpx.get({visit})"
     browser = service.home / "browser.py"
     browser.write_text(f"import sys; sys.path.insert(0, {str(ROOT)!r})\n{script}\n", encoding="utf-8")
     status, said = _run(service.home, "try", more={"BROWSER": f"{sys.executable} {browser} %s"})

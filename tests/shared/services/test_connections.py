@@ -87,7 +87,7 @@ def test_many_who_ask_at_once_renew_once(alice: Caller, outside: Outside) -> Non
 
 ASKS = """
 import sys, anyio
-from shared.services.connections import credential
+from shared.services.connections.credentials import credential
 print(anyio.run(credential, int(sys.argv[1]), "seats_aero"))
 """
 
