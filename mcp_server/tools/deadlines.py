@@ -7,13 +7,14 @@ from pydantic import Field
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Result
-from mcp_server.views.deadlines import TABLES, UpcomingDeadline, View, currency_known, every, shown, without_date
+from mcp_server.views.deadlines import UpcomingDeadline
 from shared.db.holdings import held
 from shared.db.profile import Profile
 from shared.db.upcoming import over_nowhere
 from shared.domain import zones
-from shared.domain.deadlines import Deadline, Kind, ahead
+from shared.domain.deadlines import Deadline, Kind, select_due
 from shared.domain.plurals import some
+from shared.services.deadlines import TABLES, Viewpoint, choose_currency, find_deadlines, find_undated_programs
 
 MOST = 200  # in one answer
 NAMED = 5  # programmes without a date, in the message
@@ -36,18 +37,18 @@ def list_upcoming_deadlines(
     """
     wanted: tuple[Kind, ...] = tuple(kinds) if kinds else tuple(TABLES)
     profile = call.db.get(Profile, call.account_id)
-    view = View(
+    view = Viewpoint(
         call.reference,
         call.now,
         zones.day(call.now, (profile and profile.timezone) or zones.UTC),
-        currency_known(call.reference, (profile and profile.currency) or "USD"),
+        choose_currency(call.reference, (profile and profile.currency) or "USD"),
     )
     mine = held(call.db, over_nowhere(call.now), {table for kind in wanted for table in TABLES[kind]})
-    found = ahead(every(view, mine, wanted), within_days)
-    dateless = without_date(view, mine) if "points" in wanted else []
+    found = select_due(find_deadlines(view, mine, wanted), within_days)
+    dateless = find_undated_programs(view, mine) if "points" in wanted else []
     return Deadlines(
         message=_told(found, within_days, dateless),
-        deadlines=[shown(d) for d in found[:MOST]],
+        deadlines=[UpcomingDeadline.model_validate(d) for d in found[:MOST]],
         total=len(found),
     )
 
@@ -63,6 +64,6 @@ def _told(found: list[Deadline], within_days: int, dateless: list[str]) -> str:
         more = f" and {len(dateless) - NAMED} more" if len(dateless) > NAMED else ""
         rules = f"{', '.join(dateless[:NAMED])}{more}"
         said.append(f"No day is kept for points of {rules}: only the rule is known. Ask the user for the day.")
-    if any(d.at_risk for d in found):
+    if any(d.value_at_risk for d in found):
         said.append("Values at risk are estimates.")
     return " ".join(said)

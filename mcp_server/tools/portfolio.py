@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
-from mcp_server.views.deadlines import TABLES, UpcomingDeadline, View, currency_known, every, shown, worth
+from mcp_server.views.deadlines import UpcomingDeadline
 from mcp_server.views.profile import Profile, profile
 from mcp_server.views.statuses import LoyaltyStatus, shown_status
 from shared.db.accounts import Account
@@ -25,9 +25,10 @@ from shared.db.standing_orders import StandingOrder
 from shared.db.trips import Trip
 from shared.db.upcoming import over_nowhere
 from shared.domain import balances, zones
-from shared.domain.deadlines import ahead
+from shared.domain.deadlines import select_due
 from shared.domain.plurals import some
 from shared.services.bookings.bookings import flight_state, stay_state
+from shared.services.deadlines import TABLES, Viewpoint, choose_currency, find_deadlines, value_points
 
 WITHIN_DAYS, SOONEST, TOP = 90, 5, 5
 
@@ -104,14 +105,14 @@ def get_portfolio(call: Call) -> Portfolio:
     """
     account, row = call.db.get_one(Account, call.account_id), call.db.get(ProfileRow, call.account_id)
     mine = profile(account, row)
-    view = View(
+    view = Viewpoint(
         call.reference,
         call.now,
         zones.day(call.now, mine.timezone),
-        currency_known(call.reference, mine.currency),
+        choose_currency(call.reference, mine.currency),
     )
     kept = held(call.db, over_nowhere(call.now))
-    soon = [d for d in ahead(every(view, kept, TABLES), WITHIN_DAYS) if d.days_left >= 0]
+    soon = [d for d in select_due(find_deadlines(view, kept, TABLES), WITHIN_DAYS) if d.days_left >= 0]
     sums = _balances(view, kept.balances)
     return Portfolio(
         message=_told(view, mine, sums, kept.balances),
@@ -122,15 +123,15 @@ def get_portfolio(call: Call) -> Portfolio:
         bookings=_bookings(view, kept),
         alerts=_alerts(call),
         trips=_trips(call),
-        deadlines=[shown(d) for d in soon[:SOONEST]],
+        deadlines=[UpcomingDeadline.model_validate(d) for d in soon[:SOONEST]],
         profile=mine,
         unread_notifications=count(call.db, Notification, Notification.read_at.is_(None)),
         as_of=call.now,
     )
 
 
-def _balances(view: View, rows: Sequence[PointsBalance]) -> BalanceSums:
-    values = {row.program: found.amount for row in rows if (found := worth(view, row.program, row.balance))}
+def _balances(view: Viewpoint, rows: Sequence[PointsBalance]) -> BalanceSums:
+    values = {row.program: found.amount for row in rows if (found := value_points(view, row.program, row.balance))}
     largest = sorted(rows, key=lambda r: (-values.get(r.program, Decimal(0)), -r.balance, r.program))
     return BalanceSums(
         programs=len(rows),
@@ -149,11 +150,13 @@ def _balances(view: View, rows: Sequence[PointsBalance]) -> BalanceSums:
     )
 
 
-def _told(view: View, mine: Profile, sums: BalanceSums, rows: Sequence[PointsBalance]) -> str:
+def _told(view: Viewpoint, mine: Profile, sums: BalanceSums, rows: Sequence[PointsBalance]) -> str:
     said = [f"Points in {some(sums.programs, 'programme')}, about {sums.value:,} {sums.currency}."]
     if not rows:
         said = ["No points balances are kept here."]
-    unvalued = [view.reference.programs[r.program].name for r in rows if worth(view, r.program, r.balance) is None]
+    unvalued = [
+        view.reference.programs[r.program].name for r in rows if value_points(view, r.program, r.balance) is None
+    ]
     if unvalued:
         said.append(f"Without a known valuation, so not in the value: {', '.join(unvalued)}.")
     if view.currency != mine.currency:
@@ -161,14 +164,14 @@ def _told(view: View, mine: Profile, sums: BalanceSums, rows: Sequence[PointsBal
     return " ".join(said)
 
 
-def _cards(view: View, kept: Holdings) -> CardCounts:
+def _cards(view: Viewpoint, kept: Holdings) -> CardCounts:
     return CardCounts(
         open=sum(card.closed_on is None or card.closed_on > view.today for card in kept.cards),
         bonuses_pending=sum(card.bonus_status == "pending" for card in kept.cards),
     )
 
 
-def _vouchers(view: View, kept: Holdings) -> VoucherCounts:
+def _vouchers(view: Viewpoint, kept: Holdings) -> VoucherCounts:
     left = [None if v.expires_on is None else (v.expires_on - view.today).days for v in kept.vouchers]
     lasting = [days for days in left if days is None or days >= 0]
     return VoucherCounts(
@@ -176,7 +179,7 @@ def _vouchers(view: View, kept: Holdings) -> VoucherCounts:
     )
 
 
-def _bookings(view: View, kept: Holdings) -> BookingCounts:
+def _bookings(view: Viewpoint, kept: Holdings) -> BookingCounts:
     facts, now = view.reference, view.now
     # A stay that has begun counts until it is over, as in list_hotel_bookings; it is not what comes next.
     flights = [row for row in kept.flights if flight_state(facts, row, now) == "upcoming"]

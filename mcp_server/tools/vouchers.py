@@ -13,7 +13,7 @@ from mcp_server.toolkit.parameters import AnyName, Day, Page, PerPage, RowId
 from mcp_server.toolkit.provenance import Verified, verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
-from mcp_server.views.vouchers import AppliedTo, Voucher, applied_to, kind_of, voucher
+from mcp_server.views.vouchers import AppliedTo, Voucher, applied_to, voucher
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.vouchers import Voucher as Held
 from shared.db.vouchers import page_of_vouchers
@@ -112,7 +112,7 @@ def list_voucher_types(
     words = names.plain(query or "").split()
     found = [
         r
-        for r in call.reference.rows("voucher_types.csv")
+        for r in call.reference.voucher_types.values()
         if only in (None, r.program) and booking_type in (None, *r.applies_to) and _fits(r, words)
     ]
     shown = found[(page - 1) * per_page : page * per_page]
@@ -124,9 +124,9 @@ def list_voucher_types(
 
 
 def _kind(call: Call, text: str) -> Row:
-    kind = kind_of(call.reference, text.strip().lower())
+    kind = call.reference.voucher_types.get(text.strip().lower())
     if kind is None:
-        known = {names.plain(row.slug): row.slug for row in call.reference.rows("voucher_types.csv")}
+        known = {names.plain(row.slug): row.slug for row in call.reference.voucher_types.values()}
         raise NotFound("voucher type", text, [known[name] for name in names.nearest(text, known)])
     return kind
 
@@ -223,7 +223,7 @@ def _booking(call: Call, target: AppliedTo | None) -> FlightBooking | HotelBooki
 
 
 def _check_use(call: Call, row: Held, booking: FlightBooking | HotelBooking, booking_type: str) -> None:
-    kind = kind_of(call.reference, row.voucher_slug)
+    kind = call.reference.voucher_types.get(row.voucher_slug)
     faults = []
     if kind and booking_type not in kind.applies_to:
         problem = f"is {booking_type}, and this voucher is for: {' or '.join(kind.applies_to)}"

@@ -7,8 +7,6 @@ from mcp_server.toolkit.results import Part
 from shared.db.vouchers import Voucher as Row
 from shared.domain import vouchers
 from shared.domain.balances import days_left
-from shared.reference.load import Reference
-from shared.reference.rows.travel import VoucherType
 
 
 class AppliedTo(Part):
@@ -31,10 +29,6 @@ class Voucher(Part):
     updated_at: datetime
 
 
-def kind_of(reference: Reference, slug: str) -> VoucherType | None:
-    return next((kind for kind in reference.rows("voucher_types.csv") if kind.slug == slug), None)
-
-
 def applied_to(flight_booking_id: int | None, hotel_booking_id: int | None) -> AppliedTo | None:
     if flight_booking_id is not None:
         return AppliedTo(booking_type="flight", booking_id=flight_booking_id)
@@ -44,7 +38,7 @@ def applied_to(flight_booking_id: int | None, hotel_booking_id: int | None) -> A
 def voucher(call: Call, row: Row) -> Voucher:
     """A kind that has left the list since goes by its slug."""
     today = call.own_day if row.expires_on else call.today
-    kind = kind_of(call.reference, row.voucher_slug)
+    kind = call.reference.voucher_types.get(row.voucher_slug)
     where = applied_to(row.flight_booking_id, row.hotel_booking_id)
     return Voucher(
         voucher_id=row.id,

@@ -1,4 +1,4 @@
-"""What ends when: days stored with a record go in; the deadlines that lie ahead come out, the soonest first."""
+"""Deadlines: what ends on a stored day, which of them lie ahead, and in which order they are listed."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,9 +10,17 @@ Kind = Literal["points", "voucher", "status", "card_bonus", "annual_fee", "trans
 
 
 @dataclass(frozen=True)
-class Sum:
+class Value:
     amount: Decimal
     currency: str
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The record a deadline belongs to."""
+
+    type: str
+    id: str
 
 
 @dataclass(frozen=True)
@@ -23,35 +31,34 @@ class Deadline:
     title: str
     due_on: date
     today: date
-    subject_type: str
-    subject_id: str
-    action: str
+    subject: Subject
+    suggested_action: str
     amount: Decimal | None = None
     currency: str | None = None
-    at_risk: Sum | None = None
-    open_when_past: bool = False  # it is told until somebody settles it
+    value_at_risk: Value | None = None
+    open_when_past: bool = False  # listed until somebody settles it
 
     @property
     def days_left(self) -> int:
         return (self.due_on - self.today).days
 
 
-def ahead(found: Iterable[Deadline], within_days: int) -> list[Deadline]:
+def select_due(deadlines: Iterable[Deadline], within_days: int) -> list[Deadline]:
     """From today on, and whatever is past and not settled. The last day itself counts on both sides."""
-    due = [d for d in found if d.days_left <= within_days and (d.days_left >= 0 or d.open_when_past)]
-    return sorted(due, key=lambda d: (d.due_on, d.kind, d.title, d.subject_id))
+    due = [d for d in deadlines if d.days_left <= within_days and (d.days_left >= 0 or d.open_when_past)]
+    return sorted(due, key=lambda d: (d.due_on, d.kind, d.title, d.subject.id))
 
 
 def bonus_due(status: str | None, deadline: date | None, closed_on: date | None, today: date) -> date | None:
     """The day until which a welcome bonus has to be earned; None once that is settled or can no longer happen.
 
-    A day that has passed is told while the bonus is marked pending: nothing but the person moves that mark.
+    A day that has passed is listed while the bonus is marked pending: only the person changes that mark.
     """
     if deadline is None or status in ("earned", "missed") or (closed_on is not None and closed_on <= today):
         return None
     return deadline if deadline >= today or status == "pending" else None
 
 
-def undated(rule: str) -> bool:
+def can_end_undated(rule: str) -> bool:
     """Whether points under this rule can end on a day nobody stored."""
     return rule != "never"

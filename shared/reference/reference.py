@@ -16,7 +16,7 @@ from shared.errors import Candidates, NotFound
 from shared.reference import airports, indexes
 from shared.reference.rows.charts import AwardExample, CancellationFee, ReleaseWindow
 from shared.reference.rows.programmes import Program
-from shared.reference.rows.travel import Airline, Carrier, CatalogCard
+from shared.reference.rows.travel import Airline, Carrier, CatalogCard, VoucherType
 
 Groups = tuple[tuple[chart_rules.Chart, ...], ...]  # best first; charts of one group are of equal standing
 
@@ -33,6 +33,9 @@ class Reference:
             {c.iata: c for c in tables["carriers.csv"]} | dict(self.airlines)
         )
         self.cards: Mapping[str, CatalogCard] = MappingProxyType({c.slug: c for c in tables["cards.csv"]})
+        self.voucher_types: Mapping[str, VoucherType] = MappingProxyType(
+            {v.slug: v for v in tables["voucher_types.csv"]}
+        )
         self.airports: Mapping[str, Airport] = MappingProxyType(airports.airports(tables))
         self.metros = airports.metros()
         self._charts = indexes.charts(tables)

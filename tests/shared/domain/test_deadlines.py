@@ -5,44 +5,43 @@ from typing import Any
 
 import pytest
 
-from shared.domain.deadlines import Deadline, ahead, bonus_due, undated
+from shared.domain.deadlines import Deadline, Subject, bonus_due, can_end_undated, select_due
 
 TODAY = date(2028, 2, 28)  # the day before a leap day
 SAME_DAY = [("b", "points", "x"), ("a", "points", "x"), ("a", "points", "w"), ("a", "booking", "z")]
 
 
-def deadline(days: int, **given: Any) -> Deadline:
+def deadline(days: int, **changes: Any) -> Deadline:
     plain: dict[str, Any] = {
         "kind": "points",
         "title": "Points end",
         "due_on": TODAY + timedelta(days=days),
         "today": TODAY,
-        "subject_type": "points_balance",
-        "subject_id": "x",
-        "action": "Use them.",
+        "subject": Subject("points_balance", "x"),
+        "suggested_action": "Use them.",
     }
-    return Deadline(**plain | given)
+    return Deadline(**plain | changes)
 
 
 def test_deadlines_from_today_to_the_last_day_are_told_the_soonest_first() -> None:
-    found = ahead([deadline(d) for d in (31, 30, 2, 0, -1, 1)], 30)
+    found = select_due([deadline(d) for d in (31, 30, 2, 0, -1, 1)], 30)
     assert [d.days_left for d in found] == [0, 1, 2, 30]
     assert [d.due_on for d in found][:3] == [date(2028, 2, 28), date(2028, 2, 29), date(2028, 3, 1)]
 
 
 def test_of_one_day_the_order_is_always_the_same() -> None:
-    some = [deadline(1, title=t, kind=k, subject_id=i) for t, k, i in SAME_DAY]
-    assert ahead(some, 9) == ahead(some[::-1], 9)
+    some = [deadline(1, title=t, kind=k, subject=Subject("points_balance", i)) for t, k, i in SAME_DAY]
+    assert select_due(some, 9) == select_due(some[::-1], 9)
 
 
 def test_a_passed_day_is_told_only_while_it_is_open() -> None:
-    assert ahead([deadline(-400, open_when_past=True), deadline(-1)], 30) == [deadline(-400, open_when_past=True)]
+    assert select_due([deadline(-400, open_when_past=True), deadline(-1)], 30) == [deadline(-400, open_when_past=True)]
 
 
 def test_days_are_counted_from_the_day_where_it_counts() -> None:
     tomorrow_there = deadline(0, today=TODAY + timedelta(days=1))
     yesterday_there = deadline(30, today=TODAY - timedelta(days=1))
-    assert ahead([tomorrow_there, yesterday_there], 30) == []
+    assert select_due([tomorrow_there, yesterday_there], 30) == []
 
 
 @pytest.mark.parametrize(
@@ -72,4 +71,4 @@ def test_a_bonus_without_a_day_has_no_deadline() -> None:
 
 
 def test_only_points_that_never_end_need_no_date() -> None:
-    assert [undated(rule) for rule in ("never", "activity", "fixed")] == [False, True, True]
+    assert [can_end_undated(rule) for rule in ("never", "activity", "fixed")] == [False, True, True]

@@ -1,0 +1,255 @@
+"""Deadlines of what an account keeps: points, vouchers, statuses, card bonuses and fees, transfer bonuses, bookings.
+
+Each is read from a stored date, with what is at stake and what to do about it. Nothing is computed from a rule alone.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+
+from shared.db.bookings import FlightBooking, HotelBooking
+from shared.db.cards import Card
+from shared.db.holdings import Holdings
+from shared.domain import balances, cards, deadlines
+from shared.domain.deadlines import Deadline, Kind, Subject, Value
+from shared.domain.zones import day as local_day
+from shared.errors import Candidates, NotFound
+from shared.reference import hotels
+from shared.reference.cards import exchange, point_in
+from shared.reference.reference import Reference
+from shared.reference.rows.programmes import Program
+from shared.services.bookings.bookings import flight_day, flight_state, stay_state
+
+VALUATION_CURRENCY = "USD"  # the published valuations of points are in dollars
+# The tables a kind of deadline is read from.
+TABLES: dict[Kind, tuple[str, ...]] = {
+    "points": ("balances",),
+    "voucher": ("vouchers",),
+    "status": ("statuses",),
+    "card_bonus": ("cards",),
+    "annual_fee": ("cards",),
+    "transfer_bonus": ("balances",),
+    "booking": ("flights", "stays"),
+}
+
+
+@dataclass(frozen=True)
+class Viewpoint:
+    """The moment and the person's own day that deadlines are counted from, and the currency of their values."""
+
+    reference: Reference
+    now: datetime
+    today: date
+    currency: str
+
+
+def choose_currency(reference: Reference, preferred: str) -> str:
+    """The preferred currency, or that of the valuations where no exchange rate is known."""
+    return preferred if exchange(reference, preferred) else VALUATION_CURRENCY
+
+
+def value_points(view: Viewpoint, program: str, points: int) -> Value | None:
+    point_value = point_in(view.reference, program, view.currency)
+    return None if point_value is None else Value(balances.worth(points, point_value * 100), view.currency)
+
+
+def find_deadlines(view: Viewpoint, holdings: Holdings, kinds: Collection[Kind]) -> Iterator[Deadline]:
+    """All deadlines of these kinds, past ones too; nothing without a stored date."""
+    for kind in TABLES:
+        if kind in kinds:
+            yield from _FINDERS[kind](view, holdings)
+
+
+def find_undated_programs(view: Viewpoint, holdings: Holdings) -> list[str]:
+    """Programmes whose points can end on a day that is not kept, each with its rule."""
+    dateless = [view.reference.programs[b.program] for b in holdings.balances if b.balance and b.expires_on is None]
+    return [f"{p.name} ({_expiry_rule(p)})" for p in dateless if deadlines.can_end_undated(p.expiry_rule)]
+
+
+def _expiry_rule(program: Program) -> str:
+    return balances.quoted_rule(program.expiry_rule, program.expiry_months) or "rule not known"
+
+
+def _find_points(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:
+    for row in holdings.balances:
+        if row.expires_on is None or not row.balance:
+            continue
+        program = view.reference.programs[row.program]
+        yield Deadline(
+            kind="points",
+            title=f"{row.balance:,} {program.currency} of {program.name} end",
+            due_on=row.expires_on,
+            today=view.today,
+            subject=Subject("points_balance", row.program),
+            suggested_action="Check the day in the account and use or extend them before."
+            f" Rule: {_expiry_rule(program)}.",
+            amount=Decimal(row.balance),
+            currency=program.currency,
+            value_at_risk=value_points(view, row.program, row.balance),
+        )
+
+
+def _find_vouchers(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:
+    for row in holdings.vouchers:
+        if row.expires_on is None:
+            continue
+        kind = view.reference.voucher_types.get(row.voucher_slug)
+        yield Deadline(
+            kind="voucher",
+            title=f"{kind.name if kind else row.voucher_slug} ends",
+            due_on=row.expires_on,
+            today=view.today,
+            subject=Subject("voucher", str(row.id)),
+            suggested_action="Use it before, and put it on the booking with apply_voucher_to_booking.",
+        )
+
+
+def _find_statuses(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:
+    for row in holdings.statuses:
+        if row.valid_until is None or row.lifetime:
+            continue
+        yield Deadline(
+            kind="status",
+            title=f"{row.tier} of {view.reference.programs[row.program].name} ends",
+            due_on=row.valid_until,
+            today=view.today,
+            subject=Subject("loyalty_status", row.program),
+            suggested_action="See with get_status_progress what keeping it takes.",
+        )
+
+
+def _find_card_bonuses(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:
+    for row in holdings.cards:
+        due = deadlines.bonus_due(row.bonus_status, row.spend_deadline_on, row.closed_on, view.today)
+        if due is None:
+            continue
+        spend = f"{row.spend_requirement:,.2f} {row.currency}" if row.spend_requirement is not None else "enough"
+        yield Deadline(
+            kind="card_bonus",
+            title=f"Welcome bonus of {_card_name(row)}{_bonus_size(row)}: last day to spend",
+            due_on=due,
+            today=view.today,
+            subject=Subject("card", str(row.id)),
+            suggested_action=f"Spend {spend} in all by then."
+            if due >= view.today
+            else "The day has passed: ask the user, and set bonus_status with update_card.",
+            amount=row.spend_requirement,
+            currency=None if row.spend_requirement is None else row.currency,
+            value_at_risk=_value_bonus(view, row),
+            open_when_past=True,
+        )
+
+
+def _card_name(row: Card) -> str:
+    return row.nickname or row.name
+
+
+def _bonus_size(row: Card) -> str:
+    return f" ({row.bonus_amount:,} {row.bonus_currency or 'points'})" if row.bonus_amount else ""
+
+
+def _value_bonus(view: Viewpoint, row: Card) -> Value | None:
+    """What the bonus is worth where the text names one programme, or the card earns in one."""
+    catalogued = view.reference.cards.get(row.slug or "")
+    currency = row.bonus_currency or (catalogued.program if catalogued else None)
+    if not row.bonus_amount or not currency:
+        return None
+    try:
+        return value_points(view, view.reference.program(currency).slug, row.bonus_amount)
+    except (NotFound, Candidates):
+        return None
+
+
+def _find_annual_fees(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:
+    for row in holdings.cards:
+        catalogued = view.reference.cards.get(row.slug or "")
+        fee, currency = row.annual_fee, row.currency
+        if fee is None and catalogued is not None:
+            fee, currency = catalogued.annual_fee, catalogued.fee_currency
+        due = cards.next_fee(row.opened_on, row.closed_on, bool(fee), view.today)
+        if due is None:
+            continue
+        yield Deadline(
+            kind="annual_fee",
+            title=f"Annual fee of {_card_name(row)}",
+            due_on=due,
+            today=view.today,
+            subject=Subject("card", str(row.id)),
+            suggested_action="Decide before whether to keep the card."
+            " The day is the opening's anniversary; statements vary.",
+            amount=fee,
+            currency=currency,
+        )
+
+
+def _find_transfer_bonuses(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:
+    """Those that run today, from a currency the person has some of."""
+    mine = {row.program for row in holdings.balances if row.balance}
+    open_routes = {(e.source, e.target) for edges in view.reference.routes(view.today).values() for e in edges}
+    programs = view.reference.programs
+    for row in view.reference.rows("transfer_bonuses.csv"):
+        pair = (row.from_program, row.to_program)
+        running = (row.start_date is None or row.start_date <= view.today) and view.today <= row.end_date
+        if row.from_program not in mine or pair not in open_routes or not running:
+            continue
+        yield Deadline(
+            kind="transfer_bonus",
+            title=f"{row.bonus_percent}% transfer bonus {programs[pair[0]].name} to {programs[pair[1]].name} ends",
+            due_on=row.end_date,
+            today=view.today,
+            subject=Subject("transfer_bonus", ">".join(pair)),
+            suggested_action=("Targeted: check that the account has it. " if row.targeted else "")
+            + "Transfer only for an award that is there: transfers cannot be undone.",
+        )
+
+
+def _find_bookings(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:
+    yield from (
+        _departure_deadline(view, f)
+        for f in holdings.flights
+        if flight_state(view.reference, f, view.now) == "upcoming"
+    )
+    for stay in holdings.stays:
+        if stay_state(view.reference, stay, view.now) == "upcoming":
+            yield from _stay_deadlines(view, stay)
+
+
+def _departure_deadline(view: Viewpoint, row: FlightBooking) -> Deadline:
+    return Deadline(
+        kind="booking",
+        title=f"Flight {row.flight_number or row.airline} {row.origin} to {row.destination}",
+        due_on=row.departure_date,
+        today=flight_day(view.reference, row.origin, view.now),
+        subject=Subject("flight_booking", str(row.id)),
+        suggested_action="Check in, and have the travel documents ready.",
+    )
+
+
+def _stay_deadlines(view: Viewpoint, row: HotelBooking) -> Iterator[Deadline]:
+    there = local_day(view.now, hotels.zone(view.reference, row.hotel_code))
+    subject = Subject("hotel_booking", str(row.id))
+    if row.free_cancellation_until is not None:
+        paid = row.original_pay_rate_usd if row.kind == "cash" else None
+        yield Deadline(
+            "booking",
+            f"Free cancellation of {row.hotel_name} ends",
+            row.free_cancellation_until,
+            there,
+            subject,
+            "Cancel before if the stay is not wanted, as the confirmation says how.",
+            value_at_risk=None if paid is None else Value(paid, row.cash_rate_currency),
+        )
+    arrival = f"Check-in at {row.hotel_name}"
+    yield Deadline("booking", arrival, row.check_in_date, there, subject, "Have the confirmation ready.")
+
+
+_FINDERS: dict[Kind, Callable[[Viewpoint, Holdings], Iterable[Deadline]]] = {
+    "points": _find_points,
+    "voucher": _find_vouchers,
+    "status": _find_statuses,
+    "card_bonus": _find_card_bonuses,
+    "annual_fee": _find_annual_fees,
+    "transfer_bonus": _find_transfer_bonuses,
+    "booking": _find_bookings,
+}
