@@ -19,9 +19,7 @@ from mcp_server.toolkit.context import Call, LiveCall
 from mcp_server.toolkit.parameters import Page, PerPage, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Result
-from mcp_server.views import proposals
 from mcp_server.views.clients import PURPOSE, BrandedPdf, address, pdf_of
-from mcp_server.views.proposals import Client, FoundFlight
 from shared.db import clients as store
 from shared.db.accounts import lock
 from shared.db.clients import BrandedPdf as Row
@@ -32,6 +30,9 @@ from shared.documents.recommendation import Brand, Proposal
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, LimitReached, NotFound
 from shared.services.bookings import secret_links
+from shared.services.proposals import contents
+from shared.services.proposals.contents import Client
+from shared.services.proposals.flight_rows import FlightRow, read_flights
 
 if TYPE_CHECKING:
     from shared.documents.branded_pdf import Made
@@ -102,7 +103,7 @@ async def generate_branded_pdf(
     Anyone with the link can open it until it ends or revoke_branded_pdf. Prices are shown as given. Pro.
     """
     wishes = _wishes(advisor_brand or {})
-    rows = proposals.read_flights(flights or [], sandbox=call.data_mode == "sandbox")
+    rows = read_flights(flights or [], sandbox=call.data_mode == "sandbox")
     kept = await call.in_session(partial(_kept, client_portfolio_id))
     fetched, warnings = await _fetched(wishes.logo_url)
     title = " ".join(title.split()) or TITLE
@@ -157,7 +158,7 @@ def _make(
     call: LiveCall,
     title: str,
     summary: str,
-    rows: Sequence[FoundFlight],
+    rows: Sequence[FlightRow],
     wishes: Wishes,
     kept: Kept,
     fetched: bytes | None,
@@ -171,21 +172,21 @@ def _make(
         made = branded_pdf.make(_proposal(call, title, summary, rows, kept.client), brand)
     if made.left_out:
         warnings.append("Characters no typeface here can show, such as emoji, are left out.")
-    if old := proposals.stale(rows, call.now):
+    if old := contents.find_stale_rows(rows, call.now):
         warnings.append(f"Checked more than a day ago, so search again before sending: {', '.join(old)}.")
     return made
 
 
-def _proposal(call: LiveCall, title: str, summary: str, rows: Sequence[FoundFlight], client: Client | None) -> Proposal:
+def _proposal(call: LiveCall, title: str, summary: str, rows: Sequence[FlightRow], client: Client | None) -> Proposal:
     facts = call.reference
     return Proposal(
         title=title,
         client=client.name if client else None,
         made_at=call.now,
         summary=summary,
-        flights=tuple(proposals.flight(row, facts) for row in rows),
-        notes=tuple(proposals.notes(rows, client, facts, call.today)),
-        sources=tuple(proposals.sources(rows, client, facts, call.today)),
+        flights=tuple(contents.describe_flight(row, facts) for row in rows),
+        notes=tuple(contents.build_notes(rows, client, facts, call.today)),
+        sources=tuple(contents.list_sources(rows, client, facts, call.today)),
         sandbox=call.data_mode == "sandbox",
     )
 

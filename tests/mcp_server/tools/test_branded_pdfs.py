@@ -16,7 +16,6 @@ from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.registry import TOOLS, Tier
 from mcp_server.toolkit.thread_limiter import limiter
 from mcp_server.tools import branded_pdfs
-from mcp_server.views import proposals
 from shared import clock
 from shared.db.base import transaction, unscoped
 from shared.db.clients import BrandedPdf
@@ -24,6 +23,7 @@ from shared.db.profile import AdvisorLogo
 from shared.documents import pictures
 from shared.domain.plans import Plan
 from shared.errors import Invalid
+from shared.services.proposals.flight_rows import read_flights
 from shared.settings import settings
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People, account
@@ -357,7 +357,7 @@ def test_links_end_after_the_days_of_the_settings_and_then_hold_nothing(
 
 def test_real_documents_take_no_invented_rows() -> None:
     with pytest.raises(Invalid) as no:
-        proposals.read_flights([FLIGHT | {"mode": "live"}], sandbox=False)
+        read_flights([FLIGHT | {"mode": "live"}], sandbox=False)
     assert no.value.facts["errors"][0]["field"] == "flights[0].mode"
     real = FLIGHT | {"mode": "live", "synthetic": False}
-    assert len(proposals.read_flights([real], sandbox=False)) == 1
+    assert len(read_flights([real], sandbox=False)) == 1
