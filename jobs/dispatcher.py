@@ -16,10 +16,9 @@ from jobs.handlers import hotel_prices, retention
 from jobs.queue import DELIVERIES, RUNS, queue, room, wake
 from shared.db.base import transaction
 from shared.db.messages import hand_over_deliveries
+from shared.db.run_kinds import RunKind
 from shared.db.runs import create_due_runs, ensure_schedule, hand_over_runs
 from shared.redis import connect, key
-from shared.services.operations.audit import KIND as AUDIT
-from shared.services.watches.delay_alerts import KIND as DELAYS
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
@@ -44,11 +43,11 @@ def step() -> None:
 def begin() -> None:
     """The first round: what the service does for itself has its schedules."""
     with transaction() as session:
-        ensure_schedule(session, AUDIT, timedelta(weeks=1), timedelta(hours=1))
+        ensure_schedule(session, RunKind.REFERENCE_AUDIT, timedelta(weeks=1), timedelta(hours=1))
         pace = timedelta(seconds=settings().delay_check_interval_seconds)
-        ensure_schedule(session, DELAYS, pace, pace)
-        ensure_schedule(session, retention.KIND, retention.EVERY, retention.FIRST)
-        ensure_schedule(session, hotel_prices.EVERY_STAY, hotel_prices.EVERY, hotel_prices.FIRST)
+        ensure_schedule(session, RunKind.AIRPORT_DELAYS, pace, pace)
+        ensure_schedule(session, RunKind.RETENTION, retention.EVERY, retention.FIRST)
+        ensure_schedule(session, RunKind.HOTEL_WATCHES, hotel_prices.EVERY, hotel_prices.FIRST)
     step()
 
 

@@ -20,6 +20,7 @@ from jobs.handlers import (
 )
 from jobs.queue import More, drain
 from shared.db.base import transaction
+from shared.db.run_kinds import RunKind
 from shared.db.runs import Claim, claim_run, finish_run, hold, retry_run
 from shared.domain.schedule import MAX_ATTEMPTS, wait_after
 from shared.settings import settings
@@ -30,21 +31,21 @@ HANDS = 2  # runs one process works on together: more of them wait for each othe
 # A kind of run: what waits for the world, and hands back what is to be written (None: it is complete; words: why it
 # should be tried again). The writing happens in one transaction that only the holder of the run reaches.
 Finish = Callable[[Session], str | None]
-KINDS: dict[str, Callable[[Claim], Finish]] = {
-    "route_monitor": route_monitors.check,
-    "flight_alert": flight_alerts.check,
-    "airport_delays": delay_alerts.check,
-    "reference_audit": audit.check,
-    "inbound_mail": inbound_mail.check,
-    "hotel_price": hotel_prices.check,
-    hotel_prices.EVERY_STAY: hotel_prices.every_stay,
-    "standing_order": standing_orders.check,
-    retention.KIND: retention.check,
+HANDLERS: dict[str, Callable[[Claim], Finish]] = {
+    RunKind.ROUTE_MONITOR: route_monitors.check,
+    RunKind.FLIGHT_ALERT: flight_alerts.check,
+    RunKind.AIRPORT_DELAYS: delay_alerts.check,
+    RunKind.REFERENCE_AUDIT: audit.check,
+    RunKind.INBOUND_MAIL: inbound_mail.check,
+    RunKind.HOTEL_PRICE: hotel_prices.check,
+    RunKind.HOTEL_WATCHES: hotel_prices.every_stay,
+    RunKind.STANDING_ORDER: standing_orders.check,
+    RunKind.RETENTION: retention.check,
 }
 # What a kind does when no attempt came to an end.
 LOST: dict[str, Callable[[Session, Claim], None]] = {
-    "inbound_mail": inbound_mail.lost,
-    "standing_order": standing_orders.lost,
+    RunKind.INBOUND_MAIL: inbound_mail.lost,
+    RunKind.STANDING_ORDER: standing_orders.lost,
 }
 
 
@@ -64,7 +65,7 @@ def work(claim: Claim, more: More) -> Claim | None:
     if claim.attempt > MAX_ATTEMPTS:
         return _end(more, partial(_again, claim=claim, reason="its workers were lost"))
     try:
-        return _end(more, partial(_finish, claim=claim, finish=KINDS[claim.kind](claim)))
+        return _end(more, partial(_finish, claim=claim, finish=HANDLERS[claim.kind](claim)))
     except Exception as error:  # the edge: a bug or an outage; the row decides when it is tried again
         log.exception("run %s of %s failed in attempt %s", claim.id, claim.kind, claim.attempt)
         return _end(more, partial(_again, claim=claim, reason=type(error).__name__))

@@ -25,7 +25,6 @@ from shared.services.watches.hotel_prices import (
     settle_shared,
 )
 
-EVERY_STAY = "hotel_watches"  # the run that gives a watch to every stay that lacks one
 EVERY, FIRST = timedelta(minutes=10), timedelta(minutes=1)
 Finish = Callable[[Session], str | None]
 

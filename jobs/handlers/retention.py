@@ -16,7 +16,6 @@ from shared.db.runs import Claim
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
-KIND = "retention"
 EVERY, FIRST = timedelta(hours=1), timedelta(minutes=10)
 BATCH = 5_000  # rows of one transaction: short locks, and other work in between
 SECONDS = 30.0  # of one run; what is left is for the next

@@ -19,9 +19,10 @@ from shared.db.accounts import lock
 from shared.db.alerts import FlightAlert as Row
 from shared.db.alerts import FlightAlertKey
 from shared.db.pagination import count, page_of
+from shared.db.run_kinds import RunKind
 from shared.db.runs import delete_schedules, schedule, unschedule
 from shared.domain.plurals import some
-from shared.services.watches.flight_alerts import KIND, PRICED_THROUGH
+from shared.services.watches.flight_alerts import PRICED_THROUGH
 
 Airline = Literal["BA", "VS", "CX", "IB", "QR", "EY", "JL", "B6", "UA", "TP", "HA", "FI"]
 Clearable = Annotated[Literal["cabin_class"], WithJsonSchema({"type": "string", "enum": ["cabin_class"]})]
@@ -116,7 +117,7 @@ def _watched(call: Call, row: Row) -> str:
 
 def _begin(call: Call, row: Row) -> None:
     """Checked at once, and then every so often."""
-    schedule(call.db, KIND, row.id, timedelta(seconds=call.settings.flight_alert_interval_seconds))
+    schedule(call.db, RunKind.FLIGHT_ALERT, row.id, timedelta(seconds=call.settings.flight_alert_interval_seconds))
 
 
 @tool(area="alerts", tier=Tier.FREE, effect=Effect.ADDS)
@@ -223,7 +224,7 @@ def _reschedule(call: Call, row: Row, *, anew: bool, ran: bool) -> None:
     if anew or not ran or not _runs(row):
         call.db.execute(delete(FlightAlertKey).where(FlightAlertKey.alert_id == row.id))
     if not _runs(row):
-        unschedule(call.db, KIND, [row.id])
+        unschedule(call.db, RunKind.FLIGHT_ALERT, [row.id])
     elif anew or not ran:
         _begin(call, row)
 
@@ -241,7 +242,7 @@ def delete_flight_alert(call: Call, alert_id: RowId) -> DeletedAlert:
     """
     row = _own(call.db, alert_id, locked=True)
     removed = RemovedAlert(alert_id=row.id, airline=row.airline, route=f"{row.departure}-{row.destination}")
-    delete_schedules(call.db, KIND, [row.id])
+    delete_schedules(call.db, RunKind.FLIGHT_ALERT, [row.id])
     call.db.delete(row)
     call.db.flush()
     return DeletedAlert(

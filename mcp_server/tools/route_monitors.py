@@ -13,10 +13,11 @@ from mcp_server.toolkit.own_rows import Capacity, check_cap, get_own, same_terms
 from mcp_server.toolkit.parameters import AirportCapitals, Cabin, Day, Page, Passengers, PerPage, Points, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import AwardOption, Paging, Part, Result
-from mcp_server.views.route_monitors import KIND, Monitor, option, shown_monitors
+from mcp_server.views.route_monitors import Monitor, option, shown_monitors
 from mcp_server.views.watched_route import check_route
 from shared.db.pagination import count, page_of
 from shared.db.route_monitors import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
+from shared.db.run_kinds import RunKind
 from shared.db.runs import schedule, unschedule
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid
@@ -129,7 +130,7 @@ def create_route_monitor(
 
 def _begin(call: Call, row: RouteMonitor) -> None:
     """Checked at once, and then every so often."""
-    schedule(call.db, KIND, row.id, timedelta(seconds=call.settings.route_monitor_interval_seconds))
+    schedule(call.db, RunKind.ROUTE_MONITOR, row.id, timedelta(seconds=call.settings.route_monitor_interval_seconds))
 
 
 def _pace(call: Call) -> str:
@@ -237,7 +238,7 @@ def cancel_route_monitor(call: Call, monitor_id: RowId) -> OneMonitor:
         row.cancelled_at, row.cancel_reason = call.now, "user"
         call.db.flush()
         call.db.execute(delete(MonitorKey).where(MonitorKey.monitor_id == row.id))
-        unschedule(call.db, KIND, [row.id])
+        unschedule(call.db, RunKind.ROUTE_MONITOR, [row.id])
     return OneMonitor(
         message=f"Monitor {row.id}, {row.origin} to {row.destination}, is cancelled and kept for the record.",
         monitor=shown_monitors(call, [row])[0],

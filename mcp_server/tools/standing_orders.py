@@ -14,8 +14,9 @@ from mcp_server.toolkit.own_rows import check_cap, get_own
 from mcp_server.toolkit.parameters import Page, PerPage, RowId, line
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
-from mcp_server.views.standing_orders import KIND, Outcome, StandingOrder, shown_orders
+from mcp_server.views.standing_orders import Outcome, StandingOrder, shown_orders
 from shared.db.pagination import page_of
+from shared.db.run_kinds import RunKind
 from shared.db.runs import run_now, schedule, unschedule
 from shared.db.standing_orders import StandingOrder as Row
 from shared.db.standing_orders import StandingOrderRun as Run
@@ -103,7 +104,7 @@ def _check_cap(call: Call) -> None:
 def _plan_runs(call: Call, row: Row) -> datetime:
     """The first run is at the next such hour, and the others follow in step."""
     first = next_run(call.now, row.run_hour, row.run_weekday)
-    schedule(call.db, KIND, row.id, DAILY if row.cadence == "daily" else WEEKLY, first)
+    schedule(call.db, RunKind.STANDING_ORDER, row.id, DAILY if row.cadence == "daily" else WEEKLY, first)
     return first
 
 
@@ -211,7 +212,7 @@ def cancel_standing_order(call: Call, standing_order_id: RowId) -> OneOrder:
     if row.stopped_at is None:
         row.stopped_at = call.now
         call.db.flush()
-        unschedule(call.db, KIND, [row.id])
+        unschedule(call.db, RunKind.STANDING_ORDER, [row.id])
     return OneOrder(
         message=f"Standing order {row.id} is stopped; its last result is kept.",
         standing_order=shown_orders(call, [row])[0],
@@ -224,7 +225,12 @@ def run_standing_order(call: Call, standing_order_id: RowId) -> QueuedRun:
     row = _own_running(call, standing_order_id, "run")
     _need_model(call, "nothing was queued")
     next_allowed = _extra_run(call, row)
-    run = Run(standing_order_id=row.id, job_run_id=run_now(call.db, KIND, row.id), manual=True, queued_at=call.now)
+    run = Run(
+        standing_order_id=row.id,
+        job_run_id=run_now(call.db, RunKind.STANDING_ORDER, row.id),
+        manual=True,
+        queued_at=call.now,
+    )
     call.db.add(run)
     call.db.flush()
     return QueuedRun(

@@ -11,9 +11,9 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Cabin
 from mcp_server.toolkit.results import AwardOption, Part
 from shared.db.route_monitors import MonitorMatch, RouteMonitor
+from shared.db.run_kinds import RunKind
 from shared.db.runs import next_due
 
-KIND = "route_monitor"
 State = Literal["active", "cancelled"]
 
 
@@ -80,7 +80,7 @@ def _last_matches(call: Call, monitor_ids: Sequence[int]) -> dict[int, MonitorMa
 
 def shown_monitors(call: Call, rows: Sequence[RouteMonitor]) -> list[Monitor]:
     running = [row.id for row in rows if not (row.cancelled_at or row.paused_at)]
-    due = next_due(call.db, KIND, running) if running else {}
+    due = next_due(call.db, RunKind.ROUTE_MONITOR, running) if running else {}
     matches = _last_matches(call, [row.id for row in rows])
     return [_monitor(call, row, due.get(row.id), matches.get(row.id)) for row in rows]
 

@@ -10,11 +10,11 @@ from sqlalchemy.dialects.postgresql import distinct_on
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.results import Part
+from shared.db.run_kinds import RunKind
 from shared.db.runs import next_due
 from shared.db.standing_orders import StandingOrder as Row
 from shared.db.standing_orders import StandingOrderRun as Run
 
-KIND = "standing_order"
 Outcome = Literal["ok", "failed"]
 
 
@@ -48,7 +48,7 @@ def _last_runs(call: Call, order_ids: Sequence[int]) -> dict[int, Line[int, date
 
 def shown_orders(call: Call, rows: Sequence[Row]) -> list[StandingOrder]:
     ids = [row.id for row in rows]
-    due, runs = next_due(call.db, KIND, ids), _last_runs(call, ids)
+    due, runs = next_due(call.db, RunKind.STANDING_ORDER, ids), _last_runs(call, ids)
     made = []
     for row in rows:
         ended, run = row.stopped_at or row.paused_at, runs.get(row.id)

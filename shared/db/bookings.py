@@ -14,11 +14,11 @@ from sqlalchemy.orm import InstrumentedAttribute, Mapped, Session, aliased, mapp
 
 from shared.db.base import AccountOwned, Base, ModeOwned, currency, iata, pk, stamp
 from shared.db.observations import FareObservation
+from shared.db.run_kinds import RunKind
 from shared.db.runs import Schedule
 from shared.db.vouchers import Voucher
 
 When = Literal["upcoming", "past", "cancelled", "all"]
-WATCH = "hotel_price"  # the kind of the schedule by which a stay's price is looked at
 
 
 class FlightBooking(AccountOwned, Base):
@@ -209,7 +209,7 @@ def prices_of(session: Session, rows: Iterable[HotelBooking]) -> dict[int, Watch
         aliased(HotelPrice, _prices(*only, showing=HotelPrice).correlate(HotelBooking).lateral())
         for only in ((), (_compares(),))
     )
-    due = sa.and_(Schedule.kind == WATCH, Schedule.subject_id == HotelBooking.id, Schedule.enabled)
+    due = sa.and_(Schedule.kind == RunKind.HOTEL_PRICE, Schedule.subject_id == HotelBooking.id, Schedule.enabled)
     asked = (
         sa.select(HotelBooking.id, latest, comparable, Schedule.next_due_at)
         .select_from(HotelBooking)

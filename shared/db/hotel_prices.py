@@ -7,7 +7,8 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from shared.db.bookings import WATCH, HotelBooking, HotelPrice, Today
+from shared.db.bookings import HotelBooking, HotelPrice, Today
+from shared.db.run_kinds import RunKind
 from shared.db.runs import Schedule
 
 DAILY = timedelta(days=1)
@@ -76,12 +77,12 @@ def watch_all(session: Session, today: Today) -> int:
     """Every stay to come that has no watch gets one, the first checks a second apart. Says how many there were."""
     lacking = (
         sa.select(
-            sa.literal(WATCH),
+            sa.literal(RunKind.HOTEL_PRICE),
             HotelBooking.id,
             sa.literal(DAILY, sa.Interval),
             sa.func.now() + sa.func.row_number().over(order_by=HotelBooking.id) * sa.literal(APART, sa.Interval),
         )
-        .outerjoin(Schedule, sa.and_(Schedule.kind == WATCH, Schedule.subject_id == HotelBooking.id))
+        .outerjoin(Schedule, sa.and_(Schedule.kind == RunKind.HOTEL_PRICE, Schedule.subject_id == HotelBooking.id))
         .where(
             Schedule.id.is_(None),
             HotelBooking.cancelled_at.is_(None),

@@ -13,9 +13,9 @@ from sqlalchemy.orm import Mapped, Session, mapped_column
 from shared.db.accounts import Account
 from shared.db.base import AccountOwned, Base, pk, uid
 from shared.db.bookings import FlightBooking, HotelBooking
+from shared.db.run_kinds import RunKind
 from shared.db.runs import delete_schedules, schedule
 
-RUN = "inbound_mail"  # the kind of a mail's schedule
 _AGAIN = timedelta(days=1)  # a schedule ends with its first complete run; this is for one that never comes to that
 
 
@@ -107,13 +107,13 @@ def keep(session: Session, **mail: Any) -> bool:
     new = insert(InboundMail).values(**mail).on_conflict_do_nothing(index_elements=["account_id", "digest"])
     number = session.scalar(new.returning(InboundMail.number))
     if number is not None:
-        schedule(session, RUN, number, _AGAIN)
+        schedule(session, RunKind.INBOUND_MAIL, number, _AGAIN)
     return number is not None
 
 
 def done(session: Session, number: int) -> None:
     """The mail was read, or cannot be: its schedule goes."""
-    delete_schedules(session, RUN, [number])
+    delete_schedules(session, RunKind.INBOUND_MAIL, [number])
 
 
 def locked(session: Session, condition: sa.ColumnElement[bool]) -> InboundMail | None:

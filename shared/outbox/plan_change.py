@@ -1,6 +1,6 @@
 """A change of plan, trial or admin flag: an account and its new terms go in; what no longer fits is paused and told."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -12,39 +12,40 @@ from shared import clock
 from shared.db.accounts import Account
 from shared.db.alerts import DelayAlert, FlightAlert
 from shared.db.route_monitors import RouteMonitor
+from shared.db.run_kinds import RunKind
 from shared.db.runs import Schedule, unschedule
 from shared.db.standing_orders import StandingOrder
-from shared.domain.plans import LIMITS, Limits, Plan
+from shared.domain.plans import LIMITS, Plan
 from shared.outbox.enqueue import tell
 from shared.redis import publish
 
 
 @dataclass(frozen=True)
 class Capped:
-    """Something a plan allows so many of: what it is called, which rows live, and the schedule it has, if any."""
+    """Something a plan allows so many of: the kind of its runs, and which of its rows count."""
 
-    name: str
+    kind: RunKind
     row: type[Any]
-    lives: ColumnElement[bool]
-    cap: Callable[[Limits], int]
-    schedule: str | None = None
+    is_live: ColumnElement[bool]
     at_its_hour: bool = False  # a run that was missed while paused is not made up for
+
+    @property
+    def limit(self) -> str:
+        return self.kind.limit or ""
+
+    @property
+    def name(self) -> str:
+        return self.limit.replace("_", " ")
+
+    def cap(self, plan: Plan) -> int:
+        return int(getattr(LIMITS[plan], self.limit))
 
 
 CAPPED = (
-    Capped(
-        "route monitors", RouteMonitor, RouteMonitor.cancelled_at.is_(None), lambda x: x.route_monitors, "route_monitor"
-    ),
-    Capped("flight alerts", FlightAlert, FlightAlert.active.is_(True), lambda x: x.flight_alerts, "flight_alert"),
-    Capped("delay alerts", DelayAlert, DelayAlert.active.is_(True), lambda x: x.delay_alerts),
-    Capped(
-        "standing orders",
-        StandingOrder,
-        StandingOrder.stopped_at.is_(None),
-        lambda x: x.standing_orders,
-        "standing_order",
-        at_its_hour=True,
-    ),
+    Capped(RunKind.ROUTE_MONITOR, RouteMonitor, RouteMonitor.cancelled_at.is_(None)),
+    Capped(RunKind.FLIGHT_ALERT, FlightAlert, FlightAlert.active.is_(True)),
+    Capped(RunKind.AIRPORT_DELAYS, DelayAlert, DelayAlert.active.is_(True)),
+    Capped(RunKind.STANDING_ORDER, StandingOrder, StandingOrder.stopped_at.is_(None), at_its_hour=True),
 )
 
 
@@ -60,10 +61,10 @@ def change_plan(session: Session, account: Account, plan: Plan, api_calls: int |
     account.api_calls_per_month = api_calls
     paused: dict[str, list[int]] = {}
     resumed: dict[str, list[int]] = {}
-    for kind in CAPPED:
-        stop, go = _fit(session, account, kind, kind.cap(LIMITS[plan]))
-        paused |= {kind.name: stop} if stop else {}
-        resumed |= {kind.name: go} if go else {}
+    for capped in CAPPED:
+        paused_ids, resumed_ids = _fit_to_cap(session, account, capped, capped.cap(plan))
+        paused |= {capped.name: paused_ids} if paused_ids else {}
+        resumed |= {capped.name: resumed_ids} if resumed_ids else {}
     session.flush()
     if changed or paused or resumed:
         facts = {"plan": plan.slug, "paused": paused, "resumed": resumed}
@@ -91,12 +92,12 @@ def _lock(session: Session, account: Account) -> None:
     session.execute(select(Account.id).where(Account.id == account.id).with_for_update(key_share=True))
 
 
-def _fit(session: Session, account: Account, kind: Capped, cap: int) -> tuple[list[int], list[int]]:
+def _fit_to_cap(session: Session, account: Account, capped: Capped, cap: int) -> tuple[list[int], list[int]]:
     """The first `cap` of them by age go on, the others pause."""
-    row = kind.row
+    row = capped.row
     living = session.scalars(
         select(row)
-        .where(row.account_id == account.id, kind.lives)
+        .where(row.account_id == account.id, capped.is_live)
         .order_by(row.paused_at.is_not(None), row.id)  # what runs now goes before what is paused
         .with_for_update()
     ).all()
@@ -104,18 +105,18 @@ def _fit(session: Session, account: Account, kind: Capped, cap: int) -> tuple[li
     resumed = [one.id for one in living[:cap] if one.paused_at is not None]
     for one in living:
         one.paused_at = clock.now() if one.id in paused else None if one.id in resumed else one.paused_at
-    if kind.schedule:
-        unschedule(session, kind.schedule, paused)
-        _reschedule(session, kind, kind.schedule, resumed)
+    if capped.kind.subject:
+        unschedule(session, capped.kind, paused)
+        _reschedule(session, capped, resumed)
     return paused, resumed
 
 
-def _reschedule(session: Session, kind: Capped, name: str, ids: Sequence[int]) -> None:
+def _reschedule(session: Session, capped: Capped, ids: Sequence[int]) -> None:
     """Switched on again as it was: a moment that passed meanwhile is due at once, and the phase is kept."""
-    due = select(Schedule).where(Schedule.kind == name, Schedule.subject_id.in_(ids))
+    due = select(Schedule).where(Schedule.kind == capped.kind, Schedule.subject_id.in_(ids))
     for schedule in session.scalars(due):
         schedule.enabled = True
-        while kind.at_its_hour and schedule.next_due_at <= clock.now():
+        while capped.at_its_hour and schedule.next_due_at <= clock.now():
             schedule.next_due_at += schedule.every
 
 

@@ -13,10 +13,10 @@ from shared.db.base import transaction
 from shared.db.messages import Delivery
 from shared.db.observations import write
 from shared.db.overrides import AuditFinding
+from shared.db.run_kinds import RunKind
 from shared.db.runs import JobRun, Schedule, claim_run
 from shared.outbox.wording.messages import message
 from shared.reference.load import reference
-from shared.services.operations.audit import KIND
 from shared.settings import settings
 from tests.jobs.conftest import past, rows
 
@@ -24,7 +24,7 @@ from tests.jobs.conftest import past, rows
 def audited() -> None:
     """The schedule comes due and its run is worked on."""
     with transaction() as session:
-        session.execute(sa.update(Schedule).where(Schedule.kind == KIND).values(next_due_at=past()))
+        session.execute(sa.update(Schedule).where(Schedule.kind == RunKind.REFERENCE_AUDIT).values(next_due_at=past()))
     dispatcher.step()
     with transaction() as session:
         claim = claim_run(session, 60)
@@ -48,7 +48,7 @@ def operator(monkeypatch: pytest.MonkeyPatch) -> str:
 def test_the_audit_is_due_each_week_whoever_starts(planned: None) -> None:
     dispatcher.begin()
     schedules = rows(Schedule)
-    assert [(s.kind, s.every.days) for s in schedules if s.kind == KIND] == [("reference_audit", 7)]
+    assert [(s.kind, s.every.days) for s in schedules if s.kind == RunKind.REFERENCE_AUDIT] == [("reference_audit", 7)]
     assert rows(JobRun) == []
 
 

@@ -33,9 +33,9 @@ def ticks() -> Iterator[list[Claim]]:
 
         return finish
 
-    runs.KINDS["tick"] = tick
+    runs.HANDLERS["tick"] = tick
     yield seen
-    del runs.KINDS["tick"]
+    del runs.HANDLERS["tick"]
 
 
 def failing(error: Exception | None = None, again: str | None = None) -> Any:
@@ -138,11 +138,11 @@ def test_a_slow_worker_that_was_overtaken_writes_nothing(monkeypatch: pytest.Mon
 
         return finish
 
-    runs.KINDS["tick"] = overtaken
+    runs.HANDLERS["tick"] = overtaken
     try:
         runs.wake(str(run.id))
     finally:
-        del runs.KINDS["tick"]
+        del runs.HANDLERS["tick"]
     assert effects() == []
     (run,) = rows(JobRun)
     assert (run.status, run.attempt) == ("running", 2)
@@ -162,7 +162,7 @@ def test_the_run_of_a_dead_worker_is_handed_over_and_taken_over(ticks: list[Clai
 
 @pytest.mark.parametrize("kind", [failing(RuntimeError("boom")), failing(again="no source answered")])
 def test_a_failed_attempt_waits_longer_each_time_and_the_fifth_ends_it_visibly(kind: Any) -> None:
-    runs.KINDS["tick"] = kind
+    runs.HANDLERS["tick"] = kind
     add_schedule(7)
     dispatcher.step()
     waits: list[float] = []
@@ -176,7 +176,7 @@ def test_a_failed_attempt_waits_longer_each_time_and_the_fifth_ends_it_visibly(k
         change(JobRun, claimed_until=past(), wake_at=past())
     runs.wake(str(run.id))
     (run,) = rows(JobRun)
-    del runs.KINDS["tick"]
+    del runs.HANDLERS["tick"]
     assert waits == [1, 5, 30, 120]
     assert (run.status, run.attempt) == ("failed", 5)
     assert run.finished_at is not None

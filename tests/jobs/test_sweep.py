@@ -17,6 +17,7 @@ from shared.db.clients import BrandedPdf
 from shared.db.messages import Delivery, Notification
 from shared.db.migrations import __name__ as _all_models  # noqa: F401 - the walk below sees every table
 from shared.db.retention import AGING, Aging, sweep_oldest
+from shared.db.run_kinds import RunKind
 from shared.db.runs import JobRun, Schedule, claim_run
 from shared.db.trips import SearchRecord
 from shared.db.usage import ToolCall
@@ -30,7 +31,7 @@ each_kind = pytest.mark.parametrize("kind", AGING, ids=lambda kind: kind.model._
 def swept() -> None:
     """The schedule comes due and its run is worked on."""
     with transaction() as session:
-        session.execute(sa.update(Schedule).where(Schedule.kind == retention.KIND).values(next_due_at=past()))
+        session.execute(sa.update(Schedule).where(Schedule.kind == RunKind.RETENTION).values(next_due_at=past()))
     dispatcher.step()
     while True:
         with transaction() as session:
@@ -132,7 +133,7 @@ def test_the_sweep_runs_by_its_schedule_in_as_many_batches_as_it_takes(
         session.add_all(ToolCall(via="mcp", tool="t", outcome="ok", milliseconds=1, at=old) for _ in range(10))
     dispatcher.begin()
     dispatcher.begin()
-    assert [s.every for s in rows(Schedule) if s.kind == retention.KIND] == [timedelta(hours=1)]
+    assert [s.every for s in rows(Schedule) if s.kind == RunKind.RETENTION] == [timedelta(hours=1)]
     swept()
     assert _number(AGING[0]) == 0
     assert {run.status for run in rows(JobRun)} == {"done"}

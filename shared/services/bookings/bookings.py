@@ -8,8 +8,9 @@ from typing import Any, Literal
 from sqlalchemy.orm import Session
 
 from shared import clock
-from shared.db.bookings import WATCH, FlightBooking, HotelBooking, Today, detach_vouchers
+from shared.db.bookings import FlightBooking, HotelBooking, Today, detach_vouchers
 from shared.db.hotel_prices import DAILY
+from shared.db.run_kinds import RunKind
 from shared.db.runs import delete_schedules, schedule, unschedule
 from shared.db.trips import Trip, open_trip
 from shared.db.vouchers import Voucher
@@ -59,7 +60,7 @@ def add_hotel(session: Session, reference: Reference, hotel: str, terms: Terms) 
 def watch(session: Session, reference: Reference, row: HotelBooking) -> None:
     """Has the price of a stay to come looked at now and then daily; the check itself ends it when the stay begins."""
     if stay_state(reference, row, clock.now()) == "upcoming":
-        schedule(session, WATCH, row.id, DAILY)
+        schedule(session, RunKind.HOTEL_PRICE, row.id, DAILY)
 
 
 def stay(reference: Reference, hotel: str, terms: Terms, *, unpriced: bool = False) -> HotelBooking:
@@ -86,7 +87,7 @@ def cancel_all(session: Session, rows: Sequence[FlightBooking | HotelBooking], a
     session.flush()
     stays = [row.id for row in rows if isinstance(row, HotelBooking)]
     if stays:
-        unschedule(session, WATCH, stays)
+        unschedule(session, RunKind.HOTEL_PRICE, stays)
     column = Voucher.hotel_booking_id if stays else Voucher.flight_booking_id
     return detach_vouchers(session, column, [row.id for row in rows])
 
@@ -100,7 +101,7 @@ def remove(session: Session, row: FlightBooking | HotelBooking) -> list[int]:
     """Deletes a booking for good, and the watch over its price. Says which vouchers are held again."""
     freed = _free_vouchers(session, row)
     if isinstance(row, HotelBooking):
-        delete_schedules(session, WATCH, [row.id])
+        delete_schedules(session, RunKind.HOTEL_PRICE, [row.id])
     session.delete(row)
     session.flush()
     return freed

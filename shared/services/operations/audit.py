@@ -13,12 +13,12 @@ from shared.db.base import transaction
 from shared.db.messages import Delivery
 from shared.db.observations import prices_since
 from shared.db.overrides import note_findings
+from shared.db.run_kinds import RunKind
 from shared.reference.audit import FRESH, UNDATED, Finding, Seen, audit
 from shared.reference.load import reference
 from shared.services.operations.facts import current, refresh
 from shared.settings import settings
 
-KIND = "reference_audit"
 _IN_MAIL = 40
 
 
@@ -59,10 +59,10 @@ def _write(session: Session, address: str, found: Sequence[Finding], run_id: int
     session.add(
         Delivery(
             account_id=owner,
-            dedupe_key=f"{KIND}:{run_id}",
+            dedupe_key=f"{RunKind.REFERENCE_AUDIT}:{run_id}",
             channel="email",
             recipient=address,
-            event=KIND,
+            event=RunKind.REFERENCE_AUDIT,
             facts=facts,
         )
     )

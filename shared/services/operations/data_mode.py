@@ -8,17 +8,12 @@ from sqlalchemy.orm import Session
 
 import shared.db.migrations  # noqa: F401 - knows every table
 from shared.db.accounts import ServiceFact
-from shared.db.alerts import FlightAlert
 from shared.db.base import Base, transaction
-from shared.db.route_monitors import RouteMonitor
-from shared.db.runs import Schedule
-from shared.services.watches import flight_alerts, route_monitors
+from shared.db.run_kinds import delete_orphaned_schedules
 from shared.settings import SettingsError, settings
 
 log = logging.getLogger(__name__)
 FACT = "data_mode"
-# What is watched in one data mode alone, by the kind of its schedule.
-_SCHEDULED: dict[str, type[Base]] = {route_monitors.KIND: RouteMonitor, flight_alerts.KIND: FlightAlert}
 
 
 class WrongDataMode(SettingsError):
@@ -69,9 +64,7 @@ def reset_sandbox(session: Session, apply: bool) -> dict[str, int]:
     if apply:
         for table in tables:
             session.execute(sa.delete(table).where(table.c.synthetic))
-        for kind, row in _SCHEDULED.items():
-            left, due = sa.select(row.__table__.c.id), Schedule.__table__.c
-            session.execute(sa.delete(Schedule).where(due.kind == kind, due.subject_id.not_in(left)))
+        delete_orphaned_schedules(session)
         facts = ServiceFact.__table__
         session.execute(sa.delete(ServiceFact).where(facts.c.name == FACT, facts.c.value == "sandbox"))
     return {name: count for name, count in counts.items() if count}

@@ -22,7 +22,7 @@ from shared.reference.load import reference
 from shared.secrets import unseal
 from shared.settings import settings
 
-KIND, VERB = "airport_delays", "airport_delays"
+VERB = "airport_delays"
 STALE = timedelta(minutes=30)  # what a source last looked at before that says nothing about now
 AT_ONCE = 4
 SECONDS = 60.0  # of one run; airports it does not reach are the first of the next

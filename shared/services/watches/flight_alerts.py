@@ -7,12 +7,13 @@ from shared import clock
 from shared.db.accounts import Account
 from shared.db.alerts import FlightAlert, FlightAlertKey
 from shared.db.route_monitors import remember
+from shared.db.run_kinds import RunKind
 from shared.db.runs import unschedule
 from shared.domain.award_matches import Terms
 from shared.outbox.enqueue import tell
 from shared.services.watches.award_seats import CheckResult, WatchQuery, find_new_matches, route_facts, should_mail
 
-KIND, EVENT = "flight_alert", "flight_alert_match"
+EVENT = "flight_alert_match"
 # Airlines without a programme of their own any more: the one whose prices count.
 PRICED_THROUGH = {"HA": "atmos-rewards"}
 _CANNOT = ("connection_required", "not_configured")  # no later try helps: somebody has to do something
@@ -37,7 +38,7 @@ def prepare(session: Session, alert_id: int) -> WatchQuery | None:
         session.flush()
         session.execute(delete(FlightAlertKey).where(FlightAlertKey.alert_id == alert_id))
     if alert is None or not alert.active or alert.paused_at:
-        unschedule(session, KIND, [alert_id])
+        unschedule(session, RunKind.FLIGHT_ALERT, [alert_id])
         return None
     return _plan_of(alert)
 
@@ -63,9 +64,9 @@ def settle(session: Session, run_id: int, sight: CheckResult) -> str | None:
             account,
             EVENT,
             route_facts(plan, found) | {"alert_id": alert.id},
-            dedupe_key=f"{KIND}:{alert.id}:{run_id}",
-            subject=(KIND, alert.id),
-            mail=should_mail(session, account, EVENT, (KIND, alert.id), plan, found),
+            dedupe_key=f"{RunKind.FLIGHT_ALERT}:{alert.id}:{run_id}",
+            subject=(RunKind.FLIGHT_ALERT, alert.id),
+            mail=should_mail(session, account, EVENT, (RunKind.FLIGHT_ALERT, alert.id), plan, found),
         )
     return sight.try_again
 

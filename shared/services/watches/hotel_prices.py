@@ -10,8 +10,9 @@ from sqlalchemy.orm.attributes import flag_modified
 
 from shared import clock
 from shared.db.accounts import Account
-from shared.db.bookings import WATCH, HotelBooking, HotelPrice
+from shared.db.bookings import HotelBooking, HotelPrice
 from shared.db.hotel_prices import Stay, keep_price, shared_price
+from shared.db.run_kinds import RunKind
 from shared.db.runs import unschedule
 from shared.domain import bookings
 from shared.outbox.enqueue import tell
@@ -115,7 +116,7 @@ def prepare(session: Session, reference: Reference, booking_id: int) -> tuple[Wa
     row = session.get(HotelBooking, booking_id)
     plan = plan_of(reference, row, clock.now()) if row else None
     if row is None or stay_state(reference, row, clock.now()) != "upcoming":
-        unschedule(session, WATCH, [booking_id])
+        unschedule(session, RunKind.HOTEL_PRICE, [booking_id])
     elif plan is None:
         row.last_error = UNKNOWN
     if plan is None:

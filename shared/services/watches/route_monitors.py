@@ -10,13 +10,14 @@ from shared import clock
 from shared.db import route_monitors
 from shared.db.profile import addressee
 from shared.db.route_monitors import MonitorKey, RouteMonitor, Watched
+from shared.db.run_kinds import RunKind
 from shared.db.runs import unschedule
 from shared.domain.award_matches import Terms
 from shared.outbox.enqueue import tell
 from shared.services.search.availability import SeatOption
 from shared.services.watches.award_seats import CheckResult, WatchQuery, find_new_matches, route_facts, should_mail
 
-KIND, EVENT = "route_monitor", "route_monitor_match"
+EVENT = "route_monitor_match"
 
 
 def terms_of(monitor: Watched) -> Terms:
@@ -58,7 +59,7 @@ def _end(session: Session, monitor_id: int, monitor: Watched | None) -> None:
         over = {"cancelled_at": clock.now(), "cancel_reason": "window_passed"}
         session.execute(update(RouteMonitor).where(RouteMonitor.id == monitor_id).values(over))
         session.execute(delete(MonitorKey).where(MonitorKey.monitor_id == monitor_id))
-    unschedule(session, KIND, [monitor_id])
+    unschedule(session, RunKind.ROUTE_MONITOR, [monitor_id])
 
 
 def settle(session: Session, run_id: int, sight: CheckResult) -> str | None:
@@ -93,9 +94,9 @@ def _fire(session: Session, run_id: int, monitor: Watched, plan: WatchQuery, fou
         account,
         EVENT,
         route_facts(plan, found) | {"monitor_id": monitor.id},
-        dedupe_key=f"route_monitor:{monitor.id}:{run_id}",
-        subject=("route_monitor", monitor.id),
-        mail=should_mail(session, account, EVENT, (KIND, monitor.id), plan, found),
+        dedupe_key=f"{RunKind.ROUTE_MONITOR}:{monitor.id}:{run_id}",
+        subject=(RunKind.ROUTE_MONITOR, monitor.id),
+        mail=should_mail(session, account, EVENT, (RunKind.ROUTE_MONITOR, monitor.id), plan, found),
     )
 
 

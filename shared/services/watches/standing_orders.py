@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db.accounts import Account
+from shared.db.run_kinds import RunKind
 from shared.db.runs import Claim, unschedule
 from shared.db.standing_orders import StandingOrder, StandingOrderRun, forget_old_runs
 from shared.domain.plans import LIMITS, Plan
@@ -15,7 +16,6 @@ from shared.outbox.enqueue import tell
 from shared.outbox.wording.messages import SANDBOX_LINE
 from shared.settings import settings
 
-KIND = "standing_order"
 DONE, FAILED = "standing_order_done", "standing_order_failed"
 LOST, STOPPED = "unavailable", "stopped"
 
@@ -47,7 +47,7 @@ def prepare(session: Session, claim: Claim) -> OrderRun | None:
         return None
     account = session.get_one(Account, order.account_id)
     if not _runs(order, account):
-        unschedule(session, KIND, [order.id] if order.stopped_at or order.paused_at else [])
+        unschedule(session, RunKind.STANDING_ORDER, [order.id] if order.stopped_at or order.paused_at else [])
         if run := _run(session, claim.id):
             _end(run, Outcome(error=STOPPED))
         return None
@@ -94,7 +94,7 @@ def settle(session: Session, order_id: int, job_run_id: int, outcome: Outcome) -
         FAILED if outcome.error else DONE,
         facts,
         dedupe_key=f"standing_order:{order.id}:{job_run_id}",
-        subject=(KIND, order.id),
+        subject=(RunKind.STANDING_ORDER, order.id),
         mail=True,
     )
 

@@ -13,10 +13,10 @@ from shared.db.accounts import ServiceFact
 from shared.db.base import transaction
 from shared.db.observations import AwardObservation
 from shared.db.route_monitors import RouteMonitor
+from shared.db.run_kinds import RunKind
 from shared.db.runs import Schedule
 from shared.services.operations import data_mode
 from shared.services.operations.data_mode import WrongDataMode, claim_data_mode, reset_sandbox
-from shared.services.watches.route_monitors import KIND
 from shared.settings import SettingsError, settings
 from tests.support.people import account
 
@@ -64,7 +64,9 @@ def monitor(account_id: int) -> None:
         )
         session.add(row)
         session.flush()
-        session.add(Schedule(kind=KIND, subject_id=row.id, every=timedelta(hours=6), next_due_at=clock.now()))
+        session.add(
+            Schedule(kind=RunKind.ROUTE_MONITOR, subject_id=row.id, every=timedelta(hours=6), next_due_at=clock.now())
+        )
 
 
 def observations() -> list[str]:
