@@ -19,6 +19,7 @@ from shared.settings import settings
 
 Schema = dict[str, Any]
 OWN = "mcp_server__tools__"  # how names begin that the schema generator had to tell apart
+MOVED = {"sightings__Flights": "flights__Flights"}  # a published name stays when its file gets another name
 LONGEST_DESCRIPTION = 300  # chat assistants take no longer one of an operation
 _REF = re.compile(r'"#/components/(schemas|responses|headers|examples)/([^"]+)"')
 
@@ -161,13 +162,18 @@ def _results() -> tuple[dict[str, str], dict[str, Schema]]:
     names, whole = models_json_schema(models, ref_template="#/components/schemas/{model}", schema_generator=Plain)  # type: ignore[arg-type]
     schemas = _renamed(whole["$defs"], OWN, "")
     of_tool = {
-        tool.name: names[(tool.returns, "serialization")]["$ref"].rsplit("/", 1)[1].removeprefix(OWN)
+        tool.name: _published(names[(tool.returns, "serialization")]["$ref"].rsplit("/", 1)[1])
         for tool in TOOLS.values()
     }
-    schemas = {name.removeprefix(OWN): schema for name, schema in schemas.items()}
+    schemas = {_published(name): schema for name, schema in schemas.items()}
     for name in set(of_tool.values()):
         schemas[name] = parts.labelled(schemas[name])
     return of_tool, schemas
+
+
+def _published(schema_name: str) -> str:
+    name = schema_name.removeprefix(OWN)
+    return MOVED.get(name, name)
 
 
 def _result(tool: Tool) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from shared import clock
 from shared.domain import charts as chart_rules
-from shared.domain import names, offers, transfers
+from shared.domain import names, offer_posts, transfers
 from shared.domain.airports import Airport, Zone, zone_of
 from shared.domain.charts import RoutePrice, Trip
 from shared.domain.plans import CABINS
@@ -73,7 +73,7 @@ class Reference:
 
     def mentions(self, text: str) -> list[frozenset[str]]:
         """Programmes a longer text speaks of, each with all it can mean."""
-        return offers.mentions(text, self._program_names)
+        return offer_posts.mentions(text, self._program_names)
 
     def airline(self, text: str) -> Airline:
         """The airline a code, slug or name means. Raises NotFound or Candidates."""

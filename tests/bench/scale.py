@@ -44,7 +44,7 @@ def fill(accounts: int, bookings: int) -> None:
     from shared.db.base import engine, transaction
     from shared.db.schema import upgrade
     from shared.settings import settings
-    from tests.mcp_server.tools.belongings import belongings, keep
+    from tests.mcp_server.tools.owned_rows import rows_of_every_kind, store_rows
     from tests.support.bulk_accounts import crowd
     from tests.support.people import account
 
@@ -52,7 +52,7 @@ def fill(accounts: int, bookings: int) -> None:
     who = account("bench")
     with transaction(who.account_id) as session:
         for number in range(SETS):
-            keep(session, belongings(number))
+            store_rows(session, rows_of_every_kind(number))
     copies = {"flight_bookings": bookings // (3 * SETS), "hotel_bookings": bookings // (2 * SETS)}
     copies |= dict.fromkeys(PER_ACCOUNT, accounts // SETS)
     with Session(engine()) as session:

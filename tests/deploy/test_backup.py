@@ -20,7 +20,7 @@ from shared.db.base import own
 from shared.db.schema import revisions, upgrade, versions
 from shared.secrets import seal
 from shared.settings import settings
-from tests.mcp_server.tools.belongings import belongings, keep
+from tests.mcp_server.tools.owned_rows import rows_of_every_kind, store_rows
 from tests.shared.db.fill import contents, fill
 from tests.support.service import Service, command, environment, folder_for_homes
 
@@ -63,7 +63,7 @@ def filled(fresh_database: str) -> str:
         connection.execute(sa.text("update service_facts set name = 'data_mode', value = 'sandbox' where name ~ ' 1 '"))
         connection.execute(sa.text("update signing_keys set private_sealed = :sealed"), {"sealed": sealed})
     with Session(engine) as session, session.begin():
-        keep(own(session, 1, "sandbox"), belongings())
+        store_rows(own(session, 1, "sandbox"), rows_of_every_kind())
     return fresh_database
 
 

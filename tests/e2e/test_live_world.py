@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from tests.e2e.test_connecting import call, sign_in
-from tests.mcp_server.tools.test_integrations_tripit import DAY, air, page
+from tests.mcp_server.tools.test_connections_tripit import DAY, air, page
 from tests.shared.providers.fakes import SECRET, fakes
 from tests.shared.providers.fakes.server import World as Sources
 from tests.shared.providers.fakes.server import fake_world

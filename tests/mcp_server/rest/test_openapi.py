@@ -80,6 +80,12 @@ def test_requests_and_answers_have_full_schemas_and_accepted_examples(world: Wor
         assert ({} in operation.get("security", [])) == tool.anonymous
 
 
+def test_a_schema_keeps_its_name_when_the_tools_file_gets_another(world: World) -> None:
+    names = set(read(world)["components"]["schemas"])
+    assert {"flights__Flights", "flight_bookings__Flights"} <= names
+    assert not {name for name in names if "sightings" in name}
+
+
 def test_areas_narrow_the_document_and_what_it_carries(world: World) -> None:
     narrow = read(world, "?areas=cards,trips")
     validate(narrow)

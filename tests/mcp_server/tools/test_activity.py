@@ -8,7 +8,7 @@ import pytest
 from shared.db.base import transaction
 from shared.db.trips import ChatLink, SearchRecord
 from tests.mcp_server.tools.conftest import Use
-from tests.mcp_server.tools.test_filing import trip
+from tests.mcp_server.tools.test_trip_items import trip
 from tests.support.people import People
 
 START = datetime(2026, 3, 1, tzinfo=UTC)

@@ -18,8 +18,8 @@ from shared.db.trips import SearchRecord
 from shared.db.usage import API_CALLS, Note, ToolCall, take, write
 from shared.providers import circuit_breaker
 from shared.redis import connect
-from tests.mcp_server.tools.belongings import belongings, keep
 from tests.mcp_server.tools.conftest import Use
+from tests.mcp_server.tools.owned_rows import rows_of_every_kind, store_rows
 from tests.support.people import People, account
 
 OUTCOMES = ("ok",) * 6 + ("paywall", "not_found", "invalid", "internal_error", "limit_reached")
@@ -160,7 +160,7 @@ def test_admin_platform_overview_counts_what_there_is(people: People, use: Use) 
     day = timedelta(days=1)
     for who in (people.alice, people.bob):
         with transaction(who.account_id) as session:
-            keep(session, belongings(who.account_id))
+            store_rows(session, rows_of_every_kind(who.account_id))
             session.add(DelayAlert(airport="LHR", channels=["email"], min_delay_minutes=30))
     with transaction() as session:
         for number, seen in ((people.alice, day), (people.bob, 6 * day), (people.charlie, 8 * day)):
@@ -173,7 +173,7 @@ def test_admin_platform_overview_counts_what_there_is(people: People, use: Use) 
         "by_tier": {"free": 2, "premium": 2, "pro": 1, "enterprise": 0},
         "active_7d": 2,
     }
-    rows = belongings().values()
+    rows = rows_of_every_kind().values()
     per_account = Counter(type(row).__tablename__ for row in rows)
     assert made["records"] == {
         "flight_bookings": 2 * per_account["flight_bookings"],

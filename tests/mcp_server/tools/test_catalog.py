@@ -17,7 +17,7 @@ from mcp_server.toolkit.arguments import expectation
 from mcp_server.toolkit.registry import TOOLS, Effect, Tier, Tool
 from mcp_server.toolkit.results import Result
 from mcp_server.transport import sdk_server
-from tests.mcp_server.tools.shapes import fields_of, members, missing, parse
+from tests.mcp_server.tools.contract_shapes import fields_of, members, missing, parse
 
 HERE = Path(__file__).parent
 SNAPS = HERE / "snaps"

@@ -18,15 +18,15 @@ from shared.db.migrations import __name__ as _all_models  # noqa: F401 - the wal
 from shared.db.profile import Profile
 from shared.db.spending import SpendingTotal
 from shared.db.usage import ToolCall, UsageCounter
-from tests.mcp_server.tools.belongings import POINTS, SECRET, belongings, keep
 from tests.mcp_server.tools.conftest import Use
-from tests.mcp_server.tools.samples import sample
+from tests.mcp_server.tools.owned_rows import POINTS, SECRET, rows_of_every_kind, store_rows
+from tests.mcp_server.tools.sample_arguments import sample_arguments
 from tests.support.people import People
 
 # Parameters (or those of one tool) that end in _id or _ids and name no record of an account, each with the reason.
 NO_RECORDS: dict[str, str] = {
     "hotel_id": "a hotel of the facts",
-    "flight_id": "signed for one account, see test_flights",
+    "flight_id": "signed for one account, see test_sightings",
     "get_award_trip_details.trip_id": "signed for one account, see test_award_trips",
     "add_flight_booking.trip_id": "made up by the caller",
     "list_flight_bookings.trip_id": "made up by the caller",
@@ -52,9 +52,9 @@ def _unnamed(statement: int) -> list[Any]:
 @pytest.fixture
 def hers(people: People) -> dict[str, Any]:
     """Parameter name -> what names Alice's record there."""
-    rows = belongings()
+    rows = rows_of_every_kind()
     with transaction(people.alice.account_id) as session:
-        keep(session, rows)
+        store_rows(session, rows)
         session.add_all(_unnamed(rows["spending_statement"].id))
         ids = {name: getattr(row, "program" if name == "program" else "id") for name, row in rows.items()}
     return {n: [str(i)] if n.endswith("_ids") else str(i) if isinstance(i, UUID) else i for n, i in ids.items()}
@@ -95,7 +95,7 @@ PAIRS = [(t.name, p) for t in TOOLS.values() for p in record_parameters(t)]
 
 
 def _arguments(name: str, parameter: str, value: Any) -> dict[str, Any]:
-    return sample(TOOLS[name], **{parameter: value})
+    return sample_arguments(TOOLS[name], **{parameter: value})
 
 
 def _never(given: Any) -> Any:
@@ -108,18 +108,18 @@ def _never(given: Any) -> Any:
 
 
 def test_every_kind_of_record_an_account_keeps_is_among_hers() -> None:
-    kept = {type(row) for row in [*belongings().values(), *_unnamed(0)]}
+    kept = {type(row) for row in [*rows_of_every_kind().values(), *_unnamed(0)]}
     assert {m.__name__ for m in _owned() if m not in kept} <= ELSEWHERE
 
 
 def test_every_parameter_that_names_a_record_is_tried() -> None:
-    assert {p for _, p in PAIRS} <= set(belongings()), "make a row for the new parameter in belongings.py"
+    assert {p for _, p in PAIRS} <= set(rows_of_every_kind()), "make a row for the new parameter in owned_rows.py"
 
 
 @pytest.mark.parametrize("name", sorted(TOOLS))
 def test_sample_arguments_are_plausible(people: People, use: Use, name: str) -> None:
     who = people.ada if TOOLS[name].tier is Tier.ADMIN else people.paula
-    assert use(who, name, **sample(TOOLS[name]))["status"] not in ("invalid", "internal_error")
+    assert use(who, name, **sample_arguments(TOOLS[name]))["status"] not in ("invalid", "internal_error")
 
 
 @pytest.mark.parametrize(("name", "parameter"), PAIRS)
@@ -166,7 +166,7 @@ def test_no_tool_shows_or_changes_what_another_account_keeps(
     people: People, hers: dict[str, Any], use: Use, name: str
 ) -> None:
     before = everything_of(people.alice)
-    arguments = sample(TOOLS[name])
+    arguments = sample_arguments(TOOLS[name])
     if "program" in TOOLS[name].arguments.schema["properties"]:
         arguments["program"] = hers["program"]
     made = json.dumps(use(_stranger(people, name), name, **arguments))

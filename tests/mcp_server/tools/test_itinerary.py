@@ -8,7 +8,7 @@ from sqlalchemy import select
 from shared.db.base import transaction
 from shared.db.trips import ItineraryItem
 from tests.mcp_server.tools.conftest import Use
-from tests.mcp_server.tools.test_filing import kept, trip
+from tests.mcp_server.tools.test_trip_items import kept, trip
 from tests.support.people import People
 
 

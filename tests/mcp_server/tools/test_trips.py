@@ -1,6 +1,7 @@
 """Trips through the gate: opened within the plan, counted, archived and deleted without losing what was filed."""
 
-from datetime import UTC, datetime
+import json
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import anyio
@@ -13,10 +14,14 @@ from mcp_server.toolkit.thread_limiter import limiter
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.route_monitors import RouteMonitor
-from shared.db.trips import SearchRecord, Trip
+from shared.db.runs import schedule
+from shared.db.standing_orders import StandingOrder, StandingOrderRun
+from shared.db.trips import FILED, ChatLink, ItineraryItem, SearchRecord, Trip
 from tests.mcp_server.tools.conftest import Use
+from tests.mcp_server.tools.test_trip_items import bookings, kept, links, one_of_each, trip, trips_of
 from tests.support.people import People
 
+PLAN = {"name": "Japan", "destination": "Tokyo", "start_date": "2027-04-01", "end_date": "2027-04-14"}
 NOTHING_FILED = dict.fromkeys(
     ("flight_bookings", "hotel_bookings", "monitors", "standing_orders", "searches", "chats"), 0
 )
@@ -189,3 +194,202 @@ def test_trips_of_a_downgraded_account_stay_and_can_be_archived(people: People, 
     assert (listed["active_count"], listed["cap"]) == (2, 1)
     assert use(people.bob, "create_trip", name="C")["status"] == "paywall"
     assert use(people.bob, "delete_trip", trip_id=listed["trips"][0]["trip_id"])["status"] == "ok"
+
+
+@pytest.mark.spec("s2.7.name_required", "s2.7.destination_and_dates", "s2.7.groups_everything")
+def test_get_trip_shows_everything_filed_under_it(people: People, use: Use) -> None:
+    made, ids = use(people.alice, "create_trip", **PLAN)["trip"], kept(people.alice)
+    there = made["trip_id"]
+    use(people.alice, "assign_bookings_to_trip", trip_id=there, **bookings(ids))
+    use(people.alice, "link_trip_items", trip_id=there, **links(ids))
+    item = use(people.alice, "save_itinerary_item", trip_id=there, title="Dinner")["item"]
+    kept(people.alice)  # rows that are filed nowhere
+    shown = use(people.alice, "get_trip", trip_id=there)
+    assert shown["trip"] == made | {"counts": dict.fromkeys(FILED, 1) | {"itinerary_items": 1}}
+    assert shown["itinerary"] == [item]
+    assert [b["booking_id"] for b in shown["flight_bookings"]] == [ids["flight_bookings"]]
+    assert [b["booking_id"] for b in shown["hotel_bookings"]] == [ids["hotel_bookings"]]
+    assert [m["monitor_id"] for m in shown["monitors"]] == [ids["monitors"]]
+    assert [o["standing_order_id"] for o in shown["standing_orders"]] == [ids["standing_orders"]]
+    assert [s["search_id"] for s in shown["searches"]] == [ids["searches"]]
+    assert [c["chat_id"] for c in shown["chats"]] == [ids["chats"]]
+
+
+def test_get_trip_shows_the_newest_twenty_searches_and_counts_all(people: People, use: Use) -> None:
+    there, start = trip(use, people.alice), datetime(2026, 1, 1, tzinfo=UTC)
+    with transaction(people.alice.account_id) as session:
+        for n in range(25):
+            search = SearchRecord(trip_id=there, tool="x", arguments={}, summary=str(n), outcome="ok")
+            search.created_at = start + timedelta(days=n)
+            session.add(search)
+    shown = use(people.alice, "get_trip", trip_id=there)
+    assert [s["summary"] for s in shown["searches"]] == [str(n) for n in range(24, 4, -1)]
+    assert shown["trip"]["counts"]["searches"] == 25
+    assert "20 of 25 searches" in shown["message"]
+
+
+def test_get_trip_shows_the_next_and_the_last_run_of_an_order(people: People, use: Use) -> None:
+    there, day = trip(use, people.alice), datetime(2026, 1, 1, 7, tzinfo=UTC)
+    with transaction(people.alice.account_id) as session:
+        orders = [StandingOrder(prompt=p, cadence="daily", run_hour=7, trip_id=there) for p in ("stopped", "running")]
+        orders[0].stopped_at = day
+        session.add_all(orders)
+        session.flush()
+        for n, outcome in enumerate(("ok", "failed", None)):
+            run = StandingOrderRun(standing_order_id=orders[1].id, started_at=day + timedelta(days=n), outcome=outcome)
+            session.add(run)
+        for order in orders:
+            schedule(session, "standing_order", order.id, timedelta(days=1))
+    running, stopped = use(people.alice, "get_trip", trip_id=there)["standing_orders"]
+    assert (running["state"], running["last_run_at"], running["last_outcome"]) == (
+        "running",
+        "2026-01-02T07:00:00Z",
+        "failed",
+    )
+    assert running["next_run_at"] is not None
+    assert (stopped["state"], stopped["next_run_at"], stopped["last_run_at"]) == ("stopped", None, None)
+
+
+def test_get_trip_sends_no_more_statements_for_more_rows(people: People, use: Use, queries: list[str]) -> None:
+    there, sent = trip(use, people.alice), []
+    for sets in (1, 30):
+        with transaction(people.alice.account_id) as session:
+            for _ in range(sets):
+                for kind, row in one_of_each().items():
+                    setattr(row, FILED[kind].key, there)
+                    session.add(row)
+        queries.clear()
+        assert use(people.alice, "get_trip", trip_id=there)["status"] == "ok"
+        sent.append(len(queries))
+    assert sent[1] == sent[0]
+
+
+def test_get_trip_cuts_the_longest_lists_of_a_very_full_trip(people: People, use: Use) -> None:
+    there = trip(use, people.alice)
+    with transaction(people.alice.account_id) as session:
+        for n in range(60):
+            session.add(ItineraryItem(trip_id=there, title=str(n), kind="note", notes="x" * 4000, position=n))
+            session.add(ChatLink(trip_id=there, title=str(n)))
+    shown = use(people.alice, "get_trip", trip_id=there)
+    titles = [i["title"] for i in shown["itinerary"]]
+    assert titles == [str(n) for n in range(len(titles))]
+    assert 0 < len(titles) < 20
+    assert (len(shown["chats"]), shown["trip"]["counts"]["itinerary_items"]) == (60, 60)
+    assert f"{len(titles)} of 60 itinerary items" in shown["message"]
+    assert len(json.dumps(shown)) < 100_000
+
+
+def test_update_trip_changes_only_what_is_sent(people: People, use: Use) -> None:
+    before = use(people.alice, "create_trip", **PLAN)["trip"]
+    there = before["trip_id"]
+    made = use(people.alice, "update_trip", trip_id=there, name="Japan again", end_date="2027-04-20")
+    assert (made["status"], sorted(made["changed"])) == ("ok", ["end_date", "name"])
+    assert made["trip"]["updated_at"] > before["updated_at"]
+    after = before | {"name": "Japan again", "end_date": "2027-04-20", "updated_at": made["trip"]["updated_at"]}
+    assert made["trip"] == use(people.alice, "get_trip", trip_id=there)["trip"] == after
+    same = use(people.alice, "update_trip", trip_id=there, name="Japan again", state="active")
+    assert (same["changed"], same["trip"]) == ([], after)
+
+
+def test_update_trip_clears_what_is_named(people: People, use: Use) -> None:
+    there = use(people.alice, "create_trip", **PLAN)["trip"]["trip_id"]
+    made = use(people.alice, "update_trip", trip_id=there, clear=["destination", "start_date"], end_date="2026-01-01")
+    assert sorted(made["changed"]) == ["destination", "end_date", "start_date"]
+    assert (made["trip"]["destination"], made["trip"]["start_date"]) == (None, None)
+    assert made["trip"]["end_date"] == "2026-01-01"
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"name": " "}, "name"),
+        ({"name": "x" * 121}, "name"),
+        ({"state": "deleted"}, "state"),
+        ({"start_date": "2027-04-15"}, "end_date"),
+        ({"end_date": "2027-03-01"}, "end_date"),
+        ({"clear": ["name"]}, "clear[0]"),
+        ({"clear": ["start_date"], "start_date": "2027-04-02"}, "clear"),
+    ],
+)
+def test_update_trip_refuses_bad_input(people: People, use: Use, given: dict[str, Any], field: str) -> None:
+    before = use(people.alice, "create_trip", **PLAN)["trip"]
+    made = use(people.alice, "update_trip", trip_id=before["trip_id"], **given)
+    assert (made["status"], made["errors"][0]["field"]) == ("invalid", field)
+    assert use(people.alice, "get_trip", trip_id=before["trip_id"])["trip"] == before
+
+
+@pytest.mark.spec("s3.trip.archive_unfiles", "s3.trip.archive_keeps_itinerary", "s3.trip.archive_frees_slot")
+def test_update_trip_to_archived_does_what_delete_trip_does(people: People, use: Use) -> None:
+    shown = []
+    for how in ("update_trip", "delete_trip"):
+        there, ids = trip(use, people.bob), kept(people.bob)  # bob has one slot: archiving has to free it
+        use(people.bob, "assign_bookings_to_trip", trip_id=there, **bookings(ids))
+        use(people.bob, "link_trip_items", trip_id=there, **links(ids))
+        use(people.bob, "save_itinerary_item", trip_id=there, title="Dinner")
+        made = use(people.bob, how, trip_id=there, **({"state": "archived"} if how == "update_trip" else {}))
+        assert made["status"] == "ok"
+        trip_now = made["trip"]
+        assert trip_now == use(people.bob, "get_trip", trip_id=there)["trip"]
+        assert all(of == [None] * len(of) for of in trips_of(people.bob).values())
+        shown.append((trip_now["state"], trip_now["counts"]))
+    assert shown == [("archived", dict.fromkeys(FILED, 0) | {"itinerary_items": 1})] * 2
+
+
+def test_update_trip_brings_an_archived_trip_back(people: People, use: Use) -> None:
+    there = trip(use, people.bob)
+    use(people.bob, "delete_trip", trip_id=there)
+    made = use(people.bob, "update_trip", trip_id=there, state="active", name="Back")
+    assert (made["status"], sorted(made["changed"])) == ("ok", ["name", "state"])
+    assert (made["trip"]["state"], made["trip"]["archived_at"]) == ("active", None)
+
+
+@pytest.mark.spec("s4.4.create_trip.free_one")
+def test_update_trip_needs_a_free_slot_to_bring_a_trip_back(people: People, use: Use) -> None:
+    old = trip(use, people.bob)
+    use(people.bob, "delete_trip", trip_id=old)
+    trip(use, people.bob, "New")
+    made = use(people.bob, "update_trip", trip_id=old, state="active", name="Back")
+    assert (made["status"], made["required_tier"]) == ("paywall", "premium")
+    assert "delete_trip" in made["free_alternative"]
+    kept_trip = use(people.bob, "get_trip", trip_id=old)["trip"]
+    assert (kept_trip["state"], kept_trip["name"]) == ("archived", "Japan")
+
+
+@pytest.mark.spec("s4.4.create_trip.free_one")
+def test_one_of_many_calls_at_once_gets_the_slot_of_a_free_account(people: People) -> None:
+    with transaction(people.bob.account_id) as session:
+        rows = [Trip(name=str(n), archived_at=datetime(2026, 1, 1, tzinfo=UTC)) for n in range(6)]
+        session.add_all(rows)
+        session.flush()
+        ids = [row.id for row in rows]
+    made: list[str] = []
+
+    async def one(tool: str, given: dict[str, Any]) -> None:
+        made.append((await dispatch(tool, given, people.bob, "mcp")).status)
+
+    async def many() -> None:
+        async with anyio.create_task_group() as group:
+            for id in ids:
+                group.start_soon(one, "update_trip", {"trip_id": id, "state": "active"})
+                group.start_soon(one, "create_trip", {"name": "New"})
+
+    limiter.cache_clear()
+    anyio.run(many)
+    assert (made.count("ok"), made.count("paywall")) == (1, 11)
+
+
+def test_update_trip_of_another_account_is_not_found_before_the_plan_is_looked_at(people: People, use: Use) -> None:
+    hers = trip(use, people.alice)
+    trip(use, people.bob)
+    for id in (hers, 10**9):
+        made = use(people.bob, "update_trip", trip_id=id, state="active")
+        assert (made["status"], made["what"], made["id"]) == ("not_found", "trip", id)
+    assert date.fromisoformat(use(people.alice, "get_trip", trip_id=hers)["trip"]["created_at"][:10])
+
+
+def test_update_trip_takes_at_most_six_statements(people: People, use: Use, queries: list[str]) -> None:
+    there = trip(use, people.alice)
+    for state in ("archived", "active"):
+        queries.clear()
+        assert use(people.alice, "update_trip", trip_id=there, state=state, name=state)["status"] == "ok"
+        assert len(queries) <= 6, "\n".join(queries)

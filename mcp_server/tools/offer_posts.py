@@ -7,8 +7,8 @@ from pydantic import Field
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Part, Result
-from shared.domain import offers
-from shared.domain.offers import Offer, Verdict
+from shared.domain import offer_posts
+from shared.domain.offer_posts import Offer, Verdict
 
 
 class ReadPost(Part):
@@ -46,8 +46,8 @@ def admin_check_offer_duplicate(
 
     A duplicate names the same programmes and kind of offer, with no other percentage or last day. Admin-only.
     """
-    new, *old = (offers.read(text, call.reference.mentions(text)) for text in (candidate, *recent))
-    match = offers.judge(new, old)
+    new, *old = (offer_posts.read(text, call.reference.mentions(text)) for text in (candidate, *recent))
+    match = offer_posts.judge(new, old)
     at = "" if match.index is None else f": post {match.index + 1} of {len(recent)}"
     words = {
         "duplicate": "It repeats a recent post",

@@ -30,7 +30,7 @@ _LEG: dict[str, Any] = {"airline": "BA", "origin": "LHR", "destination": "JFK", 
 _STAY: dict[str, Any] = {"hotel_code": "htl_conrad-tokyo", "hotel_name": "Conrad Tokyo", "cash_rate_currency": "USD"}
 
 
-def belongings(number: int = 0) -> dict[str, Any]:
+def rows_of_every_kind(number: int = 0) -> dict[str, Any]:
     """Parameter name -> a new row such a parameter can name; another number makes another set."""
     day = clock.today()
     return {
@@ -100,7 +100,7 @@ def belongings(number: int = 0) -> dict[str, Any]:
     }
 
 
-def keep(session: Session, *sets: dict[str, Any]) -> None:
+def store_rows(session: Session, *sets: dict[str, Any]) -> None:
     """Stores such rows, all sets at once; what lives in a trip, in the one of its set."""
     session.add_all(rows["trip_id"] for rows in sets)
     session.flush()

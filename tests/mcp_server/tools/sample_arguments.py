@@ -68,7 +68,7 @@ ALWAYS: dict[str, dict[str, Any]] = {
 }
 
 
-def sample(tool: Tool, **chosen: Any) -> dict[str, Any]:
+def sample_arguments(tool: Tool, **chosen: Any) -> dict[str, Any]:
     """The required arguments, with those chosen."""
     schema = tool.arguments.schema["properties"]
     needed = {name: _value(name, schema[name]) for name in tool.arguments.required}

@@ -11,9 +11,9 @@ from sqlalchemy.orm import Session
 from auth_server.pages.data_export import _reachable, everything
 from mcp_server.toolkit.registry import TOOLS, Tier
 from shared.db.base import engine, transaction
-from tests.mcp_server.tools.belongings import belongings, keep
 from tests.mcp_server.tools.conftest import Use
-from tests.mcp_server.tools.samples import sample
+from tests.mcp_server.tools.owned_rows import rows_of_every_kind, store_rows
+from tests.mcp_server.tools.sample_arguments import sample_arguments
 from tests.mcp_server.tools.test_isolation import record_parameters
 from tests.support.bulk_accounts import crowd
 from tests.support.people import People
@@ -40,9 +40,9 @@ def statements() -> Iterator[Sent]:
 @pytest.fixture
 def amid_a_crowd(people: People) -> dict[str, Any]:
     """What Paula keeps, while four thousand others keep as much."""
-    rows = belongings()
+    rows = rows_of_every_kind()
     with transaction(people.paula.account_id) as session:
-        keep(session, rows)
+        store_rows(session, rows)
     with Session(engine()) as session:
         crowd(session, people.paula.account_id, ACCOUNTS, {}, COPIES)
     return rows
@@ -89,7 +89,7 @@ def test_no_call_reads_a_large_table_whole(
             id = amid_a_crowd[parameter].id
             text = "string" in (about.get("type"), about.get("items", {}).get("type"))
             named[parameter] = [str(id) if text else id] if about.get("type") == "array" else str(id) if text else id
-        for arguments in (sample(tool), sample(tool, **named)):
+        for arguments in (sample_arguments(tool), sample_arguments(tool, **named)):
             statements.clear()
             use(people.paula, name, **arguments)
             wrong |= {(name, *found) for found in _read_whole(statements, large)}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.domain.offers import Offer, judge, likeness, read
+from shared.domain.offer_posts import Offer, judge, likeness, read
 from shared.reference.load import reference
 
 

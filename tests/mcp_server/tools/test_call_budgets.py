@@ -17,9 +17,9 @@ from mcp_server.toolkit.thread_limiter import limiter
 from shared.db.base import engine, transaction
 from shared.db.trips import FILED
 from shared.domain.plans import Plan
-from tests.mcp_server.tools.belongings import belongings, keep
 from tests.mcp_server.tools.conftest import Use
-from tests.mcp_server.tools.samples import sample
+from tests.mcp_server.tools.owned_rows import rows_of_every_kind, store_rows
+from tests.mcp_server.tools.sample_arguments import sample_arguments
 from tests.mcp_server.tools.test_isolation import record_parameters
 from tests.support.people import People, account
 from tests.support.timing import once
@@ -33,14 +33,14 @@ LIVE = sorted(n for n, t in TOOLS.items() if inspect.iscoroutinefunction(t.funct
 
 def _belongings(who: Caller, numbers: range) -> list[dict[str, Any]]:
     """Sets of belongings of which all that can be filed under a trip lies in the first one's."""
-    sets = [belongings(number) for number in numbers]
+    sets = [rows_of_every_kind(number) for number in numbers]
     with transaction(who.account_id) as session:
         session.add(sets[0]["trip_id"])
         session.flush()
         for column in FILED.values():
             for row in (row for rows in sets for row in rows.values() if isinstance(row, column.class_)):
                 setattr(row, column.key, sets[0]["trip_id"].id)
-        keep(session, *sets)
+        store_rows(session, *sets)
     return sets
 
 
@@ -65,7 +65,7 @@ def test_no_call_sends_more_than_six_statements(people: People, use: Use, querie
     use(who, "list_trips")  # the first call of a day reads how many there were
     for named in ({}, _of_ones_own(TOOLS[name], sets)):
         queries.clear()
-        use(who, name, **sample(TOOLS[name], **named))
+        use(who, name, **sample_arguments(TOOLS[name], **named))
         assert len(queries) <= ONE_PER_TABLE.get(name, MOST_STATEMENTS), "\n".join(queries)
 
 
@@ -79,7 +79,7 @@ def test_no_call_sends_more_statements_for_more_rows(people: People, use: Use, q
             named = {parameter: value for parameter, value in named.items() if parameter in needed}
         use(who, "list_trips")
         queries.clear()
-        made = use(who, name, **sample(TOOLS[name], **named))
+        made = use(who, name, **sample_arguments(TOOLS[name], **named))
         assert made["status"] not in ("invalid", "internal_error"), made
         sent.append(len(queries))
     assert sent[1] <= sent[0], made
@@ -111,7 +111,7 @@ async def _longest_block(people: People, name: str) -> float:
     async with anyio.create_task_group() as group:
         group.start_soon(tick)
         await anyio.sleep(0.005)
-        await dispatch(name, sample(TOOLS[name]), people.paula, "mcp")
+        await dispatch(name, sample_arguments(TOOLS[name]), people.paula, "mcp")
         running = False
     return longest
 
