@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 import sqlalchemy as sa
+from tests.mcp_server.tools.belongings import belongings, keep
 
 import shared.db.migrations  # noqa: F401 - knows every table
 from jobs import runs
@@ -14,7 +15,6 @@ from shared.db.run_kinds import WITH_SUBJECT, RunKind, delete_account_schedules,
 from shared.db.runs import Schedule, schedule
 from shared.domain.plans import Limits
 from shared.outbox.plan_change import CAPPED
-from tests.mcp_server.tools.belongings import belongings, keep
 from tests.support.people import account
 
 MISSING = 999_000
