@@ -5,7 +5,6 @@ from datetime import timedelta
 
 import pytest
 import sqlalchemy as sa
-from tests.mcp_server.tools.belongings import belongings, keep
 
 import shared.db.migrations  # noqa: F401 - knows every table
 from jobs import runs
@@ -15,6 +14,7 @@ from shared.db.run_kinds import WITH_SUBJECT, RunKind, delete_account_schedules,
 from shared.db.runs import Schedule, schedule
 from shared.domain.plans import Limits
 from shared.outbox.plan_change import CAPPED
+from tests.mcp_server.tools.owned_rows import rows_of_every_kind, store_rows
 from tests.support.people import account
 
 MISSING = 999_000
@@ -46,7 +46,7 @@ def test_every_limit_is_one_of_the_plans_and_is_kept_to_when_the_plan_changes() 
 
 def fill(owner: Caller, number: int) -> None:
     with transaction(owner.account_id) as session:
-        keep(session, belongings(number))
+        store_rows(session, rows_of_every_kind(number))
 
 
 def _schedules() -> set[tuple[str, int]]:
