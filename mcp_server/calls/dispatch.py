@@ -1,11 +1,14 @@
-"""From a named tool and raw arguments to one answer: admission, arguments, quota, body, rendering, usage."""
+"""The gate: one tool call from its name and raw arguments to one answer and one usage note.
+
+Three steps: `dispatch` turns whatever happens into one answer, `admit` decides who may call, `execute` runs the call.
+"""
 
 import difflib
 import inspect
 import logging
 import secrets
 import time
-from collections.abc import Coroutine
+from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +16,7 @@ import anyio.to_thread
 from pydantic_core import to_json, to_jsonable_python
 
 from mcp_server.calls import size_limit
-from mcp_server.calls.quota import Reservation, Via, meters
+from mcp_server.calls.quota import Quota, Via
 from mcp_server.calls.usage import USAGE_LOG
 from mcp_server.toolkit.context import Call, Caller, LiveCall
 from mcp_server.toolkit.refusals import paywall
@@ -24,7 +27,7 @@ from shared import clock
 from shared.db.usage import API_CALLS, SEARCHES, UNCOUNTED_TOOL
 from shared.domain.plans import allows
 from shared.errors import AdminOnly, Fault, Invalid, Refusal
-from shared.http import Receive, hung_up, while_heard
+from shared.http import HungUp, Receive, hung_up, while_heard
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
@@ -33,12 +36,12 @@ NOTICE = "SANDBOX - invented data for testing. Not real availability or prices."
 
 @dataclass(frozen=True)
 class Answer:
-    """What every door renders: the outcome, the data, and one sentence."""
+    """What every transport renders: the outcome, the data, and one sentence."""
 
     status: str
     is_error: bool
     data: dict[str, Any]
-    calls_left: int | None = None  # over REST: of this month, where this call was counted
+    calls_left: int | None = None  # over REST: API calls of this month, where this call was counted
 
     @property
     def message(self) -> str:
@@ -51,32 +54,33 @@ class Answer:
         return [lead + self.message, to_json(self.data).decode()]
 
 
-def labelled(data: dict[str, Any]) -> dict[str, Any]:
-    if settings().data_mode == "sandbox":
-        return {"data_mode": "sandbox", "notice": NOTICE, **data}
-    return data
+async def dispatch(
+    name: str, raw_arguments: dict[str, Any], caller: Caller, via: Via, receive: Receive | None = None
+) -> Answer:
+    """One answer and one usage note for each call, whatever happens in it.
 
-
-def _refused(no: Refusal) -> Answer:
-    facts = to_jsonable_python(no.facts)
-    return Answer(no.status, no.is_error, labelled({"status": no.status, "message": no.message, **facts}))
-
-
-def _answered(tool: Tool, result: Result) -> Answer:
-    data = labelled(result.model_dump(mode="json"))
-    return Answer(result.status, False, size_limit.fit_to_limit(data, reads=tool.hints["readOnlyHint"]))
-
-
-def _crashed(tool: str) -> Answer:
-    call_id = secrets.token_hex(8)
-    log.exception("call %s of %s failed", call_id, tool)
-    message = "Something went wrong here; it is logged and nothing was stored. Quote the call id to the operator."
-    data = {"status": "internal_error", "message": message, "call_id": call_id}
-    return Answer("internal_error", True, labelled(data))
+    Raises HungUp when the client disconnected while the tool waited for a source.
+    """
+    started = time.perf_counter()
+    answer, quota = None, Quota(caller, via)
+    try:
+        tool = admit(name, caller)
+        answer = await _until_disconnect(tool, execute(tool, raw_arguments, quota), receive)
+    except HungUp:
+        raise
+    except Refusal as refusal:
+        answer = _render_refusal(refusal)
+    except Exception:  # the edge: everything else is a bug, logged once and answered generically
+        answer = _render_crash(name)
+    finally:
+        milliseconds = round((time.perf_counter() - started) * 1000)
+        outcome = answer.status if answer else "cancelled"
+        USAGE_LOG.note(caller, via, name if name in TOOLS else "unknown", outcome, milliseconds)
+    return replace(answer, calls_left=quota.left.get(API_CALLS)) if quota.left else answer
 
 
 def admit(name: str, caller: Caller) -> Tool:
-    """The tool, if this caller may run it: it exists, admin, tier. Raises the refusal otherwise."""
+    """The tool, if this caller may run it: it exists, admin, read-only token, tier. Raises the refusal otherwise."""
     tool = TOOLS.get(name)
     if tool is None:
         nearest = difflib.get_close_matches(name[:64], TOOLS, 3)
@@ -91,97 +95,72 @@ def admit(name: str, caller: Caller) -> Tool:
     return tool
 
 
-async def _on_trial(tool: Tool, caller: Caller) -> None:
-    """Below the tier a tool with a trial asks the account whether it is on one. Raises Paywall."""
+async def execute(tool: Tool, raw_arguments: dict[str, Any], quota: Quota) -> Answer:
+    """Checks the arguments, reserves the quota, runs the body. Raises a Refusal or anything the body raises."""
+    caller = quota.caller
+    await _check_trial(tool, caller)
+    arguments = tool.arguments.check(raw_arguments)
+    if tool.name != UNCOUNTED_TOOL and not caller.anonymous:
+        await USAGE_LOG.check_daily_limit(caller)
+    async with quota.reserve(tool, arguments):
+        terms = (caller, quota.via, clock.now(), quota.left.get(SEARCHES))
+        if inspect.iscoroutinefunction(tool.function):
+            answer = _render_result(tool, await tool.function(LiveCall(*terms), **arguments))
+        else:
+            answer = await anyio.to_thread.run_sync(_run_on_thread, tool, Call(*terms), arguments, limiter=limiter())
+        quota.ending = answer.status, answer.message
+    return answer
+
+
+async def _check_trial(tool: Tool, caller: Caller) -> None:
+    """Below the tier a tool with a trial asks whether the account is on one. Raises Paywall."""
     if tool.trial is None or allows(caller.plan, tool.tier):
         return
     if not await anyio.to_thread.run_sync(tool.trial, caller.account_id, limiter=limiter()):
         raise paywall(caller, tool.tier.needs.slug, tool.title)
 
 
-def _run_here(tool: Tool, call: Call, arguments: dict[str, Any]) -> Answer:
-    """A `def` tool on this thread: one transaction, committed when the body returned."""
+def _run_on_thread(tool: Tool, call: Call, arguments: dict[str, Any]) -> Answer:
+    """A `def` tool on a worker thread: one transaction, committed when the body returned and its answer is built."""
     done = False
     try:
-        answer = _answered(tool, tool.function(call, **arguments))
+        answer = _render_result(tool, tool.function(call, **arguments))
         done = True
         return answer
     finally:
         call.finish(commit=done)
 
 
-async def run(tool: Tool, caller: Caller, given: dict[str, Any], via: Via) -> Answer:
-    """Checks the arguments, reserves the quotas, runs the body. Raises a Refusal or anything the body raises."""
-    await _on_trial(tool, caller)
-    arguments = tool.arguments.check(given)
-    if tool.name != UNCOUNTED_TOOL and not caller.anonymous:
-        await USAGE_LOG.check_daily_limit(caller)
-    if found := meters(tool, caller, via):
-        return await _metered(Reservation(tool, caller, arguments, found), via)
-    return await _body(tool, caller, arguments, via, None)
-
-
-async def _metered(quota: Reservation, via: Via) -> Answer:
-    """A metered call. However it ends, cancelled included, its reservation is kept or given back."""
-    made: Answer | None = None
-    if quota.limited:
-        await anyio.to_thread.run_sync(quota.reserve, limiter=limiter())
-    try:
-        made = await _caught(quota.tool, quota.caller, quota.arguments, via, quota.left.get(SEARCHES))
-    finally:
-        with anyio.CancelScope(shield=True):
-            ended = (made.status, made.message) if made else (None,)
-            await quota.settle(*ended)
-    return replace(made, calls_left=quota.left.get(API_CALLS))
-
-
-async def _caught(tool: Tool, caller: Caller, arguments: dict[str, Any], via: Via, left: int | None) -> Answer:
-    try:
-        return await _body(tool, caller, arguments, via, left)
-    except Refusal as no:
-        return _refused(no)
-
-
-async def _body(tool: Tool, caller: Caller, arguments: dict[str, Any], via: Via, left: int | None) -> Answer:
-    if inspect.iscoroutinefunction(tool.function):
-        live = LiveCall(caller, via, clock.now(), left)
-        return _answered(tool, await tool.function(live, **arguments))
-    call = Call(caller, via, clock.now(), left)
-    return await anyio.to_thread.run_sync(_run_here, tool, call, arguments, limiter=limiter())
-
-
-async def dispatch(
-    name: str, given: dict[str, Any], caller: Caller, via: Via, receive: Receive | None = None
-) -> Answer:
-    """The whole way for one call: whatever happens, there is one answer and one note of it.
-
-    Raises HungUp when the caller did not wait for what the world was asked.
-    """
-    started = time.perf_counter()
-    outcome = "cancelled"
-    try:
-        made = await _heard(TOOLS.get(name), _tried(name, given, caller, via), receive)
-        outcome = made.status
-        return made
-    finally:
-        milliseconds = round((time.perf_counter() - started) * 1000)
-        USAGE_LOG.note(caller, via, name if name in TOOLS else "unknown", outcome, milliseconds)
-
-
-async def _heard(tool: Tool | None, trying: Coroutine[Any, Any, Answer], receive: Receive | None) -> Answer:
-    """Waiting for the world ends when nobody waits for the answer; what replaces or removes is carried through."""
-    if tool is None or not inspect.iscoroutinefunction(tool.function):
-        return await trying
+async def _until_disconnect(tool: Tool, work: Awaitable[Answer], receive: Receive | None) -> Answer:
+    """Cancels a tool that waits for a source once the client is gone, but never one that replaces or removes."""
+    if not inspect.iscoroutinefunction(tool.function):
+        return await work
     if tool.hints["destructiveHint"]:
         with anyio.CancelScope(shield=True):
-            return await trying
-    return await (while_heard(hung_up(receive), trying) if receive else trying)
+            return await work
+    return await (while_heard(hung_up(receive), work) if receive else work)
 
 
-async def _tried(name: str, given: dict[str, Any], caller: Caller, via: Via) -> Answer:
-    try:
-        return await run(admit(name, caller), caller, given, via)
-    except Refusal as no:
-        return _refused(no)
-    except Exception:  # the edge: everything else is a bug, logged once and answered generically
-        return _crashed(name)
+def add_sandbox_label(data: dict[str, Any]) -> dict[str, Any]:
+    if settings().data_mode == "sandbox":
+        return {"data_mode": "sandbox", "notice": NOTICE, **data}
+    return data
+
+
+def _render_result(tool: Tool, result: Result) -> Answer:
+    data = add_sandbox_label(result.model_dump(mode="json"))
+    return Answer(result.status, False, size_limit.fit_to_limit(data, reads=tool.hints["readOnlyHint"]))
+
+
+def _render_refusal(refusal: Refusal) -> Answer:
+    facts = to_jsonable_python(refusal.facts)
+    data = {"status": refusal.status, "message": refusal.message, **facts}
+    return Answer(refusal.status, refusal.is_error, add_sandbox_label(data))
+
+
+def _render_crash(name: str) -> Answer:
+    call_id = secrets.token_hex(8)
+    log.exception("call %s of %s failed", call_id, name)
+    message = "Something went wrong here; it is logged and nothing was stored. Quote the call id to the operator."
+    data = {"status": "internal_error", "message": message, "call_id": call_id}
+    return Answer("internal_error", True, add_sandbox_label(data))

@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcp_server.calls.dispatch import Answer, labelled
+from mcp_server.calls.dispatch import Answer, add_sandbox_label
 from shared import clock
 from shared.errors import PROBLEMS, problem
 from shared.settings import settings
@@ -58,7 +58,7 @@ def _longest_wait(facts: dict[str, Any]) -> str:
 
 async def stopped(request: Request, error: Exception) -> Response:  # noqa: ARG001 - a handler's signature
     assert isinstance(error, ProblemResponse)
-    return respond(error.word, error.detail, error.headers, **labelled(error.facts))
+    return respond(error.word, error.detail, error.headers, **add_sandbox_label(error.facts))
 
 
 _WORDS = {404: "no_such_page", 405: "method_not_allowed"}

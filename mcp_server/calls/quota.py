@@ -1,22 +1,26 @@
-"""Exact quotas: a call about to run takes what is limited; how it ended decides whether that is given back."""
+"""Exact quotas: searches a day and API calls a month, reserved before a call and given back when it does not count."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
 
+import anyio
+import anyio.to_thread
 from sqlalchemy.exc import IntegrityError
 
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.registry import Tool
+from mcp_server.toolkit.thread_limiter import limiter
 from shared import clock
 from shared.concurrency import Batcher
 from shared.db.base import transaction
 from shared.db.trips import add_searches
 from shared.db.usage import API_CALLS, SEARCHES, UNCOUNTED_TOOL, add, take, used
 from shared.domain.plans import Plan
-from shared.errors import LimitReached
+from shared.errors import LimitReached, Refusal
 from shared.settings import settings
 
 Via = Literal["mcp", "rest"]
@@ -38,89 +42,105 @@ def _month() -> date:
     return clock.today().replace(day=1)
 
 
-def meters(tool: Tool, caller: Caller, via: Via) -> list[Meter]:
-    found = []
+def _meters(tool: Tool, caller: Caller, via: Via) -> list[Meter]:
+    meters = []
     if tool.meter == "search":
-        found.append(Meter(SEARCHES, clock.today(), caller.limits.searches_per_day))
+        meters.append(Meter(SEARCHES, clock.today(), caller.limits.searches_per_day))
     if via == "rest" and not caller.anonymous and tool.name != UNCOUNTED_TOOL:
-        found.append(Meter(API_CALLS, _month(), caller.api_tier_limit))
-    return found
+        meters.append(Meter(API_CALLS, _month(), caller.api_tier_limit))
+    return meters
 
 
-class Reservation:
-    """What one call takes of its meters: all or nothing, before the body; settled however the call ends.
+class Quota:
+    """What one call takes of its meters: all or nothing, before the body; kept or given back however it ends.
 
     A meter without a cap is counted at the end, by calls that count.
     """
 
-    def __init__(self, tool: Tool, caller: Caller, arguments: dict[str, Any], meters: list[Meter]) -> None:
-        self.tool, self.caller, self.arguments, self.meters = tool, caller, arguments, meters
+    tool: Tool
+    arguments: dict[str, Any]
+    meters: list[Meter]
+
+    def __init__(self, caller: Caller, via: Via) -> None:
+        self.caller, self.via = caller, via
         self.left: dict[str, int] = {}  # of each capped meter, after this call
+        self.ending: tuple[str | None, str] = (None, "")  # status and message; None: it crashed or was cancelled
 
-    @property
-    def limited(self) -> bool:
-        return any(meter.cap is not None for meter in self.meters)
+    @asynccontextmanager
+    async def reserve(self, tool: Tool, arguments: dict[str, Any]) -> AsyncIterator[None]:
+        """Around the body, which sets `ending`. Raises LimitReached when a meter is used up."""
+        self.tool, self.arguments, self.meters = tool, arguments, _meters(tool, self.caller, self.via)
+        if any(meter.cap is not None for meter in self.meters):
+            await anyio.to_thread.run_sync(self._take, limiter=limiter())
+        try:
+            yield
+        except Refusal as refusal:
+            self.ending = refusal.status, refusal.message
+            raise
+        finally:
+            if self.meters:
+                with anyio.CancelScope(shield=True):
+                    await self._settle()
 
-    def reserve(self) -> None:
+    def _take(self) -> None:
+        left: dict[str, int] = {}
         with transaction(self.caller.account_id) as session:
             for meter in self.meters:
                 if meter.cap is None:
                     continue
                 count = take(session, self.caller.account_id, meter.name, meter.period, meter.cap)
                 if count is None:
-                    raise _used_up(meter.cap, meter.name, self.caller.plan)
-                self.left[meter.name] = meter.cap - count
+                    raise _limit_reached(meter.cap, meter.name, self.caller.plan)
+                left[meter.name] = meter.cap - count
+        self.left = left
 
-    async def settle(self, status: str | None, message: str = "") -> None:
-        """A status of None: the body crashed or the call was cancelled."""
+    async def _settle(self) -> None:
         for meter in self.meters:
-            if meter.cap is not None and status not in COUNTED[meter.name]:
+            if meter.cap is not None and self.ending[0] not in COUNTED[meter.name]:
                 self.left[meter.name] += 1
-        await _settled((self, status, message))
+        await _settle_batched(self)
 
 
-def _settle(ended: Sequence[tuple[Reservation, str | None, str]]) -> list[None]:
+def _settle_all(calls: Sequence[Quota]) -> list[None]:
     try:
-        _write(ended)
-    except IntegrityError:  # an account is gone meanwhile, and with it what its calls used
-        for one in ended if len(ended) > 1 else ():
-            _settle([one])
-    return [None] * len(ended)
+        _write(calls)
+    except IntegrityError:  # an account was deleted meanwhile, and with it what its calls used
+        for call in calls if len(calls) > 1 else ():
+            _settle_all([call])
+    return [None] * len(calls)
 
 
-def _write(ended: Sequence[tuple[Reservation, str | None, str]]) -> None:
+def _write(calls: Sequence[Quota]) -> None:
     """Many calls in one transaction. Counters come last, since their rows are shared, in the order they are taken."""
-    found = [
-        {"account_id": r.caller.account_id, "tool": r.tool.name, "arguments": r.arguments}
-        | {"summary": message, "outcome": status}
-        for r, status, message in ended
-        if r.tool.meter == "search" and status is not None and status not in UNRECORDED
-    ]
-    counts: Counter[tuple[int, bool, str, date]] = Counter()
-    for reservation, status, _ in ended:
-        for meter in reservation.meters:
-            taken, counted = meter.cap is not None, status in COUNTED[meter.name]
-            place = (reservation.caller.account_id, meter.name != SEARCHES, meter.name, meter.period)
-            counts[place] += counted - taken
+    searches: list[dict[str, Any]] = []
+    amounts: Counter[tuple[int, bool, str, date]] = Counter()
+    for call in calls:
+        account_id, (status, message) = call.caller.account_id, call.ending
+        if call.tool.meter == "search" and status is not None and status not in UNRECORDED:
+            row = {"account_id": account_id, "tool": call.tool.name, "arguments": call.arguments}
+            searches.append(row | {"summary": message, "outcome": status})
+        for meter in call.meters:
+            was_taken, counts = meter.cap is not None, status in COUNTED[meter.name]
+            amounts[account_id, meter.name != SEARCHES, meter.name, meter.period] += counts - was_taken
     with transaction() as session:
-        add_searches(session, found)
-        for (account_id, _, name, period), amount in sorted(counts.items()):
+        add_searches(session, searches)
+        for (account_id, _, name, period), amount in sorted(amounts.items()):
             if amount:
                 add(session, account_id, name, period, amount)
 
 
-_settled = Batcher(_settle)
+_settle_batched = Batcher(_settle_all)
 
 
-def _used_up(cap: int, meter: str, plan: Plan) -> LimitReached:
+def _limit_reached(cap: int, meter: str, plan: Plan) -> LimitReached:
     if meter == SEARCHES:
         words = f"All {cap} searches of today are used. They start again at 00:00 UTC; Premium has no daily limit."
-        limit, again = "searches_per_day", clock.midnight()
+        limit, resets_at = "searches_per_day", clock.midnight()
     else:
         words = f"All {cap} API calls of this calendar month are used. They start again on its first day, 00:00 UTC."
-        limit, again = "api_tier_limit", clock.next_month()
+        limit, resets_at = "api_tier_limit", clock.next_month()
     upgrade = None if plan is Plan.ENTERPRISE else f"{settings().web_url}/plans"
-    return LimitReached(words, limit=limit, current=cap, cap=cap, resets_at=again, upgrade_url=upgrade)
+    return LimitReached(words, limit=limit, current=cap, cap=cap, resets_at=resets_at, upgrade_url=upgrade)
 
 
 def api_calls_left(caller: Caller) -> int:

@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from mcp_server.calls import quota
 from mcp_server.calls.dispatch import Answer, dispatch
-from mcp_server.calls.quota import Reservation, meters
+from mcp_server.calls.quota import Quota
 from mcp_server.calls.usage import USAGE_LOG
 from mcp_server.toolkit.context import Call, Caller, LiveCall
 from mcp_server.toolkit.registry import TOOLS, Effect, Tier, tool
@@ -232,8 +232,13 @@ def test_search_that_no_backend_answered_counts_for_nobody(people: People, end: 
 
 def test_a_call_whose_account_is_gone_keeps_no_other_from_being_counted(people: People) -> None:
     gone = replace(people.alice, account_id=999_999)
-    calls = [Reservation(TOOLS["seek"], who, {}, meters(TOOLS["seek"], who, "mcp")) for who in (gone, people.alice)]
-    quota._settle([(one, "ok", "found") for one in calls])
+    calls = []
+    for who in (gone, people.alice):
+        call = Quota(who, "mcp")
+        call.tool, call.arguments, call.meters = TOOLS["seek"], {}, quota._meters(TOOLS["seek"], who, "mcp")
+        call.ending = "ok", "found"
+        calls.append(call)
+    quota._settle_all(calls)
     with transaction() as session:
         kept = session.scalars(select(SearchRecord)).all()
     assert [(row.account_id, row.summary) for row in kept] == [(people.alice.account_id, "found")]
