@@ -13,8 +13,14 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 
 import mcp_server.tools  # noqa: F401 - registers every tool
-from mcp_server.calls.fact_refresh import follow
-from mcp_server.calls.problem_details import ProblemResponse, crashed, http_error, stopped, unheard
+from mcp_server.calls.fact_refresh import watch_corrections
+from mcp_server.calls.problem_details import (
+    ProblemResponse,
+    handle_crash,
+    handle_hang_up,
+    handle_http_error,
+    handle_problem,
+)
 from mcp_server.calls.usage import USAGE_LOG
 from mcp_server.pages import calendar_feed, connect_account, inbound_mail_hook, shared_documents
 from mcp_server.rest import openapi
@@ -44,7 +50,7 @@ def build(*extensions: Extension) -> RequestGate:
         async with transport.running(), anyio.create_task_group() as tasks:
             tasks.start_soon(kept_up, USAGE_LOG.keep_flushing)
             tasks.start_soon(kept_up, partial(listen, bearers, keys))
-            tasks.start_soon(kept_up, follow)
+            tasks.start_soon(kept_up, watch_corrections)
             _settle_memory()
             yield
             tasks.cancel_scope.cancel()
@@ -61,7 +67,12 @@ def build(*extensions: Extension) -> RequestGate:
             *inbound_mail_hook.routes(),
             *connect_account.routes(),
         ],
-        exception_handlers={ProblemResponse: stopped, HungUp: unheard, HTTPException: http_error, Exception: crashed},
+        exception_handlers={
+            ProblemResponse: handle_problem,
+            HungUp: handle_hang_up,
+            HTTPException: handle_http_error,
+            Exception: handle_crash,
+        },
         lifespan=lifespan,
     )
     pages.router.redirect_slashes = False  # a redirect loses bodies and credentials on the way

@@ -1,4 +1,4 @@
-"""Facts an operator corrected: word of a correction comes in from Redis, and this process answers with it at once."""
+"""Corrections of facts by an operator, taken up in this process as soon as Redis announces them."""
 
 import logging
 
@@ -11,28 +11,28 @@ from shared.redis import FACTS, connect_async
 from shared.services.operations.facts import refresh
 
 log = logging.getLogger(__name__)
-LONGEST = 4.0  # seconds until a correction is noticed when nobody tells of it; below the connection's own time-out
+POLL_SECONDS = 4.0  # between two looks at the version when no message comes; below the connection's own timeout
 
 
-async def follow() -> None:
-    """Looks at the version at the start, at each word of a correction, and every few seconds; for ever."""
+async def watch_corrections() -> None:
+    """Looks at the version at the start, at each message and every few seconds; runs for ever."""
     while True:
-        await _look()
+        await _refresh()
         try:
-            await _told()
+            await _listen()
         except (RedisError, OSError):
-            await anyio.sleep(LONGEST)
+            await anyio.sleep(POLL_SECONDS)
 
 
-async def _told() -> None:
+async def _listen() -> None:
     async with connect_async() as redis, redis.pubsub() as channel:
         await channel.subscribe(FACTS)
         while True:
-            await channel.get_message(ignore_subscribe_messages=True, timeout=LONGEST)
-            await _look()
+            await channel.get_message(ignore_subscribe_messages=True, timeout=POLL_SECONDS)
+            await _refresh()
 
 
-async def _look() -> None:
+async def _refresh() -> None:
     try:
         if await anyio.to_thread.run_sync(refresh):
             log.info("facts: corrections are taken up")

@@ -144,6 +144,6 @@ def _limit_reached(cap: int, meter: str, plan: Plan) -> LimitReached:
 
 
 def api_calls_left(caller: Caller) -> int:
-    """Of this calendar month; may be asked outside a call, and takes nothing."""
+    """What the account has left of this calendar month; takes nothing."""
     with transaction(caller.account_id) as session:
         return max(0, caller.api_tier_limit - used(session, caller.account_id, API_CALLS, _month()))

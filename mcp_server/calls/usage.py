@@ -1,4 +1,4 @@
-"""Noting finished calls in memory, writing them in batches, and knowing from that who is over the daily ceiling."""
+"""The usage log: finished calls are noted in memory and written in batches; the daily limit is checked against it."""
 
 import logging
 from collections import Counter, deque
@@ -24,7 +24,7 @@ MAX_PENDING = 50_000
 
 
 class UsageLog:
-    """The calls of this process not yet written, and each account's calls of the day as last read."""
+    """This process's calls that are not yet written, and each account's count of today as last read."""
 
     def __init__(self) -> None:
         self.pending: deque[Note] = deque(maxlen=MAX_PENDING)
@@ -33,20 +33,20 @@ class UsageLog:
 
     def note(self, caller: Caller, via: str, tool: str, outcome: str, milliseconds: int) -> None:
         now = clock.now()
-        made = Note(caller.account_id, caller.client_name, via, tool, outcome, milliseconds, now)
+        note = Note(caller.account_id, caller.client_name, via, tool, outcome, milliseconds, now)
         slot = (caller.account_id, now.date())
         with self._lock:
-            self.pending.append(made)
+            self.pending.append(note)
             if tool != UNCOUNTED_TOOL and slot in self.today:
                 self.today[slot] += 1
 
     def count(self, account_id: int, written: int) -> int:
-        """An account's calls of today, given what is written: with those this process has yet to write."""
+        """An account's calls of today: those `written`, and those this process has still to write."""
         slot = (account_id, clock.today())
         with self._lock:
-            return max(self.today.get(slot, 0), written + _by_slot(self.pending)[slot])
+            return max(self.today.get(slot, 0), written + _count_by_slot(self.pending)[slot])
 
-    def ceiling(self, caller: Caller) -> int:
+    def daily_limit(self, caller: Caller) -> int:
         return settings().tool_calls_per_day or caller.limits.tool_calls_per_day
 
     async def check_daily_limit(self, caller: Caller) -> None:
@@ -54,11 +54,11 @@ class UsageLog:
         slot = (caller.account_id, clock.today())
         count = self.today.get(slot)
         if count is None:
-            written = await anyio.to_thread.run_sync(_read, *slot, limiter=limiter())
+            written = await anyio.to_thread.run_sync(_read_count, *slot, limiter=limiter())
             count = self.count(caller.account_id, written)
             with self._lock:
                 self.today[slot] = count
-        if count >= (cap := self.ceiling(caller)):
+        if count >= (cap := self.daily_limit(caller)):
             raise LimitReached(
                 f"This account has made {count} tool calls today; the ceiling is {cap}. It starts again at 00:00 UTC.",
                 limit="tool_calls_per_day",
@@ -82,15 +82,15 @@ class UsageLog:
                 self.pending.extendleft(reversed(batch))
             log.warning("usage: the database is away, %d calls wait to be written", len(batch))
             return
-        self._learn(counts)
+        self._adopt_counts(counts)
 
-    def _learn(self, counts: dict[tuple[int, date], int]) -> None:
-        """Takes over the figures of all processes, and forgets yesterday's."""
+    def _adopt_counts(self, counts: dict[tuple[int, date], int]) -> None:
+        """Adopts the counts read back, which cover all processes, and drops those of past days."""
         today = clock.today()
         with self._lock:
-            waiting = _by_slot(self.pending)
+            unwritten = _count_by_slot(self.pending)
             self.today = {slot: n for slot, n in self.today.items() if slot[1] == today}
-            self.today |= {slot: n + waiting[slot] for slot, n in counts.items() if slot[1] == today}
+            self.today |= {slot: n + unwritten[slot] for slot, n in counts.items() if slot[1] == today}
 
     async def keep_flushing(self) -> None:
         while True:
@@ -98,11 +98,11 @@ class UsageLog:
             await anyio.to_thread.run_sync(self.flush, limiter=limiter())
 
 
-def _by_slot(notes: Iterable[Note]) -> Counter[tuple[int, date]]:
+def _count_by_slot(notes: Iterable[Note]) -> Counter[tuple[int, date]]:
     return Counter((n.account_id, n.at.date()) for n in notes if n.tool != UNCOUNTED_TOOL)
 
 
-def _read(account_id: int, day: date) -> int:
+def _read_count(account_id: int, day: date) -> int:
     with transaction(account_id) as session:
         return used(session, account_id, TOOL_CALLS, day)
 

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from mcp_server.calls.dispatch import Answer, dispatch
-from mcp_server.calls.problem_details import RETRY_LATER, ProblemResponse, refused
+from mcp_server.calls.problem_details import RETRY_LATER, ProblemResponse, render_refusal
 from mcp_server.calls.quota import api_calls_left
 from mcp_server.rest import openapi
 from mcp_server.toolkit.context import ANONYMOUS, Caller
@@ -205,7 +205,7 @@ def _answered(made: Answer, headers: dict[str, str]) -> Response:
     if settings().data_mode == "sandbox":
         headers = {"X-Data-Mode": "sandbox", **headers}
     if made.status not in FINE:
-        return refused(made, headers)
+        return render_refusal(made, headers)
     return Response(to_json(made.data), 200, {"Cache-Control": "no-store", **headers}, "application/json")
 
 

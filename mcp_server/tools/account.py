@@ -42,7 +42,7 @@ class ApiCalls(Part):
 
 class ToolCalls(Part):
     used_today: int
-    ceiling: int
+    daily_limit: int
 
 
 class Held(Part):
@@ -107,7 +107,8 @@ def get_usage(call: Call) -> Usage:
             resets_on=clock.next_month().date(),
         ),
         tool_calls=ToolCalls(
-            used_today=USAGE_LOG.count(call.account_id, used.get(TOOL_CALLS, 0)), ceiling=USAGE_LOG.ceiling(call.caller)
+            used_today=USAGE_LOG.count(call.account_id, used.get(TOOL_CALLS, 0)),
+            ceiling=USAGE_LOG.daily_limit(call.caller),
         ),
         counts=_counts(call),
         plans=[OfferedPlan(tier=p.slug, price_per_month=_price(call, p), adds=additions(p)) for p in LIMITS],

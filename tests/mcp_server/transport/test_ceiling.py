@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from mcp_server.calls.size_limit import MOST, fit_to_limit, size
+from mcp_server.calls.size_limit import MAX_CHARACTERS, count_characters, fit_to_limit
 from shared.errors import Invalid
 
 ROW = {"name": "x" * 990}
@@ -26,7 +26,7 @@ def paging(page: int, per_page: int, total: int) -> dict[str, Any]:
 
 def test_a_page_that_is_too_long_becomes_a_smaller_one_that_begins_where_it_began() -> None:
     made = fit_to_limit(data(100, paging=paging(3, 100, 400)), reads=True)
-    assert size(made) <= MOST
+    assert count_characters(made) <= MAX_CHARACTERS
     assert len(made["rows"]) == 50
     assert made["paging"] == {"page": 5, "per_page": 50, "total": 400, "has_more": True}
     assert made["message"] == "Here. Too long to show whole: go on with page 6 and per_page 50."
@@ -49,7 +49,7 @@ def test_a_page_of_two_lists_is_refused_and_told_how_many_rows_fit() -> None:
 def test_lists_without_pages_are_cut_the_longest_first_and_the_sentence_says_so() -> None:
     short = [{"name": "y"} for _ in range(20)]
     made = fit_to_limit(data(300, few=short, has_more=False), reads=True)
-    assert size(made) <= MOST
+    assert count_characters(made) <= MAX_CHARACTERS
     assert (len(made["few"]), made["has_more"]) == (20, True)
     assert made["message"] == f"Here. Too long to show whole: {len(made['rows'])} of 300 rows."
     assert len(made["rows"]) > 70
@@ -57,7 +57,7 @@ def test_lists_without_pages_are_cut_the_longest_first_and_the_sentence_says_so(
 
 def test_what_was_written_is_told_even_where_its_page_is_too_long() -> None:
     made = fit_to_limit(data(300, paging={"per_page": 300}), reads=False)
-    assert size(made) <= MOST
+    assert count_characters(made) <= MAX_CHARACTERS
     assert made["status"] == "ok"
 
 

@@ -335,7 +335,7 @@ def test_every_call_is_noted_once_with_its_outcome(people: People) -> None:
 def test_daily_ceiling_stops_every_tool_but_the_one_that_shows_it(
     people: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(USAGE_LOG, "ceiling", lambda caller: 3)
+    monkeypatch.setattr(USAGE_LOG, "daily_limit", lambda caller: 3)
     assert [call(people.bob, "keep", name=n).status for n in "abcd"] == ["ok", "ok", "ok", "limit_reached"]
     assert [call(people.bob, "get_usage").status for _ in range(3)] == ["ok"] * 3
     no = call(people.bob, "seek")

@@ -154,12 +154,12 @@ def test_laid_over_rows_are_checked_with_all_files() -> None:
 
 
 def test_a_running_server_takes_a_correction_up_at_a_word(as_before: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fact_refresh, "LONGEST", 60.0)  # it would not look again by itself
+    monkeypatch.setattr(fact_refresh, "POLL_SECONDS", 60.0)  # it would not look again by itself
 
     async def seen() -> bool:
         with anyio.move_on_after(20):
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(fact_refresh.follow)
+                tasks.start_soon(fact_refresh.watch_corrections)
                 while not connect().pubsub_numsub(FACTS)[0][1]:
                     await anyio.sleep(0.02)
                 await anyio.to_thread.run_sync(corrected, "cards.csv", FEE)
