@@ -76,7 +76,7 @@ async def dispatch(
         milliseconds = round((time.perf_counter() - started) * 1000)
         outcome = answer.status if answer else "cancelled"
         USAGE_LOG.note(caller, via, name if name in TOOLS else "unknown", outcome, milliseconds)
-    return replace(answer, calls_left=quota.left.get(API_CALLS)) if quota.left else answer
+    return replace(answer, calls_left=quota.remaining.get(API_CALLS)) if quota.remaining else answer
 
 
 def admit(name: str, caller: Caller) -> Tool:
@@ -103,7 +103,7 @@ async def execute(tool: Tool, raw_arguments: dict[str, Any], quota: Quota) -> An
     if tool.name != UNCOUNTED_TOOL and not caller.anonymous:
         await USAGE_LOG.check_daily_limit(caller)
     async with quota.reserve(tool, arguments):
-        terms = (caller, quota.via, clock.now(), quota.left.get(SEARCHES))
+        terms = (caller, quota.via, clock.now(), quota.remaining.get(SEARCHES))
         if inspect.iscoroutinefunction(tool.function):
             answer = _render_result(tool, await tool.function(LiveCall(*terms), **arguments))
         else:

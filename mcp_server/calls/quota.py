@@ -63,7 +63,7 @@ class Quota:
 
     def __init__(self, caller: Caller, via: Via) -> None:
         self.caller, self.via = caller, via
-        self.left: dict[str, int] = {}  # of each capped meter, after this call
+        self.remaining: dict[str, int] = {}  # of each capped meter, after this call
         self.ending: tuple[str | None, str] = (None, "")  # status and message; None: it crashed or was cancelled
 
     @asynccontextmanager
@@ -83,7 +83,7 @@ class Quota:
                     await self._settle()
 
     def _take(self) -> None:
-        left: dict[str, int] = {}
+        remaining: dict[str, int] = {}
         with transaction(self.caller.account_id) as session:
             for meter in self.meters:
                 if meter.cap is None:
@@ -91,13 +91,13 @@ class Quota:
                 count = take(session, self.caller.account_id, meter.name, meter.period, meter.cap)
                 if count is None:
                     raise _limit_reached(meter.cap, meter.name, self.caller.plan)
-                left[meter.name] = meter.cap - count
-        self.left = left
+                remaining[meter.name] = meter.cap - count
+        self.remaining = remaining
 
     async def _settle(self) -> None:
         for meter in self.meters:
             if meter.cap is not None and self.ending[0] not in COUNTED[meter.name]:
-                self.left[meter.name] += 1
+                self.remaining[meter.name] += 1
         await _settle_batched(self)
 
 

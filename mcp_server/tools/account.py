@@ -42,7 +42,7 @@ class ApiCalls(Part):
 
 class ToolCalls(Part):
     used_today: int
-    daily_limit: int
+    ceiling: int
 
 
 class Held(Part):
