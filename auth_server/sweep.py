@@ -16,9 +16,10 @@ from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import Base, transaction
 from shared.db.connections import Connection
-from shared.db.inbox import InboundMail, SecretLink
+from shared.db.inbound_mail import InboundMail
 from shared.db.oauth import AccessToken, ApiKey, AuthorizationCode, Client, Consent, Family, RefreshToken, WebSession
 from shared.db.one_time_links import OneTimeLink
+from shared.db.secret_links import SecretLink
 
 log = logging.getLogger(__name__)
 LOCK = 7_203_115

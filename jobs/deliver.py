@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 from jobs.queue import More, drain
 from shared import clock
 from shared.db.accounts import Account
-from shared.db.alerts import leave_channel
 from shared.db.base import autocommit, transaction
+from shared.db.delay_alerts import leave_channel
 from shared.db.messages import (
     Parcel,
     begin_hand_over,

@@ -11,7 +11,7 @@ from auth_server.pages.settings import WORDS
 from auth_server.web.outcomes import FlowResult, Page, problem
 from auth_server.web.request_data import RequestData
 from shared.db.accounts import Account, lock
-from shared.db.alerts import leave_channel
+from shared.db.delay_alerts import leave_channel
 from shared.db.profile import MAILS, Profile
 from shared.outbox.links import unsubscribed
 

@@ -10,7 +10,7 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from shared import clock
-from shared.db.alerts import FlightAlert
+from shared.db.flight_alerts import FlightAlert
 from shared.db.route_monitors import RouteMonitor
 from shared.db.trips import active_trips
 from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, all_used

@@ -12,8 +12,8 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
 from mcp_server.views.trips import SearchRecord, shown_search
 from shared.db.accounts import Account, page_of_accounts
+from shared.db.admin_figures import find, newest_searches, rest_calls
 from shared.db.base import unscoped
-from shared.db.platform import find, newest_searches, rest_calls
 from shared.db.usage import API_CALLS, used
 from shared.domain.plans import LIMITS, Plan
 from shared.domain.plurals import some

@@ -8,8 +8,8 @@ from pydantic import Field
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Part, Result
-from shared.db import platform
-from shared.db.platform import OfTool, steady
+from shared.db import admin_figures as figures
+from shared.db.admin_figures import OfTool, steady
 from shared.domain.plans import Plan
 from shared.domain.plurals import some
 from shared.services.operations import workers
@@ -114,9 +114,9 @@ def admin_mcp_usage_stats(call: Call, days: Annotated[int, Field(ge=1, le=90)] =
     """Shows tool calls, errors, paywalls and times of the last UTC days, by tool, day and application. Admin-only."""
     shown = _days(call, days)
     session, since = steady(call.db), _start(shown[0])
-    tools = platform.calls_by_tool(session, since)
-    counted, users = platform.calls_by_day(session, since)
-    clients, named = platform.calls_by_client(session, since, CLIENTS)
+    tools = figures.calls_by_tool(session, since)
+    counted, users = figures.calls_by_day(session, since)
+    clients, named = figures.calls_by_client(session, since, CLIENTS)
     by_day = {of_day.day: of_day for of_day in counted}
     totals = _totals(tools, users)
     cut = f" The {CLIENTS} busiest of {named} applications are shown." if named > CLIENTS else ""
@@ -125,7 +125,7 @@ def admin_mcp_usage_stats(call: Call, days: Annotated[int, Field(ge=1, le=90)] =
         f" {totals.paywall_rate:.1%} paywalls.{cut}",
         totals=totals,
         by_tool=[ToolFigures.model_validate(t) for t in tools],
-        by_day=[DayFigures.model_validate(by_day.get(day) or platform.OfDay(day, 0, 0)) for day in shown],
+        by_day=[DayFigures.model_validate(by_day.get(day) or figures.OfDay(day, 0, 0)) for day in shown],
         by_client=[ClientFigures.model_validate(c) for c in clients],
     )
 
@@ -136,10 +136,10 @@ def admin_platform_overview(
 ) -> Overview:
     """Shows totals of accounts and records, sign-ups by day, jobs (failed: in 7 days) and sources. Admin-only."""
     shown, session = _days(call, days), steady(call.db)
-    plans = platform.accounts_by_plan(session, call.now - timedelta(days=ACTIVE_DAYS))
+    plans = figures.accounts_by_plan(session, call.now - timedelta(days=ACTIVE_DAYS))
     total = sum(number for number, _ in plans.values())
-    new = platform.signups(session, _start(shown[0]))
-    queued, failed = platform.jobs(session, call.now - timedelta(days=FAILED_DAYS))
+    new = figures.signups(session, _start(shown[0]))
+    queued, failed = figures.jobs(session, call.now - timedelta(days=FAILED_DAYS))
     return Overview(
         message=f"{some(total, 'account')}, {sum(new.values()):,} of them new in {some(days, 'day')};"
         f" {some(failed, 'job')} failed in {some(FAILED_DAYS, 'day')}.",
@@ -148,7 +148,7 @@ def admin_platform_overview(
             by_tier={plan.slug: plans.get(plan.slug, (0, 0))[0] for plan in Plan},
             active_7d=sum(active for _, active in plans.values()),
         ),
-        records=Records(**platform.records(session)),
+        records=Records(**figures.records(session)),
         signups_by_day=[SignUps(day=day, count=new.get(day, 0)) for day in shown],
         jobs=Jobs(queued=queued, failed=failed, workers=workers.listening()),
         backends=[Backend.model_validate(b) for b in sources.backends()],

@@ -8,9 +8,9 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Result
 from mcp_server.views.deadlines import UpcomingDeadline
-from shared.db.holdings import held
+from shared.db.portfolio import read_holdings
 from shared.db.profile import Profile
-from shared.db.upcoming import over_nowhere
+from shared.db.upcoming_bookings import earliest_today
 from shared.domain import zones
 from shared.domain.deadlines import Deadline, Kind, select_due
 from shared.domain.plurals import some
@@ -43,7 +43,7 @@ def list_upcoming_deadlines(
         zones.day(call.now, (profile and profile.timezone) or zones.UTC),
         choose_currency(call.reference, (profile and profile.currency) or "USD"),
     )
-    mine = held(call.db, over_nowhere(call.now), {table for kind in wanted for table in TABLES[kind]})
+    mine = read_holdings(call.db, earliest_today(call.now), {table for kind in wanted for table in TABLES[kind]})
     found = select_due(find_deadlines(view, mine, wanted), within_days)
     dateless = find_undated_programs(view, mine) if "points" in wanted else []
     return Deadlines(

@@ -17,7 +17,7 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
 from mcp_server.views.watched_route import airport_faults
 from shared.db.accounts import Account, lock
-from shared.db.alerts import DelayAlert as Row
+from shared.db.delay_alerts import DelayAlert as Row
 from shared.db.pagination import page_of
 from shared.domain.plurals import some
 from shared.errors import BackendUnavailable, Fault, Invalid, Outage

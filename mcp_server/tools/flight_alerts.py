@@ -16,8 +16,8 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
 from mcp_server.views.watched_route import check_route
 from shared.db.accounts import lock
-from shared.db.alerts import FlightAlert as Row
-from shared.db.alerts import FlightAlertKey
+from shared.db.flight_alerts import FlightAlert as Row
+from shared.db.flight_alerts import FlightAlertKey
 from shared.db.pagination import count, page_of
 from shared.db.run_kinds import RunKind
 from shared.db.runs import delete_schedules, schedule, unschedule

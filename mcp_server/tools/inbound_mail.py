@@ -16,10 +16,10 @@ from mcp_server.views.bookings import FlightBooking, HotelBooking, flight_part, 
 from mcp_server.views.inbox import corrected
 from shared import clock
 from shared.db import bookings as rows
-from shared.db import inbox
+from shared.db import inbound_mail as mails
 from shared.db.accounts import Account
 from shared.db.base import transaction
-from shared.db.inbox import InboundMail
+from shared.db.inbound_mail import InboundMail
 from shared.db.pagination import page_of
 from shared.db.vouchers import on_any
 from shared.domain.plans import allows
@@ -121,7 +121,7 @@ def get_booking_inbox(call: Call) -> BookingInbox:
     _address("")
     trial = _trial(call)
     link = secret_links.opened(call.db, call.account_id, inbound_mail.PURPOSE)
-    counts = inbox.states(call.db)
+    counts = mails.states(call.db)
     ends = f" The trial ends on {trial.ends_on:%Y-%m-%d}." if trial else ""
     return BookingInbox(
         message=f"Forward booking confirmations to {_address(link.secret)} and keep it secret.{ends}",
@@ -162,7 +162,7 @@ def list_inbox_messages(
     fits = InboundMail.state != "received" if state == "all" else InboundMail.state == state
     newest = InboundMail.received_at.desc(), InboundMail.number.desc()
     found, total = page_of(call.db, InboundMail, [fits], *newest, page=page, per_page=per_page)
-    there = inbox.bookings_of(call.db, _ids(found, "flight"), _ids(found, "hotel"))
+    there = mails.bookings_of(call.db, _ids(found, "flight"), _ids(found, "hotel"))
     return InboxMessages(
         message=f"{some(total, 'message')}. {DATA}",
         messages=[_message(m, *there) for m in found],
@@ -196,7 +196,7 @@ def resolve_inbox_message(
     fields: Annotated[dict[str, Any], WithJsonSchema({"type": "object", "description": FIELDS})] | None = None,
 ) -> Resolved:
     """Imports a mail's bookings, with corrections where something was missing, or discards the mail. Premium."""
-    mail = inbox.locked(call.db, InboundMail.id == _uuid(message_id))
+    mail = mails.locked(call.db, InboundMail.id == _uuid(message_id))
     if mail is None or mail.state == "received":
         raise NotFound("message", message_id)
     if mail.state == "imported":

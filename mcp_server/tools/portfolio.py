@@ -14,16 +14,17 @@ from mcp_server.views.deadlines import UpcomingDeadline
 from mcp_server.views.profile import Profile, profile
 from mcp_server.views.statuses import LoyaltyStatus, shown_status
 from shared.db.accounts import Account
-from shared.db.alerts import DelayAlert, FlightAlert
 from shared.db.balances import PointsBalance
-from shared.db.holdings import Holdings, held
+from shared.db.delay_alerts import DelayAlert
+from shared.db.flight_alerts import FlightAlert
 from shared.db.messages import Notification
 from shared.db.pagination import count
+from shared.db.portfolio import Holdings, read_holdings
 from shared.db.profile import Profile as ProfileRow
 from shared.db.route_monitors import RouteMonitor
 from shared.db.standing_orders import StandingOrder
 from shared.db.trips import Trip
-from shared.db.upcoming import over_nowhere
+from shared.db.upcoming_bookings import earliest_today
 from shared.domain import balances, zones
 from shared.domain.deadlines import select_due
 from shared.domain.plurals import some
@@ -111,7 +112,7 @@ def get_portfolio(call: Call) -> Portfolio:
         zones.day(call.now, mine.timezone),
         choose_currency(call.reference, mine.currency),
     )
-    kept = held(call.db, over_nowhere(call.now))
+    kept = read_holdings(call.db, earliest_today(call.now))
     soon = [d for d in select_due(find_deadlines(view, kept, TABLES), WITHIN_DAYS) if d.days_left >= 0]
     sums = _balances(view, kept.balances)
     return Portfolio(

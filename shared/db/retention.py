@@ -7,9 +7,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from shared.db.alerts import MailedSeat
 from shared.db.base import Base
 from shared.db.bookings import HotelPrice
+from shared.db.mailed_seats import MailedSeat
 from shared.db.messages import OPEN, Delivery
 from shared.db.observations import AwardObservation, FareObservation
 from shared.db.route_monitors import MonitorCheck

@@ -10,7 +10,8 @@ from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db.accounts import Account
-from shared.db.alerts import DelayAlert, FlightAlert
+from shared.db.delay_alerts import DelayAlert
+from shared.db.flight_alerts import FlightAlert
 from shared.db.route_monitors import RouteMonitor
 from shared.db.run_kinds import RunKind
 from shared.db.runs import Schedule, unschedule

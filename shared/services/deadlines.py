@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.cards import Card
-from shared.db.holdings import Holdings
+from shared.db.portfolio import Holdings
 from shared.domain import balances, cards, deadlines
 from shared.domain.deadlines import Deadline, Kind, Subject, Value
 from shared.domain.zones import day as local_day

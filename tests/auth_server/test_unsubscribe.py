@@ -8,8 +8,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from shared.db.accounts import Account
-from shared.db.alerts import DelayAlert
 from shared.db.base import transaction
+from shared.db.delay_alerts import DelayAlert
 from shared.db.profile import MAILS, addressee
 from shared.outbox import links
 from shared.settings import settings

@@ -9,10 +9,10 @@ from jobs import dispatcher
 from jobs.runs import work as work_on
 from mcp_server.toolkit.context import Caller
 from shared import clock
+from shared.db.audit import AuditFinding
 from shared.db.base import transaction
 from shared.db.messages import Delivery
 from shared.db.observations import write
-from shared.db.overrides import AuditFinding
 from shared.db.run_kinds import RunKind
 from shared.db.runs import JobRun, Schedule, claim_run
 from shared.outbox.wording.messages import message

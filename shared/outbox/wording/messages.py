@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 
 from shared.domain.plurals import some
 from shared.outbox import links
-from shared.outbox.wording import delay_alerts, inbox, standing_orders
+from shared.outbox.wording import delay_alerts, inbound_mail, standing_orders
 from shared.settings import settings
 
 Facts = Mapping[str, Any]
@@ -162,7 +162,7 @@ _NOTICES: dict[str, Callable[[Facts], Notice]] = {
     "delay_alert": lambda facts: Notice("delay_alert", delay_alerts.title(facts), delay_alerts.body(facts)),
     "standing_order_done": lambda facts: Notice("standing_order", *standing_orders.done(facts)),
     "standing_order_failed": lambda facts: Notice("standing_order", *standing_orders.failed(facts)),
-    "inbox_mail": lambda facts: Notice("inbox", *inbox.worded(facts)),
+    "inbox_mail": lambda facts: Notice("inbox", *inbound_mail.worded(facts)),
     "mail_uncertain": _mail_uncertain,
     "mail_failed": _mail_failed,
     "plan_changed": _plan_changed,

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from sqlalchemy.orm import Session
 
-from shared.db import upcoming
+from shared.db import upcoming_bookings
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.documents.calendar import Event, document
 from shared.domain import zones
@@ -26,9 +26,9 @@ def feed(session: Session, reference: Reference, now: datetime) -> bytes:
 
 def events(session: Session, reference: Reference, now: datetime) -> list[Event]:
     """What is past or cancelled is left out; the day of departure and the day of leaving still count."""
-    since = upcoming.over_nowhere(now)
-    found = [e for row in upcoming.flights(session, since) for e in _flight(reference, row, now)]
-    stays = upcoming.stays(session, since)
+    since = upcoming_bookings.earliest_today(now)
+    found = [e for row in upcoming_bookings.upcoming_flights(session, since) for e in _flight(reference, row, now)]
+    stays = upcoming_bookings.upcoming_stays(session, since)
     found += [_stay(reference, row) for row in stays if stay_state(reference, row, now) != "past"]
     return sorted(found, key=lambda e: (e.start.isoformat()[:10], e.uid))
 

@@ -12,10 +12,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, undefer
 
 from shared import clock
-from shared.db import inbox
+from shared.db import inbound_mail as mails
 from shared.db.accounts import Account
 from shared.db.base import own, transaction
-from shared.db.inbox import InboundMail
+from shared.db.inbound_mail import InboundMail
 from shared.domain.confirmations import reading
 from shared.domain.confirmations.letters import one_line
 from shared.domain.confirmations.model import Reading, plain
@@ -63,7 +63,7 @@ def account_of(session: Session, recipient: str) -> int:
     secret = local.lower()
     if domain.lower() != (settings().inbox_domain or "").lower() or not _SECRET.fullmatch(secret):
         raise Refused(No.UNKNOWN)
-    holder = inbox.holder(session, digest(secret))
+    holder = mails.holder(session, digest(secret))
     if holder is None:
         raise Refused(No.UNKNOWN)
     on_trial = holder.trial_ends_on is not None and holder.trial_ends_on > clock.now()
@@ -86,7 +86,7 @@ def store(recipients: list[str], raw: bytes) -> int:
 
 
 def _kept(session: Session, account_id: int, raw: bytes) -> bool:
-    count, size = inbox.held(session, account_id)
+    count, size = mails.held(session, account_id)
     if count >= MOST_WAITING or size + len(raw) > MOST_WAITING_BYTES:
         raise Refused(No.FULL)
     try:
@@ -94,7 +94,7 @@ def _kept(session: Session, account_id: int, raw: bytes) -> bool:
         domain, subject = head.domain, head.subject
     except Unreadable:
         domain, subject = "", ""
-    return inbox.keep(
+    return mails.keep(
         session,
         account_id=account_id,
         digest=_digest(raw),
@@ -136,9 +136,9 @@ def _waiting(number: int) -> Any:
 
 def settle(session: Session, number: int, found: Reading | str | None) -> str | None:
     """Writes what became of a mail: imported, to be looked at, or failed. Words when it should be tried again."""
-    held = inbox.locked(session, InboundMail.number == number)
+    held = mails.locked(session, InboundMail.number == number)
     if held is None or found is None or held.state != "received":
-        inbox.done(session, number)
+        mails.done(session, number)
         return None
     mail, filed = held, Filed()
     own(session, mail.account_id, settings().data_mode)
@@ -148,12 +148,12 @@ def settle(session: Session, number: int, found: Reading | str | None) -> str | 
         _note(mail, found)
         if found.bookings and not found.missing:
             filed = _file(session, mail)
-            if mail.missing == ["booking"] and inbox.waiting(session, mail.account_id, mail.id):
+            if mail.missing == ["booking"] and mails.waiting(session, mail.account_id, mail.id):
                 mail.state = "received"
                 return "what it cancels may be among mails that were not read yet"
     session.flush()
     _tell(session, mail, filed)
-    inbox.done(session, number)
+    mails.done(session, number)
     return None
 
 
@@ -205,13 +205,13 @@ def _failed(mail: InboundMail, reason: str) -> None:
 
 def give_up(session: Session, number: int) -> None:
     """Its readers were lost again and again: the mail is kept, and shown as failed."""
-    held = inbox.locked(session, InboundMail.number == number)
+    held = mails.locked(session, InboundMail.number == number)
     if held is not None and held.state == "received":
         own(session, held.account_id, settings().data_mode)
         _failed(held, "its readers were lost")
         session.flush()
         _tell(session, held, Filed())
-    inbox.done(session, number)
+    mails.done(session, number)
 
 
 def set_aside(mail: InboundMail, now: datetime) -> None:

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db.bookings import FlightBooking, HotelBooking
-from shared.db.inbox import InboundMail
+from shared.db.inbound_mail import InboundMail
 from shared.domain import names
 from shared.errors import Candidates, NotFound
 from shared.reference.reference import Reference

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db.accounts import Account, lock
-from shared.db.inbox import SecretLink
+from shared.db.secret_links import SecretLink
 from shared.secrets import digest, key_id, sign
 from shared.settings import settings
 

@@ -6,9 +6,9 @@ import anyio
 from sqlalchemy.orm import Session
 
 from shared.db.accounts import Account
-from shared.db.alerts import FlightAlert
 from shared.db.base import transaction
 from shared.db.connections import Connection
+from shared.db.flight_alerts import FlightAlert
 from shared.db.pagination import count
 from shared.db.route_monitors import RouteMonitor
 from shared.domain.plurals import some

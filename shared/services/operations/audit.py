@@ -9,10 +9,10 @@ from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db.accounts import Account
+from shared.db.audit import note_findings
 from shared.db.base import transaction
 from shared.db.messages import Delivery
 from shared.db.observations import prices_since
-from shared.db.overrides import note_findings
 from shared.db.run_kinds import RunKind
 from shared.reference.audit import FRESH, UNDATED, Finding, Seen, audit
 from shared.reference.load import reference

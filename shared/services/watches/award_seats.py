@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db.accounts import Account
-from shared.db.alerts import mail_of
+from shared.db.mailed_seats import note_mailed_seats
 from shared.db.profile import Addressee
 from shared.domain.award_matches import Key, Terms, best_by_key, crossings
 from shared.outbox.enqueue import reachable
@@ -111,7 +111,7 @@ def should_mail(
     seats = {str(Key.of(option)): (option.date, option.points) for option in found}
     now, quiet = clock.now(), timedelta(seconds=settings().route_monitor_interval_seconds)
     route, name = f"{plan.origin}-{plan.destination}", f"{watch[0]}:{watch[1]}"
-    return bool(mail_of(session, account.id, route, name, seats, now, now - quiet))
+    return bool(note_mailed_seats(session, account.id, route, name, seats, now, now - quiet))
 
 
 def route_facts(plan: WatchQuery, found: Sequence[SeatOption]) -> dict[str, Any]:

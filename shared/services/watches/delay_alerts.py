@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db.accounts import Account
-from shared.db.alerts import DelayAlert
+from shared.db.delay_alerts import DelayAlert
 from shared.domain.delays import Episode, follow, reaches, worst_first
 from shared.outbox.enqueue import Phone, tell
 from shared.providers import registry

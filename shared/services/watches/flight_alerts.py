@@ -5,7 +5,7 @@ from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db.accounts import Account
-from shared.db.alerts import FlightAlert, FlightAlertKey
+from shared.db.flight_alerts import FlightAlert, FlightAlertKey
 from shared.db.route_monitors import remember
 from shared.db.run_kinds import RunKind
 from shared.db.runs import unschedule

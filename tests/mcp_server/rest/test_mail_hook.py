@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from mcp_server.pages import inbound_mail_hook
 from shared.db.base import transaction
-from shared.db.inbox import InboundMail
+from shared.db.inbound_mail import InboundMail
 from shared.services.bookings import inbound_mail, secret_links
 from tests.mcp_server.rest.conftest import World
 from tests.shared.domain.confirmations.mails import mail

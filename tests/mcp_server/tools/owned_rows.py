@@ -7,12 +7,13 @@ from sqlalchemy.orm import Session
 
 from mcp_server.toolkit.parameters import ProgramSlug
 from shared import clock
-from shared.db.alerts import DelayAlert, FlightAlert
 from shared.db.balances import PointsBalance
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.cards import Card
 from shared.db.clients import BrandedPdf, ClientPortfolio
-from shared.db.inbox import InboundMail
+from shared.db.delay_alerts import DelayAlert
+from shared.db.flight_alerts import FlightAlert
+from shared.db.inbound_mail import InboundMail
 from shared.db.lounges import LoungeVisit
 from shared.db.messages import Notification
 from shared.db.route_monitors import RouteMonitor

@@ -10,8 +10,8 @@ import sqlalchemy as sa
 
 from shared import clock
 from shared.db.accounts import Account
-from shared.db.alerts import DelayAlert
 from shared.db.base import transaction
+from shared.db.delay_alerts import DelayAlert
 from shared.db.messages import Delivery
 from shared.db.runs import JobRun, Schedule
 from shared.db.trips import SearchRecord

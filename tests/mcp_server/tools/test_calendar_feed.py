@@ -16,7 +16,7 @@ from mcp_server.toolkit.thread_limiter import limiter
 from shared import clock
 from shared.db.base import transaction
 from shared.db.bookings import FlightBooking, HotelBooking
-from shared.db.inbox import SecretLink
+from shared.db.secret_links import SecretLink
 from shared.reference.load import reference
 from shared.services.bookings import calendar_feed, secret_links
 from shared.settings import settings

@@ -9,8 +9,8 @@ from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.registry import TOOLS
 from shared import clock
 from shared.db.accounts import Account
-from shared.db.alerts import DelayAlert
 from shared.db.base import transaction
+from shared.db.delay_alerts import DelayAlert
 from shared.providers import registry
 from shared.secrets import unseal
 from shared.settings import settings

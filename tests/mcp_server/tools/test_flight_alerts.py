@@ -11,8 +11,8 @@ from mcp_server.toolkit.context import Call, Caller
 from mcp_server.toolkit.registry import TOOLS
 from mcp_server.tools.flight_alerts import create_flight_alert
 from shared import clock
-from shared.db.alerts import FlightAlert, FlightAlertKey
 from shared.db.base import transaction
+from shared.db.flight_alerts import FlightAlert, FlightAlertKey
 from shared.db.runs import Schedule
 from shared.errors import LimitReached
 from tests.mcp_server.tools.conftest import Use

@@ -12,7 +12,8 @@ from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.bookings import FlightBooking
-from shared.db.inbox import InboundMail, SecretLink
+from shared.db.inbound_mail import InboundMail
+from shared.db.secret_links import SecretLink
 from shared.outbox.plan_change import change_trial
 from shared.services.bookings import inbound_mail
 from shared.services.bookings.inbound_mail import No, Refused, store, takes

@@ -13,9 +13,9 @@ from sqlalchemy import select
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.registry import TOOLS, Tier, Tool
 from shared.db.base import AccountOwned, Base, transaction
-from shared.db.inbox import SecretLink
 from shared.db.migrations import __name__ as _all_models  # noqa: F401 - the walk below sees every table
 from shared.db.profile import Profile
+from shared.db.secret_links import SecretLink
 from shared.db.spending import SpendingTotal
 from shared.db.usage import ToolCall, UsageCounter
 from tests.mcp_server.tools.conftest import Use

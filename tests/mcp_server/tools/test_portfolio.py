@@ -8,11 +8,12 @@ import pytest
 
 from mcp_server.toolkit.context import Caller
 from shared import clock
-from shared.db.alerts import DelayAlert, FlightAlert
 from shared.db.balances import PointsBalance
 from shared.db.base import transaction
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.cards import Card
+from shared.db.delay_alerts import DelayAlert
+from shared.db.flight_alerts import FlightAlert
 from shared.db.messages import Notification
 from shared.db.profile import Profile
 from shared.db.route_monitors import RouteMonitor

@@ -10,8 +10,9 @@ from sqlalchemy import select
 from mcp_server.toolkit.context import Caller
 from shared import clock
 from shared.db.accounts import Account
-from shared.db.alerts import DelayAlert, FlightAlert
 from shared.db.base import transaction
+from shared.db.delay_alerts import DelayAlert
+from shared.db.flight_alerts import FlightAlert
 from shared.db.messages import Notification
 from shared.db.route_monitors import RouteMonitor
 from shared.db.runs import Schedule, schedule

@@ -12,7 +12,7 @@ from mcp_server.toolkit.context import Caller
 from shared import clock
 from shared.db.base import transaction
 from shared.db.bookings import FlightBooking
-from shared.db.inbox import InboundMail
+from shared.db.inbound_mail import InboundMail
 from shared.db.messages import Delivery, Notification
 from shared.db.runs import JobRun, Schedule
 from shared.domain.plans import Plan

@@ -11,8 +11,8 @@ from shared import clock
 from shared.db.accounts import absorb
 from shared.db.base import transaction
 from shared.db.clients import BrandedPdf
-from shared.db.inbox import SecretLink
 from shared.db.migrations import __name__ as _all_models  # noqa: F401 - a takeover walks every table
+from shared.db.secret_links import SecretLink
 from shared.services.bookings.secret_links import holder, opened, renewed
 from tests.support.people import account
 

@@ -11,10 +11,11 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.accounts import Account
-from shared.db.base import AccountOwned, Base, pk, uid
+from shared.db.base import AccountOwned, Base, uid
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.run_kinds import RunKind
 from shared.db.runs import delete_schedules, schedule
+from shared.db.secret_links import SecretLink
 
 _AGAIN = timedelta(days=1)  # a schedule ends with its first complete run; this is for one that never comes to that
 
@@ -45,29 +46,6 @@ class InboundMail(AccountOwned, Base):
     confidence: Mapped[float | None] = mapped_column(sa.Float)
     error: Mapped[str | None]
     keep_until: Mapped[datetime | None]  # then the whole row goes
-
-
-class SecretLink(AccountOwned, Base):
-    """An address that is a secret: the calendar feed, or the mailbox of booking confirmations.
-
-    The secret follows from the nonce and a key of the environment; the row alone opens nothing.
-    """
-
-    __tablename__ = "secret_links"
-    __table_args__ = (
-        Index(
-            "uq_secret_links_living", "account_id", "purpose", unique=True, postgresql_where=sa.text("ended_at is null")
-        ),
-        sa.CheckConstraint("purpose in ('calendar', 'inbox')", name="purpose"),
-    )
-
-    id: Mapped[pk]
-    purpose: Mapped[str]
-    nonce: Mapped[str]
-    key: Mapped[str]  # the id of the key the secret follows from
-    token_hash: Mapped[str] = mapped_column(unique=True)
-    created_at: Mapped[datetime] = mapped_column(server_default=sa.func.now())
-    ended_at: Mapped[datetime | None]
 
 
 class Holder(NamedTuple):

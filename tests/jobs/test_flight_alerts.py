@@ -10,15 +10,15 @@ from jobs import deliver, runs
 from jobs.handlers import flight_alerts
 from mcp_server.toolkit.context import Caller
 from shared import clock
-from shared.db.alerts import FlightAlert, FlightAlertKey
 from shared.db.base import transaction
+from shared.db.flight_alerts import FlightAlert, FlightAlertKey
 from shared.db.messages import Delivery, Notification
 from shared.db.profile import Profile
 from shared.db.runs import Claim, JobRun, Schedule, schedule
 from shared.domain.award_matches import Terms
 from shared.services.watches.flight_alerts import terms_of
 from tests.jobs.conftest import change, past, rows
-from tests.jobs.test_watch_routes import DAY, check, notices, seat, watch
+from tests.jobs.test_route_monitors import DAY, check, notices, seat, watch
 from tests.support.fake_seats import WithSources, live, selling, source, with_sources  # noqa: F401 - fixtures used here too
 from tests.support.fake_seats import seat as real_seat
 from tests.support.mail_server import Mailbox
@@ -191,12 +191,12 @@ def test_one_seat_found_by_two_watches_is_two_notices_and_one_mail(alice: Caller
 
 
 def test_a_seat_another_watch_mailed_at_a_higher_price_is_news(alice: Caller) -> None:
-    from shared.db.alerts import mail_of
+    from shared.db.mailed_seats import note_mailed_seats
 
     seats, now = {"k": (DAY, 80_000)}, clock.now()
     with transaction(alice.account_id) as session:
         said = [
-            mail_of(session, alice.account_id, "LHR-JFK", watch, {"k": (DAY, points)}, now, now - ago)
+            note_mailed_seats(session, alice.account_id, "LHR-JFK", watch, {"k": (DAY, points)}, now, now - ago)
             for watch, points, ago in (
                 ("a", 80_000, timedelta(hours=6)),
                 ("b", 80_000, timedelta(hours=6)),
@@ -205,7 +205,7 @@ def test_a_seat_another_watch_mailed_at_a_higher_price_is_news(alice: Caller) ->
                 ("a", 70_000, timedelta(hours=-1)),
             )
         ]
-        other_route = mail_of(session, alice.account_id, "LHR-EWR", "c", seats, now, now - timedelta(hours=6))
+        other_route = note_mailed_seats(session, alice.account_id, "LHR-EWR", "c", seats, now, now - timedelta(hours=6))
     assert said == [{"k"}, set(), {"k"}, set(), {"k"}]
     assert other_route == {"k"}
 

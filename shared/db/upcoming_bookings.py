@@ -13,19 +13,19 @@ from shared.db.bookings import FlightBooking, HotelBooking
 MOST = 1_000  # of each kind in one calendar
 
 
-def over_nowhere(now: datetime) -> date:
+def earliest_today(now: datetime) -> date:
     """The earliest day it still is anywhere."""
     return now.date() - timedelta(days=1)
 
 
-def flights(session: Session, since: date, most: int = MOST) -> list[FlightBooking]:
+def upcoming_flights(session: Session, since: date, most: int = MOST) -> list[FlightBooking]:
     """Legs that leave, or come back, on that day or later."""
     ahead = sa.or_(FlightBooking.departure_date >= since, FlightBooking.return_date >= since)
     wanted = sa.select(FlightBooking).where(ahead, FlightBooking.cancelled_at.is_(None))
     return list(session.scalars(wanted.order_by(FlightBooking.departure_date, FlightBooking.id).limit(most)))
 
 
-def stays(session: Session, since: date, most: int = MOST) -> list[HotelBooking]:
+def upcoming_stays(session: Session, since: date, most: int = MOST) -> list[HotelBooking]:
     """Stays that end on that day or later."""
     wanted = sa.select(HotelBooking).where(HotelBooking.check_out_date >= since, HotelBooking.cancelled_at.is_(None))
     return list(session.scalars(wanted.order_by(HotelBooking.check_in_date, HotelBooking.id).limit(most)))

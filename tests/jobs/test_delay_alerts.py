@@ -14,8 +14,8 @@ from jobs import deliver, dispatcher, runs
 from jobs.handlers import delay_alerts
 from mcp_server.toolkit.context import Caller
 from shared import clock
-from shared.db.alerts import DelayAlert
 from shared.db.base import transaction
+from shared.db.delay_alerts import DelayAlert
 from shared.db.messages import Delivery, Notification
 from shared.db.runs import Claim, JobRun, Schedule
 from shared.providers.contract import AirportDelay, DelaysQuestion, Provider, Unanswered

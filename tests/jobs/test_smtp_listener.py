@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from jobs import smtp_listener
 from shared.db.base import transaction
-from shared.db.inbox import InboundMail
+from shared.db.inbound_mail import InboundMail
 from shared.domain.plans import Plan
 from shared.services.bookings import inbound_mail, secret_links
 from tests.shared.domain.confirmations.mails import mail

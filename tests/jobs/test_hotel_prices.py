@@ -12,7 +12,7 @@ from mcp_server.toolkit.context import Caller
 from shared import clock
 from shared.db.base import transaction
 from shared.db.bookings import HotelBooking, HotelPrice
-from shared.db.inbox import InboundMail
+from shared.db.inbound_mail import InboundMail
 from shared.db.messages import Delivery
 from shared.db.profile import Profile
 from shared.db.run_kinds import RunKind

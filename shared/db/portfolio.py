@@ -8,7 +8,7 @@ from typing import TypeVar
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from shared.db import upcoming
+from shared.db import upcoming_bookings
 from shared.db.balances import PointsBalance
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.cards import Card
@@ -34,7 +34,7 @@ class Holdings:
 TABLES = tuple(field.name for field in fields(Holdings))
 
 
-def held(session: Session, since: date, tables: Collection[str] = TABLES) -> Holdings:
+def read_holdings(session: Session, since: date, tables: Collection[str] = TABLES) -> Holdings:
     """Vouchers that are free and not over, bookings that are not over or cancelled; all of the rest."""
     free = sa.and_(Voucher.flight_booking_id.is_(None), Voucher.hotel_booking_id.is_(None))
     lasting = sa.or_(Voucher.expires_on.is_(None), Voucher.expires_on >= since)
@@ -44,8 +44,8 @@ def held(session: Session, since: date, tables: Collection[str] = TABLES) -> Hol
         vouchers=_all(session, "vouchers" in tables, vouchers),
         statuses=_all(session, "statuses" in tables, sa.select(LoyaltyStatus).order_by(LoyaltyStatus.program)),
         cards=_all(session, "cards" in tables, sa.select(Card).order_by(Card.id)),
-        flights=upcoming.flights(session, since, MOST) if "flights" in tables else (),
-        stays=upcoming.stays(session, since, MOST) if "stays" in tables else (),
+        flights=upcoming_bookings.upcoming_flights(session, since, MOST) if "flights" in tables else (),
+        stays=upcoming_bookings.upcoming_stays(session, since, MOST) if "stays" in tables else (),
     )
 
 

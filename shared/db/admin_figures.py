@@ -10,9 +10,10 @@ from sqlalchemy import ColumnElement, func
 from sqlalchemy.orm import Session
 
 from shared.db.accounts import Account
-from shared.db.alerts import DelayAlert, FlightAlert
 from shared.db.base import Base, unscoped
 from shared.db.bookings import FlightBooking, HotelBooking
+from shared.db.delay_alerts import DelayAlert
+from shared.db.flight_alerts import FlightAlert
 from shared.db.messages import OPEN as OPEN_MESSAGE
 from shared.db.messages import Delivery
 from shared.db.route_monitors import RouteMonitor

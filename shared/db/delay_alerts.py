@@ -1,0 +1,47 @@
+"""Alerts on delays at an airport, and the episode of delays each is in."""
+
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy import Index, func
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from shared.db.base import AccountOwned, Base, ModeOwned, iata, pk, stamp
+
+
+class DelayAlert(AccountOwned, ModeOwned, Base):
+    """`episode_since` is set while a delay lasts that was over the threshold: one message per episode and level."""
+
+    __tablename__ = "delay_alerts"
+    __table_args__ = (
+        Index("ix_delay_alerts_airport", "airport", postgresql_where=sa.text("active and paused_at is null")),
+        sa.CheckConstraint("min_delay_minutes between 0 and 600", name="min_delay_minutes"),
+    )
+
+    id: Mapped[pk]
+    airport: Mapped[iata]
+    channels: Mapped[list[str]]
+    phone_sealed: Mapped[str | None]
+    phone_ending: Mapped[str | None]  # the last three digits, to show
+    min_delay_minutes: Mapped[int]
+    label: Mapped[str | None]
+    active: Mapped[bool] = mapped_column(server_default=sa.true())
+    paused_at: Mapped[datetime | None]
+    episode_since: Mapped[datetime | None]
+    episode_level: Mapped[int | None]  # the highest one told of in this episode
+    last_checked_at: Mapped[datetime | None]
+    last_triggered_at: Mapped[datetime | None]
+    created_at: Mapped[stamp]
+    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+
+def leave_channel(session: Session, account_id: int, channel: str, ending: str | None = None) -> list[int]:
+    """An account's delay alerts use this channel no more (or those to one number); one left without any is inactive."""
+    using = sa.select(DelayAlert).where(DelayAlert.account_id == account_id, DelayAlert.channels.contains([channel]))
+    theirs = using if ending is None else using.where(DelayAlert.phone_ending == ending)
+    rows = session.scalars(theirs.order_by(DelayAlert.id).with_for_update()).all()
+    for row in rows:
+        left = [name for name in row.channels if name != channel]
+        row.channels, row.active = left or row.channels, row.active and bool(left)
+    session.flush()
+    return [row.id for row in rows]

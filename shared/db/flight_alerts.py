@@ -1,0 +1,40 @@
+"""Alerts on the award seats of one airline and route, and the state of each seat they watch."""
+
+from datetime import date, datetime
+
+import sqlalchemy as sa
+from sqlalchemy import ForeignKey, func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from shared.db.base import AccountOwned, Base, ModeOwned, iata, pk, stamp
+
+
+class FlightAlert(AccountOwned, ModeOwned, Base):
+    __tablename__ = "flight_alerts"
+    __table_args__ = (sa.CheckConstraint("date_range_end >= date_range_start", name="window"),)
+
+    id: Mapped[pk]
+    airline: Mapped[str]
+    departure: Mapped[iata]
+    destination: Mapped[iata]
+    date_range_start: Mapped[date]
+    date_range_end: Mapped[date]
+    cabin_class: Mapped[str | None]
+    active: Mapped[bool] = mapped_column(server_default=sa.true())
+    paused_at: Mapped[datetime | None]  # by a plan change; resumed on upgrade
+    last_checked_at: Mapped[datetime | None]
+    last_outcome: Mapped[str | None]  # of the newest check, as the log of a route monitor words it
+    last_hit_at: Mapped[datetime | None]
+    created_at: Mapped[stamp]
+    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+
+class FlightAlertKey(ModeOwned, Base):
+    """The state of one watched key from the last check that answered for it: did it match then?"""
+
+    __tablename__ = "flight_alert_keys"
+
+    alert_id: Mapped[int] = mapped_column(ForeignKey("flight_alerts.id", ondelete="CASCADE"), primary_key=True)
+    key: Mapped[str] = mapped_column(primary_key=True)  # carrier|programme|date|cabin
+    matched: Mapped[bool]
+    answered_at: Mapped[datetime]
