@@ -1,22 +1,26 @@
-"""The command `award-travel`: words go in, one command runs; a fault is one line with its mend, and an exit status."""
+"""The command `award-travel`: its commands and options. A fault is one line with what to do, and a status."""
 
 import argparse
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import NamedTuple
+
+from deploy.errors import CommandError, user_message
+from deploy.local.home import default_home
 
 PLANS = ("free", "premium", "pro", "enterprise")
 Parser = argparse.ArgumentParser
 
 
-def _home(parser: Parser) -> None:
+def _add_home(parser: Parser) -> None:
     parser.add_argument("--home", type=Path, metavar="DIR", help="where state lives (default: your data folder)")
 
 
-def _password(parser: Parser, *, required: bool = False) -> None:
+def _add_password(parser: Parser, *, required: bool = False) -> None:
     parser.add_argument("--password-stdin", action="store_true", required=required, help="read the password from stdin")
 
 
@@ -37,7 +41,7 @@ def _add_user(parser: Parser) -> None:
     commands = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     add = commands.add_parser("add", help="make an account; without --password-stdin a password is made and printed")
     add.add_argument("email")
-    _password(add)
+    _add_password(add)
     add.add_argument("--plan", choices=PLANS, default="free")
     add.add_argument("--admin", action="store_true", help="an administrator")
     plan = commands.add_parser("plan", help="change the plan of an account")
@@ -53,14 +57,14 @@ def _add_user(parser: Parser) -> None:
     admin = commands.add_parser("admin", help="make an account an administrator, or no longer")
     admin.add_argument("email")
     admin.add_argument("flag", choices=("on", "off"))
-    listed = commands.add_parser("list", help="list the accounts")
-    for command in (add, plan, limit, trial, admin, listed):
-        _home(command)
+    list_ = commands.add_parser("list", help="list the accounts")
+    for command in (add, plan, limit, trial, admin, list_):
+        _add_home(command)
 
 
 def _add_token(parser: Parser) -> None:
     parser.add_argument("email")
-    _password(parser, required=True)
+    _add_password(parser, required=True)
 
 
 def _add_reset(parser: Parser) -> None:
@@ -79,7 +83,7 @@ def _add_restore(parser: Parser) -> None:
 
 def _add_try(parser: Parser) -> None:
     parser.add_argument("--email", help="sign in as this account instead of in a browser")
-    _password(parser)
+    _add_password(parser)
     parser.add_argument("tool", nargs="?", default="list_programs", help="the tool to call (list_programs)")
     parser.add_argument("arguments", nargs="?", default="{}", help="its arguments as JSON")
 
@@ -118,10 +122,10 @@ def _add_fact(parser: Parser) -> None:
         )
         command.add_argument("--reason", required=True, help="why, for the trail")
         command.add_argument("--by", metavar="WHO", help="who, for the trail (your login name)")
-        _home(command)
-    listed = commands.add_parser("list", help="list what is corrected, and the last changes")
-    listed.add_argument("file", nargs="?", help="of this file only")
-    _home(listed)
+        _add_home(command)
+    list_ = commands.add_parser("list", help="list what is corrected, and the last changes")
+    list_.add_argument("file", nargs="?", help="of this file only")
+    _add_home(list_)
 
 
 def _add_audit(parser: Parser) -> None:
@@ -131,33 +135,48 @@ def _add_audit(parser: Parser) -> None:
     parser.add_argument("--limit", type=int, default=50, metavar="N", help="print at most N (50; 0 prints all)")
 
 
+class Command(NamedTuple):
+    """One command. `run` is "module:function" below `deploy`, imported only when the command is used."""
+
+    help: str
+    add_arguments: Callable[[Parser], None]
+    run: str
+    takes_home: bool = True
+
+
+def _add_nothing(_: Parser) -> None:
+    """For commands without options of their own."""
+
+
 COMMANDS = {
-    "up": ("start everything on this machine", _add_up),
-    "user": ("make, change and list accounts", _add_user),
-    "token": ("print an access token", _add_token),
-    "try": ("connect as a client would, list the tools and call one", _add_try),
-    "migrate": ("bring the database's tables up to date", lambda _: None),
-    "reset-sandbox": ("delete what the sandbox invented", _add_reset),
-    "backup": ("write everything the database holds to a file", _add_backup),
-    "restore": ("put a backup in the place of an empty database; the service must not run", _add_restore),
-    "doctor": ("check every part", lambda _: None),
-    "audit": ("list facts that are stale, contradicted or over; status 1 when there are any", _add_audit),
-    "fact": ("correct facts without a release", _add_fact),
-    "login": ("keep the address of a service and an API key to it", _add_login),
-    "tools": ("list the tools of the service logged in to", _add_tools),
-    "call": ("call a tool of the service logged in to", _add_call),
-    "completion": ("print the completion script of a shell", _add_completion),
+    "up": Command("start everything on this machine", _add_up, "local.supervisor:run_up"),
+    "user": Command("make, change and list accounts", _add_user, "accounts:run_user", takes_home=False),
+    "token": Command("print an access token", _add_token, "client.oauth_login:run_token"),
+    "try": Command("connect as a client would, list the tools and call one", _add_try, "client.try_client:run_try"),
+    "migrate": Command("bring the database's tables up to date", _add_nothing, "database:run_migrate"),
+    "reset-sandbox": Command("delete what the sandbox invented", _add_reset, "database:run_reset_sandbox"),
+    "backup": Command("write everything the database holds to a file", _add_backup, "local.backup:run_backup"),
+    "restore": Command(
+        "put a backup in the place of an empty database; the service must not run",
+        _add_restore,
+        "local.backup:run_restore",
+    ),
+    "doctor": Command("check every part", _add_nothing, "doctor:run_doctor"),
+    "audit": Command(
+        "list facts that are stale, contradicted or over; status 1 when there are any", _add_audit, "facts:run_audit"
+    ),
+    "fact": Command("correct facts without a release", _add_fact, "facts:run_fact", takes_home=False),
+    "login": Command(
+        "keep the address of a service and an API key to it", _add_login, "client.commands:run_login", takes_home=False
+    ),
+    "tools": Command(
+        "list the tools of the service logged in to", _add_tools, "client.commands:run_tools", takes_home=False
+    ),
+    "call": Command("call a tool of the service logged in to", _add_call, "client.commands:run_call", takes_home=False),
+    "completion": Command(
+        "print the completion script of a shell", _add_completion, "client.completion:run_completion", takes_home=False
+    ),
 }
-_ROOMS = {
-    "login": "client.commands",
-    "tools": "client.commands",
-    "call": "client.commands",
-    "fact": "facts",
-    "audit": "facts",
-    "backup": "local.backup",
-    "restore": "local.backup",
-}
-ON_NO_HOME = {"user", "fact", "login", "tools", "call", "completion"}
 
 
 class _Version(argparse.Action):
@@ -170,62 +189,44 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def parser() -> Parser:
-    made = Parser(prog="award-travel", description="Award Travel: run it, look after it, try it.")
-    made.add_argument("--version", action=_Version, nargs=0, help="print the version")
-    commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, (text, add) in COMMANDS.items():
-        command = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
-        add(command)
-        if name not in ON_NO_HOME:
-            _home(command)
-    return made
+def build_parser() -> Parser:
+    parser = Parser(prog="award-travel", description="Award Travel: run it, look after it, try it.")
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, command in COMMANDS.items():
+        text = command.help
+        subparser = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+        command.add_arguments(subparser)
+        if command.takes_home:
+            _add_home(subparser)
+    return parser
 
 
-def _run(given: argparse.Namespace) -> int:
-    """Imports only what the command needs, so that help and mistakes answer at once."""
-    if given.command == "up":
-        from deploy.local.supervisor import up
-
-        up(given.home, given.web_port, given.mcp_port, given.ready_file, demo=not given.no_demo)
-        return 0
-    if given.command == "doctor":
-        from deploy.doctor import doctor
-
-        return doctor(given.home)
-    if given.command == "completion":
-        from deploy.client.completion import script
-
-        print(script(given.shell))
-        return 0
-    room = import_module(f"deploy.{_ROOMS.get(given.command, 'commands')}")
-    run = getattr(room, f"run_{given.command.replace('-', '_')}")
-    run(given)
-    return 0
+def _run(arguments: argparse.Namespace) -> int:
+    """The exit status. Only here is a command's module imported, so that help and mistakes answer at once."""
+    module, _, function = COMMANDS[arguments.command].run.partition(":")
+    run: Callable[[argparse.Namespace], int | None] = getattr(import_module(f"deploy.{module}"), function)
+    return run(arguments) or 0
 
 
 def main(words: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if words is None else words)
     if words[:2] == ["complete", "--"]:  # asked by the scripts of `completion`, at every press of the key
-        from deploy.client.completion import complete
-
-        print("\n".join(complete(words[2:], parser())))
+        complete = import_module("deploy.client.completion").complete
+        print("\n".join(complete(words[2:], build_parser())))
         return 0
-    given = parser().parse_args(words)
+    arguments = build_parser().parse_args(words)
     if sys.platform == "win32":
         print("award-travel runs on Linux and macOS; on Windows use WSL.", file=sys.stderr)
         return 1
-    from deploy.errors import CommandError, user_message
-    from deploy.local.home import default_home
-
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # an old terminal shows ? for a letter it has not
-    given.home = (getattr(given, "home", None) or default_home()).absolute()
+        sys.stdout.reconfigure(errors="replace")  # an old terminal shows ? for a letter it does not have
+    arguments.home = (getattr(arguments, "home", None) or default_home()).absolute()
     try:
-        return _run(given)
+        return _run(arguments)
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:  # whoever reads what is printed has seen enough
+    except BrokenPipeError:  # the reader of the pipe stopped reading, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
     except CommandError as fault:

@@ -1,20 +1,20 @@
-"""`award-travel doctor`: a home goes in; one line for each part comes out, with the mend where something is wrong."""
+"""`award-travel doctor`: one line for each part of the service, with what to do where something is wrong."""
 
+import argparse
 from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 from deploy.errors import CommandError, user_message
 from deploy.local.home import Home
-from deploy.local.service import database, told_by_environment
+from deploy.local.service import database, is_set_by_environment
 from shared.domain.plurals import some
 
 Check = Callable[[], str]
 MAX_SKEW = timedelta(seconds=5)
 
 
-def _database() -> str:
+def _check_database() -> str:
     from shared.db.schema import versions
     from shared.settings import settings
 
@@ -26,7 +26,7 @@ def _database() -> str:
     return f"answers, tables at version {have}"
 
 
-def _queue(*, served: bool) -> str:
+def _check_queue(*, served: bool) -> str:
     from redis.exceptions import RedisError
 
     from shared.redis import connect, key
@@ -48,7 +48,7 @@ def _queue(*, served: bool) -> str:
     return f"{name} {server.get(f'{name}_version', '')} answers, {serving}"
 
 
-def _auth_server() -> str:
+def _check_auth_server() -> str:
     import httpx
 
     from shared.http import sync_client
@@ -68,14 +68,14 @@ def _auth_server() -> str:
     return f"{url} is ready"
 
 
-def _reference() -> str:
+def _check_reference() -> str:
     from shared.reference.load import reference
 
-    known = reference()
-    return f"{len(known.programs)} programmes, {len(known.airlines)} airlines, {len(known.airports)} airports"
+    facts = reference()
+    return f"{len(facts.programs)} programmes, {len(facts.airlines)} airlines, {len(facts.airports)} airports"
 
 
-def _clock() -> str:
+def _check_clock() -> str:
     from sqlalchemy import func, select
 
     from shared import clock
@@ -89,7 +89,7 @@ def _clock() -> str:
     return f"agrees with the database's within {skew.total_seconds():.1f} s"
 
 
-def _data_mode() -> str:
+def _check_data_mode() -> str:
     from shared.db.base import transaction
     from shared.services.operations.data_mode import claim_data_mode
     from shared.settings import settings
@@ -99,24 +99,24 @@ def _data_mode() -> str:
     return settings().data_mode
 
 
-def _sources() -> str:
+def _check_sources() -> str:
     from shared.services.search.sources import backends
 
-    found = backends()
-    if down := [source.name for source in found if source.state == "down"]:
+    sources = backends()
+    if down := [source.name for source in sources if source.state == "down"]:
         raise CommandError(
             f"{', '.join(down)} failed when last asked: see its key, and whether this machine reaches it"
         )
-    return "; ".join(f"{source.name} {_fares(source)}" for source in found)
+    return "; ".join(f"{source.name} {_describe_source(source)}" for source in sources)
 
 
-def _fares(source: Any) -> str:
+def _describe_source(source: Any) -> str:
     if source.state != "live":
         return str(source.state.replace("_", " "))
     return f"answered {source.last_success_at:%Y-%m-%d %H:%M} UTC" if source.last_success_at else "not asked yet"
 
 
-def _outside_accounts() -> str:
+def _check_connections() -> str:
     """Which accounts elsewhere people can connect, and whether half of a key was forgotten."""
     from shared.providers.connectors import NAMES, connector
     from shared.settings import settings
@@ -133,7 +133,7 @@ def _outside_accounts() -> str:
     return f"{', '.join(open_to)} can be connected; their way back is {back}"
 
 
-def _model() -> str:
+def _check_language_model() -> str:
     """Not asked: each answer of a model costs its operator something."""
     from urllib.parse import urlsplit
 
@@ -147,18 +147,18 @@ def _model() -> str:
     where = urlsplit(s.standing_order_model_url).netloc
     if where == "api.anthropic.com" and not s.standing_order_model_key:
         raise CommandError(f"{s.standing_order_model} at {where} needs a key: set STANDING_ORDER_MODEL_KEY")
-    known = {tool.area for tool in TOOLS.values()}
-    if unknown := {name.strip() for name in s.standing_order_areas.split(",")} - known - {""}:
+    areas = {tool.area for tool in TOOLS.values()}
+    if unknown := {name.strip() for name in s.standing_order_areas.split(",")} - areas - {""}:
         raise CommandError(
-            f"STANDING_ORDER_AREAS names {', '.join(sorted(unknown))}: the areas are {', '.join(sorted(known))}"
+            f"STANDING_ORDER_AREAS names {', '.join(sorted(unknown))}: the areas are {', '.join(sorted(areas))}"
         )
     return f"{s.standing_order_model} at {where} ({s.standing_order_model_kind})"
 
 
-def _wheels() -> str:
-    from deploy.local.wheel_audit import INSTEAD_OF, check
+def _check_wheels() -> str:
+    from deploy.local.wheel_audit import REPLACED_BY_SETTING, check_wheel
 
-    findings = [check(name) for name in INSTEAD_OF]
+    findings = [check_wheel(name) for name in REPLACED_BY_SETTING]
     if changed := [f.text for f in findings if f.state == "changed"]:
         raise CommandError("; ".join(changed))
     return "; ".join(f.text for f in findings)
@@ -173,21 +173,21 @@ def _report(name: str, check: Check) -> bool:
     return word == "ok"
 
 
-def doctor(path: Path) -> int:
+def run_doctor(arguments: argparse.Namespace) -> int:
     """Checks every part; 1 when one has a fault."""
-    home = Home(path)
-    served = told_by_environment() or home.running() is not None
+    home = Home(arguments.home)
+    served = is_set_by_environment() or home.running() is not None
     checks: dict[str, Check] = {
-        "database": _database,
-        "queue": lambda: _queue(served=served),
-        "auth server": _auth_server,
-        "reference data": _reference,
-        "clock": _clock,
-        "data mode": _data_mode,
-        "connections": _outside_accounts,
-        "sources": _sources,
-        "language model": _model,
-        "wheels": _wheels,
+        "database": _check_database,
+        "queue": lambda: _check_queue(served=served),
+        "auth server": _check_auth_server,
+        "reference data": _check_reference,
+        "clock": _check_clock,
+        "data mode": _check_data_mode,
+        "connections": _check_connections,
+        "sources": _check_sources,
+        "language model": _check_language_model,
+        "wheels": _check_wheels,
     }
     with database(home):
         results = [_report(name, check) for name, check in checks.items()]

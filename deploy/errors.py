@@ -1,4 +1,4 @@
-"""What ends a command: a fault goes in; one sentence with its mend comes out, for the command line to print."""
+"""Errors that end a command, each worded as one sentence that says what to do."""
 
 
 class CommandError(Exception):
@@ -8,7 +8,7 @@ class CommandError(Exception):
 
 
 def user_message(fault: Exception) -> str | None:
-    """The words of a fault the rest of the product words for people; None for a bug, which keeps its traceback."""
+    """The sentence of an expected fault; None for a bug, which keeps its traceback."""
     import httpx
     from sqlalchemy.exc import OperationalError
 

@@ -1,4 +1,4 @@
-"""Facts looked after from the command line: words of an operator go in, corrections with their trail and audits out."""
+"""`award-travel fact` and `audit`: corrections of reference facts with their trail, and the list of facts to check."""
 
 import argparse
 import getpass
@@ -8,10 +8,14 @@ from collections.abc import Mapping
 from deploy.errors import CommandError
 from deploy.local.home import Home
 from deploy.local.service import database
+from shared.db.base import transaction
+from shared.db.overrides import trail
 from shared.domain.plurals import some
+from shared.services.operations import facts
+from shared.services.operations.audit import findings, since
 
 
-def _cells(words: list[str]) -> dict[str, str]:
+def _parse_cells(words: list[str]) -> dict[str, str]:
     """`column=value` words; an empty value empties the cell."""
     wrong = [word for word in words if "=" not in word]
     if wrong:
@@ -19,81 +23,70 @@ def _cells(words: list[str]) -> dict[str, str]:
     return {name: value for name, _, value in (word.partition("=") for word in words)}
 
 
-def _shown(cells: Mapping[str, str] | None) -> str:
+def _describe_row(cells: Mapping[str, str] | None) -> str:
     return "nothing" if cells is None else ", ".join(f"{k}={v}" for k, v in cells.items() if v)
 
 
-def _changes(before: Mapping[str, str] | None, after: Mapping[str, str] | None) -> str:
+def _describe_changes(before: Mapping[str, str] | None, after: Mapping[str, str] | None) -> str:
     """Each cell that differs, with what it was."""
     was, now = before or {}, after or {}
     names = [name for name in {**was, **now} if was.get(name, "") != now.get(name, "")]
     return "; ".join(f"{n}: {was.get(n, '') or '-'} -> {now.get(n, '') or '-'}" for n in names) or "nothing differs"
 
 
-def run_fact(given: argparse.Namespace) -> None:
-    with database(Home(given.home)):
-        from shared.services.operations import facts
-
+def run_fact(arguments: argparse.Namespace) -> None:
+    with database(Home(arguments.home)):
         try:
-            if given.action == "list":
-                _list(given.file)
+            if arguments.action == "list":
+                _list(arguments.file)
                 return
-            _change(given)
+            _change(arguments)
         except facts.BadFact as fault:
             raise CommandError(str(fault)) from None
         facts.tell()
 
 
-def _change(given: argparse.Namespace) -> None:
-    from shared.db.base import transaction
-    from shared.services.operations import facts
-
-    who = given.by or getpass.getuser()
+def _change(arguments: argparse.Namespace) -> None:
+    who = arguments.by or getpass.getuser()
     with transaction() as session:
-        wanted = (session, given.file, _cells(given.cells), who, given.reason)
-        if given.action == "set":
-            before, after = facts.set_fact(*wanted)
-            said = f"{_changes(before, after)}\nnow: {_shown(after)}"
-        elif given.action == "remove":
-            said = f"taken out: {_shown(facts.remove_fact(*wanted))}"
+        change = (session, arguments.file, _parse_cells(arguments.cells), who, arguments.reason)
+        if arguments.action == "set":
+            before, after = facts.set_fact(*change)
+            text = f"{_describe_changes(before, after)}\nnow: {_describe_row(after)}"
+        elif arguments.action == "remove":
+            text = f"taken out: {_describe_row(facts.remove_fact(*change))}"
         else:
-            said = f"back to: {_shown(facts.undo_fact(*wanted))}"
-    print(f"{given.file}\n{said}\nRunning servers answer with it within seconds.")
+            text = f"back to: {_describe_row(facts.undo_fact(*change))}"
+    print(f"{arguments.file}\n{text}\nRunning servers answer with it within seconds.")
 
 
 def _list(file: str | None) -> None:
-    from shared.db.base import transaction
-    from shared.db.overrides import trail
-    from shared.services.operations import facts
-
     if file:
         facts.known(file)
     with transaction() as session:
-        held = [o for o in facts.current(session) if file in (None, o.file)]
+        corrections = [o for o in facts.current(session) if file in (None, o.file)]
         changes = trail(session, file, 50)
-    print(f"{some(len(held), 'correction')} in force, not yet in the files.")
-    for o in held:
-        print(f"  {o.file}  {'removed: ' if o.removed else ''}{_shown(o.cells)}")
+    print(f"{some(len(corrections), 'correction')} in force, not yet in the files.")
+    for o in corrections:
+        print(f"  {o.file}  {'removed: ' if o.removed else ''}{_describe_row(o.cells)}")
         print(f"    since {o.entered_at:%Y-%m-%d %H:%M} by {o.entered_by}: {o.reason}")
     if changes:
         print("The last changes:")
     for c in changes:
         print(f"  {c.made_at:%Y-%m-%d %H:%M} {c.made_by} {c.action} {c.file} {c.key}: {c.reason}")
-        print(f"    {_changes(c.before, c.after)}")
+        print(f"    {_describe_changes(c.before, c.after)}")
 
 
-def run_audit(given: argparse.Namespace) -> None:
+def run_audit(arguments: argparse.Namespace) -> None:
     """Prints what is to be looked at, the oldest first; ends with status 1 when there is anything."""
-    with database(Home(given.home)):
-        from shared.services.operations.audit import findings, since
-
-        found = [f for f in findings() if given.kind in (None, f.kind)]
-    shown = found if given.limit < 1 else found[: given.limit]
-    for f in shown:
+    with database(Home(arguments.home)):
+        items = [f for f in findings() if arguments.kind in (None, f.kind)]
+    printed = items if arguments.limit < 1 else items[: arguments.limit]
+    for f in printed:
         print(f"{since(f):<10}  {f.kind:<12}  {f.file}  {f.key}\n{'':24}{f.text}")
-    if len(found) > len(shown):
-        print(f"and {len(found) - len(shown)} more: --limit 0 prints all.")
-    if found:
-        kinds = ", ".join(f"{n} {kind}" for kind, n in sorted(Counter(f.kind for f in found).items()))
-        raise CommandError(f"{some(len(found), 'finding')}: {kinds}.")
+    if len(items) > len(printed):
+        print(f"and {len(items) - len(printed)} more: --limit 0 prints all.")
+    if items:
+        kinds = ", ".join(f"{n} {kind}" for kind, n in sorted(Counter(f.kind for f in items).items()))
+        raise CommandError(f"{some(len(items), 'finding')}: {kinds}.")
     print("Nothing to look at.")

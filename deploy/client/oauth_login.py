@@ -1,5 +1,6 @@
-"""A person at the sign-in pages, played by the command line: an authorize address goes in, the way back comes out."""
+"""`award-travel token`: registration, sign-in through the web pages and code exchange, as a real client (RFC 7636)."""
 
+import argparse
 import base64
 import hashlib
 import secrets
@@ -10,6 +11,9 @@ from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 import httpx
 
 from deploy.errors import CommandError
+from deploy.local.home import Home
+from deploy.local.service import serving
+from deploy.prompts import read_password
 from shared.http import sync_client
 from shared.settings import SCOPE
 
@@ -17,35 +21,35 @@ CALLBACK = "http://127.0.0.1:9/callback"  # nothing listens there: the redirect 
 CLIENT_NAME = "award-travel command line"
 
 
-class _Fields(HTMLParser):
+class _FormFields(HTMLParser):
     """The named inputs of a page."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
-        self.found: dict[str, str] = {}
+        self.values: dict[str, str] = {}
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        if tag == "input" and (name := given.get("name")):
-            self.found[name] = given.get("value") or ""
+        attributes = dict(attrs)
+        if tag == "input" and (name := attributes.get("name")):
+            self.values[name] = attributes.get("value") or ""
 
 
-def _next_page(browser: httpx.Client, page: httpx.Response, email: str, password: str) -> httpx.Response:
+def _open_next_page(browser: httpx.Client, page: httpx.Response, email: str, password: str) -> httpx.Response:
     """Follows a redirect, or fills the form that the page shows."""
     here = str(page.url)
     if page.is_redirect:
         return browser.get(urljoin(here, page.headers["location"]))
-    fields = _Fields(page.text).found
+    fields = _FormFields(page.text).values
     origin = {"Origin": f"{page.url.scheme}://{page.url.netloc.decode()}"}
     if "password" in fields:
         form = {"csrf": fields["csrf"], "return_to": fields["return_to"], "email": email, "password": password}
-        sent = browser.post(urljoin(here, "/signin"), data=form, headers=origin)
-        if not sent.is_redirect:
+        response = browser.post(urljoin(here, "/signin"), data=form, headers=origin)
+        if not response.is_redirect:
             raise CommandError(
                 f"The sign-in of {email} was refused: see whether the address and the password are right."
             )
-        return sent
+        return response
     if "query" in fields:
         form = {"csrf": fields["csrf"], "query": fields["query"], "action": "allow"}
         return browser.post(urljoin(here, "/oauth/consent"), data=form, headers=origin)
@@ -63,15 +67,15 @@ def sign_in(authorize_url: str, email: str, password: str) -> dict[str, str]:
             target = urljoin(str(page.url), page.headers.get("location", ""))
             if page.is_redirect and urlsplit(target).netloc != host:
                 return {name: values[0] for name, values in parse_qs(urlsplit(target).query).items()}
-            page = _next_page(browser, page, email, password)
+            page = _open_next_page(browser, page, email, password)
     raise CommandError("The sign-in pages lead in a circle: see the log of the auth server.")
 
 
-def _json(reply: httpx.Response, what: str) -> dict[str, Any]:
+def _read_json(reply: httpx.Response, what: str) -> dict[str, Any]:
     if reply.status_code not in (200, 201):
         raise CommandError(f"{what} answered {reply.status_code}.")
-    told: dict[str, Any] = reply.json()
-    return told
+    document: dict[str, Any] = reply.json()
+    return document
 
 
 def discover(client: httpx.Client, mcp_url: str) -> dict[str, Any]:
@@ -79,33 +83,39 @@ def discover(client: httpx.Client, mcp_url: str) -> dict[str, Any]:
     challenge = client.post(mcp_url, json={}).headers.get("www-authenticate", "")
     if 'resource_metadata="' not in challenge:
         raise CommandError(f"{mcp_url} names no authorization server.")
-    resource = _json(client.get(challenge.split('resource_metadata="')[1].split('"')[0]), "The resource metadata")
+    resource = _read_json(client.get(challenge.split('resource_metadata="')[1].split('"')[0]), "The resource metadata")
     issuer = resource["authorization_servers"][0]
-    server = _json(client.get(f"{issuer}/.well-known/oauth-authorization-server"), "The authorization server")
+    server = _read_json(client.get(f"{issuer}/.well-known/oauth-authorization-server"), "The authorization server")
     return server | {"resource": resource["resource"]}
 
 
-def _pkce() -> tuple[str, str]:
+def _make_pkce_pair() -> tuple[str, str]:
     verifier = secrets.token_urlsafe(48)
     return verifier, base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
 
 
-def access_token(mcp_url: str, email: str, password: str) -> str:
+def request_access_token(mcp_url: str, email: str, password: str) -> str:
     """Discovery, registration, sign-in, consent and exchange with PKCE: the way of a real client."""
     with sync_client() as client:
         server = discover(client, mcp_url)
-        about = {
+        metadata = {
             "client_name": CLIENT_NAME,
             "redirect_uris": [CALLBACK],
             "token_endpoint_auth_method": "none",
         }
-        app = _json(client.post(server["registration_endpoint"], json=about), "Registration")
-        verifier, challenge = _pkce()
+        app = _read_json(client.post(server["registration_endpoint"], json=metadata), "Registration")
+        verifier, challenge = _make_pkce_pair()
         shared = {"client_id": app["client_id"], "redirect_uri": CALLBACK, "resource": server["resource"]}
-        asked = {"response_type": "code", "scope": SCOPE, "state": secrets.token_urlsafe(16)}
-        asked |= {"code_challenge": challenge, "code_challenge_method": "S256"}
-        back = sign_in(f"{server['authorization_endpoint']}?{urlencode(shared | asked)}", email, password)
-        if back.get("state") != asked["state"] or "code" not in back:
+        query = {"response_type": "code", "scope": SCOPE, "state": secrets.token_urlsafe(16)}
+        query |= {"code_challenge": challenge, "code_challenge_method": "S256"}
+        back = sign_in(f"{server['authorization_endpoint']}?{urlencode(shared | query)}", email, password)
+        if back.get("state") != query["state"] or "code" not in back:
             raise CommandError(f"The authorization server refused: {back.get('error', 'no code came back')}.")
         form = shared | {"grant_type": "authorization_code", "code": back["code"], "code_verifier": verifier}
-        return str(_json(client.post(server["token_endpoint"], data=form), "The token endpoint")["access_token"])
+        return str(_read_json(client.post(server["token_endpoint"], data=form), "The token endpoint")["access_token"])
+
+
+def run_token(arguments: argparse.Namespace) -> None:
+    password = read_password()
+    with serving(Home(arguments.home)) as mcp_url:
+        print(request_access_token(mcp_url, arguments.email, password))

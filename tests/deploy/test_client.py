@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from deploy.cli import main, parser
+from deploy.cli import build_parser, main
 from deploy.client import tables
-from deploy.client.completion import complete, script
+from deploy.client.completion import SCRIPTS, complete
 from deploy.client.tool_arguments import parser_of
 from mcp_server.rest.openapi import example
 from mcp_server.toolkit.registry import TOOLS
@@ -275,20 +275,20 @@ def test_a_table_that_does_not_fit_becomes_blocks(monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_completion_offers_what_may_come_next(alice: Say, words: list[str], offered: list[str]) -> None:
-    assert complete(words, parser()) == offered
+    assert complete(words, build_parser()) == offered
     assert alice("complete", "--", *words)[1].split() == offered
 
 
 def test_completion_before_login_knows_the_commands(say: Say) -> None:
-    assert complete([""], parser()) == sorted(complete([""], parser()))
-    assert {"up", "login", "call"} <= set(complete([], parser()))
-    assert complete(["call", ""], parser()) == []
+    assert complete([""], build_parser()) == sorted(complete([""], build_parser()))
+    assert {"up", "login", "call"} <= set(complete([], build_parser()))
+    assert complete(["call", ""], build_parser()) == []
 
 
 def test_bash_completes_with_the_printed_script(alice: Say, tmp_path: Path) -> None:
     bash = shutil.which("bash")
     assert bash
-    call = f'award-travel() {{ "{sys.executable}" -m deploy.cli "$@"; }}\n{script("bash")}\n'
+    call = f'award-travel() {{ "{sys.executable}" -m deploy.cli "$@"; }}\n{SCRIPTS["bash"]}\n'
     call += 'COMP_WORDS=(award-travel call create_); COMP_CWORD=2; _award_travel; echo "${COMPREPLY[@]}"'
     done = subprocess.run([bash, "-c", call], capture_output=True, text=True, timeout=30, cwd=ROOT, check=False)
     assert done.stdout.split() == sorted(name for name in TOOLS if name.startswith("create_"))

@@ -16,7 +16,7 @@ def test_each_source_is_named_with_what_is_known_of_it(live: None, configure: Co
     configure(TRAVELPAYOUTS_TOKEN="token")
     circuit_breaker.succeeded("ecb:anyone")
     circuit_breaker.failed("travelpayouts:operator", "http_500")
-    said = doctor._sources().split("; ")
+    said = doctor._check_sources().split("; ")
     assert f"ecb answered {clock.now():%Y-%m-%d}" in "; ".join(said)
     assert {"faa_nas not asked yet", "serpapi not configured", "travelpayouts degraded"} <= set(said)
     assert not [line for line in said if "sandbox" in line]
@@ -26,17 +26,17 @@ def test_a_source_that_is_down_is_a_fault_with_its_name(live: None) -> None:
     for _ in range(circuit_breaker.FAILURES):
         circuit_breaker.failed("faa_nas:anyone", "timeout")
     with pytest.raises(CommandError, match="faa_nas failed when last asked"):
-        doctor._sources()
+        doctor._check_sources()
 
 
 def test_in_sandbox_mode_the_sandbox_is_all_there_is(clean: None) -> None:
-    assert doctor._sources() == "sandbox not asked yet"
+    assert doctor._check_sources() == "sandbox not asked yet"
 
 
 def test_the_model_of_standing_orders_is_named_without_being_asked(configure: Configure) -> None:
     def given(**values: str) -> str:
         configure(**values)
-        return doctor._model()
+        return doctor._check_language_model()
 
     assert given().startswith("none, so no standing orders")
     with pytest.raises(CommandError, match="needs a key: set STANDING_ORDER_MODEL_KEY"):

@@ -60,20 +60,20 @@ def test_a_spoilt_file_of_the_home_is_named(home: Home) -> None:
 
 
 def test_a_port_picked_freely_is_kept_and_used_again(home: Home) -> None:
-    picked = ports.choose(home, "web", 0)
-    assert ports.choose(home, "web", 0) == picked
-    assert ports.choose(home, "web", None) == picked
-    assert ports.usual(home, "mcp") == 8001
+    picked = ports.choose_port(home, "web", 0)
+    assert ports.choose_port(home, "web", 0) == picked
+    assert ports.choose_port(home, "web", None) == picked
+    assert ports.usual_port(home, "mcp") == 8001
 
 
 def test_a_kept_port_that_somebody_took_is_replaced_when_zero_is_asked_for(home: Home) -> None:
-    picked = ports.choose(home, "web", 0)
+    picked = ports.choose_port(home, "web", 0)
     with socket.create_server(("127.0.0.1", picked)):
-        assert ports.choose(home, "web", 0) != picked
+        assert ports.choose_port(home, "web", 0) != picked
 
 
 def test_a_taken_port_names_the_option_that_helps(home: Home) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         number = taken.getsockname()[1]
         with pytest.raises(CommandError, match=f"Port {number} is taken.*--mcp-port N"):
-            ports.choose(home, "mcp", number)
+            ports.choose_port(home, "mcp", number)

