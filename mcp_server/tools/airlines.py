@@ -12,7 +12,7 @@ from mcp_server.toolkit.parameters import Day
 from mcp_server.toolkit.provenance import Verified, caution, verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
-from mcp_server.views.airline_endpoints import Endpoint, endpoints
+from mcp_server.views.airlines import Endpoint, endpoints
 from shared.domain import names
 from shared.errors import NoData, NotFound
 from shared.reference.rows import Airline, Carrier

@@ -21,7 +21,7 @@ from mcp_server.toolkit.results import (
     Result,
 )
 from mcp_server.toolkit.wording import cities
-from mcp_server.views.airline_endpoints import Endpoint, endpoints
+from mcp_server.views.airlines import Endpoint, endpoints
 from mcp_server.views.award_search import (
     cabins_kept_back,
     cabins_of,

@@ -10,7 +10,7 @@ from mcp_server.toolkit.parameters import Airport, Cabin, Currency, Day, Passeng
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Coverage, Freshness, Result
 from mcp_server.toolkit.wording import cities
-from mcp_server.views.fares import Fare, fare_of, route_of
+from mcp_server.views.cash_flights import Fare, fare_of, route_of
 from shared.domain.plurals import some
 from shared.errors import NoData
 from shared.providers.contract import FaresQuestion

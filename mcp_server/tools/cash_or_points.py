@@ -24,10 +24,10 @@ from mcp_server.toolkit.results import (
     Result,
 )
 from mcp_server.toolkit.wording import cities, program_name
-from mcp_server.views.fares import route_of
-from mcp_server.views.money import ConvertedMoney, cents, converted
+from mcp_server.views.cash_flights import ConvertedMoney, converted, route_of
 from shared.domain.comparison import Award, advice, cents_per_point
 from shared.domain.exchange import Rates
+from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.plans import Plan
 from shared.errors import NoData
 from shared.providers.contract import FaresQuestion, Reading, SeatsQuestion
@@ -224,7 +224,7 @@ def _silent(told: Told) -> list[str]:
 
 def _cash(fare: FareOption) -> CashSide:
     same = ("currency", "carriers", "source", "mode", "provider_checked_at", "age_seconds", "generated_at")
-    money = {"amount": cents(fare.price, fare.currency), "converted": converted(fare.converted)}
+    money = {"amount": round_to_minor_unit(fare.price, fare.currency), "converted": converted(fare.converted)}
     return CashSide.model_validate({name: getattr(fare, name) for name in same} | money)
 
 

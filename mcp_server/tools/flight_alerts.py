@@ -14,7 +14,7 @@ from mcp_server.toolkit.own_rows import Capacity, check_cap, get_own, same_terms
 from mcp_server.toolkit.parameters import Airport, Cabin, Day, Page, PerPage, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
-from mcp_server.views.watched_route import check_route
+from mcp_server.views.route_monitors import check_route
 from shared.db.accounts import lock
 from shared.db.flight_alerts import FlightAlert as Row
 from shared.db.flight_alerts import FlightAlertKey

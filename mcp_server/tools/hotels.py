@@ -14,11 +14,11 @@ from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.parameters import Day, HotelName, Month, Page, PerPage, Points
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Coverage, Freshness, Money, NoDataWord, Paging, Part, Result
-from mcp_server.views.hotel_stays import Night, Sourced, StayRates, in_words, night, origin, rates
-from mcp_server.views.money import cents
+from mcp_server.views.hotels import Night, Sourced, StayRates, in_words, night, origin, rates
 from mcp_server.views.profile import CURRENCY
 from shared.db.profile import Profile
 from shared.domain import stays, zones
+from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.plurals import some
 from shared.domain.stays import StayPrice
 from shared.errors import Fault, Invalid, NoData
@@ -344,7 +344,7 @@ def _found(hotel: HotelRow, stay: StayPrice, marks: dict[str, Any]) -> FoundHote
         brand=hotel.brand,
         category=hotel.award_category,
         points_per_night=NO_DATA if points is None else int(points.quantize(Decimal(1), ROUND_HALF_UP)),
-        cash_per_night=NO_DATA if best.cash is None else cents(best.cash / stay.nights, best.currency),
+        cash_per_night=NO_DATA if best.cash is None else round_to_minor_unit(best.cash / stay.nights, best.currency),
         currency=best.currency,
         cents_per_point=NO_DATA if worth is None else worth,
         nights_available=free,

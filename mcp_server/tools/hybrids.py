@@ -23,9 +23,9 @@ from mcp_server.toolkit.results import (
     Result,
 )
 from mcp_server.toolkit.wording import cities
-from mcp_server.views.fares import Fare, fare_of, route_of
-from mcp_server.views.money import cents
+from mcp_server.views.cash_flights import Fare, fare_of, route_of
 from shared.domain.hybrids import LEAST, hubs_between
+from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NoData
 from shared.services.search.hybrid_search import CURRENCY, Hybrid, Journeys, Wish, search
@@ -142,7 +142,7 @@ def _hubs(call: LiveCall, named: Sequence[str] | None, origin: str, destination:
 
 
 def _money(amount: Decimal | None) -> Decimal | NoDataWord:
-    return NO_DATA if amount is None else cents(amount, CURRENCY)
+    return NO_DATA if amount is None else round_to_minor_unit(amount, CURRENCY)
 
 
 def _journey(found: Hybrid, wish: Wish) -> HybridJourney:

@@ -13,7 +13,7 @@ from mcp_server.toolkit.parameters import Page, PerPage
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
 from mcp_server.views.bookings import FlightBooking, HotelBooking, flight_part, hotel_part
-from mcp_server.views.inbox import corrected
+from mcp_server.views.inbound_mail import corrected
 from shared import clock
 from shared.db import bookings as rows
 from shared.db import inbound_mail as mails

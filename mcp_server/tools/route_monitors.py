@@ -13,8 +13,7 @@ from mcp_server.toolkit.own_rows import Capacity, check_cap, get_own, same_terms
 from mcp_server.toolkit.parameters import AirportCapitals, Cabin, Day, Page, Passengers, PerPage, Points, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import AwardOption, Paging, Part, Result
-from mcp_server.views.route_monitors import Monitor, option, shown_monitors
-from mcp_server.views.watched_route import check_route
+from mcp_server.views.route_monitors import Monitor, check_route, option, shown_monitors
 from shared.db.pagination import count, page_of
 from shared.db.route_monitors import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
 from shared.db.run_kinds import RunKind

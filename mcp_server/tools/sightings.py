@@ -14,7 +14,7 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Freshness, Marked, Money, NoDataWord, Paging, Part, Result
 from mcp_server.toolkit.wording import airline_name, program_name
 from mcp_server.views.sightings import SEEN_DAYS, age, held, seen_freshness, since
-from mcp_server.views.transfer_routes import RunningBonus, TransferRoute, route_of
+from mcp_server.views.transfers import RunningBonus, TransferRoute, route_of
 from shared.db.observations import AwardObservation as Row
 from shared.db.sightings import last_fare, last_seen, newest, usual_taxes, with_values
 from shared.domain.calendar import days_of

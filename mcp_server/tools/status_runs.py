@@ -14,7 +14,7 @@ from mcp_server.toolkit.provenance import Sourced, caution, sourced
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Freshness, Marked, Money, NoDataWord, Part, Result
 from mcp_server.views.sightings import age
-from mcp_server.views.status_goals import (
+from mcp_server.views.status_runs import (
     Gap,
     Goal,
     chances,

@@ -11,7 +11,7 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import AnyName, Points
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
-from mcp_server.views.transfer_routes import RunningBonus, TransferRoute, route_of
+from mcp_server.views.transfers import RunningBonus, TransferRoute, route_of
 from shared.db.balances import PointsBalance
 from shared.domain import funding
 from shared.domain.funding import Combination, Purse, Way

@@ -10,12 +10,12 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.provenance import Verified, newest, verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, NoDataWord, Result
-from mcp_server.views.points_sales import price_in
-from mcp_server.views.transfer_routes import RunningBonus, TransferRoute, posting_of, route_of
+from mcp_server.views.transfers import RunningBonus, TransferRoute, posting_of, route_of
 from shared.db.balances import PointsBalance
 from shared.domain.plurals import some
 from shared.domain.transfers import Edge, find_paths
 from shared.errors import Fault, Invalid, NoData
+from shared.reference.points_purchase import price_in
 from shared.reference.rows import PointsSale, TransferBonus
 
 LISTED = 20

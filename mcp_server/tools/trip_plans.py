@@ -15,7 +15,7 @@ from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.parameters import Airport, Amount, Cabin, Day, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Coverage, Freshness, Result
-from mcp_server.views.fares import route_of
+from mcp_server.views.cash_flights import route_of
 from mcp_server.views.trip_plans import CURRENCY, Plan, dates_of, plan_of
 from shared.db.balances import PointsBalance
 from shared.domain import funding

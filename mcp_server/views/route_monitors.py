@@ -1,18 +1,19 @@
 """Route monitors as results show them: rows go in, monitors with their next check and last match come out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Literal
 
 from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import distinct_on
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.context import Call, CallBase
 from mcp_server.toolkit.parameters import Cabin
 from mcp_server.toolkit.results import AwardOption, Part
 from shared.db.route_monitors import MonitorMatch, RouteMonitor
 from shared.db.run_kinds import RunKind
 from shared.db.runs import next_due
+from shared.errors import Fault, Invalid
 
 State = Literal["active", "cancelled"]
 
@@ -98,3 +99,29 @@ def _monitor(call: Call, row: RouteMonitor, due: datetime | None, match: Monitor
             "cancel_reason": row.cancel_reason or ("plan_change" if row.paused_at else None),
         }
     )
+
+
+def _fault(call: CallBase, name: str, code: str) -> Fault:
+    members = [member for member in call.reference.metros.get(code, ()) if member in call.reference.airports]
+    if members:
+        return Fault(name, "is a city with several airports", f"one of them: {', '.join(members)}")
+    return Fault(name, "is not an airport this service knows", "an airport's code, such as LHR")
+
+
+def airport_faults(call: CallBase, airports: Mapping[str, str]) -> list[Fault]:
+    """One for each parameter that does not name an airport."""
+    return [_fault(call, name, code) for name, code in airports.items() if code not in call.reference.airports]
+
+
+def check_route(call: CallBase, airports: Mapping[str, str], window: Mapping[str, date]) -> None:
+    """Both by parameter name: origin before destination, first day before last. Raises Invalid."""
+    faults = airport_faults(call, airports)
+    (origin, destination), (first, last) = airports, window
+    if airports[origin] == airports[destination]:
+        faults.append(Fault(destination, f"is the {origin} too", "another airport"))
+    if window[last] < window[first]:
+        faults.append(Fault(last, f"is before {first}", f"{window[first]} or later"))
+    elif window[last] < call.today:
+        faults.append(Fault(last, "is in the past", f"{call.today} or later"))
+    if faults:
+        raise Invalid(*faults)

@@ -5,10 +5,10 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 from mcp_server.toolkit.results import NO_DATA, AwardOption, Money, NoDataWord, Part
-from mcp_server.views.fares import Fare, fare_of
-from mcp_server.views.money import cents
-from mcp_server.views.transfer_routes import TransferRoute, route_of
+from mcp_server.views.cash_flights import Fare, fare_of
+from mcp_server.views.transfers import TransferRoute, route_of
 from shared.domain.funding import Way
+from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.planning import Journey, Paid
 from shared.domain.plurals import some
 from shared.services.search.availability import SeatOption
@@ -80,7 +80,7 @@ def plan_of(paid: Paid[SeatOption], fares: Sequence[FareOption], passengers: int
 
 
 def _money(amount: Decimal | None) -> Decimal | NoDataWord:
-    return NO_DATA if amount is None else cents(amount, CURRENCY)
+    return NO_DATA if amount is None else round_to_minor_unit(amount, CURRENCY)
 
 
 def _pay_with(program: str, points: int, ways: Sequence[Way]) -> PayWith:

@@ -1,6 +1,6 @@
 """Whole units of money: an amount in the smallest coin of its currency goes in, a Decimal comes out."""
 
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
 # Currencies whose smallest unit is not a hundredth (ISO 4217).
 _NO_COIN = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"
@@ -10,3 +10,8 @@ EXPONENTS = dict.fromkeys(_NO_COIN.split(), 0) | dict.fromkeys(_THOUSANDTHS.spli
 
 def whole(amount: int, currency: str) -> Decimal:
     return Decimal(amount).scaleb(-EXPONENTS.get(currency, 2))
+
+
+def round_to_minor_unit(amount: Decimal, currency: str) -> Decimal:
+    """Rounded to the smallest coin of the currency."""
+    return amount.quantize(Decimal(1).scaleb(-EXPONENTS.get(currency, 2)), ROUND_HALF_UP)

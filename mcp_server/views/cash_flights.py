@@ -5,10 +5,21 @@ from datetime import datetime
 from typing import Literal
 
 from mcp_server.toolkit.context import CallBase
-from mcp_server.toolkit.results import Marked, Money
-from mcp_server.views.money import ConvertedMoney, cents, converted
+from mcp_server.toolkit.results import Marked, Money, Part
+from shared.domain.exchange import Converted
+from shared.domain.minor_units import round_to_minor_unit
 from shared.errors import Fault, Invalid
 from shared.services.search.fares import FareOption
+
+
+class ConvertedMoney(Part):
+    """`rate` is units of this currency for one of the original; null where the amount was in it already."""
+
+    amount: Money
+    currency: str
+    rate: Money | None
+    rate_source: str | None
+    rate_date: Date | None
 
 
 class Fare(Marked):
@@ -34,10 +45,22 @@ class Fare(Marked):
     age_seconds: int
 
 
+def converted(made: Converted | None) -> ConvertedMoney | None:
+    if made is None:
+        return None
+    return ConvertedMoney(
+        amount=round_to_minor_unit(made.amount, made.currency),
+        currency=made.currency,
+        rate=made.rate,
+        rate_source=made.source,
+        rate_date=made.day,
+    )
+
+
 def fare_of(option: FareOption) -> Fare:
     given = {name: getattr(option, name) for name in Fare.model_fields}
     return Fare.model_validate(
-        given | {"price": cents(option.price, option.currency), "converted": converted(option.converted)}
+        given | {"price": round_to_minor_unit(option.price, option.currency), "converted": converted(option.converted)}
     )
 
 

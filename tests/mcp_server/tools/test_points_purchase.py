@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from mcp_server.toolkit.context import ANONYMOUS
-from mcp_server.views.points_sales import price_in
 from shared import clock
 from shared.reference.load import reference
+from shared.reference.points_purchase import price_in
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
 

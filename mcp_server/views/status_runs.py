@@ -1,6 +1,6 @@
 """A tier somebody wants: its name goes in; what it asks, what is missing and the runs that would help come out."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
@@ -11,17 +11,21 @@ from sqlalchemy import select
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.results import Freshness, Money, Part
 from mcp_server.views.sightings import seen_freshness
-from mcp_server.views.status_run_fares import fares_of
+from shared.db.observations import FareObservation
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import elite
 from shared.domain.earning import earn
 from shared.domain.elite import Ladder
 from shared.domain.elite import Tier as Rung
-from shared.domain.status_runs import Chance, runs_needed
+from shared.domain.minor_units import round_to_minor_unit
+from shared.domain.status_runs import Chance, Run, SeenFare, runs_needed
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import status
 from shared.reference.rows.programmes import Program
+from shared.services.search.exchange_rates import kept_rates, none_known
+from shared.services.search.price_memory import round_trips_seen
 
+CABINS = {"premium": "premium_economy"}
 NO_FARES = "No cash fares of these runs were seen lately: none has a price, and points that follow it are unknown."
 SOME_FARES = (
     "Fares were seen in searches of the last 14 days, whole prices with taxes; they may be gone. Points that follow the"
@@ -149,4 +153,29 @@ def fares_freshness(call: Call, known: Iterable[Chance]) -> Freshness:
         return freshness("none", "cash fares seen in past searches", NO_FARES)
     return seen_freshness(
         call, (f.source for f in seen), (f.seen_at for f in seen), (f.checked_at for f in seen), SOME_FARES
+    )
+
+
+def fares_of(call: Call, runs: Sequence[Run], currency: str, until: date) -> dict[str, SeenFare]:
+    """By run, in one currency; a fare no kept exchange rate is known for is left out."""
+    ways = {(run.stops[0], turn) for run in runs if (turn := run.turns_at)}
+    seen = round_trips_seen(call.db, call.account_id, ways, call.today, until) if ways else []
+    currencies = {currency, *(row.currency for row in seen)}
+    rates = kept_rates(currencies) if len(currencies) > 1 else none_known()
+    found: dict[str, SeenFare] = {}
+    for run in runs:
+        for row in (r for r in seen if _fits(run, r)):
+            amount = rates.amount(row.price, row.currency, currency)
+            if amount is not None:
+                shown = round_to_minor_unit(amount, currency)
+                found[run.slug] = SeenFare(shown, row.date, row.source, row.seen_at, row.provider_checked_at)
+                break
+    return found
+
+
+def _fits(run: Run, row: FareObservation) -> bool:
+    return (
+        (row.origin, row.destination, row.stops) == (run.stops[0], run.turns_at, run.changes)
+        and set(row.carriers) == {run.carrier}
+        and row.cabin == CABINS.get(run.cabin, run.cabin)
     )
