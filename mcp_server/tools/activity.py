@@ -11,7 +11,7 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Day, Page, PerPage, RowId, line
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
-from mcp_server.views.trips import ChatLink, SearchRecord, own_trip, shown_chat, shown_search
+from mcp_server.views.trips import ChatLink, SearchRecord, get_own_trip, to_chat_link, to_search_record
 from shared.db.trips import ChatLink as Row
 from shared.db.trips import newest_activity, open_trip
 from shared.errors import NotFound
@@ -74,7 +74,7 @@ def save_chat_link(
     call.db.add(row)
     call.db.flush()
     message = f"{title} is kept as saved chat {row.id}."
-    return SavedChat(message=message, chat=shown_chat(row), created=chat_id is None)
+    return SavedChat(message=message, chat=to_chat_link(row), created=chat_id is None)
 
 
 @tool(area="trips", tier=Tier.FREE, effect=Effect.CHANGES)
@@ -97,12 +97,12 @@ def list_recent_activity(
 ) -> Activity:
     """Lists the user's past searches and saved chats, newest first; a page counts both together. Free."""
     if trip_id is not None:
-        own_trip(call, trip_id)
+        get_own_trip(call, trip_id)
     start = datetime.combine(since, time(), UTC) if since else None
     found = newest_activity(call.db, kind, trip_id, start, page, per_page)
     return Activity(
         message=f"{found.total} {'entry' if found.total == 1 else 'entries'}.",
-        searches=[shown_search(row) for row in found.searches],
-        chats=[shown_chat(row) for row in found.chats],
+        searches=[to_search_record(row) for row in found.searches],
+        chats=[to_chat_link(row) for row in found.chats],
         paging=Paging.of(page, per_page, found.total),
     )

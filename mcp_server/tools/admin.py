@@ -10,7 +10,7 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Page, PerPage, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
-from mcp_server.views.trips import SearchRecord, shown_search
+from mcp_server.views.trips import SearchRecord, to_search_record
 from shared.db.accounts import Account, page_of_accounts
 from shared.db.admin_figures import find, newest_searches, rest_calls
 from shared.db.base import unscoped
@@ -107,7 +107,7 @@ def admin_get_user(
     row = find(unscoped(call.db), id, email)
     if row is None:
         raise NotFound("account", email if id is None else id)
-    searches = [shown_search(s) for s in newest_searches(call.db, row.id, NEWEST)]
+    searches = [to_search_record(s) for s in newest_searches(call.db, row.id, NEWEST)]
     return OneUser(
         message=f"Account {row.id}, {row.email or 'an agent without an address'}: {row.plan.title()} plan.",
         user=User(id=row.id, email=row.email, created_at=row.created_at, tier=row.plan, is_admin=row.is_admin),

@@ -12,7 +12,7 @@ from mcp_server.toolkit.parameters import Day
 from mcp_server.toolkit.provenance import Verified, caution, verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
-from mcp_server.views.airlines import Endpoint, endpoints
+from mcp_server.views.airlines import Endpoint, list_endpoints
 from shared.domain import names
 from shared.errors import NoData, NotFound
 from shared.reference.rows import Airline, Carrier
@@ -176,6 +176,6 @@ def lookup_flight(
         message=f"{parts[1]} {parts[2]} is a flight of {found.name}.{programme} Its timetable{when} is not known here.",
         airline=FlightCarrier(code=found.iata, name=found.name, country=found.country, slug=known and known.slug),
         program=known and known.program,
-        supported_endpoints=endpoints(known) if known else [],
+        supported_endpoints=list_endpoints(known) if known else [],
         schedule=NO_DATA,
     )

@@ -13,7 +13,13 @@ from mcp_server.toolkit.parameters import Airport, Cabin, Day, Passengers, Point
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import AwardOption, Coverage, Failed, Freshness, Part, Result
 from mcp_server.toolkit.wording import airline_name, cities, program_name
-from mcp_server.views.award_search import cabins_of, not_on_sale, on_sale_until, route_of, searchable
+from mcp_server.views.award_search import (
+    build_not_on_sale,
+    last_day_on_sale,
+    list_searchable,
+    require_cabins,
+    resolve_route,
+)
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid
 from shared.providers.contract import SeatsQuestion
@@ -65,8 +71,8 @@ async def search_all_airlines(
 
     Free accounts: 5 economy searches a day; other cabins need Premium. Free.
     """
-    wanted = cabins_of(call, cabin)
-    start, end = route_of(call, origin, destination)
+    wanted = require_cabins(call, cabin)
+    start, end = resolve_route(call, origin, destination)
     if date < call.today:
         raise Invalid(Fault("date", "is in the past", f"{call.today} or later"))
     question = SeatsQuestion(
@@ -98,11 +104,11 @@ async def search_all_airlines(
 def _asked(call: LiveCall, airlines: Sequence[str] | None, earliest: Date) -> _Asked:
     """Raises NoData when no airline that was named has released any of the days."""
     named = list(dict.fromkeys(call.reference.airline(text).iata for text in airlines or ()))
-    every = named or searchable(call)
-    too_early = [code for code in every if earliest > on_sale_until(call, code)]
+    every = named or list_searchable(call)
+    too_early = [code for code in every if earliest > last_day_on_sale(call, code)]
     if len(too_early) == len(every):
-        latest = max(too_early, key=lambda code: on_sale_until(call, code))
-        raise not_on_sale(call, call.reference.airlines[latest], earliest)
+        latest = max(too_early, key=lambda code: last_day_on_sale(call, code))
+        raise build_not_on_sale(call, call.reference.airlines[latest], earliest)
     return _Asked(named, [code for code in every if code not in too_early], too_early)
 
 

@@ -21,15 +21,15 @@ from mcp_server.toolkit.results import (
     Result,
 )
 from mcp_server.toolkit.wording import cities
-from mcp_server.views.airlines import Endpoint, endpoints
+from mcp_server.views.airlines import Endpoint, list_endpoints
 from mcp_server.views.award_search import (
-    cabins_kept_back,
-    cabins_of,
-    not_on_sale,
-    on_sale_until,
-    price_of,
-    route_of,
-    searchable,
+    build_not_on_sale,
+    describe_hidden_cabins,
+    find_best_offer,
+    last_day_on_sale,
+    list_searchable,
+    require_cabins,
+    resolve_route,
 )
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid
@@ -84,13 +84,13 @@ async def search_availability(
     The price of each cabin is the airline's own programme's where it has one, else the lowest; options list every
     programme. Free accounts get 5 economy searches a day; other cabins need Premium. Free.
     """
-    wanted = cabins_of(call, cabin)
+    wanted = require_cabins(call, cabin)
     flown = call.reference.airline(airline)
-    start, end = route_of(call, origin, destination)
+    start, end = resolve_route(call, origin, destination)
     if date < call.today:
         raise Invalid(Fault("date", "is in the past", f"{call.today} or later"))
-    if date > on_sale_until(call, flown.iata):
-        raise not_on_sale(call, flown, date)
+    if date > last_day_on_sale(call, flown.iata):
+        raise build_not_on_sale(call, flown, date)
     found = await search(call.ask, flown.iata, start, end, date, wanted, passengers)
     failed = [f"{f.name} ({f.reason})" for f in found.coverage.failed]
     return Availability(
@@ -106,7 +106,7 @@ async def search_availability(
 
 
 def _offer(airline: Airline, found: Found, cabin: str) -> CabinOffer | NoDataWord:
-    best = price_of(airline, (o for o in found.options if o.cabin == cabin))
+    best = find_best_offer(airline, (o for o in found.options if o.cabin == cabin))
     return CabinOffer.model_validate(best) if best else NO_DATA
 
 
@@ -119,7 +119,7 @@ def _message(
     if failed:
         words.append(f"Not answered by {', '.join(failed)}, so this may not be all.")
     if cabin is None:
-        words.append(cabins_kept_back(call))
+        words.append(describe_hidden_cabins(call))
     return " ".join(filter(None, words))
 
 
@@ -132,7 +132,7 @@ def list_supported_airlines(
     State tells how the sources of award seats fare now: live, degraded or down. Free.
     """
     now = standing(VERB, call.account_id)
-    rows = [_airline(call.reference.airlines[code], now) for code in searchable(call)]
+    rows = [_airline(call.reference.airlines[code], now) for code in list_searchable(call)]
     rows = [r for r in rows if endpoint is None or endpoint in r.endpoints]
     shown = [r for r in rows if r.state == "live" or not live_only]
     source = ", ".join(now.names) or "none configured"
@@ -150,7 +150,7 @@ def _airline(airline: Airline, now: Standing) -> SearchableAirline:
         slug=airline.slug,
         name=airline.name,
         program=airline.program,
-        endpoints=endpoints(airline),
+        endpoints=list_endpoints(airline),
         state=now.state,
         last_success_at=now.last_success_at,
     )

@@ -10,7 +10,7 @@ from mcp_server.toolkit.parameters import LooseName
 from mcp_server.toolkit.provenance import Audited, Sourced, audited, caution, sourced
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Part, Result
-from mcp_server.views.program_rules import Rule, priced, rules_of
+from mcp_server.views.program_rules import Rule, describe_example, list_rules
 from shared.domain.charts import Chart
 from shared.domain.plurals import some
 from shared.reference.rows import HyattPrice, Program
@@ -174,7 +174,7 @@ def get_award_chart_faq(
     """
     found = call.reference.program(program)
     charts = _known_charts(call, found)
-    rules = _from_rules(rules_of(call, found))
+    rules = _from_rules(list_rules(call, found))
     entries = [*_pricing(call, charts), *_for_nights(call, found), *rules, *_from_facts(call, found)]
     least = _cheapest(call, found, charts)
     source = _source(call, found, charts)
@@ -190,6 +190,6 @@ def get_award_chart_faq(
         program=found.slug,
         entries=entries,
         cheapest_award=least,
-        sweet_spots=[f"{priced(r)}; {r.source_url}, {r.as_of}" for r in call.reference.examples(found.slug)],
+        sweet_spots=[f"{describe_example(r)}; {r.source_url}, {r.as_of}" for r in call.reference.examples(found.slug)],
         **audited(source),
     )

@@ -19,7 +19,7 @@ from mcp_server.toolkit.context import Call, LiveCall
 from mcp_server.toolkit.parameters import Page, PerPage, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Result
-from mcp_server.views.clients import PURPOSE, BrandedPdf, address, pdf_of
+from mcp_server.views.clients import PURPOSE, BrandedPdf, build_link, to_branded_pdf
 from shared.db import clients as store
 from shared.db.accounts import lock
 from shared.db.clients import BrandedPdf as Row
@@ -234,7 +234,7 @@ def _store(call: LiveCall, title: str, made: "Made", client: int | None, session
         session.flush()
     except IntegrityError:  # the client was deleted while the document was made
         raise NotFound("client portfolio", client) from None
-    return pdf_of(row), address(link.secret)
+    return to_branded_pdf(row), build_link(link.secret)
 
 
 @tool(area="advisor", tier=Tier.PRO, effect=Effect.READS, title="List branded PDFs")
@@ -250,7 +250,7 @@ def list_branded_pdfs(
         raise NotFound("client portfolio", client_portfolio_id)
     rows, total = store.page_of_pdfs(call.db, client_portfolio_id, include_revoked, page, per_page)
     message = f"{some(total, 'document')}."
-    return Pdfs(message=message, pdfs=[pdf_of(r) for r in rows], paging=Paging.of(page, per_page, total))
+    return Pdfs(message=message, pdfs=[to_branded_pdf(r) for r in rows], paging=Paging.of(page, per_page, total))
 
 
 @tool(area="advisor", tier=Tier.PRO, effect=Effect.CHANGES, open_world=True, title="Revoke branded PDF")
@@ -265,4 +265,4 @@ def revoke_branded_pdf(call: Call, pdf_id: Annotated[str, Field(max_length=64)])
         row.revoked_at, row.content = call.now, b""
         call.db.flush()
     message = f"The link to {row.title} no longer opens."
-    return RevokedPdf(message=message, pdf=pdf_of(row))
+    return RevokedPdf(message=message, pdf=to_branded_pdf(row))

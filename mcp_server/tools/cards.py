@@ -36,10 +36,10 @@ from mcp_server.views.cards import (
     OptionalDay,
     OptionalMoney,
     SpendWindow,
-    linked,
-    shown,
-    store,
-    undated,
+    describe_missing_bonus_day,
+    find_catalogue_slug,
+    store_fields,
+    to_card,
 )
 from shared.db.cards import Card as Row
 from shared.db.cards import page_of_cards, wallet
@@ -109,7 +109,7 @@ def add_card(
     saves nothing: confirm with the user and call again with the slug. A name that fits nothing is saved as free text.
     A welcome bonus keeps the bonus_status sent here; set bonus_earned_on with earned. Free.
     """
-    slug = None if custom else linked(call, card, ", or with custom true to keep the text as it is")
+    slug = None if custom else find_catalogue_slug(call, card, ", or with custom true to keep the text as it is")
     row = Row(slug=slug, name=call.reference.cards[slug].name if slug else card, custom=custom)
     sent = {
         "nickname": nickname,
@@ -127,15 +127,15 @@ def add_card(
         "currency": currency,
         "country": country,
     }
-    store(call, row, sent)
+    store_fields(call, row, sent)
     call.db.add(row)
     call.db.flush()
-    return AddedCard(message=_saved(row), card=shown(call, row), saved=True, linked_to_catalogue=slug is not None)
+    return AddedCard(message=_saved(row), card=to_card(call, row), saved=True, linked_to_catalogue=slug is not None)
 
 
 def _saved(row: Row) -> str:
     how = "linked to the catalogue" if row.slug else "as free text, outside the catalogue"
-    return f"{row.name} is saved as card {row.id}, {how}.{undated(row)}"
+    return f"{row.name} is saved as card {row.id}, {how}.{describe_missing_bonus_day(row)}"
 
 
 @tool(area="cards", tier=Tier.FREE, effect=Effect.READS)
@@ -152,7 +152,7 @@ def list_my_cards(
     sums = wallet(call.db, call.today)
     return Cards(
         message=f"{some(total, 'card')}.",
-        cards=[shown(call, r) for r in rows],
+        cards=[to_card(call, r) for r in rows],
         totals=CardTotals(
             open=sums.open,
             closed=sums.closed,
@@ -221,10 +221,14 @@ def update_card(
         "country": country,
     }
     link = _relinked(call, row, card)
-    changed = store(call, row, sent, clear)
+    changed = store_fields(call, row, sent, clear)
     changed += ["card"] if edits.edit(row, call.now, link) else []
     call.db.flush()
-    return ChangedCard(message=edits.describe_changes(changed) + undated(row), card=shown(call, row), changed=changed)
+    return ChangedCard(
+        message=edits.describe_changes(changed) + describe_missing_bonus_day(row),
+        card=to_card(call, row),
+        changed=changed,
+    )
 
 
 def _relinked(call: Call, row: Row, card: str | None) -> dict[str, Any]:
@@ -233,7 +237,7 @@ def _relinked(call: Call, row: Row, card: str | None) -> dict[str, Any]:
         return {}
     if not text:
         raise Invalid(Fault("card", "is empty", "a catalogue slug or a name"))
-    slug = linked(call, text, "")
+    slug = find_catalogue_slug(call, text, "")
     if slug is None:
         return {"slug": "", "name": text}
     return {"slug": slug, "name": call.reference.cards[slug].name, "custom": False}

@@ -10,7 +10,7 @@ from mcp_server.toolkit.parameters import Airport, Cabin, Currency, Day, Passeng
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Coverage, Freshness, Result
 from mcp_server.toolkit.wording import cities
-from mcp_server.views.cash_flights import Fare, fare_of, route_of
+from mcp_server.views.cash_flights import Fare, resolve_journey, to_fare
 from shared.domain.plurals import some
 from shared.errors import NoData
 from shared.providers.contract import FaresQuestion
@@ -44,7 +44,7 @@ async def search_cash_flights(
 
     Fares keep their currency and are shown converted too. Premium.
     """
-    start, end = route_of(call, origin, destination, date, return_date)
+    start, end = resolve_journey(call, origin, destination, date, return_date)
     readings = await call.ask.all(VERB, [FaresQuestion(start, end, date, return_date, cabin, passengers, currency)])
     require_answer(readings, VERB, "The search for cash fares", "fares")
     known, told = fares.options(readings, cabin), coverage(readings)
@@ -58,7 +58,7 @@ async def search_cash_flights(
         status="partial" if told.failed else "ok",
         message=_message(where, shown, len(known), [f"{f.name} ({f.reason})" for f in told.failed], currency)
         + cities(call.reference, origin, destination),
-        fares=[fare_of(f) for f in shown[:limit]],
+        fares=[to_fare(f) for f in shown[:limit]],
         total_found=len(shown),
         currency=currency,
         coverage=Coverage.model_validate(told),

@@ -24,7 +24,7 @@ from mcp_server.toolkit.results import (
     Result,
 )
 from mcp_server.toolkit.wording import cities, program_name
-from mcp_server.views.cash_flights import ConvertedMoney, converted, route_of
+from mcp_server.views.cash_flights import ConvertedMoney, resolve_journey, to_converted_money
 from shared.domain.comparison import Award, advice, cents_per_point
 from shared.domain.exchange import Rates
 from shared.domain.minor_units import round_to_minor_unit
@@ -123,7 +123,7 @@ async def compare_cash_vs_points(
 
     Missing data is no_data. Free accounts: cached data only and the top 3 award options. Free.
     """
-    start, end = route_of(call, origin, destination, date)
+    start, end = resolve_journey(call, origin, destination, date)
     where = f"{start} to {end} on {date} in {cabin.replace('_', ' ')}"
     sides = await (_stored if call.plan is Plan.FREE else _asked)(call, start, end, date, cabin)
     found = fares.options(sides.fares, cabin)
@@ -224,7 +224,7 @@ def _silent(told: Told) -> list[str]:
 
 def _cash(fare: FareOption) -> CashSide:
     same = ("currency", "carriers", "source", "mode", "provider_checked_at", "age_seconds", "generated_at")
-    money = {"amount": round_to_minor_unit(fare.price, fare.currency), "converted": converted(fare.converted)}
+    money = {"amount": round_to_minor_unit(fare.price, fare.currency), "converted": to_converted_money(fare.converted)}
     return CashSide.model_validate({name: getattr(fare, name) for name in same} | money)
 
 
@@ -234,7 +234,7 @@ def _award(option: SeatOption, rates: Rates) -> AwardSide:
         rates.convert(taxes, option.taxes_currency, CURRENCY) if taxes is not None and option.taxes_currency else None
     )
     given = {n: getattr(option, n) for n in AwardSide.model_fields if n != "taxes_converted"}
-    return AwardSide.model_validate(given | {"taxes_converted": converted(known)})
+    return AwardSide.model_validate(given | {"taxes_converted": to_converted_money(known)})
 
 
 def _usual(call: LiveCall, best: _Priced) -> UsualValuation | NoDataWord:

@@ -13,7 +13,7 @@ from mcp_server.toolkit.edits import describe_changes, edit
 from mcp_server.toolkit.parameters import Page, PerPage, RowId, line
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Paging, Part, Result
-from mcp_server.views.clients import BrandedPdf, ClientPortfolio, client_of, pdf_of
+from mcp_server.views.clients import BrandedPdf, ClientPortfolio, to_branded_pdf, to_client_portfolio
 from shared.db import clients as store
 from shared.db.clients import ClientPortfolio as Row
 from shared.domain import clients
@@ -120,7 +120,7 @@ def create_client_portfolio(
     call.db.add(row)
     call.db.flush()
     message = f"{row.client_name} is saved as client portfolio {row.id}.{_unknown_words(unknown)}"
-    return CreatedClient(message=message, portfolio=client_of(row), unknown_programs=unknown)
+    return CreatedClient(message=message, portfolio=to_client_portfolio(row), unknown_programs=unknown)
 
 
 @tool(area="advisor", tier=Tier.PRO, effect=Effect.READS)
@@ -134,7 +134,12 @@ def get_client_portfolio(call: Call, portfolio_id: RowId) -> Client:
         told.append(f"Without a known valuation, so not in the total: {', '.join(unvalued)}.")
     if count > len(pdfs):
         told.append(f"The newest {len(pdfs)} of {count} documents are shown; list_branded_pdfs has them all.")
-    return Client(message=" ".join(told), portfolio=client_of(row), total_value=value, pdfs=[pdf_of(p) for p in pdfs])
+    return Client(
+        message=" ".join(told),
+        portfolio=to_client_portfolio(row),
+        total_value=value,
+        pdfs=[to_branded_pdf(p) for p in pdfs],
+    )
 
 
 def _value(call: Call, row: Row) -> tuple[TotalValue, list[str]]:
@@ -204,7 +209,7 @@ def update_client_portfolio(
     changed = edit(row, call.now, sent, emptied - maps.keys())
     call.db.flush()
     message = f"{row.client_name} (client portfolio {row.id}). {describe_changes(changed)}{_unknown_words(unknown)}"
-    return UpdatedClient(message=message, portfolio=client_of(row), changed=changed, unknown_programs=unknown)
+    return UpdatedClient(message=message, portfolio=to_client_portfolio(row), changed=changed, unknown_programs=unknown)
 
 
 def _merged(row: Row, maps: Mapping[str, Any], emptied: Set[str], *, replace: bool) -> dict[str, Any]:

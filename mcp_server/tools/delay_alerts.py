@@ -15,7 +15,7 @@ from mcp_server.toolkit.own_rows import Capacity, check_cap, get_own, same_terms
 from mcp_server.toolkit.parameters import Airport, Page, PerPage, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
-from mcp_server.views.route_monitors import airport_faults
+from mcp_server.views.route_monitors import find_airport_faults
 from shared.db.accounts import Account, lock
 from shared.db.delay_alerts import DelayAlert as Row
 from shared.db.pagination import page_of
@@ -139,7 +139,7 @@ async def create_delay_alert(
     label: Label | None = None,
 ) -> OneAlert:
     """Tells the user when live delays at an airport reach min_delay_minutes; a ground stop always counts. Premium."""
-    if faults := airport_faults(call, {"airport": airport}):
+    if faults := find_airport_faults(call, {"airport": airport}):
         raise Invalid(*faults)
     _check_channels(channels, phone_number is not None)
     row = Row(

@@ -11,7 +11,7 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Airport, AnyName, Cabin, Month, Points
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Freshness, Marked, Result
-from mcp_server.views.sightings import age, held, seen_freshness, since
+from mcp_server.views.sightings import age_in_seconds, build_freshness, read_balances, sightings_since
 from shared.db.observations import AwardObservation as Row
 from shared.db.sightings import lowest, newest
 from shared.domain.calendar import add_months, days_of
@@ -91,7 +91,7 @@ def explore_destinations(
     first, last = _months(call, month_from, month_to)
     purses, source = _purses(call, points_balance, program)
     which = (Row.origin.in_(airports), Row.cabin == cabin, Row.date <= last)
-    cells = newest(call.account_id, since(call), first, *which)
+    cells = newest(call.account_id, sightings_since(call), first, *which)
     offers = [_offer(row, purses) for row in call.db.execute(lowest(cells))]
     found = sorted(_best_of_each(o for o in offers if o.destination not in airports), key=lambda o: o.order)
     if not found:
@@ -106,7 +106,7 @@ def explore_destinations(
         destinations=[_shown(call, offer, cabin) for offer in shown],
         balance_source=source,
         total_found=len(found),
-        freshness=seen_freshness(
+        freshness=build_freshness(
             call,
             (name for o in shown for name in o.sources),
             (o.seen_at for o in shown),
@@ -133,7 +133,7 @@ def _purses(call: Call, points: int | None, program: str | None) -> tuple[dict[s
         raise Invalid(Fault("program", "is missing", "the programme points_balance is in"))
     if points is not None and slug is not None:
         return reach(call.reference.routes(call.today), {slug: points}), "argument"
-    balances = {p: b for p, b in held(call).items() if slug in (None, p)}
+    balances = {p: b for p, b in read_balances(call).items() if slug in (None, p)}
     return reach(call.reference.routes(call.today), balances), "saved" if balances else "none"
 
 
@@ -163,7 +163,7 @@ def _shown(call: Call, offer: _Offer, cabin: str) -> ExploredDestination:
         reachable=offer.reachable,
         via=purse.source if purse and offer.reachable == "transfer" else None,
         source=", ".join(sorted(offer.sources)),
-        age_seconds=age(call, min(offer.seen_at, offer.provider_checked_at or offer.seen_at)),
+        age_seconds=age_in_seconds(call, min(offer.seen_at, offer.provider_checked_at or offer.seen_at)),
         generated_at=call.invented(offer.seen_at),
     )
 

@@ -16,8 +16,8 @@ from mcp_server.toolkit.own_rows import get_own
 from mcp_server.toolkit.parameters import AirportCapitals, Amount, AnyName, Cabin, Currency, Day, Page, PerPage, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Paging, Part, Result
-from mcp_server.views.bookings import FlightBooking, flight_part, flight_parts
-from mcp_server.views.vouchers import Voucher, voucher
+from mcp_server.views.bookings import FlightBooking, to_flight_booking, to_flight_bookings
+from mcp_server.views.vouchers import Voucher, to_voucher
 from shared.db.bookings import FlightBooking as Row
 from shared.db.bookings import When, fare_seen, legs_of, page_of_flights
 from shared.db.trips import open_trip
@@ -202,8 +202,8 @@ def add_flight_booking(
     worth = _worth(call, legs)
     return AddedFlight(
         message=f"Saved as flight booking {row.id}: {_route(row)} on {row.departure_date}.{_remarks(call, row, legs)}",
-        booking=flight_part(call, row, []),
-        legs=flight_parts(call, legs),
+        booking=to_flight_booking(call, row, []),
+        legs=to_flight_bookings(call, legs),
         cents_per_point=worth,
     )
 
@@ -233,12 +233,12 @@ def get_flight_booking(call: Call, booking_id: RowId) -> FlightDetails:
     row = _own(call.db, booking_id)
     legs = legs_of(call.db, row)
     held = on_bookings(call.db, "flight", [leg.id for leg in legs])
-    shown = {leg.id: flight_part(call, leg, [v.id for v in held[leg.id]]) for leg in legs}
+    shown = {leg.id: to_flight_booking(call, leg, [v.id for v in held[leg.id]]) for leg in legs}
     return FlightDetails(
         message=f"{_route(row)} on {row.departure_date}, {shown[row.id].state}; legs of the booking: {len(legs)}.",
         booking=shown[row.id],
         legs=list(shown.values()),
-        vouchers=[voucher(call, v) for v in held[row.id]],
+        vouchers=[to_voucher(call, v) for v in held[row.id]],
         cancellation=_cancellation(call, row),
     )
 
@@ -287,7 +287,7 @@ def list_flight_bookings(
     rows, sums = page_of_flights(call.db, today, when, only, page, per_page)
     return Flights(
         message=f"{some(sums.total, 'flight booking')}.",
-        bookings=flight_parts(call, rows),
+        bookings=to_flight_bookings(call, rows),
         totals=FlightTotals(points_by_program=sums.points, cash_by_currency=sums.cash, taxes_by_currency=sums.taxes),
         paging=Paging.of(page, per_page, sums.total),
     )
@@ -356,7 +356,7 @@ def update_flight_booking(
     changed = edit(row, call.now, sent, [*(clear or ()), *bookings.unfitting(row, sent)])
     bookings.check_flight(call.reference, {name: getattr(row, name) for name in sent})
     call.db.flush()
-    return ChangedFlight(message=describe_changes(changed), booking=flight_parts(call, [row])[0], changed=changed)
+    return ChangedFlight(message=describe_changes(changed), booking=to_flight_bookings(call, [row])[0], changed=changed)
 
 
 @tool(area="bookings", tier=Tier.FREE, effect=Effect.CHANGES)

@@ -13,8 +13,15 @@ from mcp_server.toolkit.own_rows import get_own
 from mcp_server.toolkit.parameters import Amount, Currency, Day, HotelName, Page, PerPage, Points, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Paging, Part, Result
-from mcp_server.views.bookings import HotelBooking, PriceDrop, PriceSnapshot, hotel_part, hotel_parts, snapshot
-from mcp_server.views.vouchers import Voucher, voucher
+from mcp_server.views.bookings import (
+    HotelBooking,
+    PriceDrop,
+    PriceSnapshot,
+    to_hotel_booking,
+    to_hotel_bookings,
+    to_price_snapshot,
+)
+from mcp_server.views.vouchers import Voucher, to_voucher
 from shared.db.bookings import HotelBooking as Row
 from shared.db.bookings import When, cheaper_now, page_of_hotels, prices_of
 from shared.db.hotel_prices import seen_since
@@ -120,7 +127,7 @@ def add_hotel_booking(
             "trip_id": trip_id,
         },
     )
-    made = hotel_part(call, row, [])
+    made = to_hotel_booking(call, row, [])
     checked = made.monitoring.next_check_on
     watch = "its price is checked now and then daily" if checked else "it has begun, so no price is watched"
     return AddedStay(
@@ -135,13 +142,13 @@ def get_hotel_booking(call: Call, booking_id: RowId) -> StayDetails:
     """Shows one logged hotel stay with price snapshots, any drop and applied vouchers. Free."""
     row = _own(call.db, booking_id)
     held = on_bookings(call.db, "hotel", [row.id])[row.id]
-    made = hotel_part(call, row, [v.id for v in held], prices_of(call.db, [row]).get(row.id))
+    made = to_hotel_booking(call, row, [v.id for v in held], prices_of(call.db, [row]).get(row.id))
     return StayDetails(
         message=f"{row.hotel_name} from {row.check_in_date}, {made.state}.{_told(made.drop)}",
         booking=made,
-        snapshots=[snapshot(price) for price in seen_since(call.db, row, SNAPSHOTS)],
+        snapshots=[to_price_snapshot(price) for price in seen_since(call.db, row, SNAPSHOTS)],
         drop=made.drop,
-        vouchers=[voucher(call, v) for v in held],
+        vouchers=[to_voucher(call, v) for v in held],
     )
 
 
@@ -176,7 +183,7 @@ def list_hotel_bookings(
     cheaper = f" {sums.drops} can be had for less now." if sums.drops else ""
     return Stays(
         message=f"{some(sums.total, 'hotel stay')}.{cheaper}",
-        bookings=hotel_parts(call, rows),
+        bookings=to_hotel_bookings(call, rows),
         totals=StayTotals(points=sum(sums.points.values()), cash_by_currency=sums.cash, drops_found=sums.drops),
         paging=Paging.of(page, per_page, sums.total),
     )
@@ -227,7 +234,10 @@ def update_hotel_booking(
     if afresh:
         bookings.watch(call.db, call.reference, row)
     return ChangedStay(
-        message=describe_changes(changed), booking=hotel_parts(call, [row])[0], changed=changed, snapshots_reset=afresh
+        message=describe_changes(changed),
+        booking=to_hotel_bookings(call, [row])[0],
+        changed=changed,
+        snapshots_reset=afresh,
     )
 
 

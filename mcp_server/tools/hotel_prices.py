@@ -15,7 +15,7 @@ from mcp_server.toolkit.own_rows import get_own
 from mcp_server.toolkit.parameters import Day, HotelName, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Freshness, Result
-from mcp_server.views.bookings import HotelBooking, PriceDrop, PriceSnapshot, hotel_parts, snapshot
+from mcp_server.views.bookings import HotelBooking, PriceDrop, PriceSnapshot, to_hotel_bookings, to_price_snapshot
 from shared.db.bookings import HotelBooking as Row
 from shared.db.bookings import HotelPrice
 from shared.db.hotel_prices import Stay, prices, seen_since, stay_of
@@ -81,8 +81,8 @@ def _settled(call: LiveCall, session: Session, sight: CheckResult) -> tuple[Hote
     """Stored as by the daily check. Raises NotFound where the stay was removed meanwhile."""
     settle(session, call.reference, sight)
     row = _own(session, sight.plan.booking_id)
-    (booking,) = hotel_parts(call.with_session(session), [row])
-    return booking, [snapshot(price) for price in seen_since(session, row, NEWEST)]
+    (booking,) = to_hotel_bookings(call.with_session(session), [row])
+    return booking, [to_price_snapshot(price) for price in seen_since(session, row, NEWEST)]
 
 
 def _told(booking: HotelBooking) -> str:
@@ -121,10 +121,10 @@ def get_hotel_price_history(
     cut = f" The newest {SHOWN} are shown." if len(seen) > SHOWN else ""
     return PriceHistory(
         message=f"{name} from {stay[1]} to {stay[2]}: {len(seen)} recorded in the last {some(days, 'day')}.{cut}",
-        snapshots=[snapshot(price) for price in seen[:SHOWN]],
-        lowest=snapshot(ranked[0]) if ranked else None,
-        highest=snapshot(ranked[-1]) if ranked else None,
-        against_original=hotel_parts(call, [row])[0].drop if row else None,
+        snapshots=[to_price_snapshot(price) for price in seen[:SHOWN]],
+        lowest=to_price_snapshot(ranked[0]) if ranked else None,
+        highest=to_price_snapshot(ranked[-1]) if ranked else None,
+        against_original=to_hotel_bookings(call, [row])[0].drop if row else None,
     )
 
 

@@ -14,7 +14,15 @@ from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.parameters import Day, HotelName, Month, Page, PerPage, Points
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Coverage, Freshness, Money, NoDataWord, Paging, Part, Result
-from mcp_server.views.hotels import Night, Sourced, StayRates, in_words, night, origin, rates
+from mcp_server.views.hotels import (
+    Night,
+    Sourced,
+    StayRates,
+    build_source_fields,
+    describe_stay,
+    to_night,
+    to_stay_rates,
+)
 from mcp_server.views.profile import CURRENCY
 from shared.db.profile import Profile
 from shared.domain import stays, zones
@@ -139,9 +147,11 @@ async def get_hotel(
     _check(*dates, _today(call, found))
     seen = await _ask(call, found, dates, free, stays_only=True)
     stay = seen.stay(hotels.code(found), *dates, free.every)
-    words = f"{in_words(stay, free)}{_rest(seen)}"
+    words = f"{describe_stay(stay, free)}{_rest(seen)}"
     freshness = Freshness.model_validate(seen.freshness)
-    return _details(call, found, rates(stay, free, origin(seen)), words, freshness, partial=bool(seen.failed))
+    return _details(
+        call, found, to_stay_rates(stay, free, build_source_fields(seen)), words, freshness, partial=bool(seen.failed)
+    )
 
 
 async def _ask(
@@ -241,14 +251,14 @@ async def get_hotel_availability(
         seen = await night_prices(call.ask, found, first, last, guests, await _currency(call))
         require_prices(seen, found.name, known=not seen.failed)
         wanted = stays.days(first, last + timedelta(days=1))
-    marks = origin(seen)
-    shown = [night(day, seen.night(code, day), marks) for day in wanted]
-    words = [_counted(found, shown), in_words(stay, free) if stay and stay.nights > 1 else ""]
+    marks = build_source_fields(seen)
+    shown = [to_night(day, seen.night(code, day), marks) for day in wanted]
+    words = [_counted(found, shown), describe_stay(stay, free) if stay and stay.nights > 1 else ""]
     return HotelNights(
         status="partial" if seen.failed else "ok",
         message=" ".join(filter(None, words)) + _rest(seen),
         nights=shown,
-        stay=rates(stay, free, marks) if stay else None,
+        stay=to_stay_rates(stay, free, marks) if stay else None,
         freshness=Freshness.model_validate(seen.freshness),
     )
 
@@ -295,7 +305,7 @@ async def search_hotels(
     require_prices(seen, f"hotels in {place.name}", known=not seen.failed)
     rows = [(h, seen.stay(hotels.code(h), check_in_date, check_out_date)) for h in wanted]
     rows = sorted((r for r in rows if _fits(r[1], max_points_per_night)), key=lambda r: _rank(sort, *r))
-    shown, marks = rows[(page - 1) * per_page : page * per_page], origin(seen)
+    shown, marks = rows[(page - 1) * per_page : page * per_page], build_source_fields(seen)
     return FoundHotels(
         status="partial" if seen.failed else "ok",
         message=_summary(place, rows, max_points_per_night) + _rest(seen),

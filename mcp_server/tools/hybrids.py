@@ -23,7 +23,7 @@ from mcp_server.toolkit.results import (
     Result,
 )
 from mcp_server.toolkit.wording import cities
-from mcp_server.views.cash_flights import Fare, fare_of, route_of
+from mcp_server.views.cash_flights import Fare, resolve_journey, to_fare
 from shared.domain.hybrids import LEAST, hubs_between
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.plurals import some
@@ -98,7 +98,7 @@ async def search_hybrid(
 
     Each is two separate tickets and says what that risks. Premium.
     """
-    start, end = route_of(call, origin, destination, date)
+    start, end = resolve_journey(call, origin, destination, date)
     chosen = _hubs(call, hubs, start, end)
     value = Decimal(str(points_value_cents))
     wish = Wish(start, end, date, cabin, passengers, value)
@@ -113,7 +113,7 @@ async def search_hybrid(
     return HybridJourneys(
         status="partial" if told.failed else "ok",
         message=_message(wish, found, chosen) + cities(call.reference, origin, destination),
-        direct_cash=fare_of(found.direct.offer) if found.direct else None,
+        direct_cash=to_fare(found.direct.offer) if found.direct else None,
         direct_cash_cost=_money(found.direct.cost if found.direct else None),
         full_award=AwardOption.model_validate(found.award.offer) if found.award else None,
         full_award_cost=_money(found.award.cost if found.award else None),
@@ -152,7 +152,7 @@ def _journey(found: Hybrid, wish: Wish) -> HybridJourney:
     return HybridJourney(
         hub=found.over.hub,
         award_leg=AwardOption.model_validate(option),
-        cash_leg=fare_of(found.cash.offer),
+        cash_leg=to_fare(found.cash.offer),
         award_first=found.over.award_first,
         points=points,
         cash=_money(None if found.cost is None else found.cost - worth),

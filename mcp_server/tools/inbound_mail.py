@@ -12,8 +12,8 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Page, PerPage
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
-from mcp_server.views.bookings import FlightBooking, HotelBooking, flight_part, hotel_part
-from mcp_server.views.inbound_mail import corrected
+from mcp_server.views.bookings import FlightBooking, HotelBooking, to_flight_booking, to_hotel_booking
+from mcp_server.views.inbound_mail import apply_corrections
 from shared import clock
 from shared.db import bookings as rows
 from shared.db import inbound_mail as mails
@@ -204,7 +204,7 @@ def resolve_inbox_message(
     if action == "discard":
         inbound_mail.set_aside(mail, call.now)
         return _resolved(call, mail, Filed(), "The mail is put aside; its text is gone.")
-    given = _told(call, corrected(mail.parsed.get("bookings", []), fields))
+    given = _told(call, apply_corrections(mail.parsed.get("bookings", []), fields))
     filed = mail_bookings.file(call.db, call.reference, mail, given, sure=True)
     if filed.missing:
         return _resolved(call, mail, filed, f"Nothing was stored yet. Still missing: {', '.join(filed.missing)}.")
@@ -251,7 +251,7 @@ def _resolved(call: Call, mail: InboundMail, filed: Filed, told: str) -> Resolve
     return Resolved(
         message=f"{told} {DATA}",
         inbox_message=_message(mail, flights, stays),
-        flight_bookings=[flight_part(call, r, held[0].get(r.id, [])) for r in filed.flights],
-        hotel_bookings=[hotel_part(call, r, held[1].get(r.id, []), seen.get(r.id)) for r in filed.hotels],
+        flight_bookings=[to_flight_booking(call, r, held[0].get(r.id, [])) for r in filed.flights],
+        hotel_bookings=[to_hotel_booking(call, r, held[1].get(r.id, []), seen.get(r.id)) for r in filed.hotels],
         missing=filed.missing,
     )

@@ -13,7 +13,7 @@ from mcp_server.toolkit.edits import edit
 from mcp_server.toolkit.parameters import Day, Position, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Part, Result
-from mcp_server.views.trips import ItemKind, ItineraryItem, shown_item
+from mcp_server.views.trips import ItemKind, ItineraryItem, to_itinerary_item
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.trips import ItineraryItem as Row
 from shared.db.trips import open_trip
@@ -120,7 +120,7 @@ def save_itinerary_item(
     call.db.flush()
     how = "added to" if not item_id else "changed in" if changed else "as it was in"
     message = f"{row.title} is {how} the itinerary of trip {trip_id} ({trip.name}) as item {row.id}."
-    return SavedItem(message=message, item=shown_item(row), created=item_id is None, trip_id=trip_id)
+    return SavedItem(message=message, item=to_itinerary_item(row), created=item_id is None, trip_id=trip_id)
 
 
 @tool(area="trips", tier=Tier.FREE, effect=Effect.CHANGES)

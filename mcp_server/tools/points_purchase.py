@@ -70,11 +70,11 @@ def _sale(row: PointsSale | None) -> points_purchase.Sale:
     """What everybody gets: a targeted sale changes no price here."""
     if row is None or row.targeted:
         return points_purchase.NO_SALE
-    return price_lists.terms(row)
+    return price_lists.build_sale(row)
 
 
 def _line(call: Call, row: BuyPoints, quantity: int | None) -> BuyPrice:
-    prices, running = price_lists.prices(row), _running(call, row.program)
+    prices, running = price_lists.build_price_list(row), _running(call, row.program)
     sale = _sale(running)
     quoted = points_purchase.quote(prices, quantity, sale) if prices and quantity else None
     return BuyPrice(
@@ -83,7 +83,7 @@ def _line(call: Call, row: BuyPoints, quantity: int | None) -> BuyPrice:
         currency=row.currency,
         base_cents_per_point=prices.cents_per_point if prices else NO_DATA,
         sale=running and _shown(running),
-        best_cents_per_point=price_lists.cents(prices, sale) if prices else NO_DATA,
+        best_cents_per_point=price_lists.sale_cents(prices, sale) if prices else NO_DATA,
         order_fee=row.order_fee,
         minimum=row.min_points,
         maximum_per_order=row.max_points_per_purchase,

@@ -11,8 +11,8 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from mcp_server.views.deadlines import UpcomingDeadline
-from mcp_server.views.profile import Profile, profile
-from mcp_server.views.statuses import LoyaltyStatus, shown_status
+from mcp_server.views.profile import Profile, to_profile
+from mcp_server.views.statuses import LoyaltyStatus, to_loyalty_status
 from shared.db.accounts import Account
 from shared.db.balances import PointsBalance
 from shared.db.delay_alerts import DelayAlert
@@ -105,7 +105,7 @@ def get_portfolio(call: Call) -> Portfolio:
     Values are estimates. Free.
     """
     account, row = call.db.get_one(Account, call.account_id), call.db.get(ProfileRow, call.account_id)
-    mine = profile(account, row)
+    mine = to_profile(account, row)
     view = Viewpoint(
         call.reference,
         call.now,
@@ -119,7 +119,7 @@ def get_portfolio(call: Call) -> Portfolio:
         message=_told(view, mine, sums, kept.balances),
         balances=sums,
         cards=_cards(view, kept),
-        statuses=[shown_status(call, s, view.today) for s in kept.statuses],
+        statuses=[to_loyalty_status(call, s, view.today) for s in kept.statuses],
         vouchers=_vouchers(view, kept),
         bookings=_bookings(view, kept),
         alerts=_alerts(call),

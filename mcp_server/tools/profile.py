@@ -9,7 +9,7 @@ from mcp_server.toolkit.edits import describe_changes, edit
 from mcp_server.toolkit.parameters import Airport, AnyName, Cabin, Country, Currency, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Result
-from mcp_server.views.profile import Profile, profile, untouched
+from mcp_server.views.profile import Profile, new_profile, to_profile
 from shared.db.accounts import Account, lock
 from shared.db.profile import MAILS
 from shared.db.profile import Profile as Row
@@ -46,7 +46,7 @@ class UpdatedProfile(Result):
 def get_profile(call: Call) -> ShownProfile:
     """Shows the user's travel preferences, mail settings and plan. Free."""
     account, row = call.db.get_one(Account, call.account_id), call.db.get(Row, call.account_id)
-    return ShownProfile(message="As set with update_profile or on the dashboard.", profile=profile(account, row))
+    return ShownProfile(message="As set with update_profile or on the dashboard.", profile=to_profile(account, row))
 
 
 @tool(area="account", tier=Tier.FREE, effect=Effect.CHANGES)
@@ -77,14 +77,14 @@ def update_profile(
     mails = _columns(mail or {})
     lock(call.db, call.account_id)
     account = call.db.get_one(Account, call.account_id)
-    row = call.db.get(Row, call.account_id) or untouched()
-    before = profile(account, row)
+    row = call.db.get(Row, call.account_id) or new_profile()
+    before = to_profile(account, row)
     edit(row, call.now, sent | mails, clear)
     for name in LISTS:
         setattr(row, name, getattr(row, name) or [])
     if both := sorted({*row.preferred_airlines} & {*row.avoided_airlines}):
         raise Invalid(Fault("avoided_airlines", f"and preferred_airlines both name {both[0]}", "each airline in one"))
-    after = profile(account, row)
+    after = to_profile(account, row)
     changed = [name for name in Profile.model_fields if getattr(after, name) != getattr(before, name)]
     if changed:
         call.db.add(row)

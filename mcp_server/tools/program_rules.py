@@ -8,7 +8,7 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import LooseName
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Result
-from mcp_server.views.program_rules import TOPICS, Rule, Topic, rules_of
+from mcp_server.views.program_rules import TOPICS, Rule, Topic, list_rules
 from shared.domain.plurals import some
 from shared.errors import NoData
 
@@ -31,7 +31,7 @@ def get_program_rules(
     """
     found = call.reference.program(program)
     wanted = [t for t in TOPICS if t in topics] if topics else list(TOPICS)
-    rules = [r for r in rules_of(call, found) if r.topic in wanted]
+    rules = [r for r in list_rules(call, found) if r.topic in wanted]
     known = {r.topic for r in rules}
     missing = [t for t in wanted if t not in known]
     untold = ", ".join(missing).replace("_", " ")

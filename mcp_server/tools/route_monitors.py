@@ -13,7 +13,7 @@ from mcp_server.toolkit.own_rows import Capacity, check_cap, get_own, same_terms
 from mcp_server.toolkit.parameters import AirportCapitals, Cabin, Day, Page, Passengers, PerPage, Points, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import AwardOption, Paging, Part, Result
-from mcp_server.views.route_monitors import Monitor, check_route, option, shown_monitors
+from mcp_server.views.route_monitors import Monitor, check_route, to_award_option, to_monitors
 from shared.db.pagination import count, page_of
 from shared.db.route_monitors import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
 from shared.db.run_kinds import RunKind
@@ -121,7 +121,7 @@ def create_route_monitor(
     return OneMonitor(
         message=f"Monitor {row.id} watches {origin} to {destination}. The first check runs now, then every"
         f" {_pace(call)}; fresh seats are mailed and appear in list_notifications.{room.same}",
-        monitor=shown_monitors(call, [row])[0],
+        monitor=to_monitors(call, [row])[0],
         active_count=room.active + 1,
         cap=call.limits.route_monitors,
     )
@@ -148,7 +148,7 @@ def list_route_monitors(
     active = count(call.db, RouteMonitor, _active())
     return Monitors(
         message=f"{some(total, 'route monitor')}; {active} of {call.limits.route_monitors} active.",
-        monitors=shown_monitors(call, rows),
+        monitors=to_monitors(call, rows),
         active_count=active,
         cap=call.limits.route_monitors,
         paging=Paging.of(page, per_page, total),
@@ -173,8 +173,8 @@ def get_route_monitor(call: Call, monitor_id: RowId) -> MonitorDetails:
     ).all()
     return MonitorDetails(
         message=f"Monitor {row.id}, {row.origin} to {row.destination}: {row.matches_total} matches so far.",
-        monitor=shown_monitors(call, [row])[0],
-        matches=[option(call, match) for match in matches],
+        monitor=to_monitors(call, [row])[0],
+        matches=[to_award_option(call, match) for match in matches],
         checks=[Check.model_validate({name: getattr(c, name) for name in Check.model_fields}) for c in checks],
     )
 
@@ -220,7 +220,7 @@ def update_route_monitor(
     afresh = " It starts afresh with a check now." if changed else ""
     return UpdatedMonitor(
         message=describe_changes(changed) + afresh,
-        monitor=shown_monitors(call, [row])[0],
+        monitor=to_monitors(call, [row])[0],
         changed=changed,
         baseline_reset=bool(changed),
     )
@@ -240,7 +240,7 @@ def cancel_route_monitor(call: Call, monitor_id: RowId) -> OneMonitor:
         unschedule(call.db, RunKind.ROUTE_MONITOR, [row.id])
     return OneMonitor(
         message=f"Monitor {row.id}, {row.origin} to {row.destination}, is cancelled and kept for the record.",
-        monitor=shown_monitors(call, [row])[0],
+        monitor=to_monitors(call, [row])[0],
         active_count=count(call.db, RouteMonitor, _active()),
         cap=call.limits.route_monitors,
     )

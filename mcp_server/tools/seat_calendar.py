@@ -11,7 +11,13 @@ from mcp_server.toolkit.parameters import Airport, Cabin, Month, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Coverage, Freshness, Marked, Part, Result
 from mcp_server.toolkit.wording import cities
-from mcp_server.views.award_search import cabins_of, not_on_sale, on_sale_until, price_of, route_of
+from mcp_server.views.award_search import (
+    build_not_on_sale,
+    find_best_offer,
+    last_day_on_sale,
+    require_cabins,
+    resolve_route,
+)
 from shared.domain.calendar import days_of
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid
@@ -64,13 +70,13 @@ async def search_monthly_availability(
 
     Prices are the airline's own programme's where it has one, else the lowest. A day not read is unknown. Paid.
     """
-    wanted = cabins_of(call, cabin)
+    wanted = require_cabins(call, cabin)
     flown = call.reference.airline(airline)
-    start, end = route_of(call, origin, destination)
+    start, end = resolve_route(call, origin, destination)
     first, last = _span(call, month)
-    until = on_sale_until(call, flown.iata)
+    until = last_day_on_sale(call, flown.iata)
     if first > until:
-        raise not_on_sale(call, flown, first)
+        raise build_not_on_sale(call, flown, first)
     question = SeatsQuestion(start, end, first, last, (flown.iata,))
     found = await search_month(call.ask, question, until, wanted, passengers)
     made = call.invented(found.freshness.fetched_at or call.now)
@@ -95,7 +101,7 @@ def _span(call: LiveCall, month: str) -> tuple[date, date]:
 
 
 def _shown(airline: Airline, day: DaySeats, until: date, made: datetime | None) -> CalendarDay:
-    prices = {cabin: price_of(airline, seats) for cabin, seats in day.cabins.items()}
+    prices = {cabin: find_best_offer(airline, seats) for cabin, seats in day.cabins.items()}
     early = day.state == "unknown" and day.date > until
     return CalendarDay(
         date=day.date,

@@ -13,8 +13,8 @@ from mcp_server.toolkit.parameters import Airport, AnyName, Cabin, Month, Page, 
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Freshness, Marked, Money, NoDataWord, Paging, Part, Result
 from mcp_server.toolkit.wording import airline_name, program_name
-from mcp_server.views.sightings import SEEN_DAYS, age, held, seen_freshness, since
-from mcp_server.views.transfers import RunningBonus, TransferRoute, route_of
+from mcp_server.views.sightings import SEEN_DAYS, age_in_seconds, build_freshness, read_balances, sightings_since
+from mcp_server.views.transfers import RunningBonus, TransferRoute, to_transfer_route
 from shared.db.observations import AwardObservation as Row
 from shared.db.sightings import last_fare, last_seen, newest, usual_taxes, with_values
 from shared.domain.calendar import days_of
@@ -108,15 +108,17 @@ def list_flights(
     Values are US cents a point against the newest cash fare seen. Free.
     """
     which = _which(call, origin, destination, program, airline, cabin, month)
-    cells = newest(call.account_id, since(call), call.today, *which, most=LOOKED_AT)
-    balances = held(call) if affordable_only else None
-    asked = with_values(cells, call.account_id, since(call)).where(*_prices(call, cells, max_points, balances))
+    cells = newest(call.account_id, sightings_since(call), call.today, *which, most=LOOKED_AT)
+    balances = read_balances(call) if affordable_only else None
+    asked = with_values(cells, call.account_id, sightings_since(call)).where(
+        *_prices(call, cells, max_points, balances)
+    )
     rows = _page(call, asked, _order(cells, asked, sort), page, per_page)
     total = rows[0].total if rows else _count(call, asked) if page > 1 else 0
     return Flights(
         message=_listed(total, balances),
         flights=[_shown(call, row) for row in rows],
-        freshness=seen_freshness(
+        freshness=build_freshness(
             call, (r.source for r in rows), (r.seen_at for r in rows), (r.provider_checked_at for r in rows)
         ),
         paging=Paging.of(page, per_page, total),
@@ -213,19 +215,19 @@ def get_flight(
     row = last_seen(call.db, call.account_id, sighting, call.today) if sighting is not None else None
     if row is None:
         raise NotFound("flight", flight_id)
-    fare = last_fare(call.db, call.account_id, row, since(call))
+    fare = last_fare(call.db, call.account_id, row, sightings_since(call))
     price = fare.price / fare.passengers if fare else None
     cards = _cards(call, row, price)
-    seen = timedelta(seconds=age(call, min(row.seen_at, row.provider_checked_at or row.seen_at)))
+    seen = timedelta(seconds=age_in_seconds(call, min(row.seen_at, row.provider_checked_at or row.seen_at)))
     advice = advise(cards, portal_points(price), seen)
     return FlightInCards(
         message=_advised(call.reference, row, cards, advice, price, seen),
         flight=Flight(**_facts(call, row) | {"flight_id": flight_id}),
         card_currencies=[_card(c) for c in cards],
         advice=advice,
-        transfer_path=route_of(cards[0].path, row.points) if cards else None,
+        transfer_path=to_transfer_route(cards[0].path, row.points) if cards else None,
         taxes=_taxes(call, row),
-        freshness=seen_freshness(call, [row.source], [row.seen_at], [row.provider_checked_at]),
+        freshness=build_freshness(call, [row.source], [row.seen_at], [row.provider_checked_at]),
     )
 
 

@@ -14,7 +14,7 @@ from mcp_server.toolkit.own_rows import check_cap, get_own
 from mcp_server.toolkit.parameters import Page, PerPage, RowId, line
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
-from mcp_server.views.standing_orders import Outcome, StandingOrder, shown_orders
+from mcp_server.views.standing_orders import Outcome, StandingOrder, to_standing_orders
 from shared.db.pagination import page_of
 from shared.db.run_kinds import RunKind
 from shared.db.runs import run_now, schedule, unschedule
@@ -130,7 +130,7 @@ def create_standing_order(
     return OneOrder(
         message=f"Standing order {row.id} runs {cadence}, first on {first:%A, %Y-%m-%d at %H:%M} UTC; each result is"
         " mailed and kept. run_standing_order runs it before.",
-        standing_order=shown_orders(call, [row])[0],
+        standing_order=to_standing_orders(call, [row])[0],
     )
 
 
@@ -143,7 +143,7 @@ def list_standing_orders(
     rows, total = page_of(call.db, Row, [condition], Row.id.desc(), page=page, per_page=per_page)
     return Orders(
         message=f"{total} {'' if state == 'all' else state + ' '}standing order{'' if total == 1 else 's'}.",
-        standing_orders=shown_orders(call, rows),
+        standing_orders=to_standing_orders(call, rows),
         paging=Paging.of(page, per_page, total),
     )
 
@@ -157,7 +157,7 @@ def get_standing_order(call: Call, standing_order_id: RowId) -> OrderDetails:
     kept = select(Run.result).where(mine, Run.result.is_not(None)).order_by(Run.finished_at.desc()).limit(1)
     return OrderDetails(
         message=f"Standing order {row.id}: {some(len(runs), 'newest run')}.",
-        standing_order=shown_orders(call, [row])[0],
+        standing_order=to_standing_orders(call, [row])[0],
         last_result=call.db.scalar(kept),
         runs=[OrderRun.model_validate(_fields(run)) for run in runs],
     )
@@ -193,7 +193,9 @@ def update_standing_order(
     call.db.flush()
     if {"cadence", "run_hour", "run_weekday"} & set(changed):
         _plan_runs(call, row)
-    return UpdatedOrder(message=describe_changes(changed), standing_order=shown_orders(call, [row])[0], changed=changed)
+    return UpdatedOrder(
+        message=describe_changes(changed), standing_order=to_standing_orders(call, [row])[0], changed=changed
+    )
 
 
 def _weekday(row: Row, cadence: str, given: int | None) -> int | Literal[""] | None:
@@ -215,7 +217,7 @@ def cancel_standing_order(call: Call, standing_order_id: RowId) -> OneOrder:
         unschedule(call.db, RunKind.STANDING_ORDER, [row.id])
     return OneOrder(
         message=f"Standing order {row.id} is stopped; its last result is kept.",
-        standing_order=shown_orders(call, [row])[0],
+        standing_order=to_standing_orders(call, [row])[0],
     )
 
 

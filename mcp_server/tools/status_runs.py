@@ -13,16 +13,16 @@ from mcp_server.toolkit.parameters import Airport, Amount, AnyName, Currency, Da
 from mcp_server.toolkit.provenance import Sourced, caution, sourced
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Freshness, Marked, Money, NoDataWord, Part, Result
-from mcp_server.views.sightings import age
+from mcp_server.views.sightings import age_in_seconds
 from mcp_server.views.status_runs import (
     Gap,
     Goal,
-    chances,
-    days_left,
-    fares_freshness,
-    freshness,
-    goal_of,
-    told_of_fares,
+    build_fares_freshness,
+    build_static_freshness,
+    count_days_left,
+    describe_fares,
+    resolve_goal,
+    weigh_runs,
 )
 from shared.db.profile import Profile
 from shared.db.statuses import LoyaltyStatus
@@ -97,7 +97,7 @@ def _run(call: Call, chance: Chance, currency: str) -> StatusRun:
         runs_needed=NO_DATA if chance.needed is None else chance.needed,
         total_cost=NO_DATA if chance.total is None else chance.total,
         cost_per_unit=NO_DATA if chance.per_unit is None else round(chance.per_unit, 4),
-        fare_age_seconds=age(call, min(seen.seen_at, seen.checked_at or seen.seen_at)) if seen else None,
+        fare_age_seconds=age_in_seconds(call, min(seen.seen_at, seen.checked_at or seen.seen_at)) if seen else None,
         fare_source=seen.source if seen else None,
         fare_for=seen.day if seen else None,
         miles_from_home=chance.miles_from_home,
@@ -126,10 +126,10 @@ def find_status_run(
 
     A fare never seen reads no_data. Free accounts see the top 3. Free.
     """
-    days = days_left(call, deadline)
+    days = count_days_left(call, deadline)
     call.reference.airport(home_airport)
-    goal = goal_of(call, goal_program, goal_tier)
-    known = chances(call, goal, home_airport, days)
+    goal = resolve_goal(call, goal_program, goal_tier)
+    known = weigh_runs(call, goal, home_airport, days)
     found = ranked(known, days) if goal.missing else []
     if goal.missing and not found:
         starts = ", ".join(sorted({c.run.stops[0] for c in known}))
@@ -141,13 +141,13 @@ def find_status_run(
     if found and all(c.earned is None and not c.without_fare and c.fare is None for c in found):
         raise NoData(
             f"{goal.lacking}. Known runs that start near"
-            f" {home_airport}: {len(found)}; what they count follows the fare. {told_of_fares(found)}",
+            f" {home_airport}: {len(found)}; what they count follows the fare. {describe_fares(found)}",
             missing=["cash fares"],
         )
     currency = goal.program.home_currency
     shown = found[: call.limits.results]
     seen = f" {len(shown)} of {len(found)} are shown." if len(shown) < len(found) else ""
-    told = f"{goal.lacking}; {some(len(found), 'known run')}.{seen} {told_of_fares(shown)}"
+    told = f"{goal.lacking}; {some(len(found), 'known run')}.{seen} {describe_fares(shown)}"
     return StatusRuns(
         message=f"{told} {caution(goal.target)}".rstrip() if goal.missing else f"{goal.target.name} is reached.",
         runs=[_run(call, c, currency) for c in shown],
@@ -155,7 +155,7 @@ def find_status_run(
         gap=goal.gap,
         total_found=len(found),
         assumptions=[*goal.said, *_after_year_end(goal, deadline, call.today)],
-        freshness=fares_freshness(call, shown),
+        freshness=build_fares_freshness(call, shown),
         **sourced(goal.target),
     )
 
@@ -172,12 +172,12 @@ def _run_paths(
     if home is None:
         return [], ["Status runs: home_airport is needed, here or in the profile."]
     try:
-        found = ranked(chances(call, goal, home, days), days)
+        found = ranked(weigh_runs(call, goal, home, days), days)
     except NoData as silent:
         return [], [f"Status runs: {silent.message}"]
     if not found:
         return [], [f"Status runs: none that is known starts near {home} and fits the deadline."]
-    return [_run_path(call, c, goal, currency) for c in found[:3]], [f"Status runs: {told_of_fares(found[:3])}"]
+    return [_run_path(call, c, goal, currency) for c in found[:3]], [f"Status runs: {describe_fares(found[:3])}"]
 
 
 def _run_path(call: Call, chance: Chance, goal: Goal, currency: str) -> StatusPath:
@@ -200,7 +200,7 @@ def _run_path(call: Call, chance: Chance, goal: Goal, currency: str) -> StatusPa
         " checked before counting on it.",
         apply_url=None,
         runs=chance.needed,
-        freshness=fares_freshness(call, [chance]),
+        freshness=build_fares_freshness(call, [chance]),
     )
 
 
@@ -224,7 +224,7 @@ def _flying(call: Call, goal: Goal, days: int, currency: str) -> tuple[list[Stat
                 risk=" ".join(plan.said),
                 apply_url=None,
                 runs=None,
-                freshness=freshness("static", "the bookings logged here", "As they were logged."),
+                freshness=build_static_freshness("static", "the bookings logged here", "As they were logged."),
             )
         ],
         [],
@@ -267,7 +267,7 @@ def _offer_path(row: Any, said: str, goal: Goal) -> StatusPath:
         else "Granted at discretion.",
         apply_url=row.apply_url,
         runs=None,
-        freshness=freshness("static", row.source_url, f"Source dated {row.as_of or 'never'}."),
+        freshness=build_static_freshness("static", row.source_url, f"Source dated {row.as_of or 'never'}."),
     )
 
 
@@ -302,8 +302,8 @@ def recommend_status_path(
 
     A cost never seen reads no_data. Premium.
     """
-    days = days_left(call, deadline)
-    goal = goal_of(call, target_program, target_tier)
+    days = count_days_left(call, deadline)
+    goal = resolve_goal(call, target_program, target_tier)
     if not goal.missing:
         reached: Sequence[str] = ["The reported progress already covers this tier."]
         return _paths(goal, [], reached, f"{goal.target.name} of {goal.program.name} is reached.")

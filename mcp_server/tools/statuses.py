@@ -12,7 +12,7 @@ from mcp_server.toolkit.parameters import Amount, AnyName, Day, Page, PerPage
 from mcp_server.toolkit.provenance import Verified, verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Paging, Part, Result
-from mcp_server.views.statuses import LoyaltyStatus, shown_status
+from mcp_server.views.statuses import LoyaltyStatus, to_loyalty_status
 from shared.db.accounts import lock
 from shared.db.statuses import LoyaltyStatus as Row
 from shared.domain import elite
@@ -155,7 +155,7 @@ def set_loyalty_status(
     unknown = "" if known else " The tiers of this programme are not known here, so the name is kept as given."
     return SetStatus(
         message=f"{found.name}: {held}{' for life' if row.lifetime else ''}.{unknown}",
-        loyalty_status=shown_status(call, row, call.own_day),
+        loyalty_status=to_loyalty_status(call, row, call.own_day),
         created=created,
         known_tiers=known,
     )
@@ -167,7 +167,7 @@ def list_loyalty_statuses(call: Call, program: AnyName | None = None, kind: Kind
     only = call.reference.program(program).slug if program else None
     kept = call.db.scalars(select(Row).order_by(Row.program)).all()
     today = call.own_day if any(r.valid_until for r in kept) else call.today
-    rows = [shown_status(call, r, today) for r in kept]
+    rows = [to_loyalty_status(call, r, today) for r in kept]
     shown = [s for s in rows if kind in ("all", s.kind) and only in (None, s.program)]
     ended = [s.name for s in shown if s.days_left is not None and s.days_left < 0]
     others = " of this programme or kind" if rows else ""

@@ -11,7 +11,7 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import AnyName, Points
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
-from mcp_server.views.transfers import RunningBonus, TransferRoute, route_of
+from mcp_server.views.transfers import RunningBonus, TransferRoute, to_transfer_route
 from shared.db.balances import PointsBalance
 from shared.domain import funding
 from shared.domain.funding import Combination, Purse, Way
@@ -73,7 +73,7 @@ def _bonus(way: Way) -> RunningBonus | None:
 
 def _option(way: Way) -> TransferOption:
     return TransferOption(
-        route=route_of(way.path, way.needed if way.covers else None) if way.path else None,
+        route=to_transfer_route(way.path, way.needed if way.covers else None) if way.path else None,
         from_program=way.purse.program,
         source_points=way.sent,
         delivered_points=way.delivered,
@@ -95,7 +95,7 @@ def _combined(found: Combination, needed: int) -> CombinedOption:
                 source_points=p.sent,
                 delivered_points=p.delivered,
                 cost_cents=NO_DATA if p.cost is None else p.cost,
-                route=route_of(p.path, None) if p.path else None,
+                route=to_transfer_route(p.path, None) if p.path else None,
             )
             for p in found.parts
         ],

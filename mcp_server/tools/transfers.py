@@ -10,12 +10,12 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.provenance import Verified, newest, verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, NoDataWord, Result
-from mcp_server.views.transfers import RunningBonus, TransferRoute, posting_of, route_of
+from mcp_server.views.transfers import RunningBonus, TransferRoute, posting_time, to_transfer_route
 from shared.db.balances import PointsBalance
 from shared.domain.plurals import some
 from shared.domain.transfers import Edge, find_paths
 from shared.errors import Fault, Invalid, NoData
-from shared.reference.points_purchase import price_in
+from shared.reference.points_purchase import find_sale_price
 from shared.reference.rows import PointsSale, TransferBonus
 
 LISTED = 20
@@ -91,7 +91,7 @@ def _partner(call: Call, edge: Edge, program: str) -> Partner:
         ratio_to=float(edge.ratio_to),
         increment=edge.increment,
         minimum=edge.minimum,
-        posting_time=posting_of(edge),
+        posting_time=posting_time(edge),
         fee=edge.fee,
         bonus=bonus
         and RunningBonus(
@@ -148,7 +148,7 @@ def find_transfer_paths(
             f"No way from {start.name} to {goal.name} in at most {some(max_hops, 'step')} is known.",
             missing=["transfer path"],
         )
-    routes = [route_of(p, points_needed) for p in paths[:LISTED]]
+    routes = [to_transfer_route(p, points_needed) for p in paths[:LISTED]]
     best = routes[0]
     cost = (
         f"sends {some(best.source_points or 0, 'point')}" if points_needed else f"gives {best.effective_ratio:g} for 1"
@@ -158,7 +158,7 @@ def find_transfer_paths(
         f" {some(best.hops, 'step')}."
         " Transfers cannot be undone: see the seats first.",
         paths=routes,
-        shortest=route_of(min(paths, key=lambda p: len(p.edges)), points_needed),
+        shortest=to_transfer_route(min(paths, key=lambda p: len(p.edges)), points_needed),
         total_found=len(paths),
         checked_on=call.today,
     )
@@ -217,7 +217,7 @@ def _sales(call: Call) -> list[SaleOffer]:
 
 
 def _sale(call: Call, row: PointsSale) -> SaleOffer:
-    cents, currency = price_in(call.reference, row)
+    cents, currency = find_sale_price(call.reference, row)
     return SaleOffer(
         program=row.program,
         bonus_percent=row.bonus_percent,

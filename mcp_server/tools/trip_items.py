@@ -10,7 +10,7 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Part, Result
-from mcp_server.views.trips import Trip, own_trip, shown_trip
+from mcp_server.views.trips import Trip, get_own_trip, to_trip
 from shared.db import trips
 from shared.db.trips import Trip as Row
 from shared.domain.plurals import some
@@ -69,7 +69,7 @@ def _sorted_out(
     found = {kind: set(moved.get(kind, ())) for kind in asked}
     done = {kind: [i for i in ids if i in found[kind]] for kind, ids in asked.items()}
     missing = {kind: [i for i in ids if i not in found[kind]] for kind, ids in asked.items()}
-    return shown_trip(row, trips.filed_under(call.db, [row.id])[row.id]), done, missing
+    return to_trip(row, trips.filed_under(call.db, [row.id])[row.id]), done, missing
 
 
 def _told(done: Found, missing: Found, what: str, absent: str) -> str:
@@ -139,7 +139,7 @@ def unlink_trip_items(
     chat_ids: Ids = None,
 ) -> Unlinked:
     """Takes bookings, monitors, standing orders, searches and chats out of a trip and keeps them. Free."""
-    row = own_trip(call, trip_id, locked=True)
+    row = get_own_trip(call, trip_id, locked=True)
     given = {
         "flight_bookings": flight_booking_ids,
         "hotel_bookings": hotel_booking_ids,

@@ -15,8 +15,8 @@ from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.parameters import Airport, Amount, Cabin, Day, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Coverage, Freshness, Result
-from mcp_server.views.cash_flights import route_of
-from mcp_server.views.trip_plans import CURRENCY, Plan, dates_of, plan_of
+from mcp_server.views.cash_flights import resolve_journey
+from mcp_server.views.trip_plans import CURRENCY, Plan, to_plan, travel_dates
 from shared.db.balances import PointsBalance
 from shared.domain import funding
 from shared.domain.exchange import Rates
@@ -109,7 +109,7 @@ async def plan_trip(
     made = await call.in_session(lambda session: _made(call, session, wish, answers, rates))
     chosen = [p for p in (made.plans[0] if made.plans else None, fallback(made.plans)) if p]
     priced, asked = await _cash(call, wish, chosen, rates)
-    shown = [plan_of(p, f, passengers, made.balances_as_of or call.today) for p, f in zip(chosen, priced, strict=True)]
+    shown = [to_plan(p, f, passengers, made.balances_as_of or call.today) for p, f in zip(chosen, priced, strict=True)]
     told = coverage([*readings, *asked])
     return TripPlans(
         status="partial" if told.failed else "ok",
@@ -142,7 +142,7 @@ def _wish(
         raise Invalid(Fault("latest_date", f"is more than {WINDOW} days after earliest_date", "a shorter window"))
     if earliest < call.today:
         raise Invalid(Fault("earliest_date", "is in the past", f"{call.today} or later"))
-    start, end = route_of(call, origin, destination, earliest)
+    start, end = resolve_journey(call, origin, destination, earliest)
     named = frozenset(call.reference.program(name).slug for name in programs or ())
     return _Wish(start, end, earliest, latest, nights, cabin, passengers, named, max_cash)
 
@@ -236,7 +236,7 @@ async def _cash(
     call: LiveCall, wish: _Wish, chosen: Sequence[Paid[SeatOption]], rates: Rates
 ) -> tuple[list[list[FareOption]], list[Reading[Any]]]:
     """Cash fares on the days of each plan, and what was said when asked for them."""
-    days = [dates_of(p.journey) for p in chosen]
+    days = [travel_dates(p.journey) for p in chosen]
     ends = (wish.origin, wish.destination)
     questions = [
         FaresQuestion(*ends, out, back, wish.cabin, wish.passengers, CURRENCY) for out, back in dict.fromkeys(days)

@@ -12,19 +12,19 @@ from mcp_server.toolkit.parameters import Day, Page, PerPage, RowId, line
 from mcp_server.toolkit.refusals import paywall
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
-from mcp_server.views.bookings import FlightBooking, HotelBooking, flight_parts, hotel_parts
-from mcp_server.views.route_monitors import Monitor, shown_monitors
-from mcp_server.views.standing_orders import StandingOrder, shown_orders
+from mcp_server.views.bookings import FlightBooking, HotelBooking, to_flight_bookings, to_hotel_bookings
+from mcp_server.views.route_monitors import Monitor, to_monitors
+from mcp_server.views.standing_orders import StandingOrder, to_standing_orders
 from mcp_server.views.trips import (
     ChatLink,
     ItineraryItem,
     SearchRecord,
     Trip,
-    own_trip,
-    shown_chat,
-    shown_item,
-    shown_search,
-    shown_trip,
+    get_own_trip,
+    to_chat_link,
+    to_itinerary_item,
+    to_search_record,
+    to_trip,
 )
 from shared.db import trips
 from shared.db.accounts import lock
@@ -113,7 +113,7 @@ def create_trip(
     row = Row(name=name, destination=destination or None, start_date=start_date, end_date=end_date)
     call.db.add(row)
     call.db.flush()
-    made = shown_trip(row, {})
+    made = to_trip(row, {})
     return CreatedTrip(message=f"Trip {row.id} is open: {row.name}.", trip=made, active_count=active + 1, cap=cap)
 
 
@@ -131,7 +131,7 @@ def list_trips(
     kind = "trip" if state == "all" else f"{state} trip"
     return Trips(
         message=f"{total} {kind}{'' if total == 1 else 's'}.",
-        trips=[shown_trip(r, filed[r.id]) for r in rows],
+        trips=[to_trip(r, filed[r.id]) for r in rows],
         active_count=total if state == "active" else trips.active_trips(call.db),
         cap=call.limits.active_trips,
         paging=Paging.of(page, per_page, total),
@@ -145,7 +145,7 @@ def delete_trip(call: Call, trip_id: RowId, permanently: bool = False) -> Delete
     Archiving keeps the trip and its itinerary and frees the active-trip slot. Either way bookings, monitors, searches
     and chats stay and are only taken out of the trip. Confirm with the user before deleting permanently. Free.
     """
-    row = own_trip(call, trip_id, locked=True)
+    row = get_own_trip(call, trip_id, locked=True)
     taken_out = trips.unfile(call.db, trip_id)
     if permanently:
         call.db.delete(row)
@@ -169,7 +169,7 @@ def _archive(call: Call, row: Row) -> None:
 
 
 def _counted(call: Call, row: Row) -> Trip:
-    return shown_trip(row, trips.filed_under(call.db, [row.id])[row.id])
+    return to_trip(row, trips.filed_under(call.db, [row.id])[row.id])
 
 
 @tool(area="trips", tier=Tier.FREE, effect=Effect.CHANGES)
@@ -193,7 +193,7 @@ def update_trip(
     sent = {"name": name, "destination": destination, "start_date": start_date, "end_date": end_date}
     if state == "active":
         lock(call.db, call.account_id)  # before the trip's own row, as everywhere
-    row = own_trip(call, trip_id, locked=True)
+    row = get_own_trip(call, trip_id, locked=True)
     switched = _switch(call, row, state) if state else []
     changed = edit(row, call.now, sent, clear) + switched
     _check_days(row.start_date, row.end_date)
@@ -218,20 +218,20 @@ def _switch(call: Call, row: Row, state: str) -> list[str]:
 @tool(area="trips", tier=Tier.FREE, effect=Effect.READS)
 def get_trip(call: Call, trip_id: RowId) -> TripDetails:
     """Shows one trip with its itinerary, its newest 20 searches and everything else filed under it. Free."""
-    row = own_trip(call, trip_id)
+    row = get_own_trip(call, trip_id)
     held = {kind: trips.filed(call.db, kind, trip_id) for kind in trips.SHOWN}
     shown: dict[str, list[Any]] = {
-        "itinerary_items": [shown_item(item) for item in held["itinerary_items"][0]],
-        "flight_bookings": flight_parts(call, held["flight_bookings"][0]),
-        "hotel_bookings": hotel_parts(call, held["hotel_bookings"][0]),
-        "monitors": shown_monitors(call, held["monitors"][0]),
-        "standing_orders": shown_orders(call, held["standing_orders"][0]),
-        "searches": [shown_search(search) for search in held["searches"][0]],
-        "chats": [shown_chat(chat) for chat in held["chats"][0]],
+        "itinerary_items": [to_itinerary_item(item) for item in held["itinerary_items"][0]],
+        "flight_bookings": to_flight_bookings(call, held["flight_bookings"][0]),
+        "hotel_bookings": to_hotel_bookings(call, held["hotel_bookings"][0]),
+        "monitors": to_monitors(call, held["monitors"][0]),
+        "standing_orders": to_standing_orders(call, held["standing_orders"][0]),
+        "searches": [to_search_record(search) for search in held["searches"][0]],
+        "chats": [to_chat_link(chat) for chat in held["chats"][0]],
     }
     _shorten(shown)
     cut = [f"{len(shown[k])} of {n} {k.replace('_', ' ')}" for k, (_, n) in held.items() if len(shown[k]) < n]
-    trip = shown_trip(row, {kind: total for kind, (_, total) in held.items()})
+    trip = to_trip(row, {kind: total for kind, (_, total) in held.items()})
     return TripDetails(
         message=f"Trip {trip_id}, {row.name}, is {trip.state}." + (f" Shown: {', '.join(cut)}." if cut else ""),
         trip=trip,

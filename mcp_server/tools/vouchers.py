@@ -13,7 +13,7 @@ from mcp_server.toolkit.parameters import AnyName, Day, Page, PerPage, RowId
 from mcp_server.toolkit.provenance import Verified, verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
-from mcp_server.views.vouchers import AppliedTo, Voucher, applied_to, voucher
+from mcp_server.views.vouchers import AppliedTo, Voucher, to_applied_to, to_voucher
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.vouchers import Voucher as Held
 from shared.db.vouchers import page_of_vouchers
@@ -148,7 +148,7 @@ def add_voucher(
     call.db.add(row)
     call.db.flush()
     undated = f" No last day was given; such vouchers are valid: {kind.validity_rule}." if expires_on is None else ""
-    made = voucher(call, row)
+    made = to_voucher(call, row)
     over = " It is already past its last day." if made.state == "expired" else ""
     return OneVoucher(message=f"{made.name} is kept as voucher {row.id}.{undated}{over}", voucher=made)
 
@@ -171,7 +171,7 @@ def list_my_vouchers(
         )
     return Vouchers(
         message=f"{some(total, 'voucher')}.",
-        vouchers=[voucher(call, row) for row in rows],
+        vouchers=[to_voucher(call, row) for row in rows],
         paging=Paging.of(page, per_page, total),
     )
 
@@ -190,7 +190,7 @@ def update_voucher(
     sent = {"expires_on": expires_on, "reference": reference, "notes": notes}
     changed = edits.edit(row, call.now, sent, clear)
     call.db.flush()
-    return ChangedVoucher(message=edits.describe_changes(changed), voucher=voucher(call, row), changed=changed)
+    return ChangedVoucher(message=edits.describe_changes(changed), voucher=to_voucher(call, row), changed=changed)
 
 
 @tool(area="vouchers", tier=Tier.FREE, effect=Effect.CHANGES)
@@ -200,7 +200,7 @@ def delete_voucher(call: Call, voucher_id: RowId) -> DeletedVoucher:
     gone = call.db.execute(delete(Held).where(Held.id == voucher_id).returning(*kept)).one_or_none()
     if gone is None:
         raise NotFound("voucher", voucher_id)
-    where = applied_to(gone.flight_booking_id, gone.hotel_booking_id)
+    where = to_applied_to(gone.flight_booking_id, gone.hotel_booking_id)
     off = f" and taken off {_named(where)}" if where else ""
     return DeletedVoucher(
         message=f"Voucher {voucher_id} ({gone.voucher_slug}) is removed{off}.",
@@ -255,7 +255,7 @@ def apply_voucher_to_booking(
         target = AppliedTo(booking_type=booking_type, booking_id=booking_id)
     booking = _booking(call, target)
     row = _own(call.db, voucher_id, locked=True)
-    before = applied_to(row.flight_booking_id, row.hotel_booking_id)
+    before = to_applied_to(row.flight_booking_id, row.hotel_booking_id)
     if target is not None:
         if booking is None:
             raise NotFound(f"{target.booking_type} booking", target.booking_id)
@@ -264,7 +264,7 @@ def apply_voucher_to_booking(
     _put(call, row, target)
     return AppliedVoucher(
         message=_told(row, before, target),
-        voucher=voucher(call, row),
+        voucher=to_voucher(call, row),
         applied=target is not None,
         replaced=before if before != target else None,
     )

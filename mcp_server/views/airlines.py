@@ -15,6 +15,6 @@ _TOOL_OF: dict[Endpoint, str] = {
 }
 
 
-def endpoints(airline: Airline) -> list[Endpoint]:
+def list_endpoints(airline: Airline) -> list[Endpoint]:
     """An endpoint is listed once its tool exists."""
     return [e for e, tool in _TOOL_OF.items() if tool in TOOLS and (e != "flight_alert" or airline.in_alert_list)]

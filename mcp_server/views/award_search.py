@@ -23,7 +23,7 @@ class Priced(Protocol):
 P = TypeVar("P", bound=Priced)
 
 
-def cabins_of(call: CallBase, cabin: Cabin | None) -> Sequence[str]:
+def require_cabins(call: CallBase, cabin: Cabin | None) -> Sequence[str]:
     """The cabins to look at. Raises the paywall for one the plan does not cover."""
     if cabin is not None and cabin not in cabins(call.plan):
         raise Paywall(
@@ -37,7 +37,7 @@ def cabins_of(call: CallBase, cabin: Cabin | None) -> Sequence[str]:
     return (cabin,) if cabin else cabins(call.plan)
 
 
-def cabins_kept_back(call: CallBase) -> str:
+def describe_hidden_cabins(call: CallBase) -> str:
     """A sentence about the cabins a Free account does not see; empty for others."""
     if call.plan is not Plan.FREE:
         return ""
@@ -45,7 +45,7 @@ def cabins_kept_back(call: CallBase) -> str:
     return f"Economy only: {rest} need Premium."
 
 
-def route_of(call: CallBase, origin: str, destination: str) -> tuple[str, str]:
+def resolve_route(call: CallBase, origin: str, destination: str) -> tuple[str, str]:
     """The two airports meant. Raises NotFound, and Invalid when they are one."""
     start, end = (call.reference.airport(code).code for code in (origin, destination))
     if start == end:
@@ -53,14 +53,14 @@ def route_of(call: CallBase, origin: str, destination: str) -> tuple[str, str]:
     return start, end
 
 
-def on_sale_until(call: CallBase, airline: str) -> date:
+def last_day_on_sale(call: CallBase, airline: str) -> date:
     """The last day this airline has released seats for; far away where that is not known."""
     window = call.reference.release_window(airline)
     return call.today + timedelta(days=window.days_before_departure) if window else date.max
 
 
-def not_on_sale(call: CallBase, airline: Airline, day: date) -> NoData:
-    last = on_sale_until(call, airline.iata)
+def build_not_on_sale(call: CallBase, airline: Airline, day: date) -> NoData:
+    last = last_day_on_sale(call, airline.iata)
     return NoData(
         f"{airline.name} releases award seats {(last - call.today).days} days ahead: until {last} today."
         f" {day} is not on sale yet.",
@@ -68,14 +68,14 @@ def not_on_sale(call: CallBase, airline: Airline, day: date) -> NoData:
     )
 
 
-def price_of(airline: Airline, offers: Iterable[P]) -> P | None:
+def find_best_offer(airline: Airline, offers: Iterable[P]) -> P | None:
     """A partner's points are other points than the airline's own, so its own programme speaks for it where it can."""
     found = list(offers)
     own = [o for o in found if o.program == airline.program]
     return min(own or found, key=lambda o: o.points, default=None)
 
 
-def searchable(call: CallBase) -> list[str]:
+def list_searchable(call: CallBase) -> list[str]:
     """A live source may know any airline; the sandbox knows those a chart speaks about."""
     facts = call.reference
     if call.data_mode == "live":

@@ -107,20 +107,20 @@ class HotelBooking(Part):
     updated_at: datetime
 
 
-def flight_parts(call: Call, rows: Sequence[store.FlightBooking]) -> list[FlightBooking]:
+def to_flight_bookings(call: Call, rows: Sequence[store.FlightBooking]) -> list[FlightBooking]:
     """The parts of these legs; one statement for all their vouchers."""
     held = on_bookings(call.db, "flight", [row.id for row in rows])
-    return [flight_part(call, row, [v.id for v in held[row.id]]) for row in rows]
+    return [to_flight_booking(call, row, [v.id for v in held[row.id]]) for row in rows]
 
 
-def hotel_parts(call: Call, rows: Sequence[store.HotelBooking]) -> list[HotelBooking]:
+def to_hotel_bookings(call: Call, rows: Sequence[store.HotelBooking]) -> list[HotelBooking]:
     """The parts of these stays; one statement for all their vouchers and one for all their prices."""
     held = on_bookings(call.db, "hotel", [row.id for row in rows])
     seen = store.prices_of(call.db, rows)
-    return [hotel_part(call, row, [v.id for v in held[row.id]], seen.get(row.id)) for row in rows]
+    return [to_hotel_booking(call, row, [v.id for v in held[row.id]], seen.get(row.id)) for row in rows]
 
 
-def flight_part(call: Call, row: store.FlightBooking, voucher_ids: list[int]) -> FlightBooking:
+def to_flight_booking(call: Call, row: store.FlightBooking, voucher_ids: list[int]) -> FlightBooking:
     kept = {name: getattr(row, name) for name in FlightBooking.model_fields if hasattr(row, name)}
     state = flight_state(call.reference, row, call.now)
     return FlightBooking.model_validate(
@@ -128,7 +128,7 @@ def flight_part(call: Call, row: store.FlightBooking, voucher_ids: list[int]) ->
     )
 
 
-def hotel_part(
+def to_hotel_booking(
     call: Call, row: store.HotelBooking, voucher_ids: list[int], watched: Watched | None = None
 ) -> HotelBooking:
     """Without `watched` a stay whose price was never looked at."""
@@ -137,7 +137,7 @@ def hotel_part(
     kept = {name: getattr(row, name) for name in HotelBooking.model_fields if hasattr(row, name)}
     shown = {
         "booking_id": row.id,
-        "hotel": hotel(call, row.hotel_code, row.hotel_name),
+        "hotel": to_hotel(call, row.hotel_code, row.hotel_name),
         "nights": (row.check_out_date - row.check_in_date).days,
         "voucher_ids": voucher_ids,
         "monitoring": Monitoring(
@@ -146,21 +146,21 @@ def hotel_part(
             next_check_on=next_check(state, seen.next_due_at, call.now),
             last_error=row.last_error,
         ),
-        "latest": snapshot(seen.latest) if seen.latest else None,
-        "drop": drop(row, seen.comparable) if state == "upcoming" and seen.comparable else None,
+        "latest": to_price_snapshot(seen.latest) if seen.latest else None,
+        "drop": find_price_drop(row, seen.comparable) if state == "upcoming" and seen.comparable else None,
         "state": state,
     }
     return HotelBooking.model_validate(kept | shown)
 
 
-def hotel(call: Call, code: str, name: str) -> Hotel:
+def to_hotel(call: Call, code: str, name: str) -> Hotel:
     known = hotels.known(call.reference, code)
     if known is None:
         return Hotel(hotel_id=None, hotel_code=code, name=name, chain=None, city=None, country=None)
     return Hotel(**hotels.card(known))
 
 
-def snapshot(row: HotelPrice) -> PriceSnapshot:
+def to_price_snapshot(row: HotelPrice) -> PriceSnapshot:
     """A price as it was seen: what was live then is stored now."""
     kept = {name: getattr(row, name) for name in PriceSnapshot.model_fields if name != "generated_at"}
     marks = {"mode": "sandbox" if row.mode == "sandbox" else "cached", "generated_at": _generated_at(row)}
@@ -171,7 +171,7 @@ def _generated_at(row: HotelPrice) -> datetime | None:
     return row.captured_at if row.mode == "sandbox" else None
 
 
-def drop(row: store.HotelBooking, price: HotelPrice) -> PriceDrop | None:
+def find_price_drop(row: store.HotelBooking, price: HotelPrice) -> PriceDrop | None:
     """How much less the stay is offered for than it was booked for; None when it is not."""
     booked = (row.original_points, row.original_pay_rate_usd, row.cash_rate_currency)
     found = bookings.drop(row.kind, booked, (price.points, price.cash, price.currency))

@@ -77,7 +77,7 @@ class CardCandidate(Part):
     score: float
 
 
-def shown(call: Call, row: Row) -> Card:
+def to_card(call: Call, row: Row) -> Card:
     known = call.reference.cards.get(row.slug) if row.slug else None
     fee = row.annual_fee if row.annual_fee is not None else (known.annual_fee if known else None)
     kept = {name: getattr(row, name) for name in Card.model_fields if name in Row.__table__.columns}
@@ -94,7 +94,7 @@ def shown(call: Call, row: Row) -> Card:
     )
 
 
-def linked(call: CallBase, text: str, way_out: str) -> str | None:
+def find_catalogue_slug(call: CallBase, text: str, way_out: str) -> str | None:
     """The catalogue slug the text names; None when it names none. Raises Candidates when it might name some."""
     found = cards.match(text, call.reference.cards.values())
     if not found.candidates:
@@ -111,7 +111,7 @@ def linked(call: CallBase, text: str, way_out: str) -> str | None:
     )
 
 
-def store(call: CallBase, row: Row, sent: Mapping[str, Any], clear: Collection[str] | None = None) -> list[str]:
+def store_fields(call: CallBase, row: Row, sent: Mapping[str, Any], clear: Collection[str] | None = None) -> list[str]:
     """Stores the fields sent by the rules of a card, or refuses and changes nothing; names what is different."""
 
     def after(name: str) -> Any:
@@ -153,7 +153,7 @@ def _spend_by(row: Row, sent: Mapping[str, Any], opened_on: date | None) -> dict
     return {}
 
 
-def undated(row: Row) -> str:
+def describe_missing_bonus_day(row: Row) -> str:
     """What is to be said of a bonus marked earned without its day; no day is guessed."""
     if row.bonus_status != "earned" or row.bonus_earned_on is not None:
         return ""

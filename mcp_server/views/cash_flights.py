@@ -45,7 +45,7 @@ class Fare(Marked):
     age_seconds: int
 
 
-def converted(made: Converted | None) -> ConvertedMoney | None:
+def to_converted_money(made: Converted | None) -> ConvertedMoney | None:
     if made is None:
         return None
     return ConvertedMoney(
@@ -57,14 +57,20 @@ def converted(made: Converted | None) -> ConvertedMoney | None:
     )
 
 
-def fare_of(option: FareOption) -> Fare:
+def to_fare(option: FareOption) -> Fare:
     given = {name: getattr(option, name) for name in Fare.model_fields}
     return Fare.model_validate(
-        given | {"price": round_to_minor_unit(option.price, option.currency), "converted": converted(option.converted)}
+        given
+        | {
+            "price": round_to_minor_unit(option.price, option.currency),
+            "converted": to_converted_money(option.converted),
+        }
     )
 
 
-def route_of(call: CallBase, origin: str, destination: str, day: Date, until: Date | None = None) -> tuple[str, str]:
+def resolve_journey(
+    call: CallBase, origin: str, destination: str, day: Date, until: Date | None = None
+) -> tuple[str, str]:
     """Both airports' codes. Raises NotFound, and Invalid for a journey to where it begins or in the past."""
     start, end = (call.reference.airport(code).code for code in (origin, destination))
     if start == end:

@@ -39,22 +39,22 @@ class BrandedPdf(Part):
     revoked_at: datetime | None
 
 
-def client_of(row: ClientRow) -> ClientPortfolio:
+def to_client_portfolio(row: ClientRow) -> ClientPortfolio:
     kept = {name: getattr(row, name) for name in ClientPortfolio.model_fields if name != "portfolio_id"}
     return ClientPortfolio.model_validate(kept | {"portfolio_id": row.id})
 
 
-def address(secret: str) -> str:
+def build_link(secret: str) -> str:
     return f"{settings().web_url}{PATH}/{secret}"
 
 
-def pdf_of(row: PdfRow) -> BrandedPdf:
+def to_branded_pdf(row: PdfRow) -> BrandedPdf:
     ended = row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= clock.now())
     secret = None if ended else secret_links.secret(PURPOSE, row.account_id, row.nonce, row.key)
     return BrandedPdf(
         pdf_id=str(row.id),
         title=row.title,
-        url=address(secret) if secret else None,
+        url=build_link(secret) if secret else None,
         client_portfolio_id=row.client_portfolio_id,
         views=row.views,
         created_at=row.created_at,

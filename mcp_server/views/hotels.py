@@ -38,14 +38,14 @@ class Night(Sourced):
     cents_per_point: Money | None
 
 
-def origin(seen: Seen) -> dict[str, Any]:
+def build_source_fields(seen: Seen) -> dict[str, Any]:
     """The fields of Sourced, for all rows of one answer."""
     fresh = seen.freshness
     made = fresh.fetched_at if fresh.mode == "sandbox" else None
     return {"source": fresh.source, "mode": fresh.mode, "generated_at": made}
 
 
-def night(day: date, price: Price, marks: dict[str, Any]) -> Night:
+def to_night(day: date, price: Price, marks: dict[str, Any]) -> Night:
     return Night(
         **marks,
         date=day,
@@ -58,7 +58,7 @@ def night(day: date, price: Price, marks: dict[str, Any]) -> Night:
     )
 
 
-def rates(stay: StayPrice, free: FreeNight, marks: dict[str, Any]) -> StayRates:
+def to_stay_rates(stay: StayPrice, free: FreeNight, marks: dict[str, Any]) -> StayRates:
     best = stay.best
     worth = best.cents_per_point
     return StayRates(
@@ -73,7 +73,7 @@ def rates(stay: StayPrice, free: FreeNight, marks: dict[str, Any]) -> StayRates:
     )
 
 
-def in_words(stay: StayPrice, free: FreeNight) -> str:
+def describe_stay(stay: StayPrice, free: FreeNight) -> str:
     """What a stay costs, in sentences: what is not known is said, not guessed."""
     best = stay.best
     if best.state != "available":

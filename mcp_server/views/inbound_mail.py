@@ -75,7 +75,7 @@ _MODELS = {"flight": _model("FlightFields", _FLIGHT), "hotel": _model("HotelFiel
 _NAMES = {"flight": _FLIGHT, "hotel": _HOTEL}
 
 
-def corrected(parsed: list[dict[str, Any]], fields: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+def apply_corrections(parsed: list[dict[str, Any]], fields: Mapping[str, Any] | None) -> list[dict[str, Any]]:
     """The parsed bookings with the corrections: plain fields go to every booking that has such a field, and
     `bookings` holds fields for each by its place. Raises Invalid."""
     if not fields:

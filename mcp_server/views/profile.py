@@ -34,13 +34,13 @@ class Profile(Part):
     member_since: date
 
 
-def untouched() -> Row:
+def new_profile() -> Row:
     """A profile as it begins, before anything is stored."""
     return Row(preferred_airlines=[], avoided_airlines=[], **{f"mail_{kind}": on for kind, on in MAILS.items()})
 
 
-def profile(account: Account, row: Row | None) -> Profile:
-    shown = row or untouched()
+def to_profile(account: Account, row: Row | None) -> Profile:
+    shown = row or new_profile()
     return Profile(
         email=account.email,
         home_airport=shown.home_airport,

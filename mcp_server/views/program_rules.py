@@ -147,7 +147,7 @@ def _facts(call: Call, program: Program) -> Iterator[Rule]:
             )
 
 
-def priced(row: AwardExample) -> str:
+def describe_example(row: AwardExample) -> str:
     """A dated single price in words."""
     who = "a partner" if row.airline == "*" else row.airline.replace("|", " or ")
     said = f"{row.origin}-{row.destination} in {row.cabin.replace('_', ' ')} on {who}: {row.points:,} points"
@@ -157,10 +157,10 @@ def priced(row: AwardExample) -> str:
 def _sweet_spots(call: Call, program: Program) -> Iterator[Rule]:
     for row in call.reference.examples(program.slug):
         limits: Limits = {"points": row.points, "cabin": row.cabin, "direction": row.direction}
-        yield Rule(topic="sweet_spots", allowed=None, summary=priced(row), limits=limits, **verified(row))
+        yield Rule(topic="sweet_spots", allowed=None, summary=describe_example(row), limits=limits, **verified(row))
 
 
-def rules_of(call: Call, program: Program) -> list[Rule]:
+def list_rules(call: Call, program: Program) -> list[Rule]:
     """Every rule that is known, by topic."""
     found = chain(
         _expiry(program), _pooling(program), _fees(call, program), _facts(call, program), _sweet_spots(call, program)

@@ -41,7 +41,7 @@ class Monitor(Part):
     cancel_reason: Literal["user", "window_passed", "plan_change"] | None
 
 
-def option(call: Call, found: MonitorMatch) -> AwardOption:
+def to_award_option(call: Call, found: MonitorMatch) -> AwardOption:
     """A match as it was seen: what was live then is stored now, and its age says how old."""
     seen = found.provider_checked_at or found.found_at
     return AwardOption(
@@ -79,7 +79,7 @@ def _last_matches(call: Call, monitor_ids: Sequence[int]) -> dict[int, MonitorMa
     return {match.monitor_id: match for match in call.db.scalars(newest)}
 
 
-def shown_monitors(call: Call, rows: Sequence[RouteMonitor]) -> list[Monitor]:
+def to_monitors(call: Call, rows: Sequence[RouteMonitor]) -> list[Monitor]:
     running = [row.id for row in rows if not (row.cancelled_at or row.paused_at)]
     due = next_due(call.db, RunKind.ROUTE_MONITOR, running) if running else {}
     matches = _last_matches(call, [row.id for row in rows])
@@ -94,7 +94,7 @@ def _monitor(call: Call, row: RouteMonitor, due: datetime | None, match: Monitor
             "monitor_id": row.id,
             "state": "cancelled" if ended else "active",
             "next_check_at": None if ended else due,
-            "last_match": option(call, match) if match else None,
+            "last_match": to_award_option(call, match) if match else None,
             "cancelled_at": ended,
             "cancel_reason": row.cancel_reason or ("plan_change" if row.paused_at else None),
         }
@@ -108,14 +108,14 @@ def _fault(call: CallBase, name: str, code: str) -> Fault:
     return Fault(name, "is not an airport this service knows", "an airport's code, such as LHR")
 
 
-def airport_faults(call: CallBase, airports: Mapping[str, str]) -> list[Fault]:
+def find_airport_faults(call: CallBase, airports: Mapping[str, str]) -> list[Fault]:
     """One for each parameter that does not name an airport."""
     return [_fault(call, name, code) for name, code in airports.items() if code not in call.reference.airports]
 
 
 def check_route(call: CallBase, airports: Mapping[str, str], window: Mapping[str, date]) -> None:
     """Both by parameter name: origin before destination, first day before last. Raises Invalid."""
-    faults = airport_faults(call, airports)
+    faults = find_airport_faults(call, airports)
     (origin, destination), (first, last) = airports, window
     if airports[origin] == airports[destination]:
         faults.append(Fault(destination, f"is the {origin} too", "another airport"))

@@ -16,15 +16,15 @@ SEEN_DAYS = 14
 NOTE = f"Seen in searches of the last {SEEN_DAYS} days; a seat may be gone since. Search again before moving points."
 
 
-def since(call: Call) -> datetime:
+def sightings_since(call: Call) -> datetime:
     return call.now - timedelta(days=SEEN_DAYS)
 
 
-def age(call: Call, seen_at: datetime) -> int:
+def age_in_seconds(call: Call, seen_at: datetime) -> int:
     return max(0, int((call.now - seen_at).total_seconds()))
 
 
-def seen_freshness(
+def build_freshness(
     call: Call,
     sources: Iterable[str],
     seen: Iterable[datetime],
@@ -49,14 +49,14 @@ def seen_freshness(
         mode="sandbox" if call.data_mode == "sandbox" else "cached",
         source=", ".join(sorted(set(sources))),
         fetched_at=oldest,
-        age_seconds=age(call, oldest),
+        age_seconds=age_in_seconds(call, oldest),
         provider_checked_at=known,
-        provider_age_seconds=age(call, known) if known else None,
+        provider_age_seconds=age_in_seconds(call, known) if known else None,
         cached_until=None,
         note=note,
     )
 
 
-def held(call: Call) -> dict[str, int]:
+def read_balances(call: Call) -> dict[str, int]:
     """The saved balances by programme."""
     return {row.program: row.balance for row in call.db.scalars(select(PointsBalance))}

@@ -46,7 +46,7 @@ def _last_runs(call: Call, order_ids: Sequence[int]) -> dict[int, Line[int, date
     return {line[0]: line for line in call.db.execute(newest)}
 
 
-def shown_orders(call: Call, rows: Sequence[Row]) -> list[StandingOrder]:
+def to_standing_orders(call: Call, rows: Sequence[Row]) -> list[StandingOrder]:
     ids = [row.id for row in rows]
     due, runs = next_due(call.db, RunKind.STANDING_ORDER, ids), _last_runs(call, ids)
     made = []

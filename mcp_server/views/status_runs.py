@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.results import Freshness, Money, Part
-from mcp_server.views.sightings import seen_freshness
+from mcp_server.views.sightings import build_freshness
 from shared.db.observations import FareObservation
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import elite
@@ -66,7 +66,7 @@ class Goal:
         return Gap(metric=self.target.metric, required=self.required, have=self.have, missing=self.missing)
 
 
-def goal_of(call: Call, name: str, tier: str | None) -> Goal:
+def resolve_goal(call: Call, name: str, tier: str | None) -> Goal:
     """The tier asked for, else the tracked target, else the next one. Raises NotFound, Candidates, NoData, Invalid."""
     program = call.reference.program(name)
     ladder = status.ladder(call.reference, program.slug)
@@ -95,7 +95,7 @@ def _have(row: LoyaltyStatus | None, target: Rung, on: date) -> tuple[Decimal, l
     return row.progress, [f"Progress as reported on {row.progress_as_of}."]
 
 
-def chances(call: Call, goal: Goal, home: str, days: int) -> list[Chance]:
+def weigh_runs(call: Call, goal: Goal, home: str, days: int) -> list[Chance]:
     """Every known run of the programme weighed against the gap, with a fare where one was seen for these days.
 
     Raises NoData where there is none. A fare is what was asked in all, so what follows the fare without its taxes is
@@ -110,7 +110,7 @@ def chances(call: Call, goal: Goal, home: str, days: int) -> list[Chance]:
         raise NoData(f"What the known runs count in {unit} is not known.", missing=["status runs"])
     runs = status.runs(call.reference, goal.program.slug)
     homes = call.reference.city(home)
-    fares = fares_of(call, runs, goal.program.home_currency, call.today + timedelta(days=days - 1))
+    fares = find_fares(call, runs, goal.program.home_currency, call.today + timedelta(days=days - 1))
     out = []
     for run in runs:
         made = earn(scheme, status.legs(call.reference, run.stops), run.cabin)
@@ -120,7 +120,7 @@ def chances(call: Call, goal: Goal, home: str, days: int) -> list[Chance]:
     return out
 
 
-def days_left(call: Call, deadline: date | None) -> int:
+def count_days_left(call: Call, deadline: date | None) -> int:
     """Days left, today included; a year where no deadline is set."""
     if deadline is None:
         return 365
@@ -129,7 +129,7 @@ def days_left(call: Call, deadline: date | None) -> int:
     return (deadline - call.today).days + 1
 
 
-def freshness(mode: Literal["none", "static"], source: str, note: str) -> Freshness:
+def build_static_freshness(mode: Literal["none", "static"], source: str, note: str) -> Freshness:
     return Freshness(
         mode=mode,
         source=source,
@@ -142,21 +142,21 @@ def freshness(mode: Literal["none", "static"], source: str, note: str) -> Freshn
     )
 
 
-def told_of_fares(known: Iterable[Chance]) -> str:
+def describe_fares(known: Iterable[Chance]) -> str:
     return SOME_FARES if any(c.seen for c in known) else NO_FARES
 
 
-def fares_freshness(call: Call, known: Iterable[Chance]) -> Freshness:
+def build_fares_freshness(call: Call, known: Iterable[Chance]) -> Freshness:
     """The oldest of the fares shown decides."""
     seen = [c.seen for c in known if c.seen]
     if not seen:
-        return freshness("none", "cash fares seen in past searches", NO_FARES)
-    return seen_freshness(
+        return build_static_freshness("none", "cash fares seen in past searches", NO_FARES)
+    return build_freshness(
         call, (f.source for f in seen), (f.seen_at for f in seen), (f.checked_at for f in seen), SOME_FARES
     )
 
 
-def fares_of(call: Call, runs: Sequence[Run], currency: str, until: date) -> dict[str, SeenFare]:
+def find_fares(call: Call, runs: Sequence[Run], currency: str, until: date) -> dict[str, SeenFare]:
     """By run, in one currency; a fare no kept exchange rate is known for is left out."""
     ways = {(run.stops[0], turn) for run in runs if (turn := run.turns_at)}
     seen = round_trips_seen(call.db, call.account_id, ways, call.today, until) if ways else []
@@ -164,7 +164,7 @@ def fares_of(call: Call, runs: Sequence[Run], currency: str, until: date) -> dic
     rates = kept_rates(currencies) if len(currencies) > 1 else none_known()
     found: dict[str, SeenFare] = {}
     for run in runs:
-        for row in (r for r in seen if _fits(run, r)):
+        for row in (r for r in seen if _is_fare_of(run, r)):
             amount = rates.amount(row.price, row.currency, currency)
             if amount is not None:
                 shown = round_to_minor_unit(amount, currency)
@@ -173,7 +173,7 @@ def fares_of(call: Call, runs: Sequence[Run], currency: str, until: date) -> dic
     return found
 
 
-def _fits(run: Run, row: FareObservation) -> bool:
+def _is_fare_of(run: Run, row: FareObservation) -> bool:
     return (
         (row.origin, row.destination, row.stops) == (run.stops[0], run.turns_at, run.changes)
         and set(row.carriers) == {run.carrier}

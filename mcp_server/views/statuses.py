@@ -34,7 +34,7 @@ def _metric(call: CallBase, row: Row) -> str | None:
     return aim.metric if aim else None
 
 
-def shown_status(call: CallBase, row: Row, today: date) -> LoyaltyStatus:
+def to_loyalty_status(call: CallBase, row: Row, today: date) -> LoyaltyStatus:
     program = call.reference.programs[row.program]
     return LoyaltyStatus(
         program=row.program,

@@ -40,7 +40,7 @@ class TransferRoute(Part):
     warnings: list[str]
 
 
-def posting_of(edge: Edge) -> str | NoDataWord:
+def posting_time(edge: Edge) -> str | NoDataWord:
     return edge.posting_text or (edge.posting if edge.posting != "unknown" else NO_DATA)
 
 
@@ -72,7 +72,7 @@ def _warnings(path: Path) -> list[str]:
     return words
 
 
-def route_of(path: Path, needed: int | None) -> TransferRoute:
+def to_transfer_route(path: Path, needed: int | None) -> TransferRoute:
     """A path as every tool shows it, each step with its source."""
     return TransferRoute(
         steps=[
@@ -82,7 +82,7 @@ def route_of(path: Path, needed: int | None) -> TransferRoute:
                 ratio_from=float(e.ratio_from),
                 ratio_to=float(e.ratio_to),
                 bonus_percent=e.bonus.percent if e.bonus and not e.bonus.targeted else None,
-                posting_time=posting_of(e),
+                posting_time=posting_time(e),
                 increment=e.increment,
                 minimum=e.minimum,
                 source_url=e.source_url,

@@ -5,8 +5,8 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 from mcp_server.toolkit.results import NO_DATA, AwardOption, Money, NoDataWord, Part
-from mcp_server.views.cash_flights import Fare, fare_of
-from mcp_server.views.transfers import TransferRoute, route_of
+from mcp_server.views.cash_flights import Fare, to_fare
+from mcp_server.views.transfers import TransferRoute, to_transfer_route
 from shared.domain.funding import Way
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.planning import Journey, Paid
@@ -58,7 +58,7 @@ class Plan(Part):
     warnings: list[str]
 
 
-def plan_of(paid: Paid[SeatOption], fares: Sequence[FareOption], passengers: int, balances_as_of: date) -> Plan:
+def to_plan(paid: Paid[SeatOption], fares: Sequence[FareOption], passengers: int, balances_as_of: date) -> Plan:
     journey = paid.journey
     out, back = journey.out, journey.back
     other = back if back and back.program != out.program else None
@@ -72,7 +72,7 @@ def plan_of(paid: Paid[SeatOption], fares: Sequence[FareOption], passengers: int
         pay_with=_pay_with(out.program, journey.needs[out.program], paid.ways[out.program]),
         return_pay_with=_pay_with(other.program, other.points, paid.ways[other.program]) if other else None,
         effective_cost=_money(paid.cost),
-        cash_alternative=fare_of(cash) if cash else NO_DATA,
+        cash_alternative=to_fare(cash) if cash else NO_DATA,
         steps=_steps(paid, passengers),
         hold=None,
         warnings=_warnings(paid, cash, passengers, balances_as_of),
@@ -85,7 +85,7 @@ def _money(amount: Decimal | None) -> Decimal | NoDataWord:
 
 def _pay_with(program: str, points: int, ways: Sequence[Way]) -> PayWith:
     own = next((w for w in ways if w.path is None), None)
-    routes = [route_of(w.path, w.needed if w.covers else None) for w in ways if w.path]
+    routes = [to_transfer_route(w.path, w.needed if w.covers else None) for w in ways if w.path]
     held = BalanceUse(program=own.purse.program, points=own.sent, balance=own.purse.points) if own else None
     return PayWith(
         program=program, points=points, balance=held, route=routes[0] if routes else None, more_routes=routes[1:]
@@ -136,5 +136,5 @@ def _warnings(paid: Paid[SeatOption], cash: FareOption | None, passengers: int, 
     return words
 
 
-def dates_of(journey: Journey[SeatOption]) -> tuple[date, date | None]:
+def travel_dates(journey: Journey[SeatOption]) -> tuple[date, date | None]:
     return journey.out.day, journey.back.day if journey.back else None

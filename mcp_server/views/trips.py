@@ -72,30 +72,30 @@ class ChatLink(Part):
     updated_at: datetime
 
 
-def _kept(part: type[Part], row: object) -> dict[str, Any]:
+def _shared_columns(part: type[Part], row: object) -> dict[str, Any]:
     return {name: getattr(row, name) for name in part.model_fields if hasattr(row, name)}
 
 
-def shown_trip(row: Row, filed: dict[str, int]) -> Trip:
+def to_trip(row: Row, filed: dict[str, int]) -> Trip:
     """`filed` says how many rows of a kind are filed under the trip; of a kind not named there are none."""
     counts = TripCounts(**dict.fromkeys(TripCounts.model_fields, 0) | filed)
     state = "archived" if row.archived_at else "active"
-    return Trip.model_validate(_kept(Trip, row) | {"trip_id": row.id, "state": state, "counts": counts})
+    return Trip.model_validate(_shared_columns(Trip, row) | {"trip_id": row.id, "state": state, "counts": counts})
 
 
-def shown_item(row: ItemRow) -> ItineraryItem:
+def to_itinerary_item(row: ItemRow) -> ItineraryItem:
     times = {n: t.strftime("%H:%M") for n in ("start_time", "end_time") if (t := getattr(row, n)) is not None}
-    return ItineraryItem.model_validate(_kept(ItineraryItem, row) | times | {"item_id": row.id})
+    return ItineraryItem.model_validate(_shared_columns(ItineraryItem, row) | times | {"item_id": row.id})
 
 
-def shown_search(row: SearchRow) -> SearchRecord:
-    return SearchRecord.model_validate(_kept(SearchRecord, row) | {"search_id": row.id})
+def to_search_record(row: SearchRow) -> SearchRecord:
+    return SearchRecord.model_validate(_shared_columns(SearchRecord, row) | {"search_id": row.id})
 
 
-def shown_chat(row: ChatRow) -> ChatLink:
-    return ChatLink.model_validate(_kept(ChatLink, row) | {"chat_id": row.id})
+def to_chat_link(row: ChatRow) -> ChatLink:
+    return ChatLink.model_validate(_shared_columns(ChatLink, row) | {"chat_id": row.id})
 
 
-def own_trip(call: Call, trip_id: int, *, locked: bool = False) -> Row:
+def get_own_trip(call: Call, trip_id: int, *, locked: bool = False) -> Row:
     """Locked: nobody files anything under the trip until the call is over."""
     return get_own(Row, "trip", call.db, trip_id, locked=locked)

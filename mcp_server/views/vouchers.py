@@ -29,17 +29,17 @@ class Voucher(Part):
     updated_at: datetime
 
 
-def applied_to(flight_booking_id: int | None, hotel_booking_id: int | None) -> AppliedTo | None:
+def to_applied_to(flight_booking_id: int | None, hotel_booking_id: int | None) -> AppliedTo | None:
     if flight_booking_id is not None:
         return AppliedTo(booking_type="flight", booking_id=flight_booking_id)
     return None if hotel_booking_id is None else AppliedTo(booking_type="hotel", booking_id=hotel_booking_id)
 
 
-def voucher(call: Call, row: Row) -> Voucher:
+def to_voucher(call: Call, row: Row) -> Voucher:
     """A kind that has left the list since goes by its slug."""
     today = call.own_day if row.expires_on else call.today
     kind = call.reference.voucher_types.get(row.voucher_slug)
-    where = applied_to(row.flight_booking_id, row.hotel_booking_id)
+    where = to_applied_to(row.flight_booking_id, row.hotel_booking_id)
     return Voucher(
         voucher_id=row.id,
         voucher_slug=row.voucher_slug,

@@ -7,7 +7,7 @@ from shared.reference.load import Reference
 from shared.reference.rows import BuyPoints, PointsSale
 
 
-def prices(row: BuyPoints) -> points_purchase.PriceList | None:
+def build_price_list(row: BuyPoints) -> points_purchase.PriceList | None:
     if row.list_price is None or row.per_points is None:
         return None
     return points_purchase.PriceList(
@@ -20,19 +20,19 @@ def prices(row: BuyPoints) -> points_purchase.PriceList | None:
     )
 
 
-def terms(row: PointsSale) -> points_purchase.Sale:
+def build_sale(row: PointsSale) -> points_purchase.Sale:
     return points_purchase.Sale(row.bonus_percent or 0, row.discount_percent or Decimal(0))
 
 
-def cents(known: points_purchase.PriceList, sale: points_purchase.Sale) -> Decimal:
+def sale_cents(known: points_purchase.PriceList, sale: points_purchase.Sale) -> Decimal:
     """Hundredths of the programme's currency for one point."""
     return round(points_purchase.sale_cents(known, sale), 4)
 
 
-def price_in(facts: Reference, row: PointsSale) -> tuple[Decimal | None, str | None]:
+def find_sale_price(facts: Reference, row: PointsSale) -> tuple[Decimal | None, str | None]:
     """What a point costs in the sale and in which currency: as the offer says, else reckoned from the list price."""
     if row.unit_price_usd_cents is not None:
         return row.unit_price_usd_cents, "USD"
     listed = next((r for r in facts.rows("buy_points.csv") if r.program == row.program), None)
-    known = prices(listed) if listed else None
-    return (cents(known, terms(row)), listed.currency) if listed and known else (None, None)
+    known = build_price_list(listed) if listed else None
+    return (sale_cents(known, build_sale(row)), listed.currency) if listed and known else (None, None)

@@ -10,7 +10,7 @@ import pytest
 from mcp_server.toolkit.context import ANONYMOUS
 from shared import clock
 from shared.reference.load import reference
-from shared.reference.points_purchase import price_in
+from shared.reference.points_purchase import find_sale_price
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
 
@@ -66,7 +66,10 @@ def test_a_sale_without_a_price_of_its_own_is_reckoned_from_the_list_price(
 ) -> None:
     row = reference().rows("points_sales.csv")[0]
     plain = {"program": program, "unit_price_usd_cents": None, "bonus_percent": None, "discount_percent": None}
-    assert price_in(reference(), replace(row, **(plain | terms))) == (Decimal(cents) if cents else None, currency)
+    assert find_sale_price(reference(), replace(row, **(plain | terms))) == (
+        Decimal(cents) if cents else None,
+        currency,
+    )
 
 
 def test_get_buy_points_pricing_refuses_more_than_an_order_may_have(people: People, use: Use) -> None:
