@@ -28,7 +28,7 @@ def _serve(host: str, port: int, workers: int) -> None:
     uvicorn.run(
         "auth_server.app:create_app",
         factory=True,
-        http="auth_server.web.uvicorn_protocol:Wire",
+        http="auth_server.web.uvicorn_protocol:HttpProtocol",
         host=host,
         port=port,
         workers=workers,

@@ -26,7 +26,7 @@ def main() -> None:
         port=given.port,
         workers=given.workers,
         loop="uvloop",
-        http="mcp_server.transport.uvicorn_protocol:Wire",
+        http="mcp_server.transport.uvicorn_protocol:HttpProtocol",
         ws="none",
         proxy_headers=True,
         forwarded_allow_ips=here.forwarded_allow_ips,

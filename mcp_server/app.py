@@ -17,7 +17,7 @@ from mcp_server.calls.fact_refresh import watch_corrections
 from mcp_server.calls.problem_details import (
     ProblemResponse,
     handle_crash,
-    handle_hang_up,
+    handle_disconnect,
     handle_http_error,
     handle_problem,
 )
@@ -30,7 +30,7 @@ from mcp_server.transport.middleware import RequestGate
 from mcp_server.transport.revocation_events import listen
 from mcp_server.transport.streamable_http import Transport
 from mcp_server.transport.token_verifier import TokenVerifier, api_key_verifier
-from shared.http import HungUp
+from shared.asgi import ClientDisconnected
 from shared.reference.load import reference
 from shared.settings import settings
 
@@ -69,7 +69,7 @@ def build(*extensions: Extension) -> RequestGate:
         ],
         exception_handlers={
             ProblemResponse: handle_problem,
-            HungUp: handle_hang_up,
+            ClientDisconnected: handle_disconnect,
             HTTPException: handle_http_error,
             Exception: handle_crash,
         },

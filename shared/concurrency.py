@@ -1,7 +1,7 @@
-"""Small work of many callers done at once: pieces go in one by one; a thread takes all that gathered meanwhile."""
+"""Concurrency tools: batching of small work from many callers, and a bounded gather."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -15,7 +15,7 @@ R = TypeVar("R")
 
 @dataclass
 class _LoopQueue(Generic[T, R]):
-    """Of one event loop: who waits, and the task that serves them while there are any."""
+    """The waiting callers of one event loop, and the task that serves them while there are any."""
 
     waiting: list[tuple[T, asyncio.Future[R]]] = field(default_factory=list)
     limiter: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(1))
@@ -25,41 +25,66 @@ class _LoopQueue(Generic[T, R]):
 class Batcher(Generic[T, R]):
     """`work` blocks, takes pieces, and returns as many results in their order.
 
-    A caller alone is served at once; those who come while a batch is worked on make the next one. When the work fails
-    all callers of its batch hear of it. Who is cancelled leaves, and the work is done all the same.
+    A single caller is served at once; callers that arrive while a batch runs form the next one, so batches grow with
+    load. When the work fails, every caller of its batch gets the exception. Cancelling a caller does not stop the work.
     """
 
     def __init__(self, work: Callable[[Sequence[T]], Sequence[R]]) -> None:
         self._work = work
-        self._lanes: RunVar[_LoopQueue[T, R]] = RunVar("together")
+        self._queues: RunVar[_LoopQueue[T, R]] = RunVar("batcher")
 
     async def __call__(self, piece: T) -> R:
-        lane = self._lanes.get(None)
-        if lane is None:
-            self._lanes.set(lane := _LoopQueue())
+        queue = self._queues.get(None)
+        if queue is None:
+            self._queues.set(queue := _LoopQueue())
         result: asyncio.Future[R] = asyncio.get_running_loop().create_future()
-        lane.waiting.append((piece, result))
-        if lane.task is None:
-            lane.task = asyncio.create_task(self._serve(lane))
+        queue.waiting.append((piece, result))
+        if queue.task is None:
+            queue.task = asyncio.create_task(self._serve(queue))
         return await result
 
-    async def _serve(self, lane: _LoopQueue[T, R]) -> None:
+    async def _serve(self, queue: _LoopQueue[T, R]) -> None:
         try:
-            while lane.waiting:
-                batch, lane.waiting = lane.waiting, []
-                await self._serve_batch(lane, batch)
+            while queue.waiting:
+                batch, queue.waiting = queue.waiting, []
+                await self._serve_batch(queue, batch)
         finally:
-            lane.task = None
+            queue.task = None
 
-    async def _serve_batch(self, lane: _LoopQueue[T, R], batch: Sequence[tuple[T, asyncio.Future[R]]]) -> None:
+    async def _serve_batch(self, queue: _LoopQueue[T, R], batch: Sequence[tuple[T, asyncio.Future[R]]]) -> None:
         waiting = [result for _, result in batch]
         try:
-            done = await anyio.to_thread.run_sync(self._work, [piece for piece, _ in batch], limiter=lane.limiter)
-        except Exception as error:  # each caller hears of it at its own edge
+            done = await anyio.to_thread.run_sync(self._work, [piece for piece, _ in batch], limiter=queue.limiter)
+        except Exception as error:  # raised again in each caller
             for result in waiting:
                 if not result.done():
                     result.set_exception(error)
         else:
-            for result, found in zip(waiting, done, strict=True):
+            for result, value in zip(waiting, done, strict=True):
                 if not result.done():
-                    result.set_result(found)
+                    result.set_result(value)
+
+
+async def gather_limited(calls: Sequence[Callable[[], Awaitable[T]]], limit: int = 4) -> list[T]:
+    """Runs the calls side by side, at most `limit` at once; results in their order.
+
+    The first failure cancels the others and is raised as it is, not within an exception group.
+    """
+    results: dict[int, T] = {}
+    failures: list[Exception] = []
+    limiter = anyio.CapacityLimiter(limit)
+
+    async def run(index: int, call: Callable[[], Awaitable[T]]) -> None:
+        try:
+            async with limiter:
+                results[index] = await call()
+        except Exception as error:
+            failures.append(error)
+            tasks.cancel_scope.cancel()
+
+    async with anyio.create_task_group() as tasks:
+        for index, call in enumerate(calls):
+            tasks.start_soon(run, index, call)
+    if failures:
+        raise failures[0]
+    return [results[index] for index in range(len(calls))]

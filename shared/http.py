@@ -1,14 +1,13 @@
 """The only maker of httpx clients: timeouts, no redirects, size caps, https or loopback, public addresses only."""
 
-import asyncio
 import ipaddress
 import logging
 import socket
 import ssl
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urlsplit
 
 import anyio
@@ -17,12 +16,10 @@ import httpx
 
 from shared.settings import VERSION
 
-T = TypeVar("T")
 USER_AGENT = f"award-travel/{VERSION}"
 TIMEOUT = httpx.Timeout(15, connect=5)
 MAX_BYTES = 8 * 1024 * 1024
 AGAIN = (502, 503, 504)
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]  # of an ASGI server
 Wire = httpx.AsyncClient  # what `client` makes, for those who hold one
 OPENING_BYTES = 2000
 OPENING_SECONDS = 1.0
@@ -33,10 +30,6 @@ for _name in ("httpx", "httpcore"):
 
 class Refused(Exception):
     """An address or an answer this service does not deal with; the text is ours."""
-
-
-class HungUp(Exception):
-    """Whoever asked has gone, and what was under way for them was cancelled."""
 
 
 def allowed_base(url: str) -> str:
@@ -109,46 +102,6 @@ async def post(client: httpx.AsyncClient, url: str, *, limit: int = MAX_BYTES, *
     """The same for a question that is posted; it is asked once."""
     async with client.stream("POST", url, **more) as response:
         return await _body(response, limit)
-
-
-async def together(calls: Sequence[Callable[[], Awaitable[T]]], at_once: int = 4) -> list[T]:
-    """Several questions of one answer side by side; the first that fails ends the others and is raised as it is."""
-    answers: dict[int, T] = {}
-    failures: list[Exception] = []
-    places = anyio.CapacityLimiter(at_once)
-
-    async def run(i: int, call: Callable[[], Awaitable[T]]) -> None:
-        try:
-            async with places:
-                answers[i] = await call()
-        except Exception as error:
-            failures.append(error)
-            tasks.cancel_scope.cancel()
-
-    async with anyio.create_task_group() as tasks:
-        for i, call in enumerate(calls):
-            tasks.start_soon(run, i, call)
-    if failures:
-        raise failures[0]
-    return [answers[i] for i in range(len(calls))]
-
-
-async def hung_up(receive: Receive) -> None:
-    """Waits, on a server's side, until the caller goes; the caller's body has been read."""
-    while (await receive())["type"] != "http.disconnect":
-        pass
-
-
-async def while_heard(gone: Coroutine[Any, Any, None], work: Awaitable[T]) -> T:
-    """What `work` brings. Once `gone` returns it is cancelled, with all it waits for, and HungUp raised."""
-    watch = asyncio.ensure_future(gone)
-    with anyio.CancelScope() as scope:
-        watch.add_done_callback(lambda done: None if done.cancelled() else scope.cancel())
-        try:
-            return await work
-        finally:
-            watch.cancel()
-    raise HungUp
 
 
 async def _body(response: httpx.Response, limit: int) -> bytes:

@@ -11,7 +11,7 @@ from auth_server.web.request_data import RequestData
 from shared.db.accounts import Account
 from shared.db.oauth import WebSession
 from shared.domain.plans import INTEGRATIONS
-from shared.limits import address_key, hit
+from shared.limits import address_key, hit, peek
 from shared.secrets import digest
 
 HOME = "/dashboard"
@@ -60,12 +60,12 @@ class Guesses:
         self.known = f"signin:known:{name}:{address}"
 
     def exhausted(self) -> bool:
-        if not all(hit(key, limit, WINDOW, 0).allowed for key, limit in self.limits.items()):
+        if not all(peek(key, limit, WINDOW).allowed for key, limit in self.limits.items()):
             return True
-        return not hit(self.account, PER_ACCOUNT, WINDOW, 0).allowed and self._is_new_here()
+        return not peek(self.account, PER_ACCOUNT, WINDOW).allowed and self._is_new_here()
 
     def _is_new_here(self) -> bool:
-        return hit(self.known, 1, KNOWN_DAYS * 86400, 0).count == 0
+        return peek(self.known, 1, KNOWN_DAYS * 86400).count == 0
 
     def failed(self) -> None:
         for key, limit in {**self.limits, self.account: PER_ACCOUNT}.items():

@@ -10,8 +10,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from shared.asgi import ClientDisconnected, run_while_connected, wait_for_disconnect
 from shared.errors import problem
-from shared.http import HungUp, client, hung_up, while_heard
+from shared.http import client
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
@@ -59,7 +60,7 @@ async def _body(request: Request, read: asyncio.Event) -> AsyncIterator[bytes]:
 async def _gone(read: asyncio.Event, receive: Receive) -> None:
     """Waits until the caller goes. Before the body was read, whoever reads it notices."""
     await read.wait()
-    await hung_up(receive)
+    await wait_for_disconnect(receive)
 
 
 async def _relay(answer: httpx.Response) -> AsyncIterator[bytes]:
@@ -100,8 +101,10 @@ class Passthrough:
         else:
             read.set()
         outgoing = httpx.Request(scope["method"], _target(self.upstream, scope), headers=headers, content=body)
-        with suppress(ClientDisconnect, HungUp):  # the tool server's connection is closed then, so it hears of it too
-            await while_heard(_gone(read, receive), self._relayed(outgoing, scope, receive, send))
+        with suppress(
+            ClientDisconnect, ClientDisconnected
+        ):  # the tool server's connection is closed then, so it hears of it too
+            await run_while_connected(_gone(read, receive), self._relayed(outgoing, scope, receive, send))
 
     async def _relayed(self, outgoing: httpx.Request, scope: Scope, receive: Receive, send: Send) -> None:
         try:

@@ -24,10 +24,10 @@ from mcp_server.toolkit.registry import TOOLS, Tier, Tool
 from mcp_server.toolkit.results import Result
 from mcp_server.toolkit.thread_limiter import limiter
 from shared import clock
+from shared.asgi import ClientDisconnected, Receive, run_while_connected, wait_for_disconnect
 from shared.db.usage import API_CALLS, SEARCHES, UNCOUNTED_TOOL
 from shared.domain.plans import allows
 from shared.errors import AdminOnly, Fault, Invalid, Refusal
-from shared.http import HungUp, Receive, hung_up, while_heard
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
@@ -59,14 +59,14 @@ async def dispatch(
 ) -> Answer:
     """One answer and one usage note for each call, whatever happens in it.
 
-    Raises HungUp when the client disconnected while the tool waited for a source.
+    Raises ClientDisconnected when the client disconnected while the tool waited for a source.
     """
     started = time.perf_counter()
     answer, quota = None, Quota(caller, via)
     try:
         tool = admit(name, caller)
         answer = await _until_disconnect(tool, execute(tool, raw_arguments, quota), receive)
-    except HungUp:
+    except ClientDisconnected:
         raise
     except Refusal as refusal:
         answer = _render_refusal(refusal)
@@ -138,7 +138,7 @@ async def _until_disconnect(tool: Tool, work: Awaitable[Answer], receive: Receiv
     if tool.hints["destructiveHint"]:
         with anyio.CancelScope(shield=True):
             return await work
-    return await (while_heard(hung_up(receive), work) if receive else work)
+    return await (run_while_connected(wait_for_disconnect(receive), work) if receive else work)
 
 
 def add_sandbox_label(data: dict[str, Any]) -> dict[str, Any]:

@@ -74,7 +74,7 @@ async def handle_http_error(request: Request, error: Exception) -> Response:  # 
     return build_response(word, PROBLEMS[word].meaning, dict(error.headers or {}))
 
 
-async def handle_hang_up(request: Request, error: Exception) -> Response:  # noqa: ARG001
+async def handle_disconnect(request: Request, error: Exception) -> Response:  # noqa: ARG001
     """The client is gone, so nobody reads this; 499 is what proxies log for it."""
     return Response(status_code=499)
 

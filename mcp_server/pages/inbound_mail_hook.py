@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from mcp_server.calls.problem_details import ProblemResponse
 from mcp_server.toolkit.thread_limiter import limiter
-from shared.limits import address_key, hit
+from shared.limits import address_key, hit, peek
 from shared.secrets import same
 from shared.services.bookings.inbound_mail import MOST_BYTES, No, Refused, store
 from shared.settings import settings
@@ -49,7 +49,7 @@ async def take(request: Request) -> Response:
 async def _known(request: Request, secret: str) -> None:
     """Raises Stopped; an address that guesses is soon not listened to."""
     who = f"hook:{address_key(request.client.host if request.client else '')}"
-    before = await anyio.to_thread.run_sync(hit, who, GUESSES_PER_MINUTE, 60, 0, limiter=limiter())
+    before = await anyio.to_thread.run_sync(peek, who, GUESSES_PER_MINUTE, 60, limiter=limiter())
     if not before.allowed:
         raise ProblemResponse("too_many_requests", "Too many wrong secrets.", {"Retry-After": str(before.retry_after)})
     if not same(request.headers.get("x-hook-secret", ""), secret):

@@ -14,7 +14,7 @@ from pydantic_core import to_json
 
 from mcp_server.calls.dispatch import dispatch
 from mcp_server.toolkit.registry import TOOLS, Tool
-from shared.http import HungUp
+from shared.asgi import ClientDisconnected
 from shared.settings import VERSION, settings
 
 NAME = "award-travel"
@@ -50,7 +50,7 @@ class Gate(Extension):
         assert asked is not None  # every call comes by HTTP
         try:
             made = await dispatch(params.name, params.arguments or {}, asked.scope["caller"], "mcp", asked.receive)
-        except HungUp:
+        except ClientDisconnected:
             return CallToolResult(content=[], is_error=True)  # nobody reads it
         return CallToolResult(
             content=[TextContent(type="text", text=text) for text in made.texts],

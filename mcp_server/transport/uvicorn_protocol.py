@@ -1,9 +1,9 @@
-"""The MCP host's HTTP protocol: bytes come in, requests whose heads end in time and size go on to the application."""
+"""The HTTP protocol class uvicorn uses on the MCP host."""
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from shared.limits import LimitedHead
+from shared.asgi import HeadLimitProtocol
 
 
-class Wire(LimitedHead, HttpToolsProtocol):
-    """What uvicorn is told to speak."""
+class HttpProtocol(HeadLimitProtocol, HttpToolsProtocol):
+    """uvicorn's httptools protocol with limits on the head of a request."""

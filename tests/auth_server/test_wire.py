@@ -14,9 +14,9 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-import auth_server.web.uvicorn_protocol
-import mcp_server.transport.uvicorn_protocol
-from shared import limits
+from auth_server.web import uvicorn_protocol as auth_protocol
+from mcp_server.transport import uvicorn_protocol as mcp_protocol
+from shared import asgi
 
 HEAD = b"POST / HTTP/1.1\r\nHost: x\r\n"
 
@@ -25,10 +25,10 @@ async def echo(request: Request) -> Response:
     return PlainTextResponse(str(len(await request.body())))
 
 
-@pytest.fixture(params=[auth_server.web.uvicorn_protocol.Wire, mcp_server.transport.uvicorn_protocol.Wire])
+@pytest.fixture(params=[auth_protocol.HttpProtocol, mcp_protocol.HttpProtocol])
 def line(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
     """A connection to a server that waits half a second for a head."""
-    monkeypatch.setattr(limits, "HEAD_SECONDS", 0.5)
+    monkeypatch.setattr(asgi, "MAX_HEAD_SECONDS", 0.5)
     app = Starlette(routes=[Route("/", echo, methods=["POST"])])
     with socket.create_server(("127.0.0.1", 0)) as listening:
         server = uvicorn.Server(uvicorn.Config(app, http=request.param, log_level="error"))

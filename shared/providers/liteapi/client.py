@@ -10,6 +10,7 @@ import anyio.to_thread
 import httpx
 
 from shared import http
+from shared.concurrency import gather_limited
 from shared.providers.contract import HotelSpot, StayOffer, StaysQuestion, Unanswered
 from shared.providers.liteapi import names, parse
 from shared.settings import settings
@@ -44,14 +45,14 @@ class Client:
         theirs = await self._known(question.hotels)
         if not theirs:
             raise Unanswered("not_covered", "hotel_unknown")
-        answers = await http.together([partial(self._rates, theirs, d, question) for d in days], AT_ONCE)
+        answers = await gather_limited([partial(self._rates, theirs, d, question) for d in days], AT_ONCE)
         return tuple(offer for offers in answers for offer in offers)
 
     async def _known(self, hotels: Sequence[HotelSpot]) -> dict[str, str]:
         """Their name of each hotel -> ours. What was found, or not found, is remembered for some days."""
         known = await anyio.to_thread.run_sync(names.recall, hotels, abandon_on_cancel=True)
         missing = [hotel for hotel in hotels if hotel not in known]
-        found = await http.together([partial(self._look_up, hotel) for hotel in missing], AT_ONCE)
+        found = await gather_limited([partial(self._look_up, hotel) for hotel in missing], AT_ONCE)
         fresh = dict(zip(missing, found, strict=True))
         if fresh:
             await anyio.to_thread.run_sync(names.keep, fresh, abandon_on_cancel=True)

@@ -12,6 +12,7 @@ import anyio.to_thread
 import httpx
 
 from shared import http
+from shared.concurrency import gather_limited
 from shared.providers.contract import HotelSpot, StayOffer, StaysQuestion, Unanswered
 from shared.providers.rooms_aero import parse
 from shared.settings import settings
@@ -62,7 +63,7 @@ class Client:
         if len(places) * len(windows) > CALLS:
             raise Unanswered("not_covered", "too_many_places")
         calls = [partial(self._stays, place, *window, question) for place in places for window in windows]
-        return tuple(offer for offers in await http.together(calls) for offer in offers)
+        return tuple(offer for offers in await gather_limited(calls) for offer in offers)
 
     async def _stays(self, place: _Place, first: date, last: date, question: StaysQuestion) -> tuple[StayOffer, ...]:
         sources = sorted({name for h in place.hotels if (name := parse.source(h.program))})

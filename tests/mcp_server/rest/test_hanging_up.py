@@ -17,9 +17,9 @@ from mcp_server.calls.usage import USAGE_LOG
 from mcp_server.toolkit.context import Caller, LiveCall
 from mcp_server.toolkit.registry import TOOLS, Effect, Tier, tool
 from mcp_server.toolkit.results import Result
+from shared.asgi import ClientDisconnected, run_while_connected
 from shared.db.base import transaction
 from shared.db.usage import UsageCounter
-from shared.http import HungUp, while_heard
 from shared.providers.registry import providers
 from shared.settings import settings
 from tests.mcp_server.rest.conftest import World
@@ -157,8 +157,8 @@ def test_work_whose_caller_stays_ends_as_if_nobody_had_listened() -> None:
 
     async def go() -> str:
         with pytest.raises(KeyError):  # as it is, in no group
-            await while_heard(anyio.sleep_forever(), fails())
-        return await while_heard(anyio.sleep_forever(), answers())
+            await run_while_connected(anyio.sleep_forever(), fails())
+        return await run_while_connected(anyio.sleep_forever(), answers())
 
     assert anyio.run(go) == "fine"
 
@@ -173,8 +173,8 @@ def test_work_whose_caller_goes_is_cancelled_where_it_waits() -> None:
             trace.append("left")
 
     async def go() -> None:
-        with pytest.raises(HungUp):
-            await while_heard(anyio.sleep(0), waits())
+        with pytest.raises(ClientDisconnected):
+            await run_while_connected(anyio.sleep(0), waits())
 
     anyio.run(go)
     assert trace == ["left"]

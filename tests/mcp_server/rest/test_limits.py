@@ -204,13 +204,13 @@ def test_without_redis_limits_are_counted_in_memory_which_is_bounded(
 
     monkeypatch.setattr(limits, "connect", gone)
     monkeypatch.setattr(shared.redis, "_away_until", 0.0)
-    monkeypatch.setattr(limits, "_MEMORY", OrderedDict())
-    monkeypatch.setattr(limits, "_MEMORY_SIZE", 5)
+    monkeypatch.setattr(limits, "_memory", OrderedDict())
+    monkeypatch.setattr(limits, "_MAX_MEMORY_KEYS", 5)
     assert [limits.hit("a", 2, 3600).allowed for _ in range(3)] == [True, True, False]
-    assert limits.hit("a", 3, 3600, 0).allowed is False
+    assert limits.peek("a", 3, 3600).allowed is False
     for n in range(10):
         limits.hit(f"other {n}", 2, 3600)
-    assert len(limits._MEMORY) == 5
+    assert len(limits._memory) == 5
     assert caplog.text.count("Redis is away") == 1
 
 
@@ -218,7 +218,7 @@ def test_without_redis_limits_are_counted_in_memory_which_is_bounded(
 def silent(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """In Redis's place something that takes connections and never says a word."""
     monkeypatch.setattr(shared.redis, "_away_until", 0.0)
-    monkeypatch.setattr(limits, "_MEMORY", OrderedDict())
+    monkeypatch.setattr(limits, "_memory", OrderedDict())
     with socket.create_server(("127.0.0.1", 0)) as listening, monkeypatch.context() as patch:
         patch.setenv("REDIS_URL", f"redis://127.0.0.1:{listening.getsockname()[1]}/0")
         settings.cache_clear()
