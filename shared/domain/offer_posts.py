@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from shared.domain import names
+from shared.domain.parsing.dates import find_days_of_year
+from shared.domain.parsing.text import fold
 
 Verdict = Literal["duplicate", "new", "unsure"]
 LONGEST = 4_000  # characters of a post that are looked at
@@ -26,11 +28,6 @@ _KINDS = {
     "earning_bonus": rf"(?:double|triple|quadruple|bonus|extra|\dx) {_POINTS}|earn (?:up to )?[\d,]+",
     "price_change": r"devaluation|new award chart|award chart change|price(?:s)? (?:rise|increase|go up)",
 }
-_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-_MONTH = "(" + "|".join(_MONTHS) + r")[a-z]*\.?"
-_DAY_FIRST = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)? {_MONTH}\b")
-_MONTH_FIRST = re.compile(rf"\b{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?\b")
-_ISO = re.compile(r"\b\d{4}-(\d{2})-(\d{2})\b")
 _FROM_TO = re.compile(r"\d ?%[^.]*\b(?:bonus|extra|more)\b[^.]*\b(?:to|into)\b")  # "40% bonus Amex to Flying Blue"
 _PERCENT = re.compile(r"(\d{1,3}) ?(?:%|per ?cent\b)")
 
@@ -82,11 +79,14 @@ def read(text: str, programs: Sequence[frozenset[str]]) -> Offer:
     kind = next((k for k, pattern in _KINDS.items() if re.search(pattern, plain)), None)
     if kind is None and len(programs) > 1 and _FROM_TO.search(plain):
         kind = "transfer_bonus"
-    days = {(_MONTHS.index(m) + 1, int(d)) for d, m in _DAY_FIRST.findall(plain)}
-    days |= {(_MONTHS.index(m) + 1, int(d)) for m, d in _MONTH_FIRST.findall(plain)}
-    days |= {(int(m), int(d)) for m, d in _ISO.findall(plain)}
     percents = frozenset(int(p) for p in _PERCENT.findall(plain))
-    return Offer(tuple(programs), kind, percents, frozenset(days), frozenset(names.plain(plain).split()))
+    return Offer(
+        tuple(programs),
+        kind,
+        percents,
+        frozenset(find_days_of_year(fold(plain))),
+        frozenset(names.plain(plain).split()),
+    )
 
 
 def _alike(a: frozenset[str], b: frozenset[str]) -> float:

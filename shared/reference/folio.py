@@ -9,7 +9,7 @@ from typing import Any, get_args
 from shared.domain.folio.audit import CHECKS
 from shared.domain.folio.kinds import DECIDING
 from shared.domain.folio.model import Chain, FindingKind, Rule, Rulebook, Severity
-from shared.domain.folio.text import fold
+from shared.domain.parsing.text import fold
 from shared.reference.reference import Reference
 
 _PATTERNS = ("only_text", "only_hotel", "unless_text", "unless_hotel", "unless_line")

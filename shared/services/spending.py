@@ -9,10 +9,10 @@ from sqlalchemy.orm import Session
 from shared.db.spending import SpendingStatement, SpendingTotal
 from shared.documents import ofx
 from shared.domain.card_value import CATEGORIES
+from shared.domain.parsing.amounts import parse_amount
 from shared.domain.spending import plain, table
 from shared.domain.spending.categories import OTHER, excluded
 from shared.domain.spending.categories import plain as plain_words
-from shared.domain.spending.cells import amount
 from shared.domain.spending.model import MOST_LINES, Book, Hints, Line, Reading, Skipped, Unreadable
 from shared.domain.spending.table import Lines, choose
 from shared.domain.spending.totals import Summed, sum_up
@@ -46,7 +46,7 @@ def of_rows(rows: Sequence[Mapping[str, Any]], book: Book, hints: Hints) -> Summ
 def _row(lines: Lines, number: int, row: Mapping[str, Any]) -> Line | Skipped:
     category = str(row.get("category") or "").strip().lower()
     money = row.get("amount")
-    known = None if isinstance(money, bool) or not isinstance(money, int | float | str) else amount(_plain(money))
+    known = None if isinstance(money, bool) or not isinstance(money, int | float | str) else parse_amount(_plain(money))
     words = plain_words(str(row.get("description") or ""))
     kind = category if category in KINDS else None
     line = lines.line(number, str(row.get("date", ""))[:40], words, known, "", category, kind)
@@ -82,7 +82,7 @@ def _entries(text: str, book: Book, lines: Lines) -> Iterator[Line | Skipped]:
         if entry.number > MOST_LINES:
             raise Unreadable(f"has more than {MOST_LINES:,} transactions", "a statement of fewer; split it")
         comma = "," in entry.amount and "." not in entry.amount
-        money = amount(entry.amount, comma)
+        money = parse_amount(entry.amount, comma)
         kind = book.types.get(("ofx", entry.kind.strip().lower()))
         words = plain_words(entry.name or entry.memo)
         line = lines.line(entry.number, entry.posted, words, None if money is None else -money + 0, entry.mcc, "", kind)

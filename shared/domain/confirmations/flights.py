@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import date, time, timedelta
 
-from shared.domain.confirmations.days import Calendar, times
-from shared.domain.confirmations.letters import fold
+from shared.domain.confirmations.mail_dates import MailDates
 from shared.domain.confirmations.model import Leg, World
-from shared.domain.confirmations.words import CONFIRMATION, cabins_in
+from shared.domain.confirmations.phrases import CONFIRMATION, cabins_in
 from shared.domain.parsing.amounts import CODES
+from shared.domain.parsing.dates import find_times
+from shared.domain.parsing.text import fold
 
 _DESIGNATOR = re.compile(
     r"(?<![A-Za-z0-9])([A-Z][A-Z0-9]|[0-9][A-Z])( ?)0*(\d{1,4})[A-Z]?(?![A-Za-z0-9:.,/]\d|[A-Za-z0-9])"
@@ -90,19 +91,19 @@ class _Block:
         return len(known) == len(self.days) and (not known or 0 <= (known[-1] - known[0]).days <= 2)
 
 
-def legs(text: str, calendar: Calendar, world: World, sender: str) -> list[Leg]:
+def legs(text: str, dates: MailDates, world: World, sender: str) -> list[Leg]:
     """The flights of a text; each with what its lines state without doubt."""
     lines = _SPREAD.sub(r"\1", text).split("\n")
     flights = list(_flights(lines, world, sender))
     if not flights:
         return []
-    blocks = _divided(lines, flights, _codes(lines, world), calendar)
+    blocks = _divided(lines, flights, _codes(lines, world), dates)
     common = cabins_in(fold(text))
     found = [_leg(b, common) for b in blocks]
     return _once([replace(g, cabin_class=g.cabin_class or world.only_cabin(g.airline or "")) for g in found])
 
 
-def _divided(lines: list[str], flights: list[_Flight], codes: list[list[str]], calendar: Calendar) -> list[_Block]:
+def _divided(lines: list[str], flights: list[_Flight], codes: list[list[str]], dates: MailDates) -> list[_Block]:
     """What belongs to which flight: its own line, its paragraph, or what lies between it and the next or the last.
 
     Where a day stands above the first flight and none below the last, days are headings of what follows them; where
@@ -112,7 +113,7 @@ def _divided(lines: list[str], flights: list[_Flight], codes: list[list[str]], c
     ends = [*starts[1:], len(lines)]
 
     def parted(spans: Iterable[tuple[int, int]]) -> list[_Block]:
-        return [_block(lines[s:e], f, codes[s:e], calendar) for (s, e), f in zip(spans, flights, strict=True)]
+        return [_block(lines[s:e], f, codes[s:e], dates) for (s, e), f in zip(spans, flights, strict=True)]
 
     lone = [[(0, len(lines))]] if len(flights) == 1 else []
     certain = [[(s, s + 1) for s in starts], [_paragraph(lines, s) for s in starts], *lone]
@@ -122,8 +123,8 @@ def _divided(lines: list[str], flights: list[_Flight], codes: list[list[str]], c
             return blocks
     after = parted(zip(starts, ends, strict=True))
     before = parted((s, e + 1) for s, e in zip([0, *(s + 1 for s in starts[:-1])], starts, strict=True))
-    headed = _headed(after, lines, starts, calendar)
-    above, below = _dated(lines[max(0, starts[0] - 4) : starts[0]], calendar), _dated(lines[starts[-1] :], calendar)
+    headed = _headed(after, lines, starts, dates)
+    above, below = _dated(lines[max(0, starts[0] - 4) : starts[0]], dates), _dated(lines[starts[-1] :], dates)
     ways = [after] if below and not above else [headed, before] if above and not below else [after, headed, before]
     best = max(ways, key=lambda blocks: sum(b.whole for b in blocks))
     if len(ways) == 3:
@@ -131,8 +132,8 @@ def _divided(lines: list[str], flights: list[_Flight], codes: list[list[str]], c
     return best
 
 
-def _dated(lines: list[str], calendar: Calendar) -> bool:
-    return any(calendar.days(small) for line in lines if not _OTHER_DAYS.search(small := fold(line)))
+def _dated(lines: list[str], dates: MailDates) -> bool:
+    return any(dates.find(small) for line in lines if not _OTHER_DAYS.search(small := fold(line)))
 
 
 def _flights(lines: list[str], world: World, sender: str) -> Iterator[_Flight]:
@@ -166,7 +167,7 @@ def _told(m: re.Match[str], line: str, small: str, world: World) -> bool:
         return False
     if m[1] in _WORDY:
         return bool(_RIGHT_BEFORE.search(fold(before)))
-    begins = not before.strip() and any(True for _ in times(rest))
+    begins = not before.strip() and any(True for _ in find_times(rest))
     alone = line.strip() == m[0] or _IDEOGRAPH.search(before) or world.airline(before.strip(" :-\t")[-40:]) == m[1]
     return bool(alone or begins or _FLIGHT_WORD.search(small) or _CODE.search(rest))
 
@@ -204,7 +205,7 @@ def _codes(lines: list[str], world: World) -> list[list[str]]:
 
 def _spelt(lines: list[str], world: World) -> list[list[str]]:
     """Airports without their codes, on the lines that tell a time."""
-    asked = [at for at, line in enumerate(lines) if any(True for _ in times(fold(line)))][:_MOST_NAMES]
+    asked = [at for at, line in enumerate(lines) if any(True for _ in find_times(fold(line)))][:_MOST_NAMES]
     named = {at: code for at in asked if (code := world.airport(lines[at]))}
     return [[named[at]] if at in named else [] for at in range(len(lines))]
 
@@ -234,7 +235,7 @@ def _paragraph(lines: list[str], at: int) -> tuple[int, int]:
     return start, end
 
 
-def _block(lines: list[str], flight: _Flight, codes: list[list[str]], calendar: Calendar) -> _Block:
+def _block(lines: list[str], flight: _Flight, codes: list[list[str]], dates: MailDates) -> _Block:
     made = _Block(flight[1], flight[2])
     for line, here in zip(lines, codes, strict=True):
         small = fold(line)
@@ -243,17 +244,17 @@ def _block(lines: list[str], flight: _Flight, codes: list[list[str]], calendar: 
         made.airports += [c for c in here if c not in made.airports]
         if _OTHER_DAYS.search(small):
             continue
-        made.days += [d.day for d in calendar.days(small) if d.day is None or d.day not in made.days]
-        made.times += times(small)
+        made.days += [d.day for d in dates.find(small) if d.day is None or d.day not in made.days]
+        made.times += find_times(small)
     return made
 
 
-def _headed(blocks: list[_Block], lines: list[str], starts: list[int], calendar: Calendar) -> list[_Block]:
+def _headed(blocks: list[_Block], lines: list[str], starts: list[int], dates: MailDates) -> list[_Block]:
     """Flights under a day of their own line: such a day counts for those after it until the next."""
     heads: list[date | None] = []
     for line in lines:
         small = fold(line)
-        found = calendar.days(small) if not _OTHER_DAYS.search(small) else []
+        found = dates.find(small) if not _OTHER_DAYS.search(small) else []
         heads.append(found[0].day if found else heads[-1] if heads else None)
     out = []
     for block, start in zip(blocks, starts, strict=True):

@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from shared.domain.confirmations.days import Calendar, Day
-from shared.domain.confirmations.letters import fold, one_line
+from shared.domain.confirmations.clean_text import one_line
+from shared.domain.confirmations.mail_dates import Day, MailDates
 from shared.domain.confirmations.model import Stay, World
-from shared.domain.confirmations.words import CONFIRMATION
+from shared.domain.confirmations.phrases import CONFIRMATION
+from shared.domain.parsing.text import fold
 
 _IN = re.compile(
     r"^\W*(?:check[ -]?in|arrival|arriving|arrive|anreise|ankunft|arrivee|llegada|fecha de entrada"
@@ -40,48 +41,48 @@ _PROSE = re.compile(r"[.!?]\s*$|\b(?:thank|dear|hello|hi|hallo|bonjour|hola|we|y
 _MOST_NAMES = 40
 
 
-def stay(text: str, subject: str, calendar: Calendar, world: World) -> Stay | None:
+def stay(text: str, subject: str, dates: MailDates, world: World) -> Stay | None:
     """The stay of a text, if it names the day of arrival and a later one of leaving."""
     lines = [line for line in text.split("\n") if line.strip()]
-    arrives, leaves = _day(lines, _IN, calendar), _day(lines, _OUT, calendar)
+    arrives, leaves = _day(lines, _IN, dates), _day(lines, _OUT, dates)
     if arrives is None or leaves is None:
-        arrives, leaves = _span(lines, calendar)
+        arrives, leaves = _span(lines, dates)
     if arrives is None or leaves is None:
         return None
-    made = Stay(free_cancellation_until=_free_until(lines, calendar), room_type=_value(lines, _ROOM))
+    made = Stay(free_cancellation_until=_free_until(lines, dates), room_type=_value(lines, _ROOM))
     if arrives.day and leaves.day and arrives.day < leaves.day:
         made.check_in_date, made.check_out_date = arrives.day, leaves.day
     made.hotel_id, made.hotel_name = _hotel(lines, subject, world)
     return made
 
 
-def _day(lines: list[str], label: re.Pattern[str], calendar: Calendar) -> Day | None:
+def _day(lines: list[str], label: re.Pattern[str], dates: MailDates) -> Day | None:
     """The day behind a label, on its line or on the one below."""
     for at, line in enumerate(lines):
         small = fold(line)
         if not (found := label.match(small)):
             continue
-        if day := calendar.first(small[found.end() :]):
+        if day := dates.first(small[found.end() :]):
             return day
         below = fold(lines[at + 1]) if at + 1 < len(lines) else ""
-        if not _LABEL.match(below.split(" ")[0]) and (day := calendar.first(below)) and day.start < 16:
+        if not _LABEL.match(below.split(" ")[0]) and (day := dates.first(below)) and day.start < 16:
             return day
     return None
 
 
-def _span(lines: list[str], calendar: Calendar) -> tuple[Day | None, Day | None]:
+def _span(lines: list[str], dates: MailDates) -> tuple[Day | None, Day | None]:
     """ "Stay: 4 May 2026 - 7 May 2026"."""
     for line in lines:
         small = fold(line)
-        if _DATES.match(small) and len(days := calendar.days(small)) == 2:
+        if _DATES.match(small) and len(days := dates.find(small)) == 2:
             return days[0], days[1]
     return None, None
 
 
-def _free_until(lines: list[str], calendar: Calendar) -> date | None:
+def _free_until(lines: list[str], dates: MailDates) -> date | None:
     for line in lines:
         small = fold(line)
-        if (found := _BY.search(small)) and (day := calendar.first(small[found.start() :])):
+        if (found := _BY.search(small)) and (day := dates.first(small[found.start() :])):
             return day.day
     return None
 

@@ -8,7 +8,8 @@ from decimal import Decimal
 from shared.domain.folio import rules
 from shared.domain.folio.model import ZERO, Bill, Finding, Line, Rule, Rulebook, Stay
 from shared.domain.folio.settle import CENT, NOT_CHARGES, TAXES
-from shared.domain.folio.stay import clock_time, deposits_in
+from shared.domain.folio.stay import deposits_in
+from shared.domain.parsing.dates import first_time
 
 _CONVERSION = re.compile(r"\d\s?%|margin|mark-?up|marge|aufschlag|margen|margine|margem|rate\b")
 
@@ -56,7 +57,7 @@ def _in_time(rule: Rule, line: Line, stay: Stay) -> tuple[bool, str]:
     limit = rule.until.get(rules.tier_for(rule, stay) or "")
     if limit is None:
         return True, ""
-    left = stay.left_at or clock_time(line.folded)
+    left = stay.left_at or first_time(line.folded)
     if left is None:
         return True, f"The bill shows no checkout time: this holds if you left by {limit:%H:%M}."
     return left <= limit, f"You left at {left:%H:%M}; your tier's time is {limit:%H:%M}."

@@ -15,9 +15,17 @@ from shared.domain.folio.model import ZERO, Bill, Line, Rulebook
 from shared.domain.folio.settle import settle
 from shared.domain.folio.stay import abroad
 from shared.domain.folio.sums import sum_line
-from shared.domain.folio.text import fold, lines_of
-from shared.domain.parsing.amounts import CODES, Amount, amounts_at_the_end, code_in, stated, three_decimals
-from shared.domain.parsing.dates import DATE, SHORT, Written, dates_in, order_of, written
+from shared.domain.folio.text import split_lines
+from shared.domain.parsing.amounts import (
+    CODES,
+    Amount,
+    find_amounts_at_end,
+    has_three_decimals,
+    named_currencies,
+    stated_currency,
+)
+from shared.domain.parsing.dates import DATE, SHORT_DATE, WrittenDate, choose_order, find_dates, read_date
+from shared.domain.parsing.text import fold
 
 POINTS = re.compile(
     r"(\d[\d.,' ]*\d|\d)\s*(?:(?:reward|honors|bonvoy|ihg|hyatt|bonus)\s+)?"
@@ -42,7 +50,7 @@ _TO_PROGRAMS = re.compile(
 
 @dataclass(slots=True)
 class _Posting:
-    day: Written | None
+    day: WrittenDate | None
     text: str
     amount: Amount | None
     column: str
@@ -59,7 +67,7 @@ class _Page:
     header: list[str] = field(default_factory=list)
     unread: int = 0
     table: Table | None = None
-    day: Written | None = None
+    day: WrittenDate | None = None
     ended: bool = False
     balance: Decimal | None = None
     totals: tuple[Decimal, Decimal] | None = None
@@ -67,18 +75,18 @@ class _Page:
     sum_currency: str | None = None
 
 
-def _date_at_start(folded: str) -> tuple[Written, int] | None:
+def _date_at_start(folded: str) -> tuple[WrittenDate, int] | None:
     """The date a line begins with, and where it ends. A span of two dates is the stay, not a posting."""
     before = _BEFORE_DATE.match(folded)
     start = before.end() if before else 0
     for begin in (start, 0) if start else (0,):
-        if found := DATE.match(folded, begin) or SHORT.match(folded, begin):
+        if found := DATE.match(folded, begin) or SHORT_DATE.match(folded, begin):
             if re.match(r"\s*(?:-|to|until|bis|au|al|a|ate)\s*\d", folded[found.end() :]):
                 return None
-            return written(found), found.end()
+            return read_date(found), found.end()
         if compact := _COMPACT.match(folded, begin):
             year, month, day = map(int, compact.groups())
-            return Written(year, month, day, ""), compact.end()
+            return WrittenDate(year, month, day, ""), compact.end()
     return None
 
 
@@ -103,7 +111,7 @@ def _sums(page: _Page, line: str, kind: str, amounts: Sequence[Amount]) -> None:
     if not amounts:
         return
     last = amounts[-1]
-    page.sum_currency = last.currency or code_in(line) or page.sum_currency
+    page.sum_currency = last.currency or _first_code(line) or page.sum_currency
     if kind == "balance":
         page.balance = last.value
     elif kind == "total" and len(amounts) == 2 and (page.table is None or page.table.two_sided):
@@ -124,7 +132,7 @@ def _take(page: _Page, line: str, folded: str, thousandths: bool) -> None:
         return
     start = at[1] if at else 0
     rest = " " * start + line[start:]
-    amounts = amounts_at_the_end(rest, thousandths)
+    amounts = find_amounts_at_end(rest, thousandths)
     if kind := sum_line(folded[start:]):
         _sums(page, line, kind, amounts)
     elif at and (amounts or _points(folded[start:])):
@@ -139,7 +147,7 @@ def _take(page: _Page, line: str, folded: str, thousandths: bool) -> None:
         page.header.append(folded)
 
 
-def _lone_date(page: _Page, day: Written, line: str, start: int) -> None:
+def _lone_date(page: _Page, day: WrittenDate, line: str, start: int) -> None:
     """A date by itself stands above the postings of that day; with other words the line could not be read."""
     if re.search(r"[^\W\d_]", line[start:]):
         page.header.append(fold(line))
@@ -148,7 +156,7 @@ def _lone_date(page: _Page, day: Written, line: str, start: int) -> None:
         page.day = day
 
 
-def _post(page: _Page, day: Written | None, line: str, start: int, amounts: Sequence[Amount]) -> None:
+def _post(page: _Page, day: WrittenDate | None, line: str, start: int, amounts: Sequence[Amount]) -> None:
     one = posted(amounts, page.table, line)
     end = amounts[0].start if amounts else len(line)
     text = _description(line, start, end)
@@ -177,7 +185,7 @@ def _without_heading(postings: Sequence[_Posting]) -> None:
             posting.amount, posting.column = posting.amounts[side], ("charge", "credit")[side]
 
 
-def _year(order_dates: Sequence[Written]) -> int | None:
+def _year(order_dates: Sequence[WrittenDate]) -> int | None:
     years = Counter(w.year for w in order_dates if w.year)
     return years.most_common(1)[0][0] if years else None
 
@@ -204,16 +212,20 @@ def _line(posting: _Posting, namer: Namer, day: date | None) -> Line:
     return Line(day, posting.text, folded, value, named.kind, named.subject, posting.points, settled)
 
 
+def _first_code(text: str) -> str | None:
+    return next(iter(named_currencies(text)), None)
+
+
 def _currency(page: _Page, text: str) -> str | None:
     """Of the printed sum, else of most postings, else the first code the bill names."""
     marks = Counter(p.amount.currency for p in page.postings if p.amount and p.amount.currency)
-    seen = page.sum_currency or (marks.most_common(1)[0][0] if marks else code_in(text))
-    return stated(text, seen) or seen
+    seen = page.sum_currency or (marks.most_common(1)[0][0] if marks else _first_code(text))
+    return stated_currency(text, seen) or seen
 
 
 def _page(text: str, undated: bool) -> _Page:
-    page, thousandths = _Page(undated=undated), three_decimals(text)
-    for line in lines_of(text):
+    page, thousandths = _Page(undated=undated), has_three_decimals(text)
+    for line in split_lines(text):
         if line.strip():
             _take(page, line, fold(line), thousandths)
     return page
@@ -227,9 +239,9 @@ def read(text: str, book: Rulebook) -> Bill:
     _without_heading(page.postings)
     header = "\n".join(h for h in page.header if not _TO_PROGRAMS.search(h))
     currency = _currency(page, text)
-    all_dates = [p.day for p in page.postings if p.day] + [w for w, _, _ in dates_in(header)]
-    order, year = order_of(all_dates, currency in (None, "USD")), _year(all_dates)
-    european = order == "dmy" and any(w.sep and (w.sep == "." or w.first > 12) for w in all_dates)
+    all_dates = [p.day for p in page.postings if p.day] + [w for w, _, _ in find_dates(header)]
+    order, year = choose_order(all_dates, currency in (None, "USD")), _year(all_dates)
+    european = order == "dmy" and any(w.separator and (w.separator == "." or w.first > 12) for w in all_dates)
     namer = Namer(book.kinds, book.words, abroad(currency, header, european))
     made = [_line(p, namer, p.day.day(order, year) if p.day else None) for p in page.postings]
     kept = [x for x in made if x.day or x.kind != "other"]

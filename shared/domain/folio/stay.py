@@ -6,9 +6,9 @@ from decimal import Decimal
 from itertools import pairwise
 
 from shared.domain.folio.model import Bill, Chain, Stay, StayType
-from shared.domain.folio.text import fold
 from shared.domain.parsing.amounts import first_amount
-from shared.domain.parsing.dates import Order, dates_in
+from shared.domain.parsing.dates import Order, find_dates, first_time
+from shared.domain.parsing.text import fold
 
 _IN = (
     r"arriv(?:al|ed|es?)|arr\b|check(?:ed)?[ -]?in|in\b|from|anreise|ankunft|von|arrivee|llegada|entrada|arrivo|"
@@ -31,9 +31,6 @@ _GUESTS_AFTER = re.compile(
     r"adulti|persone|pessoas|adults?\s?/\s?child(?:ren)?)\s*[:=]?\s*(\d{1,2})\b"
 )
 _ROOMS = re.compile(r"\b(\d{1,2})\s*(?:rooms|zimmer|chambres|habitaciones|camere|quartos)\b(?!\s*\d)")
-_TIME = re.compile(
-    r"\b(\d{1,2})(?:[:h]|\.(?=\d\d ?uhr))(\d{2})(?!\d|[.,]\d)\s*(am|pm|a\.m|p\.m)?|\b(\d{1,2})\s*(am|pm|a\.m|p\.m)\b"
-)
 _CONFIRMATION = re.compile(
     r"\b(?:confirmation|conf|booking|reservation|reservierung|buchung|reserva|prenotazione)"
     r"(?:\s*(?:number|no|nr|num|#|code))?\.?\s*[:#]*\s*((?=[a-z-]*\d)[a-z0-9-]{5,20})\b"
@@ -75,7 +72,7 @@ def _number(text: str, *patterns: re.Pattern[str]) -> int | None:
 
 def _dates(header: str, order: Order) -> tuple[date | None, date | None, int]:
     """Arrival, departure, and where the departure ends: by their labels, else by two dates with a dash between."""
-    found = [(w.day(order), start, end) for w, start, end in dates_in(header)]
+    found = [(w.day(order), start, end) for w, start, end in find_dates(header)]
     arrival = departure = None
     place = 0
     for day, start, end in found:
@@ -90,16 +87,6 @@ def _dates(header: str, order: Order) -> tuple[date | None, date | None, int]:
     return arrival, departure, place
 
 
-def clock_time(text: str) -> time | None:
-    """The first time of day in a text."""
-    for found in _TIME.finditer(text):
-        hour, minute, half = int(found[1] or found[4]), int(found[2] or 0), (found[3] or found[5] or "")[:1]
-        hour = hour % 12 + 12 * (half == "p") if half else hour
-        if hour < 24 and minute < 60:
-            return time(hour, minute)
-    return None
-
-
 _AFTER_DATE = re.compile(r"[ ,|/]{0,3}(?:(?:at|um|a|alle|as|@)\s)?\s*(\S{1,8}(?: ?[ap]\.?m)?)")
 _AFTER_LABEL = re.compile(
     rf"\b(?:{_OUT})(?: ?time|szeit)?\s*(?:at|um|:)?\s*(\d{{1,2}}[:h.]\d{{2}}[^\n]{{0,4}}|\d{{1,2}} ?[ap]m)"
@@ -109,9 +96,9 @@ _AFTER_LABEL = re.compile(
 def _left_at(header: str, place: int) -> time | None:
     """The time printed right after the departure date, or after a label of its own."""
     after = _AFTER_DATE.match(header, place, place + 24) if place else None
-    said = clock_time(after.group(1)) if after else None
+    said = first_time(after.group(1)) if after else None
     label = _AFTER_LABEL.search(header)
-    return said or (clock_time(label.group(1)) if label else None)
+    return said or (first_time(label.group(1)) if label else None)
 
 
 def tier_of(text: str, chain: Chain) -> str | None:

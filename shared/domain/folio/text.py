@@ -1,4 +1,4 @@
-"""Text made comparable, character for character: any writing goes in, small letters without accents come out."""
+"""Lines of a bill without unseen characters, and with one kind of minus, space and bar."""
 
 import re
 import unicodedata
@@ -11,22 +11,13 @@ _JOINED = re.compile(r"(?<=\d)[\u00a0\u202f\u2009\u2007](?=\d{3}(?!\d))")
 _LEADERS = re.compile(r"[.·…_]{3,}")
 
 
-def _plain(character: str) -> str:
-    return unicodedata.normalize("NFD", character)[0].lower()[0]
-
-
-def fold(text: str) -> str:
-    """As long as the text itself, so that a place in one is the same place in the other."""
-    return text.lower() if text.isascii() else "".join(map(_plain, text))
-
-
-def lines_of(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
     """The lines of a bill, with unseen characters removed and look-alikes of minus, space and bar made one."""
     text = _UNSEEN.sub("", unicodedata.normalize("NFC", text).replace("\r\n", "\n").replace("\r", "\n"))
     text = _JOINED.sub("'", text).translate(_LIKE)
     text = re.sub("[\u00a0\u202f\u2009\u2007]", " ", text)
-    return [_LEADERS.sub(_blank, line[:_LONGEST_LINE]).rstrip() for line in text.split("\n")[:_MOST_LINES]]
+    return [_LEADERS.sub(_to_blanks, line[:_LONGEST_LINE]).rstrip() for line in text.split("\n")[:_MOST_LINES]]
 
 
-def _blank(leaders: re.Match[str]) -> str:
+def _to_blanks(leaders: re.Match[str]) -> str:
     return " " * len(leaders.group())

@@ -1,1 +1,1 @@
-"""Readers of written dates and amounts. What is ambiguous is None, never a guess."""
+"""Readers of written text: letters, dates, clock times and amounts. What is ambiguous is None, never a guess."""

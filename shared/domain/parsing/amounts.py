@@ -1,25 +1,32 @@
-"""Money as bills print it: a piece of a line goes in, signed decimals with their places and currencies come out."""
+"""Written amounts: numbers of all countries, currency signs and codes, and the forms of bills, mails and statements."""
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
-CODES = tuple(
-    re.findall(
-        "[A-Z]{3}",
-        "USD EUR GBP JPY CNY AUD CAD CHF HKD SGD NZD SEK NOK DKK MXN BRL ZAR AED SAR QAR KWD BHD OMR INR IDR THB MYR "
-        "PHP KRW TWD VND CZK HUF PLN RON TRY ILS MAD EGP ARS CLP COP PEN ISK FJD MVR JOD TND BGN UYU CRC DOP",
-    )
+from shared.domain.minor_units import EXPONENTS
+
+_ALL_CODES = (
+    "USD EUR GBP JPY CNY AUD CAD CHF HKD SGD NZD SEK NOK DKK MXN BRL ZAR AED SAR QAR KWD BHD OMR INR IDR THB MYR "
+    "PHP KRW TWD VND CZK HUF PLN RON TRY ILS MAD EGP ARS CLP COP PEN ISK FJD MVR JOD TND BGN UYU CRC DOP"
 )
-_SIGNS = {
-    "$": "USD", "us$": "USD", "c$": "CAD", "ca$": "CAD", "cad$": "CAD", "cdn$": "CAD", "a$": "AUD", "au$": "AUD",
-    "nz$": "NZD", "s$": "SGD", "hk$": "HKD", "mx$": "MXN", "r$": "BRL", "nt$": "TWD", "€": "EUR", "£": "GBP",
-    "¥": "JPY", "￥": "JPY", "₩": "KRW", "₹": "INR", "฿": "THB", "₺": "TRY", "₫": "VND", "₱": "PHP", "sfr": "CHF",
-    "zł": "PLN", "kč": "CZK",
+CODES = tuple(_ALL_CODES.split())
+_DOLLARS = ("USD", "CAD", "AUD", "NZD", "SGD", "HKD", "MXN", "TWD", "FJD", "ARS", "CLP", "COP")
+# What a sign can stand for, the likeliest first.
+_SIGNS: dict[str, tuple[str, ...]] = {"$": _DOLLARS, "¥": ("JPY", "CNY"), "￥": ("JPY", "CNY")} | {
+    sign: (code,)
+    for signs, code in {
+        "us$": "USD", "c$ ca$ cdn$": "CAD", "a$ au$": "AUD", "nz$": "NZD", "s$": "SGD", "hk$": "HKD", "mx$": "MXN",
+        "r$": "BRL", "nt$": "TWD", "€": "EUR", "£": "GBP", "₩": "KRW", "₹": "INR", "฿": "THB", "₺": "TRY", "₫": "VND",
+        "₱": "PHP", "sfr": "CHF", "zł": "PLN", "kč": "CZK",
+    }.items()
+    for sign in signs.split()
 }  # fmt: skip
-_THREE = ("KWD", "BHD", "OMR", "JOD", "TND")
-_MARK = rf"(?:[A-Za-z]{{0,3}}\$|[€£¥￥₩₹฿₺₫₱]|\b(?:{'|'.join(CODES)}|SFr|zł|Kč)(?![A-Za-z]))"
-_TOKEN = re.compile(
+_MARK = rf"(?:(?<![A-Za-z])[A-Za-z]{{1,3}}\$|[$€£¥￥₩₹฿₺₫₱]|(?<![A-Za-z])(?:{'|'.join(CODES)}|SFr|zł|Kč)(?![A-Za-z]))"
+_CODE = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(CODES)})(?![A-Za-z])")
+# On a bill: an amount stands apart from other text, with a sign or "CR" on either side.
+_ON_BILL = re.compile(
     rf"(?<![\w#*/.,:'-])(?P<open>\()?\s?(?P<before>[-+])?\s?(?P<mark>{_MARK})?\s?(?P<inner>[-+])?"
     rf"(?P<digits>\d[\d.,']*)(?![\w%/:]|\s?%)(?:\s?(?P<mark2>{_MARK})(?!\s?\d))?\s?(?P<close>\))?"
     r"\s?(?P<after>-(?!\s?\d)|(?:CR|DR|Cr|Dr|cr|dr)\b)?"
@@ -27,102 +34,178 @@ _TOKEN = re.compile(
 _SPACED = re.compile(r"(?:(?<=\s\s)|(?<=[|;\t])|(?<=[$€£]))-?\d{1,3}(?: \d{3})+(?=[.,]\d{2}(?!\d))")
 _GAP = re.compile(rf"[\s|;\"]*(?:[A-Z*]|{'|'.join(CODES)})?[\s|;\",]*")
 _APART = re.compile(r"(?:^|\s\s|[|;\t,])\s?$")
-_CODE = re.compile(rf"\b({'|'.join(CODES)})\b")
-_DOLLARS = frozenset({"AUD", "CAD", "HKD", "SGD", "NZD", "MXN", "FJD", "TWD", "ARS", "CLP", "COP"})
 _STATED = re.compile(
     r"\b(?:(?i:currency(?: code)?)\s*[:=]?\s*|(?i:(?:amounts|prices|charges|rates)(?: \w+){0,2} in )(?i:\w+ )?)"
     rf"({'|'.join(CODES)})\b"
 )
+# In prose: an amount has its currency beside it.
+DIGITS = r"\d{1,3}(?: \d{3})+(?:[.,]\d{1,2})?(?!\d)|\d[\d.,']*"
+_IN_PROSE = re.compile(
+    rf"(?:(?P<mark>{_MARK})\s?(?P<a>{DIGITS})(?:\s?(?P<code>USD|CAD|AUD|NZD|SGD|HKD)(?![A-Za-z]))?"
+    rf"|(?<![\w.,])(?P<b>{DIGITS})\s?(?P<mark2>{_MARK}))"
+)
+# In a cell of a table: nothing but the amount; three letters beside it can be any code.
+MAX_CELL_AMOUNT = Decimal(10) ** 9  # of one line, in any currency
+_PLAIN_NUMBER = re.compile(r"-?\d{1,9}(?:\.\d{1,2})?", re.ASCII)
+_CELL_CLEANED = str.maketrans(
+    {"\u2212": "-", "\u2013": "-", "\u2012": "-", "\u00a0": "", "\u202f": "", " ": "", "'": ""}
+)
+_CELL_MARK = r"(?:[A-Z]{0,3}[$£€¥₹]?|[$£€¥₹][A-Z]{0,3})"
+_CELL = re.compile(
+    rf"(?P<open>\()?{_CELL_MARK}(?P<sign>[-+])?{_CELL_MARK}"
+    r"(?P<number>(?=\.?\d)(?:\d{1,12}|\d{1,3}(?:,\d{2,3})*,\d{3})?(?:\.\d{1,6})?)"
+    rf"{_CELL_MARK}??(?P<after>CR|DR|-|\+)?(?P<close>\))?",
+    re.ASCII,
+)
+_ANY_MARK = re.compile(_MARK, re.I)
+_DECIMAL_COMMA = re.compile(r"\d,\d{1,2}(?!\d)", re.ASCII)
+_DECIMAL_POINT = re.compile(r"\.\d{1,2}(?!\d)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """One number of a line. `signed`: the bill itself says that it is a charge or a credit."""
+    """One number of a text with what stands beside it."""
 
     value: Decimal
-    signed: bool
     start: int
     end: int
-    currency: str | None
-    certain: bool  # it has decimals, a currency or a sign: no room number or posting code
+    currencies: tuple[str, ...]  # what its sign or code can stand for, the likeliest first
+    signed: bool = False  # the text itself says that it is a charge or a credit
+    certain: bool = True  # it has decimals, a currency or a sign: no room number or posting code
+
+    @property
+    def currency(self) -> str | None:
+        """The likeliest currency."""
+        return next(iter(self.currencies), None)
+
+    def settle_currency(self, named: set[str]) -> str | None:
+        """The currency where its sign has one meaning, or where one of its meanings is named elsewhere in the text."""
+        meanings = [c for c in self.currencies if len(self.currencies) == 1 or c in named]
+        return meanings[0] if len(meanings) == 1 else None
 
 
-def code_in(text: str) -> str | None:
-    """The first currency code a text names."""
-    found = _CODE.search(text)
-    return found.group(1) if found else None
+def _meanings(mark: str | None) -> tuple[str, ...]:
+    mark = (mark or "").lower()
+    code = mark.removesuffix("$").upper()
+    return _SIGNS.get(mark) or ((code,) if code in CODES else ())
 
 
-def stated(text: str, sign: str | None) -> str | None:
+def named_currencies(text: str) -> list[str]:
+    """Every currency code a text names, in their order."""
+    return _CODE.findall(text)
+
+
+def stated_currency(text: str, likeliest: str | None) -> str | None:
     """What a sign several countries share stands for, where the bill says its currency apart from the amounts."""
-    if sign == "JPY" and "JPY" not in text and re.search(r"\b(?:CNY|RMB)\b", text):
+    if likeliest == "JPY" and "JPY" not in text and re.search(r"\b(?:CNY|RMB)\b", text):
         return "CNY"
-    if sign == "USD" and not re.search(r"\bUSD\b|\bUS\$", text) and (found := _STATED.search(text)):
-        return found.group(1) if found.group(1) in _DOLLARS else None
+    if likeliest == "USD" and not re.search(r"\bUSD\b|\bUS\$", text) and (stated := _STATED.search(text)):
+        return stated[1] if stated[1] in _DOLLARS else None
     return None
 
 
-def three_decimals(text: str) -> bool:
-    return any(code in text for code in _THREE)
+def has_three_decimals(text: str) -> bool:
+    """Whether a text names a currency that is written with thousandths (ISO 4217)."""
+    return any(EXPONENTS.get(code) == 3 for code in CODES if code in text)
 
 
-def number(digits: str, thousandths: bool = False) -> Decimal | None:
+def parse_number(digits: str, thousandths: bool = False) -> Decimal | None:
     """Decimal comma or point, thousands in any writing; None for what is no number (a date, a reference)."""
-    digits = digits.rstrip(".,'").replace("'", "")
+    digits = digits.rstrip(".,'").replace("'", "").replace(" ", "")
     marks = [c for c in digits if c in ".,"]
     if not marks:
         return Decimal(digits) if len(digits) <= 12 else None
     whole, _, rest = digits.rpartition(marks[-1])
     groups = re.split("[.,]", whole)
     if len(rest) in (1, 2) or (len(rest) == 3 and thousandths and marks[-1] == "."):
-        good = len(set(marks[:-1])) <= 1 and marks[-1] not in marks[:-1]
-        return _made(groups, rest) if good else None
+        consistent = len(set(marks[:-1])) <= 1 and marks[-1] not in marks[:-1]
+        return _join_groups(groups, rest) if consistent else None
     if len(rest) == 3 and len(set(marks)) == 1:
-        return _made([*groups, rest], "")
+        return _join_groups([*groups, rest], "")
     return None
 
 
-def _made(groups: list[str], rest: str) -> Decimal | None:
+def _join_groups(groups: list[str], decimals: str) -> Decimal | None:
     """Groups of thousands hold three digits; in India two, but the last."""
     if any(len(g) not in (2, 3) for g in groups[1:]) or (len(groups) > 1 and len(groups[-1]) != 3):
         return None
     text = "".join(groups)
-    return Decimal(f"{text}.{rest or 0}") if text and len(text) <= 12 else None
+    return Decimal(f"{text}.{decimals or 0}") if text and len(text) <= 12 else None
 
 
-def _amount(found: re.Match[str], thousandths: bool) -> Amount | None:
-    value = number(found["digits"], thousandths)
+def _read_bill_amount(match: re.Match[str], thousandths: bool) -> Amount | None:
+    value = parse_number(match["digits"], thousandths)
     if value is None:
         return None
-    after = (found["after"] or "").lower()
-    minus = "-" in (found["before"], found["inner"]) or after in ("-", "cr") or bool(found["open"] and found["close"])
-    plus = "+" in (found["before"], found["inner"]) or after == "dr"
-    mark = found["mark"] or found["mark2"]
-    currency = None if mark is None else _SIGNS.get(mark.lower(), mark.upper() if mark.upper() in CODES else None)
-    certain = bool(mark) or minus or re.search(r"[.,]\d{2}$", found["digits"]) is not None
-    start = found.end() - len(found.group().lstrip())
-    return Amount(-value if minus else value, minus or plus, start, found.end(), currency, certain)
+    after = (match["after"] or "").lower()
+    signs = (match["before"], match["inner"])
+    minus = "-" in signs or after in ("-", "cr") or bool(match["open"] and match["close"])
+    plus = "+" in signs or after == "dr"
+    mark = match["mark"] or match["mark2"]
+    certain = bool(mark) or minus or re.search(r"[.,]\d{2}$", match["digits"]) is not None
+    start = match.end() - len(match.group().lstrip())
+    return Amount(-value if minus else value, start, match.end(), _meanings(mark), minus or plus, certain)
 
 
-def amounts_at_the_end(text: str, thousandths: bool = False) -> list[Amount]:
+def find_amounts_at_end(text: str, thousandths: bool = False) -> list[Amount]:
     """The run of amounts a line ends with, from left to right; other numbers inside the text are left alone."""
     text = _SPACED.sub(lambda m: m.group().replace(" ", "'"), text)
     run: list[Amount] = []
     end = len(text)
-    for found in reversed(list(_TOKEN.finditer(text))):
-        if not _GAP.fullmatch(text, found.end(), end):
+    for match in reversed(list(_ON_BILL.finditer(text))):
+        if not _GAP.fullmatch(text, match.end(), end):
             break
-        made = _amount(found, thousandths)
-        if made is None or not (made.certain or _APART.search(text, max(0, made.start - 3), made.start)):
+        amount = _read_bill_amount(match, thousandths)
+        if amount is None or not (amount.certain or _APART.search(text, max(0, amount.start - 3), amount.start)):
             break
-        run.insert(0, made)
-        end = found.start()
+        run.insert(0, amount)
+        end = match.start()
     return run
 
 
 def first_amount(text: str) -> Decimal | None:
     """The first number with decimals or a currency in a text."""
-    for found in _TOKEN.finditer(text):
-        if (made := _amount(found, False)) and made.certain:
-            return abs(made.value)
+    for match in _ON_BILL.finditer(text):
+        if (amount := _read_bill_amount(match, False)) and amount.certain:
+            return abs(amount.value)
     return None
+
+
+def find_amounts(text: str) -> Iterator[Amount]:
+    """Every number with a currency beside it."""
+    for match in _IN_PROSE.finditer(text):
+        if (value := parse_number(match["a"] or match["b"])) is not None:
+            mark = match["code"] or match["mark"] or match["mark2"]
+            yield Amount(value, match.start(), match.end(), _meanings(mark))
+
+
+def parse_amount(text: str, comma: bool = False) -> Decimal | None:
+    """A cell that is an amount: a minus on either side, brackets and CR make it negative. `comma`: 1.234,56."""
+    text = text.strip()
+    if not comma and _PLAIN_NUMBER.fullmatch(text):
+        return Decimal(text) + 0  # turns -0.00 into 0
+    if not text or len(text) > 40:
+        return None
+    text = text.upper().translate(_CELL_CLEANED)
+    match = _CELL.fullmatch(text.translate({ord("."): ",", ord(","): "."}) if comma else text)
+    if match is None:
+        return None
+    value = Decimal(match["number"].replace(",", "")).quantize(Decimal("0.01"), ROUND_HALF_UP)
+    minus = match["sign"] == "-" or match["after"] in ("CR", "-") or bool(match["open"] and match["close"])
+    return None if value >= MAX_CELL_AMOUNT else -value + 0 if minus else value
+
+
+def uses_decimal_comma(cells: Iterable[str]) -> bool:
+    """Whether these amounts are written 1.234,56."""
+    commas = points = 0
+    for cell in cells:
+        commas += bool(_DECIMAL_COMMA.search(cell))
+        points += bool(_DECIMAL_POINT.search(cell))
+    return commas > points
+
+
+def find_common_currency(cells: Iterable[str]) -> str | None:
+    """The one currency these amounts are written in; a dollar can be any country's."""
+    marks = {mark.lower() for cell in cells if not _PLAIN_NUMBER.fullmatch(cell) for mark in _ANY_MARK.findall(cell)}
+    currencies = {meanings[0] for mark in marks if len(meanings := _meanings(mark)) == 1}
+    return currencies.pop() if len(currencies) == 1 else None

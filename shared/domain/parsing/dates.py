@@ -1,10 +1,19 @@
-"""Dates as bills print them: text goes in, days come out once the whole bill has told which number is the day."""
+"""Written dates and clock times: names of months and weekdays in many languages, and the forms of bills and mails.
+
+Every pattern expects folded text (`parsing.text.fold`). Where the two numbers of a date can be day or month,
+`WrittenDate` keeps both, and the reader of the whole document decides which order it uses.
+"""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, time
+from itertools import chain
 from typing import Literal
+
+from shared.domain.parsing.text import fold
+
+Order = Literal["dmy", "mdy"]
 
 _MONTHS = {
     1: "jan january janvier janv enero ene gennaio gen janeiro januar janner jaenner januari",
@@ -20,87 +29,168 @@ _MONTHS = {
     11: "nov november novembre noviembre novembro",
     12: "dec december decembre diciembre dic dicembre dezembro dez dezember",
 }
-_MONTH = {name: number for number, names in _MONTHS.items() for name in names.split()}
-_NAME = "|".join(sorted(_MONTH, key=len, reverse=True))
+_MONTH_NUMBERS = {name: number for number, names in _MONTHS.items() for name in names.split()}
+_WEEKDAYS = (
+    "monday mon montag mo lundi lun lunes lunedi segunda-feira segunda seg maandag ma",
+    "tuesday tues tue dienstag di mardi mar martes martedi terca-feira terca ter dinsdag",
+    "wednesday weds wed mittwoch mi mercredi mer miercoles mie mercoledi quarta-feira quarta qua woensdag wo",
+    "thursday thurs thur thu donnerstag do jeudi jeu jueves jue giovedi gio quinta-feira quinta qui donderdag",
+    "friday fri freitag fr vendredi ven viernes vie venerdi sexta-feira sexta sex vrijdag vr",
+    "saturday sat samstag sa samedi sam sabado sab sabato zaterdag za",
+    "sunday sun sonntag so dimanche dim domingo dom domenica zondag zo",
+)
+_WEEKDAY_NUMBERS = {name: number for number, names in enumerate(_WEEKDAYS) for name in names.split()}
+
+
+def _any_of(names: Iterable[str]) -> str:
+    """One choice of a regular expression, the longer names first."""
+    return "|".join(sorted(names, key=len, reverse=True))
+
+
+_MONTH = _any_of(_MONTH_NUMBERS)
+_DAY_MONTH = rf"(?P<d3>\d{{1,2}})(?:\.|er|st|nd|rd|th|º)?[ -]?(?:de )?(?P<m3>{_MONTH})"
+_MONTH_DAY = rf"(?P<m4>{_MONTH})\.? (?P<d4>\d{{1,2}})(?:st|nd|rd|th)?"
 DATE = re.compile(
     r"(?<![\w/.-])(?:"
     r"(?P<y1>\d{4})[-/.](?P<m1>\d{1,2})[-/.](?P<d1>\d{1,2})"
     r"|(?P<a>\d{1,2})(?P<sep>[-/.])(?P<b>\d{1,2})(?P=sep)(?P<y2>\d{4}|\d{2})"
-    rf"|(?P<d3>\d{{1,2}})(?:\.|er|st|nd|rd|th|º)?[ -]?(?:de )?(?P<m3>{_NAME})"
-    r"\.?[ ,-]{0,2}(?:de )?(?P<y3>\d{4}|\d{2})"
-    rf"|(?P<m4>{_NAME})\.? (?P<d4>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<y4>\d{{4}})"
+    rf"|{_DAY_MONTH}\.?[ ,-]{{0,2}}(?:de )?(?P<y3>\d{{4}}|\d{{2}})"
+    rf"|{_MONTH_DAY},? (?P<y4>\d{{4}})"
     r")(?![\w/]|[.,-]\d)"
 )
-SHORT = re.compile(
+# A date without a year at the start of a line, in numbers or with the name of the month.
+SHORT_DATE = re.compile(
     r"\s*(?:(?P<a>\d{1,2})(?P<sep>[-/.])(?P<b>\d{1,2})\.?"
-    rf"|(?P<d3>\d{{1,2}})\.?[ -]?(?P<m3>{_NAME})\b\.?|(?P<m4>{_NAME})\b\.? (?P<d4>\d{{1,2}}))(?=[\s|;,]|$)"
+    rf"|(?P<d3>\d{{1,2}})\.?[ -]?(?P<m3>{_MONTH})\b\.?|(?P<m4>{_MONTH})\b\.? (?P<d4>\d{{1,2}}))(?=[\s|;,]|$)"
 )
-Order = Literal["dmy", "mdy"]
-
-
-def month_names() -> str:
-    """Every name of a month, as one choice of a regular expression."""
-    return _NAME
-
-
-def month_of(name: str) -> int:
-    return _MONTH[name]
+# A date without a year anywhere in a text, with the name of the month.
+NAMED_DATE = re.compile(rf"(?<![\w.])(?:{_DAY_MONTH}|{_MONTH_DAY})(?![\w]|[ ,.-]{{1,2}}\d{{2,4}}\b(?!:))")
+_CELL = re.compile(  # a whole cell of a table; a name that is no month's is found out afterwards
+    r"(?:(?P<y1>\d{4})(?P<s1>[./ -])(?P<m1>\d{1,2})(?P=s1)(?P<d1>\d{1,2})"
+    r"|(?P<a>\d{1,2})(?P<sep>[./ -])(?P<b>\d{1,2})(?P=sep)(?P<y2>\d{4}|\d{2}))(?:(?:t|,? )\d{1,2}:\d{2}.{0,20})?"
+    r"|(?P<d3>\d{1,2})(?:\.|st|nd|rd|th)?[ ./-]?(?P<m3>[a-z]{3,10})\.?,?[ ./-]?(?P<y3>\d{4}|\d{2})"
+    r"|(?P<m4>[a-z]{3,10})\.? ?(?P<d4>\d{1,2})(?:st|nd|rd|th)?,? (?P<y4>\d{4}|\d{2})"
+    r"|(?P<y5>\d{4})(?P<m5>\d{2})(?P<d5>\d{2})(?:\d{4,6})?(?:[.\[].{0,30})?",
+    re.ASCII,
+)
+# Short names of months are words of other languages ("out", "set", "ago"): in prose only long or English ones count.
+_IN_PROSE = _any_of({n for n in _MONTH_NUMBERS if len(n) > 3} | {names[:3] for names in _MONTHS.values()})
+_DAY_IN_PROSE = re.compile(
+    rf"\b(?:(?P<d3>\d{{1,2}})(?:st|nd|rd|th)? (?P<m3>{_IN_PROSE})"
+    rf"|(?P<m4>{_IN_PROSE})\.? (?P<d4>\d{{1,2}})(?:st|nd|rd|th)?)\b"
+)
+_WEEKDAY = _any_of(_WEEKDAY_NUMBERS)
+_WEEKDAY_BEFORE = re.compile(rf"(?<![a-z])({_WEEKDAY})\.?,?\s*(?:the |den |le |el |il )?$")
+_WEEKDAY_AFTER = re.compile(rf",? ?\(({_WEEKDAY})\.?\)")
+_CLOCK = re.compile(
+    r"(?<![\d:.])(\d{1,2})(?::|h| h |\.(?=\d{2} ?uhr))(\d{2})(?!\d)(?::\d{2})?\s*(a\.?m\.?|p\.?m\.?)?h?(?![a-z])"
+)
+_FULL_HOUR = re.compile(r"\b(\d{1,2})()\s*(a\.?m|p\.?m)\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """A date as written: year (None when left out), and the two numbers or day and month."""
+class WrittenDate:
+    """A date as written: the year (None when left out), and the two numbers or month and day."""
 
     year: int | None
     first: int
     second: int
-    sep: str  # "" when the month is certain: then first is the month and second the day
+    separator: str  # "" when the month is certain: then first is the month and second the day
+
+    def exact(self, order: str, year: int | None = None) -> date | None:
+        """The day in this order; None when there is no such day."""
+        month_first = not self.separator or order == "mdy"
+        month, day = (self.first, self.second) if month_first else (self.second, self.first)
+        try:
+            return date(self.year or year or 0, month, day)
+        except ValueError:
+            return None
 
     def day(self, order: Order, year: int | None = None) -> date | None:
-        month, day = (self.first, self.second) if not self.sep or order == "mdy" else (self.second, self.first)
-        known = self.year or year
-        for m, d in ((month, day), (day, month)) if self.sep else ((month, day),):
-            try:
-                return date(known, m, d) if known else None
-            except ValueError:
-                continue
+        """The day in this order or, where that is no day, in the other."""
+        return self.exact(order, year) or self.exact("dmy" if order == "mdy" else "mdy", year)
+
+
+def read_date(match: re.Match[str]) -> WrittenDate:
+    """What a match of one of the patterns above says."""
+    parts = match.groupdict()
+    for n in "15":
+        if parts.get(f"y{n}"):
+            return WrittenDate(int(parts[f"y{n}"]), int(parts[f"m{n}"]), int(parts[f"d{n}"]), "")
+    for n in "34":
+        if parts[f"d{n}"]:
+            month = _MONTH_NUMBERS.get(parts[f"m{n}"], 0)
+            return WrittenDate(_full_year(parts.get(f"y{n}")), month, int(parts[f"d{n}"]), "")
+    return WrittenDate(_full_year(parts.get("y2")), int(parts["a"]), int(parts["b"]), parts["sep"])
+
+
+def _full_year(text: str | None) -> int | None:
+    return (int(text) if len(text) == 4 else 2000 + int(text)) if text else None
+
+
+def find_dates(folded: str) -> Iterator[tuple[WrittenDate, int, int]]:
+    """Every date with a year, with its start and end."""
+    for match in DATE.finditer(folded):
+        yield read_date(match), match.start(), match.end()
+
+
+def find_days_of_year(folded: str) -> set[tuple[int, int]]:
+    """Month and day of every date in prose that names its month or is written year first."""
+    dates = [read_date(m) for pattern in (DATE, _DAY_IN_PROSE) for m in pattern.finditer(folded)]
+    return {(d.first, d.second) for d in dates if not d.separator}
+
+
+def parse_day(text: str, orders: Iterable[str]) -> date | None:
+    """The day a cell of a table holds, in the first of these orders (mdy, dmy) that makes one of the calendar."""
+    text = fold(text.strip())
+    match = _CELL.fullmatch(text) if len(text) <= 40 else None
+    if match is None:
         return None
+    written = read_date(match)
+    if not written.separator:
+        return written.exact("mdy")
+    return next((day for order in orders if order != "ymd" and (day := written.exact(order))), None)
 
 
-def _year(text: str) -> int:
-    return int(text) if len(text) == 4 else 2000 + int(text)
-
-
-def written(found: re.Match[str]) -> Written:
-    """A match of DATE or SHORT, read."""
-    parts = found.groupdict()
-    if parts.get("y1"):
-        return Written(int(parts["y1"]), int(parts["m1"]), int(parts["d1"]), "")
-    for day, month, year in (("d3", "m3", "y3"), ("d4", "m4", "y4")):
-        if parts[day]:
-            return Written(_year(parts[year]) if parts.get(year) else None, _MONTH[parts[month]], int(parts[day]), "")
-    short = parts.get("y2")
-    return Written(_year(short) if short else None, int(parts["a"]), int(parts["b"]), parts["sep"])
-
-
-def dates_in(text: str) -> Iterator[tuple[Written, int, int]]:
-    for found in DATE.finditer(text):
-        yield written(found), found.start(), found.end()
-
-
-def order_of(all_written: Iterable[Written], american: bool) -> Order:
+def choose_order(dates: Iterable[WrittenDate], american: bool) -> Order:
     """Which number is the day: what is possible for all, then a point, then the shorter stay, then the currency."""
-    unsure = [w for w in all_written if w.sep]
-    if any(w.first > 12 for w in unsure) or any(w.sep == "." for w in unsure):
+    unsure = [w for w in dates if w.separator]
+    if any(w.first > 12 for w in unsure) or any(w.separator == "." for w in unsure):
         return "dmy"
     if any(w.second > 12 for w in unsure):
         return "mdy"
-    dmy, mdy = _span(unsure, "dmy"), _span(unsure, "mdy")
+    dmy, mdy = _count_days(unsure, "dmy"), _count_days(unsure, "mdy")
     if dmy != mdy:
         return "dmy" if dmy < mdy else "mdy"
     return "mdy" if american else "dmy"
 
 
-def _span(all_written: list[Written], order: Order) -> int:
-    days = [d for w in all_written if (d := w.day(order, 2000))]
+def _count_days(dates: Sequence[WrittenDate], order: Order) -> int:
+    days = [d for w in dates if (d := w.day(order, 2000))]
     return (max(days) - min(days)).days if days else 0
+
+
+def find_weekday(before: str, after: str = "") -> int | None:
+    """The weekday right before a date, or in brackets right after it; Monday is 0."""
+    match = _WEEKDAY_BEFORE.search(before[-24:]) or _WEEKDAY_AFTER.match(after[:24])
+    return _WEEKDAY_NUMBERS[match[1]] if match else None
+
+
+def find_times(folded: str) -> Iterator[time]:
+    """Clock times with minutes, on the 24 or the 12 hour clock."""
+    return _read_times(_CLOCK, folded)
+
+
+def first_time(folded: str) -> time | None:
+    """The first clock time of a text, also one without minutes ("4 pm")."""
+    return next(chain(_read_times(_CLOCK, folded), _read_times(_FULL_HOUR, folded)), None)
+
+
+def _read_times(pattern: re.Pattern[str], folded: str) -> Iterator[time]:
+    for match in pattern.finditer(folded):
+        hour, minute, half = int(match[1]), int(match[2] or 0), (match[3] or "")[:1]
+        if half and not 1 <= hour <= 12:
+            continue
+        hour = hour % 12 + (12 if half == "p" else 0) if half else hour
+        if hour < 24 and minute < 60:
+            yield time(hour, minute)

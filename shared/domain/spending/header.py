@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from shared.domain.spending.cells import amount, day
+from shared.domain.parsing.amounts import parse_amount
+from shared.domain.parsing.dates import parse_day
 from shared.domain.spending.model import Book, Layout
 
 PREAMBLE = 40  # rows that may come before the header
@@ -157,10 +158,10 @@ def _fits(layout: Layout, cells: Sequence[str]) -> bool:
     if len(cells) < width or any(cell.strip() for cell in cells[width:]):
         return False
     when = cells[int(layout.date)].strip()
-    if _YEAR_FIRST.match(when) or day(when, layout.dates) is None:
+    if _YEAR_FIRST.match(when) or parse_day(when, layout.dates) is None:
         return False
     words = [cells[int(column)] for column in layout.descriptions]
     columns = [column for column in (layout.amount, layout.debit, layout.credit) if column]
     money = [cells[int(column)] for column in columns]
-    read = [amount(cell) is not None for cell in money if cell.strip()]
-    return bool(read) and all(read) and all(amount(word) is None for word in words)
+    read = [parse_amount(cell) is not None for cell in money if cell.strip()]
+    return bool(read) and all(read) and all(parse_amount(word) is None for word in words)

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 EXCLUDED = "excluded:"  # begins the category of a line that is no spending
 MOST_LINES = 25_000
-MOST_AMOUNT = Decimal(10) ** 9  # of one line, in any currency
 
 
 class Unreadable(Exception):

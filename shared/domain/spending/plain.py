@@ -6,14 +6,17 @@ from datetime import date
 from decimal import Decimal
 from typing import NamedTuple
 
+from shared.domain.parsing.amounts import find_common_currency, parse_amount, uses_decimal_comma
+from shared.domain.parsing.dates import parse_day
 from shared.domain.spending.categories import plain
-from shared.domain.spending.cells import CODES, amount, currency, day, decimal_comma
 from shared.domain.spending.model import MOST_LINES, Book, Hints, Line, Reading, Skipped, Unreadable
 from shared.domain.spending.table import Lines, choose, signs, turned
 
 _LONGEST = 300
 _BOTH = ("dmy", "mdy")
 _ENDINGS = ("CR", "DR", "-")
+# Other codes are also last words of merchants' names: TRY, RON, PEN, COP.
+_CODES = ("USD", "GBP", "EUR", "CAD", "AUD")
 _SIGNS = ("£", "€", "₹", "$", "-", "+")
 _CENTS = re.compile(r"[.,]\d{2}(?!\d)|[£€$₹]", re.ASCII)
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d{2}(?!\d)", re.ASCII)
@@ -46,8 +49,8 @@ def read(text: str, book: Book, hints: Hints) -> Reading | None:
 
 def _reading(pieces: Sequence[_Piece], latest: date, book: Book, hints: Hints) -> Reading:
     orders = _orders({piece.when for piece in pieces}, hints)
-    last = max((found for p in pieces if (found := day(p.when, orders))), default=latest)
-    comma = decimal_comma(money for piece in pieces for money in piece.money)
+    last = max((found for p in pieces if (found := parse_day(p.when, orders))), default=latest)
+    comma = uses_decimal_comma(money for piece in pieces for money in piece.money)
     lines = Lines("text", orders, comma, book, hints)
     for piece in pieces:
         if lines.day(piece.when) is None:
@@ -57,13 +60,13 @@ def _reading(pieces: Sequence[_Piece], latest: date, book: Book, hints: Hints) -
     read = [line for line in made if isinstance(line, Line)]
     if signs(read) == "negative":
         read = turned(read)
-    written = currency(money for piece in pieces for money in piece.money)
+    written = find_common_currency(money for piece in pieces for money in piece.money)
     read = [line._replace(currency=written) for line in read]
     return Reading("text", None, read, [line for line in made if isinstance(line, Skipped)])
 
 
 def _line(lines: Lines, piece: _Piece, balance: bool) -> Line | Skipped:
-    money: Decimal | None = amount(piece.money[0] if balance else piece.money[-1], lines.comma)
+    money: Decimal | None = parse_amount(piece.money[0] if balance else piece.money[-1], lines.comma)
     return lines.line(piece.number, piece.when, plain(piece.what), money, "", "", None)
 
 
@@ -75,13 +78,13 @@ def _orders(texts: set[str], hints: Hints) -> Sequence[str]:
 
 def _with_year(text: str) -> str:
     """Only the order matters here, and a leap year has every day."""
-    return text if day(text, _BOTH) else f"{text}/2024" if "/" in text else f"{text} 2024"
+    return text if parse_day(text, _BOTH) else f"{text}/2024" if "/" in text else f"{text} 2024"
 
 
 def _of_year(text: str, orders: Sequence[str], latest: date) -> date | None:
     """A day without a year is the last such day up to the end of the statement."""
     for year in range(latest.year, latest.year - 5, -1):
-        found = day(f"{text}/{year}" if "/" in text else f"{text.replace(',', '')} {year}", orders)
+        found = parse_day(f"{text}/{year}" if "/" in text else f"{text.replace(',', '')} {year}", orders)
         if found is not None and found <= latest:
             return found
     return None
@@ -93,7 +96,7 @@ def _full_dates(line: str) -> Iterator[date]:
     for at in range(len(words)):
         for length in (3, 1):
             text = " ".join(words[at : at + length]).strip(",;:()")
-            if _YEAR.search(text) and (found := day(text, _BOTH)):
+            if _YEAR.search(text) and (found := parse_day(text, _BOTH)):
                 yield found
 
 
@@ -119,8 +122,8 @@ def _date_words(words: Sequence[str]) -> int:
     for length in (3, 2, 1):
         text = " ".join(words[:length])
         if len(words) > length and (length == 1 or len(words[length - 1].strip(",")) != 2 or length == 2):
-            whole = day(text, _BOTH) if length != 2 else None
-            if whole or (_NO_YEAR.fullmatch(text) and day(_with_year(text), _BOTH)):
+            whole = parse_day(text, _BOTH) if length != 2 else None
+            if whole or (_NO_YEAR.fullmatch(text) and parse_day(_with_year(text), _BOTH)):
                 return length
     return 0
 
@@ -128,10 +131,10 @@ def _date_words(words: Sequence[str]) -> int:
 def _money_words(words: Sequence[str]) -> int:
     """How many words from the last are an amount: a currency or CR may stand apart from it."""
     used, text = 1, words[-1].upper()
-    if text in (*_ENDINGS, *CODES) and len(words) > 1:
+    if text in (*_ENDINGS, *_CODES) and len(words) > 1:
         used, text = 2, words[-2].upper()
-    if not _CENTS.search(text) or (amount(text) is None and amount(text, comma=True) is None):
+    if not _CENTS.search(text) or (parse_amount(text) is None and parse_amount(text, comma=True) is None):
         return 0
-    if len(words) > used and words[-used - 1].upper() in (*_SIGNS, *CODES):
+    if len(words) > used and words[-used - 1].upper() in (*_SIGNS, *_CODES):
         used += 1
     return used

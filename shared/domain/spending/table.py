@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
 
+from shared.domain.parsing.amounts import find_common_currency, parse_amount, uses_decimal_comma
+from shared.domain.parsing.dates import parse_day
 from shared.domain.spending.categories import Categorise, categoriser, excluded, plain
-from shared.domain.spending.cells import amount, currency, day, decimal_comma
 from shared.domain.spending.header import PREAMBLE, Shape, folded, lacking, shape
 from shared.domain.spending.model import EXCLUDED, MOST_LINES, Book, Hints, Layout, Line, Reading, Skipped, Unreadable
 
@@ -101,7 +102,7 @@ class _Table:
         charge = layout.charge or signs(lines)
         if charge == "negative":
             lines = turned(lines)
-        return Reading(layout.slug, currency(self._money(layout)) or layout.currency, lines, skipped)
+        return Reading(layout.slug, find_common_currency(self._money(layout)) or layout.currency, lines, skipped)
 
     def _cells(self, column: str | None) -> Iterator[str]:
         at = self.shape.columns.get(column or "")
@@ -122,7 +123,7 @@ class _Table:
         return replace(chosen, charge=charge, currency=None if self.hints.card_currency else chosen.currency)
 
     def _comma(self, layout: Layout) -> bool:
-        return decimal_comma(self._money(layout))
+        return uses_decimal_comma(self._money(layout))
 
     def _money(self, layout: Layout) -> Iterator[str]:
         return (cell for column in (layout.amount, layout.debit, layout.credit) for cell in self._cells(column))
@@ -167,15 +168,15 @@ class Lines:
 
     def day(self, text: str) -> date | None:
         if text not in self.days:
-            self.days[text] = day(text, self.orders)
+            self.days[text] = parse_day(text, self.orders)
         return self.days[text]
 
     def amount(self, text: str) -> Decimal | None:
-        return amount(text, self.comma)
+        return parse_amount(text, self.comma)
 
     def difference(self, debit: str, credit: str) -> Decimal | None:
         """Two columns: the sign of what stands in either says nothing."""
-        out, back = (amount(text, self.comma) if text.strip() else Decimal(0) for text in (debit, credit))
+        out, back = (parse_amount(text, self.comma) if text.strip() else Decimal(0) for text in (debit, credit))
         if out is None or back is None or not (debit.strip() or credit.strip()):
             return None
         return abs(out) - abs(back)
@@ -199,14 +200,14 @@ def choose(readings: Sequence[Sequence[str]], texts: set[str], hints: Hints) -> 
 
     Raises Unreadable where nothing tells.
     """
-    faults = [sum(day(text, orders) is None for text in texts) for orders in readings]
+    faults = [sum(parse_day(text, orders) is None for text in texts) for orders in readings]
     best = [at for at, count in enumerate(faults) if count == min(faults)]
     if len(best) == 1:
         return best[0]
     if hints.month_first is not None:
         wanted = "mdy" if hints.month_first else "dmy"
         return next((at for at in best if wanted in readings[at]), best[0])
-    if any(day(text, readings[best[0]]) != day(text, readings[at]) for at in best[1:] for text in texts):
+    if any(parse_day(text, readings[best[0]]) != parse_day(text, readings[at]) for at in best[1:] for text in texts):
         words = "has dates that can be read day first and month first"
         raise Unreadable(words, "currency or card_id beside it, which tell the country")
     return best[0]

@@ -16,10 +16,10 @@ from shared.db import inbound_mail as mails
 from shared.db.accounts import Account
 from shared.db.base import own, transaction
 from shared.db.inbound_mail import InboundMail
-from shared.domain.confirmations import reading
-from shared.domain.confirmations.letters import one_line
+from shared.domain.confirmations.clean_text import one_line
+from shared.domain.confirmations.mail_parts import Unreadable, headline
+from shared.domain.confirmations.mail_reader import read_mail
 from shared.domain.confirmations.model import Reading, plain
-from shared.domain.confirmations.opening import Unreadable, headline
 from shared.domain.plans import Plan, Tier, allows
 from shared.errors import Candidates, Invalid, NotFound
 from shared.outbox.enqueue import tell
@@ -119,7 +119,7 @@ def read(number: int) -> Reading | str | None:
     if raw is None:
         return None
     try:
-        return reading.read(raw, TravelNames(reference()))
+        return read_mail(raw, TravelNames(reference()))
     except Unreadable as no:
         return str(no)
     except Exception as bug:  # the edge: one letter nobody foresaw stops no other, and is kept to be looked at

@@ -4,7 +4,7 @@ import json
 from email.message import EmailMessage
 from typing import Any
 
-from shared.domain.confirmations import reading
+from shared.domain.confirmations.mail_reader import read_mail
 from shared.domain.confirmations.model import Reading, plain
 from shared.reference.load import reference
 from shared.reference.name_lookup import TravelNames
@@ -74,7 +74,7 @@ def stay(number: str = "H-1", name: str = "Conrad Tokyo", **more: Any) -> dict[s
 
 
 def read(raw: bytes) -> Reading:
-    return reading.read(raw, TravelNames(reference()))
+    return read_mail(raw, TravelNames(reference()))
 
 
 def first(raw: bytes) -> dict[str, Any]:

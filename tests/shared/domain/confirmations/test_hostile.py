@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from shared.domain.confirmations.opening import Unreadable
+from shared.domain.confirmations.mail_parts import Unreadable
 from tests.shared.domain.confirmations.mails import data, flight, mail, read
 
 HEAD = b"From: a@b.test\nSubject: x\nMIME-Version: 1.0\n"
@@ -80,7 +80,7 @@ def test_a_hostile_mail_is_read_or_refused_in_little_time(name: str) -> None:
 
 
 def test_what_is_shown_of_a_mail_is_one_short_line_without_control_characters() -> None:
-    from shared.domain.confirmations.opening import headline
+    from shared.domain.confirmations.mail_parts import headline
 
     raw = b"From: \x1b[31mEvil\x07 <a@b.test>\nSubject: =?utf-8?b?" + base64.b64encode(
         "a\r\nBcc: x\x00\u202eb".encode()

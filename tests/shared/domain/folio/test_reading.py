@@ -9,7 +9,7 @@ from decimal import Decimal
 import pytest
 
 from shared.domain.folio.reading import read
-from shared.domain.parsing.amounts import amounts_at_the_end, number
+from shared.domain.parsing.amounts import find_amounts_at_end, parse_number
 from tests.shared.domain.folio.bills import LAYOUTS, audited, bill, book, one, posting, rules_in
 from tests.support.timing import once
 
@@ -83,12 +83,12 @@ def test_a_sign_of_several_currencies_means_the_one_the_bill_states(said: str, s
     ],
 )
 def test_numbers_of_all_writings(printed: str, value: str) -> None:
-    assert number(printed) == Decimal(value)
+    assert parse_number(printed) == Decimal(value)
 
 
 @pytest.mark.parametrize("printed", ["02.06.2026", "1,2,3", "1.2345", "12,3456,00", "1,234.567.8"])
 def test_what_is_no_number_is_not_read_as_one(printed: str) -> None:
-    assert number(printed) is None
+    assert parse_number(printed) is None
 
 
 @pytest.mark.parametrize(
@@ -110,12 +110,12 @@ def test_what_is_no_number_is_not_read_as_one(printed: str) -> None:
     ],
 )
 def test_signs_and_currencies_of_amounts(text: str, value: str) -> None:
-    assert [a.value for a in amounts_at_the_end(text)] == [Decimal(value)]
+    assert [a.value for a in find_amounts_at_end(text)] == [Decimal(value)]
 
 
 @pytest.mark.parametrize("text", ["Visa XXXX1234", "Room 1412", "Margin 4%", "Late checkout 15:10", "Visa XXXX 1234"])
 def test_room_and_card_numbers_are_no_money(text: str) -> None:
-    assert amounts_at_the_end(text) == []
+    assert find_amounts_at_end(text) == []
 
 
 @pytest.mark.parametrize(

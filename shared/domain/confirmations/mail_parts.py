@@ -9,7 +9,7 @@ from email.message import Message
 from email.policy import Compat32
 from email.utils import parsedate_to_datetime
 
-from shared.domain.confirmations.letters import one_line
+from shared.domain.confirmations.clean_text import one_line
 
 MOST_PARTS = 60  # looked at; what comes after is left alone
 MOST_TEXT = 600_000  # characters of one letter

@@ -8,10 +8,12 @@ from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from shared.domain.confirmations import money
-from shared.domain.confirmations.letters import fold, one_line
+from shared.domain.confirmations import prices
+from shared.domain.confirmations.clean_text import one_line
 from shared.domain.confirmations.model import Action, Booking, Leg, Stay, World
-from shared.domain.confirmations.words import cabin_in
+from shared.domain.confirmations.phrases import cabin_in
+from shared.domain.parsing.amounts import find_amounts
+from shared.domain.parsing.text import fold
 
 _DEEPEST = 8
 _MOST = 60
@@ -119,14 +121,14 @@ def _price(item: Item) -> tuple[Decimal | None, str | None]:
     currency = _word(_first(holder, "priceCurrency", "currency") or _first(item, "priceCurrency", "currency"))
     amount = _amount(holder)
     code = currency.upper() if _CODE.fullmatch(currency.upper()) else None
-    if isinstance(item.get("totalPrice"), str) and (stated := money.first(item["totalPrice"][:60])):
-        amount, code = stated.value, code or stated.currency
+    if isinstance(item.get("totalPrice"), str) and (printed := next(find_amounts(item["totalPrice"][:60]), None)):
+        amount, code = printed.value, code or printed.settle_currency(set())
     return (amount, code) if code and amount is not None else (None, None)
 
 
 def _amount(item: Item) -> Decimal | None:
     value = _first(item, "totalPrice", "price", "value")
-    return money.plain_number(str(value)) if isinstance(value, str | int | float) and value is not True else None
+    return prices.parse_plain_number(str(value)) if isinstance(value, str | int | float) and value is not True else None
 
 
 def _airport(value: Any, world: World) -> str | None:

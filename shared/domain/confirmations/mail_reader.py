@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
-from shared.domain.confirmations import flights, invites, markup, money, stays, structured
-from shared.domain.confirmations.days import Calendar
-from shared.domain.confirmations.letters import fold, one_line, tidy
+from shared.domain.confirmations import calendar_entries, flights, html_page, prices, schema_org, stays
+from shared.domain.confirmations.clean_text import clean, one_line
+from shared.domain.confirmations.mail_dates import MailDates
+from shared.domain.confirmations.mail_parts import Letter, opened
 from shared.domain.confirmations.model import Booking, Leg, Price, Reading, Source, Stay, World
-from shared.domain.confirmations.opening import Letter, opened
-from shared.domain.confirmations.words import (
+from shared.domain.confirmations.phrases import (
     CONFIRMATION,
     FORWARDED,
     FROM,
@@ -20,6 +20,7 @@ from shared.domain.confirmations.words import (
     says_cancelled,
     says_unsettled,
 )
+from shared.domain.parsing.text import fold
 
 MOST_LINES = 3_000
 LONGEST_LINE = 600
@@ -41,7 +42,7 @@ class Text:
     posted: date | None
 
 
-def read(raw: bytes, world: World) -> Reading:
+def read_mail(raw: bytes, world: World) -> Reading:
     """The best reading of the letters of a mail. Raises Unreadable."""
     letters = opened(raw)
     readings = [r for letter in letters for r in _letter(letter, world)]
@@ -58,15 +59,15 @@ def _worth(reading: Reading) -> tuple[bool, bool, float, int]:
 
 
 def _letter(letter: Letter, world: World) -> list[Reading]:
-    pages = [markup.read(page) for page in letter.pages]
+    pages = [html_page.read(page) for page in letter.pages]
     texts = [_text(t, letter) for t in (*letter.texts, *(shown for shown, _ in pages)) if t.strip()]
     price = _price([t.body for t in texts], world)
-    documents = [d for page in letter.pages for d in markup.scripts(page)]
+    documents = [d for page in letter.pages for d in html_page.scripts(page)]
     items = [item for _, found in pages for item in found]
     readings = []
     forms: tuple[tuple[Source, list[Any]], ...] = (("jsonld", documents), ("microdata", items))
     for source, given in forms:
-        found, doubts = structured.bookings(given, world) if given else ([], [])
+        found, doubts = schema_org.bookings(given, world) if given else ([], [])
         if found:
             sender = letter.sender
             readings.append(Reading(source, False, _priced(found, price, sender, world), doubts))
@@ -79,7 +80,7 @@ def _in_invites(letter: Letter, texts: list[Text], price: Price, world: World) -
     said = next((number for t in texts if (number := _confirmation(t))), None)
     off = any(says_cancelled(fold(words)) for words in (letter.subject, *(t.body[:1500] for t in texts)))
     found: list[Booking] = []
-    for words, booking in invites.read(letter.invites, letter.posted, letter.sender, world):
+    for words, booking in calendar_entries.read(letter.invites, letter.posted, letter.sender, world):
         entry = Text(words, bare_subject(letter.subject)[0], letter.sender, False, letter.posted)
         booking.confirmation_number = _confirmation(entry) or said
         found.append(replace(booking, action="cancel") if off else booking)
@@ -88,12 +89,12 @@ def _in_invites(letter: Letter, texts: list[Text], price: Price, world: World) -
 
 def _price(bodies: list[str], world: World) -> Price:
     """What the first text that says anything about it says was paid."""
-    found = [money.price_in(body, world) for body in bodies]
+    found = [prices.find_price(body, world) for body in bodies]
     return next((p for p in found if p.points is not None or p.cash is not None), found[0] if found else Price())
 
 
 def _text(given: str, letter: Letter) -> Text:
-    lines = [line[:LONGEST_LINE].rstrip() for line in tidy(given).split("\n", MOST_LINES)[:MOST_LINES]]
+    lines = [line[:LONGEST_LINE].rstrip() for line in clean(given).split("\n", MOST_LINES)[:MOST_LINES]]
     made = Text("\n".join(lines), bare_subject(letter.subject)[0], letter.sender, False, letter.posted)
     for _ in range(3):  # a forward of a forward
         marks = list(FORWARDED.finditer(fold(made.body)))
@@ -143,9 +144,9 @@ def _inner(outer: Text, rest: str) -> Text:
 def _in_words(text: Text, world: World) -> Reading | None:
     """What plain words state; None without a booking."""
     folded = fold(text.body)
-    calendar = Calendar(folded, text.posted)
-    found: list[Booking] = list(flights.legs(text.body, calendar, world, text.sender))
-    if not found and (lodging := stays.stay(text.body, text.subject, calendar, world)):
+    dates = MailDates(folded, text.posted)
+    found: list[Booking] = list(flights.legs(text.body, dates, world, text.sender))
+    if not found and (lodging := stays.stay(text.body, text.subject, dates, world)):
         found = [lodging]
     number = _confirmation(text)
     off = says_cancelled(fold(text.subject)) or says_cancelled(folded[:1500])
@@ -158,7 +159,7 @@ def _in_words(text: Text, world: World) -> Reading | None:
     for booking in found:
         booking.confirmation_number = number
     doubts = ["not_confirmed"] if says_unsettled(folded[:1500]) and not off else []
-    price = money.price_in(text.body, world)
+    price = prices.find_price(text.body, world)
     passengers = _passengers(folded)
     for booking in found:
         if isinstance(booking, Leg):

@@ -1,4 +1,4 @@
-"""Dates and amounts in the many ways they are written."""
+"""Dates and amounts of table cells, in the many ways they are written."""
 
 from datetime import date
 from decimal import Decimal
@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain.spending.cells import amount, day, decimal_comma
+from shared.domain.parsing.amounts import parse_amount, uses_decimal_comma
+from shared.domain.parsing.dates import parse_day
 
 
 @pytest.mark.parametrize(
@@ -19,20 +20,20 @@ from shared.domain.spending.cells import amount, day, decimal_comma
     ],
 )
 def test_a_day_in_any_form_is_the_same_day(text: str) -> None:
-    assert day(text, ("dmy", "ymd")) == date(2026, 3, 14)
+    assert parse_day(text, ("dmy", "ymd")) == date(2026, 3, 14)
 
 
 def test_the_order_asked_for_decides_what_is_the_month() -> None:
-    assert day("03/04/2026", ("mdy",)) == date(2026, 3, 4)
-    assert day("03/04/2026", ("dmy",)) == date(2026, 4, 3)
-    assert day("29/02/2024", ("dmy",)) == date(2024, 2, 29)
+    assert parse_day("03/04/2026", ("mdy",)) == date(2026, 3, 4)
+    assert parse_day("03/04/2026", ("dmy",)) == date(2026, 4, 3)
+    assert parse_day("29/02/2024", ("dmy",)) == date(2024, 2, 29)
 
 
 @pytest.mark.parametrize(
     "text", ["31/02/2026", "29/02/2026", "00/01/2026", "", "Total", "1/2", "٠١/٠٢/٢٠٢٦", "9" * 500]
 )
 def test_what_is_no_day_of_the_calendar_is_none(text: str) -> None:
-    assert day(text, ("dmy", "mdy", "ymd")) is None
+    assert parse_day(text, ("dmy", "mdy", "ymd")) is None
 
 
 @pytest.mark.parametrize(
@@ -60,8 +61,8 @@ def test_what_is_no_day_of_the_calendar_is_none(text: str) -> None:
     ],
 )
 def test_an_amount_in_any_form_is_read(text: str, value: str) -> None:
-    assert amount(text) == Decimal(value)
-    assert str(amount("-0.00")) == "0.00"
+    assert parse_amount(text) == Decimal(value)
+    assert str(parse_amount("-0.00")) == "0.00"
 
 
 @pytest.mark.parametrize(
@@ -69,22 +70,22 @@ def test_an_amount_in_any_form_is_read(text: str, value: str) -> None:
     ["", "-", "NaN", "Infinity", "1e999", "1_000", "0x10", "1,2", "12,34.5.6", "=1+1", "9" * 12, "٣.٠٠", "x" * 999],
 )
 def test_what_is_no_plain_amount_is_none(text: str) -> None:
-    assert amount(text) is None
+    assert parse_amount(text) is None
 
 
 def test_a_decimal_comma_is_seen_over_all_amounts() -> None:
-    assert decimal_comma(["1.234,50", "9,99"])
-    assert not decimal_comma(["1,234.50", "9.99"])
-    assert amount("1.234,50", comma=True) == Decimal("1234.50")
-    assert amount("-9,9", comma=True) == Decimal("-9.90")
+    assert uses_decimal_comma(["1.234,50", "9,99"])
+    assert not uses_decimal_comma(["1,234.50", "9.99"])
+    assert parse_amount("1.234,50", comma=True) == Decimal("1234.50")
+    assert parse_amount("-9,9", comma=True) == Decimal("-9.90")
 
 
 @given(st.decimals(min_value=-(10**8), max_value=10**8, places=2))
 def test_an_amount_written_with_thousands_reads_back_as_itself(value: Decimal) -> None:
-    assert amount(f"{value:,.2f}") == value
+    assert parse_amount(f"{value:,.2f}") == value
 
 
 @given(st.text(max_size=60))
 def test_no_text_breaks_the_readers(text: str) -> None:
-    assert amount(text) is None or isinstance(amount(text), Decimal)
-    assert day(text, ("dmy", "mdy", "ymd")) is None or isinstance(day(text, ("dmy",)), date | None)
+    assert parse_amount(text) is None or isinstance(parse_amount(text), Decimal)
+    assert parse_day(text, ("dmy", "mdy", "ymd")) is None or isinstance(parse_day(text, ("dmy",)), date | None)

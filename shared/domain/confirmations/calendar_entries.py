@@ -10,9 +10,10 @@ from zoneinfo import ZoneInfo
 from icalendar import Calendar as Entries
 
 from shared.domain.confirmations import flights
-from shared.domain.confirmations.days import Calendar
-from shared.domain.confirmations.letters import fold, one_line, tidy
+from shared.domain.confirmations.clean_text import clean, one_line
+from shared.domain.confirmations.mail_dates import MailDates
 from shared.domain.confirmations.model import Action, Booking, Leg, Stay, World
+from shared.domain.parsing.text import fold
 
 LONGEST = 100_000  # characters of one attached calendar
 _MOST = 20  # entries of a mail
@@ -26,9 +27,9 @@ def read(given: list[str], posted: date | None, sender: str, world: World) -> It
     """What cannot be read as a calendar says nothing."""
     entries = [pair for text in given[:_MOST] for pair in _entries(text)]
     for entry, called_off in entries[:_MOST]:
-        words = tidy("\n".join(str(entry.get(name, ""))[:4000] for name in ("SUMMARY", "LOCATION", "DESCRIPTION")))
+        words = clean("\n".join(str(entry.get(name, ""))[:4000] for name in ("SUMMARY", "LOCATION", "DESCRIPTION")))
         starts, ends = _moment(entry, "DTSTART"), _moment(entry, "DTEND")
-        legs = flights.legs(words, Calendar(fold(words), posted), world, sender)
+        legs = flights.legs(words, MailDates(fold(words), posted), world, sender)
         action: Action = "cancel" if called_off else "create"
         if len(legs) == 1:
             yield words, replace(_on_its_clocks(legs[0], starts, ends, world), action=action)

@@ -1,0 +1,20 @@
+"""Text of mails without what nobody sees: control characters, invisible marks, odd spaces and dashes."""
+
+import re
+
+_SPACES = re.compile(r"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+_INVISIBLE = re.compile(
+    r"[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u00ad]|[\x00-\x08\x0b-\x1f\x7f-\x9f]|[\ud800-\udfff]"
+)
+_DASHES = re.compile(r"[\u2010-\u2015\u2212\uff0d]")
+
+
+def clean(text: str) -> str:
+    """Without control characters and marks nobody sees, with one kind of line end, space and dash."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n").replace("\v", "\n")
+    return _DASHES.sub("-", _SPACES.sub(" ", _INVISIBLE.sub("", text)))
+
+
+def one_line(text: str, max_characters: int) -> str:
+    """A short text of one line that can be shown: no control characters, no runs of blanks."""
+    return " ".join(clean(text[: max_characters * 4]).split())[:max_characters].strip()
