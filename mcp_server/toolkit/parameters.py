@@ -4,6 +4,7 @@ import re
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Annotated, Any, Literal
+from uuid import UUID
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, WithJsonSchema
 
@@ -56,7 +57,7 @@ Currency = Annotated[str, Field(pattern=AIRPORT_ANY_CASE), AfterValidator(str.up
 Cabin = Literal["economy", "premium_economy", "business", "first"]
 
 
-def _at_most(most: int) -> AfterValidator:
+def at_most(most: int) -> AfterValidator:
     """A bound of the store, kept out of the schema: beyond it nothing can exist."""
 
     def check(value: int) -> int:
@@ -67,11 +68,24 @@ def _at_most(most: int) -> AfterValidator:
     return AfterValidator(check)
 
 
-Page = Annotated[int, Field(ge=1), _at_most(10**9)]
+def _uuid(value: Any) -> UUID:
+    if isinstance(value, UUID):
+        return value
+    if not isinstance(value, str) or len(value) != 36:
+        raise ValueError("is not a UUID")
+    try:
+        return UUID(value)
+    except ValueError:
+        raise ValueError("is not a UUID") from None
+
+
+UUID_PATTERN = r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
+Uuid = Annotated[UUID, BeforeValidator(_uuid), WithJsonSchema({"type": "string", "pattern": UUID_PATTERN})]
+Page = Annotated[int, Field(ge=1), at_most(10**9)]
 PerPage = Annotated[int, Field(ge=1, le=100)]
-RowId = Annotated[int, Field(ge=1), _at_most(2**63 - 1)]
-Points = Annotated[int, Field(ge=1), _at_most(2**31 - 1)]
-Position = Annotated[int, Field(ge=0), _at_most(10**6)]
+RowId = Annotated[int, Field(ge=1), at_most(2**63 - 1)]
+Points = Annotated[int, Field(ge=1), at_most(2**31 - 1)]
+Position = Annotated[int, Field(ge=0), at_most(10**6)]
 Passengers = Annotated[int, Field(ge=1, le=9)]
 LooseName = Annotated[str, Field(max_length=60)]
 
@@ -96,6 +110,15 @@ def _short(value: str) -> str:
 
 
 AnyName = Annotated[str, AfterValidator(_short)]  # a loose name whose schema states no length
+
+
+def _strip_text(value: str) -> str:
+    if not value.strip():
+        raise ValueError("is empty")
+    return value.strip()
+
+
+NOT_BLANK = AfterValidator(_strip_text)  # required text whose schema states no least length
 
 
 def line(longest: int) -> Any:

@@ -2,79 +2,60 @@
 
 from collections.abc import Sequence
 from datetime import date
-from decimal import Decimal
 from functools import partial
 from typing import Annotated, Any, Literal
-from uuid import UUID
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
-from sqlalchemy import ColumnElement, func
+from pydantic import Field
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import describe_changes, edit
 from mcp_server.toolkit.own_rows import get_own
-from mcp_server.toolkit.parameters import AirportCapitals, Amount, AnyName, Cabin, Currency, Day, Page, PerPage, RowId
+from mcp_server.toolkit.parameters import (
+    NOT_BLANK,
+    AirportCapitals,
+    Amount,
+    AnyName,
+    Cabin,
+    Currency,
+    Day,
+    Page,
+    PerPage,
+    RowId,
+    Uuid,
+    at_most,
+)
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Paging, Part, Result
 from mcp_server.views.bookings import FlightBooking, to_flight_booking, to_flight_bookings
-from mcp_server.views.vouchers import Voucher, to_voucher
+from mcp_server.views.vouchers import Voucher, describe_freed_vouchers, to_voucher
 from shared.db.bookings import FlightBooking as Row
-from shared.db.bookings import When, fare_seen, legs_of, page_of_flights
+from shared.db.bookings import When, legs_of, page_of_flights
 from shared.db.trips import open_trip
 from shared.db.vouchers import on_bookings
 from shared.domain import bookings as rules
+from shared.domain.dates import format_day
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid
 from shared.services.bookings import bookings
 
-UUID_PATTERN = r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
-MOST_POINTS = 10**12
-MOST_PEOPLE = 999
+MAX_POINTS = 10**12
+MAX_PASSENGERS = 999
 
 
-def _uuid(value: Any) -> UUID:
-    if isinstance(value, UUID):
-        return value
-    if not isinstance(value, str) or len(value) != 36:
-        raise ValueError("is not a UUID")
-    try:
-        return UUID(value)
-    except ValueError:
-        raise ValueError("is not a UUID") from None
-
-
-def _up_to(most: int) -> AfterValidator:
-    """A bound of sense, kept out of the schema."""
-
-    def check(value: int) -> int:
-        if value > most:
-            raise ValueError("is too large")
-        return value
-
-    return AfterValidator(check)
-
-
-def _written(value: str) -> str:
-    if not value.strip():
-        raise ValueError("is empty")
-    return value.strip()
-
-
-Uuid = Annotated[UUID, BeforeValidator(_uuid), WithJsonSchema({"type": "string", "pattern": UUID_PATTERN})]
-Airline = Annotated[str, Field(max_length=80), AfterValidator(_written)]
+Airline = Annotated[str, Field(max_length=80), NOT_BLANK]
 PointsSpent = Annotated[
-    Annotated[int, Field(ge=0), _up_to(MOST_POINTS)] | None,
+    Annotated[int, Field(ge=0), at_most(MAX_POINTS)] | None,
     Field(description="Award only; whole leg; 0 on connecting legs."),
 ]
 Program = Annotated[str | None, Field(max_length=80, description="Award only.")]
 CashPaid = Annotated[Amount | None, Field(description="Cash only; in taxes_currency.")]
-Together = Annotated[Uuid | None, Field(description="Same on every leg of one booking; none if single.")]
-Workspace = Annotated[RowId | None, Field(description="Workspace trip, not trip_id.")]
-Number = Annotated[str, Field(max_length=12)] | None
-People = Annotated[int, Field(ge=1), _up_to(MOST_PEOPLE)]
+BookingUuid = Annotated[Uuid | None, Field(description="Same on every leg of one booking; none if single.")]
+WorkspaceTripId = Annotated[RowId | None, Field(description="Workspace trip, not trip_id.")]
+FlightNumber = Annotated[str, Field(max_length=12)] | None
+PassengerCount = Annotated[int, Field(ge=1), at_most(MAX_PASSENGERS)]
 Confirmation = Annotated[str, Field(max_length=40)] | None
 Notes = Annotated[str, Field(max_length=4000)] | None
-PaidIn = Annotated[Currency, Field(description="For taxes_paid and cash_paid.")]
+PaymentCurrency = Annotated[Currency, Field(description="For taxes_paid and cash_paid.")]
 Clearable = Literal[
     "points_spent",
     "program",
@@ -141,7 +122,7 @@ class DeletedFlight(Result):
     vouchers_detached: list[int]
 
 
-_own = partial(get_own, Row, "flight booking")
+_get_own = partial(get_own, Row, "flight booking")
 
 
 def _route(row: Row) -> str:
@@ -160,13 +141,13 @@ def add_flight_booking(
     points_spent: PointsSpent = None,
     program: Program = None,
     cash_paid: CashPaid = None,
-    trip_id: Together = None,
-    workspace_trip_id: Workspace = None,
-    flight_number: Number = None,
+    trip_id: BookingUuid = None,
+    workspace_trip_id: WorkspaceTripId = None,
+    flight_number: FlightNumber = None,
     return_date: Day | None = None,
     taxes_paid: Amount | None = None,
-    taxes_currency: PaidIn = "USD",
-    passengers: People | None = None,
+    taxes_currency: PaymentCurrency = "USD",
+    passengers: PassengerCount | None = None,
     confirmation_number: Confirmation = None,
     notes: Notes = None,
 ) -> AddedFlight:
@@ -174,76 +155,70 @@ def add_flight_booking(
 
     Multi-leg: one call per leg with one trip_id, the whole cost on the first leg, 0 on later ones. Paid.
     """
-    row = bookings.add_flight(
-        call.db,
-        call.reference,
-        {
-            "airline": airline,
-            "origin": origin,
-            "destination": destination,
-            "departure_date": departure_date,
-            "cabin_class": cabin_class,
-            "kind": kind,
-            "points_spent": points_spent,
-            "program": program or None,
-            "cash_paid": cash_paid,
-            "trip_id": trip_id,
-            "workspace_trip_id": workspace_trip_id,
-            "flight_number": flight_number or None,
-            "return_date": return_date,
-            "taxes_paid": taxes_paid,
-            "taxes_currency": taxes_currency,
-            "passengers": passengers,
-            "confirmation_number": confirmation_number or None,
-            "notes": notes or None,
-        },
-    )
+    terms = {
+        "airline": airline,
+        "origin": origin,
+        "destination": destination,
+        "departure_date": departure_date,
+        "cabin_class": cabin_class,
+        "kind": kind,
+        "points_spent": points_spent,
+        "program": program or None,
+        "cash_paid": cash_paid,
+        "trip_id": trip_id,
+        "workspace_trip_id": workspace_trip_id,
+        "flight_number": flight_number or None,
+        "return_date": return_date,
+        "taxes_paid": taxes_paid,
+        "taxes_currency": taxes_currency,
+        "passengers": passengers,
+        "confirmation_number": confirmation_number or None,
+        "notes": notes or None,
+    }
+    return _to_added_flight(call, bookings.add_flight(call.db, call.reference, terms))
+
+
+def _to_added_flight(call: Call, row: Row) -> AddedFlight:
     legs = legs_of(call.db, row)
-    worth = _worth(call, legs)
     return AddedFlight(
-        message=f"Saved as flight booking {row.id}: {_route(row)} on {row.departure_date}.{_remarks(call, row, legs)}",
+        message=f"Saved as flight booking {row.id}: {_describe_leg(row)}.{_describe_doubts(call, row, legs)}",
         booking=to_flight_booking(call, row, []),
         legs=to_flight_bookings(call, legs),
-        cents_per_point=worth,
+        cents_per_point=bookings.cents_per_point(call.db, legs),
     )
 
 
-def _remarks(call: Call, row: Row, legs: Sequence[Row]) -> str:
+def _describe_leg(row: Row) -> str:
+    return f"{_route(row)} on {format_day(row.departure_date)}"
+
+
+def _describe_doubts(call: Call, row: Row, legs: Sequence[Row]) -> str:
     """What the caller should know about what was stored."""
-    said = []
+    sentences = []
     if row.airline not in call.reference.carriers:
-        said.append(f"{row.airline} is kept as written; no airline known here is called so.")
+        sentences.append(f"No airline called {row.airline} is known here; the name is kept as you wrote it.")
     if sum(rules.bears_cost(leg.points_spent, leg.cash_paid) for leg in legs) > 1:
-        said.append("More than one leg carries a cost: put the whole cost on the first and 0 on the others.")
-    return "".join(f" {sentence}" for sentence in said)
-
-
-def _worth(call: Call, legs: Sequence[Row]) -> Decimal | None:
-    """Of a single award leg whose cash fare was seen here; a fare of other seats says nothing about these."""
-    row = legs[0]
-    if len(legs) > 1 or not row.points_spent or row.taxes_paid is None or row.passengers is None:
-        return None
-    fare = fare_seen(call.db, row)
-    return None if fare is None else rules.cents_per_point(fare, row.taxes_paid, row.points_spent)
+        sentences.append("More than one leg has a cost. Put the whole cost on the first leg and 0 on the others.")
+    return "".join(f" {sentence}" for sentence in sentences)
 
 
 @tool(area="bookings", tier=Tier.FREE, effect=Effect.READS)
 def get_flight_booking(call: Call, booking_id: RowId) -> FlightDetails:
     """Shows one logged flight booking with its sibling legs, vouchers and cancellation fee. Free."""
-    row = _own(call.db, booking_id)
+    row = _get_own(call.db, booking_id)
     legs = legs_of(call.db, row)
-    held = on_bookings(call.db, "flight", [leg.id for leg in legs])
-    shown = {leg.id: to_flight_booking(call, leg, [v.id for v in held[leg.id]]) for leg in legs}
+    vouchers = on_bookings(call.db, "flight", [leg.id for leg in legs])
+    parts = {leg.id: to_flight_booking(call, leg, [v.id for v in vouchers[leg.id]]) for leg in legs}
     return FlightDetails(
-        message=f"{_route(row)} on {row.departure_date}, {shown[row.id].state}; legs of the booking: {len(legs)}.",
-        booking=shown[row.id],
-        legs=list(shown.values()),
-        vouchers=[to_voucher(call, v) for v in held[row.id]],
-        cancellation=_cancellation(call, row),
+        message=f"{_describe_leg(row)}, {parts[row.id].state}. The booking has {some(len(legs), 'leg')}.",
+        booking=parts[row.id],
+        legs=list(parts.values()),
+        vouchers=[to_voucher(call, v) for v in vouchers[row.id]],
+        cancellation=_find_cancellation_fee(call, row),
     )
 
 
-def _cancellation(call: Call, row: Row) -> CancellationFee | None:
+def _find_cancellation_fee(call: Call, row: Row) -> CancellationFee | None:
     """What the programme that booked the award charges; None for a cash fare, and where that is not known."""
     fee = call.reference.cancellation_fee(row.program) if row.program else None
     if fee is None:
@@ -277,30 +252,20 @@ def list_flight_bookings(
     """
     if from_date and to_date and to_date < from_date:
         raise Invalid(Fault("to_date", "is before from_date", f"a date from {from_date}"))
-    only = _chosen(call, program, airline)
+    conditions = bookings.flight_conditions(call.reference, program, airline)
     bookings.check_trip(call.db, workspace_trip_id)
-    asked = ((Row.trip_id, trip_id), (Row.workspace_trip_id, workspace_trip_id))
-    only += [column == wanted for column, wanted in asked if wanted is not None]
-    only += [Row.departure_date >= from_date] if from_date else []
-    only += [Row.departure_date <= to_date] if to_date else []
+    ids = ((Row.trip_id, trip_id), (Row.workspace_trip_id, workspace_trip_id))
+    conditions += [column == id for column, id in ids if id is not None]
+    conditions += [Row.departure_date >= from_date] if from_date else []
+    conditions += [Row.departure_date <= to_date] if to_date else []
     today = bookings.today(call.reference, "flight", call.now)
-    rows, sums = page_of_flights(call.db, today, when, only, page, per_page)
+    rows, sums = page_of_flights(call.db, today, when, conditions, page, per_page)
     return Flights(
         message=f"{some(sums.total, 'flight booking')}.",
         bookings=to_flight_bookings(call, rows),
         totals=FlightTotals(points_by_program=sums.points, cash_by_currency=sums.cash, taxes_by_currency=sums.taxes),
         paging=Paging.of(page, per_page, sums.total),
     )
-
-
-def _chosen(call: Call, program: str | None, airline: str | None) -> list[ColumnElement[bool]]:
-    only: list[ColumnElement[bool]] = []
-    code = bookings.airline(call.reference, airline) if airline else None
-    if code:
-        only.append(func.lower(Row.airline).in_({code.lower(), str(airline).strip().lower()}))
-    if program:
-        only.append(Row.program == bookings.program(call.reference, program, code))
-    return only
 
 
 @tool(area="bookings", tier=Tier.PAID, effect=Effect.CHANGES)
@@ -316,13 +281,13 @@ def update_flight_booking(
     points_spent: PointsSpent = None,
     program: Program = None,
     cash_paid: CashPaid = None,
-    trip_id: Together = None,
-    workspace_trip_id: Workspace = None,
-    flight_number: Number = None,
+    trip_id: BookingUuid = None,
+    workspace_trip_id: WorkspaceTripId = None,
+    flight_number: FlightNumber = None,
     return_date: Day | None = None,
     taxes_paid: Amount | None = None,
-    taxes_currency: PaidIn | None = None,
-    passengers: People | None = None,
+    taxes_currency: PaymentCurrency | None = None,
+    passengers: PassengerCount | None = None,
     confirmation_number: Confirmation = None,
     notes: Notes = None,
     clear: Annotated[list[Clearable] | None, Field(description="Fields to empty.")] = None,
@@ -330,8 +295,7 @@ def update_flight_booking(
     """Changes fields of one logged flight booking. Another kind empties what only the old one has. Paid."""
     if workspace_trip_id is not None:
         open_trip(call.db, workspace_trip_id, "workspace_trip_id")
-    row = _own(call.db, booking_id, locked=True)
-    sent = {
+    changes = {
         "airline": airline,
         "origin": origin,
         "destination": destination,
@@ -351,10 +315,16 @@ def update_flight_booking(
         "confirmation_number": confirmation_number,
         "notes": notes,
     }
-    settled = bookings.flight_names(call.reference, {"airline": airline or row.airline, "program": program})
-    sent |= {"airline": airline and settled["airline"], "program": settled["program"]}
-    changed = edit(row, call.now, sent, [*(clear or ()), *bookings.unfitting(row, sent)])
-    bookings.check_flight(call.reference, {name: getattr(row, name) for name in sent})
+    return _store_changes(call, _get_own(call.db, booking_id, locked=True), changes, clear or ())
+
+
+def _store_changes(call: Call, row: Row, changes: dict[str, Any], clear: Sequence[str]) -> ChangedFlight:
+    """Raises Invalid, NotFound and Candidates; then nothing is stored."""
+    airline = changes["airline"]
+    names = bookings.flight_names(call.reference, {"airline": airline or row.airline, "program": changes["program"]})
+    changes |= {"airline": airline and names["airline"], "program": names["program"]}
+    changed = edit(row, call.now, changes, [*clear, *bookings.unfitting(row, changes)])
+    bookings.check_flight(call.reference, {name: getattr(row, name) for name in changes})
     call.db.flush()
     return ChangedFlight(message=describe_changes(changed), booking=to_flight_bookings(call, [row])[0], changed=changed)
 
@@ -362,11 +332,11 @@ def update_flight_booking(
 @tool(area="bookings", tier=Tier.FREE, effect=Effect.CHANGES)
 def delete_flight_booking(call: Call, booking_id: RowId) -> DeletedFlight:
     """Removes one logged flight booking; nothing is cancelled with the airline. Free."""
-    row = _own(call.db, booking_id, locked=True)
+    row = _get_own(call.db, booking_id, locked=True)
     freed = bookings.remove(call.db, row)
-    back = f" Vouchers held again: {', '.join(map(str, freed))}." if freed else ""
     return DeletedFlight(
-        message=f"Flight booking {row.id}, {_route(row)}, is removed here. With the airline it still stands.{back}",
+        message=f"Flight booking {row.id}, {_route(row)}, is removed here. The booking with the airline still stands."
+        f"{describe_freed_vouchers(freed)}",
         removed=RemovedFlight(
             booking_id=row.id,
             route=_route(row),

@@ -4,8 +4,8 @@ import calendar
 from collections.abc import Sequence
 from datetime import date as Date
 from datetime import timedelta
-from decimal import ROUND_HALF_UP, Decimal
-from typing import Annotated, Any, Literal
+from decimal import Decimal
+from typing import Annotated, Literal
 
 from pydantic import Field
 from sqlalchemy.orm import Session
@@ -13,20 +13,26 @@ from sqlalchemy.orm import Session
 from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.parameters import Day, HotelName, Month, Page, PerPage, Points
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import NO_DATA, Coverage, Freshness, Money, NoDataWord, Paging, Part, Result
+from mcp_server.toolkit.results import Coverage, Freshness, Paging, Result
 from mcp_server.views.hotels import (
+    Award,
+    Described,
+    FoundHotel,
     Night,
-    Sourced,
     StayRates,
     build_source_fields,
+    describe_award,
     describe_stay,
+    facts_freshness,
+    to_award,
+    to_description,
+    to_found_hotel,
     to_night,
     to_stay_rates,
 )
 from mcp_server.views.profile import CURRENCY
 from shared.db.profile import Profile
 from shared.domain import stays, zones
-from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.plurals import some
 from shared.domain.stays import StayPrice
 from shared.errors import Fault, Invalid, NoData
@@ -41,34 +47,6 @@ Guests = Annotated[int, Field(ge=1, le=8)]
 Sort = Literal["value", "points", "cash", "name"]
 
 
-class Described(Part):
-    hotel_id: str
-    name: str
-    chain: str
-    brand: str
-    address: str | None
-    city: str
-    country: str
-    latitude: float
-    longitude: float
-    property_codes: list[str]
-
-
-class Level(Part):
-    level: str
-    points: int | NoDataWord
-
-
-class Award(Part):
-    hotel_code: str
-    category: int | None
-    levels: list[Level]
-    chart_from: str | None
-    dynamic: bool | None
-    source_url: str
-    as_of: str | None
-
-
 class HotelDetails(Result):
     hotel: Described
     award: Award
@@ -80,22 +58,6 @@ class HotelNights(Result):
     nights: list[Night]
     stay: StayRates | None
     freshness: Freshness
-
-
-class FoundHotel(Sourced):
-    hotel_id: str
-    hotel_code: str
-    name: str
-    chain: str
-    brand: str
-    city: str
-    country: str
-    category: int | None
-    points_per_night: int | NoDataWord
-    cash_per_night: Money | NoDataWord
-    currency: str
-    cents_per_point: Money | NoDataWord
-    nights_available: int | None  # None where no source knows the stay
 
 
 class FoundHotels(Result):
@@ -143,13 +105,19 @@ async def get_hotel(
     found = hotels.find(call.reference, hotel_id)
     free = hotel_awards.free_night(call.reference, found)
     if dates is None:
-        return _details(call, found, None, _award_words(call, found), _static(found))
+        return _to_details(
+            call,
+            found,
+            None,
+            f"{describe_award(call.reference, found)} Send both dates for rates.",
+            facts_freshness(found),
+        )
     _check(*dates, _today(call, found))
     seen = await _ask(call, found, dates, free, stays_only=True)
     stay = seen.stay(hotels.code(found), *dates, free.every)
     words = f"{describe_stay(stay, free)}{_rest(seen)}"
     freshness = Freshness.model_validate(seen.freshness)
-    return _details(
+    return _to_details(
         call, found, to_stay_rates(stay, free, build_source_fields(seen)), words, freshness, partial=bool(seen.failed)
     )
 
@@ -165,59 +133,16 @@ async def _ask(
     return seen
 
 
-def _details(
-    call: LiveCall, found: HotelRow, shown: StayRates | None, words: str, freshness: Freshness, *, partial: bool = False
+def _to_details(
+    call: LiveCall, hotel: HotelRow, shown: StayRates | None, words: str, freshness: Freshness, *, partial: bool = False
 ) -> HotelDetails:
-    award = hotel_awards.award(call.reference, found)
     return HotelDetails(
         status="partial" if partial else "ok",
-        message=f"{found.name}, {found.city}, {found.country}. {words}",
-        hotel=Described(
-            hotel_id=hotels.number(found),
-            name=found.name,
-            chain=hotels.chain(found),
-            brand=found.brand,
-            address=None,
-            city=found.city,
-            country=found.country,
-            latitude=float(found.lat),
-            longitude=float(found.lon),
-            property_codes=[found.property_code] if found.property_code else [],
-        ),
-        award=Award(
-            hotel_code=hotels.code(found),
-            category=award.category,
-            levels=[Level(level=n, points=NO_DATA if p is None else p) for n, p in award.levels],
-            chart_from=award.chart_from,
-            dynamic=award.dynamic,
-            source_url=award.source_url,
-            as_of=award.as_of,
-        ),
+        message=f"{hotel.name}, {hotel.city}, {hotel.country}. {words}",
+        hotel=to_description(hotel),
+        award=to_award(call.reference, hotel),
         rates=shown,
         freshness=freshness,
-    )
-
-
-def _award_words(call: LiveCall, found: HotelRow) -> str:
-    award = hotel_awards.award(call.reference, found)
-    if award.category is not None:
-        return f"Award category {award.category}. Send both dates for rates."
-    rules = hotel_awards.programme(call.reference, found)
-    priced = f"Award nights: {rules.award_pricing}." if rules else "How its award nights are priced is not known."
-    return f"{priced} Send both dates for rates."
-
-
-def _static(found: HotelRow) -> Freshness:
-    dated = f"Source dated {found.as_of}." if found.as_of else "Source undated."
-    return Freshness(
-        mode="static",
-        source=found.source_url,
-        fetched_at=None,
-        age_seconds=None,
-        provider_checked_at=None,
-        provider_age_seconds=None,
-        cached_until=None,
-        note=f"{dated} Nothing was asked live.",
     )
 
 
@@ -309,7 +234,7 @@ async def search_hotels(
     return FoundHotels(
         status="partial" if seen.failed else "ok",
         message=_summary(place, rows, max_points_per_night) + _rest(seen),
-        hotels=[_found(h, stay, marks) for h, stay in shown],
+        hotels=[to_found_hotel(h, stay, marks) for h, stay in shown],
         coverage=Coverage.model_validate(seen.coverage),
         freshness=Freshness.model_validate(seen.freshness),
         paging=Paging.of(page, per_page, len(rows)),
@@ -342,23 +267,6 @@ def _rank(sort: Sort, hotel: HotelRow, stay: StayPrice) -> tuple[bool, Decimal, 
         "name": Decimal(0),
     }[sort]
     return key is None, key or Decimal(0), hotel.name
-
-
-def _found(hotel: HotelRow, stay: StayPrice, marks: dict[str, Any]) -> FoundHotel:
-    best, worth = stay.best, stay.best.cents_per_point
-    points = None if best.points is None else Decimal(best.points) / stay.nights
-    free = {"available": stay.nights, "none": 0, "unknown": None}[best.state]
-    return FoundHotel(
-        **marks,
-        **hotels.card(hotel),
-        brand=hotel.brand,
-        category=hotel.award_category,
-        points_per_night=NO_DATA if points is None else int(points.quantize(Decimal(1), ROUND_HALF_UP)),
-        cash_per_night=NO_DATA if best.cash is None else round_to_minor_unit(best.cash / stay.nights, best.currency),
-        currency=best.currency,
-        cents_per_point=NO_DATA if worth is None else worth,
-        nights_available=free,
-    )
 
 
 def _summary(place: Place, rows: Sequence[tuple[HotelRow, StayPrice]], most: int | None) -> str:

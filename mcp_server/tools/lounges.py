@@ -4,13 +4,13 @@ from datetime import date, datetime, timedelta
 from functools import partial
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 from sqlalchemy import ColumnElement, delete
 
 from mcp_server.toolkit import edits
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.own_rows import get_own
-from mcp_server.toolkit.parameters import Airport, Amount, AnyName, Currency, Day, Page, PerPage, RowId
+from mcp_server.toolkit.parameters import NOT_BLANK, Airport, Amount, AnyName, Currency, Day, Page, PerPage, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Paging, Part, Result
 from shared.db.cards import Card
@@ -20,15 +20,8 @@ from shared.domain import names
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NotFound
 
-
-def _stripped(text: str) -> str:
-    if not (text := text.strip()):
-        raise ValueError("is empty")
-    return text
-
-
 AccessMethod = Literal["card", "status", "ticket", "membership", "paid", "guest", "other"]
-Name = Annotated[str, Field(max_length=120), AfterValidator(_stripped)]
+Name = Annotated[str, Field(max_length=120), NOT_BLANK]
 Guests = Annotated[int, Field(ge=0, le=20)]
 Rating = Annotated[int | None, Field(ge=1, le=5)]
 Notes = Annotated[str | None, Field(max_length=4000)]

@@ -9,14 +9,28 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Airport, Cabin, Day, LooseName, Page, PerPage
 from mcp_server.toolkit.provenance import Audited, audited, caution
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import NO_DATA, NoDataWord, Paging, Part, Result
-from shared.domain.charts import Chart, Points, RoutePrice
+from mcp_server.toolkit.results import NoDataWord, Paging, Result
+from mcp_server.views.award_charts import (
+    HOTEL_LEVELS,
+    KIND_SHOWN,
+    ChartPlace,
+    Example,
+    Season,
+    Seasons,
+    WholeChart,
+    describe_caveats,
+    has_seasons,
+    to_category_rows,
+    to_examples,
+    to_rate_rows,
+    to_seasons,
+)
+from shared.domain.charts import Chart, RoutePrice
 from shared.domain.plurals import some
 from shared.errors import Candidates, Fault, Invalid, NoData, NotFound
-from shared.reference.rows import AwardExample, HyattPrice, Program
+from shared.reference.rows import HyattPrice, Program
 
-ROWS = 200  # of one answer; a narrower question gives the rest
-Season = Literal["off_peak", "standard", "peak"]
+MAX_ROWS = 200  # of one answer; a narrower question gives the rest
 
 
 class ProgramLine(Audited):
@@ -36,32 +50,6 @@ class Programs(Result):
     paging: Paging
 
 
-class Seasons(Part):
-    off_peak: int | None
-    standard: int | None
-    peak: int | None
-
-
-class ChartPlace(Part):
-    kind: str
-    zone_or_band: str | None
-    distance_miles: int
-
-
-class Example(Part):
-    """A dated single price, quoted where no chart speaks."""
-
-    airline: str
-    origin: str
-    destination: str
-    cabin: str
-    points: int
-    direction: str
-    level: str
-    source_url: str
-    as_of: str | None
-
-
 class Pricing(Result, Audited):
     program: str
     airline: str
@@ -70,30 +58,7 @@ class Pricing(Result, Audited):
     season_on_date: Season | None
     dynamic: bool
     examples: list[Example]
-
-
-class RateRow(Part):
-    chart_id: str
-    carriers: list[str]
-    cabin: str
-    zone_or_band: str
-    off_peak: int | None
-    standard: int | None
-    peak: int | None
-
-
-class CategoryRow(Part):
-    """One category of a hotel chart: the points of each level a night can have."""
-
-    category: int
-    room: str
-    levels: dict[str, int | NoDataWord]
-
-
-class WholeChart(Part):
-    kind: Literal["zone", "distance", "region_pair", "category", "dynamic"]
-    rows: list[RateRow] | list[CategoryRow]
-    seasons: list[str]
+    notes: list[str]
 
 
 class ProgramRates(Result, Audited):
@@ -105,30 +70,27 @@ class ProgramRates(Result, Audited):
     has_more: bool
 
 
-def _destinations(call: Call, program: Program) -> int | None:
+def _count_destinations(call: Call, program: Program) -> int | None:
     carriers = set(program.iata)
     served = {r.destination for r in call.reference.rows("routes.csv") if r.carrier in carriers}
     return len(served) or None
 
 
-HOTEL_LEVELS = ("lowest", "low", "moderate", "upper", "top")
-
-
-def _categories(call: Call, program: Program) -> list[HyattPrice]:
+def _find_category_prices(call: Call, program: Program) -> list[HyattPrice]:
     """The category chart in force: rows of levels; the older rows of seasons are kept as history."""
     rows = call.reference.rows("hyatt_award_chart.csv")
     return [r for r in rows if r.program == program.slug and r.level in HOTEL_LEVELS]
 
 
-def _own_kind(call: Call, program: Program) -> str | None:
-    if _categories(call, program):
+def _find_chart_kind(call: Call, program: Program) -> str | None:
+    if _find_category_prices(call, program):
         return "category"
     own = [c for c in call.reference.charts(program.slug, call.today) if c.scope == "own"]
     return own[0].kind if own else None
 
 
-def _line(call: Call, program: Program) -> ProgramLine:
-    kind = _own_kind(call, program)
+def _to_line(call: Call, program: Program) -> ProgramLine:
+    kind = _find_chart_kind(call, program)
     priced = kind == "category" or any(c.bands or c.zones for c in call.reference.charts(program.slug, call.today))
     return ProgramLine(
         program=program.slug,
@@ -137,7 +99,7 @@ def _line(call: Call, program: Program) -> ProgramLine:
         currency_name=program.currency,
         alliance=program.alliance,
         hubs=list(program.hubs),
-        destination_count=_destinations(call, program),
+        destination_count=_count_destinations(call, program),
         has_chart=priced,
         chart_kind=kind,
         **audited(program),
@@ -169,18 +131,12 @@ def list_programs(
     return Programs(
         message=f"{some(len(found), 'programme')}, {call.data_mode} mode for live seats;"
         " charts are reviewed reference data.",
-        programs=[_line(call, p) for p in shown],
+        programs=[_to_line(call, p) for p in shown],
         paging=Paging.of(page, per_page, len(found)),
     )
 
 
-def _examples(rows: list[AwardExample], airline: str | None = None, *, own: bool = False) -> list[Example]:
-    """Those of one airline, or all; a star stands for any partner."""
-    fits = {airline} if own else {airline, "*"}
-    return [Example.model_validate(r) for r in rows if airline is None or fits & set(r.airline.split("|"))]
-
-
-def _asked(call: Call, text: str) -> tuple[Program, str | None]:
+def _resolve_program(call: Call, text: str) -> tuple[Program, str | None]:
     """The programme a text names; or the programme of the airline it names, which then is the airline priced."""
     try:
         airline = call.reference.airline(text)
@@ -195,7 +151,7 @@ def _asked(call: Call, text: str) -> tuple[Program, str | None]:
     return program, airline.iata if airline.program == program.slug else None
 
 
-def _carrier(call: Call, program: Program, partner_airline: str | None, origin: str, destination: str) -> str:
+def _find_carrier(call: Call, program: Program, partner_airline: str | None, origin: str, destination: str) -> str:
     """The airline that is priced: the partner asked for, else the programme's own with a hub at an end of the route."""
     if partner_airline:
         return call.reference.airline(partner_airline).iata
@@ -207,19 +163,7 @@ def _carrier(call: Call, program: Program, partner_airline: str | None, origin: 
     )
 
 
-def _seasons(price: RoutePrice, cabin: str) -> Seasons | NoDataWord:
-    known = price.cabins.get(cabin)
-    if known is None:
-        return NO_DATA
-    points = known.points
-    return Seasons(off_peak=points.get("off_peak"), standard=points.get("standard"), peak=points.get("peak"))
-
-
-def _seasonal(price: RoutePrice) -> bool:
-    return any("peak" in p.points or "off_peak" in p.points for p in price.cabins.values())
-
-
-def _pricing_message(
+def _describe_prices(
     program: Program, flights: str, price: RoutePrice, chart: Chart, day: date | None, cabin: str | None
 ) -> str:
     if price.dynamic:
@@ -227,8 +171,7 @@ def _pricing_message(
     listed = ", ".join(c.replace("_", " ") for c in price.cabins)
     said = f" No price of {cabin.replace('_', ' ')} is known." if cabin and cabin not in price.cabins else ""
     words = [f"{program.name} for {flights}: {listed} priced, one way per person.{said}"]
-    words += [f"{c.note[0].upper()}{c.note[1:]}." for c in price.charts if c.note]
-    if day and _seasonal(price):
+    if day and has_seasons(price):
         words.append("Which season the date falls in is not known: no peak calendar was found.")
     return " ".join([*words, caution(chart)]).strip()
 
@@ -247,13 +190,13 @@ def get_pricing(
 
     One way, per person. dynamic means there is no chart: dated examples are quoted. Free.
     """
-    found, own = _asked(call, program)
+    found, own = _resolve_program(call, program)
     if date and date < call.today:
         raise Invalid(Fault("date", "is in the past", f"a day from {call.today.isoformat()}"))
     start, end = call.reference.airport(origin).code, call.reference.airport(destination).code
     if start == end:
         raise Invalid(Fault("destination", "is the origin", "another airport"))
-    airline = _carrier(call, found, partner_airline or own, start, end)
+    airline = _find_carrier(call, found, partner_airline or own, start, end)
     price = call.reference.route_price(found.slug, airline, start, end)
     if price is None or (not price.cabins and not price.dynamic):
         raise NoData(f"No chart of {found.name} prices {airline} flights from {start} to {end}.", ["award price"])
@@ -261,53 +204,20 @@ def get_pricing(
     places = [p.place for c, p in price.cabins.items() if c in cabins]
     chart = price.chart_of(cabin)
     return Pricing(
-        message=_pricing_message(found, f"{airline} flights {start}-{end}", price, chart, date, cabin),
+        message=_describe_prices(found, f"{airline} flights {start}-{end}", price, chart, date, cabin),
         program=found.slug,
         airline=airline,
         chart=ChartPlace(kind=chart.kind, zone_or_band=places[0] if places else None, distance_miles=price.miles),
-        cabins={c: _seasons(price, c) for c in cabins},
-        season_on_date=None if date is None or price.dynamic or _seasonal(price) else "standard",
+        cabins={c: to_seasons(price, c) for c in cabins},
+        season_on_date=None if date is None or price.dynamic or has_seasons(price) else "standard",
         dynamic=price.dynamic,
-        examples=_examples(call.reference.examples(found.slug), airline, own=airline in found.iata),
+        examples=to_examples(call.reference.examples(found.slug), airline, own=airline in found.iata),
+        notes=[c.note for c in price.charts if c.note],
         **audited(chart),
     )
 
 
-def _rate_rows(chart: Chart, cabin: str | None) -> list[RateRow]:
-    """One row for each band or zone pair of each cabin, its seasons beside one another."""
-    prices: dict[tuple[str, str], Points] = {}
-    for name, bands in chart.bands.items():
-        for band in bands:
-            prices.setdefault((name, band.label), {})[band.season] = band.points
-    for name, pairs in chart.zones.items():
-        for (start, end), points in pairs.items():
-            prices.setdefault((name, f"{start} - {end}"), {}).update(points)
-    return [
-        RateRow(
-            chart_id=chart.chart_id,
-            carriers=sorted(chart.carriers),
-            cabin=name,
-            zone_or_band=place,
-            off_peak=points.get("off_peak"),
-            standard=points.get("standard"),
-            peak=points.get("peak"),
-        )
-        for (name, place), points in prices.items()
-        if cabin in (None, name)
-    ]
-
-
-_KIND: dict[str, Literal["zone", "distance", "region_pair", "category", "dynamic"]] = {
-    "distance_bands": "distance",
-    "distance_then_zones": "distance",
-    "zones": "region_pair",
-    "zones_then_distance": "region_pair",
-    "domestic_fixed": "zone",
-    "dynamic": "dynamic",
-}
-
-
-def _chosen(call: Call, program: Program, own: bool, partner_airline: str | None) -> list[Chart]:
+def _select_charts(call: Call, program: Program, own: bool, partner_airline: str | None) -> list[Chart]:
     """The charts asked for: own, or partners'; of one partner the charts that name it, else the one for all others."""
     charts = [c for c in call.reference.charts(program.slug, call.today) if c.kind != "not_captured"]
     if partner_airline is None:
@@ -330,16 +240,16 @@ def get_program_rates(
 
     Points are one way per person. Long charts are cut: narrow by cabin or partner_airline. Free.
     """
-    found = _asked(call, program)[0]
-    if levels := _categories(call, found):
-        return _hotel_rates(found, levels)
+    found = _resolve_program(call, program)[0]
+    if levels := _find_category_prices(call, found):
+        return _to_hotel_rates(found, levels)
     if found.kind != "airline":
         raise NoData(f"No award chart of {found.name} is known; it prices no flights itself.", missing=["award chart"])
-    charts = _chosen(call, found, chart == "own", partner_airline)
+    charts = _select_charts(call, found, chart == "own", partner_airline)
     flights = (
         f"{chart} flights" if partner_airline is None else f"{call.reference.airline(partner_airline).name} flights"
     )
-    rows = [row for c in charts for row in _rate_rows(c, cabin)]
+    rows = [row for c in charts for row in to_rate_rows(c, cabin)]
     dynamic = bool(charts) and all(c.dynamic for c in charts)
     if not rows and not dynamic:
         of = f" in {cabin.replace('_', ' ')}" if cabin and charts else ""
@@ -349,23 +259,19 @@ def get_program_rates(
     return ProgramRates(
         message=f"{found.name}, {flights}: {said}. {caution(charts[0])}".strip(),
         program=found.slug,
-        chart=WholeChart(kind=_KIND[charts[0].kind], rows=rows[:ROWS], seasons=seasons),
-        caveats=_caveats(charts),
-        examples=_examples(call.reference.examples(found.slug)),
+        chart=WholeChart(kind=KIND_SHOWN[charts[0].kind], rows=rows[:MAX_ROWS], seasons=seasons),
+        caveats=describe_caveats(charts),
+        examples=to_examples(call.reference.examples(found.slug)),
         total=len(rows),
-        has_more=len(rows) > ROWS,
+        has_more=len(rows) > MAX_ROWS,
         **audited(charts[0]),
     )
 
 
-def _hotel_rates(program: Program, levels: list[HyattPrice]) -> ProgramRates:
+def _to_hotel_rates(program: Program, levels: list[HyattPrice]) -> ProgramRates:
     """A night's points by category and level. Which level a night has, the hotel decides."""
-    by_category: dict[tuple[int, str], dict[str, int | NoDataWord]] = {}
-    for row in levels:
-        place = by_category.setdefault((row.category, row.room), dict.fromkeys(HOTEL_LEVELS, NO_DATA))
-        place[row.level] = NO_DATA if row.points is None else row.points
     known = next((r for r in levels if r.points is not None), levels[0])
-    rows = [CategoryRow(category=c, room=room, levels=points) for (c, room), points in sorted(by_category.items())]
+    rows = to_category_rows(levels)
     listed = some(len(rows), "category", "categories")
     return ProgramRates(
         message=f"{program.name}, {known.chart}: {listed}, a night. {caution(known)}".strip(),
@@ -377,9 +283,3 @@ def _hotel_rates(program: Program, levels: list[HyattPrice]) -> ProgramRates:
         has_more=False,
         **audited(known),
     )
-
-
-def _caveats(charts: list[Chart]) -> list[str]:
-    notes = [f"{c.chart_id}: {c.note}" for c in charts if c.note]
-    dynamic = [f"{', '.join(sorted(c.carriers)) or 'all others'}: dynamic, no chart" for c in charts if c.dynamic]
-    return [*notes, *dynamic, "Stopovers, surcharges and taxes are not part of a chart."]

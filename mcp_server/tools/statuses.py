@@ -16,6 +16,7 @@ from mcp_server.views.statuses import LoyaltyStatus, to_loyalty_status
 from shared.db.accounts import lock
 from shared.db.statuses import LoyaltyStatus as Row
 from shared.domain import elite
+from shared.domain.dates import format_day
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NotFound
 from shared.reference import status
@@ -69,21 +70,37 @@ class StatusMatches(Result):
     audited_on: date | None
 
 
-def _with_tiers(call: Call, text: str) -> Program:
+def _find_program_with_tiers(call: Call, text: str) -> Program:
     program = call.reference.program(text)
     if program.kind == "bank":
         raise Invalid(Fault("program", "is a bank's and has no elite status", "an airline or hotel programme"))
     return program
 
 
-def _check(call: Call, sent: Mapping[str, Any], clear: list[str]) -> None:
+def _check_changes(call: Call, changes: Mapping[str, Any], clear: list[str]) -> None:
     for name in clear:
-        if sent[name] is not None:
+        if changes[name] is not None:
             raise Invalid(Fault("clear", f"names {name}, which is sent as well", "fields that are not sent"))
-    if (ends := sent["valid_until"]) and ends < call.own_day:
+    if (ends := changes["valid_until"]) and ends < call.own_day:
         raise Invalid(Fault("valid_until", "is in the past", f"a day from {call.own_day.isoformat()}"))
-    if (day := sent["progress_as_of"]) and day > call.own_day:
+    if (day := changes["progress_as_of"]) and day > call.own_day:
         raise Invalid(Fault("progress_as_of", "is in the future", f"a day up to {call.own_day.isoformat()}"))
+
+
+def _store_changes(call: Call, row: Row, changes: Mapping[str, Any], clear: list[str]) -> None:
+    for field, value in changes.items():
+        if value is not None:
+            setattr(row, field, value or None)
+    for field in clear:
+        setattr(row, field, None)
+    if changes["progress"] is not None:  # zero is progress too
+        row.progress, row.progress_as_of = changes["progress"], changes["progress_as_of"] or call.own_day
+    if row.progress is None:
+        if changes["progress_as_of"] is not None:
+            raise Invalid(Fault("progress_as_of", "is given without progress", "progress as well"))
+        row.progress_as_of = None
+    _check_target(call, row)
+    call.db.flush()
 
 
 def _check_target(call: Call, row: Row) -> None:
@@ -91,20 +108,6 @@ def _check_target(call: Call, row: Row) -> None:
     held, target = ladder.tier(row.tier), ladder.tier(row.target_tier)
     if held and target and target.rank < held.rank:
         raise Invalid(Fault("target_tier", f"is below {held.name}", f"{held.name} or a tier above it"))
-
-
-def _store(call: Call, row: Row, sent: Mapping[str, Any], clear: list[str]) -> None:
-    for field, value in sent.items():
-        if value is not None:
-            setattr(row, field, value or None)
-    for field in clear:
-        setattr(row, field, None)
-    if sent["progress"] is not None:  # zero is progress too
-        row.progress, row.progress_as_of = sent["progress"], sent["progress_as_of"] or call.own_day
-    if row.progress is None:
-        if sent["progress_as_of"] is not None:
-            raise Invalid(Fault("progress_as_of", "is given without progress", "progress as well"))
-        row.progress_as_of = None
 
 
 @tool(area="status", tier=Tier.FREE, effect=Effect.CHANGES)
@@ -127,52 +130,55 @@ def set_loyalty_status(
 
     Fields not sent keep their value. A tier the programme does not have returns its tiers as candidates. Free.
     """
-    found = _with_tiers(call, program)
+    found = _find_program_with_tiers(call, program)
     if not tier.strip():
         raise Invalid(Fault("tier", "is empty", "the name of a tier"))
-    held = status.tier_name(call.reference, found.slug, tier)
-    target = status.tier_name(call.reference, found.slug, target_tier) if target_tier else None
-    sent = {
+    tier_held = status.tier_name(call.reference, found.slug, tier)
+    changes = {
         "valid_until": valid_until,
-        "target_tier": target,
+        "target_tier": status.tier_name(call.reference, found.slug, target_tier) if target_tier else None,
         "progress": progress,
         "progress_as_of": progress_as_of,
         "notes": notes,
     }
-    _check(call, sent, list(clear or ()))
+    _check_changes(call, changes, list(clear or ()))
     lock(call.db, call.account_id)
     row = call.db.scalars(select(Row).where(Row.program == found.slug)).one_or_none()
     created = row is None
     if row is None:
-        row = Row(program=found.slug, tier=held, lifetime=False)
+        row = Row(program=found.slug, tier=tier_held, lifetime=False)
         call.db.add(row)
-    row.tier, row.source, row.updated_at = held, "manual", call.now
+    row.tier, row.source, row.updated_at = tier_held, "manual", call.now
     row.lifetime = row.lifetime if lifetime is None else lifetime
-    _store(call, row, sent, list(clear or ()))
-    _check_target(call, row)
-    call.db.flush()
-    known = status.ladder(call.reference, found.slug).names
-    unknown = "" if known else " The tiers of this programme are not known here, so the name is kept as given."
+    _store_changes(call, row, changes, list(clear or ()))
     return SetStatus(
-        message=f"{found.name}: {held}{' for life' if row.lifetime else ''}.{unknown}",
+        message=_describe_saved_status(call, found, row),
         loyalty_status=to_loyalty_status(call, row, call.own_day),
         created=created,
-        known_tiers=known,
+        known_tiers=status.ladder(call.reference, found.slug).names,
     )
+
+
+def _describe_saved_status(call: Call, program: Program, row: Row) -> str:
+    until = f" until {format_day(row.valid_until)}" if row.valid_until else ""
+    length = " for life" if row.lifetime else until
+    known = status.ladder(call.reference, program.slug).names
+    unknown = "" if known else " The tiers of this programme are not known here, so the name is kept as you wrote it."
+    return f"Saved: {row.tier} in {program.name}{length}.{unknown}"
 
 
 @tool(area="status", tier=Tier.FREE, effect=Effect.READS)
 def list_loyalty_statuses(call: Call, program: AnyName | None = None, kind: Kind = "all") -> Statuses:
     """Lists the elite statuses the user tracks, with expiry and target tier. Free."""
-    only = call.reference.program(program).slug if program else None
-    kept = call.db.scalars(select(Row).order_by(Row.program)).all()
-    today = call.own_day if any(r.valid_until for r in kept) else call.today
-    rows = [to_loyalty_status(call, r, today) for r in kept]
-    shown = [s for s in rows if kind in ("all", s.kind) and only in (None, s.program)]
-    ended = [s.name for s in shown if s.days_left is not None and s.days_left < 0]
+    slug = call.reference.program(program).slug if program else None
+    stored = call.db.scalars(select(Row).order_by(Row.program)).all()
+    today = call.own_day if any(r.valid_until for r in stored) else call.today
+    rows = [to_loyalty_status(call, r, today) for r in stored]
+    matches = [s for s in rows if kind in ("all", s.kind) and slug in (None, s.program)]
+    ended = [f"{s.name} {s.tier}" for s in matches if s.days_left is not None and s.days_left < 0]
     others = " of this programme or kind" if rows else ""
-    words = f"{some(len(shown), 'status', 'statuses')}." if shown else f"No elite status{others} is recorded here."
-    return Statuses(message=words + (f" Over: {', '.join(ended)}." if ended else ""), statuses=shown)
+    words = f"{some(len(matches), 'status', 'statuses')}." if matches else f"No elite status{others} is recorded here."
+    return Statuses(message=words + (f" Expired: {', '.join(ended)}." if ended else ""), statuses=matches)
 
 
 @tool(area="status", tier=Tier.FREE, effect=Effect.CHANGES)
@@ -184,10 +190,10 @@ def delete_loyalty_status(call: Call, program: Annotated[str, Field(max_length=8
     if gone is None:
         raise NotFound("loyalty status", program)
     removed = RemovedStatus(program=slug, tier=gone)
-    return DeletedStatus(message=f"{found.name}: {gone} is no longer tracked.", removed=removed)
+    return DeletedStatus(message=f"{gone} in {found.name} is no longer tracked.", removed=removed)
 
 
-def _held(call: Call, source_program: str | None, source_tier: str | None) -> dict[str, str]:
+def _find_tiers_held(call: Call, source_program: str | None, source_tier: str | None) -> dict[str, str]:
     """The tiers to match from: the one named, else all that are tracked and not over."""
     rows = call.db.scalars(select(Row).where((Row.valid_until.is_(None)) | (Row.valid_until >= call.own_day)))
     mine = {r.program: r.tier for r in rows}
@@ -199,7 +205,7 @@ def _held(call: Call, source_program: str | None, source_tier: str | None) -> di
     return {slug: mine[slug]} if slug in mine else {}
 
 
-def _offer(row: Offer, held: Mapping[str, str]) -> StatusMatch:
+def _to_offer(row: Offer, held: Mapping[str, str]) -> StatusMatch:
     return StatusMatch(
         offer_id=row.offer_id,
         target_program=row.to_program,
@@ -238,7 +244,7 @@ def get_status_matches(
         raise Invalid(Fault("source_program", "is required with source_tier", "the programme the tier is of"))
     target = call.reference.program(target_program).slug if target_program else None
     source = call.reference.program(source_program).slug if source_program else None
-    held = _held(call, source, source_tier)
+    held = _find_tiers_held(call, source, source_tier)
     rows: list[Offer] = list(call.reference.rows("status_matches.csv"))
     programs = call.reference.programs
     fit = [
@@ -249,10 +255,10 @@ def get_status_matches(
         and kind in ("all", programs[r.to_program].kind)
         and (r.ends_on is None or r.ends_on >= call.today)
     ]
-    offers = [o for o in (_offer(r, held) for r in fit) if o.eligible == "yes" or not eligible_only]
+    offers = [o for o in (_to_offer(r, held) for r in fit) if o.eligible == "yes" or not eligible_only]
     audited = max((r.audited_on for r in rows if r.audited_on), default=None)
-    when = f"Last audited on {audited}." if audited else "They were never audited."
-    none = "" if rows else " No status-match offers have been gathered here, so none is shown; some may exist."
+    when = f"Last audited on {format_day(audited)}." if audited else "The list was never audited."
+    none = "" if rows else " No status-match offers have been gathered here, though some may exist."
     return StatusMatches(
         message=f"{some(len(offers), 'offer')}.{none} {when}",
         offers=offers[(page - 1) * per_page : page * per_page],

@@ -1,13 +1,18 @@
-"""Prices of stays go in; the parts of results that show them come out."""
+"""A hotel as results show it: its place and codes, its award chart, and what its nights and stays cost."""
 
 from datetime import date
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Literal
 
-from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord
+from mcp_server.toolkit.results import NO_DATA, Freshness, Marked, Money, NoDataWord, Part
 from shared.domain import stays
+from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.plurals import some
 from shared.domain.stays import Price, State, StayPrice
+from shared.reference import hotel_awards, hotels
 from shared.reference.hotel_awards import FreeNight
+from shared.reference.reference import Reference
+from shared.reference.rows.travel import Hotel as HotelRow
 from shared.services.search.hotel_prices import Seen
 
 
@@ -36,6 +41,50 @@ class Night(Sourced):
     currency: str
     room_type: str | None
     cents_per_point: Money | None
+
+
+class Described(Part):
+    hotel_id: str
+    name: str
+    chain: str
+    brand: str
+    address: str | None
+    city: str
+    country: str
+    latitude: float
+    longitude: float
+    property_codes: list[str]
+
+
+class Level(Part):
+    level: str
+    points: int | NoDataWord
+
+
+class Award(Part):
+    hotel_code: str
+    category: int | None
+    levels: list[Level]
+    chart_from: str | None
+    dynamic: bool | None
+    source_url: str
+    as_of: str | None
+
+
+class FoundHotel(Sourced):
+    hotel_id: str
+    hotel_code: str
+    name: str
+    chain: str
+    brand: str
+    city: str
+    country: str
+    category: int | None
+    points_per_night: int | NoDataWord
+    cash_per_night: Money | NoDataWord
+    currency: str
+    cents_per_point: Money | NoDataWord
+    nights_available: int | None  # None where no source knows the stay
 
 
 def build_source_fields(seen: Seen) -> dict[str, Any]:
@@ -88,3 +137,71 @@ def describe_stay(stay: StayPrice, free: FreeNight) -> str:
     if stay.added_up:
         said.append("The points are those of single nights, added up.")
     return " ".join(said)
+
+
+def to_description(hotel: HotelRow) -> Described:
+    return Described(
+        hotel_id=hotels.number(hotel),
+        name=hotel.name,
+        chain=hotels.chain(hotel),
+        brand=hotel.brand,
+        address=None,
+        city=hotel.city,
+        country=hotel.country,
+        latitude=float(hotel.lat),
+        longitude=float(hotel.lon),
+        property_codes=[hotel.property_code] if hotel.property_code else [],
+    )
+
+
+def to_award(facts: Reference, hotel: HotelRow) -> Award:
+    award = hotel_awards.award(facts, hotel)
+    return Award(
+        hotel_code=hotels.code(hotel),
+        category=award.category,
+        levels=[Level(level=n, points=NO_DATA if p is None else p) for n, p in award.levels],
+        chart_from=award.chart_from,
+        dynamic=award.dynamic,
+        source_url=award.source_url,
+        as_of=award.as_of,
+    )
+
+
+def describe_award(facts: Reference, hotel: HotelRow) -> str:
+    """How the award nights of a hotel are priced, in a sentence."""
+    award = hotel_awards.award(facts, hotel)
+    if award.category is not None:
+        return f"Award category {award.category}."
+    rules = hotel_awards.programme(facts, hotel)
+    return f"Award nights: {rules.award_pricing}." if rules else "How its award nights are priced is not known."
+
+
+def facts_freshness(hotel: HotelRow) -> Freshness:
+    """Of an answer for which no source was asked."""
+    return Freshness(
+        mode="static",
+        source=hotel.source_url,
+        fetched_at=None,
+        age_seconds=None,
+        provider_checked_at=None,
+        provider_age_seconds=None,
+        cached_until=None,
+        note=f"{f'Source dated {hotel.as_of}.' if hotel.as_of else 'Source undated.'} Nothing was asked live.",
+    )
+
+
+def to_found_hotel(hotel: HotelRow, stay: StayPrice, marks: dict[str, Any]) -> FoundHotel:
+    best, worth = stay.best, stay.best.cents_per_point
+    points = None if best.points is None else Decimal(best.points) / stay.nights
+    free = {"available": stay.nights, "none": 0, "unknown": None}[best.state]
+    return FoundHotel(
+        **marks,
+        **hotels.card(hotel),
+        brand=hotel.brand,
+        category=hotel.award_category,
+        points_per_night=NO_DATA if points is None else int(points.quantize(Decimal(1), ROUND_HALF_UP)),
+        cash_per_night=NO_DATA if best.cash is None else round_to_minor_unit(best.cash / stay.nights, best.currency),
+        currency=best.currency,
+        cents_per_point=NO_DATA if worth is None else worth,
+        nights_available=free,
+    )

@@ -1,5 +1,6 @@
 """A stored voucher goes in; the part of a result that shows it comes out, with the name of its kind and its state."""
 
+from collections.abc import Sequence
 from datetime import date, datetime
 
 from mcp_server.toolkit.context import Call
@@ -54,3 +55,10 @@ def to_voucher(call: Call, row: Row) -> Voucher:
         created_at=row.created_at,
         updated_at=row.updated_at,
     )
+
+
+def describe_freed_vouchers(ids: Sequence[int]) -> str:
+    """A sentence about vouchers that were taken off a removed booking; empty when there are none."""
+    if not ids:
+        return ""
+    return f" {'Voucher' if len(ids) == 1 else 'Vouchers'} {', '.join(map(str, ids))} can be used again."

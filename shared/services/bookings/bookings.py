@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Literal
 
+from sqlalchemy import ColumnElement, func
 from sqlalchemy.orm import Session
 
 from shared import clock
-from shared.db.bookings import FlightBooking, HotelBooking, Today, detach_vouchers
+from shared.db.bookings import FlightBooking, HotelBooking, Today, detach_vouchers, fare_seen
 from shared.db.hotel_prices import DAILY
 from shared.db.run_kinds import RunKind
 from shared.db.runs import delete_schedules, schedule, unschedule
@@ -21,6 +23,7 @@ from shared.reference import hotels
 from shared.reference.reference import Reference
 
 Terms = Mapping[str, Any]
+Condition = ColumnElement[bool]
 
 
 def add_flight(session: Session, reference: Reference, terms: Terms) -> FlightBooking:
@@ -112,6 +115,15 @@ def _free_vouchers(session: Session, row: FlightBooking | HotelBooking) -> list[
     return detach_vouchers(session, column, [row.id])
 
 
+def cents_per_point(session: Session, legs: Sequence[FlightBooking]) -> Decimal | None:
+    """The value of a point on a single award leg whose cash fare was seen; a fare of other seats says nothing here."""
+    leg = legs[0]
+    if len(legs) > 1 or not leg.points_spent or leg.taxes_paid is None or leg.passengers is None:
+        return None
+    fare = fare_seen(session, leg)
+    return None if fare is None else bookings.cents_per_point(fare, leg.taxes_paid, leg.points_spent)
+
+
 def flight_names(reference: Reference, terms: Terms) -> dict[str, Any]:
     """The terms with the airline as its code and the programme as its slug. Raises NotFound or Candidates."""
     settled = dict(terms)
@@ -142,6 +154,17 @@ def program(reference: Reference, text: str, airline_code: str | None) -> str:
         if flown and flown.program in [c["program"] for c in several.facts["candidates"]]:
             return str(flown.program)
         raise
+
+
+def flight_conditions(reference: Reference, program_name: str | None, airline_name: str | None) -> list[Condition]:
+    """Which legs are of an airline and a programme. Raises NotFound and Candidates."""
+    conditions: list[Condition] = []
+    code = airline(reference, airline_name) if airline_name else None
+    if code:
+        conditions.append(func.lower(FlightBooking.airline).in_({code.lower(), str(airline_name).strip().lower()}))
+    if program_name:
+        conditions.append(FlightBooking.program == program(reference, program_name, code))
+    return conditions
 
 
 def check_flight(reference: Reference, terms: Terms, *, unpriced: bool = False) -> None:

@@ -35,6 +35,12 @@ def test_get_pricing_shows_off_peak_and_peak_by_cabin(people: People, use: Use) 
     assert "low confidence" in said["message"]
 
 
+def test_get_pricing_keeps_the_charts_notes_out_of_its_message(people: People, use: Use) -> None:
+    said = use(people.bob, "get_pricing", program="BA", origin="LHR", destination="JFK")
+    assert said["notes"]
+    assert not any(note.lower() in said["message"].lower() for note in said["notes"])
+
+
 def test_get_pricing_of_a_partner_uses_the_partner_chart(people: People, use: Use) -> None:
     said = use(
         people.bob,

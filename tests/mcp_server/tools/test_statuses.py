@@ -127,7 +127,7 @@ def test_delete_loyalty_status_stops_tracking_once(people: People, use: Use) -> 
     use(people.bob, SET, program=BA, tier="Gold")
     gone = use(people.bob, "delete_loyalty_status", program="British Airways")
     assert (gone["status"], gone["removed"]) == ("ok", {"program": BA, "tier": "Gold"})
-    assert gone["message"] == "The British Airways Club: Gold is no longer tracked."
+    assert gone["message"] == "Gold in The British Airways Club is no longer tracked."
     assert use(people.bob, "delete_loyalty_status", program=BA)["status"] == "not_found"
 
 

@@ -1,0 +1,127 @@
+"""Award charts as results show them: prices by zone, distance or category, side by side for each season."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from mcp_server.toolkit.results import NO_DATA, NoDataWord, Part
+from shared.domain.charts import Chart, Points, RoutePrice
+from shared.reference.rows import AwardExample, HyattPrice
+
+Season = Literal["off_peak", "standard", "peak"]
+ChartKind = Literal["zone", "distance", "region_pair", "category", "dynamic"]
+HOTEL_LEVELS = ("lowest", "low", "moderate", "upper", "top")
+KIND_SHOWN: dict[str, ChartKind] = {
+    "distance_bands": "distance",
+    "distance_then_zones": "distance",
+    "zones": "region_pair",
+    "zones_then_distance": "region_pair",
+    "domestic_fixed": "zone",
+    "dynamic": "dynamic",
+}
+
+
+class Seasons(Part):
+    off_peak: int | None
+    standard: int | None
+    peak: int | None
+
+
+class ChartPlace(Part):
+    kind: str
+    zone_or_band: str | None
+    distance_miles: int
+
+
+class Example(Part):
+    """A dated single price, quoted where no chart speaks."""
+
+    airline: str
+    origin: str
+    destination: str
+    cabin: str
+    points: int
+    direction: str
+    level: str
+    source_url: str
+    as_of: str | None
+
+
+class RateRow(Part):
+    chart_id: str
+    carriers: list[str]
+    cabin: str
+    zone_or_band: str
+    off_peak: int | None
+    standard: int | None
+    peak: int | None
+
+
+class CategoryRow(Part):
+    """One category of a hotel chart: the points of each level a night can have."""
+
+    category: int
+    room: str
+    levels: dict[str, int | NoDataWord]
+
+
+class WholeChart(Part):
+    kind: ChartKind
+    rows: list[RateRow] | list[CategoryRow]
+    seasons: list[str]
+
+
+def to_seasons(price: RoutePrice, cabin: str) -> Seasons | NoDataWord:
+    known = price.cabins.get(cabin)
+    if known is None:
+        return NO_DATA
+    points = known.points
+    return Seasons(off_peak=points.get("off_peak"), standard=points.get("standard"), peak=points.get("peak"))
+
+
+def has_seasons(price: RoutePrice) -> bool:
+    return any("peak" in p.points or "off_peak" in p.points for p in price.cabins.values())
+
+
+def to_examples(rows: Sequence[AwardExample], airline: str | None = None, *, own: bool = False) -> list[Example]:
+    """Those of one airline, or all; a star stands for any partner."""
+    fits = {airline} if own else {airline, "*"}
+    return [Example.model_validate(r) for r in rows if airline is None or fits & set(r.airline.split("|"))]
+
+
+def to_rate_rows(chart: Chart, cabin: str | None) -> list[RateRow]:
+    """One row for each band or zone pair of each cabin, its seasons beside one another."""
+    prices: dict[tuple[str, str], Points] = {}
+    for name, bands in chart.bands.items():
+        for band in bands:
+            prices.setdefault((name, band.label), {})[band.season] = band.points
+    for name, pairs in chart.zones.items():
+        for (start, end), points in pairs.items():
+            prices.setdefault((name, f"{start} - {end}"), {}).update(points)
+    return [
+        RateRow(
+            chart_id=chart.chart_id,
+            carriers=sorted(chart.carriers),
+            cabin=name,
+            zone_or_band=place,
+            off_peak=points.get("off_peak"),
+            standard=points.get("standard"),
+            peak=points.get("peak"),
+        )
+        for (name, place), points in prices.items()
+        if cabin in (None, name)
+    ]
+
+
+def to_category_rows(prices: Sequence[HyattPrice]) -> list[CategoryRow]:
+    """One row for each category and room, its levels beside one another."""
+    by_category: dict[tuple[int, str], dict[str, int | NoDataWord]] = {}
+    for row in prices:
+        place = by_category.setdefault((row.category, row.room), dict.fromkeys(HOTEL_LEVELS, NO_DATA))
+        place[row.level] = NO_DATA if row.points is None else row.points
+    return [CategoryRow(category=c, room=room, levels=points) for (c, room), points in sorted(by_category.items())]
+
+
+def describe_caveats(charts: Sequence[Chart]) -> list[str]:
+    notes = [f"{c.chart_id}: {c.note}" for c in charts if c.note]
+    dynamic = [f"{', '.join(sorted(c.carriers)) or 'all others'}: dynamic, no chart" for c in charts if c.dynamic]
+    return [*notes, *dynamic, "Stopovers, surcharges and taxes are not part of a chart."]
