@@ -1,4 +1,4 @@
-"""The user's side of the command line: an address and an API key are kept; tools are listed and called over REST."""
+"""`award-travel login`, `tools` and `call`: the tools of a service over REST, with a stored address and API key."""
 
 import argparse
 import getpass
@@ -10,8 +10,8 @@ from typing import Any
 
 import httpx
 
-from deploy.client.tables import plain, render
-from deploy.client.tool_arguments import parser_of
+from deploy.client.tables import sanitize, render
+from deploy.client.tool_arguments import build_tool_parser
 from deploy.errors import CommandError
 from deploy.local.home import login_folder, write_private
 from shared.http import Refused, allowed_base, sync_client
@@ -23,7 +23,7 @@ _FAULTS_OF_USE = {"invalid", "unreadable", "unknown_tool", "too_large", "unsuppo
 _AWAY = {"internal_error", "temporarily_unavailable", "too_slow"}
 
 
-class Ended(CommandError):
+class CommandEnded(CommandError):
     """The command ends with this status; `document` is what the service said about it."""
 
     def __init__(self, code: int, text: str, document: Any = None) -> None:
@@ -45,12 +45,12 @@ class Login:
         return path
 
 
-def kept() -> Login:
+def load_login() -> Login:
     try:
-        found = json.loads((login_folder() / "login.json").read_text(encoding="utf-8"))
-        return Login(allowed_base(found["url"]), _printable(found["key"]))
+        stored = json.loads((login_folder() / "login.json").read_text(encoding="utf-8"))
+        return Login(allowed_base(stored["url"]), _printable(stored["key"]))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, Refused):  # none, or not as it was written
-        raise Ended(BAD_USE, "Not logged in: award-travel login --url URL --key") from None
+        raise CommandEnded(BAD_USE, "Not logged in: award-travel login --url URL --key") from None
 
 
 def _printable(key: str) -> str:
@@ -60,98 +60,104 @@ def _printable(key: str) -> str:
     return key
 
 
-def _ask(login: Login, method: str, path: str, body: Any = None) -> tuple[Any, httpx.Headers]:
+def _request(login: Login, method: str, path: str, body: Any = None) -> tuple[Any, httpx.Headers]:
     """The answer's document. Raises Ended."""
     try:
         with sync_client(login.url, timeout=TIMEOUT) as http:
             answer = http.request(method, path, json=body, headers={"X-API-Key": login.key})
         document = answer.json()
     except httpx.TransportError:
-        raise Ended(UNREACHABLE, f"{login.url} does not answer: see whether the address is right.") from None
+        raise CommandEnded(UNREACHABLE, f"{login.url} does not answer: see whether the address is right.") from None
     except ValueError:
-        raise Ended(UNREACHABLE, f"What answers at {login.url} is not this service.") from None
+        raise CommandEnded(UNREACHABLE, f"What answers at {login.url} is not this service.") from None
     if answer.status_code == 200:
         return document, answer.headers
-    raise _ended(login, document)
+    raise _end_from_problem(login, document)
 
 
-def _ended(login: Login, document: Any) -> Ended:
+def _end_from_problem(login: Login, document: Any) -> CommandEnded:
     """A problem document as the end of the command."""
     outcome = document.get("outcome") if isinstance(document, dict) else None
     if outcome is None:
-        return Ended(UNREACHABLE, f"What answers at {login.url} is not this service.")
-    words = plain(document.get("detail"))
+        return CommandEnded(UNREACHABLE, f"What answers at {login.url} is not this service.")
+    words = sanitize(document.get("detail"))
     if near := document.get("nearest"):
-        words += f" Nearest: {plain(', '.join(map(str, near)))}."
+        words += f" Nearest: {sanitize(', '.join(map(str, near)))}."
     if where := document.get("upgrade_url"):
-        words += f" See {plain(where)}"
+        words += f" See {sanitize(where)}"
     code = BAD_USE if outcome in _FAULTS_OF_USE else UNREACHABLE if outcome in _AWAY else REFUSED
-    return Ended(code, words, document)
+    return CommandEnded(code, words, document)
 
 
-def run_login(given: argparse.Namespace) -> None:
+def run_login(arguments: argparse.Namespace) -> None:
     """A key that is not part of the command is asked for, or read from a pipe: it then stays out of the history."""
     try:
-        url = allowed_base(given.url.rstrip("/").removesuffix("/mcp"))
+        url = allowed_base(arguments.url.rstrip("/").removesuffix("/mcp"))
     except (Refused, ValueError):
-        raise Ended(BAD_USE, "--url is the https address of the service, such as https://travel.example.com") from None
-    key = given.key or (getpass.getpass("API key: ") if sys.stdin.isatty() else sys.stdin.readline()).strip()
+        raise CommandEnded(
+            BAD_USE, "--url is the https address of the service, such as https://travel.example.com"
+        ) from None
+    key = arguments.key or (getpass.getpass("API key: ") if sys.stdin.isatty() else sys.stdin.readline()).strip()
     try:
         login = Login(url, _printable(key))
     except ValueError:
         words = "No API key came: make one on the dashboard, then give it to --key or on stdin."
-        raise Ended(BAD_USE, words) from None
-    _remember(_ask(login, "GET", TOOLS)[0])
+        raise CommandEnded(BAD_USE, words) from None
+    _store_tools(_request(login, "GET", TOOLS)[0])
     print(f"Logged in to {url}. The key is kept in {login.keep()}.")
 
 
-def run_tools(given: argparse.Namespace) -> None:
-    tools = _ask(kept(), "GET", TOOLS)[0]["tools"]
-    _remember({"tools": tools})
-    words = given.text.lower().split()
-    found = [t for t in tools if all(w in f"{t['name']} {t['title']} {t['description']}".lower() for w in words)]
-    named = [tool for tool in found if tool["name"] == given.text]
-    if named:
-        parser_of(named[0]).print_help()
+def run_tools(arguments: argparse.Namespace) -> None:
+    tools = _request(load_login(), "GET", TOOLS)[0]["tools"]
+    _store_tools({"tools": tools})
+    words = arguments.text.lower().split()
+    matches = [t for t in tools if all(w in f"{t['name']} {t['title']} {t['description']}".lower() for w in words)]
+    exact_match = [tool for tool in matches if tool["name"] == arguments.text]
+    if exact_match:
+        build_tool_parser(exact_match[0]).print_help()
         return
-    if not found:
-        raise Ended(REFUSED, f"No tool has {plain(given.text)!r} in its name or description.")
-    width = max(len(tool["name"]) for tool in found)
-    for tool in found:
-        print(f"{plain(tool['name']):<{width}}  {plain(tool['tier']):<10}  {plain(_first(tool['description']))}")
+    if not matches:
+        raise CommandEnded(REFUSED, f"No tool has {sanitize(arguments.text)!r} in its name or description.")
+    width = max(len(tool["name"]) for tool in matches)
+    for tool in matches:
+        name, tier, summary = (sanitize(tool[key]) for key in ("name", "tier", "description"))
+        print(f"{name:<{width}}  {tier:<10}  {_first_sentence(summary)}")
 
 
-def _first(description: str) -> str:
+def _first_sentence(description: str) -> str:
     return " ".join(description.split()).split(". ")[0].removesuffix(".") + "."
 
 
-def run_call(given: argparse.Namespace) -> None:
-    login, words = kept(), list(given.arguments)
-    as_json = given.json or "--json" in words
+def run_call(options: argparse.Namespace) -> None:
+    login, words = load_login(), list(options.arguments)
+    as_json = options.json or "--json" in words
     try:
-        tool, _ = _ask(login, "GET", f"{TOOLS}/{given.tool}")
-        arguments = vars(parser_of(tool).parse_args([word for word in words if word != "--json"]))
-        answer, headers = _ask(login, "POST", f"{TOOLS}/{tool['name']}", arguments)
-    except Ended as end:
+        tool, _ = _request(login, "GET", f"{TOOLS}/{options.tool}")
+        arguments = vars(build_tool_parser(tool).parse_args([word for word in words if word != "--json"]))
+        answer, headers = _request(login, "POST", f"{TOOLS}/{tool['name']}", arguments)
+    except CommandEnded as end:
         if as_json and end.document is not None:
-            print(_json(end.document))
+            print(_dump_json(end.document))
         raise
     if as_json:
-        print(_json(answer))
+        print(_dump_json(answer))
         return
     print(render(answer))
-    if left := headers.get("ratelimit-remaining"):
-        print(f"{plain(left)} of {plain(headers['ratelimit-limit'])} API calls are left this month.", file=sys.stderr)
+    if remaining := headers.get("ratelimit-remaining"):
+        print(
+            f"{sanitize(remaining)} of {sanitize(headers['ratelimit-limit'])} API calls are left this month.",
+            file=sys.stderr,
+        )
 
 
-def _json(document: Any) -> str:
+def _dump_json(document: Any) -> str:
     """Every letter as it is where what reads it takes all of them."""
     takes_all = (sys.stdout.encoding or "utf-8").lower() in ("utf-8", "utf8")
     return json.dumps(document, ensure_ascii=not takes_all, indent=2)
 
 
-def _remember(listed: dict[str, Any]) -> None:
+def _store_tools(document: dict[str, Any]) -> None:
     """The tools as last seen, so that completion needs no network."""
     path = login_folder() / "tools.json"
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_private(path, json.dumps(listed))
+    write_private(path, json.dumps(document))

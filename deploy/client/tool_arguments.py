@@ -1,4 +1,4 @@
-"""Arguments of a tool on the command line: its JSON Schema goes in, a parser for its --options comes out."""
+"""Options of `award-travel call TOOL`, built from the JSON Schema of the tool."""
 
 import argparse
 import json
@@ -13,10 +13,10 @@ Schema = dict[str, Any]
 _WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
-def parser_of(tool: dict[str, Any]) -> argparse.ArgumentParser:
+def build_tool_parser(tool: dict[str, Any]) -> argparse.ArgumentParser:
     """Options not given are absent from what it returns, so that the tool's own defaults apply."""
     schema = tool["arguments"]
-    made = argparse.ArgumentParser(
+    parser = argparse.ArgumentParser(
         prog=f"award-travel call {tool['name']}",
         description=tool["description"],
         epilog="@FILE reads a text from a file, @- from stdin; a text that begins with @ is written with @@.",
@@ -24,28 +24,28 @@ def parser_of(tool: dict[str, Any]) -> argparse.ArgumentParser:
         allow_abbrev=False,
         argument_default=argparse.SUPPRESS,
     )
-    made.add_argument("--json", action="store_true", help="print the answer as JSON")
+    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
     for name, node in schema["properties"].items():
         flags = list(dict.fromkeys((f"--{name.replace('_', '-')}", f"--{name}")))
         required = name in schema.get("required", ())
-        made.add_argument(*flags, dest=name, required=required, help=_help(node), **_reading(node))
-    return made
+        parser.add_argument(*flags, dest=name, required=required, help=_help(node), **_parser_options(node))
+    return parser
 
 
-def kinds(node: Schema) -> list[str]:
-    found = node.get("type", "string")
-    return [found] if isinstance(found, str) else list(found)
+def json_types(node: Schema) -> list[str]:
+    kind = node.get("type", "string")
+    return [kind] if isinstance(kind, str) else list(kind)
 
 
-def _reading(node: Schema) -> dict[str, Any]:
+def _parser_options(node: Schema) -> dict[str, Any]:
     """How the words after the option are read."""
-    kind = kinds(node)
+    kind = json_types(node)
     if kind == ["boolean"]:
-        return {"type": boolean, "nargs": "?", "const": True, "metavar": "true|false"}
+        return {"type": read_boolean, "nargs": "?", "const": True, "metavar": "true|false"}
     if kind == ["array"]:
         items = node.get("items", {})
-        return {"type": one_of(kinds(items)), "nargs": "*", "action": "extend", "metavar": _metavar(items)}
-    return {"type": one_of(kind, node.get("maxLength")), "metavar": _metavar(node)}
+        return {"type": build_reader(json_types(items)), "nargs": "*", "action": "extend", "metavar": _metavar(items)}
+    return {"type": build_reader(kind, node.get("maxLength")), "metavar": _metavar(node)}
 
 
 def _values(node: Schema) -> list[str]:
@@ -55,26 +55,26 @@ def _values(node: Schema) -> list[str]:
 
 def _metavar(node: Schema) -> str:
     values = _values(node)
-    return "|".join(values) if 0 < len(values) <= 6 else "|".join(kinds(node)).upper()
+    return "|".join(values) if 0 < len(values) <= 6 else "|".join(json_types(node)).upper()
 
 
 def _help(node: Schema) -> str:
     values = _values(node)
-    told = [str(node.get("description", ""))]
+    sentences = [str(node.get("description", ""))]
     if len(values) > 6:
-        told.append(f"One of {', '.join(values)}.")
+        sentences.append(f"One of {', '.join(values)}.")
     if "default" in node:
-        told.append(f"Default: {node['default']}.")
-    return " ".join(word for word in told if word).replace("%", "%%")
+        sentences.append(f"Default: {node['default']}.")
+    return " ".join(word for word in sentences if word).replace("%", "%%")
 
 
-def boolean(text: str) -> bool:
+def read_boolean(text: str) -> bool:
     if text.lower() not in _WORDS:
         raise argparse.ArgumentTypeError(f"{text!r} is neither true nor false")
     return _WORDS[text.lower()]
 
 
-def one_of(kind: list[str], most: int | None = None) -> Callable[[str], Any]:
+def build_reader(kind: list[str], max_length: int | None = None) -> Callable[[str], Any]:
     """A word as the narrowest of the kinds it fits; a text has at most so many characters."""
 
     def read(word: str) -> Any:
@@ -82,31 +82,31 @@ def one_of(kind: list[str], most: int | None = None) -> Callable[[str], Any]:
             if name in kind and (value := _READERS[name](word)) is not None:
                 return value
         if "string" in kind:
-            return _within(text(word), most)
-        raise argparse.ArgumentTypeError(f"{word!r} is not {' or '.join(_SAID[name] for name in kind)}")
+            return check_length(read_text(word), max_length)
+        raise argparse.ArgumentTypeError(f"{word!r} is not {' or '.join(_TYPE_NAMES[name] for name in kind)}")
 
     return read
 
 
-def _within(found: str, most: int | None) -> str:
-    if most is not None and len(found) > most:
-        raise argparse.ArgumentTypeError(f"the text has {len(found):,} characters; at most {most:,} can be sent")
-    return found
+def check_length(text: str, max_length: int | None) -> str:
+    if max_length is not None and len(text) > max_length:
+        raise argparse.ArgumentTypeError(f"the text has {len(text):,} characters; at most {max_length:,} can be sent")
+    return text
 
 
-def text(word: str) -> str:
+def read_text(word: str) -> str:
     """The word itself, or what @FILE holds in any of the usual encodings."""
     if not word.startswith("@") or word.startswith("@@"):
         return word.removeprefix("@") if word.startswith("@@") else word
     try:
-        return decode(_content(word[1:]))
+        return decode(_read_bytes(word[1:]))
     except OSError as fault:
         raise argparse.ArgumentTypeError(f"{word[1:]} cannot be read: {fault.strerror}") from None
     except NoText as no:
         raise argparse.ArgumentTypeError(f"{word[1:]} cannot be read as text: it is {no}") from None
 
 
-def _content(name: str) -> bytes:
+def _read_bytes(name: str) -> bytes:
     """The bytes, never more than one beyond what is taken."""
     if name == "-":
         return sys.stdin.buffer.read(MOST_BYTES + 1)
@@ -114,10 +114,10 @@ def _content(name: str) -> bytes:
         return file.read(MOST_BYTES + 1)
 
 
-def _json(kind: type) -> Callable[[str], Any]:
+def _build_json_reader(kind: type) -> Callable[[str], Any]:
     def read(word: str) -> Any:
         try:
-            value = json.loads(text(word))
+            value = json.loads(read_text(word))
         except ValueError:
             return None
         return value if isinstance(value, kind) and (kind is bool) == isinstance(value, bool) else None
@@ -125,7 +125,7 @@ def _json(kind: type) -> Callable[[str], Any]:
     return read
 
 
-def _number(word: str) -> int | float | None:
+def _read_number(word: str) -> int | float | None:
     try:
         value = json.loads(word)
     except ValueError:
@@ -134,13 +134,13 @@ def _number(word: str) -> int | float | None:
 
 
 _READERS: dict[str, Callable[[str], Any]] = {
-    "integer": _json(int),
-    "number": _number,
-    "boolean": _json(bool),
-    "object": _json(dict),
-    "array": _json(list),
+    "integer": _build_json_reader(int),
+    "number": _read_number,
+    "boolean": _build_json_reader(bool),
+    "object": _build_json_reader(dict),
+    "array": _build_json_reader(list),
 }
-_SAID = {
+_TYPE_NAMES = {
     "integer": "a whole number",
     "number": "a number",
     "boolean": "true or false",

@@ -71,7 +71,7 @@ class Child:
         return self.process.pid if self.process else 0
 
     @property
-    def ended(self) -> int | None:
+    def exit_status(self) -> int | None:
         """The exit status, once it has ended."""
         return self.process.poll() if self.process else None
 
@@ -90,10 +90,10 @@ def revive(child: Child, say: Say) -> bool:
     """Starts a crashed child again once its wait is over; true when there is a new process."""
     now = time.monotonic()
     if child.due is None:
-        if child.ended is not None:
+        if child.exit_status is not None:
             child.wait = FIRST_WAIT_SECONDS if now - child.started > STEADY_SECONDS else child.wait
             child.due = now + child.wait
-            exit_text = _describe_exit(child.ended)
+            exit_text = _describe_exit(child.exit_status)
             say(f"{child.name} ended ({exit_text}); it starts again in {child.wait:g} s. Its log: {child.log}")
         return False
     if now < child.due:

@@ -110,8 +110,8 @@ def _wait_until_healthy(stack: Stack, programs: list[Child]) -> None:
     waiting, until = list(programs), time.monotonic() + HEALTHY_SECONDS
     while waiting:
         for child in list(waiting):
-            if child.ended is not None or time.monotonic() > until:
-                what = "ended" if child.ended is not None else f"was not healthy within {HEALTHY_SECONDS} s"
+            if child.exit_status is not None or time.monotonic() > until:
+                what = "ended" if child.exit_status is not None else f"was not healthy within {HEALTHY_SECONDS} s"
                 raise CommandError(f"{child.name} {what}: {child.last_words()} Its log: {child.log}")
             if healthy[child.name](child):
                 stack.say(f"{child.name} is healthy")

@@ -17,7 +17,7 @@ import pytest
 from deploy.cli import build_parser, main
 from deploy.client import tables
 from deploy.client.completion import SCRIPTS, complete
-from deploy.client.tool_arguments import parser_of
+from deploy.client.tool_arguments import build_tool_parser
 from mcp_server.rest.openapi import example
 from mcp_server.toolkit.registry import TOOLS
 from shared.secrets import mint
@@ -227,10 +227,10 @@ def tool(**properties: Any) -> dict[str, Any]:
     ],
 )
 def test_words_become_what_the_schema_wants(node: dict[str, Any], words: list[str], value: Any) -> None:
-    read = vars(parser_of(tool(some_thing=node)).parse_args(["--some-thing", *words]))
+    read = vars(build_tool_parser(tool(some_thing=node)).parse_args(["--some-thing", *words]))
     assert read == {"some_thing": value}
     assert type(read["some_thing"]) is type(value)
-    assert vars(parser_of(tool(some_thing=node)).parse_args([])) == {}
+    assert vars(build_tool_parser(tool(some_thing=node)).parse_args([])) == {}
 
 
 def test_every_tools_example_can_be_given_on_the_command_line() -> None:
@@ -241,7 +241,7 @@ def test_every_tools_example_can_be_given_on_the_command_line() -> None:
             several = value if isinstance(value, list) else [value]
             words += [f"--{key.replace('_', '-')}", *(v if isinstance(v, str) else json.dumps(v) for v in several)]
         shown = {"name": name, "description": made.description, "arguments": made.arguments.schema}
-        assert vars(parser_of(shown).parse_args(words)) == arguments, name
+        assert vars(build_tool_parser(shown).parse_args(words)) == arguments, name
         assert "json" not in made.arguments.schema["properties"]
 
 

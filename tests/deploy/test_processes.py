@@ -68,7 +68,7 @@ def test_a_child_that_does_not_listen_is_killed(tmp_path: Path) -> None:
     child = _child(tmp_path, STUBBORN)
     wait_for("its start", lambda: (tmp_path / "log").read_text(encoding="utf-8"))
     stop([child], seconds=0.3)
-    assert child.ended == -signal.SIGKILL
+    assert child.exit_status == -signal.SIGKILL
 
 
 @pytest.mark.slow  # starts a supervisor that starts a child
