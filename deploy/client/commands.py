@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from deploy.client.tables import sanitize, render
+from deploy.client.tables import render, sanitize
 from deploy.client.tool_arguments import build_tool_parser
 from deploy.errors import CommandError
 from deploy.local.home import login_folder, write_private
