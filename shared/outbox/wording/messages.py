@@ -160,8 +160,8 @@ _NOTICES: dict[str, Callable[[Facts], Notice]] = {
     "flight_alert_match": _seats_found,
     "flight_alert_unanswered": _alert_unanswered,
     "delay_alert": lambda facts: Notice("delay_alert", delay_alerts.title(facts), delay_alerts.body(facts)),
-    "standing_order_done": lambda facts: Notice("standing_order", *standing_orders.done(facts)),
-    "standing_order_failed": lambda facts: Notice("standing_order", *standing_orders.failed(facts)),
+    "standing_order_done": lambda facts: Notice("standing_order", *standing_orders.describe_result(facts)),
+    "standing_order_failed": lambda facts: Notice("standing_order", *standing_orders.describe_failure(facts)),
     "inbox_mail": lambda facts: Notice("inbox", *inbound_mail.worded(facts)),
     "mail_uncertain": _mail_uncertain,
     "mail_failed": _mail_failed,
@@ -224,7 +224,8 @@ def message(event: str, facts: Facts, *, sandbox: bool, account: str = "") -> Me
     stop = links.unsubscribe(account, MAIL_KINDS[event]) if account and event in MAIL_KINDS else None
     given = {**facts, "title": title, "price": price, "site": settings().web_url, "unsubscribe": stop}
     given |= {"line": delay_alerts.line, "about": delay_alerts.about}
-    given |= {"as_html": standing_orders.as_html, "as_text": standing_orders.as_text, "why": standing_orders.why}
+    given |= {"as_html": standing_orders.as_html, "as_text": standing_orders.as_text}
+    given["why"] = standing_orders.explain_error
     given["sandbox_line"] = SANDBOX_LINE if sandbox and event not in _OF_THE_ACCOUNT else None
     if event in links.PAGES:
         given["link"] = links.address(facts)

@@ -11,7 +11,9 @@ from shared.outbox.wording.messages import message, notice
 from shared.outbox.wording.standing_orders import as_html, as_text
 
 FACTS = {"order_id": 7, "prompt": "Tell me\nabout bonuses " * 9, "result": "# One\n- two", "error": None}
-ALLOWED = {"h2", "ul", "li", "pre", "p", "br", "strong", "code", "a"}
+ALLOWED = {"h2", "ul", "ol", "li", "pre", "p", "br", "strong", "em", "s", "code", "a", "blockquote", "hr"}
+ALLOWED |= {"table", "thead", "tbody", "tr", "th", "td"}
+STYLE = re.compile(r"font-size:17px|text-align:(?:left|center|right)")
 PIECES = [
     "<script>",
     "</p>",
@@ -29,6 +31,13 @@ PIECES = [
     "'",
     "&",
     "![",
+    "](https://a.test",
+    "```",
+    "1. ",
+    "|-|",
+    "> ",
+    "<https://a.test>",
+    "_",
 ]
 
 
@@ -51,13 +60,26 @@ def tags(html: str) -> list[tuple[str, dict[str, str | None]]]:
 def test_whatever_a_model_writes_becomes_known_elements_and_https_links_alone(text: str) -> None:
     for tag, attributes in tags(str(as_html(text))):
         assert tag in ALLOWED
-        assert set(attributes) <= {"href", "rel", "style"}
+        assert set(attributes) <= {"href", "rel", "style"} | ({"start"} if tag == "ol" else set())
+        assert STYLE.fullmatch(attributes.get("style") or "font-size:17px")
+        assert (attributes.get("start") or "1").isdecimal()
         assert (attributes.get("href") or "https://").startswith("https://")
 
 
 def test_markdown_keeps_its_shape() -> None:
     html = as_html("# Head\n1. one\n2. **two**\n\ntext\nmore `x`\n\n| a | b |\n|---|---|")
-    assert [tag for tag, _ in tags(str(html))] == ["h2", "ul", "li", "li", "strong", "p", "br", "code", "pre"]
+    shape = ["h2", "ol", "li", "li", "strong", "p", "br", "code", "table", "thead", "tr", "th", "th"]
+    assert [tag for tag, _ in tags(str(html))] == shape
+
+
+def test_raw_html_stays_text() -> None:
+    html = str(as_html('<script>x</script>\n\nsee <img src="https://a.test/p.png" onerror=x> and <a href=x>y</a>'))
+    assert [tag for tag, _ in tags(html)] == ["p", "p"]
+    assert "&lt;script&gt;" in html
+
+
+def test_a_code_block_keeps_nothing_of_its_language() -> None:
+    assert tags(str(as_html('```x" onclick="y\ncode\n```'))) == [("pre", {}), ("code", {})]
 
 
 @pytest.mark.parametrize(
