@@ -22,6 +22,7 @@ from mcp_server.toolkit.context import Call, Caller, LiveCall
 from mcp_server.toolkit.refusals import paywall
 from mcp_server.toolkit.registry import TOOLS, Tier, Tool
 from mcp_server.toolkit.results import Result
+from mcp_server.toolkit.sandbox_rows import mark_rows
 from mcp_server.toolkit.thread_limiter import limiter
 from shared import clock
 from shared.asgi import ClientDisconnected, Receive, run_while_connected, wait_for_disconnect
@@ -148,7 +149,7 @@ def add_sandbox_label(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _render_result(tool: Tool, result: Result) -> Answer:
-    data = add_sandbox_label(result.model_dump(mode="json"))
+    data = add_sandbox_label(mark_rows(result.model_dump(mode="json")))
     return Answer(result.status, False, size_limit.fit_to_limit(data, reads=tool.hints["readOnlyHint"]))
 
 

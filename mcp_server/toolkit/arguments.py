@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter, Valida
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema
 
+from mcp_server.toolkit.sandbox_rows import describe_marks
 from shared.errors import Fault, Invalid
 
 Schema = dict[str, Any]
@@ -22,6 +23,12 @@ class Plain(GenerateJsonSchema):
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
         return False
+
+    def model_schema(self, schema: Any) -> Schema:
+        return describe_marks(super().model_schema(schema))
+
+    def dataclass_schema(self, schema: Any) -> Schema:
+        return describe_marks(super().dataclass_schema(schema))
 
 
 def _flatten(node: Schema) -> Schema:

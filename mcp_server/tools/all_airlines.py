@@ -11,7 +11,7 @@ from pydantic import Field
 from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.parameters import Airport, Cabin, Day, Passengers, Points
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import AwardOption, Coverage, Failed, Freshness, Part, Result
+from mcp_server.toolkit.results import Part, Result
 from mcp_server.toolkit.wording import airline_name, cities, program_name
 from mcp_server.views.award_search import (
     build_not_on_sale,
@@ -23,7 +23,9 @@ from mcp_server.views.award_search import (
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid
 from shared.providers.contract import SeatsQuestion
-from shared.services.search.availability import Found, SeatOption, find
+from shared.services.search.availability import Found, find
+from shared.services.search.award_options import AwardOption
+from shared.services.search.provenance import Coverage, Failed, Freshness
 
 Outcome = Literal["available", "over_max_points", "none", "unknown", "not_on_sale"]
 
@@ -92,10 +94,10 @@ async def search_all_airlines(
         status="partial" if told.failed else "ok",
         message=_message(found, asked, fitting, limit, _where(question, max_points), _named(call, fitting))
         + cities(call.reference, origin, destination),
-        options=[AwardOption.model_validate(option) for option in fitting[:limit]],
+        options=fitting[:limit],
         by_airline=_by_airline(found, asked, fitting),
         coverage=told,
-        freshness=Freshness.model_validate(found.freshness),
+        freshness=found.freshness,
         searches_left_today=call.searches_left,
         total=len(fitting),
     )
@@ -124,17 +126,14 @@ def _coverage(found: Found, asked: _Asked) -> Coverage:
     codes = asked.airlines + sorted({o.airline for o in found.options} - set(asked.airlines) - set(asked.too_early))
     why = told.failed[0].reason if told.failed else ""
     return Coverage(
-        asked=[*told.asked, *codes],
-        answered=[*told.answered, *(code for code in codes if code not in unknown)],
-        failed=[*(Failed.model_validate(f) for f in told.failed), *(Failed(name=c, reason=why) for c in unknown)],
-        skipped=[
-            *(Failed.model_validate(f) for f in told.skipped),
-            *(Failed(name=code, reason="not_on_sale") for code in asked.too_early),
-        ],
+        asked=(*told.asked, *codes),
+        answered=(*told.answered, *(code for code in codes if code not in unknown)),
+        failed=(*told.failed, *(Failed(code, why) for code in unknown)),
+        skipped=(*told.skipped, *(Failed(code, "not_on_sale") for code in asked.too_early)),
     )
 
 
-def _by_airline(found: Found, asked: _Asked, fitting: Sequence[SeatOption]) -> list[OfAirline]:
+def _by_airline(found: Found, asked: _Asked, fitting: Sequence[AwardOption]) -> list[OfAirline]:
     """Every airline that was named or seen; without names, those that have nothing are told by the coverage alone."""
     lowest, best = _cheapest(found.options), _cheapest(fitting)
     unknown = set(_unknown(found, asked))
@@ -150,7 +149,7 @@ def _by_airline(found: Found, asked: _Asked, fitting: Sequence[SeatOption]) -> l
     return [OfAirline(airline=c, outcome=outcome(c), cheapest=best.get(c, lowest.get(c))) for c in codes]
 
 
-def _cheapest(options: Iterable[SeatOption]) -> dict[str, int]:
+def _cheapest(options: Iterable[AwardOption]) -> dict[str, int]:
     best: dict[str, int] = {}
     for option in options:
         best[option.airline] = min(option.points, best.get(option.airline, option.points))
@@ -168,7 +167,7 @@ def _where(question: SeatsQuestion, max_points: int | None) -> str:
     return f"{question.origin} to {question.destination}, {_days(question)}{most}"
 
 
-def _named(call: LiveCall, fitting: Sequence[SeatOption]) -> str:
+def _named(call: LiveCall, fitting: Sequence[AwardOption]) -> str:
     """The cheapest in words."""
     if not fitting:
         return ""
@@ -177,7 +176,7 @@ def _named(call: LiveCall, fitting: Sequence[SeatOption]) -> str:
     return f" Cheapest: {best.points:,} points of {whose}."
 
 
-def _message(found: Found, asked: _Asked, fitting: Sequence[SeatOption], limit: int, where: str, cheapest: str) -> str:
+def _message(found: Found, asked: _Asked, fitting: Sequence[AwardOption], limit: int, where: str, cheapest: str) -> str:
     sources = ", ".join(found.coverage.answered)
     if not fitting:
         words = [f"No award seats {where}; asked: {sources}, about {some(len(asked.airlines), 'airline')}."]

@@ -9,17 +9,7 @@ from pydantic import Field
 from mcp_server.toolkit.context import Call, CallBase, LiveCall
 from mcp_server.toolkit.parameters import Airport, Cabin, Day, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import (
-    NO_DATA,
-    AwardOption,
-    Coverage,
-    Freshness,
-    Marked,
-    Money,
-    NoDataWord,
-    Part,
-    Result,
-)
+from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part, Result
 from mcp_server.toolkit.wording import cities
 from mcp_server.views.airlines import Endpoint, list_endpoints
 from mcp_server.views.award_search import (
@@ -35,6 +25,8 @@ from shared.domain.plurals import some
 from shared.errors import Fault, Invalid
 from shared.reference.rows import Airline
 from shared.services.search.availability import VERB, Found, search
+from shared.services.search.award_options import AwardOption
+from shared.services.search.provenance import Coverage, Freshness
 from shared.services.search.sources import Standing, State, standing
 
 
@@ -97,10 +89,10 @@ async def search_availability(
         status="partial" if failed else "ok",
         message=_message(call, flown, f"{start} to {end} on {date}", found, cabin, failed)
         + cities(call.reference, origin, destination),
-        options=[AwardOption.model_validate(option) for option in found.options],
+        options=found.options,
         cabins={name: _offer(flown, found, name) for name in wanted},
-        coverage=Coverage.model_validate(found.coverage),
-        freshness=Freshness.model_validate(found.freshness),
+        coverage=found.coverage,
+        freshness=found.freshness,
         searches_left_today=call.searches_left,
     )
 

@@ -6,13 +6,13 @@ from pydantic import Field
 
 from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Freshness, Marked, Money, Part, Result
+from mcp_server.toolkit.results import Marked, Money, Part, Result
 from mcp_server.toolkit.wording import program_name
 from shared.domain.plurals import some
 from shared.providers.contract import AwardTrip
 from shared.reference.load import Reference
 from shared.services.search.award_trips import details
-from shared.services.search.provenance import freshness
+from shared.services.search.provenance import Freshness, freshness
 
 
 class TripSegment(Marked):
@@ -74,7 +74,7 @@ async def get_award_trip_details(
         taxes=TripTaxes(amount=trip.taxes, currency=trip.taxes_currency),
         seats=trip.seats,
         booking_links=[TripLink.model_validate(vars(link) | marks) for link in trip.links],
-        freshness=Freshness.model_validate(freshness([reading])),
+        freshness=freshness([reading]),
     )
 
 

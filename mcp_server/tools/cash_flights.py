@@ -8,7 +8,7 @@ from pydantic import Field
 from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.parameters import Airport, Cabin, Currency, Day, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Coverage, Freshness, Result
+from mcp_server.toolkit.results import Result
 from mcp_server.toolkit.wording import cities
 from mcp_server.views.cash_flights import Fare, resolve_journey, to_fare
 from shared.domain.plurals import some
@@ -16,7 +16,7 @@ from shared.errors import NoData
 from shared.providers.contract import FaresQuestion
 from shared.services.search import exchange_rates, fares
 from shared.services.search.fares import VERB, FareOption
-from shared.services.search.provenance import coverage, freshness, require_answer
+from shared.services.search.provenance import Coverage, Freshness, coverage, freshness, require_answer
 
 
 class CashFlights(Result):
@@ -61,8 +61,8 @@ async def search_cash_flights(
         fares=[to_fare(f) for f in shown[:limit]],
         total_found=len(shown),
         currency=currency,
-        coverage=Coverage.model_validate(told),
-        freshness=Freshness.model_validate(freshness(readings)),
+        coverage=told,
+        freshness=freshness(readings),
     )
 
 

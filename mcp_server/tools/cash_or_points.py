@@ -12,17 +12,7 @@ from sqlalchemy.orm import Session
 from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.parameters import Airport, Cabin, Day
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import (
-    NO_DATA,
-    AwardOption,
-    Coverage,
-    Freshness,
-    Marked,
-    Money,
-    NoDataWord,
-    Part,
-    Result,
-)
+from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part, Result
 from mcp_server.toolkit.wording import cities, program_name
 from mcp_server.views.cash_flights import ConvertedMoney, resolve_journey, to_converted_money
 from shared.domain.comparison import Award, advice, cents_per_point
@@ -33,10 +23,10 @@ from shared.errors import NoData
 from shared.providers.contract import FaresQuestion, Reading, SeatsQuestion
 from shared.reference.load import Reference
 from shared.services.search import availability, exchange_rates, fares, price_memory
-from shared.services.search.availability import SeatOption, offered
+from shared.services.search.availability import offered
+from shared.services.search.award_options import AwardOption
 from shared.services.search.fares import FareOption
-from shared.services.search.provenance import Coverage as Told
-from shared.services.search.provenance import coverage, freshness, require_answer
+from shared.services.search.provenance import Coverage, Freshness, coverage, freshness, require_answer
 
 CURRENCY = "USD"  # values of points are published in US cents
 LISTED = 50
@@ -104,7 +94,7 @@ class _Sides:
 class _Priced:
     """An offer with its taxes in the one currency and what its points are usually worth."""
 
-    option: SeatOption
+    option: AwardOption
     award: Award
 
 
@@ -179,7 +169,7 @@ def _nothing(call: LiveCall, where: str) -> str:
     return f"No source has a cash fare or an award seat from {where}."
 
 
-def _priced(call: LiveCall, option: SeatOption, rates: Rates) -> _Priced:
+def _priced(call: LiveCall, option: AwardOption, rates: Rates) -> _Priced:
     program = call.reference.programs.get(option.program)
     taxes = rates.amount(option.taxes, option.taxes_currency, CURRENCY)
     return _Priced(option, Award(option.points, taxes, program.value_usd_cents if program else None))
@@ -207,16 +197,14 @@ def _comparison(
         cents_per_point=NO_DATA if value is None else round(value, 4),
         usual_valuation=_usual(call, best) if best else NO_DATA,
         recommendation=advised or NO_DATA,
-        award_options=[AwardOption.model_validate(p.option) for p in shown],
+        award_options=[p.option for p in shown],
         options_found=len(awards),
-        coverage=Coverage.model_validate(told),
-        freshness=Freshness.model_validate(
-            aged if sides.live or aged.mode == "sandbox" else replace(aged, note=NOT_LIVE)
-        ),
+        coverage=told,
+        freshness=aged if sides.live or aged.mode == "sandbox" else replace(aged, note=NOT_LIVE),
     )
 
 
-def _silent(told: Told) -> list[str]:
+def _silent(told: Coverage) -> list[str]:
     """Who is missing and could answer: a source nobody configured is shown in the coverage alone."""
     missing = [*told.failed, *(s for s in told.skipped if s.reason != "not_configured")]
     return [f"{f.name} ({f.reason})" for f in missing]
@@ -228,7 +216,7 @@ def _cash(fare: FareOption) -> CashSide:
     return CashSide.model_validate({name: getattr(fare, name) for name in same} | money)
 
 
-def _award(option: SeatOption, rates: Rates) -> AwardSide:
+def _award(option: AwardOption, rates: Rates) -> AwardSide:
     taxes = option.taxes
     known = (
         rates.convert(taxes, option.taxes_currency, CURRENCY) if taxes is not None and option.taxes_currency else None

@@ -10,7 +10,7 @@ from pydantic import Field
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Airport, AnyName, Cabin, Month, Points
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Freshness, Marked, Result
+from mcp_server.toolkit.results import Marked, Result
 from mcp_server.views.sightings import age_in_seconds, build_freshness, read_balances, sightings_since
 from shared.db.observations import AwardObservation as Row
 from shared.db.sightings import lowest, newest
@@ -18,6 +18,7 @@ from shared.domain.calendar import add_months, days_of
 from shared.domain.plurals import some
 from shared.domain.reach import Purse, covering, reach
 from shared.errors import Fault, Invalid, NoData
+from shared.services.search.provenance import Freshness
 
 LISTED = 150
 BEST_DATES = 5

@@ -10,12 +10,13 @@ from sqlalchemy import ARRAY, Text, any_, func, literal, select
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Airport, Cabin
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Freshness, Marked, Money, Result
+from mcp_server.toolkit.results import Marked, Money, Result
 from shared.db.observations import AwardObservation as Row
 from shared.domain.airports import Airport as Place
 from shared.domain.fees import Seen, merged
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NoData
+from shared.services.search.provenance import Freshness
 
 CODES = ARRAY(Text)  # one parameter however many airports a continent has
 

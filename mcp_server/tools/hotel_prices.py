@@ -14,7 +14,7 @@ from mcp_server.toolkit.context import Call, LiveCall
 from mcp_server.toolkit.own_rows import get_own
 from mcp_server.toolkit.parameters import Day, HotelName, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Freshness, Result
+from mcp_server.toolkit.results import Result
 from mcp_server.views.bookings import HotelBooking, PriceDrop, PriceSnapshot, to_hotel_bookings, to_price_snapshot
 from shared.db.bookings import HotelBooking as Row
 from shared.db.bookings import HotelPrice
@@ -23,6 +23,7 @@ from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import hotels
 from shared.services.search.hotel_prices import require_prices
+from shared.services.search.provenance import Freshness
 from shared.services.watches.hotel_prices import CheckResult, WatchQuery, plan_of, query_sources, settle
 
 JUST_NOW = timedelta(minutes=5)  # a check on demand takes no older answer from the cache
@@ -62,7 +63,7 @@ async def check_hotel_booking_price(call: LiveCall, booking_id: RowId) -> Checke
         booking=booking,
         snapshots=seen,
         drop=booking.drop,
-        freshness=Freshness.model_validate(sight.seen.freshness),
+        freshness=sight.seen.freshness,
     )
 
 

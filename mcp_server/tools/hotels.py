@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.parameters import Day, HotelName, Month, Page, PerPage, Points
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Coverage, Freshness, Paging, Result
+from mcp_server.toolkit.results import Paging, Result
 from mcp_server.views.hotels import (
     Award,
     Described,
@@ -42,6 +42,7 @@ from shared.reference.hotel_places import Place
 from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel as HotelRow
 from shared.services.search.hotel_prices import Seen, night_prices, require_prices, stay_prices
+from shared.services.search.provenance import Coverage, Freshness
 
 Guests = Annotated[int, Field(ge=1, le=8)]
 Sort = Literal["value", "points", "cash", "name"]
@@ -116,7 +117,7 @@ async def get_hotel(
     seen = await _ask(call, found, dates, free, stays_only=True)
     stay = seen.stay(hotels.code(found), *dates, free.every)
     words = f"{describe_stay(stay, free)}{_rest(seen)}"
-    freshness = Freshness.model_validate(seen.freshness)
+    freshness = seen.freshness
     return _to_details(
         call, found, to_stay_rates(stay, free, build_source_fields(seen)), words, freshness, partial=bool(seen.failed)
     )
@@ -184,7 +185,7 @@ async def get_hotel_availability(
         message=" ".join(filter(None, words)) + _rest(seen),
         nights=shown,
         stay=to_stay_rates(stay, free, marks) if stay else None,
-        freshness=Freshness.model_validate(seen.freshness),
+        freshness=seen.freshness,
     )
 
 
@@ -235,8 +236,8 @@ async def search_hotels(
         status="partial" if seen.failed else "ok",
         message=_summary(place, rows, max_points_per_night) + _rest(seen),
         hotels=[to_found_hotel(h, stay, marks) for h, stay in shown],
-        coverage=Coverage.model_validate(seen.coverage),
-        freshness=Freshness.model_validate(seen.freshness),
+        coverage=seen.coverage,
+        freshness=seen.freshness,
         paging=Paging.of(page, per_page, len(rows)),
     )
 

@@ -11,25 +11,16 @@ from pydantic import Field
 from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.parameters import Airport, Cabin, Day, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import (
-    NO_DATA,
-    AwardOption,
-    Coverage,
-    Freshness,
-    Marked,
-    Money,
-    NoDataWord,
-    Part,
-    Result,
-)
+from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part, Result
 from mcp_server.toolkit.wording import cities
 from mcp_server.views.cash_flights import Fare, resolve_journey, to_fare
 from shared.domain.hybrids import LEAST, hubs_between
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NoData
+from shared.services.search.award_options import AwardOption
 from shared.services.search.hybrid_search import CURRENCY, Hybrid, Journeys, Wish, search
-from shared.services.search.provenance import coverage, freshness, require_answer
+from shared.services.search.provenance import Coverage, Freshness, coverage, freshness, require_answer
 
 NIGHT = timedelta(hours=8)
 SEPARATE = (
@@ -115,15 +106,15 @@ async def search_hybrid(
         message=_message(wish, found, chosen) + cities(call.reference, origin, destination),
         direct_cash=to_fare(found.direct.offer) if found.direct else None,
         direct_cash_cost=_money(found.direct.cost if found.direct else None),
-        full_award=AwardOption.model_validate(found.award.offer) if found.award else None,
+        full_award=found.award.offer if found.award else None,
         full_award_cost=_money(found.award.cost if found.award else None),
         hybrids=[_journey(h, wish) for h in found.hybrids],
         hubs_tried=chosen,
         points_value_cents=points_value_cents,
         currency=CURRENCY,
         unanswered=[UnansweredLeg(**asdict(leg)) for leg in found.unheard],
-        coverage=Coverage.model_validate(told),
-        freshness=Freshness.model_validate(freshness(found.readings)),
+        coverage=told,
+        freshness=freshness(found.readings),
     )
 
 
@@ -151,7 +142,7 @@ def _journey(found: Hybrid, wish: Wish) -> HybridJourney:
     worth = points * wish.value / 100
     return HybridJourney(
         hub=found.over.hub,
-        award_leg=AwardOption.model_validate(option),
+        award_leg=option,
         cash_leg=to_fare(found.cash.offer),
         award_first=found.over.award_first,
         points=points,

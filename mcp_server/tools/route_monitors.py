@@ -12,7 +12,7 @@ from mcp_server.toolkit.edits import describe_changes, edit
 from mcp_server.toolkit.own_rows import Capacity, check_cap, get_own, same_terms
 from mcp_server.toolkit.parameters import AirportCapitals, Cabin, Day, Page, Passengers, PerPage, Points, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import AwardOption, Paging, Part, Result
+from mcp_server.toolkit.results import Paging, Part, Result
 from mcp_server.views.route_monitors import Monitor, check_route, to_award_option, to_monitors
 from shared.db.pagination import count, page_of
 from shared.db.route_monitors import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
@@ -20,6 +20,7 @@ from shared.db.run_kinds import RunKind
 from shared.db.runs import schedule, unschedule
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid
+from shared.services.search.award_options import AwardOption
 
 Airlines = Annotated[
     list[str] | None, Field(max_length=30, description="Names or codes; absent means every supported carrier.")

@@ -9,7 +9,7 @@ from pydantic import Field
 from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.parameters import Airport, Cabin, Month, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Coverage, Freshness, Marked, Part, Result
+from mcp_server.toolkit.results import Marked, Part, Result
 from mcp_server.toolkit.wording import cities
 from mcp_server.views.award_search import (
     build_not_on_sale,
@@ -24,6 +24,7 @@ from shared.errors import Fault, Invalid
 from shared.providers.contract import SeatsQuestion
 from shared.reference.rows import Airline
 from shared.services.search import seat_calendar
+from shared.services.search.provenance import Coverage, Freshness
 from shared.services.search.seat_calendar import DaySeats, search_month
 
 
@@ -87,8 +88,8 @@ async def search_monthly_availability(
         + cities(call.reference, origin, destination),
         days=days,
         cheapest=_cheapest(days, wanted, made),
-        coverage=Coverage.model_validate(found.coverage),
-        freshness=Freshness.model_validate(found.freshness),
+        coverage=found.coverage,
+        freshness=found.freshness,
     )
 
 

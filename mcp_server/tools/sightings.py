@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Select, Subquery, case, false, func, selec
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Airport, AnyName, Cabin, Month, Page, PerPage, Points
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import NO_DATA, Freshness, Marked, Money, NoDataWord, Paging, Part, Result
+from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Paging, Part, Result
 from mcp_server.toolkit.wording import airline_name, program_name
 from mcp_server.views.sightings import SEEN_DAYS, age_in_seconds, build_freshness, read_balances, sightings_since
 from mcp_server.views.transfers import RunningBonus, TransferRoute, to_transfer_route
@@ -26,6 +26,7 @@ from shared.errors import NotFound
 from shared.reference.load import Reference
 from shared.services.search.award_ids import flight_id as id_of
 from shared.services.search.award_ids import sighting_of
+from shared.services.search.provenance import Freshness
 
 LOOKED_AT = 20_000  # of the newest sightings that fit: a list stays quick however many there are
 

@@ -12,7 +12,7 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Airport, Amount, AnyName, Currency, Day
 from mcp_server.toolkit.provenance import Sourced, caution, sourced
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import NO_DATA, Freshness, Marked, Money, NoDataWord, Part, Result
+from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part, Result
 from mcp_server.views.sightings import age_in_seconds
 from mcp_server.views.status_runs import (
     Gap,
@@ -32,6 +32,7 @@ from shared.domain.status_runs import Chance, Run, ranked
 from shared.errors import NoData
 from shared.reference import status
 from shared.services.bookings.booked_flights import booked, paid_legs
+from shared.services.search.provenance import Freshness
 
 NO_OFFERS = "No status-match or challenge offers have been gathered here."
 

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.parameters import Airport, Amount, Cabin, Day, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Coverage, Freshness, Result
+from mcp_server.toolkit.results import Result
 from mcp_server.views.cash_flights import resolve_journey
 from mcp_server.views.trip_plans import CURRENCY, Plan, to_plan, travel_dates
 from shared.db.balances import PointsBalance
@@ -28,9 +28,10 @@ from shared.errors import Fault, Invalid
 from shared.providers.contract import FaresQuestion, Reading, SeatsQuestion
 from shared.services.search import availability, exchange_rates, fares
 from shared.services.search.ask_each import ask_each
-from shared.services.search.availability import SeatOption, offered
+from shared.services.search.availability import offered
+from shared.services.search.award_options import AwardOption
 from shared.services.search.fares import FareOption
-from shared.services.search.provenance import coverage, freshness, require_answer
+from shared.services.search.provenance import Coverage, Freshness, coverage, freshness, require_answer
 
 WINDOW = 14  # days
 
@@ -77,7 +78,7 @@ class _Wish:
 class _Made:
     """What became of the seats: plans that can be paid, how many were looked at, and why there is no better."""
 
-    plans: list[Paid[SeatOption]]
+    plans: list[Paid[AwardOption]]
     considered: int
     balances_as_of: Date | None
     reasons: list[str] = field(default_factory=list)
@@ -118,8 +119,8 @@ async def plan_trip(
         fallback=shown[1] if len(shown) > 1 else None,
         considered=made.considered,
         no_plan_reasons=made.reasons,
-        coverage=Coverage.model_validate(told),
-        freshness=Freshness.model_validate(freshness([*readings, *asked])),
+        coverage=told,
+        freshness=freshness([*readings, *asked]),
     )
 
 
@@ -165,16 +166,16 @@ def _made(
     return _Made(plans, considered, as_of, [] if plans else _reasons(call, wish, sides, cheapest, purses))
 
 
-def _joined(sides: Sequence[Sequence[Seat[SeatOption]]], wish: _Wish) -> Iterator[Journey[SeatOption]]:
+def _joined(sides: Sequence[Sequence[Seat[AwardOption]]], wish: _Wish) -> Iterator[Journey[AwardOption]]:
     return journeys(sides[0], sides[1] if len(sides) > 1 else None, wish.nights)
 
 
-def _seats(call: LiveCall, wish: _Wish, told: Sequence[Reading[Any]], rates: Rates) -> list[Seat[SeatOption]]:
+def _seats(call: LiveCall, wish: _Wish, told: Sequence[Reading[Any]], rates: Rates) -> list[Seat[AwardOption]]:
     found = offered(told, call.account_id, (wish.cabin,), wish.passengers)
     return [_seat(call, o, wish.passengers, rates) for o in found if not wish.programs or o.program in wish.programs]
 
 
-def _seat(call: LiveCall, option: SeatOption, passengers: int, rates: Rates) -> Seat[SeatOption]:
+def _seat(call: LiveCall, option: AwardOption, passengers: int, rates: Rates) -> Seat[AwardOption]:
     program = call.reference.programs.get(option.program)
     taxes = rates.amount(option.taxes, option.taxes_currency, CURRENCY)
     lands = moment(option.arrives_at, "UTC")  # the local day alone is read
@@ -191,20 +192,20 @@ def _seat(call: LiveCall, option: SeatOption, passengers: int, rates: Rates) -> 
     )
 
 
-def _under(seat: Seat[SeatOption], wish: _Wish) -> bool:
+def _under(seat: Seat[AwardOption], wish: _Wish) -> bool:
     """Taxes nobody knows are not under a cap."""
     return wish.max_cash is None or (seat.taxes is not None and seat.taxes <= wish.max_cash)
 
 
-def _within(journey: Journey[SeatOption], wish: _Wish) -> bool:
+def _within(journey: Journey[AwardOption], wish: _Wish) -> bool:
     return wish.max_cash is None or (journey.taxes is not None and journey.taxes <= wish.max_cash)
 
 
 def _reasons(
     call: LiveCall,
     wish: _Wish,
-    sides: Sequence[Sequence[Seat[SeatOption]]],
-    cheapest: Journey[SeatOption] | None,
+    sides: Sequence[Sequence[Seat[AwardOption]]],
+    cheapest: Journey[AwardOption] | None,
     purses: Sequence[Purse],
 ) -> list[str]:
     """Why there is no plan."""
@@ -223,7 +224,7 @@ def _reasons(
     return reasons
 
 
-def _nearest(call: LiveCall, journey: Journey[SeatOption], purses: Sequence[Purse]) -> str:
+def _nearest(call: LiveCall, journey: Journey[AwardOption], purses: Sequence[Purse]) -> str:
     """The cheapest journey and what is missing for it."""
     routes = call.reference.routes(call.today)
     lacking = {p: funding.shortfall(funding.ways(routes, purses, p, n), n) for p, n in journey.needs.items()}
@@ -233,7 +234,7 @@ def _nearest(call: LiveCall, journey: Journey[SeatOption], purses: Sequence[Purs
 
 
 async def _cash(
-    call: LiveCall, wish: _Wish, chosen: Sequence[Paid[SeatOption]], rates: Rates
+    call: LiveCall, wish: _Wish, chosen: Sequence[Paid[AwardOption]], rates: Rates
 ) -> tuple[list[list[FareOption]], list[Reading[Any]]]:
     """Cash fares on the days of each plan, and what was said when asked for them."""
     days = [travel_dates(p.journey) for p in chosen]
@@ -248,7 +249,7 @@ async def _cash(
     return [fares.priced(fares.options(answers[d], wish.cabin), rates, CURRENCY) for d in days], asked
 
 
-def _message(wish: _Wish, made: _Made, chosen: Sequence[Paid[SeatOption]], failed: Sequence[str]) -> str:
+def _message(wish: _Wish, made: _Made, chosen: Sequence[Paid[AwardOption]], failed: Sequence[str]) -> str:
     words = [f"{wish.origin} to {wish.destination}, {wish.earliest} to {wish.latest}: {made.considered} looked at."]
     if chosen:
         best = chosen[0].journey

@@ -4,6 +4,7 @@ from datetime import date
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
+from pydantic_core import to_json
 from sqlalchemy import true
 
 from mcp_server.toolkit.context import Call
@@ -12,6 +13,7 @@ from mcp_server.toolkit.parameters import Day, Page, PerPage, RowId, line
 from mcp_server.toolkit.refusals import paywall
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
+from mcp_server.toolkit.sandbox_rows import mark_rows
 from mcp_server.views.bookings import FlightBooking, HotelBooking, to_flight_bookings, to_hotel_bookings
 from mcp_server.views.route_monitors import Monitor, to_monitors
 from mcp_server.views.standing_orders import StandingOrder, to_standing_orders
@@ -240,9 +242,13 @@ def get_trip(call: Call, trip_id: RowId) -> TripDetails:
     )
 
 
+def _length(part: Part) -> int:
+    return len(to_json(mark_rows(part.model_dump(mode="json"))).decode())
+
+
 def _shorten(shown: dict[str, list[Any]]) -> None:
     """Takes the last entries off the longest lists until all of it is short enough for a model to read."""
-    sizes = {kind: [len(part.model_dump_json()) for part in parts] for kind, parts in shown.items()}
+    sizes = {kind: [_length(part) for part in parts] for kind, parts in shown.items()}
     totals = {kind: sum(lengths) for kind, lengths in sizes.items()}
     while sum(totals.values()) > MOST_CHARACTERS:
         longest = max(totals, key=lambda kind: totals[kind])

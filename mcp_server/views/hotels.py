@@ -4,7 +4,7 @@ from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Literal
 
-from mcp_server.toolkit.results import NO_DATA, Freshness, Marked, Money, NoDataWord, Part
+from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part
 from shared.domain import stays
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.plurals import some
@@ -14,6 +14,7 @@ from shared.reference.hotel_awards import FreeNight
 from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel as HotelRow
 from shared.services.search.hotel_prices import Seen
+from shared.services.search.provenance import Freshness
 
 
 class Sourced(Marked):

@@ -9,11 +9,12 @@ from sqlalchemy.dialects.postgresql import distinct_on
 
 from mcp_server.toolkit.context import Call, CallBase
 from mcp_server.toolkit.parameters import Cabin
-from mcp_server.toolkit.results import AwardOption, Part
+from mcp_server.toolkit.results import Part
 from shared.db.route_monitors import MonitorMatch, RouteMonitor
 from shared.db.run_kinds import RunKind
 from shared.db.runs import next_due
 from shared.errors import Fault, Invalid
+from shared.services.search.award_options import AwardOption, build_option
 
 State = Literal["active", "cancelled"]
 
@@ -41,31 +42,16 @@ class Monitor(Part):
     cancel_reason: Literal["user", "window_passed", "plan_change"] | None
 
 
-def to_award_option(call: Call, found: MonitorMatch) -> AwardOption:
+def to_award_option(call: Call, match: MonitorMatch) -> AwardOption:
     """A match as it was seen: what was live then is stored now, and its age says how old."""
-    seen = found.provider_checked_at or found.found_at
-    return AwardOption(
-        trip_id=found.option_id,
-        airline=found.airline,
-        program=found.program,
-        origin=found.origin,
-        destination=found.destination,
-        date=found.date,
-        cabin=found.cabin,
-        points=found.points,
-        taxes=found.taxes,
-        taxes_currency=found.taxes_currency,
-        seats=found.seats,
-        stops=found.stops,
-        flight_numbers=found.flight_numbers,
-        departs_at=found.departs_at,
-        arrives_at=found.arrives_at,
-        bookable_with=[found.program],
-        source=found.source,
-        mode="sandbox" if found.mode == "sandbox" else "cached",
-        provider_checked_at=found.provider_checked_at,
-        age_seconds=max(0, int((call.now - seen).total_seconds())),
-        generated_at=found.found_at if found.mode == "sandbox" else None,
+    return build_option(
+        match,
+        trip_id=match.option_id,
+        source=match.source,
+        mode="sandbox" if match.mode == "sandbox" else "cached",
+        checked_at=match.provider_checked_at,
+        seen_at=match.found_at,
+        now=call.now,
     )
 
 

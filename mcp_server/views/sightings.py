@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.results import Freshness
 from shared.db.balances import PointsBalance
+from shared.services.search.provenance import Freshness
 
 SEEN_DAYS = 14
 NOTE = f"Seen in searches of the last {SEEN_DAYS} days; a seat may be gone since. Search again before moving points."

@@ -9,7 +9,7 @@ from typing import Literal
 from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.results import Freshness, Money, Part
+from mcp_server.toolkit.results import Money, Part
 from mcp_server.views.sightings import build_freshness
 from shared.db.observations import FareObservation
 from shared.db.statuses import LoyaltyStatus
@@ -24,6 +24,7 @@ from shared.reference import status
 from shared.reference.rows.programmes import Program
 from shared.services.search.exchange_rates import kept_rates, none_known
 from shared.services.search.price_memory import round_trips_seen
+from shared.services.search.provenance import Freshness
 
 CABINS = {"premium": "premium_economy"}
 NO_FARES = "No cash fares of these runs were seen lately: none has a price, and points that follow it are unknown."

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 
-from mcp_server.toolkit.results import NO_DATA, AwardOption, Money, NoDataWord, Part
+from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part
 from mcp_server.views.cash_flights import Fare, to_fare
 from mcp_server.views.transfers import TransferRoute, to_transfer_route
 from shared.domain.funding import Way
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.planning import Journey, Paid
 from shared.domain.plurals import some
-from shared.services.search.availability import SeatOption
+from shared.services.search.award_options import AwardOption
 from shared.services.search.fares import FareOption
 
 CURRENCY = "USD"
@@ -58,14 +58,14 @@ class Plan(Part):
     warnings: list[str]
 
 
-def to_plan(paid: Paid[SeatOption], fares: Sequence[FareOption], passengers: int, balances_as_of: date) -> Plan:
+def to_plan(paid: Paid[AwardOption], fares: Sequence[FareOption], passengers: int, balances_as_of: date) -> Plan:
     journey = paid.journey
     out, back = journey.out, journey.back
     other = back if back and back.program != out.program else None
     cash = fares[0] if fares else None
     return Plan(
-        award=AwardOption.model_validate(out.offer),
-        return_award=AwardOption.model_validate(back.offer) if back else None,
+        award=out.offer,
+        return_award=back.offer if back else None,
         points_total=sum(journey.needs.values()),
         taxes_total=_money(journey.taxes),
         currency=CURRENCY,
@@ -92,11 +92,11 @@ def _pay_with(program: str, points: int, ways: Sequence[Way]) -> PayWith:
     )
 
 
-def _named(option: SeatOption) -> str:
+def _named(option: AwardOption) -> str:
     return f"{option.airline} {option.origin}-{option.destination} on {option.date}, {option.program}"
 
 
-def _steps(paid: Paid[SeatOption], passengers: int) -> list[str]:
+def _steps(paid: Paid[AwardOption], passengers: int) -> list[str]:
     """Confirming the live seat always comes before any transfer."""
     journey = paid.journey
     seats = "seat is" if passengers == 1 else f"{passengers} seats are"
@@ -115,7 +115,7 @@ def _steps(paid: Paid[SeatOption], passengers: int) -> list[str]:
     return steps
 
 
-def _warnings(paid: Paid[SeatOption], cash: FareOption | None, passengers: int, balances_as_of: date) -> list[str]:
+def _warnings(paid: Paid[AwardOption], cash: FareOption | None, passengers: int, balances_as_of: date) -> list[str]:
     offers = [s.offer for s in paid.journey.seats]
     ways = [w for found in paid.ways.values() for w in found]
     words = [f"Balances as of {balances_as_of}: check them first."]
@@ -136,5 +136,5 @@ def _warnings(paid: Paid[SeatOption], cash: FareOption | None, passengers: int, 
     return words
 
 
-def travel_dates(journey: Journey[SeatOption]) -> tuple[date, date | None]:
+def travel_dates(journey: Journey[AwardOption]) -> tuple[date, date | None]:
     return journey.out.day, journey.back.day if journey.back else None

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-from decimal import Decimal
+from datetime import date, timedelta
 
 from shared import clock
 from shared.domain.award_matches import Key
@@ -12,11 +11,10 @@ from shared.errors import NoData
 from shared.providers.ask import Ask
 from shared.providers.contract import AwardSeat, Reading, SeatsQuestion
 from shared.services.search.award_ids import award_id
+from shared.services.search.award_options import AwardOption, build_option
 from shared.services.search.provenance import (
     Coverage,
     Freshness,
-    Mode,
-    age,
     coverage,
     freshness,
     mode_of,
@@ -29,37 +27,10 @@ Readings = Sequence[Reading[tuple[AwardSeat, ...]]]
 
 
 @dataclass(frozen=True)
-class SeatOption:
-    """One award offer as it is shown: the source's facts, whose they are and how old."""
-
-    trip_id: str | None
-    airline: str
-    program: str
-    origin: str
-    destination: str
-    date: date
-    cabin: str
-    points: int
-    taxes: Decimal | None
-    taxes_currency: str | None
-    seats: int | None
-    stops: int | None
-    flight_numbers: tuple[str, ...]
-    departs_at: str | None
-    arrives_at: str | None
-    bookable_with: tuple[str, ...]
-    source: str
-    mode: Mode
-    provider_checked_at: datetime | None
-    age_seconds: int
-    generated_at: datetime | None  # of invented rows only
-
-
-@dataclass(frozen=True)
 class Found:
     """What one search saw. Empty options mean that a source looked and nothing is open."""
 
-    options: list[SeatOption]
+    options: list[AwardOption]
     coverage: Coverage
     freshness: Freshness
 
@@ -68,7 +39,7 @@ class Found:
 class Window:
     """What a look at a window saw: the options with enough seats, and for which keys anyone answered at all."""
 
-    options: list[SeatOption]
+    options: list[AwardOption]
     any_answered: bool
     failed: tuple[str, ...]  # sources that did not answer, or could not be asked
     coverage: Coverage
@@ -87,34 +58,19 @@ class Window:
         return (self.any_answered and not self.coverage.failed) or key in self.seen
 
 
-def _option(reading: Reading[tuple[AwardSeat, ...]], seat: AwardSeat, account_id: int | None) -> SeatOption:
-    mode = mode_of(reading)
-    return SeatOption(
+def _option(reading: Reading[tuple[AwardSeat, ...]], seat: AwardSeat, account_id: int | None) -> AwardOption:
+    return build_option(
+        seat,
         trip_id=award_id(account_id, reading.source, seat.ref),
-        airline=seat.airline,
-        program=seat.program,
-        origin=seat.origin,
-        destination=seat.destination,
-        date=seat.date,
-        cabin=seat.cabin,
-        points=seat.points,
-        taxes=seat.taxes,
-        taxes_currency=seat.taxes_currency,
-        seats=seat.seats,
-        stops=seat.stops,
-        flight_numbers=seat.flight_numbers,
-        departs_at=seat.departs_at,
-        arrives_at=seat.arrives_at,
-        bookable_with=(seat.program,),
         source=reading.source,
-        mode=mode,
-        provider_checked_at=seat.checked_at,
-        age_seconds=age(seat.checked_at or reading.taken_at),
-        generated_at=reading.taken_at if mode == "sandbox" else None,
+        mode=mode_of(reading),
+        checked_at=seat.checked_at,
+        seen_at=reading.taken_at,
+        now=clock.now(),
     )
 
 
-def offered(readings: Readings, account_id: int | None, cabins: Sequence[str], passengers: int) -> list[SeatOption]:
+def offered(readings: Readings, account_id: int | None, cabins: Sequence[str], passengers: int) -> list[AwardOption]:
     """Cheapest first. A number of seats the source does not state counts as enough, and is shown as unknown."""
     seen = [
         _option(reading, seat, account_id)

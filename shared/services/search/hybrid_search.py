@@ -15,7 +15,8 @@ from shared.providers.contract import FaresQuestion, Reading, SeatsQuestion
 from shared.reference.reference import Reference
 from shared.services.search import availability, exchange_rates, fares
 from shared.services.search.ask_each import ask_each
-from shared.services.search.availability import SeatOption, offered
+from shared.services.search.availability import offered
+from shared.services.search.award_options import AwardOption
 from shared.services.search.fares import FareOption
 
 CURRENCY = "USD"
@@ -54,7 +55,7 @@ class Over:
 @dataclass(frozen=True)
 class Hybrid:
     over: Over
-    award: Leg[SeatOption]
+    award: Leg[AwardOption]
     cash: Leg[FareOption]
     layover: timedelta | None
     cost: Decimal | None
@@ -74,7 +75,7 @@ class Unheard:
 @dataclass(frozen=True)
 class Journeys:
     direct: Leg[FareOption] | None
-    award: Leg[SeatOption] | None
+    award: Leg[AwardOption] | None
     hybrids: list[Hybrid]
     readings: list[Reading[Any]]
     unheard: list[Unheard]
@@ -144,12 +145,12 @@ class _Legs:
     rates: Rates
     account_id: int | None
 
-    def award(self, asked: SeatsQuestion, seats: Answers) -> list[Leg[SeatOption]]:
+    def award(self, asked: SeatsQuestion, seats: Answers) -> list[Leg[AwardOption]]:
         wish, ends = self.wish, (asked.origin, asked.destination)
         found = offered(seats[asked], self.account_id, (wish.cabin,), wish.passengers)
         return [self._award(option) for option in found if (option.origin, option.destination) == ends]
 
-    def _award(self, option: SeatOption) -> Leg[SeatOption]:
+    def _award(self, option: AwardOption) -> Leg[AwardOption]:
         taxes = self.rates.amount(option.taxes, option.taxes_currency, CURRENCY)
         each = None if taxes is None else taxes + option.points * self.wish.value / 100
         cost = None if each is None else each * self.wish.passengers
@@ -163,7 +164,7 @@ class _Legs:
         cost = option.converted.amount if option.converted else None
         return Leg(option, asked.date, *self._times(option, asked.origin, asked.destination), cost)
 
-    def _times(self, option: SeatOption | FareOption, origin: str, destination: str) -> tuple[Any, Any]:
+    def _times(self, option: AwardOption | FareOption, origin: str, destination: str) -> tuple[Any, Any]:
         start, end = self.facts.airports[origin].tz, self.facts.airports[destination].tz
         return moment(option.departs_at, start), moment(option.arrives_at, end)
 

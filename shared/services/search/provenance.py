@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from pydantic import ConfigDict
+
 from shared import clock
 from shared.errors import BackendUnavailable, ConnectionRequired, Outage
 from shared.providers.contract import Reading
@@ -17,14 +19,24 @@ class MixedModes(Exception):
     """Invented and real readings met in one result: a bug, and never an answer."""
 
 
+# Results of tools embed these as they are; unknown fields are refused in their published schemas.
+PUBLISHED = ConfigDict(extra="forbid")
+
+
 @dataclass(frozen=True)
 class Failed:
+    __pydantic_config__ = PUBLISHED
+
     name: str
     reason: str
 
 
 @dataclass(frozen=True)
 class Coverage:
+    """Who was asked, who answered, who failed and who was left out, with the reasons."""
+
+    __pydantic_config__ = PUBLISHED
+
     asked: tuple[str, ...]
     answered: tuple[str, ...]
     failed: tuple[Failed, ...]
@@ -33,6 +45,10 @@ class Coverage:
 
 @dataclass(frozen=True)
 class Freshness:
+    """How old an answer is: our own age and the provider's shown apart. `live` only for a real live search."""
+
+    __pydantic_config__ = PUBLISHED
+
     mode: Literal["live", "cached", "static", "sandbox", "none"]
     source: str
     fetched_at: datetime | None

@@ -20,7 +20,8 @@ from shared.outbox.wording.messages import LISTED
 from shared.providers.ask import Ask
 from shared.reference.load import reference
 from shared.services.connections.credentials import credentials
-from shared.services.search.availability import SeatOption, Window, search_window
+from shared.services.search.availability import Window, search_window
+from shared.services.search.award_options import AwardOption
 from shared.settings import settings
 
 
@@ -84,7 +85,7 @@ async def query_sources(plan: WatchQuery) -> CheckResult:
     return CheckResult(plan, asked_at, window)
 
 
-def find_new_matches(sight: CheckResult, kept: Sequence[Kept]) -> tuple[list[SeatOption], dict[str, bool]]:
+def find_new_matches(sight: CheckResult, kept: Sequence[Kept]) -> tuple[list[AwardOption], dict[str, bool]]:
     """The fresh matches, cheapest first, and the states to remember.
 
     A key that a later question has answered already is left as it is.
@@ -103,7 +104,7 @@ def should_mail(
     event: str,
     watch: tuple[str, int],
     plan: WatchQuery,
-    found: Sequence[SeatOption],
+    found: Sequence[AwardOption],
 ) -> bool:
     """Whether a mail about these seats tells the person anything another of their watches has not just mailed."""
     if not reachable(session, account, event):
@@ -114,7 +115,7 @@ def should_mail(
     return bool(note_mailed_seats(session, account.id, route, name, seats, now, now - quiet))
 
 
-def route_facts(plan: WatchQuery, found: Sequence[SeatOption]) -> dict[str, Any]:
+def route_facts(plan: WatchQuery, found: Sequence[AwardOption]) -> dict[str, Any]:
     """What a notice and a mail are worded from."""
     return {
         "origin": plan.origin,
@@ -126,7 +127,7 @@ def route_facts(plan: WatchQuery, found: Sequence[SeatOption]) -> dict[str, Any]
     }
 
 
-def _option_facts(option: SeatOption) -> dict[str, Any]:
+def _option_facts(option: AwardOption) -> dict[str, Any]:
     """In words a mail can use: names instead of codes."""
     facts = reference()
     day: date = option.date

@@ -14,7 +14,7 @@ from shared.db.run_kinds import RunKind
 from shared.db.runs import unschedule
 from shared.domain.award_matches import Terms
 from shared.outbox.enqueue import tell
-from shared.services.search.availability import SeatOption
+from shared.services.search.award_options import OFFER_FIELDS, AwardOption
 from shared.services.watches.award_seats import CheckResult, WatchQuery, find_new_matches, route_facts, should_mail
 
 EVENT = "route_monitor_match"
@@ -85,9 +85,9 @@ def _log(session: Session, run_id: int, sight: CheckResult, states: Mapping[str,
     route_monitors.log_check(session, sight.plan.watch_id, sight.asked_at, states, line, answered_at)
 
 
-def _fire(session: Session, run_id: int, monitor: Watched, plan: WatchQuery, found: Sequence[SeatOption]) -> None:
+def _fire(session: Session, run_id: int, monitor: Watched, plan: WatchQuery, found: Sequence[AwardOption]) -> None:
     """All fresh matches of one check make one notice and one mail."""
-    route_monitors.add_matches(session, [_match(monitor.id, option) for option in found])
+    route_monitors.add_matches(session, [_match_row(monitor.id, option) for option in found])
     account = addressee(session, monitor.account_id)
     tell(
         session,
@@ -100,12 +100,7 @@ def _fire(session: Session, run_id: int, monitor: Watched, plan: WatchQuery, fou
     )
 
 
-_KEPT = (
-    *("airline", "program", "origin", "destination", "date", "cabin", "points", "taxes", "taxes_currency", "seats"),
-    *("stops", "flight_numbers", "departs_at", "arrives_at", "source", "mode", "provider_checked_at"),
-)
-
-
-def _match(monitor_id: int, option: SeatOption) -> dict[str, Any]:
-    told = {"monitor_id": monitor_id, "found_at": clock.now(), "option_id": option.trip_id}
-    return told | {name: getattr(option, name) for name in _KEPT}
+def _match_row(monitor_id: int, option: AwardOption) -> dict[str, Any]:
+    columns = (*OFFER_FIELDS, "source", "mode", "provider_checked_at")
+    row = {"monitor_id": monitor_id, "found_at": clock.now(), "option_id": option.trip_id}
+    return row | {name: getattr(option, name) for name in columns}

@@ -1,0 +1,82 @@
+"""Award offers as searches, route monitors and results show them: the source's facts, their source and their age."""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Annotated, Any
+
+from pydantic import PlainSerializer
+
+from shared.services.search.provenance import PUBLISHED, Mode
+
+# What an option has in common with the row of a provider's answer and with the stored match of a route monitor.
+OFFER_FIELDS = (
+    "airline",
+    "program",
+    "origin",
+    "destination",
+    "date",
+    "cabin",
+    "points",
+    "taxes",
+    "taxes_currency",
+    "seats",
+    "stops",
+    "flight_numbers",
+    "departs_at",
+    "arrives_at",
+)
+
+
+@dataclass(frozen=True)
+class AwardOption:
+    """One award seat offer. `trip_id` is ours and bound to the account whose connection saw the row."""
+
+    __pydantic_config__ = PUBLISHED
+
+    generated_at: datetime | None  # of invented rows only
+    trip_id: str | None
+    airline: str
+    program: str
+    origin: str
+    destination: str
+    date: date
+    cabin: str
+    points: int
+    taxes: Annotated[Decimal, PlainSerializer(float, return_type=float, when_used="json")] | None
+    taxes_currency: str | None
+    seats: int | None
+    stops: int | None
+    flight_numbers: tuple[str, ...]
+    departs_at: str | None
+    arrives_at: str | None
+    bookable_with: tuple[str, ...]
+    source: str
+    mode: Mode
+    provider_checked_at: datetime | None
+    age_seconds: int
+
+
+def build_option(
+    offer: Any,
+    *,
+    trip_id: str | None,
+    source: str,
+    mode: Mode,
+    checked_at: datetime | None,
+    seen_at: datetime,
+    now: datetime,
+) -> AwardOption:
+    """From anything with the fields of an offer. `checked_at`: when the source itself last looked, where it says so."""
+    facts = {name: getattr(offer, name) for name in OFFER_FIELDS}
+    facts["flight_numbers"] = tuple(facts["flight_numbers"])  # the database gives a list
+    return AwardOption(
+        **facts,
+        trip_id=trip_id,
+        bookable_with=(offer.program,),
+        source=source,
+        mode=mode,
+        provider_checked_at=checked_at,
+        age_seconds=max(0, int((now - (checked_at or seen_at)).total_seconds())),
+        generated_at=seen_at if mode == "sandbox" else None,
+    )
