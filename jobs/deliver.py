@@ -19,7 +19,7 @@ from shared.db.messages import (
     retry_delivery,
     undelivered,
 )
-from shared.domain.schedule import MAX_ATTEMPTS, wait_after
+from shared.domain.retries import MAX_ATTEMPTS, wait_after
 from shared.outbox.channels import Begin, Letter, NotSent, email, outbox_files, sms, whatsapp
 from shared.outbox.enqueue import tell
 from shared.outbox.wording.messages import is_noticed, message, short, subject

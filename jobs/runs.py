@@ -22,7 +22,7 @@ from jobs.queue import More, drain
 from shared.db.base import transaction
 from shared.db.run_kinds import RunKind
 from shared.db.runs import Claim, claim_run, finish_run, hold, retry_run
-from shared.domain.schedule import MAX_ATTEMPTS, wait_after
+from shared.domain.retries import MAX_ATTEMPTS, wait_after
 from shared.settings import settings
 
 log = logging.getLogger(__name__)

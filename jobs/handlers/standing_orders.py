@@ -26,7 +26,7 @@ from jobs.handlers.language_model import ModelFailed, Offered, Turn, Wanted
 from shared import clock
 from shared.db.base import transaction
 from shared.db.runs import Claim
-from shared.domain.schedule import wait_after
+from shared.domain.retries import wait_after
 from shared.http import Refused, client, post
 from shared.http import Wire as Http
 from shared.services.watches.standing_orders import LOST, STOPPED, OrderRun, Outcome, goes_on, prepare, settle

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from mcp_server.toolkit.thread_limiter import limiter
 from shared.db.base import engine, own, transaction
 from shared.db.profile import Profile
-from shared.domain import zones
+from shared.domain import time_zones
 from shared.domain.plans import LIMITS, Limits, Plan
 from shared.reference.load import Reference, reference
 from shared.settings import DataMode, Settings, settings
@@ -117,7 +117,7 @@ class Call(CallBase):
     @cached_property
     def own_day(self) -> date:
         """The day it is where the person lives: by it ends what they keep. Asked of the profile once it is needed."""
-        return zones.day(self.now, self.db.scalar(select(Profile.timezone)) or zones.UTC)
+        return time_zones.day(self.now, self.db.scalar(select(Profile.timezone)) or time_zones.UTC)
 
     def finish(self, *, commit: bool) -> None:
         if self._session is not None:

@@ -11,7 +11,7 @@ from mcp_server.toolkit.provenance import Audited, Sourced, audited, caution, so
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Part, Result
 from mcp_server.views.program_rules import Rule, describe_example, list_rules
-from shared.domain.charts import Chart
+from shared.domain.award_charts import Chart
 from shared.domain.plurals import some
 from shared.reference.rows import HyattPrice, Program
 

@@ -15,8 +15,8 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part, Result
 from mcp_server.toolkit.wording import cities, program_name
 from mcp_server.views.cash_flights import ConvertedMoney, resolve_journey, to_converted_money
-from shared.domain.comparison import Award, advice, cents_per_point
-from shared.domain.exchange import Rates
+from shared.domain.cash_or_points import Award, advice, cents_per_point
+from shared.domain.exchange_rates import Rates
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.plans import Plan
 from shared.errors import NoData

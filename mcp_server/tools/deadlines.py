@@ -11,7 +11,7 @@ from mcp_server.views.deadlines import UpcomingDeadline
 from shared.db.portfolio import read_holdings
 from shared.db.profile import Profile
 from shared.db.upcoming_bookings import earliest_today
-from shared.domain import zones
+from shared.domain import time_zones
 from shared.domain.deadlines import Deadline, Kind, select_due
 from shared.domain.plurals import some
 from shared.services.deadlines import TABLES, Viewpoint, choose_currency, find_deadlines, find_undated_programs
@@ -40,7 +40,7 @@ def list_upcoming_deadlines(
     view = Viewpoint(
         call.reference,
         call.now,
-        zones.day(call.now, (profile and profile.timezone) or zones.UTC),
+        time_zones.day(call.now, (profile and profile.timezone) or time_zones.UTC),
         choose_currency(call.reference, (profile and profile.currency) or "USD"),
     )
     mine = read_holdings(call.db, earliest_today(call.now), {table for kind in wanted for table in TABLES[kind]})

@@ -10,7 +10,7 @@ from mcp_server.toolkit.parameters import LooseName, Points
 from mcp_server.toolkit.provenance import Sourced, caution, sourced
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
-from shared.domain.charts import RoutePrice
+from shared.domain.award_charts import RoutePrice
 from shared.domain.destinations import Destination, farthest
 from shared.domain.plurals import some
 from shared.errors import Candidates, Fault, Invalid, NoData

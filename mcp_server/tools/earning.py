@@ -12,11 +12,11 @@ from mcp_server.toolkit.provenance import Sourced, Verified, caution, sourced, v
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from shared.db.statuses import LoyaltyStatus
-from shared.domain import elite, names
+from shared.domain import names, status_tiers
 from shared.domain.earning import Earned, Method, Metric, Scheme, earn, rate_of
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NoData, NotFound
-from shared.reference import status
+from shared.reference import statuses
 from shared.reference.rows.earning import EarningRate
 
 QualifyingProgram = Literal["british-airways-club", "flying-blue", "american-airlines-aadvantage"]
@@ -87,7 +87,7 @@ def _held(call: Call, scheme: Scheme) -> tuple[str, list[str]]:
         return "", []
     tracked = call.db.scalar(select(LoyaltyStatus.tier).where(LoyaltyStatus.program == scheme.program))
     rate, taken = rate_of(scheme, tracked or "")
-    unit = elite.unit(scheme.metric)
+    unit = status_tiers.unit(scheme.metric)
     if tracked is None:
         return taken, [f"No status of yours in this programme is recorded here, so the {taken} rate is taken."]
     return taken, [f"Your recorded status is {tracked}: {rate:f} {unit} per {scheme.currency}."]
@@ -130,17 +130,17 @@ def calculate_flight_earnings(
         raise Invalid(Fault("destination", "is the origin", "another airport"))
     if segments > 100:
         raise Invalid(Fault("segments", "is too large", "a whole number from 1 to 100"))
-    scheme = status.scheme(call.reference, program)
+    scheme = statuses.scheme(call.reference, program)
     if scheme is None:
         raise NoData("How this programme counts is not known.", missing=["earning rule"])
     tier, said = _held(call, scheme)
-    legs = status.legs(call.reference, (start, end)) * segments
+    legs = statuses.legs(call.reference, (start, end)) * segments
     made = earn(scheme, legs, cabin, _fare(call, scheme, fare_price, fare_currency), tier)
     total = made.amount or Decimal(0)
-    fact = min(status.scheme_facts(call.reference, program), key=lambda f: f.as_of or "")
-    unit = elite.unit(scheme.metric)
+    fact = min(statuses.scheme_facts(call.reference, program), key=lambda f: f.as_of or "")
+    unit = status_tiers.unit(scheme.metric)
     return FlightEarnings(
-        message=f"{start}-{end} in {cabin}: {elite.plainly(total)} {unit} for {some(segments, 'segment')}."
+        message=f"{start}-{end} in {cabin}: {status_tiers.plainly(total)} {unit} for {some(segments, 'segment')}."
         f" {caution(fact)}".rstrip(),
         program=program,
         metric=scheme.metric,

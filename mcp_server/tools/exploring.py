@@ -14,9 +14,9 @@ from mcp_server.toolkit.results import Marked, Result
 from mcp_server.views.sightings import age_in_seconds, build_freshness, read_balances, sightings_since
 from shared.db.observations import AwardObservation as Row
 from shared.db.sightings import lowest, newest
-from shared.domain.calendar import add_months, days_of
+from shared.domain.dates import add_months, days_of
 from shared.domain.plurals import some
-from shared.domain.reach import Purse, covering, reach
+from shared.domain.transfers import Reach, find_reach, first_covering
 from shared.errors import Fault, Invalid, NoData
 from shared.services.search.provenance import Freshness
 
@@ -61,7 +61,7 @@ class _Offer:
     sources: list[str]
     seen_at: datetime
     provider_checked_at: datetime | None
-    purse: Purse | None
+    purse: Reach | None
 
     @property
     def order(self) -> tuple[Any, ...]:
@@ -127,19 +127,19 @@ def _months(call: Call, month_from: str | None, month_to: str | None) -> tuple[d
     return max(call.today, first), last
 
 
-def _purses(call: Call, points: int | None, program: str | None) -> tuple[dict[str, list[Purse]], Source]:
+def _purses(call: Call, points: int | None, program: str | None) -> tuple[dict[str, list[Reach]], Source]:
     """What each programme can be filled with, from the balance that was named or else those saved here."""
     slug = call.reference.program(program).slug if program is not None else None
     if points is not None and slug is None:
         raise Invalid(Fault("program", "is missing", "the programme points_balance is in"))
     if points is not None and slug is not None:
-        return reach(call.reference.routes(call.today), {slug: points}), "argument"
+        return find_reach(call.reference.routes(call.today), {slug: points}), "argument"
     balances = {p: b for p, b in read_balances(call).items() if slug in (None, p)}
-    return reach(call.reference.routes(call.today), balances), "saved" if balances else "none"
+    return find_reach(call.reference.routes(call.today), balances), "saved" if balances else "none"
 
 
-def _offer(row: Any, purses: dict[str, list[Purse]]) -> _Offer:
-    return _Offer(**row._mapping, purse=covering(purses.get(row.program, []), row.points))
+def _offer(row: Any, purses: dict[str, list[Reach]]) -> _Offer:
+    return _Offer(**row._mapping, purse=first_covering(purses.get(row.program, []), row.points))
 
 
 def _best_of_each(offers: Iterable[_Offer]) -> list[_Offer]:

@@ -32,9 +32,9 @@ from mcp_server.views.hotels import (
 )
 from mcp_server.views.profile import CURRENCY
 from shared.db.profile import Profile
-from shared.domain import stays, zones
+from shared.domain import hotel_prices, time_zones
+from shared.domain.hotel_prices import StayPrice
 from shared.domain.plurals import some
-from shared.domain.stays import StayPrice
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import hotel_awards, hotel_places, hotels
 from shared.reference.hotel_awards import FreeNight
@@ -79,11 +79,11 @@ async def _currency(call: LiveCall) -> str:
 
 
 def _today(call: LiveCall, hotel: HotelRow) -> Date:
-    return zones.day(call.now, hotels.zone(call.reference, hotels.code(hotel)))
+    return time_zones.day(call.now, hotels.zone(call.reference, hotels.code(hotel)))
 
 
 def _check(check_in: Date, check_out: Date, today: Date) -> None:
-    if wrong := stays.faults(check_in, check_out, today):
+    if wrong := hotel_prices.faults(check_in, check_out, today):
         raise Invalid(*wrong)
 
 
@@ -171,12 +171,12 @@ async def get_hotel_availability(
     if dates:
         _check(*dates, today)
         seen = await _ask(call, found, dates, free, guests, stays_only=False)
-        wanted, stay = stays.days(*dates), seen.stay(code, *dates, free.every)
+        wanted, stay = hotel_prices.days(*dates), seen.stay(code, *dates, free.every)
     else:
         first, last = _window(str(month), today)
         seen = await night_prices(call.ask, found, first, last, guests, await _currency(call))
         require_prices(seen, found.name, known=not seen.failed)
-        wanted = stays.days(first, last + timedelta(days=1))
+        wanted = hotel_prices.days(first, last + timedelta(days=1))
     marks = build_source_fields(seen)
     shown = [to_night(day, seen.night(code, day), marks) for day in wanted]
     words = [_counted(found, shown), describe_stay(stay, free) if stay and stay.nights > 1 else ""]
@@ -195,8 +195,8 @@ def _window(month: str, today: Date) -> tuple[Date, Date]:
     last = Date(year, number, calendar.monthrange(year, number)[1])
     if last < today:
         raise Invalid(Fault("month", "is in the past", f"{today:%Y-%m} or later"))
-    if last > today + stays.FARTHEST:
-        raise Invalid(Fault("month", "is too far ahead", f"{today + stays.FARTHEST:%Y-%m} or earlier"))
+    if last > today + hotel_prices.FARTHEST:
+        raise Invalid(Fault("month", "is too far ahead", f"{today + hotel_prices.FARTHEST:%Y-%m} or earlier"))
     return max(Date(year, number, 1), today), last
 
 

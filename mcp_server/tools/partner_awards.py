@@ -11,7 +11,7 @@ from mcp_server.toolkit.provenance import Verified, verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from shared.db.balances import PointsBalance
-from shared.domain.charts import SEASONS, Chart
+from shared.domain.award_charts import SEASONS, Chart
 from shared.domain.plurals import some
 from shared.domain.transfers import find_paths
 from shared.errors import Fault, Invalid, NoData

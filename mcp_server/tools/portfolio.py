@@ -25,7 +25,7 @@ from shared.db.route_monitors import RouteMonitor
 from shared.db.standing_orders import StandingOrder
 from shared.db.trips import Trip
 from shared.db.upcoming_bookings import earliest_today
-from shared.domain import balances, zones
+from shared.domain import balances, time_zones
 from shared.domain.deadlines import select_due
 from shared.domain.plurals import some
 from shared.services.bookings.bookings import flight_state, stay_state
@@ -109,7 +109,7 @@ def get_portfolio(call: Call) -> Portfolio:
     view = Viewpoint(
         call.reference,
         call.now,
-        zones.day(call.now, mine.timezone),
+        time_zones.day(call.now, mine.timezone),
         choose_currency(call.reference, mine.currency),
     )
     kept = read_holdings(call.db, earliest_today(call.now))

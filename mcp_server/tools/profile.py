@@ -13,7 +13,7 @@ from mcp_server.views.profile import Profile, new_profile, to_profile
 from shared.db.accounts import Account, lock
 from shared.db.profile import MAILS
 from shared.db.profile import Profile as Row
-from shared.domain import zones
+from shared.domain import time_zones
 from shared.errors import Fault, Invalid
 
 LISTS = ("preferred_airlines", "avoided_airlines")
@@ -104,7 +104,7 @@ def _known_country(call: Call, code: str) -> str:
 
 
 def _known_zone(text: str) -> str:
-    if (name := zones.named(text)) is None:
+    if (name := time_zones.named(text)) is None:
         raise Invalid(Fault("timezone", "is not a time zone", "an IANA name such as Europe/Paris"))
     return name
 

@@ -25,7 +25,7 @@ from mcp_server.views.award_charts import (
     to_rate_rows,
     to_seasons,
 )
-from shared.domain.charts import Chart, RoutePrice
+from shared.domain.award_charts import Chart, RoutePrice
 from shared.domain.plurals import some
 from shared.errors import Candidates, Fault, Invalid, NoData, NotFound
 from shared.reference.rows import HyattPrice, Program

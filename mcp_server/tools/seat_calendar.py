@@ -18,7 +18,7 @@ from mcp_server.views.award_search import (
     require_cabins,
     resolve_route,
 )
-from shared.domain.calendar import days_of
+from shared.domain.dates import days_of
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid
 from shared.providers.contract import SeatsQuestion

@@ -17,11 +17,10 @@ from mcp_server.views.sightings import SEEN_DAYS, age_in_seconds, build_freshnes
 from mcp_server.views.transfers import RunningBonus, TransferRoute, to_transfer_route
 from shared.db.observations import AwardObservation as Row
 from shared.db.sightings import last_fare, last_seen, newest, usual_taxes, with_values
-from shared.domain.calendar import days_of
 from shared.domain.card_prices import Advice, CardPrice, advise, card_prices, portal_points
+from shared.domain.dates import days_of
 from shared.domain.plurals import some
-from shared.domain.reach import reach
-from shared.domain.transfers import Path
+from shared.domain.transfers import Path, find_reach
 from shared.errors import NotFound
 from shared.reference.load import Reference
 from shared.services.search.award_ids import flight_id as id_of
@@ -157,7 +156,7 @@ def _prices(
     if max_points is not None:
         wanted.append(cells.c.points <= max_points)
     if balances is not None:
-        purses = reach(call.reference.routes(call.today), balances)
+        purses = find_reach(call.reference.routes(call.today), balances)
         most = {program: max(p.delivered for p in found) for program, found in purses.items()}
         wanted.append(cells.c.points <= case(most, value=cells.c.program, else_=0) if most else false())
     return wanted

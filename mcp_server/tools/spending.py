@@ -22,7 +22,7 @@ from shared.domain.plurals import some
 from shared.domain.spending.model import Hints, Unreadable
 from shared.domain.spending.totals import Summed
 from shared.errors import Fault, Invalid, NoData, NotFound
-from shared.reference.statements import book
+from shared.reference.spending import book
 from shared.services import spending
 
 CENT = Decimal("0.01")

@@ -22,7 +22,7 @@ from shared.db.standing_orders import StandingOrder as Row
 from shared.db.standing_orders import StandingOrderRun as Run
 from shared.db.trips import open_trip
 from shared.domain.plurals import some
-from shared.domain.schedule import DAILY, WEEKLY, next_run
+from shared.domain.standing_orders import DAILY, WEEKLY, next_run
 from shared.errors import BackendUnavailable, Fault, Invalid, LimitReached, Outage
 
 Cadence = Literal["daily", "weekly"]

@@ -16,9 +16,9 @@ from mcp_server.toolkit.results import Money, Result
 from mcp_server.toolkit.wording import program_name
 from shared.db.bookings import FlightBooking
 from shared.db.statuses import LoyaltyStatus
-from shared.domain import elite
+from shared.domain import status_tiers
 from shared.errors import Fault, Invalid, NoData, NotFound
-from shared.reference import status
+from shared.reference import statuses
 from shared.reference.load import Reference
 from shared.services.bookings.booked_flights import A_YEAR, NEAR, booked, paid_legs
 
@@ -46,7 +46,7 @@ class StatusProgress(Result):
 
 def _progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBooking], on: date) -> Progress | None:
     """None where the programme's tiers are not known."""
-    ladder = status.ladder(call.reference, row.program)
+    ladder = statuses.ladder(call.reference, row.program)
     above = ladder.above(row.tier)
     aim = ladder.tier(row.target_tier) or above or ladder.tier(row.tier)
     if aim is None:
@@ -54,10 +54,10 @@ def _progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBooking], on:
     required = ladder.required(row.tier, aim)
     known, said = _reported(row, aim, on)
     since = row.progress_as_of + timedelta(days=1) if known is not None and row.progress_as_of else on
-    ends = elite.year_end(aim.period, on)
+    ends = status_tiers.year_end(aim.period, on)
     flown = booked(call.reference, row.program, row.tier, legs, since, ends or on + A_YEAR)
     if required is None:
-        said.append(f"What {aim.name} asks from {row.tier} is not one number of {elite.unit(aim.metric)}.")
+        said.append(f"What {aim.name} asks from {row.tier} is not one number of {status_tiers.unit(aim.metric)}.")
     reckoned = known is not None and required is not None
     have = (known or Decimal(0)) + flown.amount
     return Progress(
@@ -73,21 +73,21 @@ def _progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBooking], on:
         gap=max(Decimal(0), required - have) if known is not None and required is not None else None,
         year_ends_on=ends,
         on_track=_on_track(known or Decimal(0), have, required or 0, aim, on) if reckoned else None,
-        assumptions=[*elite.conditions(aim), *flown.said, *said],
+        assumptions=[*status_tiers.conditions(aim), *flown.said, *said],
         bookings_counted=[leg.id for leg in flown.counted],
         **sourced(aim),
     )
 
 
-def _on_track(known: Decimal, have: Decimal, required: int, aim: elite.Tier, on: date) -> bool | None:
+def _on_track(known: Decimal, have: Decimal, required: int, aim: status_tiers.Tier, on: date) -> bool | None:
     """What is booked counts where it is enough; the pace is that of what was flown."""
-    return True if have >= required else elite.on_track(known, required, aim.period, on)
+    return True if have >= required else status_tiers.on_track(known, required, aim.period, on)
 
 
-def _reported(row: LoyaltyStatus, aim: elite.Tier, on: date) -> tuple[Decimal | None, list[str]]:
+def _reported(row: LoyaltyStatus, aim: status_tiers.Tier, on: date) -> tuple[Decimal | None, list[str]]:
     if row.progress is None:
         return None, ["No progress is recorded, so the gap is not known."]
-    if elite.year_is_over(row.progress_as_of, aim.period, on):
+    if status_tiers.year_is_over(row.progress_as_of, aim.period, on):
         return None, [f"The progress of {row.progress_as_of} belongs to a qualifying year that is over."]
     return row.progress, []
 
@@ -125,4 +125,4 @@ def _told(facts: Reference, one: Progress) -> str:
     aim = one.target_tier or one.next_tier or one.tier
     if one.gap is None:
         return f"{name}: the gap to {aim} is not known."
-    return f"{name}: {elite.plainly(one.gap)} {elite.unit(one.metric)} to {aim}."
+    return f"{name}: {status_tiers.plainly(one.gap)} {status_tiers.unit(one.metric)} to {aim}."

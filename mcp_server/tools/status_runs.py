@@ -26,11 +26,11 @@ from mcp_server.views.status_runs import (
 )
 from shared.db.profile import Profile
 from shared.db.statuses import LoyaltyStatus
-from shared.domain import elite
+from shared.domain import status_tiers
 from shared.domain.plurals import some
 from shared.domain.status_runs import Chance, Run, ranked
 from shared.errors import NoData
-from shared.reference import status
+from shared.reference import statuses
 from shared.services.bookings.booked_flights import booked, paid_legs
 from shared.services.search.provenance import Freshness
 
@@ -107,7 +107,7 @@ def _run(call: Call, chance: Chance, currency: str) -> StatusRun:
 
 
 def _after_year_end(goal: Goal, deadline: date, on: date) -> list[str]:
-    ends = elite.year_end(goal.target.period, on)
+    ends = status_tiers.year_end(goal.target.period, on)
     if ends is None or deadline <= ends:
         return []
     return [f"The qualifying year ends on {ends}; what is flown after it counts towards the next one."]
@@ -182,11 +182,11 @@ def _run_paths(
 
 
 def _run_path(call: Call, chance: Chance, goal: Goal, currency: str) -> StatusPath:
-    route, unit = "-".join(chance.run.stops), elite.unit(goal.target.metric)
+    route, unit = "-".join(chance.run.stops), status_tiers.unit(goal.target.metric)
     each = (
-        f"{elite.plainly(chance.earned)} {unit} each"
+        f"{status_tiers.plainly(chance.earned)} {unit} each"
         if chance.earned is not None
-        else (f"{elite.plainly(chance.without_fare)} {unit} each, and more by the fare")
+        else (f"{status_tiers.plainly(chance.without_fare)} {unit} each, and more by the fare")
     )
     times = f"{chance.needed} times" if chance.needed is not None else "as often as the fare makes necessary"
     steps = [f"Position to {chance.run.stops[0]}."] if chance.miles_from_home else []
@@ -210,7 +210,9 @@ def _flying(call: Call, goal: Goal, days: int, currency: str) -> tuple[list[Stat
     until = call.today + timedelta(days=days - 1)
     legs = paid_legs(call.db, call.today)
     plan = booked(call.reference, goal.program.slug, goal.held, legs, call.today, until)
-    if not plan.amount or goal.target.metric != getattr(status.scheme(call.reference, goal.program.slug), "metric", ""):
+    if not plan.amount or goal.target.metric != getattr(
+        statuses.scheme(call.reference, goal.program.slug), "metric", ""
+    ):
         return [], [f"Planned flying: {plan.said[0]}"]
     flights = [f"{leg.airline} {leg.origin}-{leg.destination} on {leg.departure_date}." for leg in plan.counted]
     return (
@@ -247,7 +249,7 @@ def _offer_paths(call: Call, goal: Goal, days: int) -> tuple[list[StatusPath], l
     ]
     if not fit:
         return [], [NO_OFFERS]
-    open_to = [(row, elite.eligible(row.from_programs, row.from_tiers, held)) for row in fit]
+    open_to = [(row, status_tiers.eligible(row.from_programs, row.from_tiers, held)) for row in fit]
     paths = [_offer_path(row, said, goal) for row, said in open_to if said != "no"]
     return paths, [] if paths else ["Match and challenge: none of the known offers takes a status you hold."]
 
@@ -315,7 +317,8 @@ def recommend_status_path(
     why = [*closed, *grounded, *reasons]
     if max_cash is not None and any(p.cost == NO_DATA for p in paths):
         why.append(
-            f"Whether a path without a known cost stays under {elite.plainly(max_cash)} {currency} cannot be said."
+            "Whether a path without a known cost stays under "
+            f"{status_tiers.plainly(max_cash)} {currency} cannot be said."
         )
     return _paths(
         goal,

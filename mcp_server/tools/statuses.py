@@ -15,11 +15,11 @@ from mcp_server.toolkit.results import Money, Paging, Part, Result
 from mcp_server.views.statuses import LoyaltyStatus, to_loyalty_status
 from shared.db.accounts import lock
 from shared.db.statuses import LoyaltyStatus as Row
-from shared.domain import elite
+from shared.domain import status_tiers
 from shared.domain.dates import format_day
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NotFound
-from shared.reference import status
+from shared.reference import statuses
 from shared.reference.rows.earning import StatusMatch as Offer
 from shared.reference.rows.programmes import Program
 
@@ -104,7 +104,7 @@ def _store_changes(call: Call, row: Row, changes: Mapping[str, Any], clear: list
 
 
 def _check_target(call: Call, row: Row) -> None:
-    ladder = status.ladder(call.reference, row.program)
+    ladder = statuses.ladder(call.reference, row.program)
     held, target = ladder.tier(row.tier), ladder.tier(row.target_tier)
     if held and target and target.rank < held.rank:
         raise Invalid(Fault("target_tier", f"is below {held.name}", f"{held.name} or a tier above it"))
@@ -133,10 +133,10 @@ def set_loyalty_status(
     found = _find_program_with_tiers(call, program)
     if not tier.strip():
         raise Invalid(Fault("tier", "is empty", "the name of a tier"))
-    tier_held = status.tier_name(call.reference, found.slug, tier)
+    tier_held = statuses.tier_name(call.reference, found.slug, tier)
     changes = {
         "valid_until": valid_until,
-        "target_tier": status.tier_name(call.reference, found.slug, target_tier) if target_tier else None,
+        "target_tier": statuses.tier_name(call.reference, found.slug, target_tier) if target_tier else None,
         "progress": progress,
         "progress_as_of": progress_as_of,
         "notes": notes,
@@ -155,14 +155,14 @@ def set_loyalty_status(
         message=_describe_saved_status(call, found, row),
         loyalty_status=to_loyalty_status(call, row, call.own_day),
         created=created,
-        known_tiers=status.ladder(call.reference, found.slug).names,
+        known_tiers=statuses.ladder(call.reference, found.slug).names,
     )
 
 
 def _describe_saved_status(call: Call, program: Program, row: Row) -> str:
     until = f" until {format_day(row.valid_until)}" if row.valid_until else ""
     length = " for life" if row.lifetime else until
-    known = status.ladder(call.reference, program.slug).names
+    known = statuses.ladder(call.reference, program.slug).names
     unknown = "" if known else " The tiers of this programme are not known here, so the name is kept as you wrote it."
     return f"Saved: {row.tier} in {program.name}{length}.{unknown}"
 
@@ -201,7 +201,7 @@ def _find_tiers_held(call: Call, source_program: str | None, source_tier: str | 
         return mine
     slug = call.reference.program(source_program).slug
     if source_tier:
-        return {slug: status.tier_name(call.reference, slug, source_tier)}
+        return {slug: statuses.tier_name(call.reference, slug, source_tier)}
     return {slug: mine[slug]} if slug in mine else {}
 
 
@@ -220,7 +220,7 @@ def _to_offer(row: Offer, held: Mapping[str, str]) -> StatusMatch:
         valid_months=row.valid_months,
         once_per=row.once_per,
         apply_url=row.apply_url,
-        eligible=elite.eligible(row.from_programs, row.from_tiers, held),
+        eligible=status_tiers.eligible(row.from_programs, row.from_tiers, held),
         **verified(row),
     )
 

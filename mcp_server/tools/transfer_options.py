@@ -13,9 +13,9 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
 from mcp_server.views.transfers import RunningBonus, TransferRoute, to_transfer_route
 from shared.db.balances import PointsBalance
-from shared.domain import funding
-from shared.domain.funding import Combination, Purse, Way
+from shared.domain import transfer_options
 from shared.domain.plurals import some
+from shared.domain.transfer_options import Combination, Purse, Way
 from shared.errors import NoData
 from shared.reference.rows import Program
 
@@ -121,11 +121,11 @@ def compare_transfer_options(
         raise NoData("No points balances are kept here; add one with update_points_balance.", missing=["balances"])
     known = call.reference.programs
     purses = [Purse(r.program, r.balance, known[r.program].value_usd_cents) for r in rows]
-    found = funding.ways(call.reference.routes(call.today), purses, goal.slug, points_needed)
+    found = transfer_options.ways(call.reference.routes(call.today), purses, goal.slug, points_needed)
     if not found:
         raise NoData(f"None of the balances kept here can become points of {goal.name}.", missing=["transfer path"])
-    together = funding.combine(found, points_needed)
-    missing = funding.shortfall(found, points_needed)
+    together = transfer_options.combine(found, points_needed)
+    missing = transfer_options.shortfall(found, points_needed)
     used = {w.purse.program for w in found}
     dates = [d for p in used if (d := known[p].as_of)]
     return TransferOptions(

@@ -18,12 +18,12 @@ from mcp_server.toolkit.results import Result
 from mcp_server.views.cash_flights import resolve_journey
 from mcp_server.views.trip_plans import CURRENCY, Plan, to_plan, travel_dates
 from shared.db.balances import PointsBalance
-from shared.domain import funding
-from shared.domain.exchange import Rates
-from shared.domain.funding import Purse
+from shared.domain import transfer_options
+from shared.domain.exchange_rates import Rates
 from shared.domain.hybrids import moment
-from shared.domain.planning import Journey, Paid, Seat, fallback, journeys, payable, ranked
 from shared.domain.plurals import some
+from shared.domain.transfer_options import Purse
+from shared.domain.trip_plans import Journey, Paid, Seat, fallback, journeys, payable, ranked
 from shared.errors import Fault, Invalid
 from shared.providers.contract import FaresQuestion, Reading, SeatsQuestion
 from shared.services.search import availability, exchange_rates, fares
@@ -227,7 +227,9 @@ def _reasons(
 def _nearest(call: LiveCall, journey: Journey[AwardOption], purses: Sequence[Purse]) -> str:
     """The cheapest journey and what is missing for it."""
     routes = call.reference.routes(call.today)
-    lacking = {p: funding.shortfall(funding.ways(routes, purses, p, n), n) for p, n in journey.needs.items()}
+    lacking = {
+        p: transfer_options.shortfall(transfer_options.ways(routes, purses, p, n), n) for p, n in journey.needs.items()
+    }
     wanted = " and ".join(f"{n:,} points of {p}" for p, n in journey.needs.items())
     short = " and ".join(f"{n:,} of {p}" for p, n in lacking.items() if n)
     return f"The cheapest on {journey.out.day} takes {wanted}; missing: {short or 'none by itself, but not both'}."

@@ -11,7 +11,7 @@ from mcp_server.toolkit.provenance import Sourced, caution, sourced
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
 from shared.domain import balances
-from shared.domain.valuation import Spread, spread
+from shared.domain.valuations import Spread, spread
 from shared.errors import NoData
 from shared.reference.cards import exchange
 from shared.reference.rows import ExchangeRate, Program

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from mcp_server.toolkit.results import NO_DATA, NoDataWord, Part
-from shared.domain.charts import Chart, Points, RoutePrice
+from shared.domain.award_charts import Chart, Points, RoutePrice
 from shared.reference.rows import AwardExample, HyattPrice
 
 Season = Literal["off_peak", "standard", "peak"]

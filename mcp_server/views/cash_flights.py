@@ -6,7 +6,7 @@ from typing import Literal
 
 from mcp_server.toolkit.context import CallBase
 from mcp_server.toolkit.results import Marked, Money, Part
-from shared.domain.exchange import Converted
+from shared.domain.exchange_rates import Converted
 from shared.domain.minor_units import round_to_minor_unit
 from shared.errors import Fault, Invalid
 from shared.services.search.fares import FareOption

@@ -5,10 +5,10 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Literal
 
 from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part
-from shared.domain import stays
+from shared.domain import hotel_prices
+from shared.domain.hotel_prices import Price, State, StayPrice
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.plurals import some
-from shared.domain.stays import Price, State, StayPrice
 from shared.reference import hotel_awards, hotels
 from shared.reference.hotel_awards import FreeNight
 from shared.reference.reference import Reference
@@ -133,7 +133,7 @@ def describe_stay(stay: StayPrice, free: FreeNight) -> str:
     said = [f"{some(stay.nights, 'night')}: {points}, {cash}."]
     if stay.free_night:
         said.append(f"Taken off: {free.rule}.")
-    elif free.rule and not free.every and stay.nights >= (stays.free_night(free.rule) or (0, False))[0]:
+    elif free.rule and not free.every and stay.nights >= (hotel_prices.free_night(free.rule) or (0, False))[0]:
         said.append(f"Not taken off, since it is not for everybody: {free.rule}.")
     if stay.added_up:
         said.append("The points are those of single nights, added up.")

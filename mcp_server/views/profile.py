@@ -6,7 +6,7 @@ from mcp_server.toolkit.results import Part
 from shared.db.accounts import Account
 from shared.db.profile import MAILS
 from shared.db.profile import Profile as Row
-from shared.domain import zones
+from shared.domain import time_zones
 
 CURRENCY, PASSENGERS = "USD", 1
 
@@ -47,7 +47,7 @@ def to_profile(account: Account, row: Row | None) -> Profile:
         default_cabin=shown.default_cabin,
         currency=shown.currency or CURRENCY,
         country=shown.country,
-        timezone=shown.timezone or zones.UTC,
+        timezone=shown.timezone or time_zones.UTC,
         preferred_airlines=shown.preferred_airlines,
         avoided_airlines=shown.avoided_airlines,
         default_passengers=shown.default_passengers or PASSENGERS,

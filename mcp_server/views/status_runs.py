@@ -13,14 +13,14 @@ from mcp_server.toolkit.results import Money, Part
 from mcp_server.views.sightings import build_freshness
 from shared.db.observations import FareObservation
 from shared.db.statuses import LoyaltyStatus
-from shared.domain import elite
+from shared.domain import status_tiers
 from shared.domain.earning import earn
-from shared.domain.elite import Ladder
-from shared.domain.elite import Tier as Rung
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.status_runs import Chance, Run, SeenFare, runs_needed
+from shared.domain.status_tiers import Ladder
+from shared.domain.status_tiers import Tier as Rung
 from shared.errors import Fault, Invalid, NoData
-from shared.reference import status
+from shared.reference import statuses
 from shared.reference.rows.programmes import Program
 from shared.services.search.exchange_rates import kept_rates, none_known
 from shared.services.search.price_memory import round_trips_seen
@@ -59,7 +59,7 @@ class Goal:
 
     @property
     def lacking(self) -> str:
-        missing = f"{elite.plainly(self.missing)} {elite.unit(self.target.metric)}"
+        missing = f"{status_tiers.plainly(self.missing)} {status_tiers.unit(self.target.metric)}"
         return f"{missing} are missing to {self.target.name}"
 
     @property
@@ -70,28 +70,28 @@ class Goal:
 def resolve_goal(call: Call, name: str, tier: str | None) -> Goal:
     """The tier asked for, else the tracked target, else the next one. Raises NotFound, Candidates, NoData, Invalid."""
     program = call.reference.program(name)
-    ladder = status.ladder(call.reference, program.slug)
+    ladder = statuses.ladder(call.reference, program.slug)
     if not ladder.tiers:
         raise NoData(f"The tiers of {program.name} are not known here.", missing=["tier thresholds"])
     row = call.db.scalars(select(LoyaltyStatus).where(LoyaltyStatus.program == program.slug)).one_or_none()
     held = row.tier if row else None
-    asked = status.tier_name(call.reference, program.slug, tier) if tier else (row.target_tier if row else None)
+    asked = statuses.tier_name(call.reference, program.slug, tier) if tier else (row.target_tier if row else None)
     target = ladder.tier(asked) or ladder.above(held)
     if target is None:
         raise NoData(f"{held} is the highest tier of {program.name} known here.", missing=["next tier"])
     required = ladder.required(held, target)
     if required is None:
-        unit = elite.unit(target.metric)
+        unit = status_tiers.unit(target.metric)
         told = f"{target.alternative}" if target.alternative else f"tiers on the way are not counted in {unit}"
         raise NoData(f"What {target.name} asks is not one number: {told}.", missing=["tier threshold"])
     have, said = _have(row, target, call.today)
-    return Goal(program, ladder, target, required, have, held or "", (*said, *elite.conditions(target)))
+    return Goal(program, ladder, target, required, have, held or "", (*said, *status_tiers.conditions(target)))
 
 
 def _have(row: LoyaltyStatus | None, target: Rung, on: date) -> tuple[Decimal, list[str]]:
     if row is None or row.progress is None:
         return Decimal(0), ["No progress is recorded here: counted from zero."]
-    if elite.year_is_over(row.progress_as_of, target.period, on):
+    if status_tiers.year_is_over(row.progress_as_of, target.period, on):
         return Decimal(0), [f"The progress of {row.progress_as_of} is of a year that is over: counted from zero."]
     return row.progress, [f"Progress as reported on {row.progress_as_of}."]
 
@@ -102,19 +102,19 @@ def weigh_runs(call: Call, goal: Goal, home: str, days: int) -> list[Chance]:
     Raises NoData where there is none. A fare is what was asked in all, so what follows the fare without its taxes is
     not reckoned from it.
     """
-    scheme = status.scheme(call.reference, goal.program.slug)
+    scheme = statuses.scheme(call.reference, goal.program.slug)
     if scheme is None:
-        names = ", ".join(call.reference.programs[p].name for p in status.COUNTED)
+        names = ", ".join(call.reference.programs[p].name for p in statuses.COUNTED)
         raise NoData(f"No status runs are known for {goal.program.name}. Known: {names}.", missing=["status runs"])
     if scheme.metric != goal.target.metric:
-        unit = elite.unit(goal.target.metric)
+        unit = status_tiers.unit(goal.target.metric)
         raise NoData(f"What the known runs count in {unit} is not known.", missing=["status runs"])
-    runs = status.runs(call.reference, goal.program.slug)
+    runs = statuses.runs(call.reference, goal.program.slug)
     homes = call.reference.city(home)
     fares = find_fares(call, runs, goal.program.home_currency, call.today + timedelta(days=days - 1))
     out = []
     for run in runs:
-        made = earn(scheme, status.legs(call.reference, run.stops), run.cabin)
+        made = earn(scheme, statuses.legs(call.reference, run.stops), run.cabin)
         away = 0 if run.stops[0] in homes else call.reference.miles(home, run.stops[0])
         needed, seen = runs_needed(goal.missing, made.amount), fares.get(run.slug)
         out.append(Chance(run, away, made.amount, made.fixed, needed, seen.amount if seen else None, seen))

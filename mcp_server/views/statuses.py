@@ -7,7 +7,7 @@ from mcp_server.toolkit.context import CallBase
 from mcp_server.toolkit.results import Money, Part
 from shared.db.statuses import LoyaltyStatus as Row
 from shared.domain.balances import days_left
-from shared.reference import status
+from shared.reference import statuses
 
 
 class LoyaltyStatus(Part):
@@ -29,7 +29,7 @@ class LoyaltyStatus(Part):
 
 def _metric(call: CallBase, row: Row) -> str | None:
     """What the progress counts: the unit of the tier aimed at, else of the next one up."""
-    ladder = status.ladder(call.reference, row.program)
+    ladder = statuses.ladder(call.reference, row.program)
     aim = ladder.tier(row.target_tier) or ladder.above(row.tier) or ladder.tier(row.tier)
     return aim.metric if aim else None
 

@@ -7,10 +7,10 @@ from decimal import Decimal
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part
 from mcp_server.views.cash_flights import Fare, to_fare
 from mcp_server.views.transfers import TransferRoute, to_transfer_route
-from shared.domain.funding import Way
 from shared.domain.minor_units import round_to_minor_unit
-from shared.domain.planning import Journey, Paid
 from shared.domain.plurals import some
+from shared.domain.transfer_options import Way
+from shared.domain.trip_plans import Journey, Paid
 from shared.services.search.award_options import AwardOption
 from shared.services.search.fares import FareOption
 

@@ -6,7 +6,7 @@ from datetime import date, datetime
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Literal
 
-from shared.domain import zones
+from shared.domain import time_zones
 from shared.errors import Fault
 
 FlightState = Literal["upcoming", "past", "cancelled"]
@@ -23,7 +23,7 @@ def ahead_and_behind(places: Iterable[tuple[str, str]], now: datetime) -> tuple[
     days: dict[str, date] = {}
     ahead, behind = [], []
     for place, tz in places:
-        day = days.get(tz) or days.setdefault(tz, zones.day(now, tz))
+        day = days.get(tz) or days.setdefault(tz, time_zones.day(now, tz))
         if day > now.date():
             ahead.append(place)
         elif day < now.date():

@@ -11,7 +11,7 @@ from datetime import date
 from itertools import pairwise
 from typing import Protocol
 
-from shared.domain.calendar import add_months, next_anniversary
+from shared.domain.dates import add_months, next_anniversary
 
 # Words that say only that a thing is a card; alone they name none.
 _FILLERS = ("a", "an", "and", "for", "from", "in", "my", "new", "of", "on", "our", "the", "with")

@@ -1,5 +1,6 @@
-"""Dates as people read them in sentences; fields of a result keep ISO 8601."""
+"""Calendar arithmetic, and dates as people read them in sentences; fields of a result keep ISO 8601."""
 
+from calendar import monthrange
 from datetime import date
 
 
@@ -11,3 +12,25 @@ def format_day(day: date) -> str:
 def format_days(first: date, last: date) -> str:
     """`8 Oct 2027`, or `8 Oct 2027 to 2 Nov 2027`."""
     return format_day(first) if first == last else f"{format_day(first)} to {format_day(last)}"
+
+
+def add_months(day: date, months: int) -> date:
+    """The same day so many months later, cut to the end of a shorter month and to the end of the calendar."""
+    years, month = divmod(day.month - 1 + months, 12)
+    year, month = day.year + years, month + 1
+    if year > date.max.year:
+        return date.max
+    return date(year, month, min(day.day, monthrange(year, month)[1]))
+
+
+def next_anniversary(opened: date, today: date) -> date:
+    """The first yearly return of a date that is not past; the day itself does not count as one."""
+    years = max(1, today.year - opened.year)
+    coming = add_months(opened, 12 * years)
+    return coming if coming >= today else add_months(opened, 12 * (years + 1))
+
+
+def days_of(month: str) -> tuple[date, date]:
+    """The first and the last day of a month written YYYY-MM."""
+    first = date.fromisoformat(f"{month}-01")
+    return first, first.replace(day=monthrange(first.year, first.month)[1])

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
 
+MAX_HOPS = 3
 POSTING = ("instant", "hours", "days", "unknown")  # from fastest to "nobody knows", which counts as slowest
 
 
@@ -61,6 +62,12 @@ class Edge:
             return most * block
         # Extra points for large amounts let fewer do; more points sent never bring fewer.
         return (least + bisect_left(range(least, most), needed, key=lambda b: self.received(b * block))) * block
+
+    def most_sendable(self, points: int) -> int:
+        """The most that can be sent of so many points, in whole blocks; 0 where the minimum is not reached."""
+        block = self.increment or 1
+        whole = points // block * block
+        return whole if whole >= (self.minimum or 1) else 0
 
     def received(self, sent: int) -> int:
         return floor(sent * self.yields) + (sent // self.step * self.step_bonus if self.step else 0)
@@ -138,7 +145,9 @@ def amounts(edges: Sequence[Edge], needed: int) -> tuple[int, ...]:
     return tuple(reversed(out))
 
 
-def find_paths(routes: Network, start: str, goal: str, needed: int | None = None, max_hops: int = 3) -> list[Path]:
+def find_paths(
+    routes: Network, start: str, goal: str, needed: int | None = None, max_hops: int = MAX_HOPS
+) -> list[Path]:
     """All paths, cheapest first: by source points when an amount is needed, else by points received per point."""
     found = [Path(edges, amounts(edges, needed) if needed else None) for edges in _walks(routes, start, goal, max_hops)]
 
@@ -147,3 +156,44 @@ def find_paths(routes: Network, start: str, goal: str, needed: int | None = None
         return (cost, len(path.edges), POSTING.index(path.slowest), [e.target for e in path.edges])
 
     return sorted(found, key=order)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The most one balance can become in one programme."""
+
+    source: str
+    points: int  # of the balance
+    delivered: int
+
+
+def _most_delivered(routes: Network, start: str, points: int, max_hops: int) -> dict[str, int]:
+    """The most that arrives in each other programme in so many steps. More points on the way never bring fewer."""
+    most: dict[str, int] = {}
+    here = {start: points}
+    for _ in range(max_hops):
+        arrived: dict[str, int] = {}
+        for program, available in here.items():
+            for edge in routes.get(program, ()):
+                sent = edge.most_sendable(available)
+                received = edge.received(sent) if sent else 0
+                best = max(most.get(edge.target, 0), arrived.get(edge.target, 0))
+                if edge.target != start and received > best:
+                    arrived[edge.target] = received
+        most |= arrived
+        here = arrived
+    return most
+
+
+def find_reach(routes: Network, balances: Mapping[str, int], max_hops: int = MAX_HOPS) -> dict[str, list[Reach]]:
+    """For each programme the balances that reach it, each by itself: its own first, then the largest first."""
+    reaches = {program: [Reach(program, points, points)] for program, points in balances.items() if points > 0}
+    for source, points in sorted(balances.items(), key=lambda item: (-item[1], item[0])):
+        for target, delivered in _most_delivered(routes, source, points, max_hops).items():
+            reaches.setdefault(target, []).append(Reach(source, points, delivered))
+    return reaches
+
+
+def first_covering(reaches: Iterable[Reach], points: int) -> Reach | None:
+    """The first balance that covers so many points: the programme's own, else the largest that does by transfer."""
+    return next((r for r in reaches if r.delivered >= points), None)

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from shared.domain.plans import CABINS
-from shared.reference import folio, statements
+from shared.reference import folio, spending
 
 Tables = Mapping[str, Mapping[int, Any]]  # rows by line, by file
 _KINDS = ("airline", "hotel", "bank")
@@ -283,7 +283,7 @@ _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
     _kinds: (),
     _status_matches: ("programs.csv", "elite_tiers.csv"),
     folio.faults: tuple(folio.TABLES),
-    statements.faults: tuple(statements.TABLES),
+    spending.faults: tuple(spending.TABLES),
 }
 
 _AIRPORT_FIELDS: dict[str, Callable[[Any], Iterable[str]]] = {

@@ -4,7 +4,7 @@ import re
 from calendar import month_name
 from dataclasses import dataclass
 
-from shared.domain import stays
+from shared.domain import hotel_prices
 from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel, HotelProgramme, HyattPrice
 
@@ -64,7 +64,7 @@ def _since(chart: str) -> str | None:
 
 def free_night(reference: Reference, hotel: Hotel) -> FreeNight:
     rules = programme(reference, hotel)
-    found = stays.free_night(rules.nth_night_free) if rules else None
+    found = hotel_prices.free_night(rules.nth_night_free) if rules else None
     if rules is None or found is None:
         return FreeNight(0, None)
     every, anyone = found

@@ -8,7 +8,7 @@ from typing import Any
 
 from shared.domain import names
 from shared.domain.airports import Zone
-from shared.domain.charts import Chart, DistanceBand, Points, Season
+from shared.domain.award_charts import Chart, DistanceBand, Points, Season
 from shared.domain.transfers import Bonus, Edge
 from shared.reference.rows.travel import Airline, Carrier
 

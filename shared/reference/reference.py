@@ -7,14 +7,14 @@ from types import MappingProxyType
 from typing import Any
 
 from shared import clock
-from shared.domain import charts as chart_rules
+from shared.domain import award_charts as chart_rules
 from shared.domain import names, offer_posts, transfers
 from shared.domain.airports import Airport, Zone, zone_of
-from shared.domain.charts import RoutePrice, Trip
+from shared.domain.award_charts import RoutePrice, Trip
 from shared.domain.plans import CABINS
 from shared.errors import Candidates, NotFound
 from shared.reference import airports, indexes
-from shared.reference.rows.charts import AwardExample, CancellationFee, ReleaseWindow
+from shared.reference.rows.award_charts import AwardExample, CancellationFee, ReleaseWindow
 from shared.reference.rows.programmes import Program
 from shared.reference.rows.travel import Airline, Carrier, CatalogCard, VoucherType
 

@@ -13,7 +13,7 @@ from shared.db.cards import Card
 from shared.db.portfolio import Holdings
 from shared.domain import balances, cards, deadlines
 from shared.domain.deadlines import Deadline, Kind, Subject, Value
-from shared.domain.zones import day as local_day
+from shared.domain.time_zones import day as local_day
 from shared.errors import Candidates, NotFound
 from shared.reference import hotels
 from shared.reference.cards import exchange, point_in

@@ -16,7 +16,7 @@ from shared.domain.spending.categories import plain as plain_words
 from shared.domain.spending.model import MOST_LINES, Book, Hints, Line, Reading, Skipped, Unreadable
 from shared.domain.spending.table import Lines, choose
 from shared.domain.spending.totals import Summed, sum_up
-from shared.reference.statements import KINDS
+from shared.reference.spending import KINDS
 
 MOST_BREAKS = 400_000  # each line of OFX has several, and Windows writes two for one
 

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from shared.domain.charts import RoutePrice, Season
+from shared.domain.award_charts import RoutePrice, Season
 from shared.domain.plans import CABINS
 from shared.providers.contract import AwardSeat, AwardTrip, BookingLink, SeatsQuestion, Segment, Unanswered
 from shared.providers.sandbox import draw, overrides

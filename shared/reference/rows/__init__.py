@@ -3,7 +3,7 @@
 An empty cell of an optional field means unknown. To add a kind of fact, add a file, a row type and a line here.
 """
 
-from shared.reference.rows.charts import (
+from shared.reference.rows.award_charts import (
     AwardExample,
     Band,
     CancellationFee,
@@ -38,7 +38,7 @@ from shared.reference.rows.programmes import (
     ProgramPartner,
     Source,
 )
-from shared.reference.rows.statements import STATEMENT_FILES
+from shared.reference.rows.spending import STATEMENT_FILES
 from shared.reference.rows.transfers import (
     BonusPattern,
     BuyPoints,

@@ -16,7 +16,7 @@ from shared.db.run_kinds import RunKind
 from shared.db.runs import delete_schedules, schedule, unschedule
 from shared.db.trips import Trip, open_trip
 from shared.db.vouchers import Voucher
-from shared.domain import bookings, zones
+from shared.domain import bookings, time_zones
 from shared.domain.bookings import ahead_and_behind
 from shared.errors import Candidates, Fault, Invalid, NotFound
 from shared.reference import hotels
@@ -199,7 +199,7 @@ def check_trip(session: Session, trip_id: int | None) -> None:
 
 def flight_day(reference: Reference, origin: str, now: datetime) -> date:
     """The day it is at an airport or in a city."""
-    return zones.day(now, _zone(reference, origin))
+    return time_zones.day(now, _zone(reference, origin))
 
 
 def _zone(reference: Reference, code: str) -> str:
@@ -226,7 +226,7 @@ def _days(reference: Reference, what: Literal["flight", "hotel"], quarter: datet
 
 
 def stay_state(reference: Reference, row: HotelBooking, now: datetime) -> bookings.StayState:
-    at_hotel = zones.day(now, hotels.zone(reference, row.hotel_code))
+    at_hotel = time_zones.day(now, hotels.zone(reference, row.hotel_code))
     return bookings.stay_state(row.check_in_date, row.check_out_date, row.cancelled_at is not None, at_hotel)
 
 

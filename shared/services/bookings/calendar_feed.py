@@ -8,8 +8,8 @@ from sqlalchemy.orm import Session
 
 from shared.db import upcoming_bookings
 from shared.db.bookings import FlightBooking, HotelBooking
-from shared.documents.calendar import Event, document
-from shared.domain import zones
+from shared.documents.calendar_feed import Event, document
+from shared.domain import time_zones
 from shared.reference import hotels
 from shared.reference.reference import Reference
 from shared.services.bookings.bookings import flight_day, flight_state, stay_state
@@ -100,7 +100,7 @@ def _times(reference: Reference, row: FlightBooking) -> tuple[date, date | None]
 def _local(reference: Reference, code: str, day: date, at: time) -> datetime:
     """Without a zone where the airport's is not known: then it is local wherever it is read."""
     known = reference.airports.get(next(iter(reference.metros.get(code, ())), code))
-    return datetime.combine(day, at, zones.zone(known.tz) if known else None)
+    return datetime.combine(day, at, time_zones.zone(known.tz) if known else None)
 
 
 def _stay(reference: Reference, row: HotelBooking) -> Event:

@@ -13,7 +13,7 @@ from shared.db.balances import PointsBalance
 from shared.db.statuses import LoyaltyStatus
 from shared.errors import Candidates, NotFound
 from shared.providers.connectors import TrackedAccount
-from shared.reference import status
+from shared.reference import statuses
 from shared.reference.reference import Reference
 from shared.services.connections.sync_report import Report
 
@@ -106,7 +106,7 @@ def _status(
         return
     report.statuses += 1
     try:
-        tier = status.tier_name(reference, slug, account.tier)
+        tier = statuses.tier_name(reference, slug, account.tier)
     except Candidates:
         report.conflict("status", slug, "unknown_tier")
         return

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 
 from shared import clock
-from shared.domain.exchange import Quote, Rates
+from shared.domain.exchange_rates import Quote, Rates
 from shared.providers import cache, registry
 from shared.providers.ask import Ask
 from shared.providers.contract import Provider, Rate, RatesQuestion, Reading

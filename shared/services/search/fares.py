@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 
-from shared.domain.exchange import Converted, Rates
+from shared.domain.exchange_rates import Converted, Rates
 from shared.providers.contract import CashFare, Reading
 from shared.services.search.provenance import Mode, age, mode_of
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from shared.domain import stays
-from shared.domain.stays import Price, StayPrice
+from shared.domain import hotel_prices
+from shared.domain.hotel_prices import Price, StayPrice
 from shared.errors import NoData
 from shared.providers.ask import Ask
 from shared.providers.contract import HotelSpot, Reading, StayOffer, StaysQuestion
@@ -49,11 +49,11 @@ class Seen:
     def night(self, hotel_code: str, day: date) -> Price:
         wanted = (day, day + ONE_NIGHT)
         of_day = (o for of in self.offers(hotel_code) for o in of if (o.check_in, o.check_out) == wanted)
-        return stays.best(of_day, self.currency)
+        return hotel_prices.best(of_day, self.currency)
 
     def stay(self, hotel_code: str, check_in: date, check_out: date, every: int = 0) -> StayPrice:
         """`every` so many nights one is free by the programme's own rule."""
-        return stays.whole(self.offers(hotel_code), check_in, check_out, self.currency, every)
+        return hotel_prices.whole(self.offers(hotel_code), check_in, check_out, self.currency, every)
 
 
 def spot(hotel: Hotel) -> HotelSpot:

@@ -8,7 +8,7 @@ from typing import Any
 
 import anyio
 
-from shared.domain.exchange import Rates
+from shared.domain.exchange_rates import Rates
 from shared.domain.hybrids import Leg, award_first, best_pair, moment
 from shared.providers.ask import Ask
 from shared.providers.contract import FaresQuestion, Reading, SeatsQuestion

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.delay_alerts import DelayAlert
-from shared.domain.delays import Episode, follow, reaches, worst_first
+from shared.domain.delay_alerts import Episode, follow, reaches, worst_first
 from shared.outbox.enqueue import Phone, tell
 from shared.providers import registry
 from shared.providers.ask import Ask

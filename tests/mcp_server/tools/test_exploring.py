@@ -9,7 +9,7 @@ import pytest
 from shared import clock
 from shared.db.base import engine, transaction
 from shared.db.observations import write
-from shared.domain.calendar import add_months, days_of
+from shared.domain.dates import add_months, days_of
 from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
 from tests.support.fake_seats import live

@@ -11,7 +11,7 @@ import pytest
 from mcp_server.calls.dispatch import dispatch
 from mcp_server.toolkit.thread_limiter import limiter
 from shared import clock
-from shared.domain.calendar import add_months
+from shared.domain.dates import add_months
 from shared.domain.plans import CABINS
 from shared.providers.contract import AwardSeat, SeatsQuestion, Unanswered
 from shared.reference.load import reference

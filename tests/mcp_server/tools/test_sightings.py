@@ -11,7 +11,7 @@ from mcp_server.toolkit.context import Caller
 from shared import clock
 from shared.db.base import transaction
 from shared.db.observations import AwardObservation, write, write_fares
-from shared.domain.calendar import add_months
+from shared.domain.dates import add_months
 from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
 from tests.support.fake_seats import live

@@ -17,7 +17,7 @@ from shared.db.base import transaction
 from shared.db.runs import JobRun, Schedule, create_due_runs
 from shared.db.standing_orders import StandingOrder, StandingOrderRun
 from shared.domain.plans import Plan
-from shared.domain.schedule import next_run
+from shared.domain.standing_orders import next_run
 from shared.errors import LimitReached
 from shared.outbox.plan_change import change_plan
 from tests.mcp_server.tools.conftest import Use

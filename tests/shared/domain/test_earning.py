@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from shared.domain.earning import Leg, earn
-from shared.reference import status
+from shared.reference import statuses
 from shared.reference.load import reference
 
 BA, FB, AA = "british-airways-club", "flying-blue", "american-airlines-aadvantage"
 
 
 def scheme(program: str) -> Any:
-    return status.scheme(reference(), program)
+    return statuses.scheme(reference(), program)
 
 
 def over(miles: int, *, domestic: bool = False, european: bool = False) -> Leg:
@@ -96,11 +96,11 @@ def test_aadvantage_loyalty_points_per_dollar_by_tier(tier: str, points: int) ->
 def test_every_known_run_counts_what_its_row_says() -> None:
     rows = {r.slug: r.elite_credit for r in reference().rows("status_run_routes.csv")}
     for program in (BA, FB):
-        for run in status.runs(reference(), program):
-            fixed = earn(scheme(program), status.legs(reference(), run.stops), run.cabin).fixed
+        for run in statuses.runs(reference(), program):
+            fixed = earn(scheme(program), statuses.legs(reference(), run.stops), run.cabin).fixed
             assert rows[run.slug].split()[-1] == str(fixed), run.slug
 
 
 def test_only_the_carriers_own_flights_are_runs() -> None:
-    carriers = {program: {r.carrier for r in status.runs(reference(), program)} for program in (BA, FB, AA)}
+    carriers = {program: {r.carrier for r in statuses.runs(reference(), program)} for program in (BA, FB, AA)}
     assert carriers == {BA: {"BA"}, FB: {"AF", "KL"}, AA: {"AA"}}

@@ -6,7 +6,7 @@ from typing import Any
 import anyio
 import pytest
 
-from shared.domain.exchange import Rates
+from shared.domain.exchange_rates import Rates
 from shared.providers.ask import Ask
 from shared.providers.contract import Provider, Unanswered
 from shared.providers.frankfurter import BLEND

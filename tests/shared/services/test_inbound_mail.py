@@ -16,7 +16,7 @@ from shared.db.inbound_mail import InboundMail
 from shared.db.messages import Delivery, Notification
 from shared.db.runs import JobRun, Schedule
 from shared.domain.plans import Plan
-from shared.domain.schedule import MAX_ATTEMPTS
+from shared.domain.retries import MAX_ATTEMPTS
 from shared.services.bookings import inbound_mail, secret_links
 from shared.services.bookings.inbound_mail import No, Refused, store
 from tests.jobs.conftest import change, past, rows, work

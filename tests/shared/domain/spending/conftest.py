@@ -9,7 +9,7 @@ import pytest
 from shared.domain.spending import plain, table
 from shared.domain.spending.model import Hints, Reading
 from shared.reference.load import reference
-from shared.reference.statements import book
+from shared.reference.spending import book
 
 TODAY = date(2026, 11, 21)
 Read = Callable[..., Reading]

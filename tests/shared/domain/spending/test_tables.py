@@ -5,7 +5,7 @@ import pytest
 from shared.domain.spending import table
 from shared.domain.spending.model import Hints, Reading, Unreadable
 from shared.reference.load import reference
-from shared.reference.statements import book
+from shared.reference.spending import book
 from tests.shared.domain.spending.conftest import TODAY, Read
 from tests.shared.domain.spending.issuers import SAMPLES
 

@@ -1,4 +1,4 @@
-"""How long a failed attempt waits for the next, and when an hour of the day or week comes next."""
+"""When an hour of the day or week comes next."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -6,19 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain.schedule import MAX_ATTEMPTS, next_run, wait_after
-
-
-def test_waits_grow_and_the_fifth_attempt_is_the_last() -> None:
-    waits = [wait_after(attempt) for attempt in range(1, MAX_ATTEMPTS)]
-    assert waits == sorted(waits, key=lambda wait: wait or timedelta())
-    assert waits[0] == timedelta(minutes=1)
-    assert wait_after(MAX_ATTEMPTS) is None
-
-
-def test_an_attempt_beyond_the_last_is_over_too() -> None:
-    assert wait_after(MAX_ATTEMPTS + 1) is None
-
+from shared.domain.standing_orders import next_run
 
 SATURDAY = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 

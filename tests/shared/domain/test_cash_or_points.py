@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain.comparison import Award, advice, cents_per_point
+from shared.domain.cash_or_points import Award, advice, cents_per_point
 
 MONEY = st.decimals(0, 50_000, places=2)
 POINTS = st.integers(1, 2_000_000)

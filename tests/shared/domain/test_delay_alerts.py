@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from shared.domain.delays import STANDSTILL, Episode, follow, level, worst_first
+from shared.domain.delay_alerts import STANDSTILL, Episode, follow, level, worst_first
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 

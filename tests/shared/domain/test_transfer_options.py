@@ -6,7 +6,7 @@ from decimal import Decimal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.domain.funding import Purse, combine, most, shortfall, ways
+from shared.domain.transfer_options import Purse, combine, send_everything, shortfall, ways
 from shared.domain.transfers import Edge, Path, network
 from tests.shared.domain.edges import edge
 
@@ -93,7 +93,7 @@ def test_nothing_is_promised_that_the_purses_do_not_hold(a: int, b: int, goal: i
 @given(held=amounts, block=st.sampled_from([1, 250, 1000, 3000]), least=st.integers(1, 5_000))
 def test_sending_everything_keeps_to_blocks_and_minimums(held: int, block: int, least: int) -> None:
     step: Edge = replace(edge("a", "goal", block=block), minimum=least)
-    whole = most(Path((step,)), held)
+    whole = send_everything(Path((step,)), held)
     if whole is None:
         assert held // block * block < max(least, 1)
     else:

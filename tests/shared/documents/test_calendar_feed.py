@@ -10,7 +10,7 @@ import pytest
 from dateutil.tz import tzical
 from icalendar import Calendar
 
-from shared.documents.calendar import Event, document
+from shared.documents.calendar_feed import Event, document
 
 NOW = datetime(2026, 11, 21, 8, 30, tzinfo=UTC)
 LINE = re.compile(r'[A-Z0-9-]+(;[A-Z0-9-]+=("[^"\x00-\x1f]*"|[^";:,\x00-\x1f]*))*:[^\x00-\x08\x0a-\x1f\x7f]*')

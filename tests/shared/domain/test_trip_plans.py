@@ -6,9 +6,9 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain.funding import Purse
-from shared.domain.planning import Journey, Seat, fallback, journeys, pay, payable, ranked
+from shared.domain.transfer_options import Purse
 from shared.domain.transfers import network
+from shared.domain.trip_plans import Journey, Seat, fallback, journeys, pay, payable, ranked
 from tests.shared.domain.edges import edge
 
 DAY = date(2027, 3, 1)

@@ -9,10 +9,9 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Generic, TypeVar
 
-from shared.domain import funding
-from shared.domain.funding import Purse, Way
-from shared.domain.reach import reach
-from shared.domain.transfers import Network
+from shared.domain import transfer_options
+from shared.domain.transfer_options import Purse, Way
+from shared.domain.transfers import Network, find_reach
 
 TRIED = 150  # journeys whose payment is worked out, the cheapest looking first
 KEPT = 3  # offers of one programme on one day
@@ -109,7 +108,8 @@ def journeys(
 def payable(seats: Iterable[Seat[Offer]], routes: Network, purses: Sequence[Purse]) -> list[Seat[Offer]]:
     """Those all balances together could pay; of one programme and day the few cheapest."""
     most = {
-        p: sum(x.delivered for x in found) for p, found in reach(routes, {p.program: p.points for p in purses}).items()
+        p: sum(x.delivered for x in found)
+        for p, found in find_reach(routes, {p.program: p.points for p in purses}).items()
     }
     kept: dict[tuple[str, date], list[Seat[Offer]]] = {}
     for seat in sorted((s for s in seats if s.points <= most.get(s.program, 0)), key=lambda s: s.rough):
@@ -124,7 +124,7 @@ def pay(needs: Mapping[str, int], routes: Network, purses: Sequence[Purse]) -> d
     left = list(purses)
     paid: dict[str, tuple[Way, ...]] = {}
     for program, points in sorted(needs.items(), key=lambda need: (-need[1], need[0])):
-        ways = _cheapest(funding.ways(routes, left, program, points), points)
+        ways = _cheapest(transfer_options.ways(routes, left, program, points), points)
         if ways is None:
             return None
         paid[program] = ways
@@ -135,7 +135,7 @@ def pay(needs: Mapping[str, int], routes: Network, purses: Sequence[Purse]) -> d
 
 def _cheapest(found: Sequence[Way], points: int) -> tuple[Way, ...] | None:
     alone = [(w,) for w in found if w.covers][:1]
-    choices = [*alone, *(c.parts for c in funding.combine(found, points, 1))]
+    choices = [*alone, *(c.parts for c in transfer_options.combine(found, points, 1))]
     return min(choices, key=_price, default=None)
 
 

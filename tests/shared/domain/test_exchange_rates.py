@@ -6,7 +6,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain.exchange import STALE_AFTER, Quote, Rates
+from shared.domain.exchange_rates import STALE_AFTER, Quote, Rates
 
 TODAY = date(2026, 11, 21)
 FRIDAY = date(2026, 11, 20)

@@ -7,10 +7,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from shared.domain import elite
+from shared.domain import status_tiers
 from shared.domain.earning import Band, Leg, Method, Metric, Scheme
-from shared.domain.elite import Ladder, Tier
 from shared.domain.status_runs import Run
+from shared.domain.status_tiers import Ladder, Tier
 from shared.errors import Candidates
 from shared.reference.reference import Reference
 
@@ -52,7 +52,7 @@ def tier_name(reference: Reference, program: str, text: str) -> str:
     steps = ladder(reference, program)
     if not steps.tiers:
         return text.strip()
-    found = elite.named(steps, text)
+    found = status_tiers.named(steps, text)
     if len(found) == 1:
         return found[0]
     name = reference.programs[program].name

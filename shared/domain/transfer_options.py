@@ -9,7 +9,7 @@ from decimal import Decimal
 from itertools import combinations
 
 from shared.domain.transfers import POSTING, Network, Path, amounts, find_paths
-from shared.domain.valuation import cents
+from shared.domain.valuations import cents
 
 WAYS_EACH = 5  # of one purse; what comes after is dearer and seldom wanted
 PARTS = 3  # of one combination
@@ -73,25 +73,24 @@ class Combination:
         return sum(p.delivered for p in self.parts)
 
 
-def most(path: Path, held: int) -> Path | None:
+def send_everything(path: Path, points: int) -> Path | None:
     """The path with everything sent that the purse holds, in whole blocks; None when a minimum is not reached."""
-    sent = []
+    amounts = []
     for edge in path.edges:
-        block = edge.increment or 1
-        points = held // block * block
-        if points < (edge.minimum or 1) or points == 0:
+        sent = edge.most_sendable(points)
+        if not sent:
             return None
-        sent.append(points)
-        held = edge.received(points)
-    return Path(path.edges, tuple(sent)) if held else None
+        amounts.append(sent)
+        points = edge.received(sent)
+    return Path(path.edges, tuple(amounts)) if points else None
 
 
 def _way(purse: Purse, path: Path, needed: int) -> Way | None:
     if path.amounts is None or path.amounts[0] > purse.points:
-        fitted = most(path, purse.points)
-        if fitted is None:
+        whole = send_everything(path, purse.points)
+        if whole is None:
             return None
-        path = fitted
+        path = whole
     return Way(purse, path, path.source_points or 0, path.delivered or 0, needed)
 
 
@@ -178,7 +177,7 @@ def shortfall(found: Sequence[Way], needed: int) -> int:
     """Points that stay missing when every purse gives all it can by its most generous way."""
     given: dict[str, int] = {}
     for way in found:
-        whole = most(way.path, way.purse.points) if way.path else None
+        whole = send_everything(way.path, way.purse.points) if way.path else None
         arrives = (whole.delivered or 0) if whole else way.purse.points if way.path is None else way.delivered
         given[way.purse.program] = max(given.get(way.purse.program, 0), arrives)
     return max(0, needed - sum(given.values()))

@@ -7,8 +7,8 @@ import pytest
 from shared.domain.card_value import CATEGORIES
 from shared.domain.spending.model import EXCLUDED
 from shared.reference.load import reference
-from shared.reference.statements import KINDS, book
-from tests.shared.reference.test_folio_data import _edited
+from shared.reference.spending import KINDS, book
+from tests.shared.reference.test_folio import _edited
 
 
 def test_the_layouts_the_rules_and_the_codes_are_all_there() -> None:

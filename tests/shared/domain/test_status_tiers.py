@@ -5,9 +5,9 @@ from decimal import Decimal
 
 import pytest
 
-from shared.domain import elite
-from shared.domain.elite import Ladder, Tier
-from shared.reference import status
+from shared.domain import status_tiers
+from shared.domain.status_tiers import Ladder, Tier
+from shared.reference import statuses
 from shared.reference.load import reference
 
 BA, FB, AA = "british-airways-club", "flying-blue", "american-airlines-aadvantage"
@@ -15,7 +15,7 @@ NOW = date(2026, 11, 21)
 
 
 def ladder(program: str) -> Ladder:
-    return status.ladder(reference(), program)
+    return statuses.ladder(reference(), program)
 
 
 def tier(program: str, name: str) -> Tier:
@@ -76,7 +76,7 @@ def test_the_next_tier_skips_the_one_everybody_has() -> None:
     ],
 )
 def test_loose_names_of_tiers(program: str, text: str, found: list[str]) -> None:
-    assert elite.named(ladder(program), text) == found
+    assert status_tiers.named(ladder(program), text) == found
 
 
 @pytest.mark.parametrize(
@@ -92,21 +92,21 @@ def test_loose_names_of_tiers(program: str, text: str, found: list[str]) -> None
     ],
 )
 def test_qualifying_years(period: str | None, on: date, year: tuple[date | None, date | None]) -> None:
-    assert (elite.year_start(period, on), elite.year_end(period, on)) == year
+    assert (status_tiers.year_start(period, on), status_tiers.year_end(period, on)) == year
 
 
 def test_on_track_means_at_least_the_part_of_the_year_that_has_gone() -> None:
     half = date(2026, 10, 1)  # 183 of 365 days
-    assert elite.on_track(Decimal(1_755), 3_500, "1 Apr - 31 Mar", half) is True
-    assert elite.on_track(Decimal(1_754), 3_500, "1 Apr - 31 Mar", half) is False
-    assert elite.on_track(Decimal(10), 100, "12 months", half) is None
-    assert elite.on_track(Decimal(100), 100, "12 months", half) is True
+    assert status_tiers.on_track(Decimal(1_755), 3_500, "1 Apr - 31 Mar", half) is True
+    assert status_tiers.on_track(Decimal(1_754), 3_500, "1 Apr - 31 Mar", half) is False
+    assert status_tiers.on_track(Decimal(10), 100, "12 months", half) is None
+    assert status_tiers.on_track(Decimal(100), 100, "12 months", half) is True
 
 
 def test_a_report_from_before_the_year_began_is_over() -> None:
-    assert elite.year_is_over(date(2026, 3, 31), "1 Apr - 31 Mar", NOW)
-    assert not elite.year_is_over(date(2026, 4, 1), "1 Apr - 31 Mar", NOW)
-    assert not elite.year_is_over(date(2020, 1, 1), "12 months", NOW)
+    assert status_tiers.year_is_over(date(2026, 3, 31), "1 Apr - 31 Mar", NOW)
+    assert not status_tiers.year_is_over(date(2026, 4, 1), "1 Apr - 31 Mar", NOW)
+    assert not status_tiers.year_is_over(date(2020, 1, 1), "12 months", NOW)
 
 
 @pytest.mark.parametrize(
@@ -120,9 +120,9 @@ def test_a_report_from_before_the_year_began_is_over() -> None:
     ],
 )
 def test_who_can_use_a_match(held: dict[str, str], said: str) -> None:
-    assert elite.eligible((BA, AA), ("Gold", "Gold Guest List"), held) == said
+    assert status_tiers.eligible((BA, AA), ("Gold", "Gold Guest List"), held) == said
 
 
 def test_a_match_from_any_programme_takes_any_tier_that_is_named() -> None:
-    assert elite.eligible((), ("Gold",), {FB: "Gold"}) == "yes"
-    assert elite.eligible((), (), {FB: "Silver"}) == "yes"
+    assert status_tiers.eligible((), ("Gold",), {FB: "Gold"}) == "yes"
+    assert status_tiers.eligible((), (), {FB: "Silver"}) == "yes"

@@ -3,7 +3,7 @@
 from datetime import date
 
 from shared.domain.airports import Airport, Zone, zone_of
-from shared.domain.charts import (
+from shared.domain.award_charts import (
     ANY_DOMESTIC,
     CabinPrice,
     Chart,
