@@ -4,7 +4,7 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.outbox.wording.messages import message, notice
@@ -56,6 +56,7 @@ def tags(html: str) -> list[tuple[str, dict[str, str | None]]]:
     return parser.seen
 
 
+@settings(deadline=None)  # the first text also loads the library
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=6), max_size=40).map("".join))
 def test_whatever_a_model_writes_becomes_known_elements_and_https_links_alone(text: str) -> None:
     for tag, attributes in tags(str(as_html(text))):
