@@ -147,8 +147,8 @@ async def _asked(call: LiveCall, origin: str, destination: str, day: Date, cabin
 
 async def _stored(call: LiveCall, origin: str, destination: str, day: Date, cabin: str) -> _Sides:
     """Answers that may still be replayed; of sources without one, what was seen of them earlier."""
-    seats = await call.ask.kept(availability.VERB, [SeatsQuestion(origin, destination, day, day)])
-    cash = await call.ask.kept(fares.VERB, [FaresQuestion(origin, destination, day, None, cabin, 1, CURRENCY)])
+    seats = await call.ask.get_cached(availability.VERB, [SeatsQuestion(origin, destination, day, day)])
+    cash = await call.ask.get_cached(fares.VERB, [FaresQuestion(origin, destination, day, None, cabin, 1, CURRENCY)])
 
     def seen(session: Session) -> tuple[Sequence[Reading[Any]], Sequence[Reading[Any]]]:
         where = (session, call.account_id, origin, destination, day, cabin)

@@ -1,7 +1,7 @@
-"""The one door to the outside world: a question goes in, a Reading comes out, whatever happens out there.
+"""The only way to the providers: each question comes back as a Reading, whatever happened.
 
-Order: cache, circuit breaker, concurrency cap, adapter, memory (cache, health, observations). A failure can never
-become data: it is a Reading with a status and one word of reason, and without a value.
+Order: cache, circuit breaker, concurrency limit, adapter; then health, cache and observations are written. A failure
+never becomes data: it is a Reading with a status and one word of reason, and without a value.
 """
 
 import logging
@@ -18,46 +18,51 @@ import httpx
 from anyio.lowlevel import RunVar
 
 from shared import clock, http, limits
-from shared.providers import cache, circuit_breaker, lookup, registry
+from shared.providers import cache, circuit_breaker, lookup, recording, registry
 from shared.providers.contract import Provider, Reading, Status, Unanswered
 from shared.providers.request import QUOTA, ProviderRequest
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
-BUDGET = 25.0  # seconds for everything one tool call or one check asks
-QUEUE_SECONDS = 5.0  # how long a call waits for a free place at a provider before it is told `busy`
-RESETS = ("retry-after", "x-ratelimit-reset", "ratelimit-reset")
-UNIX_TIMES = 10**9  # numbers from here on are moments, not spans
-RESERVE = 10  # one call in so many is kept for people who wait
-MEMORY_SECONDS = 1.0  # how long cache and health are waited for before the world is asked without them
+BUDGET_SECONDS = 25.0  # for everything one tool call or one check asks
+QUEUE_SECONDS = 5.0  # how long a request waits for a free slot at a provider before it fails as `busy`
+MEMORY_SECONDS = 1.0  # how long Redis and the database are waited for before the request goes on without them
+POLL_SECONDS = 0.05  # between two looks for the answer that another process is fetching
+QUOTA_RESERVE = 10  # a tenth of a provider's daily calls is kept for requests of people
+RESET_HEADERS = ("retry-after", "x-ratelimit-reset", "ratelimit-reset")
+FIRST_UNIX_TIME = 10**9  # a reset header below this number is a span in seconds, from here on a Unix time
 
-# Provider name -> the caller's own credential; its method `rejected`, where it has one, hears of one not taken.
+# Provider name -> the caller's own credential. An optional method `rejected` hears of a credential that was refused.
 Connections = Callable[[str], Awaitable[str | None]]
 
-_processes = 1  # that share what a provider bears at once
+_processes = 1  # that share each provider's concurrency limit
 
-# Limiters belong to one event loop.
-_places: RunVar[dict[str, anyio.CapacityLimiter]] = RunVar("provider_places")
+# Capacity limiters belong to one event loop.
+_provider_slots: RunVar[dict[str, anyio.CapacityLimiter]] = RunVar("provider_slots")
 _threads: RunVar[anyio.CapacityLimiter] = RunVar("provider_threads")
 
 
 def share(processes: int) -> None:
-    """From now on this process is one of so many that ask together, and keeps to its part of each concurrency cap."""
+    """This process is one of so many that ask, and keeps to its part of each provider's concurrency limit."""
     global _processes
     _processes = processes
 
 
 class Ask:
-    """One tool call's, or one check's, way to the providers; its time budget begins with the first question."""
+    """Asks providers for one tool call or one check; the time budget begins with the first question.
+
+    `background`: nobody waits for the answer, so the reserve of a provider's daily calls is left alone, and equal
+    requests of several processes are fetched once.
+    """
 
     def __init__(
         self,
         account_id: int | None = None,
         *,
-        budget: float = BUDGET,
+        budget: float = BUDGET_SECONDS,
         connections: Connections | None = None,
-        background: bool = False,  # nobody waits for it: it leaves the reserve of a source's quota to those who do
+        background: bool = False,
     ) -> None:
         self.account_id = account_id
         self._background = background
@@ -72,171 +77,181 @@ class Ask:
     async def all(self, verb: str, questions: Sequence[Any], max_age: timedelta | None = None) -> list[Reading[Any]]:
         """Asks every provider of this verb each of the questions, in parallel.
 
-        `max_age` takes nothing older from the cache. Whoever has not answered when the budget ends is `down: timeout`.
+        Answers older than `max_age` are not taken from the cache. A provider that has not answered when the budget ends
+        is `down: timeout`.
         """
-        return await self._run([(p, q) for q in questions for p in registry.usable(verb)], verb, max_age)
+        return await self._run([(p, q) for q in questions for p in registry.providers_of(verb)], verb, max_age)
 
-    async def kept(self, verb: str, questions: Sequence[Any]) -> list[Reading[Any]]:
-        """Earlier answers to these questions that may still be replayed; nobody is asked."""
-        asked = [(p, q) for q in questions for p in registry.usable(verb)]
-        places = [cache.place(p, registry.scope(p, self.account_id), verb, q) for p, q in asked]
+    async def get_cached(self, verb: str, questions: Sequence[Any]) -> list[Reading[Any]]:
+        """The cached answers to these questions; no provider is asked."""
+        keys = [
+            cache.build_key(provider, registry.scope(provider, self.account_id), verb, question)
+            for question in questions
+            for provider in registry.providers_of(verb)
+        ]
         with anyio.move_on_after(MEMORY_SECONDS):
-            return [known for known in await _in_thread(cache.get_many, [(p, None) for p in places]) if known]
+            return [reading for reading in await _in_thread(cache.get_many, [(k, None) for k in keys]) if reading]
         return []
 
     async def _run(
-        self, asked: Sequence[tuple[Provider, Any]], verb: str, max_age: timedelta | None
+        self, questions: Sequence[tuple[Provider, Any]], verb: str, max_age: timedelta | None
     ) -> list[Reading[Any]]:
         self._deadline = self._deadline or anyio.current_time() + self._budget
-        errands = [await self._errand(provider, verb, question) for provider, question in asked]
-        readings: list[Reading[Any] | None] = [e if isinstance(e, Reading) else None for e in errands]
+        prepared = [await self._prepare(provider, verb, question) for provider, question in questions]
+        requests = {i: item for i, item in enumerate(prepared) if isinstance(item, ProviderRequest)}
+        readings = {i: item for i, item in enumerate(prepared) if isinstance(item, Reading)}
         with anyio.CancelScope(deadline=self._deadline):
-            await self._fill(readings, errands, max_age)
-        for i, errand in enumerate(errands):
-            if readings[i] is None and isinstance(errand, ProviderRequest):
-                readings[i] = errand.failure("down", "timeout")
-        return [r for r in readings if r is not None]
+            await self._answer(requests, readings, max_age)
+        return [readings[i] if i in readings else requests[i].failure("down", "timeout") for i in range(len(prepared))]
 
-    async def _fill(
-        self,
-        readings: list[Reading[Any] | None],
-        errands: Sequence[ProviderRequest | Reading[Any]],
-        max_age: timedelta | None,
+    async def _answer(
+        self, requests: dict[int, ProviderRequest], readings: dict[int, Reading[Any]], max_age: timedelta | None
     ) -> None:
-        open_ends = [(i, e) for i, e in enumerate(errands) if isinstance(e, ProviderRequest)]
-        found = await _recall([e for _, e in open_ends], max_age)
+        """Adds the reading of each request to `readings`, as it arrives."""
 
-        async def fetch(i: int, errand: ProviderRequest, known: lookup.Known) -> None:
-            asked = _shared(errand, known, max_age) if errand.background else _fetch(errand, known.state)
-            reading = readings[i] = await asked
-            own = errand.scope.startswith("account-") and errand.credential
+        async def fetch(index: int, request: ProviderRequest, before: lookup.Lookup) -> None:
+            fetching = _fetch_once(request, before, max_age) if request.background else _fetch(request, before.health)
+            reading = readings[index] = await fetching
+            own = request.scope.startswith("account-") and request.credential
             if reading.status == "broken" and own and (rejected := getattr(self._connections, "rejected", None)):
-                await rejected(errand.provider.name, own)
+                await rejected(request.provider.name, own)
 
+        lookups = await _look_up(list(requests.values()), max_age)
         async with anyio.create_task_group() as tasks:
-            for (i, errand), known in zip(open_ends, found, strict=True):
-                readings[i] = known.reading
-                if known.reading is None:
-                    tasks.start_soon(fetch, i, errand, known)
+            for (index, request), before in zip(requests.items(), lookups, strict=True):
+                if before.reading is None:
+                    tasks.start_soon(fetch, index, request, before)
+                else:
+                    readings[index] = before.reading
 
-    async def _errand(self, provider: Provider, verb: str, question: Any) -> "ProviderRequest | Reading[Any]":
+    async def _prepare(self, provider: Provider, verb: str, question: Any) -> "ProviderRequest | Reading[Any]":
+        """The request with its credential, or the failure where it cannot be sent."""
         credential, scope = None, registry.scope(provider, self.account_id)
+        same_mode = provider.data_mode == settings().data_mode
         unusable: Unanswered | None = None
         if scope == "operator":
             credential = registry.operator_key(provider)
-        elif provider.credential != "none" and self._connections and provider.data_mode == settings().data_mode:
+        elif provider.credential != "none" and self._connections and same_mode:
             try:
                 credential = await self._connections(provider.name)
-            except Unanswered as no:  # there is a connection, and it cannot be used now
-                unusable = no
-        place = cache.place(provider, scope, verb, question)
-        errand = ProviderRequest(provider, verb, question, credential, scope, place, self.account_id, self._background)
-        if provider.data_mode != settings().data_mode:
-            return errand.failure("not_configured", "other_mode")
+            except Unanswered as refusal:  # the account has a connection that cannot be used now
+                unusable = refusal
+        cache_key = cache.build_key(provider, scope, verb, question)
+        request = ProviderRequest(
+            provider, verb, question, credential, scope, cache_key, self.account_id, self._background
+        )
+        if not same_mode:
+            return request.failure("not_configured", "other_mode")
         if unusable:
-            return errand.failure(unusable.status, unusable.reason, retry_after=unusable.retry_after)
+            return request.failure(unusable.status, unusable.reason, retry_after=unusable.retry_after)
         if provider.credential != "none" and credential is None:
             status: Status = "not_configured" if scope == "operator" else "connection_required"
-            return errand.failure(status, status)
-        return errand
+            return request.failure(status, status)
+        return request
 
 
 async def _in_thread(work: Callable[..., T], *args: Any) -> T:
-    """Runs blocking work beside the loop; a cancelled caller does not wait for it."""
+    """Runs blocking work on a thread; a cancelled caller does not wait for it."""
     limiter = _threads.get(None)
     if limiter is None:
         _threads.set(limiter := anyio.CapacityLimiter(4))
     return await anyio.to_thread.run_sync(work, *args, limiter=limiter, abandon_on_cancel=True)
 
 
-async def _recall(errands: Sequence[ProviderRequest], max_age: timedelta | None) -> list[lookup.Known]:
-    """Memory that hangs keeps nobody from asking."""
+async def _look_up(requests: Sequence[ProviderRequest], max_age: timedelta | None) -> list[lookup.Lookup]:
+    """Goes on with this process's own knowledge of the providers when Redis does not answer in time."""
     with anyio.move_on_after(MEMORY_SECONDS):
-        return await lookup.looked_up([(errand, max_age) for errand in errands])
-    remembered = circuit_breaker.remembered(e.health for e in errands)
-    return [lookup.Known(None, remembered[e.health]) for e in errands]
+        return await lookup.look_up([(request, max_age) for request in requests])
+    health = circuit_breaker.read_local(request.health for request in requests)
+    return [lookup.Lookup(None, health[request.health]) for request in requests]
 
 
-async def _shared(errand: ProviderRequest, known: lookup.Known, max_age: timedelta | None) -> Reading[Any]:
-    """Watches of one route are checked at the same moment: the first one asks, the others take its answer, whichever
-    process they run in."""
-    while not (known.mine or known.reading):
-        await anyio.sleep(0.05)
-        (known,) = await _recall([errand], max_age)
-    reading = known.reading or await _fetch(errand, known.state)
+async def _fetch_once(request: ProviderRequest, before: lookup.Lookup, max_age: timedelta | None) -> Reading[Any]:
+    """Single flight over all processes: the first request fetches, equal ones wait for its answer in the cache.
+
+    Watches of one route are checked at the same moment.
+    """
+    while not (before.may_fetch or before.reading):
+        await anyio.sleep(POLL_SECONDS)
+        (before,) = await _look_up([request], max_age)
+    reading = before.reading or await _fetch(request, before.health)
     if not reading.answered:
-        await _in_thread(cache.release_fetch, [errand.place])
+        await _in_thread(cache.release_fetch, [request.cache_key])
     return reading
 
 
-async def _fetch(errand: ProviderRequest, state: circuit_breaker.Health) -> Reading[Any]:
-    if state.open:
-        status: Status = "quota_exhausted" if state.reason == QUOTA else "down"
-        return errand.failure(
-            status, state.reason or "resting", since=state.failing_since, retry_after=state.retry_after
+async def _fetch(request: ProviderRequest, health: circuit_breaker.Health) -> Reading[Any]:
+    if health.is_open:
+        status: Status = "quota_exhausted" if health.reason == QUOTA else "down"
+        return request.failure(
+            status, health.reason or "resting", since=health.failing_since, retry_after=health.retry_after
         )
-    places = _places.get(None)
-    if places is None:
-        _places.set(places := {})
-    ours = max(1, errand.provider.concurrency // _processes)
-    seat = places.setdefault(errand.provider.name, anyio.CapacityLimiter(ours))
-    me = object()
+    slots = _slots_of(request.provider)
+    borrower = object()
     with anyio.move_on_after(QUEUE_SECONDS) as waiting:
-        await seat.acquire_on_behalf_of(me)
+        await slots.acquire_on_behalf_of(borrower)
     if waiting.cancelled_caught:
-        return errand.failure("down", "busy", retry_after=round(errand.provider.timeout))
+        return request.failure("down", "busy", retry_after=round(request.provider.timeout))
     try:
-        reading = await _spend(errand) or await _call(errand)
+        reading = await _spend_quota(request) or await _call_adapter(request)
     finally:
-        seat.release_on_behalf_of(me)
+        slots.release_on_behalf_of(borrower)
     with anyio.move_on_after(MEMORY_SECONDS):
-        return await lookup.remembered((errand, reading))
+        return await recording.record((request, reading))
     return reading
 
 
-async def _spend(errand: ProviderRequest) -> Reading[Any] | None:
-    """Counts one call on the credential's day; the refusal when none is left, or only those kept for people waiting."""
-    allowed = errand.provider.calls_a_day
-    if allowed is None:
+def _slots_of(provider: Provider) -> anyio.CapacityLimiter:
+    slots = _provider_slots.get(None)
+    if slots is None:
+        _provider_slots.set(slots := {})
+    if provider.name not in slots:
+        slots[provider.name] = anyio.CapacityLimiter(max(1, provider.concurrency // _processes))
+    return slots[provider.name]
+
+
+async def _spend_quota(request: ProviderRequest) -> Reading[Any] | None:
+    """Counts one call on the credential's day. Returns the failure when none is left for this kind of request."""
+    calls = request.provider.calls_a_day
+    if calls is None:
         return None
-    if errand.background:
-        allowed -= allowed // RESERVE
-    verdict = await _in_thread(limits.hit, f"calls:{errand.health}", allowed, 86_400)
-    return None if verdict.allowed else errand.failure("quota_exhausted", QUOTA, retry_after=verdict.retry_after)
+    if request.background:
+        calls -= calls // QUOTA_RESERVE
+    verdict = await _in_thread(limits.hit, f"calls:{request.health}", calls, 86_400)
+    return None if verdict.allowed else request.failure("quota_exhausted", QUOTA, retry_after=verdict.retry_after)
 
 
-async def _call(errand: ProviderRequest) -> Reading[Any]:
-    """The only place where an adapter runs. It is the edge to other people's data, so anything it raises is caught."""
+async def _call_adapter(request: ProviderRequest) -> Reading[Any]:
+    """The only place where an adapter runs. Foreign data may make it raise anything, so every exception is caught."""
     try:
-        with anyio.fail_after(errand.provider.timeout):
-            async with errand.provider.build(errand.credential) as client:
-                rows = await getattr(client, errand.verb)(errand.question)
+        with anyio.fail_after(request.provider.timeout):
+            async with request.provider.build(request.credential) as client:
+                rows = await getattr(client, request.verb)(request.question)
     except Exception as error:
-        why = _why(error)
+        why = _classify_error(error)
         if why.status == "no_data":
-            return replace(errand.failure("no_data", why.reason), value=())
-        log.warning("provider %s: %s, %s (%s)", errand.provider.name, why.status, why.reason, type(error).__name__)
-        return errand.failure(why.status, why.reason, retry_after=why.retry_after)
-    reading: Reading[Any] = Reading(
-        source=errand.provider.name,
+            return replace(request.failure("no_data", why.reason), value=())
+        log.warning("provider %s: %s, %s (%s)", request.provider.name, why.status, why.reason, type(error).__name__)
+        return request.failure(why.status, why.reason, retry_after=why.retry_after)
+    return Reading(
+        source=request.provider.name,
         status="ok" if rows else "no_data",
         value=rows,
         reason=None if rows else "empty",
         data_mode=settings().data_mode,
         taken_at=clock.now(),
+        provider_checked_at=min((at for row in rows if (at := getattr(row, "checked_at", None))), default=None),
     )
-    checked = [at for row in rows if (at := getattr(row, "checked_at", None))]
-    return replace(reading, provider_checked_at=min(checked, default=None))
 
 
-def _why(error: Exception) -> Unanswered:
-    """One word for whatever went wrong; the error's own text may hold keys or instructions and goes nowhere."""
+def _classify_error(error: Exception) -> Unanswered:
+    """A status and one word. The error's own text may hold keys or instructions, so it goes nowhere."""
     if isinstance(error, Unanswered):
         return error
     if isinstance(error, TimeoutError | httpx.TimeoutException):
         return Unanswered("down", "timeout")
     if isinstance(error, httpx.HTTPStatusError):
-        return _refused(error.response)
+        return _classify_response(error.response)
     if isinstance(error, http.Refused):
         return Unanswered("down", "refused")
     if isinstance(error, httpx.TransportError | OSError):
@@ -244,24 +259,25 @@ def _why(error: Exception) -> Unanswered:
     return Unanswered("down", "wrong_shape")
 
 
-def _refused(response: httpx.Response) -> Unanswered:
+def _classify_response(response: httpx.Response) -> Unanswered:
     if response.status_code == 429:
-        return Unanswered("quota_exhausted", QUOTA, _reset(response.headers))
+        return Unanswered("quota_exhausted", QUOTA, _read_reset(response.headers))
     if response.status_code in (401, 403):
         return Unanswered("not_permitted", f"http_{response.status_code}")
     return Unanswered("down", f"http_{response.status_code}")
 
 
-def _reset(headers: httpx.Headers) -> int | None:
-    """Seconds until a source answers again, by the first header that says so: seconds, a Unix time or a date."""
-    for name in RESETS:
-        said = headers.get(name, "")
-        if said.isascii() and said.isdigit():
-            return _within_a_day(int(said) if int(said) < UNIX_TIMES else int(said) - clock.now().timestamp())
+def _read_reset(headers: httpx.Headers) -> int | None:
+    """Seconds until the provider answers again, by the first header that says so: seconds, a Unix time or a date."""
+    now = clock.now().timestamp()
+    for name in RESET_HEADERS:
+        value = headers.get(name, "")
+        if value.isascii() and value.isdigit():
+            return _clamp_to_a_day(int(value) if int(value) < FIRST_UNIX_TIME else int(value) - now)
         with suppress(ValueError):
-            return _within_a_day(parsedate_to_datetime(said).timestamp() - clock.now().timestamp())
+            return _clamp_to_a_day(parsedate_to_datetime(value).timestamp() - now)
     return None
 
 
-def _within_a_day(seconds: float) -> int:
+def _clamp_to_a_day(seconds: float) -> int:
     return max(1, min(round(seconds), 86_400))

@@ -1,4 +1,4 @@
-"""The cache of answers in Redis: readings go in, and come out again marked as cached with the time they were taken."""
+"""The cache of answers in Redis, and the locks that let one process fetch an answer for all (single flight)."""
 
 import hashlib
 import zlib
@@ -17,26 +17,30 @@ from shared.providers.contract import VERBS, Provider, Reading
 from shared.redis import connect, key
 from shared.settings import settings
 
-MAX_AGE = timedelta(hours=4)  # no answer is replayed later than this, whatever a provider allows
-_QUICK = 1  # the level of compression: answers repeat themselves, so a thirteenth of their size is left
+MAX_AGE = timedelta(hours=4)  # the greatest age of a cached answer, whatever a provider allows
+_ZLIB_LEVEL = 1  # answers repeat themselves: the quickest level leaves a thirteenth of their size
 
 
 @dataclass(frozen=True)
 class CacheKey:
-    """Where the answer to one question is kept: one provider, one reach of people who may see it, one question."""
+    """Where the answer to one question is cached: one provider, those who may see the answer, one question."""
 
     provider: Provider
     verb: str
     name: str
 
     @property
-    def lasts(self) -> timedelta:
+    def max_age(self) -> timedelta:
         return min(self.provider.fresh_for, MAX_AGE)
+
+    @property
+    def lock_name(self) -> str:
+        return f"{self.name}:asking"
 
 
 @dataclass(frozen=True)
-class _Head:
-    """What is kept of a reading beside its value; the first line of what is stored."""
+class _Metadata:
+    """The first line of a cache entry: everything of a reading but its value."""
 
     status: Literal["ok", "no_data"]
     reason: str | None
@@ -49,96 +53,107 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 
-def place(provider: Provider, scope: str, verb: str, question: Any) -> CacheKey:
-    """The key holds the data mode and, where the terms forbid sharing, the credential that asked."""
+def build_key(provider: Provider, scope: str, verb: str, question: Any) -> CacheKey:
+    """The key holds the data mode and, where the provider's terms forbid sharing, whose credential asks."""
     reach = "anyone" if provider.terms == "anyone" else scope
     kind: Any = type(question)
-    asked = _adapter(kind).dump_json(question)
-    return CacheKey(provider, verb, key("reading", provider.name, reach, verb, hashlib.sha256(asked).hexdigest()[:32]))
+    digest = hashlib.sha256(_adapter(kind).dump_json(question)).hexdigest()[:32]
+    return CacheKey(provider, verb, key("reading", provider.name, reach, verb, digest))
 
 
-def get_many(asked: Sequence[tuple[CacheKey, timedelta | None]]) -> list[Reading[Any] | None]:
-    """What is kept at each place, still fresh and no older than said; nothing while Redis is away."""
-    if not asked:
+def get_many(lookups: Sequence[tuple[CacheKey, timedelta | None]]) -> list[Reading[Any] | None]:
+    """The cached reading of each key, if it is no older than the age given; nothing while Redis is away."""
+    if not lookups:
         return []
     try:
-        kept = connect().mget([at.name for at, _ in asked])
+        entries = connect().mget([cache_key.name for cache_key, _ in lookups])
     except (RedisError, OSError):
-        return [None] * len(asked)
-    return [_read(at, raw, max_age) if raw else None for (at, max_age), raw in zip(asked, kept, strict=True)]
+        return [None] * len(lookups)
+    return [_decode(cache_key, entry, max_age) for (cache_key, max_age), entry in zip(lookups, entries, strict=True)]
+
+
+def put_many(answers: Sequence[tuple[CacheKey, Reading[Any]]]) -> list[Reading[Any]]:
+    """Caches answers (never failures), frees their locks, and returns them with the time until which they are good."""
+    try:
+        pipe = connect().pipeline(transaction=False)
+        for cache_key, reading in answers:
+            if cache_key.max_age > timedelta(0):
+                pipe.set(cache_key.name, _encode(cache_key, reading), px=cache_key.max_age)
+            pipe.delete(cache_key.lock_name)
+        pipe.execute()
+    except (RedisError, OSError):
+        return [reading for _, reading in answers]
+    return [
+        replace(reading, good_until=reading.taken_at + cache_key.max_age)
+        if cache_key.max_age > timedelta(0)
+        else reading
+        for cache_key, reading in answers
+    ]
 
 
 def acquire_fetch(
-    asked: Sequence[tuple[CacheKey, timedelta | None]],
+    lookups: Sequence[tuple[CacheKey, timedelta | None]],
 ) -> list[tuple[bool, Reading[Any] | None]]:
-    """Of each question whether the caller is the one to ask now, over all processes, and what was kept meanwhile.
+    """For each key whether the caller may fetch the answer now, and what was cached meanwhile.
 
-    While Redis is away everybody asks. Who asks keeps the answer or says `given_up`; one that was lost is waited for as
-    long as a call may take.
+    The lock ends with `put_many` or `release_fetch`; that of a process that died, when the provider's timeout has
+    passed. While Redis is away everybody may fetch.
     """
-    if not asked:
+    if not lookups:
         return []
     try:
         pipe = connect().pipeline(transaction=False)
-        for at, _ in asked:
-            pipe.set(_asking(at), 1, nx=True, px=timedelta(seconds=at.provider.timeout))
-            pipe.get(at.name)
-        said = pipe.execute()
+        for cache_key, _ in lookups:
+            pipe.set(cache_key.lock_name, 1, nx=True, px=timedelta(seconds=cache_key.provider.timeout))
+            pipe.get(cache_key.name)
+        replies = pipe.execute()
     except (RedisError, OSError):
-        return [(True, None)] * len(asked)
-    known = [_read(at, raw, max_age) if raw else None for (at, max_age), raw in zip(asked, said[1::2], strict=True)]
-    release_fetch([at for (at, _), mine, reading in zip(asked, said[::2], known, strict=True) if mine and reading])
-    return [(bool(mine), reading) for mine, reading in zip(said[::2], known, strict=True)]
+        return [(True, None)] * len(lookups)
+    turns = [
+        (bool(locked), _decode(cache_key, entry, max_age))
+        for (cache_key, max_age), locked, entry in zip(lookups, replies[::2], replies[1::2], strict=True)
+    ]
+    release_fetch(
+        [cache_key for (cache_key, _), (locked, reading) in zip(lookups, turns, strict=True) if locked and reading]
+    )
+    return turns
 
 
-def release_fetch(places: Sequence[CacheKey]) -> None:
-    """The next one may ask."""
-    if places:
+def release_fetch(cache_keys: Sequence[CacheKey]) -> None:
+    """Lets the next process fetch."""
+    if cache_keys:
         with suppress(RedisError, OSError):
-            connect().delete(*map(_asking, places))
+            connect().delete(*(cache_key.lock_name for cache_key in cache_keys))
 
 
-def _asking(at: CacheKey) -> str:
-    return f"{at.name}:asking"
+def _encode(cache_key: CacheKey, reading: Reading[Any]) -> bytes:
+    metadata = _Metadata(
+        "ok" if reading.value else "no_data", reading.reason, reading.taken_at, reading.provider_checked_at
+    )
+    body = _adapter(VERBS[cache_key.verb].answer).dump_json(reading.value)
+    return _adapter(_Metadata).dump_json(metadata) + b"\n" + zlib.compress(body, _ZLIB_LEVEL)
 
 
-def _read(at: CacheKey, raw: Any, max_age: timedelta | None) -> Reading[Any] | None:
+def _decode(cache_key: CacheKey, entry: Any, max_age: timedelta | None) -> Reading[Any] | None:
+    """None where there is no entry, or none that is young enough and readable."""
+    if not entry:
+        return None
     try:
-        first, body = raw.split(b"\n", 1)
-        head = _adapter(_Head).validate_json(first)
-        value = _adapter(VERBS[at.verb].answer).validate_json(zlib.decompress(body))
+        first_line, body = entry.split(b"\n", 1)
+        metadata = _adapter(_Metadata).validate_json(first_line)
+        value = _adapter(VERBS[cache_key.verb].answer).validate_json(zlib.decompress(body))
     except (ValueError, zlib.error):
-        return None  # written by another version: ask again
-    if clock.now() - head.taken_at > min(at.lasts, max_age or at.lasts):
+        return None  # written by another version
+    if clock.now() - metadata.taken_at > min(cache_key.max_age, max_age or cache_key.max_age):
         return None
     return Reading(
-        source=at.provider.name,
-        status=head.status,
+        source=cache_key.provider.name,
+        status=metadata.status,
         value=value,
-        reason=head.reason,
+        reason=metadata.reason,
         data_mode=settings().data_mode,
-        taken_at=head.taken_at,
-        provider_checked_at=head.provider_checked_at,
+        taken_at=metadata.taken_at,
+        provider_checked_at=metadata.provider_checked_at,
         cached=True,
-        good_until=head.taken_at + at.lasts,
+        good_until=metadata.taken_at + cache_key.max_age,
     )
-
-
-def keep(answered: Sequence[tuple[CacheKey, Reading[Any]]]) -> list[Reading[Any]]:
-    """Stores answers (never failures) and returns them with the time until which they may be replayed."""
-    try:
-        pipe = connect().pipeline(transaction=False)
-        for at, reading in answered:
-            if at.lasts > timedelta(0):
-                pipe.set(at.name, _stored(at, reading), px=at.lasts)
-            pipe.delete(_asking(at))
-        pipe.execute()
-    except (RedisError, OSError):
-        return [reading for _, reading in answered]
-    return [replace(r, good_until=r.taken_at + at.lasts) if at.lasts > timedelta(0) else r for at, r in answered]
-
-
-def _stored(at: CacheKey, reading: Reading[Any]) -> bytes:
-    head = _Head("ok" if reading.value else "no_data", reading.reason, reading.taken_at, reading.provider_checked_at)
-    body = _adapter(VERBS[at.verb].answer).dump_json(reading.value)
-    return _adapter(_Head).dump_json(head) + b"\n" + zlib.compress(body, _QUICK)

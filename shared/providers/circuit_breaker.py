@@ -1,4 +1,7 @@
-"""How each source fares: outcomes of calls go in, and out comes whether to ask it, kept in Redis for all processes."""
+"""Circuit breakers: the health of each provider with each credential, in Redis for all processes.
+
+Five failures in a row open the breaker for a minute: the provider is not asked, and the answer is its last failure.
+"""
 
 import logging
 from collections.abc import Iterable
@@ -11,15 +14,15 @@ from shared import clock
 from shared.redis import connect, key
 
 log = logging.getLogger(__name__)
-FAILURES = 5  # in a row open the breaker
-OPEN_FOR = timedelta(seconds=60)
-_KEPT = timedelta(days=30)
-_LOCAL: "dict[str, Health]" = {}  # what this process saw, used while Redis is away
+FAILURES_TO_OPEN = 5
+OPEN_DURATION = timedelta(seconds=60)
+_RETENTION = timedelta(days=30)
+_LOCAL: "dict[str, Health]" = {}  # what this process has seen, used while Redis is away
 
 
 @dataclass(frozen=True)
 class Health:
-    """One source with one credential."""
+    """One provider with one credential."""
 
     failures: int = 0
     failing_since: datetime | None = None
@@ -28,101 +31,103 @@ class Health:
     reason: str | None = None
 
     @property
-    def open(self) -> bool:
+    def is_open(self) -> bool:
         return self.open_until is not None and self.open_until > clock.now()
 
     @property
     def retry_after(self) -> int | None:
-        return max(1, round((self.open_until - clock.now()).total_seconds())) if self.open and self.open_until else None
+        if self.open_until is None or not self.is_open:
+            return None
+        return max(1, round((self.open_until - clock.now()).total_seconds()))
 
 
-def _where(name: str) -> str:
+def _redis_key(name: str) -> str:
     return key("health", name)
 
 
-def of_everybody(name: str) -> str:
-    """Where the health of all accounts' own connections to a source is kept; other names stand for themselves."""
+def shared_name(name: str) -> str:
+    """The name that counts all accounts' own connections to a provider; any other name is returned as it is."""
     source, _, scope = name.partition(":")
     return source if scope.startswith("account-") else name
 
 
-def _moment(raw: bytes | None) -> datetime | None:
+def _parse_time(raw: bytes | None) -> datetime | None:
     return datetime.fromtimestamp(float(raw), UTC) if raw else None
 
 
-def _parse(raw: dict[bytes, bytes]) -> Health:
+def _parse_health(raw: dict[bytes, bytes]) -> Health:
     return Health(
         failures=int(raw.get(b"failures", 0)),
-        failing_since=_moment(raw.get(b"failing_since")),
-        open_until=_moment(raw.get(b"open_until")),
-        last_success_at=_moment(raw.get(b"last_success_at")),
+        failing_since=_parse_time(raw.get(b"failing_since")),
+        open_until=_parse_time(raw.get(b"open_until")),
+        last_success_at=_parse_time(raw.get(b"last_success_at")),
         reason=raw[b"reason"].decode() if b"reason" in raw else None,
     )
 
 
-def read(names: Iterable[str]) -> dict[str, Health]:
-    """The health of sources by `provider:credential scope`; a source never asked is healthy."""
-    wanted = list(dict.fromkeys(names))
+def read_health(names: Iterable[str]) -> dict[str, Health]:
+    """Health by `provider:credential scope`; a provider never asked is healthy."""
+    unique = list(dict.fromkeys(names))
     try:
         pipe = connect().pipeline(transaction=False)
-        for name in wanted:
-            pipe.hgetall(_where(name))
-        return dict(zip(wanted, map(_parse, pipe.execute()), strict=True))
+        for name in unique:
+            pipe.hgetall(_redis_key(name))
+        return dict(zip(unique, map(_parse_health, pipe.execute()), strict=True))
     except (RedisError, OSError):
-        return remembered(wanted)
+        return read_local(unique)
 
 
-def remembered(names: Iterable[str]) -> dict[str, Health]:
-    """The same from this process's own memory, without a look at Redis."""
+def read_local(names: Iterable[str]) -> dict[str, Health]:
+    """What this process has seen itself; Redis is not read."""
     return {name: _LOCAL.get(name, Health()) for name in names}
 
 
-def succeeded(*names: str) -> None:
+def record_success(*names: str) -> None:
     now = clock.now()
     _LOCAL.update(dict.fromkeys(names, Health(last_success_at=now)))
     try:
         pipe = connect().pipeline()
-        for place in {_where(name) for name in [*names, *map(of_everybody, names)]}:
-            pipe.hdel(place, "failures", "failing_since", "open_until", "reason")
-            pipe.hset(place, "last_success_at", now.timestamp())
-            pipe.expire(place, _KEPT)
+        for redis_key in {_redis_key(name) for name in [*names, *map(shared_name, names)]}:
+            pipe.hdel(redis_key, "failures", "failing_since", "open_until", "reason")
+            pipe.hset(redis_key, "last_success_at", now.timestamp())
+            pipe.expire(redis_key, _RETENTION)
         pipe.execute()
     except (RedisError, OSError):
-        log.warning("health: Redis is away, kept in memory")
+        log.warning("health: Redis is away, kept in this process")
 
 
-def failed(name: str, reason: str) -> Health:
-    """Counts one failure; the fifth in a row, and each one after it, opens the breaker for a minute."""
+def record_failure(name: str, reason: str) -> Health:
+    """Counts one failure; the fifth in a row, and each one after it, opens the breaker."""
     now = clock.now()
     before = _LOCAL.get(name, Health())
     count = before.failures + 1
     try:
         pipe = connect().pipeline()
-        pipe.hincrby(_where(name), "failures", 1)
-        pipe.hsetnx(_where(name), "failing_since", now.timestamp())
-        pipe.hset(_where(name), "reason", reason)
-        pipe.expire(_where(name), _KEPT)
-        if (everybody := of_everybody(name)) != name:
-            pipe.hincrby(_where(everybody), "failures", 1)
-            pipe.expire(_where(everybody), _KEPT)
+        pipe.hincrby(_redis_key(name), "failures", 1)
+        pipe.hsetnx(_redis_key(name), "failing_since", now.timestamp())
+        pipe.hset(_redis_key(name), "reason", reason)
+        pipe.expire(_redis_key(name), _RETENTION)
+        if (together := shared_name(name)) != name:
+            pipe.hincrby(_redis_key(together), "failures", 1)
+            pipe.expire(_redis_key(together), _RETENTION)
         count = int(pipe.execute()[0])
-        if count >= FAILURES:
-            connect().hset(_where(name), "open_until", (now + OPEN_FOR).timestamp())
+        if count >= FAILURES_TO_OPEN:
+            connect().hset(_redis_key(name), "open_until", (now + OPEN_DURATION).timestamp())
     except (RedisError, OSError):
-        log.warning("health: Redis is away, counting in memory")
-    until = now + OPEN_FOR if count >= FAILURES else None
+        log.warning("health: Redis is away, counted in this process")
+    until = now + OPEN_DURATION if count >= FAILURES_TO_OPEN else None
     _LOCAL[name] = Health(count, before.failing_since or now, until, before.last_success_at, reason)
     return _LOCAL[name]
 
 
-def rest(name: str, reason: str, seconds: int) -> None:
-    """Leaves a source alone for so long, at most a day: it said itself that it will not answer before."""
+def pause(name: str, reason: str, seconds: int) -> None:
+    """Opens the breaker for as long as the provider itself asked for, at most a day."""
     now = clock.now()
     until = now + timedelta(seconds=min(seconds, 86_400))
     before = _LOCAL.get(name, Health())
     _LOCAL[name] = Health(before.failures, before.failing_since, until, before.last_success_at, reason)
     try:
-        connect().hset(_where(name), mapping={"reason": reason, "open_until": until.timestamp()})
-        connect().expire(_where(name), _KEPT)
+        connect().hset(_redis_key(name), mapping={"reason": reason, "open_until": until.timestamp()})
+        connect().expire(_redis_key(name), _RETENTION)
     except (RedisError, OSError):
-        log.warning("health: Redis is away, kept in memory")
+        log.warning("health: Redis is away, kept in this process")

@@ -25,7 +25,7 @@ def providers() -> Mapping[str, Provider]:
     return cards
 
 
-def usable(verb: str) -> list[Provider]:
+def providers_of(verb: str) -> list[Provider]:
     """Those that answer this verb in the data mode of this process: invented and real sources never meet."""
     mode = settings().data_mode
     return [p for p in providers().values() if verb in p.answers and p.data_mode == mode]

@@ -1,4 +1,4 @@
-"""One question on its way to one provider, with the credential it is asked with and the place its answer is kept at."""
+"""One question to one provider, with the credential it is sent with and the cache key of its answer."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,20 +13,21 @@ QUOTA = "quota"
 
 @dataclass(frozen=True)
 class ProviderRequest:
-    """`scope` says whose credential it is: of the operator, of one account, or of nobody."""
+    """`scope` says whose credential it is: the operator's, one account's or nobody's."""
 
     provider: Provider
     verb: str
     question: Any
     credential: str | None
     scope: str
-    place: cache.CacheKey
+    cache_key: cache.CacheKey
     account_id: int | None
     background: bool
 
     @property
     def health(self) -> str:
+        """The name under which the circuit breaker counts this provider with this credential."""
         return f"{self.provider.name}:{self.scope}"
 
-    def failure(self, status: Status, reason: str, **more: Any) -> Reading[Any]:
-        return Reading(self.provider.name, status, None, reason, settings().data_mode, clock.now(), **more)
+    def failure(self, status: Status, reason: str, **fields: Any) -> Reading[Any]:
+        return Reading(self.provider.name, status, None, reason, settings().data_mode, clock.now(), **fields)

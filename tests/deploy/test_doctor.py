@@ -14,8 +14,8 @@ __all__ = ["live"]
 
 def test_each_source_is_named_with_what_is_known_of_it(live: None, configure: Configure) -> None:
     configure(TRAVELPAYOUTS_TOKEN="token")
-    circuit_breaker.succeeded("ecb:anyone")
-    circuit_breaker.failed("travelpayouts:operator", "http_500")
+    circuit_breaker.record_success("ecb:anyone")
+    circuit_breaker.record_failure("travelpayouts:operator", "http_500")
     said = doctor._check_sources().split("; ")
     assert f"ecb answered {clock.now():%Y-%m-%d}" in "; ".join(said)
     assert {"faa_nas not asked yet", "serpapi not configured", "travelpayouts degraded"} <= set(said)
@@ -23,8 +23,8 @@ def test_each_source_is_named_with_what_is_known_of_it(live: None, configure: Co
 
 
 def test_a_source_that_is_down_is_a_fault_with_its_name(live: None) -> None:
-    for _ in range(circuit_breaker.FAILURES):
-        circuit_breaker.failed("faa_nas:anyone", "timeout")
+    for _ in range(circuit_breaker.FAILURES_TO_OPEN):
+        circuit_breaker.record_failure("faa_nas:anyone", "timeout")
     with pytest.raises(CommandError, match="faa_nas failed when last asked"):
         doctor._check_sources()
 

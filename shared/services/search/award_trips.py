@@ -37,7 +37,7 @@ async def details(ask: Ask, account_id: int, given: str) -> Reading[tuple[AwardT
 
 async def _connected(account_id: int) -> None:
     """Where only an account's own connection answers, one without any can have no id: it is told what to connect."""
-    cards = registry.usable(VERB)
+    cards = registry.providers_of(VERB)
     own = [p for p in cards if registry.scope(p, account_id).startswith("account-")]
     if not own or len(own) < len(cards):
         return

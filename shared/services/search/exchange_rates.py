@@ -30,7 +30,7 @@ async def rates(ask: Ask, currencies: Iterable[str | None]) -> Rates:
     best = none_known()
     if len(wanted) < 2:
         return best
-    kept = {reading.source: reading for reading in await ask.kept(VERB, [EVERY])}
+    kept = {reading.source: reading for reading in await ask.get_cached(VERB, [EVERY])}
     for provider in _sources():
         found = _read(kept.get(provider.name) or await ask.one(provider.name, VERB, EVERY))
         if _known(found, wanted) > _known(best, wanted):
@@ -43,13 +43,13 @@ async def rates(ask: Ask, currencies: Iterable[str | None]) -> Rates:
 def kept_rates(currencies: Iterable[str]) -> Rates:
     """The same for tools that ask nobody: what an earlier answer left."""
     wanted = set(currencies)
-    places = [(cache.place(p, registry.scope(p, None), VERB, EVERY), None) for p in _sources()]
+    places = [(cache.build_key(p, registry.scope(p, None), VERB, EVERY), None) for p in _sources()]
     sets = [_read(r) for r in cache.get_many(places) if r]
     return max(sets, key=lambda found: _known(found, wanted), default=none_known())
 
 
 def _sources() -> list[Provider]:
-    return sorted(registry.usable(VERB), key=lambda p: p.name != FIRST)
+    return sorted(registry.providers_of(VERB), key=lambda p: p.name != FIRST)
 
 
 def _known(found: Rates, wanted: set[str]) -> int:

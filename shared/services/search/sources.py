@@ -33,23 +33,23 @@ def backends() -> list[Backend]:
     """Every source of this data mode. One that answers accounts by their own connections is judged by them all."""
     mode = settings().data_mode
     cards = [p for p in registry.providers().values() if p.data_mode == mode]
-    places = {p.name: circuit_breaker.of_everybody(_name(p, 0)) for p in cards}
-    seen = circuit_breaker.read(places.values())
+    places = {p.name: circuit_breaker.shared_name(_name(p, 0)) for p in cards}
+    seen = circuit_breaker.read_health(places.values())
     return [_fares(p, seen[places[p.name]]) for p in cards]
 
 
 def _fares(card: Provider, seen: circuit_breaker.Health) -> Backend:
     if card.credential == "operator" and not registry.operator_key(card):
         return Backend(card.name, "not_configured", None)
-    down = seen.open or seen.failures >= circuit_breaker.FAILURES
+    down = seen.is_open or seen.failures >= circuit_breaker.FAILURES_TO_OPEN
     return Backend(card.name, "down" if down else "degraded" if seen.failures else "live", seen.last_success_at)
 
 
 def standing(verb: str, account_id: int) -> Standing:
     """`down` also means that nobody is configured to answer; one healthy source among failing ones is `degraded`."""
-    cards = [p for p in registry.usable(verb) if p.credential != "operator" or registry.operator_key(p)]
-    seen = list(circuit_breaker.read(_name(p, account_id) for p in cards).values())
-    bad = sum(h.open for h in seen)
+    cards = [p for p in registry.providers_of(verb) if p.credential != "operator" or registry.operator_key(p)]
+    seen = list(circuit_breaker.read_health(_name(p, account_id) for p in cards).values())
+    bad = sum(h.is_open for h in seen)
     state: State = "live"
     if bad == len(seen):
         state = "down"

@@ -44,7 +44,7 @@ async def _ask(ask: Ask, airport: str) -> Readings:
     """The first source that answers, those without a key before those paid by the call."""
     fresh = timedelta(seconds=settings().delay_check_interval_seconds / 2)
     readings: Readings = []
-    for card in sorted(registry.usable(VERB), key=lambda card: card.credential != "none"):
+    for card in sorted(registry.providers_of(VERB), key=lambda card: card.credential != "none"):
         readings.append(await ask.one(card.name, VERB, DelaysQuestion(airport), fresh))
         if _believed(readings[-1]):
             break

@@ -203,27 +203,27 @@ def test_admin_platform_overview_shows_sign_ups_of_each_day_of_its_window(people
 def test_admin_platform_overview_shows_workers_that_live_and_how_sources_fare(people: People, use: Use) -> None:
     connect().sadd("rq:workers", "rq:worker:alive", "rq:worker:killed")
     connect().hset("rq:worker:alive", "pid", 1)
-    circuit_breaker.succeeded("sandbox:anyone")
+    circuit_breaker.record_success("sandbox:anyone")
     made = use(people.ada, "admin_platform_overview")
     assert made["jobs"]["workers"] == 1
     backend = {b["name"]: b for b in made["backends"]}["sandbox"]
     assert backend["state"] == "live"
     assert datetime.fromisoformat(backend["last_success_at"]) > clock.now() - timedelta(minutes=1)
-    circuit_breaker.failed("sandbox:anyone", "timeout")
+    circuit_breaker.record_failure("sandbox:anyone", "timeout")
     assert use(people.ada, "admin_platform_overview")["backends"][0]["state"] == "degraded"
     for _ in range(4):
-        circuit_breaker.failed("sandbox:anyone", "timeout")
+        circuit_breaker.record_failure("sandbox:anyone", "timeout")
     assert use(people.ada, "admin_platform_overview")["backends"][0]["state"] == "down"
 
 
 def test_a_source_that_accounts_connect_themselves_is_judged_by_all_connections(clean: None) -> None:
-    everybody = circuit_breaker.of_everybody("seats:account-7")
+    everybody = circuit_breaker.shared_name("seats:account-7")
     for number in range(3):
-        circuit_breaker.failed(f"seats:account-{number}", "timeout")
-    assert circuit_breaker.read([everybody])[everybody].failures == 3
-    circuit_breaker.succeeded("seats:account-9")
-    assert circuit_breaker.read([everybody])[everybody].failures == 0
-    assert circuit_breaker.of_everybody("seats:operator") == "seats:operator"
+        circuit_breaker.record_failure(f"seats:account-{number}", "timeout")
+    assert circuit_breaker.read_health([everybody])[everybody].failures == 3
+    circuit_breaker.record_success("seats:account-9")
+    assert circuit_breaker.read_health([everybody])[everybody].failures == 0
+    assert circuit_breaker.shared_name("seats:operator") == "seats:operator"
 
 
 def _searches(who: int, number: int) -> None:

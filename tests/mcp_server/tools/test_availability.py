@@ -409,10 +409,10 @@ def test_list_supported_airlines_tells_degraded_and_down_apart(people: People, u
     def state() -> set[str]:
         return {a["state"] for a in use(people.bob, "list_supported_airlines")["airlines"]}
 
-    circuit_breaker.failed("sandbox:anyone", "timeout")
+    circuit_breaker.record_failure("sandbox:anyone", "timeout")
     assert state() == {"degraded"}
     for _ in range(4):
-        circuit_breaker.failed("sandbox:anyone", "timeout")
+        circuit_breaker.record_failure("sandbox:anyone", "timeout")
     assert state() == {"down"}
     assert use(people.bob, "list_supported_airlines", live_only=True)["airlines"] == []
 

@@ -161,7 +161,7 @@ def test_create_delay_alert_refuses_an_airport_no_source_covers(
 def test_create_delay_alert_refuses_where_there_is_no_source_at_all(
     people: People, use: Use, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(registry, "usable", lambda _verb: [])
+    monkeypatch.setattr(registry, "providers_of", lambda _verb: [])
     answer = create(use, people.alice)
     assert (answer["status"], answer["backends"][0]["reason"]) == ("backend_unavailable", "not_configured")
     assert stored() == []

@@ -163,7 +163,7 @@ def test_five_failures_in_a_row_rest_a_source_for_a_minute(
     monkeypatch.setattr(clock, "now", lambda: now + timedelta(seconds=61))
     wire.mock(return_value=httpx.Response(200, json={"data": [ROW]}))
     assert ask().status == "ok"
-    assert circuit_breaker.read(["acme:operator"])["acme:operator"].failures == 0
+    assert circuit_breaker.read_health(["acme:operator"])["acme:operator"].failures == 0
 
 
 def test_a_source_that_fails_again_after_its_rest_rests_again(
@@ -199,7 +199,7 @@ def test_a_refusal_is_not_an_outage(wire: respx.Route, ask: Asking, code: int) -
 def test_a_kept_answer_is_served_while_a_source_rests(wire: respx.Route, ask: Asking) -> None:
     ask()
     for _ in range(5):
-        circuit_breaker.failed("acme:operator", "timeout")
+        circuit_breaker.record_failure("acme:operator", "timeout")
     assert (ask().status, ask().cached) == ("ok", True)
 
 
@@ -241,7 +241,7 @@ def test_a_caller_that_finds_no_free_place_is_told_busy_and_when_to_come_back(
     assert {first.status, second.status} == {"no_data", "down"}
     busy = next(r for r in (first, second) if r.status == "down")
     assert (busy.reason, busy.retry_after) == ("busy", 15)
-    assert circuit_breaker.read(["slow:anyone"])["slow:anyone"].failures == 0
+    assert circuit_breaker.read_health(["slow:anyone"])["slow:anyone"].failures == 0
 
 
 def test_sources_are_asked_side_by_side(with_sources: WithSources) -> None:
@@ -382,7 +382,7 @@ def test_a_process_that_was_lost_while_it_asked_is_waited_for_no_longer_than_a_c
 ) -> None:
     card = source("slow", nothing, timeout=0.5)
     with_sources(card)
-    assert cache.acquire_fetch([(cache.place(card, "anyone", "award_seats", QUESTION), None)]) == [(True, None)]
+    assert cache.acquire_fetch([(cache.build_key(card, "anyone", "award_seats", QUESTION), None)]) == [(True, None)]
     began = time.perf_counter()
     assert in_processes(1)[0].status == "no_data"
     assert 0.3 < time.perf_counter() - began < 5

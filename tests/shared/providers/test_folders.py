@@ -37,7 +37,7 @@ def test_the_sandbox_is_found_without_a_list_of_providers() -> None:
 
 def test_a_folder_added_is_found_by_itself(acme: None) -> None:
     assert {"acme", "sandbox"} <= set(registry.providers())
-    assert "acme" in [p.name for p in registry.usable("award_seats")]
+    assert "acme" in [p.name for p in registry.providers_of("award_seats")]
 
 
 def test_each_verb_has_a_protocol_and_the_answer_it_promises() -> None:

@@ -13,7 +13,7 @@ from sqlalchemy import delete, select
 
 from shared.db.base import transaction
 from shared.db.observations import AwardObservation
-from shared.providers import cache, lookup
+from shared.providers import cache, recording
 from shared.providers.ask import Ask
 from shared.providers.request import ProviderRequest
 from shared.redis import connect
@@ -177,7 +177,7 @@ def test_an_answer_stands_although_the_database_is_away(
     def away() -> Callable[[], None]:
         raise OperationalError("select 1", {}, Exception("gone"))
 
-    monkeypatch.setattr(lookup, "autocommitted", away)
+    monkeypatch.setattr(recording, "autocommit", away)
     assert ask().status == "ok"
 
 
@@ -188,9 +188,9 @@ def test_an_answer_whose_asker_is_gone_keeps_no_other_from_being_recorded(wire: 
     card = source("own", lambda _: None, terms="asker", credential="account")
 
     def errand(scope: str, account_id: int) -> ProviderRequest:
-        place = cache.place(card, scope, "award_seats", QUESTION)
+        place = cache.build_key(card, scope, "award_seats", QUESTION)
         return ProviderRequest(card, "award_seats", QUESTION, "key", scope, place, account_id, background=False)
 
-    lookup._record([(errand("account-999999", 999_999), reading), (errand("operator", 1), reading)])
+    recording.record_observations([(errand("account-999999", 999_999), reading), (errand("operator", 1), reading)])
     with transaction() as session:
         assert [row.asker_id for row in session.scalars(select(AwardObservation))] == [None]
