@@ -38,6 +38,7 @@ from mcp_server.views.cards import (
     SpendWindow,
     describe_missing_bonus_day,
     find_catalogue_slug,
+    pick_fields,
     store_fields,
     to_card,
 )
@@ -109,33 +110,20 @@ def add_card(
     saves nothing: confirm with the user and call again with the slug. A name that fits nothing is saved as free text.
     A welcome bonus keeps the bonus_status sent here; set bonus_earned_on with earned. Free.
     """
+    values = pick_fields(locals())
     slug = None if custom else find_catalogue_slug(call, card, ", or with custom true to keep the text as it is")
     row = Row(slug=slug, name=call.reference.cards[slug].name if slug else card, custom=custom)
-    sent = {
-        "nickname": nickname,
-        "opened_on": opened_on,
-        "closed_on": closed_on,
-        "notes": notes,
-        "bonus_amount": bonus_amount,
-        "bonus_currency": bonus_currency,
-        "bonus_status": bonus_status,
-        "bonus_earned_on": bonus_earned_on,
-        "spend_requirement": spend_requirement,
-        "spend_deadline_on": spend_deadline_on,
-        "spend_window_months": spend_window_months,
-        "annual_fee": annual_fee,
-        "currency": currency,
-        "country": country,
-    }
-    store_fields(call, row, sent)
+    store_fields(call, row, values)
     call.db.add(row)
     call.db.flush()
-    return AddedCard(message=_saved(row), card=to_card(call, row), saved=True, linked_to_catalogue=slug is not None)
+    return AddedCard(
+        message=_describe_added(row), card=to_card(call, row), saved=True, linked_to_catalogue=slug is not None
+    )
 
 
-def _saved(row: Row) -> str:
-    how = "linked to the catalogue" if row.slug else "as free text, outside the catalogue"
-    return f"{row.name} is saved as card {row.id}, {how}.{describe_missing_bonus_day(row)}"
+def _describe_added(row: Row) -> str:
+    link = "linked to the catalogue" if row.slug else "as free text, outside the catalogue"
+    return f"{row.name} is saved as card {row.id}, {link}.{describe_missing_bonus_day(row)}"
 
 
 @tool(area="cards", tier=Tier.FREE, effect=Effect.READS)
@@ -148,22 +136,22 @@ def list_my_cards(
     per_page: PerPage = 20,
 ) -> Cards:
     """Lists the cards the user owns with their welcome-bonus progress and fee dates; totals cover all of them. Free."""
-    rows, total = _chosen(call, card_id, include_closed, bonus_status, page, per_page)
-    sums = wallet(call.db, call.today)
+    rows, total = _select_page(call, card_id, include_closed, bonus_status, page, per_page)
+    totals = wallet(call.db, call.today)
     return Cards(
         message=f"{some(total, 'card')}.",
         cards=[to_card(call, r) for r in rows],
         totals=CardTotals(
-            open=sums.open,
-            closed=sums.closed,
-            annual_fees_by_currency=sums.annual_fees,
-            bonuses_pending=sums.bonuses_pending,
+            open=totals.open,
+            closed=totals.closed,
+            annual_fees_by_currency=totals.annual_fees,
+            bonuses_pending=totals.bonuses_pending,
         ),
         paging=Paging.of(page, per_page, total),
     )
 
 
-def _chosen(
+def _select_page(
     call: Call, card_id: int | None, include_closed: bool, bonus_status: str | None, page: int, per_page: int
 ) -> tuple[list[Row], int]:
     if card_id is None:
@@ -203,25 +191,10 @@ def update_card(
     country: ClearableCountry | None = None,
 ) -> ChangedCard:
     """Changes fields of one owned card; omitted fields stay, empty strings clear, rules as in add_card. Free."""
+    values = pick_fields(locals())
     row = _own(call.db, card_id, locked=True)
-    sent = {
-        "nickname": nickname,
-        "opened_on": opened_on,
-        "closed_on": closed_on,
-        "notes": notes,
-        "bonus_amount": bonus_amount,
-        "bonus_currency": bonus_currency,
-        "bonus_status": bonus_status,
-        "bonus_earned_on": bonus_earned_on,
-        "spend_requirement": spend_requirement,
-        "spend_deadline_on": spend_deadline_on,
-        "spend_window_months": spend_window_months,
-        "annual_fee": annual_fee,
-        "currency": currency,
-        "country": country,
-    }
-    link = _relinked(call, row, card)
-    changed = store_fields(call, row, sent, clear)
+    link = _relink(call, row, card)
+    changed = store_fields(call, row, values, clear)
     changed += ["card"] if edits.edit(row, call.now, link) else []
     call.db.flush()
     return ChangedCard(
@@ -231,7 +204,7 @@ def update_card(
     )
 
 
-def _relinked(call: Call, row: Row, card: str | None) -> dict[str, Any]:
+def _relink(call: Call, row: Row, card: str | None) -> dict[str, Any]:
     """A text that fits nothing renames the card, which then stands outside the catalogue."""
     if card is None or (text := card.strip()) == row.name:
         return {}

@@ -1,4 +1,4 @@
-"""What the card tools share: the fields a card is kept with, their rules, and the part of a result that shows one."""
+"""Cards a person owns: the fields that can be set, the rules between them, and the part of a result that shows one."""
 
 from collections.abc import Collection, Mapping
 from datetime import date, datetime
@@ -43,6 +43,25 @@ Country = Annotated[
 ]
 
 
+# What add_card and update_card set; each is a parameter of both tools and a column of the table.
+FIELDS = (
+    "nickname",
+    "opened_on",
+    "closed_on",
+    "notes",
+    "bonus_amount",
+    "bonus_currency",
+    "bonus_status",
+    "bonus_earned_on",
+    "spend_requirement",
+    "spend_deadline_on",
+    "spend_window_months",
+    "annual_fee",
+    "currency",
+    "country",
+)
+
+
 class Card(Part):
     card_id: int
     slug: str | None
@@ -77,84 +96,94 @@ class CardCandidate(Part):
     score: float
 
 
+def pick_fields(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The settable fields out of a tool function's `locals()`, taken before it binds names of its own."""
+    return {name: arguments[name] for name in FIELDS}
+
+
 def to_card(call: Call, row: Row) -> Card:
-    known = call.reference.cards.get(row.slug) if row.slug else None
-    fee = row.annual_fee if row.annual_fee is not None else (known.annual_fee if known else None)
-    kept = {name: getattr(row, name) for name in Card.model_fields if name in Row.__table__.columns}
+    catalogued = call.reference.cards.get(row.slug) if row.slug else None
+    fee = row.annual_fee if row.annual_fee is not None else (catalogued.annual_fee if catalogued else None)
+    columns = {name: getattr(row, name) for name in Card.model_fields if name in Row.__table__.columns}
     today = call.own_day if row.opened_on or row.spend_deadline_on else call.today
     return Card.model_validate(
-        kept
+        columns
         | {
             "card_id": row.id,
-            "issuer": known.issuer if known else None,
-            "country": row.country or (known.country if known else None),
+            "issuer": catalogued.issuer if catalogued else None,
+            "country": row.country or (catalogued.country if catalogued else None),
             "next_fee_on": cards.next_fee(row.opened_on, row.closed_on, bool(fee), today),
             "bonus_days_left": cards.bonus_days_left(row.bonus_status, row.spend_deadline_on, today),
         }
     )
 
 
-def find_catalogue_slug(call: CallBase, text: str, way_out: str) -> str | None:
+def find_catalogue_slug(call: CallBase, text: str, alternative: str) -> str | None:
     """The catalogue slug the text names; None when it names none. Raises Candidates when it might name some."""
-    found = cards.match(text, call.reference.cards.values())
-    if not found.candidates:
-        return found.exact
-    near = [
+    match = cards.match(text, call.reference.cards.values())
+    if not match.candidates:
+        return match.exact
+    candidates = [
         CardCandidate(slug=c.slug, name=c.name, issuer=c.issuer, country=c.country, score=fit.score)
-        for fit in found.candidates
+        for fit in match.candidates
         if (c := call.reference.cards[fit.slug])
     ]
     raise Candidates(
         f"No card is called exactly {text!r}, and nothing was saved. Ask the user which of these is meant and call"
-        f" again with its slug{way_out}.",
-        near,
+        f" again with its slug{alternative}.",
+        candidates,
     )
 
 
-def store_fields(call: CallBase, row: Row, sent: Mapping[str, Any], clear: Collection[str] | None = None) -> list[str]:
-    """Stores the fields sent by the rules of a card, or refuses and changes nothing; names what is different."""
+def store_fields(
+    call: CallBase, row: Row, values: Mapping[str, Any], clear: Collection[str] | None = None
+) -> list[str]:
+    """Stores the fields by the rules of a card and names those that changed. Raises Invalid and stores nothing."""
 
-    def after(name: str) -> Any:
-        if name in (clear or ()) or sent[name] == "":
+    def value_after(name: str) -> Any:
+        if name in (clear or ()) or values[name] == "":
             return None
-        return getattr(row, name) if sent[name] is None else sent[name]
+        return getattr(row, name) if values[name] is None else values[name]
 
-    sent = {**sent, **_spend_by(row, sent, after("opened_on"))}
-    opened_on = after("opened_on")
+    values = {**values, **_resolve_spend_deadline(row, values, value_after("opened_on"))}
+    opened_on = value_after("opened_on")
     faults = [
-        _out_of_order(name, sent[name] is not None, opened_on, after(name))
+        _describe_wrong_order(name, values[name] is not None, opened_on, value_after(name))
         for name in ("closed_on", "spend_deadline_on", "bonus_earned_on")
-        if {sent["opened_on"], sent[name]} != {None} and opened_on and after(name) and after(name) < opened_on
+        if {values["opened_on"], values[name]} != {None}
+        and opened_on
+        and value_after(name)
+        and value_after(name) < opened_on
     ]
     if faults:
         raise Invalid(*faults)
-    return edits.edit(row, call.now, sent, clear)
+    return edits.edit(row, call.now, values, clear)
 
 
-def _out_of_order(name: str, sent: bool, opened_on: date, day: date) -> Fault:
-    if sent:
+def _describe_wrong_order(name: str, is_set: bool, opened_on: date, day: date) -> Fault:
+    if is_set:
         return Fault(name, "is before opened_on", f"a date from {opened_on.isoformat()}")
     return Fault("opened_on", f"is after {name}", f"a date up to {day.isoformat()}")
 
 
-def _spend_by(row: Row, sent: Mapping[str, Any], opened_on: date | None) -> dict[str, Any]:
-    """What becomes of window and deadline. A day that was sent stands alone; else the window makes the day, now and
-    when the opening day is corrected."""
-    if sent["spend_deadline_on"]:
+def _resolve_spend_deadline(row: Row, values: Mapping[str, Any], opened_on: date | None) -> dict[str, Any]:
+    """The changes to deadline and window: a deadline that is set clears the window; otherwise the window gives the
+    deadline, also when the opening day is corrected later."""
+    if values["spend_deadline_on"]:
         return {"spend_window_months": ""}
-    window = sent["spend_window_months"]
+    window = values["spend_window_months"]
     if window and opened_on is None:
         raise Invalid(Fault("opened_on", "is needed to count spend_window_months from", "a date YYYY-MM-DD"))
     if window:
         return {"spend_deadline_on": cards.spend_deadline(None, opened_on, window)}
-    counted = cards.spend_deadline(None, row.opened_on, row.spend_window_months)
-    if window is None and sent["spend_deadline_on"] is None and counted and counted == row.spend_deadline_on:
+    from_window = cards.spend_deadline(None, row.opened_on, row.spend_window_months)
+    if window is None and values["spend_deadline_on"] is None and from_window and from_window == row.spend_deadline_on:
         return {"spend_deadline_on": cards.spend_deadline(None, opened_on, row.spend_window_months)}
     return {}
 
 
 def describe_missing_bonus_day(row: Row) -> str:
-    """What is to be said of a bonus marked earned without its day; no day is guessed."""
+    """A request for the day of a bonus marked earned without one; no day is guessed."""
     if row.bonus_status != "earned" or row.bonus_earned_on is not None:
         return ""
     return " The bonus is marked earned, but the date is missing: ask for bonus_earned_on."
