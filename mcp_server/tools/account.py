@@ -72,12 +72,12 @@ class Usage(Result):
     upgrade_url: str
 
 
-def _price(call: Call, plan: Plan) -> Decimal | None:
+def _monthly_price(call: Call, plan: Plan) -> Decimal | None:
     """None: this installation has set no price."""
     return {Plan.FREE: Decimal(0), Plan.PREMIUM: Decimal(str(call.settings.premium_price))}.get(plan)
 
 
-def _counts(call: Call) -> Counts:
+def _read_counts(call: Call) -> Counts:
     watching = select(func.count()).where(FlightAlert.active.is_(True), FlightAlert.paused_at.is_(None))
     running = select(func.count()).where(RouteMonitor.cancelled_at.is_(None), RouteMonitor.paused_at.is_(None))
     return Counts(
@@ -99,7 +99,9 @@ def get_usage(call: Call) -> Usage:
     plan = call.plan
     return Usage(
         message=f"{plan.slug.title()} plan: {some(searches, 'search', 'searches')} used today, {allowed}.",
-        plan=CurrentPlan(tier=plan.slug, name=plan.slug.title(), price_per_month=_price(call, plan), currency=CURRENCY),
+        plan=CurrentPlan(
+            tier=plan.slug, name=plan.slug.title(), price_per_month=_monthly_price(call, plan), currency=CURRENCY
+        ),
         searches=Searches(used_today=searches, cap=cap, resets_at=clock.midnight(), cabins=list(cabins(plan))),
         api_calls=ApiCalls(
             used_this_month=used.get(API_CALLS, 0),
@@ -110,7 +112,7 @@ def get_usage(call: Call) -> Usage:
             used_today=USAGE_LOG.count(call.account_id, used.get(TOOL_CALLS, 0)),
             ceiling=USAGE_LOG.daily_limit(call.caller),
         ),
-        counts=_counts(call),
-        plans=[OfferedPlan(tier=p.slug, price_per_month=_price(call, p), adds=additions(p)) for p in LIMITS],
+        counts=_read_counts(call),
+        plans=[OfferedPlan(tier=p.slug, price_per_month=_monthly_price(call, p), adds=additions(p)) for p in LIMITS],
         upgrade_url=call.upgrade_url,
     )

@@ -99,10 +99,10 @@ def list_recent_activity(
     if trip_id is not None:
         get_own_trip(call, trip_id)
     start = datetime.combine(since, time(), UTC) if since else None
-    found = newest_activity(call.db, kind, trip_id, start, page, per_page)
+    activity = newest_activity(call.db, kind, trip_id, start, page, per_page)
     return Activity(
-        message=f"{found.total} {'entry' if found.total == 1 else 'entries'}.",
-        searches=[to_search_record(row) for row in found.searches],
-        chats=[to_chat_link(row) for row in found.chats],
-        paging=Paging.of(page, per_page, found.total),
+        message=f"{activity.total} {'entry' if activity.total == 1 else 'entries'}.",
+        searches=[to_search_record(row) for row in activity.searches],
+        chats=[to_chat_link(row) for row in activity.chats],
+        paging=Paging.of(page, per_page, activity.total),
     )

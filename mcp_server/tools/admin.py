@@ -19,7 +19,7 @@ from shared.domain.plans import LIMITS, Plan
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NotFound
 
-NEWEST = 20
+MAX_RECENT_SEARCHES = 20
 
 
 class ListedUser(Part):
@@ -81,12 +81,12 @@ def admin_list_users(
     return Users(message=message, users=users, paging=Paging.of(page, per_page, total))
 
 
-def _subscription(row: Account) -> Subscription:
+def _to_subscription(row: Account) -> Subscription:
     paid: Literal["none", "active"] = "none" if row.plan == Plan.FREE.slug else "active"
     return Subscription(tier=row.plan, state="disabled" if row.disabled_at else paid, renews_on=None)
 
 
-def _api_usage(call: Call, row: Account) -> ApiUsage:
+def _read_api_usage(call: Call, row: Account) -> ApiUsage:
     session, agreed = unscoped(call.db), row.api_calls_per_month
     return ApiUsage(
         this_month=used(session, row.id, API_CALLS, call.today.replace(day=1)),
@@ -107,11 +107,11 @@ def admin_get_user(
     row = find(unscoped(call.db), id, email)
     if row is None:
         raise NotFound("account", email if id is None else id)
-    searches = [to_search_record(s) for s in newest_searches(call.db, row.id, NEWEST)]
+    searches = [to_search_record(s) for s in newest_searches(call.db, row.id, MAX_RECENT_SEARCHES)]
     return OneUser(
         message=f"Account {row.id}, {row.email or 'an agent without an address'}: {row.plan.title()} plan.",
         user=User(id=row.id, email=row.email, created_at=row.created_at, tier=row.plan, is_admin=row.is_admin),
-        subscription=_subscription(row),
-        api_usage=_api_usage(call, row),
+        subscription=_to_subscription(row),
+        api_usage=_read_api_usage(call, row),
         recent_searches=searches,
     )

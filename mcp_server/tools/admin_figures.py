@@ -16,7 +16,7 @@ from shared.services.operations import workers
 from shared.services.search import sources
 
 ACTIVE_DAYS = FAILED_DAYS = 7
-CLIENTS = 50  # names are the applications' own; the busiest are enough
+MAX_CLIENTS = 50  # names are the applications' own; the busiest are enough
 
 
 class Totals(Part):
@@ -94,16 +94,16 @@ class Overview(Result):
     backends: list[Backend]
 
 
-def _days(call: Call, number: int) -> list[date]:
+def _list_days(call: Call, number: int) -> list[date]:
     """So many UTC days, the last of them today."""
     return [call.today - timedelta(days=back) for back in reversed(range(number))]
 
 
-def _start(day: date) -> datetime:
+def _start_of_day(day: date) -> datetime:
     return datetime.combine(day, time(), UTC)
 
 
-def _totals(tools: list[OfTool], users: int) -> Totals:
+def _sum_totals(tools: list[OfTool], users: int) -> Totals:
     calls, paywalls = sum(t.calls for t in tools), sum(t.paywalls for t in tools)
     rate = round(paywalls / calls, 4) if calls else 0.0
     return Totals(calls=calls, users=users, errors=sum(t.errors for t in tools), paywalls=paywalls, paywall_rate=rate)
@@ -112,20 +112,20 @@ def _totals(tools: list[OfTool], users: int) -> Totals:
 @tool(area="admin", tier=Tier.ADMIN, effect=Effect.READS, title="Admin: MCP usage statistics")
 def admin_mcp_usage_stats(call: Call, days: Annotated[int, Field(ge=1, le=90)] = 14) -> UsageStats:
     """Shows tool calls, errors, paywalls and times of the last UTC days, by tool, day and application. Admin-only."""
-    shown = _days(call, days)
-    session, since = steady(call.db), _start(shown[0])
+    window = _list_days(call, days)
+    session, since = steady(call.db), _start_of_day(window[0])
     tools = figures.calls_by_tool(session, since)
-    counted, users = figures.calls_by_day(session, since)
-    clients, named = figures.calls_by_client(session, since, CLIENTS)
-    by_day = {of_day.day: of_day for of_day in counted}
-    totals = _totals(tools, users)
-    cut = f" The {CLIENTS} busiest of {named} applications are shown." if named > CLIENTS else ""
+    day_figures, users = figures.calls_by_day(session, since)
+    clients, client_total = figures.calls_by_client(session, since, MAX_CLIENTS)
+    by_day = {of_day.day: of_day for of_day in day_figures}
+    totals = _sum_totals(tools, users)
+    cut = f" The {MAX_CLIENTS} busiest of {client_total} applications are shown." if client_total > MAX_CLIENTS else ""
     return UsageStats(
         message=f"{some(totals.calls, 'call')} by {some(users, 'account')} in {some(days, 'day')},"
         f" {totals.paywall_rate:.1%} paywalls.{cut}",
         totals=totals,
         by_tool=[ToolFigures.model_validate(t) for t in tools],
-        by_day=[DayFigures.model_validate(by_day.get(day) or figures.OfDay(day, 0, 0)) for day in shown],
+        by_day=[DayFigures.model_validate(by_day.get(day) or figures.OfDay(day, 0, 0)) for day in window],
         by_client=[ClientFigures.model_validate(c) for c in clients],
     )
 
@@ -135,10 +135,10 @@ def admin_platform_overview(
     call: Call, days: Annotated[int, Field(ge=1, le=365, description="Window of signups_by_day.")] = 30
 ) -> Overview:
     """Shows totals of accounts and records, sign-ups by day, jobs (failed: in 7 days) and sources. Admin-only."""
-    shown, session = _days(call, days), steady(call.db)
+    window, session = _list_days(call, days), steady(call.db)
     plans = figures.accounts_by_plan(session, call.now - timedelta(days=ACTIVE_DAYS))
     total = sum(number for number, _ in plans.values())
-    new = figures.signups(session, _start(shown[0]))
+    new = figures.signups(session, _start_of_day(window[0]))
     queued, failed = figures.jobs(session, call.now - timedelta(days=FAILED_DAYS))
     return Overview(
         message=f"{some(total, 'account')}, {sum(new.values()):,} of them new in {some(days, 'day')};"
@@ -149,7 +149,7 @@ def admin_platform_overview(
             active_7d=sum(active for _, active in plans.values()),
         ),
         records=Records(**figures.records(session)),
-        signups_by_day=[SignUps(day=day, count=new.get(day, 0)) for day in shown],
+        signups_by_day=[SignUps(day=day, count=new.get(day, 0)) for day in window],
         jobs=Jobs(queued=queued, failed=failed, workers=workers.listening()),
         backends=[Backend.model_validate(b) for b in sources.backends()],
     )

@@ -67,11 +67,11 @@ class FlightLookup(Result):
     schedule: NoDataWord
 
 
-def _named(airline: Airline) -> AirlineName:
+def _to_airline_name(airline: Airline) -> AirlineName:
     return AirlineName(code=airline.iata, name=airline.name)
 
 
-def _partners(call: Call, airline: Airline) -> tuple[int | None, str | None]:
+def _find_partner_release(call: Call, airline: Airline) -> tuple[int | None, str | None]:
     """When partner programmes get the seats, in days and in words with the source, where that is known."""
     for row in call.reference.rows("program_facts.csv"):
         if row.topic == "partner_release" and row.program == airline.program:
@@ -88,18 +88,18 @@ def get_award_release_window(
 
     Use before searching dates more than 330 days out. opens_for_date is the last departure date on sale today. Free.
     """
-    found = call.reference.airline(airline)
-    window = call.reference.release_window(found.iata)
+    carrier = call.reference.airline(airline)
+    window = call.reference.release_window(carrier.iata)
     if window is None:
-        raise NoData(f"When {found.name} opens award seats is not known.", missing=["release window"])
+        raise NoData(f"When {carrier.name} opens award seats is not known.", missing=["release window"])
     last = call.today + timedelta(days=window.days_before_departure)
-    partner_days, partners = _partners(call, found)
-    released = window.release_time and f"released at {window.release_time}"
-    notes = "; ".join(n for n in (released, window.note, partners) if n)
+    partner_days, partner_note = _find_partner_release(call, carrier)
+    release_note = window.release_time and f"released at {window.release_time}"
+    notes = "; ".join(n for n in (release_note, window.note, partner_note) if n)
     return ReleaseWindow(
-        message=f"{found.name} opens award seats {window.days_before_departure} days ahead: until {last} today."
+        message=f"{carrier.name} opens award seats {window.days_before_departure} days ahead: until {last} today."
         f" {caution(window)}".rstrip(),
-        airline=_named(found),
+        airline=_to_airline_name(carrier),
         days_before_departure=window.days_before_departure,
         opens_for_date=last,
         partner_days=partner_days,
@@ -108,7 +108,7 @@ def get_award_release_window(
     )
 
 
-def _fee(row: FeeRow, amount: Decimal | None, unit: str) -> Fee:
+def _to_fee(row: FeeRow, amount: Decimal | None, unit: str) -> Fee:
     """An amount of money, or of miles or points, which then are its currency."""
     currency = row.fee_currency if unit == "cash" else unit.split()[-1]
     return Fee(amount=NO_DATA if amount is None else amount, currency=currency, unit=f"{unit} per {row.per}")
@@ -122,18 +122,18 @@ def get_cancellation_fee(
 
     Partner programmes that booked the award charge differently. Free.
     """
-    found = call.reference.airline(airline)
-    fee = call.reference.cancellation_fee(found.program) if found.program else None
-    if fee is None or found.program is None:
-        raise NoData(f"The award cancellation fee of {found.name} is not known.", missing=["cancellation fee"])
-    cancel, change = _fee(fee, fee.cancel_fee, fee.cancel_unit), _fee(fee, fee.change_fee, fee.change_unit)
+    carrier = call.reference.airline(airline)
+    fee = call.reference.cancellation_fee(carrier.program) if carrier.program else None
+    if fee is None or carrier.program is None:
+        raise NoData(f"The award cancellation fee of {carrier.name} is not known.", missing=["cancellation fee"])
+    cancel, change = _to_fee(fee, fee.cancel_fee, fee.cancel_unit), _to_fee(fee, fee.change_fee, fee.change_unit)
     paid_in = cancel.currency if fee.cancel_unit == "cash" else fee.cancel_unit
     cost = "is not known" if fee.cancel_fee is None else f"costs {fee.cancel_fee:f} {paid_in} per {fee.per}"
     return CancellationFee(
-        message=f"Cancelling an award of {call.reference.programs[found.program].name} {cost}. {PARTNER_NOTE}"
+        message=f"Cancelling an award of {call.reference.programs[carrier.program].name} {cost}. {PARTNER_NOTE}"
         f" {caution(fee)}".rstrip(),
-        airline=_named(found),
-        program=found.program,
+        airline=_to_airline_name(carrier),
+        program=carrier.program,
         fee=cancel,
         change_fee=change,
         exempt_tiers=list(fee.exempt_tiers),
@@ -144,13 +144,13 @@ def get_cancellation_fee(
     )
 
 
-def _carrier(call: Call, code: str) -> Airline | Carrier:
+def _find_carrier(call: Call, code: str) -> Airline | Carrier:
     carriers, by_icao = call.reference.carriers, call.reference.by_icao
-    found = carriers.get(by_icao.get(code, code))
-    if found is None:
+    carrier = carriers.get(by_icao.get(code, code))
+    if carrier is None:
         codes = names.nearest(code, [c.lower() for c in (*carriers, *by_icao)])
         raise NotFound("airline", code, [c.upper() for c in codes])
-    return found
+    return carrier
 
 
 @tool(area="search", tier=Tier.FREE, effect=Effect.READS, title="Look up flight")
@@ -166,16 +166,19 @@ def lookup_flight(
     parts = _CODE.fullmatch(flight_number.upper().strip())
     if parts is None:
         raise NotFound("flight", flight_number)
-    found = _carrier(call, parts[1])
+    carrier = _find_carrier(call, parts[1])
     when = f" on {date}" if date else ""
-    known = found if isinstance(found, Airline) else None
-    programme = "" if known else " Its award seats cannot be searched for here."
-    if known and known.program:
-        programme = f" Its awards are priced by {call.reference.programs[known.program].name}."
+    searchable = carrier if isinstance(carrier, Airline) else None
+    programme = "" if searchable else " Its award seats cannot be searched for here."
+    if searchable and searchable.program:
+        programme = f" Its awards are priced by {call.reference.programs[searchable.program].name}."
     return FlightLookup(
-        message=f"{parts[1]} {parts[2]} is a flight of {found.name}.{programme} Its timetable{when} is not known here.",
-        airline=FlightCarrier(code=found.iata, name=found.name, country=found.country, slug=known and known.slug),
-        program=known and known.program,
-        supported_endpoints=list_endpoints(known) if known else [],
+        message=f"{parts[1]} {parts[2]} is a flight of {carrier.name}.{programme}"
+        f" Its timetable{when} is not known here.",
+        airline=FlightCarrier(
+            code=carrier.iata, name=carrier.name, country=carrier.country, slug=searchable and searchable.slug
+        ),
+        program=searchable and searchable.program,
+        supported_endpoints=list_endpoints(searchable) if searchable else [],
         schedule=NO_DATA,
     )

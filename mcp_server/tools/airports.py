@@ -14,7 +14,7 @@ from shared.domain.airports import Airport as Known
 from shared.domain.plurals import some
 from shared.errors import NoData
 
-TRUST = ("low", "medium", "high")
+CONFIDENCE_LEVELS = ("low", "medium", "high")
 Country = Annotated[str, Field(pattern=r"^[A-Za-z]{2}$"), AfterValidator(iso_country)]
 
 
@@ -36,9 +36,9 @@ class ServedAirports(Result, Sourced):
     paging: Paging
 
 
-def _fits(airport: Known, wanted: str, country: str | None) -> bool:
+def _matches(airport: Known, text: str, country: str | None) -> bool:
     words = names.plain(f"{airport.code} {airport.city} {airport.name}")
-    return country in (None, airport.country) and wanted in words
+    return country in (None, airport.country) and text in words
 
 
 @tool(area="pricing", tier=Tier.FREE, effect=Effect.READS)
@@ -55,25 +55,25 @@ def get_airports(
 
     Known non-stop routes only: an airport that is not listed may still be served. Free.
     """
-    found = call.reference.airline(airline)
-    network = call.reference.nonstop.get(found.iata)
+    carrier = call.reference.airline(airline)
+    network = call.reference.nonstop.get(carrier.iata)
     if network is None:
-        raise NoData(f"Which airports {found.name} serves is not known.", missing=["routes"])
-    here = call.reference.city(from_airport) if from_airport else ()
-    codes = {c for origin in here for c in network.get(origin, ())} if here else set(network)
-    wanted = names.plain(query or "")
-    fitting = [a for a in (call.reference.airport(c) for c in sorted(codes)) if _fits(a, wanted, country)]
-    routes = [r for r in call.reference.rows("routes.csv") if r.carrier == found.iata]
-    least = min(routes, key=lambda r: TRUST.index(r.confidence))
-    counted = some(len(fitting), "airport")
+        raise NoData(f"Which airports {carrier.name} serves is not known.", missing=["routes"])
+    origins = call.reference.city(from_airport) if from_airport else ()
+    codes = {c for origin in origins for c in network.get(origin, ())} if origins else set(network)
+    query_text = names.plain(query or "")
+    matches = [a for a in (call.reference.airport(c) for c in sorted(codes)) if _matches(a, query_text, country)]
+    routes = [r for r in call.reference.rows("routes.csv") if r.carrier == carrier.iata]
+    weakest = min(routes, key=lambda r: CONFIDENCE_LEVELS.index(r.confidence))
+    count = some(len(matches), "airport")
     where = f" non-stop from {from_airport}" if from_airport else ""
     return ServedAirports(
-        message=f"{found.name} is known to serve {counted}{where}. {caution(least)}".strip(),
-        airline=ServingAirline(code=found.iata, name=found.name),
+        message=f"{carrier.name} is known to serve {count}{where}. {caution(weakest)}".strip(),
+        airline=ServingAirline(code=carrier.iata, name=carrier.name),
         airports=[
             ServedAirport(iata=a.code, name=a.name, city=a.city, country=a.country)
-            for a in fitting[(page - 1) * per_page : page * per_page]
+            for a in matches[(page - 1) * per_page : page * per_page]
         ],
-        paging=Paging.of(page, per_page, len(fitting)),
-        **sourced(least),
+        paging=Paging.of(page, per_page, len(matches)),
+        **sourced(weakest),
     )

@@ -62,10 +62,10 @@ async def get_award_trip_details(
     Needs the award-seat data provider connected. Free.
     """
     reading = await details(call.ask, call.account_id, trip_id)
-    trip = min(reading.value or (), key=_directness)
+    trip = min(reading.value or (), key=_rank)
     marks = {"generated_at": call.invented(reading.taken_at)}
     return AwardTripDetails(
-        message=_message(call.reference, trip, reading.source),
+        message=_describe_trip(call.reference, trip, reading.source),
         segments=[TripSegment.model_validate(vars(s) | marks) for s in trip.segments],
         stops=trip.stops,
         duration_minutes=trip.duration_minutes,
@@ -78,12 +78,12 @@ async def get_award_trip_details(
     )
 
 
-def _directness(trip: AwardTrip) -> tuple[int, int, int]:
+def _rank(trip: AwardTrip) -> tuple[int, int, int]:
     """Of several ways to fly one offer the cheapest, then the one with fewest stops, then the fastest."""
     return (trip.points, trip.stops, trip.duration_minutes or 10**6)
 
 
-def _message(facts: Reference, trip: AwardTrip, source: str) -> str:
+def _describe_trip(facts: Reference, trip: AwardTrip, source: str) -> str:
     numbers = ", ".join(s.flight_number for s in trip.segments)
     stops = "nonstop" if trip.stops == 0 else some(trip.stops, "stop")
     books = ", ".join(dict.fromkeys(program_name(facts, link.program) for link in trip.links))

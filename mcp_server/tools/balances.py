@@ -83,7 +83,7 @@ class DeletedBalance(Result):
     removed: RemovedBalance
 
 
-def _balance(call: Call, row: Row) -> PointsBalance:
+def _to_balance(call: Call, row: Row) -> PointsBalance:
     program = call.reference.programs[row.program]
     cents = program.value_usd_cents
     value = None
@@ -119,9 +119,9 @@ def update_points_balance(
     ] = None,
 ) -> UpdatedBalance:
     """Sets the balance of one programme, creating it when absent; optional fields not sent stay as they are. Free."""
-    sent = {"expires_on": expires_on, "notes": notes}
+    optional = {"expires_on": expires_on, "notes": notes}
     for name in clear or ():
-        if sent[name] is not None:
+        if optional[name] is not None:
             raise Invalid(Fault("clear", f"names {name}, which is sent as well", "fields that are not sent"))
     if as_of is not None and as_of > call.today + timedelta(days=1):
         raise Invalid(Fault("as_of", "is in the future", f"a day up to {call.today.isoformat()}"))
@@ -132,15 +132,15 @@ def update_points_balance(
         row = Row(program=program, balance=balance)
         call.db.add(row)
     row.balance, row.as_of, row.source, row.updated_at = balance, as_of or call.today, "manual", call.now
-    for field, value in sent.items():
+    for field, value in optional.items():
         if value is not None or field in (clear or ()):
             setattr(row, field, value or None)
     call.db.flush()
-    made = _balance(call, row)
-    message = f"{made.name}: {balance:,} {made.currency_name} as of {made.as_of.isoformat()}."
-    if made.expires_on and made.expires_on < call.own_day:
-        message += f" Their last day, {made.expires_on.isoformat()}, is past: send a later one, or clear it."
-    return UpdatedBalance(message=message, balance=made, created=previous is None, previous=previous)
+    saved = _to_balance(call, row)
+    message = f"{saved.name}: {balance:,} {saved.currency_name} as of {saved.as_of.isoformat()}."
+    if saved.expires_on and saved.expires_on < call.own_day:
+        message += f" Their last day, {saved.expires_on.isoformat()}, is past: send a later one, or clear it."
+    return UpdatedBalance(message=message, balance=saved, created=previous is None, previous=previous)
 
 
 @tool(area="balances", tier=Tier.FREE, effect=Effect.READS)
@@ -156,48 +156,48 @@ def list_points_balances(
     where the user gave one. expiring_soon names balances that end within 90 days. Free.
     """
     only = call.reference.program(program).slug if program else None
-    rows = [_balance(call, r) for r in call.db.scalars(select(Row).order_by(Row.program))]
-    shown = [b for b in rows if kind in ("all", b.kind) and only in (None, b.program)]
-    soon = [b.program for b in shown if b.expires_on and balances.ends_soon(b.balance, b.expires_on, call.own_day)]
+    rows = [_to_balance(call, r) for r in call.db.scalars(select(Row).order_by(Row.program))]
+    matches = [b for b in rows if kind in ("all", b.kind) and only in (None, b.program)]
+    soon = [b.program for b in matches if b.expires_on and balances.ends_soon(b.balance, b.expires_on, call.own_day)]
     return Balances(
-        message=_summary(shown, bool(rows)),
-        balances=shown,
-        total_value=_total(call, shown),
+        message=_describe_balances(matches, bool(rows)),
+        balances=matches,
+        total_value=_sum_values(call, matches),
         expiring_soon=soon,
-        supported_programs=_supported(call) if include_supported else None,
+        supported_programs=_list_supported(call) if include_supported else None,
     )
 
 
-def _summary(shown: Sequence[PointsBalance], others: bool) -> str:
-    if not shown and others:
+def _describe_balances(matches: Sequence[PointsBalance], has_others: bool) -> str:
+    if not matches and has_others:
         return "No balance kept here is of this programme or kind; list_points_balances without them shows all."
-    if not shown:
+    if not matches:
         return "No points balances are kept here; add one with update_points_balance."
-    unvalued = [b.name for b in shown if b.value is None]
+    unvalued = [b.name for b in matches if b.value is None]
     left_out = f" Without a known valuation, so not in the total: {', '.join(unvalued)}." if unvalued else ""
-    return f"{some(len(shown), 'balance')}.{left_out}"
+    return f"{some(len(matches), 'balance')}.{left_out}"
 
 
-def _total(call: Call, shown: Iterable[PointsBalance]) -> TotalValue:
+def _sum_values(call: Call, matches: Iterable[PointsBalance]) -> TotalValue:
     """Dated by the oldest valuation used."""
-    valued = [b for b in shown if b.value is not None]
+    valued = [b for b in matches if b.value is not None]
     days = [day for b in valued if (day := call.reference.programs[b.program].as_of)]
     amount = sum((b.value.amount for b in valued if b.value), Decimal(0))
     return TotalValue(amount=amount, currency=CURRENCY, valuation_as_of=min(days, default=None))
 
 
-def _supported(call: Call) -> list[SupportedProgram]:
-    known = sorted(call.reference.programs.values(), key=lambda p: p.slug)
-    return [SupportedProgram(program=p.slug, name=p.name, kind=p.kind) for p in known]
+def _list_supported(call: Call) -> list[SupportedProgram]:
+    programs = sorted(call.reference.programs.values(), key=lambda p: p.slug)
+    return [SupportedProgram(program=p.slug, name=p.name, kind=p.kind) for p in programs]
 
 
 @tool(area="balances", tier=Tier.FREE, effect=Effect.CHANGES)
 def delete_points_balance(call: Call, program: ProgramSlug) -> DeletedBalance:
     """Removes one programme from the user's points balances, on every plan. Free."""
-    gone = call.db.execute(delete(Row).where(Row.program == program).returning(Row.balance)).scalar_one_or_none()
-    if gone is None:
+    balance = call.db.execute(delete(Row).where(Row.program == program).returning(Row.balance)).scalar_one_or_none()
+    if balance is None:
         raise NotFound("points balance", program)
     name = program_name(call.reference, program)
     return DeletedBalance(
-        message=f"The balance of {name} is removed.", removed=RemovedBalance(program=program, balance=gone)
+        message=f"The balance of {name} is removed.", removed=RemovedBalance(program=program, balance=balance)
     )

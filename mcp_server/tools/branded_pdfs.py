@@ -37,12 +37,14 @@ from shared.services.proposals.flight_rows import FlightRow, read_flights
 if TYPE_CHECKING:
     from shared.documents.branded_pdf import Made
 
-TITLE = "Award Travel Recommendation"
-NAME = "Award Travel"
-ACCENT = "#14424f"
-MOST_LINKS = 500
-_DRAWING = threading.Semaphore(2)  # documents laid out at once: more would take the processor from every other call
-_BRAND = {"name": 80, "tagline": 160, "logo_url": 2000, "accent_color": 7}
+DEFAULT_TITLE = "Award Travel Recommendation"
+DEFAULT_BRAND_NAME = "Award Travel"
+DEFAULT_ACCENT = "#14424f"
+MAX_LINKS = 500
+_RENDER_SLOTS = threading.Semaphore(
+    2
+)  # documents laid out at once: more would take the processor from every other call
+_BRAND_FIELD_LENGTHS = {"name": 80, "tagline": 160, "logo_url": 2000, "accent_color": 7}
 Flights = Annotated[
     list[dict[str, Any]] | None,
     Field(max_length=50, description="Rows from a prior search."),
@@ -72,7 +74,7 @@ class RevokedPdf(Result):
 
 
 @dataclass(frozen=True)
-class Wishes:
+class BrandSettings:
     """advisor_brand, checked."""
 
     name: str
@@ -82,7 +84,7 @@ class Wishes:
 
 
 @dataclass(frozen=True)
-class Kept:
+class AccountData:
     """What the account has for the document: the client it is for and the logo of the dashboard."""
 
     client: Client | None
@@ -92,7 +94,7 @@ class Kept:
 @tool(area="advisor", tier=Tier.PRO, effect=Effect.ADDS, open_world=True, title="Generate branded PDF")
 async def generate_branded_pdf(
     call: LiveCall,
-    title: Annotated[str, Field(max_length=160)] = TITLE,
+    title: Annotated[str, Field(max_length=160)] = DEFAULT_TITLE,
     summary: Annotated[str | None, Field(max_length=8000)] = None,
     flights: Flights = None,
     client_portfolio_id: RowId | None = None,
@@ -102,82 +104,96 @@ async def generate_branded_pdf(
 
     Anyone with the link can open it until it ends or revoke_branded_pdf. Prices are shown as given. Pro.
     """
-    wishes = _wishes(advisor_brand or {})
+    brand = _parse_brand(advisor_brand or {})
     rows = read_flights(flights or [], sandbox=call.data_mode == "sandbox")
-    kept = await call.in_session(partial(_kept, client_portfolio_id))
-    fetched, warnings = await _fetched(wishes.logo_url)
-    title = " ".join(title.split()) or TITLE
-    make = partial(_make, call, title, summary or "", rows, wishes, kept, fetched, warnings)
-    made = await anyio.to_thread.run_sync(make)
-    pdf, url = await call.in_session(partial(_store, call, title, made, client_portfolio_id))
+    account_data = await call.in_session(partial(_read_account_data, client_portfolio_id))
+    logo, warnings = await _fetch_logo(brand.logo_url)
+    title = " ".join(title.split()) or DEFAULT_TITLE
+    render = partial(_render, call, title, summary or "", rows, brand, account_data, logo, warnings)
+    document = await anyio.to_thread.run_sync(render)
+    pdf, url = await call.in_session(partial(_store_pdf, call, title, document, client_portfolio_id))
     if not (rows or (summary or "").strip()):
         warnings.append("The document has neither a summary nor flights.")
     until = f" until {pdf.expires_at:%Y-%m-%d}" if pdf.expires_at else ""
-    message = f"The document has {some(made.pages, 'page')}; anyone can open {url}{until}."
-    return GeneratedPdf(message=" ".join([message, *warnings]), pdf=pdf, url=url, pages=made.pages, warnings=warnings)
+    message = f"The document has {some(document.pages, 'page')}; anyone can open {url}{until}."
+    return GeneratedPdf(
+        message=" ".join([message, *warnings]), pdf=pdf, url=url, pages=document.pages, warnings=warnings
+    )
 
 
-def _wishes(given: dict[str, Any]) -> Wishes:
+def _parse_brand(raw_brand: dict[str, Any]) -> BrandSettings:
     faults = []
-    for name, value in given.items():
-        if name not in _BRAND:
-            faults.append(Fault("advisor_brand", "holds a name that is none of its own", f"only {', '.join(_BRAND)}"))
-        elif value is not None and not (isinstance(value, str) and len(value) <= _BRAND[name]):
+    for name, value in raw_brand.items():
+        if name not in _BRAND_FIELD_LENGTHS:
             faults.append(
-                Fault(f"advisor_brand.{name}", "is no text or too long", f"text up to {_BRAND[name]} letters")
+                Fault(
+                    "advisor_brand", "holds a name that is none of its own", f"only {', '.join(_BRAND_FIELD_LENGTHS)}"
+                )
             )
-    words = {k: " ".join(v.split()) for k, v in given.items() if isinstance(v, str)}
-    accent = words.get("accent_color") or ACCENT
+        elif value is not None and not (isinstance(value, str) and len(value) <= _BRAND_FIELD_LENGTHS[name]):
+            faults.append(
+                Fault(
+                    f"advisor_brand.{name}",
+                    "is no text or too long",
+                    f"text up to {_BRAND_FIELD_LENGTHS[name]} letters",
+                )
+            )
+    texts = {k: " ".join(v.split()) for k, v in raw_brand.items() if isinstance(v, str)}
+    accent = texts.get("accent_color") or DEFAULT_ACCENT
     try:
         colour = colours.parse(accent)
     except ValueError:
         faults.append(Fault("advisor_brand.accent_color", "is not a hex colour", "a hex colour such as #14424f"))
     if faults:
         raise Invalid(*faults[:5])
-    return Wishes(words.get("name") or NAME, words.get("tagline") or None, words.get("logo_url") or None, colour)
+    return BrandSettings(
+        texts.get("name") or DEFAULT_BRAND_NAME, texts.get("tagline") or None, texts.get("logo_url") or None, colour
+    )
 
 
-def _kept(client_portfolio_id: int | None, session: Session) -> Kept:
+def _read_account_data(client_portfolio_id: int | None, session: Session) -> AccountData:
     client = None
     if client_portfolio_id is not None:
         row = session.get(ClientPortfolio, client_portfolio_id)
         if row is None:
             raise NotFound("client portfolio", client_portfolio_id)
         client = Client(row.client_name, row.balances)
-    return Kept(client, session.scalar(select(AdvisorLogo.content)))
+    return AccountData(client, session.scalar(select(AdvisorLogo.content)))
 
 
-async def _fetched(url: str | None) -> tuple[bytes | None, list[str]]:
+async def _fetch_logo(url: str | None) -> tuple[bytes | None, list[str]]:
     try:
         return (await pictures.fetch(url) if url else None), []
     except pictures.NoPicture as no:
         return None, [f"The logo at logo_url is left out: {no}."]
 
 
-def _make(
+def _render(
     call: LiveCall,
     title: str,
     summary: str,
     rows: Sequence[FlightRow],
-    wishes: Wishes,
-    kept: Kept,
-    fetched: bytes | None,
+    settings: BrandSettings,
+    account_data: AccountData,
+    logo: bytes | None,
     warnings: list[str],
 ) -> "Made":
     """On a thread of its own: decoding a picture and laying out pages takes a good part of a second."""
     from shared.documents import branded_pdf  # 45 MB of libraries that a server without advisors never needs
 
-    with _DRAWING:
-        brand = Brand(wishes.name, wishes.tagline, wishes.accent, _logo(fetched, kept.logo, warnings))
-        made = branded_pdf.make(_proposal(call, title, summary, rows, kept.client), brand)
-    if made.left_out:
+    with _RENDER_SLOTS:
+        brand = Brand(settings.name, settings.tagline, settings.accent, _choose_logo(logo, account_data.logo, warnings))
+        document = branded_pdf.make(_build_proposal(call, title, summary, rows, account_data.client), brand)
+    if document.left_out:
         warnings.append("Characters no typeface here can show, such as emoji, are left out.")
-    if old := contents.find_stale_rows(rows, call.now):
-        warnings.append(f"Checked more than a day ago, so search again before sending: {', '.join(old)}.")
-    return made
+    if stale := contents.find_stale_rows(rows, call.now):
+        warnings.append(f"Checked more than a day ago, so search again before sending: {', '.join(stale)}.")
+    return document
 
 
-def _proposal(call: LiveCall, title: str, summary: str, rows: Sequence[FlightRow], client: Client | None) -> Proposal:
+def _build_proposal(
+    call: LiveCall, title: str, summary: str, rows: Sequence[FlightRow], client: Client | None
+) -> Proposal:
     facts = call.reference
     return Proposal(
         title=title,
@@ -191,7 +207,7 @@ def _proposal(call: LiveCall, title: str, summary: str, rows: Sequence[FlightRow
     )
 
 
-def _logo(fetched: bytes | None, uploaded: bytes | None, warnings: list[str]) -> Any:
+def _choose_logo(fetched: bytes | None, uploaded: bytes | None, warnings: list[str]) -> Any:
     """The picture at logo_url, else the one uploaded on the dashboard, else none."""
     if fetched is not None:
         try:
@@ -210,18 +226,20 @@ def _logo(fetched: bytes | None, uploaded: bytes | None, warnings: list[str]) ->
     return picture
 
 
-def _store(call: LiveCall, title: str, made: "Made", client: int | None, session: Session) -> tuple[BrandedPdf, str]:
+def _store_pdf(
+    call: LiveCall, title: str, document: "Made", client: int | None, session: Session
+) -> tuple[BrandedPdf, str]:
     lock(session, call.account_id)
     store.empty_expired(session, call.now)
-    if (live := store.live_links(session, call.now)) >= MOST_LINKS:
-        words = f"{live} links are open; revoke one with revoke_branded_pdf first."
-        raise LimitReached(words, limit="branded_pdfs", current=live, cap=MOST_LINKS)
+    if (live_links := store.live_links(session, call.now)) >= MAX_LINKS:
+        message = f"{live_links} links are open; revoke one with revoke_branded_pdf first."
+        raise LimitReached(message, limit="branded_pdfs", current=live_links, cap=MAX_LINKS)
     link = secret_links.mint(PURPOSE, call.account_id)
     row = Row(
         client_portfolio_id=client,
         title=title,
-        content=made.content,
-        pages=made.pages,
+        content=document.content,
+        pages=document.pages,
         nonce=link.nonce,
         key=link.key,
         token_hash=link.token_hash,

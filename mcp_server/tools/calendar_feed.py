@@ -23,7 +23,7 @@ class NewCalendarFeed(Result):
     webcal_url: str | None
 
 
-def _addresses(secret: str) -> tuple[str, str]:
+def _build_links(secret: str) -> tuple[str, str]:
     """For browsers and most calendars, and for calendars that take over links of their own kind."""
     url = f"{settings().web_url}/feeds/{secret}.ics"
     return url, "webcal" + url[url.index(":") :]
@@ -36,15 +36,15 @@ def get_calendar_feed(call: Call) -> CalendarFeed:
     The link is a secret: whoever has it reads them. Past and cancelled bookings are left out. Free.
     """
     link = secret_links.opened(call.db, call.account_id, calendar_feed.PURPOSE)
-    found = calendar_feed.events(call.db, call.reference, call.now)
-    url, webcal = _addresses(link.secret)
-    counted = some(len(found), "upcoming event")
+    events = calendar_feed.events(call.db, call.reference, call.now)
+    url, webcal = _build_links(link.secret)
+    count = some(len(events), "upcoming event")
     return CalendarFeed(
-        message=f"{counted}. Keep the link secret; reset_calendar_feed ends it.",
+        message=f"{count}. Keep the link secret; reset_calendar_feed ends it.",
         url=url,
         webcal_url=webcal,
-        events=len(found),
-        updated_at=max([link.created_at, *(e.updated_at for e in found)]),
+        events=len(events),
+        updated_at=max([link.created_at, *(e.updated_at for e in events)]),
     )
 
 
@@ -55,7 +55,9 @@ def reset_calendar_feed(call: Call, confirm: bool = False) -> NewCalendarFeed:
     Without confirm nothing changes. The link is a secret. Free.
     """
     if not confirm:
-        told = "Calendars that use the present link would no longer be updated. Ask the user, then send confirm true."
-        raise ConfirmationRequired(told, would_change={"calendar_link": "replaced"})
-    url, webcal = _addresses(secret_links.renewed(call.db, call.account_id, calendar_feed.PURPOSE).secret)
+        message = (
+            "Calendars that use the present link would no longer be updated. Ask the user, then send confirm true."
+        )
+        raise ConfirmationRequired(message, would_change={"calendar_link": "replaced"})
+    url, webcal = _build_links(secret_links.renewed(call.db, call.account_id, calendar_feed.PURPOSE).secret)
     return NewCalendarFeed(message="The old link is ended; this is the new one.", url=url, webcal_url=webcal)

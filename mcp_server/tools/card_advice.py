@@ -25,7 +25,7 @@ from shared.reference.load import Reference
 from shared.reference.rows.travel import CatalogCard
 
 Spend = Annotated[dict[str, Any], WithJsonSchema({"type": "object"})]
-_MOST = Decimal(10) ** 9
+_MAX_AMOUNT = Decimal(10) ** 9
 
 
 class Breakdown(Part):
@@ -72,7 +72,7 @@ class Spending:
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredCard:
     """A card with what it is worth; `per_hundred` is the return on 100 of the one category asked about."""
 
     card: CatalogCard
@@ -91,20 +91,22 @@ class Scored:
         return (unknown, -(self.per_hundred or 0), -self.worth.first_year * self.usd_per_unit, self.card.slug)
 
 
-def _amount(value: Any) -> Decimal | None:
+def _parse_amount(value: Any) -> Decimal | None:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
         amount = Decimal(str(value))
     except InvalidOperation:
         return None
-    return amount if amount.is_finite() and 0 <= amount <= _MOST else None
+    return amount if amount.is_finite() and 0 <= amount <= _MAX_AMOUNT else None
 
 
-def _argument(sent: Mapping[str, Any], usd_per_unit: Decimal) -> Spending:
-    known = f"one of {', '.join(CATEGORIES)}"
-    faults = [Fault(f"monthly_spend.{k[:40]}", "is not a category", known) for k in sent if k not in CATEGORIES]
-    amounts = {name: _amount(value) for name, value in sent.items() if name in CATEGORIES}
+def _parse_spending(raw_amounts: Mapping[str, Any], usd_per_unit: Decimal) -> Spending:
+    expected = f"one of {', '.join(CATEGORIES)}"
+    faults = [
+        Fault(f"monthly_spend.{k[:40]}", "is not a category", expected) for k in raw_amounts if k not in CATEGORIES
+    ]
+    amounts = {name: _parse_amount(value) for name, value in raw_amounts.items() if name in CATEGORIES}
     faults += [
         Fault(f"monthly_spend.{k}", "is not an amount", "a number from 0") for k, v in amounts.items() if v is None
     ]
@@ -116,7 +118,7 @@ def _argument(sent: Mapping[str, Any], usd_per_unit: Decimal) -> Spending:
     return Spending("argument", 1, yearly, sum(yearly.values(), Decimal(0)))
 
 
-def imported_spending(call: Call) -> Spending:
+def read_imported_spending(call: Call) -> Spending:
     """A year's spending as the latest twelve months of imported statements show it, or fewer, taken for the year."""
     cells = totals(call.db, None, None)
     months = sorted({cell.month for cell in cells})[-12:]
@@ -131,17 +133,17 @@ def imported_spending(call: Call) -> Spending:
     return Spending("imported", len(months), yearly, sum(yearly.values(), Decimal(0)))
 
 
-def _spending(call: Call, sent: Mapping[str, Any] | None, currency: str) -> Spending:
+def _resolve_spending(call: Call, raw_amounts: Mapping[str, Any] | None, currency: str) -> Spending:
     rate = catalogue.exchange(call.reference, currency)
-    if sent is None:
-        return imported_spending(call)
+    if raw_amounts is None:
+        return read_imported_spending(call)
     if rate is None:
-        known = ", ".join(sorted(r.currency for r in call.reference.rows("exchange_rates.csv")))
-        raise Invalid(Fault("spend_currency", "has no known exchange rate", f"one of {known}"))
-    return _argument(sent, rate.usd_per_unit)
+        currencies = ", ".join(sorted(r.currency for r in call.reference.rows("exchange_rates.csv")))
+        raise Invalid(Fault("spend_currency", "has no known exchange rate", f"one of {currencies}"))
+    return _parse_spending(raw_amounts, rate.usd_per_unit)
 
 
-def _wallet(call: Call) -> dict[str, bool]:
+def _read_wallet(call: Call) -> dict[str, bool]:
     """Catalogue cards the caller has or had: whether still open."""
     rows = call.db.execute(sa.select(Held.slug, Held.closed_on).where(Held.slug.is_not(None))).all()
     out: dict[str, bool] = {}
@@ -151,15 +153,15 @@ def _wallet(call: Call) -> dict[str, bool]:
     return out
 
 
-def _local(spending: Spending, usd_per_unit: Decimal) -> dict[str, Decimal]:
+def _convert_spending(spending: Spending, usd_per_unit: Decimal) -> dict[str, Decimal]:
     return {category: amount / usd_per_unit for category, amount in spending.usd.items()}
 
 
-def _total(spending: Spending, usd_per_unit: Decimal) -> Decimal | None:
+def _convert_total(spending: Spending, usd_per_unit: Decimal) -> Decimal | None:
     return None if spending.total_usd is None else spending.total_usd / usd_per_unit
 
 
-def _point(call: Call, card: CatalogCard, goal: str | None) -> tuple[Decimal | None, Fraction | None]:
+def _value_point(call: Call, card: CatalogCard, goal: str | None) -> tuple[Decimal | None, Fraction | None]:
     """What one of the card's points is worth in its currency, and how many points of the goal it becomes."""
     if goal is None:
         return catalogue.point_in(call.reference, card.program, card.fee_currency), None
@@ -170,17 +172,19 @@ def _point(call: Call, card: CatalogCard, goal: str | None) -> tuple[Decimal | N
     return point * ratio.numerator / ratio.denominator, ratio
 
 
-def _already(call: Call, wallet: Mapping[str, bool], goal: str | None, spending: Spending) -> dict[str, Decimal]:
+def _value_held_cards(
+    call: Call, wallet: Mapping[str, bool], goal: str | None, spending: Spending
+) -> dict[str, Decimal]:
     """By category what the open cards bring in a year, in US dollars."""
-    brought = []
+    returns_by_card = []
     for slug in (s for s, is_open in wallet.items() if is_open):
         card = call.reference.cards.get(slug)
         rate = catalogue.exchange(call.reference, card.fee_currency) if card else None
         if card and rate:
-            offer = catalogue.offer(call.reference, card, _point(call, card, goal)[0])
-            paid = card_value.returns(offer, _local(spending, rate.usd_per_unit)) or {}
-            brought.append({c: v * rate.usd_per_unit for c, v in paid.items()})
-    return card_value.best_of(brought)
+            offer = catalogue.offer(call.reference, card, _value_point(call, card, goal)[0])
+            paid = card_value.returns(offer, _convert_spending(spending, rate.usd_per_unit)) or {}
+            returns_by_card.append({c: v * rate.usd_per_unit for c, v in paid.items()})
+    return card_value.best_of(returns_by_card)
 
 
 def _score(
@@ -190,21 +194,23 @@ def _score(
     goal: str | None,
     category: str | None,
     wallet: Mapping[str, bool],
-    already: Mapping[str, Decimal],
-) -> Scored | None:
+    held_values: Mapping[str, Decimal],
+) -> ScoredCard | None:
     """None for a card that cannot be compared, or whose points do not reach the goal."""
     rate = catalogue.exchange(call.reference, card.fee_currency)
-    point, ratio = _point(call, card, goal)
+    point, ratio = _value_point(call, card, goal)
     if rate is None or (goal is not None and ratio is None):
         return None
     offer = catalogue.offer(call.reference, card, point)
     own = wallet.get(card.slug, False)
-    before = {} if own else {c: v / rate.usd_per_unit for c, v in already.items()}
-    total = _total(spending, rate.usd_per_unit)
-    worth = card_value.worth(offer, _local(spending, rate.usd_per_unit), before, total=total, owned=own)
-    hundred = card_value.returns(offer, {category: Decimal(100)}) if category else None
-    per = hundred[category] if hundred and category else None
-    return Scored(card, offer, worth, ratio, per, rate.usd_per_unit, own, card.slug in wallet and not own, bool(before))
+    before = {} if own else {c: v / rate.usd_per_unit for c, v in held_values.items()}
+    total = _convert_total(spending, rate.usd_per_unit)
+    worth = card_value.worth(offer, _convert_spending(spending, rate.usd_per_unit), before, total=total, owned=own)
+    returns = card_value.returns(offer, {category: Decimal(100)}) if category else None
+    per_hundred = returns[category] if returns and category else None
+    return ScoredCard(
+        card, offer, worth, ratio, per_hundred, rate.usd_per_unit, own, card.slug in wallet and not own, bool(before)
+    )
 
 
 @tool(area="cards", tier=Tier.FREE, effect=Effect.READS)
@@ -226,78 +232,84 @@ def recommend_cards(
     without imported statements the ranking rests on welcome bonus and fee alone. Free accounts see the top 3. Free.
     """
     goal = call.reference.program(goal_program).slug if goal_program and goal_program.strip() else None
-    spending = _spending(call, monthly_spend, spend_currency).within(category)
-    country = country or _home(call)
-    wallet = _wallet(call)
-    already = _already(call, wallet, goal, spending)
-    chosen = _eligible(call.reference, country, max_annual_fee, set() if include_held else _open(wallet))
-    scored = [s for c in chosen if (s := _score(call, c, spending, goal, category, wallet, already))]
+    spending = _resolve_spending(call, monthly_spend, spend_currency).within(category)
+    country = country or _find_home_country(call)
+    wallet = _read_wallet(call)
+    held_values = _value_held_cards(call, wallet, goal, spending)
+    eligible = _list_eligible(call.reference, country, max_annual_fee, set() if include_held else _open_cards(wallet))
+    scored = [s for c in eligible if (s := _score(call, c, spending, goal, category, wallet, held_values))]
     if not scored:
-        raise NoData(_nothing(call.reference, country, goal), ["cards"])
+        raise NoData(_describe_no_match(call.reference, country, goal), ["cards"])
     scored.sort(key=lambda s: s.order)
-    shown = scored[: min(limit, call.limits.results or limit)]
+    listed = scored[: min(limit, call.limits.results or limit)]
     return Recommendations(
-        message=_told(shown, spending, category, country, len(scored)),
-        recommendations=[_recommended(call, s, spending, goal, category) for s in shown],
+        message=_describe_ranking(listed, spending, category, country, len(scored)),
+        recommendations=[_to_recommendation(call, s, spending, goal, category) for s in listed],
         spend_source=spending.source,
         spend_months=spending.months,
-        valuation_as_of=_valued(call.reference, shown, goal),
+        valuation_as_of=_valuation_date(call.reference, listed, goal),
         total_found=len(scored),
     )
 
 
-def _open(wallet: Mapping[str, bool]) -> set[str]:
+def _open_cards(wallet: Mapping[str, bool]) -> set[str]:
     return {slug for slug, is_open in wallet.items() if is_open}
 
 
-def _home(call: Call) -> str | None:
+def _find_home_country(call: Call) -> str | None:
     """The country of the profile, where the catalogue has cards of it; else all are compared."""
     profile = call.db.get(Profile, call.account_id)
-    known = {card.country for card in call.reference.cards.values()}
-    return profile.country if profile and profile.country in known else None
+    countries = {card.country for card in call.reference.cards.values()}
+    return profile.country if profile and profile.country in countries else None
 
 
-def _eligible(reference: Reference, country: str | None, most: Decimal | None, held: set[str]) -> list[CatalogCard]:
+def _list_eligible(
+    reference: Reference, country: str | None, max_fee: Decimal | None, excluded: set[str]
+) -> list[CatalogCard]:
     """Cards one can ask for, within the wishes."""
     return [
         card
         for card in reference.cards.values()
         if card.status != "closed"
-        and card.slug not in held
+        and card.slug not in excluded
         and country in (None, card.country)
-        and (most is None or (card.annual_fee is not None and card.annual_fee <= most))
+        and (max_fee is None or (card.annual_fee is not None and card.annual_fee <= max_fee))
     ]
 
 
-def _nothing(reference: Reference, country: str | None, goal: str | None) -> str:
+def _describe_no_match(reference: Reference, country: str | None, goal: str | None) -> str:
     countries = sorted({c.country for c in reference.cards.values()})
     if country is not None and country not in countries:
         return f"No card of {country} is known here; the catalogue has cards of {', '.join(countries)}."
     return f"No card known here earns points that reach {goal}." if goal else "No card known here fits these wishes."
 
 
-def _told(shown: list[Scored], spending: Spending, category: str | None, country: str | None, total: int) -> str:
-    words = [f"{some(total, 'card')} compared; first {shown[0].card.name}."]
+def _describe_ranking(
+    listed: list[ScoredCard], spending: Spending, category: str | None, country: str | None, total: int
+) -> str:
+    sentences = [f"{some(total, 'card')} compared; first {listed[0].card.name}."]
     if category:
-        words.append(f"Ranked by what 100 spent on {category} brings, then by first-year value.")
+        sentences.append(f"Ranked by what 100 spent on {category} brings, then by first-year value.")
     if spending.source == "none":
-        words.append("Without spending the values rest on welcome bonus and fee alone.")
-    if any(s.card.bonus_amount is None for s in shown):
-        words.append("Where the bonus is null none is known, and the card is ranked without one.")
+        sentences.append("Without spending the values rest on welcome bonus and fee alone.")
+    if any(s.card.bonus_amount is None for s in listed):
+        sentences.append("Where the bonus is null none is known, and the card is ranked without one.")
     if country is None:
-        words.append("Cards of every country are compared; send country for those of one.")
-    return " ".join([*words, "Estimates: check fee and offer with the issuer."])
+        sentences.append("Cards of every country are compared; send country for those of one.")
+    return " ".join([*sentences, "Estimates: check fee and offer with the issuer."])
 
 
-def _valued(reference: Reference, shown: list[Scored], goal: str | None) -> str | None:
+def _valuation_date(reference: Reference, listed: list[ScoredCard], goal: str | None) -> str | None:
     """Dated by the oldest valuation used."""
-    programs = [reference.programs.get(goal or s.card.program or "") for s in shown]
+    programs = [reference.programs.get(goal or s.card.program or "") for s in listed]
     return min((p.as_of for p in programs if p and p.as_of and p.value_usd_cents is not None), default=None)
 
 
-def _recommended(call: Call, s: Scored, spending: Spending, goal: str | None, category: str | None) -> Recommendation:
+def _to_recommendation(
+    call: Call, s: ScoredCard, spending: Spending, goal: str | None, category: str | None
+) -> Recommendation:
     yearly = s.worth.points_per_year
-    known = spending.source != "none" and yearly is not None and s.ratio is not None
+    is_earning_known = spending.source != "none" and yearly is not None and s.ratio is not None
     return Recommendation(
         slug=s.card.slug,
         name=s.card.name,
@@ -305,17 +317,19 @@ def _recommended(call: Call, s: Scored, spending: Spending, goal: str | None, ca
         ongoing_value=s.worth.ongoing,
         currency=s.card.fee_currency,
         breakdown=Breakdown(bonus=s.worth.bonus, earn=s.worth.earn, credits=s.worth.credits, fee=s.worth.fee),
-        goal_points_per_year=int(yearly * s.ratio) if known and yearly is not None and s.ratio is not None else None,
+        goal_points_per_year=int(yearly * s.ratio)
+        if is_earning_known and yearly is not None and s.ratio is not None
+        else None,
         reasons=[
-            *_of_bonus(call.reference, s, spending),
-            *_of_earning(call.reference, s, spending, category),
-            *_of_goal(call.reference, s, goal),
-            *_of_trust(call.reference, s),
+            *_explain_bonus(call.reference, s, spending),
+            *_explain_earning(call.reference, s, spending, category),
+            *_explain_goal(call.reference, s, goal),
+            *_explain_confidence(call.reference, s),
         ],
     )
 
 
-def _of_bonus(reference: Reference, s: Scored, spending: Spending) -> list[str]:
+def _explain_bonus(reference: Reference, s: ScoredCard, spending: Spending) -> list[str]:
     card = s.card
     if s.own:
         return ["You hold this card: no welcome bonus is counted."]
@@ -325,14 +339,14 @@ def _of_bonus(reference: Reference, s: Scored, spending: Spending) -> list[str]:
     months = f" within {card.bonus_months} months" if card.bonus_months else ""
     dated = f"as seen {card.bonus_as_of}" if card.bonus_as_of else "undated"
     words = [f"Bonus {card.bonus_amount:,} {catalogue.currency_name(reference, card)}{asks}{months}, {dated}."]
-    if not card_value.reached(s.offer, _total(spending, s.usd_per_unit)):
+    if not card_value.reached(s.offer, _convert_total(spending, s.usd_per_unit)):
         words.append("Your spending does not reach it, so it is not counted.")
     if s.had:
         words.append("You held this card before; many issuers pay a bonus only once.")
     return words
 
 
-def _of_earning(reference: Reference, s: Scored, spending: Spending, category: str | None) -> list[str]:
+def _explain_earning(reference: Reference, s: ScoredCard, spending: Spending, category: str | None) -> list[str]:
     words = []
     if s.per_hundred is not None:
         words.append(f"100 {s.card.fee_currency} on {category} bring {s.per_hundred:.2f} back.")
@@ -348,7 +362,7 @@ def _of_earning(reference: Reference, s: Scored, spending: Spending, category: s
     return words
 
 
-def _of_goal(reference: Reference, s: Scored, goal: str | None) -> list[str]:
+def _explain_goal(reference: Reference, s: ScoredCard, goal: str | None) -> list[str]:
     if goal is None or s.ratio is None or s.card.program == goal:
         return []
     name = reference.programs[goal].name
@@ -357,7 +371,7 @@ def _of_goal(reference: Reference, s: Scored, goal: str | None) -> list[str]:
     return [f"Points move to {name}, {gets.normalize():.4g} for 1{part.get(s.card.transferable, '')}."]
 
 
-def _of_trust(reference: Reference, s: Scored) -> list[str]:
+def _explain_confidence(reference: Reference, s: ScoredCard) -> list[str]:
     words = []
     if s.offer.point is None:
         words.append("Nobody values its points here, so what it earns is left out and it is ranked last.")

@@ -69,12 +69,12 @@ class Catalog(Result):
     paging: Paging
 
 
-def bonus_value(reference: Reference, card: Row) -> Decimal | None:
+def value_bonus(reference: Reference, card: Row) -> Decimal | None:
     point = catalogue.point_in(reference, card.program, card.fee_currency)
     return None if card.bonus_amount is None or point is None else round(card.bonus_amount * point, 2)
 
 
-def _bonus(reference: Reference, card: Row) -> WelcomeBonus | None:
+def _to_welcome_bonus(reference: Reference, card: Row) -> WelcomeBonus | None:
     if card.bonus_amount is None:
         return None
     return WelcomeBonus(
@@ -82,29 +82,29 @@ def _bonus(reference: Reference, card: Row) -> WelcomeBonus | None:
         currency=catalogue.currency_name(reference, card),
         spend_requirement=card.bonus_spend,
         window_months=card.bonus_months,
-        estimated_value=bonus_value(reference, card),
+        estimated_value=value_bonus(reference, card),
         ends_on=None,  # no source says when an offer ends
         source_url=card.bonus_source_url,
         as_of=card.bonus_as_of,
     )
 
 
-def _shown(call: Call, card: Row) -> CatalogCard:
-    known = call.reference
-    vouchers = {row.slug: row.name for row in known.rows("voucher_types.csv")}
-    plain = ("slug", "name", "issuer", "network", "country", "segment", "annual_fee", "transferable", "audit_flag")
-    partners = catalogue.partners(known, card, call.today)
-    silent = card.program is not None and card.transferable != "no" and not partners
-    notes = (card.note, "The transfer routes of this card's country are not known here." if silent else None)
+def _to_catalog_card(call: Call, card: Row) -> CatalogCard:
+    reference = call.reference
+    vouchers = {row.slug: row.name for row in reference.rows("voucher_types.csv")}
+    copied = ("slug", "name", "issuer", "network", "country", "segment", "annual_fee", "transferable", "audit_flag")
+    partners = catalogue.partners(reference, card, call.today)
+    no_routes_known = card.program is not None and card.transferable != "no" and not partners
+    notes = (card.note, "The transfer routes of this card's country are not known here." if no_routes_known else None)
     return CatalogCard.model_validate(
-        {name: getattr(card, name) for name in plain}
+        {name: getattr(card, name) for name in copied}
         | verified(card)
         | {
             "state": card.status,
             "currency": card.fee_currency,
             "earns_program": card.program,
-            "welcome_bonus": _bonus(known, card),
-            "earn_rates": [EarnRate.model_validate(r) for r in catalogue.earn_rows(known, card.slug)],
+            "welcome_bonus": _to_welcome_bonus(reference, card),
+            "earn_rates": [EarnRate.model_validate(r) for r in catalogue.earn_rows(reference, card.slug)],
             "transfer_partners": partners,
             "note": " ".join(n for n in notes if n) or None,
             "lounge_access": list(card.lounge),
@@ -113,39 +113,39 @@ def _shown(call: Call, card: Row) -> CatalogCard:
     )
 
 
-def _of_issuer(reference: Reference, text: str) -> set[str]:
+def _find_issuers(reference: Reference, text: str) -> set[str]:
     """The issuers a loose name means. Raises NotFound with the nearest."""
     issuers = {card.issuer for card in reference.cards.values()}
-    wanted = names.plain(text)
-    found = {i for i in issuers if wanted and wanted in names.plain(i)}
-    found |= {c.issuer for c in reference.cards.values() if wanted in c.slug.split("-")}
-    if not found:
+    query = names.plain(text)
+    matches = {i for i in issuers if query and query in names.plain(i)}
+    matches |= {c.issuer for c in reference.cards.values() if query in c.slug.split("-")}
+    if not matches:
         spelled = {names.plain(i): i for i in issuers}
         raise NotFound("issuer", text, [spelled[n] for n in names.nearest(text, spelled)])
-    return found
+    return matches
 
 
-def _by_slug(reference: Reference, slug: str) -> list[Row]:
+def _find_by_slug(reference: Reference, slug: str) -> list[Row]:
     if card := reference.cards.get(slug.strip().lower()):
         return [card]
-    raise NotFound("card", slug, _near(reference, slug))
+    raise NotFound("card", slug, _nearest_slugs(reference, slug))
 
 
-def _near(reference: Reference, text: str) -> list[str]:
+def _nearest_slugs(reference: Reference, text: str) -> list[str]:
     spelled = {names.plain(slug): slug for slug in reference.cards}
     return [spelled[n] for n in names.nearest(text, spelled)]
 
 
-def _said(reference: Reference, query: str | None) -> list[Row]:
+def _search(reference: Reference, query: str | None) -> list[Row]:
     """Cards in the order the words fit them; without words in the order of their names."""
     if not query or not query.strip():
         return sorted(reference.cards.values(), key=lambda c: (c.country, c.name))
-    known = reference.cards
-    match = cards.match(query, known.values())
-    fits = [match.exact] if match.exact else [fit.slug for fit in cards.fitting(query, known.values())]
+    catalog = reference.cards
+    match = cards.match(query, catalog.values())
+    fits = [match.exact] if match.exact else [fit.slug for fit in cards.fitting(query, catalog.values())]
     if not fits:
         raise NotFound("card", query, _nearest_names(reference, query))
-    return [known[slug] for slug in fits]
+    return [catalog[slug] for slug in fits]
 
 
 def _nearest_names(reference: Reference, text: str) -> list[str]:
@@ -153,15 +153,17 @@ def _nearest_names(reference: Reference, text: str) -> list[str]:
     return [spelled[n] for n in names.nearest(text, spelled)]
 
 
-def _sorted(reference: Reference, found: Iterable[Row], sort: str) -> list[Row]:
+def _sort(reference: Reference, matches: Iterable[Row], sort: str) -> list[Row]:
     if sort == "annual_fee":
-        return sorted(found, key=lambda c: (_usd(reference, c, c.annual_fee) is None, _usd(reference, c, c.annual_fee)))
+        return sorted(
+            matches, key=lambda c: (_to_usd(reference, c, c.annual_fee) is None, _to_usd(reference, c, c.annual_fee))
+        )
     if sort == "welcome_bonus_value":
-        return sorted(found, key=lambda c: -(_usd(reference, c, bonus_value(reference, c)) or 0))
-    return list(found)
+        return sorted(matches, key=lambda c: -(_to_usd(reference, c, value_bonus(reference, c)) or 0))
+    return list(matches)
 
 
-def _usd(reference: Reference, card: Row, amount: Decimal | None) -> Decimal | None:
+def _to_usd(reference: Reference, card: Row, amount: Decimal | None) -> Decimal | None:
     """Amounts of several currencies made comparable."""
     rate = catalogue.exchange(reference, card.fee_currency)
     return None if amount is None or rate is None else amount * rate.usd_per_unit
@@ -184,35 +186,35 @@ def search_card_catalog(
 
     Cards of the US, Canada, Great Britain and Australia. A welcome_bonus of null: none is known here. Free.
     """
-    known = call.reference
-    found = _by_slug(known, slug) if slug and slug.strip() else _said(known, query)
+    reference = call.reference
+    matches = _find_by_slug(reference, slug) if slug and slug.strip() else _search(reference, query)
     if country:
-        found = [c for c in found if c.country == country]
+        matches = [c for c in matches if c.country == country]
     if issuer and issuer.strip():
-        issuers = _of_issuer(known, issuer)
-        found = [c for c in found if c.issuer in issuers]
+        issuers = _find_issuers(reference, issuer)
+        matches = [c for c in matches if c.issuer in issuers]
     if earns_program and earns_program.strip():
-        program = known.program(earns_program).slug
-        found = [c for c in found if c.program == program]
+        program = reference.program(earns_program).slug
+        matches = [c for c in matches if c.program == program]
     if max_annual_fee is not None:
-        found = [c for c in found if c.annual_fee is not None and c.annual_fee <= max_annual_fee]
-    found = _sorted(known, found, sort)
-    shown = found[(page - 1) * per_page : page * per_page]
+        matches = [c for c in matches if c.annual_fee is not None and c.annual_fee <= max_annual_fee]
+    matches = _sort(reference, matches, sort)
+    page_rows = matches[(page - 1) * per_page : page * per_page]
     return Catalog(
-        message=_told(known, found, country),
-        cards=[_shown(call, c) for c in shown],
-        as_of=newest(list(found)),
-        paging=Paging.of(page, per_page, len(found)),
+        message=_describe_matches(reference, matches, country),
+        cards=[_to_catalog_card(call, c) for c in page_rows],
+        as_of=newest(list(matches)),
+        paging=Paging.of(page, per_page, len(matches)),
     )
 
 
-def _told(reference: Reference, found: list[Row], country: str | None) -> str:
+def _describe_matches(reference: Reference, matches: list[Row], country: str | None) -> str:
     countries = sorted({c.country for c in reference.cards.values()})
-    if not found:
+    if not matches:
         nowhere = country is not None and country not in countries
         return f"No card fits. The catalogue has cards of {', '.join(countries)}." if nowhere else "No card fits."
-    silent = sum(1 for c in found if c.bonus_amount is None)
-    bonus = f" Of {silent} no welcome offer is known." if silent else ""
-    unaudited = sum(1 for c in found if c.audited_on is None)
+    without_bonus = sum(1 for c in matches if c.bonus_amount is None)
+    bonus = f" Of {without_bonus} no welcome offer is known." if without_bonus else ""
+    unaudited = sum(1 for c in matches if c.audited_on is None)
     audit = f" {unaudited} {'is' if unaudited == 1 else 'are'} unaudited: check with the issuer." if unaudited else ""
-    return f"{some(len(found), 'card')} fit{'s' if len(found) == 1 else ''}.{bonus}{audit}"
+    return f"{some(len(matches), 'card')} fit{'s' if len(matches) == 1 else ''}.{bonus}{audit}"

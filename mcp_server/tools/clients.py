@@ -22,7 +22,7 @@ from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NotFound
 
 CURRENCY = "USD"  # valuations are kept in US cents
-SHOWN_PDFS = 20
+MAX_PDFS = 20
 Name = Annotated[str, line(160)]
 Email = Annotated[str | None, Field(max_length=254), AfterValidator(lambda v: v and clients.email(v))]
 Phone = Annotated[str | None, Field(max_length=30), AfterValidator(lambda v: v and clients.phone(v))]
@@ -81,19 +81,21 @@ class DeletedClient(Result):
     pdfs_revoked: int
 
 
-def _found(call: Call, portfolio_id: int, *, to_change: bool = False) -> Row:
-    wanted = select(Row).where(Row.id == portfolio_id)
-    row = call.db.scalars(wanted.with_for_update() if to_change else wanted).one_or_none()
+def _get_client(call: Call, portfolio_id: int, *, to_change: bool = False) -> Row:
+    query = select(Row).where(Row.id == portfolio_id)
+    row = call.db.scalars(query.with_for_update() if to_change else query).one_or_none()
     if row is None:
         raise NotFound("client portfolio", portfolio_id)
     return row
 
 
-def _balances(call: Call, given: Mapping[str, Any], *, may_remove: bool) -> tuple[dict[str, int | None], list[str]]:
-    return clients.balances(given, lambda name: call.reference.program(name).slug, may_remove=may_remove)
+def _parse_balances(
+    call: Call, raw_balances: Mapping[str, Any], *, may_remove: bool
+) -> tuple[dict[str, int | None], list[str]]:
+    return clients.balances(raw_balances, lambda name: call.reference.program(name).slug, may_remove=may_remove)
 
 
-def _unknown_words(unknown: list[str]) -> str:
+def _describe_unknown(unknown: list[str]) -> str:
     return f" Not known as programmes, kept as named and without a value: {', '.join(unknown)}." if unknown else ""
 
 
@@ -108,7 +110,7 @@ def create_client_portfolio(
     notes: Notes = None,
 ) -> CreatedClient:
     """Records an advisor's client with points balances and preferences. Programme names are resolved loosely. Pro."""
-    points, unknown = _balances(call, balances or {}, may_remove=False)
+    points, unknown = _parse_balances(call, balances or {}, may_remove=False)
     row = Row(
         client_name=client_name,
         client_email=client_email or None,
@@ -119,40 +121,40 @@ def create_client_portfolio(
     )
     call.db.add(row)
     call.db.flush()
-    message = f"{row.client_name} is saved as client portfolio {row.id}.{_unknown_words(unknown)}"
+    message = f"{row.client_name} is saved as client portfolio {row.id}.{_describe_unknown(unknown)}"
     return CreatedClient(message=message, portfolio=to_client_portfolio(row), unknown_programs=unknown)
 
 
 @tool(area="advisor", tier=Tier.PRO, effect=Effect.READS)
 def get_client_portfolio(call: Call, portfolio_id: RowId) -> Client:
     """Returns one client with what the points are worth by dated valuations, and the documents made. Pro."""
-    row = _found(call, portfolio_id)
-    pdfs, count = store.page_of_pdfs(call.db, row.id, True, 1, SHOWN_PDFS)
-    value, unvalued = _value(call, row)
-    told = [f"{row.client_name}: points worth about {value.amount:,.2f} {value.currency} by published valuations."]
+    row = _get_client(call, portfolio_id)
+    pdfs, count = store.page_of_pdfs(call.db, row.id, True, 1, MAX_PDFS)
+    value, unvalued = _value_balances(call, row)
+    sentences = [f"{row.client_name}: points worth about {value.amount:,.2f} {value.currency} by published valuations."]
     if unvalued:
-        told.append(f"Without a known valuation, so not in the total: {', '.join(unvalued)}.")
+        sentences.append(f"Without a known valuation, so not in the total: {', '.join(unvalued)}.")
     if count > len(pdfs):
-        told.append(f"The newest {len(pdfs)} of {count} documents are shown; list_branded_pdfs has them all.")
+        sentences.append(f"The newest {len(pdfs)} of {count} documents are shown; list_branded_pdfs has them all.")
     return Client(
-        message=" ".join(told),
+        message=" ".join(sentences),
         portfolio=to_client_portfolio(row),
         total_value=value,
         pdfs=[to_branded_pdf(p) for p in pdfs],
     )
 
 
-def _value(call: Call, row: Row) -> tuple[TotalValue, list[str]]:
+def _value_balances(call: Call, row: Row) -> tuple[TotalValue, list[str]]:
     """What the balances are worth, dated by the oldest valuation used, and those that have none."""
-    known = call.reference.programs
+    programs = call.reference.programs
     valued = {
         slug: (program, cents)
         for slug in row.balances
-        if (program := known.get(slug)) and (cents := program.value_usd_cents) is not None
+        if (program := programs.get(slug)) and (cents := program.value_usd_cents) is not None
     }
     amount = sum((worth(row.balances[slug], cents) for slug, (_, cents) in valued.items()), Decimal(0))
     days = [program.as_of for program, _ in valued.values() if program.as_of]
-    unvalued = [known[s].name if s in known else s for s in row.balances if s not in valued]
+    unvalued = [programs[s].name if s in programs else s for s in row.balances if s not in valued]
     return TotalValue(amount=amount, currency=CURRENCY, valuation_as_of=min(days, default=None)), unvalued
 
 
@@ -165,7 +167,7 @@ def list_client_portfolios(
 ) -> Clients:
     """Lists an advisor's clients by name, with how many programmes and points each holds. Pro."""
     rows, total = store.page_of_clients(call.db, (query or "").strip() or None, page, per_page)
-    shown = [
+    lines = [
         ClientLine(
             portfolio_id=r.id,
             client_name=r.client_name,
@@ -177,7 +179,7 @@ def list_client_portfolios(
         for r in rows
     ]
     message = f"{some(total, 'client')}."
-    return Clients(message=message, portfolios=shown, paging=Paging.of(page, per_page, total))
+    return Clients(message=message, portfolios=lines, paging=Paging.of(page, per_page, total))
 
 
 @tool(area="advisor", tier=Tier.PRO, effect=Effect.CHANGES)
@@ -197,35 +199,35 @@ def update_client_portfolio(
     ] = None,
 ) -> UpdatedClient:
     """Changes the fields sent of one client; replace true puts balances and preferences in place of the old. Pro."""
-    points, unknown = _balances(call, balances or {}, may_remove=True)
+    points, unknown = _parse_balances(call, balances or {}, may_remove=True)
     clients.preferences(preferences or {})
     maps = {"balances": None if balances is None else points, "preferences": preferences}
     emptied = set(clear or ())
     if both := [name for name in maps if name in emptied and maps[name] is not None]:
         raise Invalid(Fault("clear", f"names {both[0]}, which is sent as well", "fields that are not sent"))
-    row = _found(call, portfolio_id, to_change=True)
-    sent = {"client_name": client_name, "client_email": client_email, "phone": phone, "notes": notes}
-    sent |= _merged(row, maps, emptied, replace=replace)
-    changed = edit(row, call.now, sent, emptied - maps.keys())
+    row = _get_client(call, portfolio_id, to_change=True)
+    values = {"client_name": client_name, "client_email": client_email, "phone": phone, "notes": notes}
+    values |= _merge_maps(row, maps, emptied, replace=replace)
+    changed = edit(row, call.now, values, emptied - maps.keys())
     call.db.flush()
-    message = f"{row.client_name} (client portfolio {row.id}). {describe_changes(changed)}{_unknown_words(unknown)}"
+    message = f"{row.client_name} (client portfolio {row.id}). {describe_changes(changed)}{_describe_unknown(unknown)}"
     return UpdatedClient(message=message, portfolio=to_client_portfolio(row), changed=changed, unknown_programs=unknown)
 
 
-def _merged(row: Row, maps: Mapping[str, Any], emptied: Set[str], *, replace: bool) -> dict[str, Any]:
+def _merge_maps(row: Row, maps: Mapping[str, Any], emptied: Set[str], *, replace: bool) -> dict[str, Any]:
     """Of balances and preferences, those that were sent or are to be emptied: what they will hold."""
-    made = {
+    merged = {
         name: clients.merged(getattr(row, name), new, replace=replace) for name, new in maps.items() if new is not None
     }
-    made |= {name: {} for name in maps if name in emptied}
-    clients.bounded(made)
-    return made
+    merged |= {name: {} for name in maps if name in emptied}
+    clients.bounded(merged)
+    return merged
 
 
 @tool(area="advisor", tier=Tier.PRO, effect=Effect.CHANGES)
 def delete_client_portfolio(call: Call, portfolio_id: RowId) -> DeletedClient:
     """Deletes a client for good and revokes the public links of documents made for them. Confirm first. Pro."""
-    row = _found(call, portfolio_id, to_change=True)
+    row = _get_client(call, portfolio_id, to_change=True)
     revoked = store.revoke(call.db, call.now, client=portfolio_id)
     call.db.delete(row)
     call.db.flush()

@@ -16,8 +16,8 @@ from shared.domain.deadlines import Deadline, Kind, select_due
 from shared.domain.plurals import some
 from shared.services.deadlines import TABLES, Viewpoint, choose_currency, find_deadlines, find_undated_programs
 
-MOST = 200  # in one answer
-NAMED = 5  # programmes without a date, in the message
+MAX_DEADLINES = 200  # in one answer
+MAX_PROGRAMS_IN_MESSAGE = 5  # programmes without a date, in the message
 
 
 class Deadlines(Result):
@@ -35,7 +35,7 @@ def list_upcoming_deadlines(
 
     Only what has a stored date. Free.
     """
-    wanted: tuple[Kind, ...] = tuple(kinds) if kinds else tuple(TABLES)
+    selected_kinds: tuple[Kind, ...] = tuple(kinds) if kinds else tuple(TABLES)
     profile = call.db.get(Profile, call.account_id)
     view = Viewpoint(
         call.reference,
@@ -43,27 +43,29 @@ def list_upcoming_deadlines(
         time_zones.day(call.now, (profile and profile.timezone) or time_zones.UTC),
         choose_currency(call.reference, (profile and profile.currency) or "USD"),
     )
-    mine = read_holdings(call.db, earliest_today(call.now), {table for kind in wanted for table in TABLES[kind]})
-    found = select_due(find_deadlines(view, mine, wanted), within_days)
-    dateless = find_undated_programs(view, mine) if "points" in wanted else []
+    holdings = read_holdings(
+        call.db, earliest_today(call.now), {table for kind in selected_kinds for table in TABLES[kind]}
+    )
+    due = select_due(find_deadlines(view, holdings, selected_kinds), within_days)
+    dateless = find_undated_programs(view, holdings) if "points" in selected_kinds else []
     return Deadlines(
-        message=_told(found, within_days, dateless),
-        deadlines=[UpcomingDeadline.model_validate(d) for d in found[:MOST]],
-        total=len(found),
+        message=_describe_deadlines(due, within_days, dateless),
+        deadlines=[UpcomingDeadline.model_validate(d) for d in due[:MAX_DEADLINES]],
+        total=len(due),
     )
 
 
-def _told(found: list[Deadline], within_days: int, dateless: list[str]) -> str:
-    past = sum(d.days_left < 0 for d in found)
-    said = [f"{some(len(found) - past, 'deadline')} within {some(within_days, 'day')}."]
+def _describe_deadlines(due: list[Deadline], within_days: int, dateless: list[str]) -> str:
+    past = sum(d.days_left < 0 for d in due)
+    sentences = [f"{some(len(due) - past, 'deadline')} within {some(within_days, 'day')}."]
     if past:
-        said.append(f"{some(past, 'card bonus day')} passed and still marked pending.")
-    if len(found) > MOST:
-        said.append(f"The soonest {MOST} are shown.")
+        sentences.append(f"{some(past, 'card bonus day')} passed and still marked pending.")
+    if len(due) > MAX_DEADLINES:
+        sentences.append(f"The soonest {MAX_DEADLINES} are shown.")
     if dateless:
-        more = f" and {len(dateless) - NAMED} more" if len(dateless) > NAMED else ""
-        rules = f"{', '.join(dateless[:NAMED])}{more}"
-        said.append(f"No day is kept for points of {rules}: only the rule is known. Ask the user for the day.")
-    if any(d.value_at_risk for d in found):
-        said.append("Values at risk are estimates.")
-    return " ".join(said)
+        more = f" and {len(dateless) - MAX_PROGRAMS_IN_MESSAGE} more" if len(dateless) > MAX_PROGRAMS_IN_MESSAGE else ""
+        rules = f"{', '.join(dateless[:MAX_PROGRAMS_IN_MESSAGE])}{more}"
+        sentences.append(f"No day is kept for points of {rules}: only the rule is known. Ask the user for the day.")
+    if any(d.value_at_risk for d in due):
+        sentences.append("Values at risk are estimates.")
+    return " ".join(sentences)

@@ -30,8 +30,8 @@ Channels = Annotated[list[Channel], Field(min_length=1)]
 Phone = Annotated[str, Field(pattern=r"^\+[1-9]\d{6,14}$", description="Needed for sms and whatsapp.")]
 Minutes = Annotated[int, Field(ge=0, le=600)]
 Label = Annotated[str, Field(max_length=80)]
-_READY = {"sms": sms.ready, "whatsapp": whatsapp.ready}
-_ENDING = 3  # digits of a number that are shown
+_CHANNEL_IS_READY = {"sms": sms.ready, "whatsapp": whatsapp.ready}
+_SHOWN_DIGITS = 3  # digits of a number that are shown
 
 
 class DelayAlert(Part):
@@ -73,22 +73,22 @@ class DeletedAlert(Result):
     removed: RemovedAlert
 
 
-def _shown(row: Row) -> DelayAlert:
-    kept = {name: getattr(row, name) for name in DelayAlert.model_fields if hasattr(row, name)}
+def _to_alert(row: Row) -> DelayAlert:
+    columns = {name: getattr(row, name) for name in DelayAlert.model_fields if hasattr(row, name)}
     return DelayAlert.model_validate(
-        kept | {"alert_id": row.id, "phone_number": row.phone_ending, "active": _runs(row)}
+        columns | {"alert_id": row.id, "phone_number": row.phone_ending, "active": _is_running(row)}
     )
 
 
-def _runs(row: Row) -> bool:
+def _is_running(row: Row) -> bool:
     return row.active and row.paused_at is None
 
 
-def _active() -> ColumnElement[bool]:
+def _running_rows() -> ColumnElement[bool]:
     return Row.active & Row.paused_at.is_(None)
 
 
-_own = partial(get_own, Row, "delay alert")
+_get_own_alert = partial(get_own, Row, "delay alert")
 
 
 def _check_channels(channels: Iterable[str], phone: bool) -> None:
@@ -96,33 +96,36 @@ def _check_channels(channels: Iterable[str], phone: bool) -> None:
     texts = [name for name in channels if name in PHONES]
     if texts and not phone:
         raise Invalid(Fault("phone_number", f"is missing for {texts[0]}", "a number such as +14155550100"))
-    away = [name for name in texts if not _READY[name]()]
-    if away:
+    not_ready = [name for name in texts if not _CHANNEL_IS_READY[name]()]
+    if not_ready:
         raise BackendUnavailable(
-            f"The operator of this installation has not set up {' and '.join(away)}; nothing was stored. Use email.",
-            [Outage(name, "not_configured") for name in away],
+            f"The operator of this installation has not set up {' and '.join(not_ready)}; nothing was stored."
+            " Use email.",
+            [Outage(name, "not_configured") for name in not_ready],
         )
 
 
 def _check_cap(call: CallBase, session: Session, row: Row, nothing: str) -> Capacity:
     alike = same_terms(row, "airport", "channels", "min_delay_minutes", "phone_ending")
-    return check_cap(call, session, Row, _active(), f"active; {nothing}. Pause or delete one.", alike)
+    return check_cap(call, session, Row, _running_rows(), f"active; {nothing}. Pause or delete one.", alike)
 
 
-def _sealed(call: CallBase, number: str) -> dict[str, Any]:
-    return {"phone_sealed": seal(call.settings.encryption_keys[0], number), "phone_ending": number[-_ENDING:]}
+def _seal_phone(call: CallBase, number: str) -> dict[str, Any]:
+    return {"phone_sealed": seal(call.settings.encryption_keys[0], number), "phone_ending": number[-_SHOWN_DIGITS:]}
 
 
 async def _check_reach(call: LiveCall, airport: str) -> str:
     """What there is to say about the source. Raises BackendUnavailable when nobody could ever tell of this airport."""
-    found = await reach(call.ask, airport)
-    if found in ("not_covered", "not_configured"):
-        why = "No source of this installation covers" if found == "not_covered" else "There is no source of delays for"
-        raise BackendUnavailable(f"{why} {airport}; nothing was stored.", [Outage(VERB, found)])
-    return "" if found == "covered" else " The source does not answer at this moment; it is asked again."
+    coverage = await reach(call.ask, airport)
+    if coverage in ("not_covered", "not_configured"):
+        why = (
+            "No source of this installation covers" if coverage == "not_covered" else "There is no source of delays for"
+        )
+        raise BackendUnavailable(f"{why} {airport}; nothing was stored.", [Outage(VERB, coverage)])
+    return "" if coverage == "covered" else " The source does not answer at this moment; it is asked again."
 
 
-def _unheard(session: Session, account_id: int, channels: Sequence[str]) -> str:
+def _warn_unconfirmed_email(session: Session, account_id: int, channels: Sequence[str]) -> str:
     account = session.get_one(Account, account_id)
     if "email" not in channels or (account.email and account.email_confirmed_at):
         return ""
@@ -148,7 +151,7 @@ async def create_delay_alert(
         min_delay_minutes=min_delay_minutes,
         label=(label or "").strip() or None,
         active=True,
-        **(_sealed(call, phone_number) if phone_number else {}),
+        **(_seal_phone(call, phone_number) if phone_number else {}),
     )
     nothing = "nothing was created"
     await call.in_session(lambda session: _check_cap(call, session, row, nothing))
@@ -158,13 +161,15 @@ async def create_delay_alert(
         room = _check_cap(call, session, row, nothing)
         session.add(row)
         session.flush()
-        unheard = _unheard(session, call.account_id, channels)
-        return OneAlert(message=f"Alert {row.id}: {_terms(row)}.{source}{unheard}{room.same}", alert=_shown(row))
+        email_warning = _warn_unconfirmed_email(session, call.account_id, channels)
+        return OneAlert(
+            message=f"Alert {row.id}: {_describe_terms(row)}.{source}{email_warning}{room.same}", alert=_to_alert(row)
+        )
 
     return await call.in_session(store)
 
 
-def _terms(row: Row) -> str:
+def _describe_terms(row: Row) -> str:
     least = some(row.min_delay_minutes, "minute") if row.min_delay_minutes else "anything above zero"
     return f"{row.airport} is told of by {', '.join(row.channels)} once delays reach {least}"
 
@@ -175,14 +180,14 @@ def list_delay_alerts(
 ) -> DelayAlerts:
     """Lists live airport delay alerts with their last check and last trigger. Free."""
     if alert_id is not None:
-        _own(call.db, alert_id)
-    wanted = [Row.id == alert_id] if alert_id is not None else []
+        _get_own_alert(call.db, alert_id)
+    conditions = [Row.id == alert_id] if alert_id is not None else []
     if active is not None:
-        wanted.append(_active() if active else ~_active())
-    rows, total = page_of(call.db, Row, wanted, Row.id.desc(), page=page, per_page=per_page)
+        conditions.append(_running_rows() if active else ~_running_rows())
+    rows, total = page_of(call.db, Row, conditions, Row.id.desc(), page=page, per_page=per_page)
     return DelayAlerts(
         message=f"{some(total, 'delay alert')}; this plan allows {call.limits.delay_alerts} active.",
-        alerts=[_shown(row) for row in rows],
+        alerts=[_to_alert(row) for row in rows],
         paging=Paging.of(page, per_page, total),
     )
 
@@ -202,8 +207,8 @@ def update_delay_alert(
 ) -> UpdatedAlert:
     """Changes a delay alert, pauses it with active false, or starts it again with active true. Premium."""
     lock(call.db, call.account_id)
-    row = _own(call.db, alert_id, locked=True)
-    starts = bool(active) and not _runs(row)
+    row = _get_own_alert(call.db, alert_id, locked=True)
+    starts = bool(active) and not _is_running(row)
     was_paused = row.paused_at is not None
     if starts:
         _check_cap(call, call.db, row, "this one stays paused")
@@ -215,29 +220,29 @@ def update_delay_alert(
     has_phone = phone_number is not None or (row.phone_sealed is not None and "phone_number" not in emptied)
     before = row.channels
     _check_channels([c for c in new or before if c not in before or not has_phone], has_phone)
-    sent: dict[str, Any] = {
+    values: dict[str, Any] = {
         "active": active,
         "channels": new,
         "min_delay_minutes": min_delay_minutes,
         "label": label.strip() if label is not None else None,
     }
-    changed = edit(row, call.now, sent, [name for name in clear or () if name != "phone_number"])
-    changed += _changed_phone(call, row, phone_number, empty="phone_number" in emptied)
+    changed = edit(row, call.now, values, [name for name in clear or () if name != "phone_number"])
+    changed += _update_phone(call, row, phone_number, empty="phone_number" in emptied)
     if starts and was_paused and "active" not in changed:  # it was a plan that paused it
         changed.append("active")
     if starts or "min_delay_minutes" in changed:
         row.episode_since = row.episode_level = None
     call.db.flush()
-    state = f"Alert {row.id}: {_terms(row)}." if _runs(row) else f"Alert {row.id} is paused."
-    return UpdatedAlert(message=f"{describe_changes(changed)} {state}", alert=_shown(row), changed=changed)
+    state = f"Alert {row.id}: {_describe_terms(row)}." if _is_running(row) else f"Alert {row.id} is paused."
+    return UpdatedAlert(message=f"{describe_changes(changed)} {state}", alert=_to_alert(row), changed=changed)
 
 
-def _changed_phone(call: Call, row: Row, number: str | None, *, empty: bool) -> list[str]:
+def _update_phone(call: Call, row: Row, number: str | None, *, empty: bool) -> list[str]:
     """Sealing makes something new each time, so the numbers themselves are compared."""
     stored = unseal(call.settings.encryption_keys, row.phone_sealed) if row.phone_sealed else None
     if number in (None, stored) and not (empty and row.phone_sealed):
         return []
-    new = _sealed(call, number) if number else {"phone_sealed": None, "phone_ending": None}
+    new = _seal_phone(call, number) if number else {"phone_sealed": None, "phone_ending": None}
     for name, value in new.items():
         setattr(row, name, value)
     return ["phone_number"]
@@ -249,7 +254,7 @@ def delete_delay_alert(call: Call, alert_id: RowId) -> DeletedAlert:
 
     Pausing is done with update_delay_alert and active false. Premium.
     """
-    row = _own(call.db, alert_id, locked=True)
+    row = _get_own_alert(call.db, alert_id, locked=True)
     removed = RemovedAlert(alert_id=row.id, airport=row.airport, label=row.label)
     call.db.delete(row)
     call.db.flush()

@@ -17,7 +17,7 @@ from shared.errors import Candidates, Fault, Invalid, NoData
 
 PROGRAM, CARRIER = "british-airways-club", "BA"
 LONDON = ("LHR", "LGW", "LCY", "STN", "LTN")
-LISTED = 10
+MAX_DESTINATIONS = 10
 _ORIGINS = {"LONDON", "LON", *LONDON}
 
 
@@ -57,23 +57,23 @@ def _check_origin(text: str | None) -> None:
         raise Invalid(Fault("origin", "is not London", expected))
 
 
-def _lowest(price: RoutePrice, cabin: str) -> tuple[int, int | None] | None:
+def _find_lowest(price: RoutePrice, cabin: str) -> tuple[int, int | None] | None:
     """Off-peak or year-round points, and the peak ones."""
-    known = price.cabins.get(cabin)
-    points = known.points if known else {}
+    cabin_price = price.cabins.get(cabin)
+    points = cabin_price.points if cabin_price else {}
     low = points.get("off_peak", points.get("standard"))
     return None if low is None else (low, points.get("peak"))
 
 
-def _priced(call: Call, cabins: tuple[str, ...]) -> Iterator[Destination]:
+def _price_destinations(call: Call, cabins: tuple[str, ...]) -> Iterator[Destination]:
     nonstop = call.reference.nonstop[CARRIER]
     for origin in LONDON:
         for code in nonstop.get(origin, ()):
             price = call.reference.route_price(PROGRAM, CARRIER, origin, code, call.today)
             airport = call.reference.airport(code)
             for cabin in cabins:
-                if price and (found := _lowest(price, cabin)):
-                    yield Destination(code, airport.city, airport.country, origin, cabin, *found, price.miles)
+                if price and (points := _find_lowest(price, cabin)):
+                    yield Destination(code, airport.city, airport.country, origin, cabin, *points, price.miles)
 
 
 @tool(area="search", tier=Tier.FREE, effect=Effect.READS, anonymous=True)
@@ -90,19 +90,20 @@ def affordable_destinations(
     """
     _check_program(call, program)
     _check_origin(origin)
-    every = list(_priced(call, (cabin,) if cabin else ("economy", "business")))
-    if not every:
+    destinations = list(_price_destinations(call, (cabin,) if cabin else ("economy", "business")))
+    if not destinations:
         raise NoData("No chart prices from London are known today.", missing=["award chart"])
-    shown, total = farthest(every, balance, LISTED)
-    price = call.reference.route_price(PROGRAM, CARRIER, every[0].origin, every[0].airport, call.today)
-    chart = price.chart_of(every[0].cabin) if price else None
-    cut = f"; the {len(shown)} farthest are listed" if total > len(shown) else ""
-    said = f"{balance:,} Avios cover {some(total, 'city', 'cities')} one way from London{cut}."
-    if not shown:
-        said = f"{balance:,} Avios cover no flight from London: the cheapest takes {min(d.points for d in every):,}."
+    listed, total = farthest(destinations, balance, MAX_DESTINATIONS)
+    price = call.reference.route_price(PROGRAM, CARRIER, destinations[0].origin, destinations[0].airport, call.today)
+    chart = price.chart_of(destinations[0].cabin) if price else None
+    cut = f"; the {len(listed)} farthest are listed" if total > len(listed) else ""
+    summary = f"{balance:,} Avios cover {some(total, 'city', 'cities')} one way from London{cut}."
+    if not listed:
+        least = min(d.points for d in destinations)
+        summary = f"{balance:,} Avios cover no flight from London: the cheapest takes {least:,}."
     return AffordableDestinations(
-        message=f"{said} {caution(chart)}".strip(),
-        destinations=[_shown(d) for d in shown],
+        message=f"{summary} {caution(chart)}".strip(),
+        destinations=[_to_destination(d) for d in listed],
         program=PROGRAM,
         balance=balance,
         total_found=total,
@@ -110,15 +111,15 @@ def affordable_destinations(
     )
 
 
-def _shown(found: Destination) -> AffordableDestination:
+def _to_destination(destination: Destination) -> AffordableDestination:
     return AffordableDestination(
-        destination=found.airport,
-        city=found.city,
-        country=found.country,
-        origin=found.origin,
-        cabin=found.cabin,
-        points=found.points,
-        peak_points=found.peak,
+        destination=destination.airport,
+        city=destination.city,
+        country=destination.country,
+        origin=destination.origin,
+        cabin=destination.cabin,
+        points=destination.points,
+        peak_points=destination.peak,
         taxes_estimate=None,  # averages come from observations alone, and none is kept by route here
-        distance_miles=found.miles,
+        distance_miles=destination.miles,
     )

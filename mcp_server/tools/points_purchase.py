@@ -56,7 +56,7 @@ class BuyPrices(Result):
     programs: list[BuyPrice]
 
 
-def _running(call: Call, program: str) -> PointsSale | None:
+def _find_running_sale(call: Call, program: str) -> PointsSale | None:
     """The best sale of today; one for everybody before a targeted one."""
     rows = [
         r
@@ -66,30 +66,30 @@ def _running(call: Call, program: str) -> PointsSale | None:
     return min(rows, key=lambda r: (r.targeted, -(r.bonus_percent or 0), -(r.discount_percent or 0)), default=None)
 
 
-def _sale(row: PointsSale | None) -> points_purchase.Sale:
+def _counted_sale(row: PointsSale | None) -> points_purchase.Sale:
     """What everybody gets: a targeted sale changes no price here."""
     if row is None or row.targeted:
         return points_purchase.NO_SALE
     return price_lists.build_sale(row)
 
 
-def _line(call: Call, row: BuyPoints, quantity: int | None) -> BuyPrice:
-    prices, running = price_lists.build_price_list(row), _running(call, row.program)
-    sale = _sale(running)
-    quoted = points_purchase.quote(prices, quantity, sale) if prices and quantity else None
+def _to_buy_price(call: Call, row: BuyPoints, quantity: int | None) -> BuyPrice:
+    prices, running_sale = price_lists.build_price_list(row), _find_running_sale(call, row.program)
+    sale = _counted_sale(running_sale)
+    quote = points_purchase.quote(prices, quantity, sale) if prices and quantity else None
     return BuyPrice(
         program=row.program,
         name=call.reference.programs[row.program].name,
         currency=row.currency,
         base_cents_per_point=prices.cents_per_point if prices else NO_DATA,
-        sale=running and _shown(running),
+        sale=running_sale and _to_running_sale(running_sale),
         best_cents_per_point=price_lists.sale_cents(prices, sale) if prices else NO_DATA,
         order_fee=row.order_fee,
         minimum=row.min_points,
         maximum_per_order=row.max_points_per_purchase,
         maximum_per_year=row.annual_cap,
         increment=row.increment,
-        quote=quoted and BuyQuote.model_validate(quoted),
+        quote=quote and BuyQuote.model_validate(quote),
         taxes=row.taxes,
         seller=row.seller,
         note=row.note,
@@ -98,7 +98,7 @@ def _line(call: Call, row: BuyPoints, quantity: int | None) -> BuyPrice:
     )
 
 
-def _shown(row: PointsSale) -> RunningSale:
+def _to_running_sale(row: PointsSale) -> RunningSale:
     return RunningSale(
         bonus_percent=row.bonus_percent,
         discount_percent=row.discount_percent,
@@ -121,31 +121,33 @@ def get_buy_points_pricing(
     """
     rows: list[BuyPoints] = list(call.reference.rows("buy_points.csv"))
     if program is None:
-        lines = [_line(call, r, quantity) for r in rows]
+        lines = [_to_buy_price(call, r, quantity) for r in rows]
         sales = sum(b.sale is not None for b in lines)
-        said = f"Points of {some(len(lines), 'programme')} are sold; {some(sales, 'known sale')} today."
-        said += " List prices are mostly unaudited."
-        return BuyPrices(message=said, programs=lines)
-    found = call.reference.program(program)
-    row = next((r for r in rows if r.program == found.slug), None)
+        message = f"Points of {some(len(lines), 'programme')} are sold; {some(sales, 'known sale')} today."
+        message += " List prices are mostly unaudited."
+        return BuyPrices(message=message, programs=lines)
+    bought_program = call.reference.program(program)
+    row = next((r for r in rows if r.program == bought_program.slug), None)
     if row is None:
-        raise NoData(f"What {found.name} charges for points is not known.", missing=["buy-points price"])
-    line = _line(call, row, quantity)
+        raise NoData(f"What {bought_program.name} charges for points is not known.", missing=["buy-points price"])
+    line = _to_buy_price(call, row, quantity)
     if quantity and line.quote is None and isinstance(line.base_cents_per_point, Decimal):
-        most = min(m for m in (line.maximum_per_order, line.maximum_per_year) if m)
-        raise Invalid(Fault("quantity", "is more than one order may have", f"a whole number up to {most}"))
-    return BuyPrices(message=f"{_words(line)} {caution(row)}".strip(), programs=[line])
+        maximum = min(m for m in (line.maximum_per_order, line.maximum_per_year) if m)
+        raise Invalid(Fault("quantity", "is more than one order may have", f"a whole number up to {maximum}"))
+    return BuyPrices(message=f"{_describe_price(line)} {caution(row)}".strip(), programs=[line])
 
 
-def _words(line: BuyPrice) -> str:
+def _describe_price(line: BuyPrice) -> str:
     if line.quote:
         total = f"{line.quote.total:,} {line.currency}"
-        said = f"{line.quote.quantity:,} points of {line.name} cost {total}: {line.quote.cents_per_point:f} cents each."
+        message = (
+            f"{line.quote.quantity:,} points of {line.name} cost {total}: {line.quote.cents_per_point:f} cents each."
+        )
     elif line.base_cents_per_point == NO_DATA:
-        said = f"{line.name} sells points, but the price is not known."
+        message = f"{line.name} sells points, but the price is not known."
     else:
-        said = f"A point of {line.name} costs {line.best_cents_per_point:f} hundredths of a {line.currency} today."
+        message = f"A point of {line.name} costs {line.best_cents_per_point:f} hundredths of a {line.currency} today."
     if line.sale:
         not_counted = " for those it was sent to, not counted," if line.sale.targeted else ""
-        said += f" A sale{not_counted} runs until {line.sale.ends_on}."
-    return said
+        message += f" A sale{not_counted} runs until {line.sale.ends_on}."
+    return message

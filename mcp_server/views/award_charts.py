@@ -71,10 +71,10 @@ class WholeChart(Part):
 
 
 def to_seasons(price: RoutePrice, cabin: str) -> Seasons | NoDataWord:
-    known = price.cabins.get(cabin)
-    if known is None:
+    cabin_price = price.cabins.get(cabin)
+    if cabin_price is None:
         return NO_DATA
-    points = known.points
+    points = cabin_price.points
     return Seasons(off_peak=points.get("off_peak"), standard=points.get("standard"), peak=points.get("peak"))
 
 

@@ -70,9 +70,9 @@ def build_not_on_sale(call: CallBase, airline: Airline, day: date) -> NoData:
 
 def find_best_offer(airline: Airline, offers: Iterable[P]) -> P | None:
     """A partner's points are other points than the airline's own, so its own programme speaks for it where it can."""
-    found = list(offers)
-    own = [o for o in found if o.program == airline.program]
-    return min(own or found, key=lambda o: o.points, default=None)
+    candidates = list(offers)
+    own = [o for o in candidates if o.program == airline.program]
+    return min(own or candidates, key=lambda o: o.points, default=None)
 
 
 def list_searchable(call: CallBase) -> list[str]:

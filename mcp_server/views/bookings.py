@@ -109,22 +109,22 @@ class HotelBooking(Part):
 
 def to_flight_bookings(call: Call, rows: Sequence[store.FlightBooking]) -> list[FlightBooking]:
     """The parts of these legs; one statement for all their vouchers."""
-    held = on_bookings(call.db, "flight", [row.id for row in rows])
-    return [to_flight_booking(call, row, [v.id for v in held[row.id]]) for row in rows]
+    vouchers = on_bookings(call.db, "flight", [row.id for row in rows])
+    return [to_flight_booking(call, row, [v.id for v in vouchers[row.id]]) for row in rows]
 
 
 def to_hotel_bookings(call: Call, rows: Sequence[store.HotelBooking]) -> list[HotelBooking]:
     """The parts of these stays; one statement for all their vouchers and one for all their prices."""
-    held = on_bookings(call.db, "hotel", [row.id for row in rows])
-    seen = store.prices_of(call.db, rows)
-    return [to_hotel_booking(call, row, [v.id for v in held[row.id]], seen.get(row.id)) for row in rows]
+    vouchers = on_bookings(call.db, "hotel", [row.id for row in rows])
+    prices = store.prices_of(call.db, rows)
+    return [to_hotel_booking(call, row, [v.id for v in vouchers[row.id]], prices.get(row.id)) for row in rows]
 
 
 def to_flight_booking(call: Call, row: store.FlightBooking, voucher_ids: list[int]) -> FlightBooking:
-    kept = {name: getattr(row, name) for name in FlightBooking.model_fields if hasattr(row, name)}
+    columns = {name: getattr(row, name) for name in FlightBooking.model_fields if hasattr(row, name)}
     state = flight_state(call.reference, row, call.now)
     return FlightBooking.model_validate(
-        kept | {"booking_id": row.id, "voucher_ids": voucher_ids, "state": state},
+        columns | {"booking_id": row.id, "voucher_ids": voucher_ids, "state": state},
     )
 
 
@@ -132,10 +132,10 @@ def to_hotel_booking(
     call: Call, row: store.HotelBooking, voucher_ids: list[int], watched: Watched | None = None
 ) -> HotelBooking:
     """Without `watched` a stay whose price was never looked at."""
-    seen = watched or Watched(None, None, None)
+    prices = watched or Watched(None, None, None)
     state = stay_state(call.reference, row, call.now)
-    kept = {name: getattr(row, name) for name in HotelBooking.model_fields if hasattr(row, name)}
-    shown = {
+    columns = {name: getattr(row, name) for name in HotelBooking.model_fields if hasattr(row, name)}
+    computed = {
         "booking_id": row.id,
         "hotel": to_hotel(call, row.hotel_code, row.hotel_name),
         "nights": (row.check_out_date - row.check_in_date).days,
@@ -143,28 +143,28 @@ def to_hotel_booking(
         "monitoring": Monitoring(
             active=state == "upcoming",
             last_checked_at=row.last_checked_at,
-            next_check_on=next_check(state, seen.next_due_at, call.now),
+            next_check_on=next_check(state, prices.next_due_at, call.now),
             last_error=row.last_error,
         ),
-        "latest": to_price_snapshot(seen.latest) if seen.latest else None,
-        "drop": find_price_drop(row, seen.comparable) if state == "upcoming" and seen.comparable else None,
+        "latest": to_price_snapshot(prices.latest) if prices.latest else None,
+        "drop": find_price_drop(row, prices.comparable) if state == "upcoming" and prices.comparable else None,
         "state": state,
     }
-    return HotelBooking.model_validate(kept | shown)
+    return HotelBooking.model_validate(columns | computed)
 
 
 def to_hotel(call: Call, code: str, name: str) -> Hotel:
-    known = hotels.known(call.reference, code)
-    if known is None:
+    facts = hotels.known(call.reference, code)
+    if facts is None:
         return Hotel(hotel_id=None, hotel_code=code, name=name, chain=None, city=None, country=None)
-    return Hotel(**hotels.card(known))
+    return Hotel(**hotels.card(facts))
 
 
 def to_price_snapshot(row: HotelPrice) -> PriceSnapshot:
     """A price as it was seen: what was live then is stored now."""
-    kept = {name: getattr(row, name) for name in PriceSnapshot.model_fields if name != "generated_at"}
+    columns = {name: getattr(row, name) for name in PriceSnapshot.model_fields if name != "generated_at"}
     marks = {"mode": "sandbox" if row.mode == "sandbox" else "cached", "generated_at": _generated_at(row)}
-    return PriceSnapshot.model_validate(kept | marks)
+    return PriceSnapshot.model_validate(columns | marks)
 
 
 def _generated_at(row: HotelPrice) -> datetime | None:
@@ -174,15 +174,15 @@ def _generated_at(row: HotelPrice) -> datetime | None:
 def find_price_drop(row: store.HotelBooking, price: HotelPrice) -> PriceDrop | None:
     """How much less the stay is offered for than it was booked for; None when it is not."""
     booked = (row.original_points, row.original_pay_rate_usd, row.cash_rate_currency)
-    found = bookings.drop(row.kind, booked, (price.points, price.cash, price.currency))
-    if found is None:
+    saving = bookings.drop(row.kind, booked, (price.points, price.cash, price.currency))
+    if saving is None:
         return None
     return PriceDrop(
-        points_saved=found.points_saved,
-        cash_saved=found.cash_saved,
-        currency=found.currency,
-        percent=found.percent,
-        against=found.against,
+        points_saved=saving.points_saved,
+        cash_saved=saving.cash_saved,
+        currency=saving.currency,
+        percent=saving.percent,
+        against=saving.against,
         captured_at=price.captured_at,
         generated_at=_generated_at(price),
     )

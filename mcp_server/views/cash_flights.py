@@ -45,22 +45,22 @@ class Fare(Marked):
     age_seconds: int
 
 
-def to_converted_money(made: Converted | None) -> ConvertedMoney | None:
-    if made is None:
+def to_converted_money(money: Converted | None) -> ConvertedMoney | None:
+    if money is None:
         return None
     return ConvertedMoney(
-        amount=round_to_minor_unit(made.amount, made.currency),
-        currency=made.currency,
-        rate=made.rate,
-        rate_source=made.source,
-        rate_date=made.day,
+        amount=round_to_minor_unit(money.amount, money.currency),
+        currency=money.currency,
+        rate=money.rate,
+        rate_source=money.source,
+        rate_date=money.day,
     )
 
 
 def to_fare(option: FareOption) -> Fare:
-    given = {name: getattr(option, name) for name in Fare.model_fields}
+    fields = {name: getattr(option, name) for name in Fare.model_fields}
     return Fare.model_validate(
-        given
+        fields
         | {
             "price": round_to_minor_unit(option.price, option.currency),
             "converted": to_converted_money(option.converted),

@@ -40,8 +40,8 @@ class BrandedPdf(Part):
 
 
 def to_client_portfolio(row: ClientRow) -> ClientPortfolio:
-    kept = {name: getattr(row, name) for name in ClientPortfolio.model_fields if name != "portfolio_id"}
-    return ClientPortfolio.model_validate(kept | {"portfolio_id": row.id})
+    columns = {name: getattr(row, name) for name in ClientPortfolio.model_fields if name != "portfolio_id"}
+    return ClientPortfolio.model_validate(columns | {"portfolio_id": row.id})
 
 
 def build_link(secret: str) -> str:

@@ -59,7 +59,7 @@ class _Source(Part):
     confidence: str
 
 
-def _expiry(program: Program) -> Iterator[Rule]:
+def _find_expiry_rule(program: Program) -> Iterator[Rule]:
     if not program.expiry_rule:
         return
     summary = f"Points last {program.expiry_rule}."
@@ -77,7 +77,7 @@ def _expiry(program: Program) -> Iterator[Rule]:
     yield Rule(topic="expiry", allowed=None, summary=summary, limits=limits, **verified(source))
 
 
-def _pooling(program: Program) -> Iterator[Rule]:
+def _find_pooling_rule(program: Program) -> Iterator[Rule]:
     if program.pooling not in _POOLING or program.pooling_source is None:
         return
     as_of = program.pooling_as_of.isoformat() if program.pooling_as_of else None
@@ -87,13 +87,13 @@ def _pooling(program: Program) -> Iterator[Rule]:
     yield Rule(topic="pooling", allowed=program.pooling != "no", summary=summary, limits={}, **verified(source))
 
 
-def _amount(amount: Decimal | None, unit: str, currency: str) -> str:
+def _describe_amount(amount: Decimal | None, unit: str, currency: str) -> str:
     return "not known" if amount is None else f"{amount:f} {currency if unit == 'cash' else unit}"
 
 
-def _fee_rule(row: CancellationFee) -> Rule:
-    change = _amount(row.change_fee, row.change_unit, row.fee_currency)
-    cancel = _amount(row.cancel_fee, row.cancel_unit, row.fee_currency)
+def _to_fee_rule(row: CancellationFee) -> Rule:
+    change = _describe_amount(row.change_fee, row.change_unit, row.fee_currency)
+    cancel = _describe_amount(row.cancel_fee, row.cancel_unit, row.fee_currency)
     limits: Limits = {"per": row.per}
     if row.change_fee is not None:
         limits["change_fee"] = change
@@ -105,44 +105,44 @@ def _fee_rule(row: CancellationFee) -> Rule:
     return Rule(topic="changes", allowed=None, summary=summary, limits=limits, **verified(row))
 
 
-def _fees(call: Call, program: Program) -> Iterator[Rule]:
+def _find_fee_rule(call: Call, program: Program) -> Iterator[Rule]:
     if row := call.reference.cancellation_fee(program.slug):
-        yield _fee_rule(row)
+        yield _to_fee_rule(row)
 
 
-def _counted(value: str | None) -> Limits:
+def _parse_counts(value: str | None) -> Limits:
     """`1 one-way; 2 return; 5000 points` as named limits; what is no count stays out."""
     limits: Limits = {}
     for part in (value or "").split(";"):
-        found = _COUNT.fullmatch(part.strip())
-        if found:
-            name = {None: "count", "day": "days"}.get(found[2], found[2])
-            limits[name.replace("-", "_").replace(" ", "_")] = int(found[1])
+        match = _COUNT.fullmatch(part.strip())
+        if match:
+            name = {None: "count", "day": "days"}.get(match[2], match[2])
+            limits[name.replace("-", "_").replace(" ", "_")] = int(match[1])
         elif part.strip() == "free":
             limits["cost"] = "free"
     return limits
 
 
-def _allowed(topic: Topic, value: str | None) -> bool | None:
+def _is_allowed(topic: Topic, value: str | None) -> bool | None:
     """Of holds and stopovers, whether there are any; of everything else the words alone say it."""
     if topic not in ("holds", "stopovers") or value is None:
         return True if topic == "mixed_cabin" and value == "yes" else None
     if value == "none":
         return False
-    counted = _counted(value)
-    return any(counted.values()) if counted else None
+    counts = _parse_counts(value)
+    return any(counts.values()) if counts else None
 
 
-def _facts(call: Call, program: Program) -> Iterator[Rule]:
+def _find_fact_rules(call: Call, program: Program) -> Iterator[Rule]:
     rows: list[ProgramFact] = [r for r in call.reference.rows("program_facts.csv") if r.program == program.slug]
     for row in rows:
         if topic := _FACTS.get(row.topic):
-            counted = _counted(row.value) if topic in ("holds", "stopovers") else {}
+            counts = _parse_counts(row.value) if topic in ("holds", "stopovers") else {}
             yield Rule(
                 topic=topic,
-                allowed=_allowed(topic, row.value),
+                allowed=_is_allowed(topic, row.value),
                 summary=row.answer,
-                limits=counted or ({"value": row.value} if row.value and topic not in ("holds", "stopovers") else {}),
+                limits=counts or ({"value": row.value} if row.value and topic not in ("holds", "stopovers") else {}),
                 **verified(row),
             )
 
@@ -150,11 +150,11 @@ def _facts(call: Call, program: Program) -> Iterator[Rule]:
 def describe_example(row: AwardExample) -> str:
     """A dated single price in words."""
     who = "a partner" if row.airline == "*" else row.airline.replace("|", " or ")
-    said = f"{row.origin}-{row.destination} in {row.cabin.replace('_', ' ')} on {who}: {row.points:,} points"
-    return f"{said} {row.direction.replace('_', ' ')} ({row.level})"
+    price = f"{row.origin}-{row.destination} in {row.cabin.replace('_', ' ')} on {who}: {row.points:,} points"
+    return f"{price} {row.direction.replace('_', ' ')} ({row.level})"
 
 
-def _sweet_spots(call: Call, program: Program) -> Iterator[Rule]:
+def _find_sweet_spots(call: Call, program: Program) -> Iterator[Rule]:
     for row in call.reference.examples(program.slug):
         limits: Limits = {"points": row.points, "cabin": row.cabin, "direction": row.direction}
         yield Rule(topic="sweet_spots", allowed=None, summary=describe_example(row), limits=limits, **verified(row))
@@ -162,7 +162,11 @@ def _sweet_spots(call: Call, program: Program) -> Iterator[Rule]:
 
 def list_rules(call: Call, program: Program) -> list[Rule]:
     """Every rule that is known, by topic."""
-    found = chain(
-        _expiry(program), _pooling(program), _fees(call, program), _facts(call, program), _sweet_spots(call, program)
+    rules = chain(
+        _find_expiry_rule(program),
+        _find_pooling_rule(program),
+        _find_fee_rule(call, program),
+        _find_fact_rules(call, program),
+        _find_sweet_spots(call, program),
     )
-    return sorted(found, key=lambda r: TOPICS.index(r.topic))
+    return sorted(rules, key=lambda r: TOPICS.index(r.topic))

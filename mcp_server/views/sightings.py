@@ -27,13 +27,13 @@ def age_in_seconds(call: Call, seen_at: datetime) -> int:
 def build_freshness(
     call: Call,
     sources: Iterable[str],
-    seen: Iterable[datetime],
-    checked: Iterable[datetime | None],
+    seen_at: Iterable[datetime],
+    checked_at: Iterable[datetime | None],
     note: str = NOTE,
 ) -> Freshness:
     """The oldest of what is shown decides; our own age and the provider's are told apart."""
-    oldest = min(seen, default=None)
-    known = min((c for c in checked if c), default=None)
+    oldest = min(seen_at, default=None)
+    oldest_check = min((c for c in checked_at if c), default=None)
     if oldest is None:
         return Freshness(
             mode="none",
@@ -50,8 +50,8 @@ def build_freshness(
         source=", ".join(sorted(set(sources))),
         fetched_at=oldest,
         age_seconds=age_in_seconds(call, oldest),
-        provider_checked_at=known,
-        provider_age_seconds=age_in_seconds(call, known) if known else None,
+        provider_checked_at=oldest_check,
+        provider_age_seconds=age_in_seconds(call, oldest_check) if oldest_check else None,
         cached_until=None,
         note=note,
     )

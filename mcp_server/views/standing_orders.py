@@ -35,7 +35,7 @@ class StandingOrder(Part):
     stopped_at: datetime | None
 
 
-def _last_runs(call: Call, order_ids: Sequence[int]) -> dict[int, Line[int, datetime | None, str | None]]:
+def _find_last_runs(call: Call, order_ids: Sequence[int]) -> dict[int, Line[int, datetime | None, str | None]]:
     """Of each order the newest run that has ended."""
     newest = (
         select(Run.standing_order_id, Run.started_at, Run.outcome)
@@ -48,14 +48,14 @@ def _last_runs(call: Call, order_ids: Sequence[int]) -> dict[int, Line[int, date
 
 def to_standing_orders(call: Call, rows: Sequence[Row]) -> list[StandingOrder]:
     ids = [row.id for row in rows]
-    due, runs = next_due(call.db, RunKind.STANDING_ORDER, ids), _last_runs(call, ids)
-    made = []
+    due, runs = next_due(call.db, RunKind.STANDING_ORDER, ids), _find_last_runs(call, ids)
+    orders = []
     for row in rows:
         ended, run = row.stopped_at or row.paused_at, runs.get(row.id)
-        kept = {name: getattr(row, name) for name in StandingOrder.model_fields if hasattr(row, name)}
-        made.append(
+        columns = {name: getattr(row, name) for name in StandingOrder.model_fields if hasattr(row, name)}
+        orders.append(
             StandingOrder.model_validate(
-                kept
+                columns
                 | {
                     "standing_order_id": row.id,
                     "state": "stopped" if ended else "running",
@@ -66,4 +66,4 @@ def to_standing_orders(call: Call, rows: Sequence[Row]) -> list[StandingOrder]:
                 }
             )
         )
-    return made
+    return orders

@@ -27,7 +27,7 @@ class LoyaltyStatus(Part):
     updated_at: datetime
 
 
-def _metric(call: CallBase, row: Row) -> str | None:
+def _progress_metric(call: CallBase, row: Row) -> str | None:
     """What the progress counts: the unit of the tier aimed at, else of the next one up."""
     ladder = statuses.ladder(call.reference, row.program)
     aim = ladder.tier(row.target_tier) or ladder.above(row.tier) or ladder.tier(row.tier)
@@ -46,7 +46,7 @@ def to_loyalty_status(call: CallBase, row: Row, today: date) -> LoyaltyStatus:
         lifetime=row.lifetime,
         target_tier=row.target_tier,
         progress=row.progress,
-        progress_metric=None if row.progress is None else _metric(call, row),
+        progress_metric=None if row.progress is None else _progress_metric(call, row),
         progress_as_of=row.progress_as_of,
         notes=row.notes,
         source="manual" if row.source == "manual" else "integration",

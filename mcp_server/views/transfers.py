@@ -44,32 +44,32 @@ def posting_time(edge: Edge) -> str | NoDataWord:
     return edge.posting_text or (edge.posting if edge.posting != "unknown" else NO_DATA)
 
 
-def _warnings(path: Path) -> list[str]:
-    words = []
+def _list_warnings(path: Path) -> list[str]:
+    warnings = []
     if path.stranded:
-        left = some(path.stranded, "point")
-        words.append(f"Left behind on the way, because transfers go in fixed blocks: {left}.")
-    words += [
+        stranded = some(path.stranded, "point")
+        warnings.append(f"Left behind on the way, because transfers go in fixed blocks: {stranded}.")
+    warnings += [
         f"{e.source} to {e.target} has a targeted bonus of {e.bonus.percent}%, not counted here: only members who were"
         " offered it get it."
         for e in path.edges
         if e.bonus and e.bonus.targeted
     ]
     if "unknown" in (e.posting for e in path.edges):
-        words.append("How long a step takes is not known.")
-    words += [f"{e.source} to {e.target} costs a fee: {e.fee}." for e in path.edges if e.fee]
-    words += [
+        warnings.append("How long a step takes is not known.")
+    warnings += [f"{e.source} to {e.target} costs a fee: {e.fee}." for e in path.edges if e.fee]
+    warnings += [
         f"{e.source} to {e.target} gives {e.step_bonus:,} extra for each {e.step:,} points sent at once."
         for e in path.edges
         if e.step
     ]
     if path.amounts and any(e.increment is None for e in path.edges):
-        words.append("Minimum and block size of a step are not known: it may take a few points more.")
+        warnings.append("Minimum and block size of a step are not known: it may take a few points more.")
     elif path.amounts and any((e.block_source or "").startswith("general knowledge") for e in path.edges):
-        words.append("Minimums and block sizes are general knowledge, to be audited.")
-    words += [f"{e.source} to {e.target} is capped: {e.cap}." for e in path.edges if e.cap]
-    words += [f"{e.source} to {e.target}: low confidence." for e in path.edges if e.confidence == "low"]
-    return words
+        warnings.append("Minimums and block sizes are general knowledge, to be audited.")
+    warnings += [f"{e.source} to {e.target} is capped: {e.cap}." for e in path.edges if e.cap]
+    warnings += [f"{e.source} to {e.target}: low confidence." for e in path.edges if e.confidence == "low"]
+    return warnings
 
 
 def to_transfer_route(path: Path, needed: int | None) -> TransferRoute:
@@ -98,5 +98,5 @@ def to_transfer_route(path: Path, needed: int | None) -> TransferRoute:
         leftover=path.delivered - needed if path.delivered is not None and needed else None,
         slowest_posting_time=path.slowest if path.slowest != "unknown" else NO_DATA,
         bonus_ends_on=path.bonus_ends_on,
-        warnings=_warnings(path),
+        warnings=_list_warnings(path),
     )

@@ -24,9 +24,9 @@ def build_sale(row: PointsSale) -> points_purchase.Sale:
     return points_purchase.Sale(row.bonus_percent or 0, row.discount_percent or Decimal(0))
 
 
-def sale_cents(known: points_purchase.PriceList, sale: points_purchase.Sale) -> Decimal:
+def sale_cents(price_list: points_purchase.PriceList, sale: points_purchase.Sale) -> Decimal:
     """Hundredths of the programme's currency for one point."""
-    return round(points_purchase.sale_cents(known, sale), 4)
+    return round(points_purchase.sale_cents(price_list, sale), 4)
 
 
 def find_sale_price(facts: Reference, row: PointsSale) -> tuple[Decimal | None, str | None]:
@@ -34,5 +34,5 @@ def find_sale_price(facts: Reference, row: PointsSale) -> tuple[Decimal | None, 
     if row.unit_price_usd_cents is not None:
         return row.unit_price_usd_cents, "USD"
     listed = next((r for r in facts.rows("buy_points.csv") if r.program == row.program), None)
-    known = build_price_list(listed) if listed else None
-    return (sale_cents(known, build_sale(row)), listed.currency) if listed and known else (None, None)
+    price_list = build_price_list(listed) if listed else None
+    return (sale_cents(price_list, build_sale(row)), listed.currency) if listed and price_list else (None, None)
