@@ -48,7 +48,7 @@ class AllAirlines(Result):
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Selection:
     """Airlines by code: those named by the caller, those asked about, and those with nothing on sale that far ahead."""
 
     named: list[str]
@@ -73,122 +73,128 @@ async def search_all_airlines(
 
     Free accounts: 5 economy searches a day; other cabins need Premium. Free.
     """
-    wanted = require_cabins(call, cabin)
+    cabins = require_cabins(call, cabin)
     start, end = resolve_route(call, origin, destination)
     if date < call.today:
         raise Invalid(Fault("date", "is in the past", f"{call.today} or later"))
     question = SeatsQuestion(
         start, end, max(call.today, date - timedelta(days=flex_days)), date + timedelta(days=flex_days)
     )
-    asked = _asked(call, airlines, question.earliest)
-    codes = tuple(code for code in asked.named if code not in asked.too_early)
-    found = await find(
-        call.ask, SeatsQuestion(start, end, question.earliest, question.latest, codes), wanted, passengers
+    selection = _select_airlines(call, airlines, question.earliest)
+    codes = tuple(code for code in selection.named if code not in selection.too_early)
+    result = await find(
+        call.ask, SeatsQuestion(start, end, question.earliest, question.latest, codes), cabins, passengers
     )
-    fitting = sorted(
-        (o for o in found.options if max_points is None or o.points <= max_points),
+    matches = sorted(
+        (o for o in result.options if max_points is None or o.points <= max_points),
         key=lambda o: (o.points, o.date, o.program, o.airline),
     )
-    told = _coverage(found, asked)
+    coverage = _build_coverage(result, selection)
     return AllAirlines(
-        status="partial" if told.failed else "ok",
-        message=_message(found, asked, fitting, limit, _where(question, max_points), _named(call, fitting))
+        status="partial" if coverage.failed else "ok",
+        message=_describe_result(
+            result, selection, matches, limit, _describe_query(question, max_points), _describe_cheapest(call, matches)
+        )
         + cities(call.reference, origin, destination),
-        options=fitting[:limit],
-        by_airline=_by_airline(found, asked, fitting),
-        coverage=told,
-        freshness=found.freshness,
+        options=matches[:limit],
+        by_airline=_list_by_airline(result, selection, matches),
+        coverage=coverage,
+        freshness=result.freshness,
         searches_left_today=call.searches_left,
-        total=len(fitting),
+        total=len(matches),
     )
 
 
-def _asked(call: LiveCall, airlines: Sequence[str] | None, earliest: Date) -> _Asked:
+def _select_airlines(call: LiveCall, airlines: Sequence[str] | None, earliest: Date) -> _Selection:
     """Raises NoData when no airline that was named has released any of the days."""
     named = list(dict.fromkeys(call.reference.airline(text).iata for text in airlines or ()))
-    every = named or list_searchable(call)
-    too_early = [code for code in every if earliest > last_day_on_sale(call, code)]
-    if len(too_early) == len(every):
+    airlines_to_ask = named or list_searchable(call)
+    too_early = [code for code in airlines_to_ask if earliest > last_day_on_sale(call, code)]
+    if len(too_early) == len(airlines_to_ask):
         latest = max(too_early, key=lambda code: last_day_on_sale(call, code))
         raise build_not_on_sale(call, call.reference.airlines[latest], earliest)
-    return _Asked(named, [code for code in every if code not in too_early], too_early)
+    return _Selection(named, [code for code in airlines_to_ask if code not in too_early], too_early)
 
 
-def _unknown(found: Found, asked: _Asked) -> list[str]:
+def _find_unknown(result: Found, selection: _Selection) -> list[str]:
     """Airlines that were not seen while a source did not answer: that one may have had them."""
-    seen = {o.airline for o in found.options}
-    return [code for code in asked.airlines if code not in seen] if found.coverage.failed else []
+    seen_airlines = {o.airline for o in result.options}
+    return [code for code in selection.airlines if code not in seen_airlines] if result.coverage.failed else []
 
 
-def _coverage(found: Found, asked: _Asked) -> Coverage:
+def _build_coverage(result: Found, selection: _Selection) -> Coverage:
     """Sources by their names and airlines by their codes, in the same lists."""
-    told, unknown = found.coverage, _unknown(found, asked)
-    codes = asked.airlines + sorted({o.airline for o in found.options} - set(asked.airlines) - set(asked.too_early))
-    why = told.failed[0].reason if told.failed else ""
+    coverage, unknown = result.coverage, _find_unknown(result, selection)
+    codes = selection.airlines + sorted(
+        {o.airline for o in result.options} - set(selection.airlines) - set(selection.too_early)
+    )
+    reason = coverage.failed[0].reason if coverage.failed else ""
     return Coverage(
-        asked=(*told.asked, *codes),
-        answered=(*told.answered, *(code for code in codes if code not in unknown)),
-        failed=(*told.failed, *(Failed(code, why) for code in unknown)),
-        skipped=(*told.skipped, *(Failed(code, "not_on_sale") for code in asked.too_early)),
+        asked=(*coverage.asked, *codes),
+        answered=(*coverage.answered, *(code for code in codes if code not in unknown)),
+        failed=(*coverage.failed, *(Failed(code, reason) for code in unknown)),
+        skipped=(*coverage.skipped, *(Failed(code, "not_on_sale") for code in selection.too_early)),
     )
 
 
-def _by_airline(found: Found, asked: _Asked, fitting: Sequence[AwardOption]) -> list[OfAirline]:
+def _list_by_airline(result: Found, selection: _Selection, matches: Sequence[AwardOption]) -> list[OfAirline]:
     """Every airline that was named or seen; without names, those that have nothing are told by the coverage alone."""
-    lowest, best = _cheapest(found.options), _cheapest(fitting)
-    unknown = set(_unknown(found, asked))
-    codes = sorted({*asked.named, *lowest}, key=lambda c: (c not in best, lowest.get(c, 0), c))
+    lowest, best = _find_cheapest(result.options), _find_cheapest(matches)
+    unknown = set(_find_unknown(result, selection))
+    codes = sorted({*selection.named, *lowest}, key=lambda c: (c not in best, lowest.get(c, 0), c))
 
     def outcome(code: str) -> Outcome:
         if code in lowest:
             return "available" if code in best else "over_max_points"
-        if code in asked.too_early:
+        if code in selection.too_early:
             return "not_on_sale"
         return "unknown" if code in unknown else "none"
 
     return [OfAirline(airline=c, outcome=outcome(c), cheapest=best.get(c, lowest.get(c))) for c in codes]
 
 
-def _cheapest(options: Iterable[AwardOption]) -> dict[str, int]:
+def _find_cheapest(options: Iterable[AwardOption]) -> dict[str, int]:
     best: dict[str, int] = {}
     for option in options:
         best[option.airline] = min(option.points, best.get(option.airline, option.points))
     return best
 
 
-def _days(question: SeatsQuestion) -> str:
+def _describe_days(question: SeatsQuestion) -> str:
     first, last = question.earliest, question.latest
     return str(first) if first == last else f"{first} to {last}"
 
 
-def _where(question: SeatsQuestion, max_points: int | None) -> str:
+def _describe_query(question: SeatsQuestion, max_points: int | None) -> str:
     """What was looked for: seats over the limit may be there, so that none were found is said with it."""
     most = f" at up to {some(max_points, 'point')}" if max_points else ""
-    return f"{question.origin} to {question.destination}, {_days(question)}{most}"
+    return f"{question.origin} to {question.destination}, {_describe_days(question)}{most}"
 
 
-def _named(call: LiveCall, fitting: Sequence[AwardOption]) -> str:
+def _describe_cheapest(call: LiveCall, matches: Sequence[AwardOption]) -> str:
     """The cheapest in words."""
-    if not fitting:
+    if not matches:
         return ""
-    best, facts = fitting[0], call.reference
-    whose = f"{program_name(facts, best.program)} with {airline_name(facts, best.airline)}"
-    return f" Cheapest: {best.points:,} points of {whose}."
+    best, facts = matches[0], call.reference
+    program = f"{program_name(facts, best.program)} with {airline_name(facts, best.airline)}"
+    return f" Cheapest: {best.points:,} points of {program}."
 
 
-def _message(found: Found, asked: _Asked, fitting: Sequence[AwardOption], limit: int, where: str, cheapest: str) -> str:
-    sources = ", ".join(found.coverage.answered)
-    if not fitting:
-        words = [f"No award seats {where}; asked: {sources}, about {some(len(asked.airlines), 'airline')}."]
+def _describe_result(
+    result: Found, selection: _Selection, matches: Sequence[AwardOption], limit: int, where: str, cheapest: str
+) -> str:
+    sources = ", ".join(result.coverage.answered)
+    if not matches:
+        sentences = [f"No award seats {where}; asked: {sources}, about {some(len(selection.airlines), 'airline')}."]
     else:
-        airlines = len({o.airline for o in fitting})
-        words = [
-            f"{some(len(fitting), 'award offer')} of {some(airlines, 'airline')}, {where}; asked: {sources}.{cheapest}"
+        airlines = len({o.airline for o in matches})
+        sentences = [
+            f"{some(len(matches), 'award offer')} of {some(airlines, 'airline')}, {where}; asked: {sources}.{cheapest}"
         ]
-    if len(fitting) > limit:
-        words.append("The cheapest is listed." if limit == 1 else f"The {limit} cheapest are listed.")
-    if failed := [f"{f.name} ({f.reason})" for f in found.coverage.failed]:
-        words.append(f"Not answered by {', '.join(failed)}, so this may not be all.")
-    if asked.too_early:
-        words.append(f"Not on sale yet: {', '.join(asked.too_early)}.")
-    return " ".join(words)
+    if len(matches) > limit:
+        sentences.append("The cheapest is listed." if limit == 1 else f"The {limit} cheapest are listed.")
+    if failed := [f"{f.name} ({f.reason})" for f in result.coverage.failed]:
+        sentences.append(f"Not answered by {', '.join(failed)}, so this may not be all.")
+    if selection.too_early:
+        sentences.append(f"Not on sale yet: {', '.join(selection.too_early)}.")
+    return " ".join(sentences)

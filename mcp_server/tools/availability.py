@@ -76,43 +76,43 @@ async def search_availability(
     The price of each cabin is the airline's own programme's where it has one, else the lowest; options list every
     programme. Free accounts get 5 economy searches a day; other cabins need Premium. Free.
     """
-    wanted = require_cabins(call, cabin)
-    flown = call.reference.airline(airline)
+    cabins = require_cabins(call, cabin)
+    carrier = call.reference.airline(airline)
     start, end = resolve_route(call, origin, destination)
     if date < call.today:
         raise Invalid(Fault("date", "is in the past", f"{call.today} or later"))
-    if date > last_day_on_sale(call, flown.iata):
-        raise build_not_on_sale(call, flown, date)
-    found = await search(call.ask, flown.iata, start, end, date, wanted, passengers)
-    failed = [f"{f.name} ({f.reason})" for f in found.coverage.failed]
+    if date > last_day_on_sale(call, carrier.iata):
+        raise build_not_on_sale(call, carrier, date)
+    result = await search(call.ask, carrier.iata, start, end, date, cabins, passengers)
+    failed = [f"{f.name} ({f.reason})" for f in result.coverage.failed]
     return Availability(
         status="partial" if failed else "ok",
-        message=_message(call, flown, f"{start} to {end} on {date}", found, cabin, failed)
+        message=_describe_result(call, carrier, f"{start} to {end} on {date}", result, cabin, failed)
         + cities(call.reference, origin, destination),
-        options=found.options,
-        cabins={name: _offer(flown, found, name) for name in wanted},
-        coverage=found.coverage,
-        freshness=found.freshness,
+        options=result.options,
+        cabins={name: _to_cabin_offer(carrier, result, name) for name in cabins},
+        coverage=result.coverage,
+        freshness=result.freshness,
         searches_left_today=call.searches_left,
     )
 
 
-def _offer(airline: Airline, found: Found, cabin: str) -> CabinOffer | NoDataWord:
-    best = find_best_offer(airline, (o for o in found.options if o.cabin == cabin))
+def _to_cabin_offer(airline: Airline, result: Found, cabin: str) -> CabinOffer | NoDataWord:
+    best = find_best_offer(airline, (o for o in result.options if o.cabin == cabin))
     return CabinOffer.model_validate(best) if best else NO_DATA
 
 
-def _message(
-    call: CallBase, airline: Airline, where: str, found: Found, cabin: Cabin | None, failed: Sequence[str]
+def _describe_result(
+    call: CallBase, airline: Airline, where: str, result: Found, cabin: Cabin | None, failed: Sequence[str]
 ) -> str:
-    count = len(found.options)
-    told = f"{some(count, 'award offer')}" if count else "No award seats"
-    words = [f"{told} of {airline.name}, {where}; asked: {', '.join(found.coverage.answered)}."]
+    count = len(result.options)
+    offers = f"{some(count, 'award offer')}" if count else "No award seats"
+    sentences = [f"{offers} of {airline.name}, {where}; asked: {', '.join(result.coverage.answered)}."]
     if failed:
-        words.append(f"Not answered by {', '.join(failed)}, so this may not be all.")
+        sentences.append(f"Not answered by {', '.join(failed)}, so this may not be all.")
     if cabin is None:
-        words.append(describe_hidden_cabins(call))
-    return " ".join(filter(None, words))
+        sentences.append(describe_hidden_cabins(call))
+    return " ".join(filter(None, sentences))
 
 
 @tool(area="pricing", tier=Tier.FREE, effect=Effect.READS)
@@ -123,26 +123,27 @@ def list_supported_airlines(
 
     State tells how the sources of award seats fare now: live, degraded or down. Free.
     """
-    now = standing(VERB, call.account_id)
-    rows = [_airline(call.reference.airlines[code], now) for code in list_searchable(call)]
+    source_state = standing(VERB, call.account_id)
+    rows = [_to_searchable_airline(call.reference.airlines[code], source_state) for code in list_searchable(call)]
     rows = [r for r in rows if endpoint is None or endpoint in r.endpoints]
-    shown = [r for r in rows if r.state == "live" or not live_only]
-    source = ", ".join(now.names) or "none configured"
+    airlines = [r for r in rows if r.state == "live" or not live_only]
+    source = ", ".join(source_state.names) or "none configured"
     return SearchableAirlines(
-        message=f"{some(len(shown), 'airline')}. Source of award seats: {source}, {now.state}, {call.data_mode} mode.",
-        airlines=shown,
-        live=sum(r.state == "live" for r in shown),
-        total=len(shown),
+        message=f"{some(len(airlines), 'airline')}. Source of award seats: {source}, {source_state.state},"
+        f" {call.data_mode} mode.",
+        airlines=airlines,
+        live=sum(r.state == "live" for r in airlines),
+        total=len(airlines),
     )
 
 
-def _airline(airline: Airline, now: Standing) -> SearchableAirline:
+def _to_searchable_airline(airline: Airline, source_state: Standing) -> SearchableAirline:
     return SearchableAirline(
         code=airline.iata,
         slug=airline.slug,
         name=airline.name,
         program=airline.program,
         endpoints=list_endpoints(airline),
-        state=now.state,
-        last_success_at=now.last_success_at,
+        state=source_state.state,
+        last_success_at=source_state.last_success_at,
     )

@@ -47,39 +47,45 @@ async def search_cash_flights(
     start, end = resolve_journey(call, origin, destination, date, return_date)
     readings = await call.ask.all(VERB, [FaresQuestion(start, end, date, return_date, cabin, passengers, currency)])
     require_answer(readings, VERB, "The search for cash fares", "fares")
-    known, told = fares.options(readings, cabin), coverage(readings)
+    options, result_coverage = fares.options(readings, cabin), coverage(readings)
     where = f"{start} to {end} on {date}" + (f", back on {return_date}" if return_date else "")
-    if not known and not told.failed:
-        raise NoData(f"No source has a cash fare in {_plain(cabin)} from {where}.", missing=["cash fares"])
-    rates = await exchange_rates.rates(call.ask, [currency, *(f.currency for f in known)])
-    fit = [f for f in known if max_stops is None or (f.stops is not None and f.stops <= max_stops)]
-    shown = fares.priced(fit, rates, currency)
+    if not options and not result_coverage.failed:
+        raise NoData(f"No source has a cash fare in {_cabin_name(cabin)} from {where}.", missing=["cash fares"])
+    rates = await exchange_rates.rates(call.ask, [currency, *(f.currency for f in options)])
+    matches = [f for f in options if max_stops is None or (f.stops is not None and f.stops <= max_stops)]
+    priced = fares.priced(matches, rates, currency)
     return CashFlights(
-        status="partial" if told.failed else "ok",
-        message=_message(where, shown, len(known), [f"{f.name} ({f.reason})" for f in told.failed], currency)
+        status="partial" if result_coverage.failed else "ok",
+        message=_describe_result(
+            where, priced, len(options), [f"{f.name} ({f.reason})" for f in result_coverage.failed], currency
+        )
         + cities(call.reference, origin, destination),
-        fares=[to_fare(f) for f in shown[:limit]],
-        total_found=len(shown),
+        fares=[to_fare(f) for f in priced[:limit]],
+        total_found=len(priced),
         currency=currency,
-        coverage=told,
+        coverage=result_coverage,
         freshness=freshness(readings),
     )
 
 
-def _plain(cabin: str) -> str:
+def _cabin_name(cabin: str) -> str:
     return cabin.replace("_", " ")
 
 
-def _message(where: str, shown: Sequence[FareOption], known: int, failed: Sequence[str], currency: str) -> str:
-    words = [f"{some(len(shown), 'cash fare')} from {where}."]
-    if (best := fares.cheapest(shown)) and best.converted:
-        words.append(f"From {best.converted.amount:,.2f} {currency}.")
-    if left := known - len(shown):
-        words.append(f"{left} with more stops, or with stops not stated, left out.")
-    if lost := sorted({f.currency for f in shown if f.converted is None}):
-        words.append(f"No current exchange rate from {', '.join(lost)} to {currency} is known: those come last.")
-    if any(f.city_wide for f in shown):
-        words.append("Some sources price cities: check which airports a fare uses.")
+def _describe_result(
+    where: str, priced: Sequence[FareOption], found_total: int, failed: Sequence[str], currency: str
+) -> str:
+    sentences = [f"{some(len(priced), 'cash fare')} from {where}."]
+    if (best := fares.cheapest(priced)) and best.converted:
+        sentences.append(f"From {best.converted.amount:,.2f} {currency}.")
+    if left_out := found_total - len(priced):
+        sentences.append(f"{left_out} with more stops, or with stops not stated, left out.")
+    if unconverted := sorted({f.currency for f in priced if f.converted is None}):
+        sentences.append(
+            f"No current exchange rate from {', '.join(unconverted)} to {currency} is known: those come last."
+        )
+    if any(f.city_wide for f in priced):
+        sentences.append("Some sources price cities: check which airports a fare uses.")
     if failed:
-        words.append(f"Not answered by {', '.join(failed)}, so this may not be all.")
-    return " ".join(words)
+        sentences.append(f"Not answered by {', '.join(failed)}, so this may not be all.")
+    return " ".join(sentences)

@@ -29,7 +29,7 @@ from shared.services.search.fares import FareOption
 from shared.services.search.provenance import Coverage, Freshness, coverage, freshness, require_answer
 
 CURRENCY = "USD"  # values of points are published in US cents
-LISTED = 50
+MAX_OPTIONS = 50
 NOT_LIVE = "Seen in searches of the last 14 days; prices and seats may have changed since."
 
 
@@ -91,7 +91,7 @@ class _Sides:
 
 
 @dataclass(frozen=True)
-class _Priced:
+class _PricedAward:
     """An offer with its taxes in the one currency and what its points are usually worth."""
 
     option: AwardOption
@@ -115,22 +115,22 @@ async def compare_cash_vs_points(
     """
     start, end = resolve_journey(call, origin, destination, date)
     where = f"{start} to {end} on {date} in {cabin.replace('_', ' ')}"
-    sides = await (_stored if call.plan is Plan.FREE else _asked)(call, start, end, date, cabin)
-    found = fares.options(sides.fares, cabin)
+    sides = await (_read_stored if call.plan is Plan.FREE else _ask_sources)(call, start, end, date, cabin)
+    fare_options = fares.options(sides.fares, cabin)
     seats = offered(sides.seats, call.account_id if sides.live else None, (cabin,), 1)
-    if not found and not seats and not coverage(sides.both).failed:
-        raise NoData(_nothing(call, where), missing=["cash fare", "award seats"])
+    if not fare_options and not seats and not coverage(sides.both).failed:
+        raise NoData(_describe_nothing(call, where), missing=["cash fare", "award seats"])
     rates = await exchange_rates.rates(
-        call.ask, [CURRENCY, *(f.currency for f in found), *(s.taxes_currency for s in seats)]
+        call.ask, [CURRENCY, *(f.currency for f in fare_options), *(s.taxes_currency for s in seats)]
     )
-    cash = fares.priced(found, rates, CURRENCY)
-    awards = sorted((_priced(call, s, rates) for s in seats), key=lambda p: p.award.order)
-    fare = fares.cheapest(cash) or next(iter(cash), None)
-    made = _comparison(call, where, sides, rates, fare, awards)
-    return made.model_copy(update={"message": made.message + cities(call.reference, origin, destination)})
+    priced_fares = fares.priced(fare_options, rates, CURRENCY)
+    awards = sorted((_price_award(call, s, rates) for s in seats), key=lambda p: p.award.order)
+    fare = fares.cheapest(priced_fares) or next(iter(priced_fares), None)
+    comparison = _build_comparison(call, where, sides, rates, fare, awards)
+    return comparison.model_copy(update={"message": comparison.message + cities(call.reference, origin, destination)})
 
 
-async def _asked(call: LiveCall, origin: str, destination: str, day: Date, cabin: str) -> _Sides:
+async def _ask_sources(call: LiveCall, origin: str, destination: str, day: Date, cabin: str) -> _Sides:
     """Both sides at once, within one time budget. Raises the refusal that fits when neither answered."""
     answers: dict[str, Sequence[Reading[Any]]] = {}
 
@@ -145,117 +145,119 @@ async def _asked(call: LiveCall, origin: str, destination: str, day: Date, cabin
     return sides
 
 
-async def _stored(call: LiveCall, origin: str, destination: str, day: Date, cabin: str) -> _Sides:
+async def _read_stored(call: LiveCall, origin: str, destination: str, day: Date, cabin: str) -> _Sides:
     """Answers that may still be replayed; of sources without one, what was seen of them earlier."""
     seats = await call.ask.get_cached(availability.VERB, [SeatsQuestion(origin, destination, day, day)])
     cash = await call.ask.get_cached(fares.VERB, [FaresQuestion(origin, destination, day, None, cabin, 1, CURRENCY)])
 
-    def seen(session: Session) -> tuple[Sequence[Reading[Any]], Sequence[Reading[Any]]]:
+    def read_sightings(session: Session) -> tuple[Sequence[Reading[Any]], Sequence[Reading[Any]]]:
         where = (session, call.account_id, origin, destination, day, cabin)
         return price_memory.seats_seen(*where), price_memory.fares_seen(*where)
 
-    older_seats, older_fares = await call.in_session(seen)
-    return _Sides(_with(seats, older_seats), _with(cash, older_fares), live=False)
+    older_seats, older_fares = await call.in_session(read_sightings)
+    return _Sides(_add_older(seats, older_seats), _add_older(cash, older_fares), live=False)
 
 
-def _with(kept: Sequence[Reading[Any]], older: Sequence[Reading[Any]]) -> list[Reading[Any]]:
-    told = {r.source for r in kept}
-    return [*kept, *(r for r in older if r.source not in told)]
+def _add_older(stored: Sequence[Reading[Any]], older: Sequence[Reading[Any]]) -> list[Reading[Any]]:
+    answered_by = {r.source for r in stored}
+    return [*stored, *(r for r in older if r.source not in answered_by)]
 
 
-def _nothing(call: LiveCall, where: str) -> str:
+def _describe_nothing(call: LiveCall, where: str) -> str:
     if call.plan is Plan.FREE:
         return f"Nothing is stored of {where}. Free accounts see stored prices; Premium searches live."
     return f"No source has a cash fare or an award seat from {where}."
 
 
-def _priced(call: LiveCall, option: AwardOption, rates: Rates) -> _Priced:
+def _price_award(call: LiveCall, option: AwardOption, rates: Rates) -> _PricedAward:
     program = call.reference.programs.get(option.program)
     taxes = rates.amount(option.taxes, option.taxes_currency, CURRENCY)
-    return _Priced(option, Award(option.points, taxes, program.value_usd_cents if program else None))
+    return _PricedAward(option, Award(option.points, taxes, program.value_usd_cents if program else None))
 
 
-def _comparison(
+def _build_comparison(
     call: LiveCall,
     where: str,
     sides: _Sides,
     rates: Rates,
     fare: FareOption | None,
-    awards: Sequence[_Priced],
+    awards: Sequence[_PricedAward],
 ) -> Comparison:
     amount = fare.converted.amount if fare and fare.converted else None
     best = awards[0] if awards else None
     value = cents_per_point(amount, best.award) if best else None
     advised = advice(amount, best.award) if best else None
-    told, aged = coverage(sides.both), freshness(sides.both)
-    shown = awards[: call.limits.results or LISTED]
+    coverage_now, age = coverage(sides.both), freshness(sides.both)
+    listed = awards[: call.limits.results or MAX_OPTIONS]
     return Comparison(
-        status="partial" if told.failed else "ok",
-        message=_message(call.reference, where, fare, best, _silent(told)),
-        cash=_cash(fare) if fare else NO_DATA,
-        award=_award(best.option, rates) if best else NO_DATA,
+        status="partial" if coverage_now.failed else "ok",
+        message=_describe_comparison(call.reference, where, fare, best, _list_unanswered(coverage_now)),
+        cash=_to_cash_side(fare) if fare else NO_DATA,
+        award=_to_award_side(best.option, rates) if best else NO_DATA,
         cents_per_point=NO_DATA if value is None else round(value, 4),
-        usual_valuation=_usual(call, best) if best else NO_DATA,
+        usual_valuation=_to_usual_valuation(call, best) if best else NO_DATA,
         recommendation=advised or NO_DATA,
-        award_options=[p.option for p in shown],
+        award_options=[p.option for p in listed],
         options_found=len(awards),
-        coverage=told,
-        freshness=aged if sides.live or aged.mode == "sandbox" else replace(aged, note=NOT_LIVE),
+        coverage=coverage_now,
+        freshness=age if sides.live or age.mode == "sandbox" else replace(age, note=NOT_LIVE),
     )
 
 
-def _silent(told: Coverage) -> list[str]:
+def _list_unanswered(coverage: Coverage) -> list[str]:
     """Who is missing and could answer: a source nobody configured is shown in the coverage alone."""
-    missing = [*told.failed, *(s for s in told.skipped if s.reason != "not_configured")]
+    missing = [*coverage.failed, *(s for s in coverage.skipped if s.reason != "not_configured")]
     return [f"{f.name} ({f.reason})" for f in missing]
 
 
-def _cash(fare: FareOption) -> CashSide:
+def _to_cash_side(fare: FareOption) -> CashSide:
     same = ("currency", "carriers", "source", "mode", "provider_checked_at", "age_seconds", "generated_at")
     money = {"amount": round_to_minor_unit(fare.price, fare.currency), "converted": to_converted_money(fare.converted)}
     return CashSide.model_validate({name: getattr(fare, name) for name in same} | money)
 
 
-def _award(option: AwardOption, rates: Rates) -> AwardSide:
+def _to_award_side(option: AwardOption, rates: Rates) -> AwardSide:
     taxes = option.taxes
-    known = (
+    converted = (
         rates.convert(taxes, option.taxes_currency, CURRENCY) if taxes is not None and option.taxes_currency else None
     )
-    given = {n: getattr(option, n) for n in AwardSide.model_fields if n != "taxes_converted"}
-    return AwardSide.model_validate(given | {"taxes_converted": to_converted_money(known)})
+    fields = {n: getattr(option, n) for n in AwardSide.model_fields if n != "taxes_converted"}
+    return AwardSide.model_validate(fields | {"taxes_converted": to_converted_money(converted)})
 
 
-def _usual(call: LiveCall, best: _Priced) -> UsualValuation | NoDataWord:
+def _to_usual_valuation(call: LiveCall, best: _PricedAward) -> UsualValuation | NoDataWord:
     if best.award.usual is None:
         return NO_DATA
     slug = best.option.program
     return UsualValuation(cents=best.award.usual, program=slug, as_of=call.reference.programs[slug].as_of)
 
 
-def _message(facts: Reference, where: str, fare: FareOption | None, best: _Priced | None, silent: Sequence[str]) -> str:
+def _describe_comparison(
+    facts: Reference, where: str, fare: FareOption | None, best: _PricedAward | None, silent: Sequence[str]
+) -> str:
     amount = fare.converted.amount if fare and fare.converted else None
-    words = [f"From {where}:"]
-    words.append(f"cash {fare.price:,.2f} {fare.currency};" if fare else "no cash fare is known;")
-    whose = program_name(facts, best.option.program) if best else ""
-    words.append(f"award {best.option.points:,} points of {whose}." if best else "no award seat is known.")
+    sentences = [f"From {where}:"]
+    sentences.append(f"cash {fare.price:,.2f} {fare.currency};" if fare else "no cash fare is known;")
+    program = program_name(facts, best.option.program) if best else ""
+    sentences.append(f"award {best.option.points:,} points of {program}." if best else "no award seat is known.")
     value = cents_per_point(amount, best.award) if best else None
     advised = advice(amount, best.award) if best else None
     if value is not None:
-        words.append(f"A point buys {value:.2f} US cents here.")
+        sentences.append(f"A point buys {value:.2f} US cents here.")
     if advised and best:
-        words.append(
+        sentences.append(
             f"It is usually worth {best.award.usual:f}, so {'use points' if advised == 'points' else 'pay cash'}."
         )
     elif fare and best:
-        words.append(f"No recommendation: {_lacking(amount, best, whose)}.")
+        sentences.append(f"No recommendation: {_describe_missing(amount, best, program)}.")
     if fare and fare.city_wide:
-        words.append("The fare is one of whole cities: check which airports it uses.")
+        sentences.append("The fare is one of whole cities: check which airports it uses.")
     if silent:
-        words.append(f"Without {', '.join(silent)}.")
-    return " ".join(words)
+        sentences.append(f"Without {', '.join(silent)}.")
+    return " ".join(sentences)
 
 
-def _lacking(amount: object, best: _Priced, whose: str) -> str:
+def _describe_missing(amount: object, best: _PricedAward, whose: str) -> str:
     if amount is None:
         return "no current exchange rate for the fare is known"
     if best.award.taxes is None:

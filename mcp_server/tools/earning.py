@@ -62,7 +62,7 @@ class EarningRates(Result, Verified):
     rates: list[Rate]
 
 
-def _fare(call: Call, scheme: Scheme, price: Decimal | None, currency: str | None) -> Decimal | None:
+def _check_fare(call: Call, scheme: Scheme, price: Decimal | None, currency: str | None) -> Decimal | None:
     """The fare in the programme's currency. Raises NoData where one is needed and cannot be had."""
     if scheme.method != "revenue":
         return None
@@ -81,19 +81,19 @@ def _fare(call: Call, scheme: Scheme, price: Decimal | None, currency: str | Non
     return price
 
 
-def _held(call: Call, scheme: Scheme) -> tuple[str, list[str]]:
+def _resolve_tier(call: Call, scheme: Scheme) -> tuple[str, list[str]]:
     """The caller's tier where the rate depends on it, and what was assumed."""
     if len(scheme.per_unit) < 2:
         return "", []
     tracked = call.db.scalar(select(LoyaltyStatus.tier).where(LoyaltyStatus.program == scheme.program))
-    rate, taken = rate_of(scheme, tracked or "")
+    rate, assumed = rate_of(scheme, tracked or "")
     unit = status_tiers.unit(scheme.metric)
     if tracked is None:
-        return taken, [f"No status of yours in this programme is recorded here, so the {taken} rate is taken."]
-    return taken, [f"Your recorded status is {tracked}: {rate:f} {unit} per {scheme.currency}."]
+        return assumed, [f"No status of yours in this programme is recorded here, so the {assumed} rate is taken."]
+    return assumed, [f"Your recorded status is {tracked}: {rate:f} {unit} per {scheme.currency}."]
 
 
-_CARRIERS = {
+_CARRIER_NOTES = {
     "british-airways-club": "Counted for British Airways flight numbers; basic economy, award tickets and upgrades with"
     " points get no extra tier points.",
     "flying-blue": "Counted for paid tickets, each segment by its own length.",
@@ -101,13 +101,13 @@ _CARRIERS = {
 }
 
 
-def _assumptions(scheme: Scheme, made: Earned, segments: int, said: list[str]) -> list[str]:
-    out = [*made.notes, *said, _CARRIERS[scheme.program]]
+def _list_assumptions(scheme: Scheme, earned: Earned, segments: int, tier_notes: list[str]) -> list[str]:
+    assumptions = [*earned.notes, *tier_notes, _CARRIER_NOTES[scheme.program]]
     if segments > 1:
-        out.append(f"All {segments} segments are of this distance.")
+        assumptions.append(f"All {segments} segments are of this distance.")
     if scheme.method == "revenue":
-        out.append("fare_price is that of the whole ticket; how the carrier rounds fractions is not known.")
-    return out
+        assumptions.append("fare_price is that of the whole ticket; how the carrier rounds fractions is not known.")
+    return assumptions
 
 
 @tool(area="search", tier=Tier.FREE, effect=Effect.READS)
@@ -133,10 +133,10 @@ def calculate_flight_earnings(
     scheme = statuses.scheme(call.reference, program)
     if scheme is None:
         raise NoData("How this programme counts is not known.", missing=["earning rule"])
-    tier, said = _held(call, scheme)
+    tier, tier_notes = _resolve_tier(call, scheme)
     legs = statuses.legs(call.reference, (start, end)) * segments
-    made = earn(scheme, legs, cabin, _fare(call, scheme, fare_price, fare_currency), tier)
-    total = made.amount or Decimal(0)
+    earned = earn(scheme, legs, cabin, _check_fare(call, scheme, fare_price, fare_currency), tier)
+    total = earned.amount or Decimal(0)
     fact = min(statuses.scheme_facts(call.reference, program), key=lambda f: f.as_of or "")
     unit = status_tiers.unit(scheme.metric)
     return FlightEarnings(
@@ -145,11 +145,11 @@ def calculate_flight_earnings(
         program=program,
         metric=scheme.metric,
         earned=total,
-        per_segment=made.fixed / segments if scheme.method == "fixed_by_distance" else None,
+        per_segment=earned.fixed / segments if scheme.method == "fixed_by_distance" else None,
         distance_miles=legs[0].miles,
         distance_km=call.reference.kilometres(start, end),
         method=scheme.method,
-        assumptions=_assumptions(scheme, made, segments, said),
+        assumptions=_list_assumptions(scheme, earned, segments, tier_notes),
         **sourced(fact),
     )
 
@@ -165,32 +165,32 @@ def get_earning_rates(
 
     Each rate has its source. Free.
     """
-    paid = [r for r in call.reference.rows("earning_rates.csv") if r.program == program]
-    rows = [r for r in paid if r.airline == airline]
+    program_rows = [r for r in call.reference.rows("earning_rates.csv") if r.program == program]
+    rows = [r for r in program_rows if r.airline == airline]
     carrier = call.reference.airlines.get(airline) or (None if rows else call.reference.airline(airline))
-    named = AirlineName(code=airline, name=carrier.name if carrier else airline)
+    airline_name = AirlineName(code=airline, name=carrier.name if carrier else airline)
     if not rows:
-        raise NoData(_unknown(call, program, named.name, paid), missing=["earning rates"])
-    rates = [_rate(r, letter) for r in rows for letter in r.booking_classes]
+        raise NoData(_describe_unknown(call, program, airline_name.name, program_rows), missing=["earning rates"])
+    rates = [_to_rate(r, letter) for r in rows for letter in r.booking_classes]
     if fare_class:
         letter = fare_class.strip().upper()
-        wanted = [r for r in rates if r.fare_class == letter]
-        if not wanted:
+        matches = [r for r in rates if r.fare_class == letter]
+        if not matches:
             raise NotFound("booking class", letter, names.nearest(letter, sorted({r.fare_class for r in rates})))
-        rates = wanted
+        rates = matches
     weakest = min(rows, key=lambda r: (["low", "medium", "high"].index(r.confidence), r.as_of or ""))
     name = call.reference.programs[program].name
     return EarningRates(
-        message=f"{named.name} credited to {name}: {some(len(rates), 'rate')} in percent of distance."
+        message=f"{airline_name.name} credited to {name}: {some(len(rates), 'rate')} in percent of distance."
         f" {caution(weakest)}".rstrip(),
         program=program,
-        airline=named,
+        airline=airline_name,
         rates=sorted(rates, key=lambda r: (r.percent, r.fare_class)),
         **verified(weakest),
     )
 
 
-def _rate(row: EarningRate, letter: str) -> Rate:
+def _to_rate(row: EarningRate, letter: str) -> Rate:
     return Rate(
         fare_class=letter,
         cabin=row.cabin,
@@ -202,9 +202,9 @@ def _rate(row: EarningRate, letter: str) -> Rate:
     )
 
 
-def _unknown(call: Call, program: str, airline: str, paid: list[EarningRate]) -> str:
+def _describe_unknown(call: Call, program: str, airline: str, program_rows: list[EarningRate]) -> str:
     name = call.reference.programs[program].name
-    known = ", ".join(sorted({r.airline for r in paid}))
+    codes = ", ".join(sorted({r.airline for r in program_rows}))
     own = airline == "Cathay Pacific" and program == "cathay-asia-miles"
     why = " Own flights earn by zone and fare type, not by percent of distance." if own else ""
-    return f"What {airline} flights earn in {name} is not known.{why} Known for {name}: {known}."
+    return f"What {airline} flights earn in {name} is not known.{why} Known for {name}: {codes}."

@@ -20,8 +20,8 @@ from shared.domain.transfers import Reach, find_reach, first_covering
 from shared.errors import Fault, Invalid, NoData
 from shared.services.search.provenance import Freshness
 
-LISTED = 150
-BEST_DATES = 5
+MAX_DESTINATIONS = 150
+MAX_BEST_DATES = 5
 Reachable = Literal["direct", "transfer", "no"]
 Source = Literal["argument", "saved", "none"]
 
@@ -89,34 +89,36 @@ def explore_destinations(
     Stored calendars only, each with its age; saved balances count without points_balance. Free accounts: top 3. Free.
     """
     airports = call.reference.city(origin)
-    first, last = _months(call, month_from, month_to)
-    purses, source = _purses(call, points_balance, program)
+    first, last = _parse_months(call, month_from, month_to)
+    purses, source = _list_purses(call, points_balance, program)
     which = (Row.origin.in_(airports), Row.cabin == cabin, Row.date <= last)
     cells = newest(call.account_id, sightings_since(call), first, *which)
-    offers = [_offer(row, purses) for row in call.db.execute(lowest(cells))]
-    found = sorted(_best_of_each(o for o in offers if o.destination not in airports), key=lambda o: o.order)
-    if not found:
+    offers = [_to_offer(row, purses) for row in call.db.execute(lowest(cells))]
+    offers_by_price = sorted(
+        _find_best_of_each(o for o in offers if o.destination not in airports), key=lambda o: o.order
+    )
+    if not offers_by_price:
         raise NoData(
             f"No {cabin.replace('_', ' ')} award seats from {origin} between {first} and {last} were seen lately;"
             " searches and monitors fill this in.",
             missing=["award calendars"],
         )
-    shown = found[: call.limits.results or LISTED]
+    listed = offers_by_price[: call.limits.results or MAX_DESTINATIONS]
     return ExploredDestinations(
-        message=_message(shown, found, origin, source),
-        destinations=[_shown(call, offer, cabin) for offer in shown],
+        message=_describe_result(listed, offers_by_price, origin, source),
+        destinations=[_to_destination(call, offer, cabin) for offer in listed],
         balance_source=source,
-        total_found=len(found),
+        total_found=len(offers_by_price),
         freshness=build_freshness(
             call,
-            (name for o in shown for name in o.sources),
-            (o.seen_at for o in shown),
-            (o.provider_checked_at for o in shown),
+            (name for o in listed for name in o.sources),
+            (o.seen_at for o in listed),
+            (o.provider_checked_at for o in listed),
         ),
     )
 
 
-def _months(call: Call, month_from: str | None, month_to: str | None) -> tuple[date, date]:
+def _parse_months(call: Call, month_from: str | None, month_to: str | None) -> tuple[date, date]:
     """The days from today on that are asked about. Raises Invalid for months that are over or in the wrong order."""
     first = days_of(month_from)[0] if month_from else call.today.replace(day=1)
     last = days_of(month_to)[1] if month_to else days_of(f"{add_months(first, 2):%Y-%m}")[1]
@@ -127,7 +129,7 @@ def _months(call: Call, month_from: str | None, month_to: str | None) -> tuple[d
     return max(call.today, first), last
 
 
-def _purses(call: Call, points: int | None, program: str | None) -> tuple[dict[str, list[Reach]], Source]:
+def _list_purses(call: Call, points: int | None, program: str | None) -> tuple[dict[str, list[Reach]], Source]:
     """What each programme can be filled with, from the balance that was named or else those saved here."""
     slug = call.reference.program(program).slug if program is not None else None
     if points is not None and slug is None:
@@ -138,11 +140,11 @@ def _purses(call: Call, points: int | None, program: str | None) -> tuple[dict[s
     return find_reach(call.reference.routes(call.today), balances), "saved" if balances else "none"
 
 
-def _offer(row: Any, purses: dict[str, list[Reach]]) -> _Offer:
+def _to_offer(row: Any, purses: dict[str, list[Reach]]) -> _Offer:
     return _Offer(**row._mapping, purse=first_covering(purses.get(row.program, []), row.points))
 
 
-def _best_of_each(offers: Iterable[_Offer]) -> list[_Offer]:
+def _find_best_of_each(offers: Iterable[_Offer]) -> list[_Offer]:
     """Of each destination the cheapest offer the balances cover; where they cover none, the cheapest."""
     best: dict[str, _Offer] = {}
     for offer in sorted(offers, key=lambda o: (o.purse is None, o.order)):
@@ -150,7 +152,7 @@ def _best_of_each(offers: Iterable[_Offer]) -> list[_Offer]:
     return list(best.values())
 
 
-def _shown(call: Call, offer: _Offer, cabin: str) -> ExploredDestination:
+def _to_destination(call: Call, offer: _Offer, cabin: str) -> ExploredDestination:
     airport = call.reference.airports.get(offer.destination)
     purse = offer.purse
     return ExploredDestination(
@@ -160,7 +162,7 @@ def _shown(call: Call, offer: _Offer, cabin: str) -> ExploredDestination:
         airline=offer.airline,
         cabin=cabin,
         points=offer.points,
-        best_dates=sorted(offer.dates)[:BEST_DATES],
+        best_dates=sorted(offer.dates)[:MAX_BEST_DATES],
         reachable=offer.reachable,
         via=purse.source if purse and offer.reachable == "transfer" else None,
         source=", ".join(sorted(offer.sources)),
@@ -169,15 +171,15 @@ def _shown(call: Call, offer: _Offer, cabin: str) -> ExploredDestination:
     )
 
 
-def _message(shown: Sequence[_Offer], found: Sequence[_Offer], origin: str, source: Source) -> str:
-    covered = sum(o.purse is not None for o in found)
-    first = found[0]
-    count = some(len(found), "destination")
-    said = f"{count} from {origin} with award seats seen lately, from {first.points:,} points."
+def _describe_result(listed: Sequence[_Offer], offers: Sequence[_Offer], origin: str, source: Source) -> str:
+    covered = sum(o.purse is not None for o in offers)
+    first = offers[0]
+    count = some(len(offers), "destination")
+    message = f"{count} from {origin} with award seats seen lately, from {first.points:,} points."
     if source == "none":
-        said += " No balance was given and none is saved, so none is marked as covered."
+        message += " No balance was given and none is saved, so none is marked as covered."
     else:
-        said += f" Covered by the balances, directly or by transfer: {covered}."
-    if len(shown) < len(found):
-        said += f" The {len(shown)} cheapest are shown."
-    return f"{said} Seats may be gone since: search before moving points."
+        message += f" Covered by the balances, directly or by transfer: {covered}."
+    if len(listed) < len(offers):
+        message += f" The {len(listed)} cheapest are shown."
+    return f"{message} Seats may be gone since: search before moving points."

@@ -155,7 +155,7 @@ def find_status_run(
         goal_tier=goal.target.name,
         gap=goal.gap,
         total_found=len(found),
-        assumptions=[*goal.said, *_after_year_end(goal, deadline, call.today)],
+        assumptions=[*goal.notes, *_after_year_end(goal, deadline, call.today)],
         freshness=build_fares_freshness(call, shown),
         **sourced(goal.target),
     )
@@ -209,7 +209,7 @@ def _flying(call: Call, goal: Goal, days: int, currency: str) -> tuple[list[Stat
     """What is booked already, as far as it counts; or why it does not."""
     until = call.today + timedelta(days=days - 1)
     legs = paid_legs(call.db, call.today)
-    plan = booked(call.reference, goal.program.slug, goal.held, legs, call.today, until)
+    plan = booked(call.reference, goal.program.slug, goal.current_tier, legs, call.today, until)
     if not plan.amount or goal.target.metric != getattr(
         statuses.scheme(call.reference, goal.program.slug), "metric", ""
     ):
@@ -330,7 +330,7 @@ def recommend_status_path(
 
 def _paths(goal: Goal, paths: list[StatusPath], why: Sequence[str], told: str) -> StatusPaths:
     return StatusPaths(
-        message=f"{told} {' '.join(goal.said)} {caution(goal.target)}".rstrip(),
+        message=f"{told} {' '.join(goal.notes)} {caution(goal.target)}".rstrip(),
         paths=paths,
         gap=goal.gap,
         unreachable_reasons=list(why),

@@ -88,11 +88,11 @@ class FoundHotel(Sourced):
     nights_available: int | None  # None where no source knows the stay
 
 
-def build_source_fields(seen: Seen) -> dict[str, Any]:
+def build_source_fields(answer: Seen) -> dict[str, Any]:
     """The fields of Sourced, for all rows of one answer."""
-    fresh = seen.freshness
-    made = fresh.fetched_at if fresh.mode == "sandbox" else None
-    return {"source": fresh.source, "mode": fresh.mode, "generated_at": made}
+    freshness = answer.freshness
+    generated_at = freshness.fetched_at if freshness.mode == "sandbox" else None
+    return {"source": freshness.source, "mode": freshness.mode, "generated_at": generated_at}
 
 
 def to_night(day: date, price: Price, marks: dict[str, Any]) -> Night:
@@ -130,14 +130,14 @@ def describe_stay(stay: StayPrice, free: FreeNight) -> str:
         return "No room is free for these nights." if best.state == "none" else "No source knows this stay."
     points = f"{best.points:,} points" if best.points is not None else "no award price"
     cash = f"{best.cash:,.2f} {best.currency}" if best.cash is not None else "no cash price"
-    said = [f"{some(stay.nights, 'night')}: {points}, {cash}."]
+    sentences = [f"{some(stay.nights, 'night')}: {points}, {cash}."]
     if stay.free_night:
-        said.append(f"Taken off: {free.rule}.")
+        sentences.append(f"Taken off: {free.rule}.")
     elif free.rule and not free.every and stay.nights >= (hotel_prices.free_night(free.rule) or (0, False))[0]:
-        said.append(f"Not taken off, since it is not for everybody: {free.rule}.")
+        sentences.append(f"Not taken off, since it is not for everybody: {free.rule}.")
     if stay.added_up:
-        said.append("The points are those of single nights, added up.")
-    return " ".join(said)
+        sentences.append("The points are those of single nights, added up.")
+    return " ".join(sentences)
 
 
 def to_description(hotel: HotelRow) -> Described:

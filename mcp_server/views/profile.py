@@ -40,18 +40,18 @@ def new_profile() -> Row:
 
 
 def to_profile(account: Account, row: Row | None) -> Profile:
-    shown = row or new_profile()
+    settings = row or new_profile()
     return Profile(
         email=account.email,
-        home_airport=shown.home_airport,
-        default_cabin=shown.default_cabin,
-        currency=shown.currency or CURRENCY,
-        country=shown.country,
-        timezone=shown.timezone or time_zones.UTC,
-        preferred_airlines=shown.preferred_airlines,
-        avoided_airlines=shown.avoided_airlines,
-        default_passengers=shown.default_passengers or PASSENGERS,
-        mail=Mails.model_validate({kind: getattr(shown, f"mail_{kind}") for kind in MAILS}),
+        home_airport=settings.home_airport,
+        default_cabin=settings.default_cabin,
+        currency=settings.currency or CURRENCY,
+        country=settings.country,
+        timezone=settings.timezone or time_zones.UTC,
+        preferred_airlines=settings.preferred_airlines,
+        avoided_airlines=settings.avoided_airlines,
+        default_passengers=settings.default_passengers or PASSENGERS,
+        mail=Mails.model_validate({kind: getattr(settings, f"mail_{kind}") for kind in MAILS}),
         tier=account.plan,
         member_since=account.created_at.date(),
     )

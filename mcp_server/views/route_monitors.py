@@ -55,7 +55,7 @@ def to_award_option(call: Call, match: MonitorMatch) -> AwardOption:
     )
 
 
-def _last_matches(call: Call, monitor_ids: Sequence[int]) -> dict[int, MonitorMatch]:
+def _find_last_matches(call: Call, monitor_ids: Sequence[int]) -> dict[int, MonitorMatch]:
     newest = (
         select(MonitorMatch)
         .where(MonitorMatch.monitor_id.in_(monitor_ids))
@@ -68,11 +68,11 @@ def _last_matches(call: Call, monitor_ids: Sequence[int]) -> dict[int, MonitorMa
 def to_monitors(call: Call, rows: Sequence[RouteMonitor]) -> list[Monitor]:
     running = [row.id for row in rows if not (row.cancelled_at or row.paused_at)]
     due = next_due(call.db, RunKind.ROUTE_MONITOR, running) if running else {}
-    matches = _last_matches(call, [row.id for row in rows])
-    return [_monitor(call, row, due.get(row.id), matches.get(row.id)) for row in rows]
+    matches = _find_last_matches(call, [row.id for row in rows])
+    return [_to_monitor(call, row, due.get(row.id), matches.get(row.id)) for row in rows]
 
 
-def _monitor(call: Call, row: RouteMonitor, due: datetime | None, match: MonitorMatch | None) -> Monitor:
+def _to_monitor(call: Call, row: RouteMonitor, due: datetime | None, match: MonitorMatch | None) -> Monitor:
     ended = row.cancelled_at or row.paused_at
     return Monitor.model_validate(
         {name: getattr(row, name) for name in Monitor.model_fields if hasattr(row, name)}
@@ -87,7 +87,7 @@ def _monitor(call: Call, row: RouteMonitor, due: datetime | None, match: Monitor
     )
 
 
-def _fault(call: CallBase, name: str, code: str) -> Fault:
+def _describe_airport_fault(call: CallBase, name: str, code: str) -> Fault:
     members = [member for member in call.reference.metros.get(code, ()) if member in call.reference.airports]
     if members:
         return Fault(name, "is a city with several airports", f"one of them: {', '.join(members)}")
@@ -96,7 +96,11 @@ def _fault(call: CallBase, name: str, code: str) -> Fault:
 
 def find_airport_faults(call: CallBase, airports: Mapping[str, str]) -> list[Fault]:
     """One for each parameter that does not name an airport."""
-    return [_fault(call, name, code) for name, code in airports.items() if code not in call.reference.airports]
+    return [
+        _describe_airport_fault(call, name, code)
+        for name, code in airports.items()
+        if code not in call.reference.airports
+    ]
 
 
 def check_route(call: CallBase, airports: Mapping[str, str], window: Mapping[str, date]) -> None:

@@ -50,8 +50,8 @@ class Goal:
     target: Rung
     required: int
     have: Decimal
-    held: str
-    said: tuple[str, ...]
+    current_tier: str
+    notes: tuple[str, ...]
 
     @property
     def missing(self) -> Decimal:
@@ -74,21 +74,21 @@ def resolve_goal(call: Call, name: str, tier: str | None) -> Goal:
     if not ladder.tiers:
         raise NoData(f"The tiers of {program.name} are not known here.", missing=["tier thresholds"])
     row = call.db.scalars(select(LoyaltyStatus).where(LoyaltyStatus.program == program.slug)).one_or_none()
-    held = row.tier if row else None
-    asked = statuses.tier_name(call.reference, program.slug, tier) if tier else (row.target_tier if row else None)
-    target = ladder.tier(asked) or ladder.above(held)
+    tier_now = row.tier if row else None
+    target_tier = statuses.tier_name(call.reference, program.slug, tier) if tier else (row.target_tier if row else None)
+    target = ladder.tier(target_tier) or ladder.above(tier_now)
     if target is None:
-        raise NoData(f"{held} is the highest tier of {program.name} known here.", missing=["next tier"])
-    required = ladder.required(held, target)
+        raise NoData(f"{tier_now} is the highest tier of {program.name} known here.", missing=["next tier"])
+    required = ladder.required(tier_now, target)
     if required is None:
         unit = status_tiers.unit(target.metric)
-        told = f"{target.alternative}" if target.alternative else f"tiers on the way are not counted in {unit}"
-        raise NoData(f"What {target.name} asks is not one number: {told}.", missing=["tier threshold"])
-    have, said = _have(row, target, call.today)
-    return Goal(program, ladder, target, required, have, held or "", (*said, *status_tiers.conditions(target)))
+        why = f"{target.alternative}" if target.alternative else f"tiers on the way are not counted in {unit}"
+        raise NoData(f"What {target.name} asks is not one number: {why}.", missing=["tier threshold"])
+    have, notes = _read_progress(row, target, call.today)
+    return Goal(program, ladder, target, required, have, tier_now or "", (*notes, *status_tiers.conditions(target)))
 
 
-def _have(row: LoyaltyStatus | None, target: Rung, on: date) -> tuple[Decimal, list[str]]:
+def _read_progress(row: LoyaltyStatus | None, target: Rung, on: date) -> tuple[Decimal, list[str]]:
     if row is None or row.progress is None:
         return Decimal(0), ["No progress is recorded here: counted from zero."]
     if status_tiers.year_is_over(row.progress_as_of, target.period, on):
@@ -112,13 +112,13 @@ def weigh_runs(call: Call, goal: Goal, home: str, days: int) -> list[Chance]:
     runs = statuses.runs(call.reference, goal.program.slug)
     homes = call.reference.city(home)
     fares = find_fares(call, runs, goal.program.home_currency, call.today + timedelta(days=days - 1))
-    out = []
+    chances = []
     for run in runs:
-        made = earn(scheme, statuses.legs(call.reference, run.stops), run.cabin)
+        earned = earn(scheme, statuses.legs(call.reference, run.stops), run.cabin)
         away = 0 if run.stops[0] in homes else call.reference.miles(home, run.stops[0])
-        needed, seen = runs_needed(goal.missing, made.amount), fares.get(run.slug)
-        out.append(Chance(run, away, made.amount, made.fixed, needed, seen.amount if seen else None, seen))
-    return out
+        needed, fare = runs_needed(goal.missing, earned.amount), fares.get(run.slug)
+        chances.append(Chance(run, away, earned.amount, earned.fixed, needed, fare.amount if fare else None, fare))
+    return chances
 
 
 def count_days_left(call: Call, deadline: date | None) -> int:
@@ -143,35 +143,35 @@ def build_static_freshness(mode: Literal["none", "static"], source: str, note: s
     )
 
 
-def describe_fares(known: Iterable[Chance]) -> str:
-    return SOME_FARES if any(c.seen for c in known) else NO_FARES
+def describe_fares(chances: Iterable[Chance]) -> str:
+    return SOME_FARES if any(c.seen for c in chances) else NO_FARES
 
 
-def build_fares_freshness(call: Call, known: Iterable[Chance]) -> Freshness:
+def build_fares_freshness(call: Call, chances: Iterable[Chance]) -> Freshness:
     """The oldest of the fares shown decides."""
-    seen = [c.seen for c in known if c.seen]
-    if not seen:
+    fares = [c.seen for c in chances if c.seen]
+    if not fares:
         return build_static_freshness("none", "cash fares seen in past searches", NO_FARES)
     return build_freshness(
-        call, (f.source for f in seen), (f.seen_at for f in seen), (f.checked_at for f in seen), SOME_FARES
+        call, (f.source for f in fares), (f.seen_at for f in fares), (f.checked_at for f in fares), SOME_FARES
     )
 
 
 def find_fares(call: Call, runs: Sequence[Run], currency: str, until: date) -> dict[str, SeenFare]:
     """By run, in one currency; a fare no kept exchange rate is known for is left out."""
-    ways = {(run.stops[0], turn) for run in runs if (turn := run.turns_at)}
-    seen = round_trips_seen(call.db, call.account_id, ways, call.today, until) if ways else []
-    currencies = {currency, *(row.currency for row in seen)}
+    round_trips = {(run.stops[0], turn) for run in runs if (turn := run.turns_at)}
+    observations = round_trips_seen(call.db, call.account_id, round_trips, call.today, until) if round_trips else []
+    currencies = {currency, *(row.currency for row in observations)}
     rates = kept_rates(currencies) if len(currencies) > 1 else none_known()
-    found: dict[str, SeenFare] = {}
+    fares: dict[str, SeenFare] = {}
     for run in runs:
-        for row in (r for r in seen if _is_fare_of(run, r)):
+        for row in (r for r in observations if _is_fare_of(run, r)):
             amount = rates.amount(row.price, row.currency, currency)
             if amount is not None:
-                shown = round_to_minor_unit(amount, currency)
-                found[run.slug] = SeenFare(shown, row.date, row.source, row.seen_at, row.provider_checked_at)
+                rounded = round_to_minor_unit(amount, currency)
+                fares[run.slug] = SeenFare(rounded, row.date, row.source, row.seen_at, row.provider_checked_at)
                 break
-    return found
+    return fares
 
 
 def _is_fare_of(run: Run, row: FareObservation) -> bool:

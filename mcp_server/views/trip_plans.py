@@ -15,7 +15,7 @@ from shared.services.search.award_options import AwardOption
 from shared.services.search.fares import FareOption
 
 CURRENCY = "USD"
-OLD = int(timedelta(hours=6).total_seconds())
+STALE_SECONDS = int(timedelta(hours=6).total_seconds())
 
 
 class BalanceUse(Part):
@@ -67,43 +67,45 @@ def to_plan(paid: Paid[AwardOption], fares: Sequence[FareOption], passengers: in
         award=out.offer,
         return_award=back.offer if back else None,
         points_total=sum(journey.needs.values()),
-        taxes_total=_money(journey.taxes),
+        taxes_total=_money_or_no_data(journey.taxes),
         currency=CURRENCY,
-        pay_with=_pay_with(out.program, journey.needs[out.program], paid.ways[out.program]),
-        return_pay_with=_pay_with(other.program, other.points, paid.ways[other.program]) if other else None,
-        effective_cost=_money(paid.cost),
+        pay_with=_to_pay_with(out.program, journey.needs[out.program], paid.ways[out.program]),
+        return_pay_with=_to_pay_with(other.program, other.points, paid.ways[other.program]) if other else None,
+        effective_cost=_money_or_no_data(paid.cost),
         cash_alternative=to_fare(cash) if cash else NO_DATA,
-        steps=_steps(paid, passengers),
+        steps=_list_steps(paid, passengers),
         hold=None,
-        warnings=_warnings(paid, cash, passengers, balances_as_of),
+        warnings=_list_warnings(paid, cash, passengers, balances_as_of),
     )
 
 
-def _money(amount: Decimal | None) -> Decimal | NoDataWord:
+def _money_or_no_data(amount: Decimal | None) -> Decimal | NoDataWord:
     return NO_DATA if amount is None else round_to_minor_unit(amount, CURRENCY)
 
 
-def _pay_with(program: str, points: int, ways: Sequence[Way]) -> PayWith:
+def _to_pay_with(program: str, points: int, ways: Sequence[Way]) -> PayWith:
     own = next((w for w in ways if w.path is None), None)
     routes = [to_transfer_route(w.path, w.needed if w.covers else None) for w in ways if w.path]
-    held = BalanceUse(program=own.purse.program, points=own.sent, balance=own.purse.points) if own else None
+    balance = BalanceUse(program=own.purse.program, points=own.sent, balance=own.purse.points) if own else None
     return PayWith(
-        program=program, points=points, balance=held, route=routes[0] if routes else None, more_routes=routes[1:]
+        program=program, points=points, balance=balance, route=routes[0] if routes else None, more_routes=routes[1:]
     )
 
 
-def _named(option: AwardOption) -> str:
+def _describe_offer(option: AwardOption) -> str:
     return f"{option.airline} {option.origin}-{option.destination} on {option.date}, {option.program}"
 
 
-def _steps(paid: Paid[AwardOption], passengers: int) -> list[str]:
+def _list_steps(paid: Paid[AwardOption], passengers: int) -> list[str]:
     """Confirming the live seat always comes before any transfer."""
     journey = paid.journey
     seats = "seat is" if passengers == 1 else f"{passengers} seats are"
     steps = []
     for seat in journey.seats:
         how = f"get_award_trip_details with trip_id {seat.offer.trip_id} and then " if seat.offer.trip_id else ""
-        steps.append(f"Confirm live that the {seats} still open: {how}the programme's own site. {_named(seat.offer)}.")
+        steps.append(
+            f"Confirm live that the {seats} still open: {how}the programme's own site. {_describe_offer(seat.offer)}."
+        )
     for way in (w for ways in paid.ways.values() for w in ways if w.path):
         path = way.path
         if path:
@@ -115,25 +117,27 @@ def _steps(paid: Paid[AwardOption], passengers: int) -> list[str]:
     return steps
 
 
-def _warnings(paid: Paid[AwardOption], cash: FareOption | None, passengers: int, balances_as_of: date) -> list[str]:
+def _list_warnings(
+    paid: Paid[AwardOption], cash: FareOption | None, passengers: int, balances_as_of: date
+) -> list[str]:
     offers = [s.offer for s in paid.journey.seats]
-    ways = [w for found in paid.ways.values() for w in found]
-    words = [f"Balances as of {balances_as_of}: check them first."]
+    ways = [w for ways_of_program in paid.ways.values() for w in ways_of_program]
+    warnings = [f"Balances as of {balances_as_of}: check them first."]
     if any(w.path for w in ways):
-        words.append("Transfers cannot be undone.")
+        warnings.append("Transfers cannot be undone.")
     if any(o.seats is None for o in offers):
-        words.append(f"A source does not say how many seats are left: {passengers} wanted.")
-    if old := [o for o in offers if o.age_seconds > OLD]:
-        words.append(f"A source last looked {some(max(o.age_seconds for o in old) // 3600, 'hour')} ago.")
+        warnings.append(f"A source does not say how many seats are left: {passengers} wanted.")
+    if stale := [o for o in offers if o.age_seconds > STALE_SECONDS]:
+        warnings.append(f"A source last looked {some(max(o.age_seconds for o in stale) // 3600, 'hour')} ago.")
     if paid.journey.taxes is None:
-        words.append("The taxes of an award, or an exchange rate for them, are not known.")
+        warnings.append("The taxes of an award, or an exchange rate for them, are not known.")
     elif paid.cost is None:
-        words.append("What the points spent are worth is not published, so there is no effective cost.")
+        warnings.append("What the points spent are worth is not published, so there is no effective cost.")
     if cash and cash.converted and paid.cost is not None and cash.converted.amount <= paid.cost:
-        words.append("Cash costs no more than this plan.")
+        warnings.append("Cash costs no more than this plan.")
     if len(offers) > 1:
-        words.append("Out and back are two bookings: changes to one do not touch the other.")
-    return words
+        warnings.append("Out and back are two bookings: changes to one do not touch the other.")
+    return warnings
 
 
 def travel_dates(journey: Journey[AwardOption]) -> tuple[date, date | None]:
