@@ -7,12 +7,12 @@ import sys
 import uvicorn
 from uvicorn.config import LOGGING_CONFIG
 
-from auth_server.oauth.registration import trusted_ranges
 from auth_server.sweep import sweep
+from auth_server.web.rate_limit import parse_trusted_ranges
 from shared.settings import SettingsError, settings
 
 
-def _arguments() -> argparse.Namespace:
+def _parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m auth_server", description=__doc__)
     parser.add_argument("command", nargs="?", choices=["serve", "sweep"], default="serve")
     parser.add_argument("--host", default="127.0.0.1")
@@ -43,18 +43,18 @@ def _serve(host: str, port: int, workers: int) -> None:
 
 
 def main() -> None:
-    given = _arguments()
+    arguments = _parse_arguments()
     try:
         settings()
-        trusted_ranges()
+        parse_trusted_ranges()
     except SettingsError as error:
         sys.exit(str(error))
-    if given.command == "sweep":
-        swept = sweep()
-        rows = ", ".join(f"{n} of {table}" for table, n in swept.items()) or "nothing: another program is sweeping"
+    if arguments.command == "sweep":
+        counts = sweep()
+        rows = ", ".join(f"{n} of {table}" for table, n in counts.items()) or "nothing: another program is sweeping"
         sys.stdout.write(f"Removed {rows}.\n")
         return
-    _serve(given.host, given.port, given.workers)
+    _serve(arguments.host, arguments.port, arguments.workers)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The web host as an ASGI application: settings go in; pages, OAuth endpoints and passed tool paths come out."""
+"""The web host as an ASGI application: pages and OAuth endpoints, and locally a proxy to the tool server."""
 
 import gc
 import logging
@@ -17,93 +17,98 @@ from starlette.routing import Route
 from starlette.types import ExceptionHandler
 
 from auth_server.accounts import agents
-from auth_server.oauth import authorize, client_metadata, internal_api, openid, token_endpoint
-from auth_server.oauth.fast_refresh import rotations, token
-from auth_server.oauth.introspection import introspect, lookups
-from auth_server.oauth.metadata import metadata
+from auth_server.oauth import authorize, client_metadata, internal_api, openid, revocation, token_endpoint
+from auth_server.oauth.handlers import handle_bearer_request, handle_client_form, register
+from auth_server.oauth.introspection import create_lookups, introspect
+from auth_server.oauth.metadata import build_metadata
+from auth_server.oauth.refresh import create_rotations
 from auth_server.pages.routes import SITE
 from auth_server.sweep import keep_sweeping
 from auth_server.web import error_handlers
-from auth_server.web.handlers import form, machine, page, register, resource
+from auth_server.web.handlers import handle_form, handle_page
 from auth_server.web.health import healthz, readyz
 from auth_server.web.middleware import EdgeMiddleware
 from auth_server.web.rate_limit import RateLimited
 from auth_server.web.rendering import TEMPLATES
 from auth_server.web.request_data import TooLarge, TooSlow
-from auth_server.web.reverse_proxy import Passthrough
+from auth_server.web.reverse_proxy import ReverseProxy
 from shared.settings import settings
 
-_CACHED = {"Cache-Control": "public, max-age=300"}
-_TALKATIVE = ("authlib", "httpx", "httpcore")  # below WARNING they log tokens, headers and whole addresses
+_CACHE_HEADERS = {"Cache-Control": "public, max-age=300"}
+_VERBOSE_LOGGERS = ("authlib", "httpx", "httpcore")  # below WARNING they log tokens, headers and whole addresses
 
 
-async def well_known(request: Request) -> Response:  # noqa: ARG001 - an endpoint's signature
-    return JSONResponse(metadata(), headers=_CACHED)
+async def serve_metadata(request: Request) -> Response:  # noqa: ARG001 - an endpoint's signature
+    return JSONResponse(build_metadata(), headers=_CACHE_HEADERS)
 
 
-async def stylesheet(request: Request) -> Response:  # noqa: ARG001
-    return FileResponse(TEMPLATES / "site.css", media_type="text/css", headers=_CACHED)
+async def serve_stylesheet(request: Request) -> Response:  # noqa: ARG001
+    return FileResponse(TEMPLATES / "site.css", media_type="text/css", headers=_CACHE_HEADERS)
 
 
 _HANDLERS: dict[type[Exception] | int, ExceptionHandler] = {
-    TooLarge: error_handlers.too_large,
-    TooSlow: error_handlers.too_slow,
-    RateLimited: error_handlers.crowded,
-    OperationalError: error_handlers.no_database,
-    InterfaceError: error_handlers.no_database,
-    PoolTimeout: error_handlers.no_database,
-    HTTPException: error_handlers.by_router,
-    Exception: error_handlers.crashed,
+    TooLarge: error_handlers.respond_too_large,
+    TooSlow: error_handlers.respond_too_slow,
+    RateLimited: error_handlers.respond_rate_limited,
+    OperationalError: error_handlers.respond_database_unavailable,
+    InterfaceError: error_handlers.respond_database_unavailable,
+    PoolTimeout: error_handlers.respond_database_unavailable,
+    HTTPException: error_handlers.respond_no_route,
+    Exception: error_handlers.respond_internal_error,
 }
 
 ROUTES = [
-    Route("/oauth/introspect", introspect, methods=["POST"]),  # first: asked far more often than all others together
-    Route("/oauth/token", token, methods=["POST"]),
-    Route("/internal/api-key", internal_api.answering(internal_api.api_key), methods=["POST"]),
-    Route("/internal/session", internal_api.answering(internal_api.session), methods=["POST"]),
-    Route("/internal/run-token", internal_api.answering(internal_api.run_token), methods=["POST"]),
-    Route("/internal/run-end", internal_api.answering(internal_api.run_end), methods=["POST"]),
+    Route("/oauth/introspect", introspect, methods=["POST"]),  # first: called far more often than all others together
+    Route("/oauth/token", token_endpoint.exchange, methods=["POST"]),
+    Route("/internal/api-key", internal_api.handle_service_request(internal_api.describe_api_key), methods=["POST"]),
+    Route("/internal/session", internal_api.handle_service_request(internal_api.describe_session), methods=["POST"]),
+    Route("/internal/run-token", internal_api.handle_service_request(internal_api.issue_run_token), methods=["POST"]),
+    Route("/internal/run-end", internal_api.handle_service_request(internal_api.end_run), methods=["POST"]),
     Route(agents.PATH, agents.register, methods=["POST"]),
-    Route("/.well-known/agent.json", agents.document, methods=["GET"]),
-    Route("/static/site.css", stylesheet, methods=["GET"]),
+    Route("/.well-known/agent.json", agents.serve_document, methods=["GET"]),
+    Route("/static/site.css", serve_stylesheet, methods=["GET"]),
     Route("/healthz", healthz, methods=["GET"]),
     Route("/readyz", readyz, methods=["GET"]),
-    Route("/.well-known/oauth-authorization-server", well_known, methods=["GET"]),
-    Route("/.well-known/openid-configuration", well_known, methods=["GET"]),
+    Route("/.well-known/oauth-authorization-server", serve_metadata, methods=["GET"]),
+    Route("/.well-known/openid-configuration", serve_metadata, methods=["GET"]),
     Route("/oauth/register", register, methods=["POST"]),
-    Route("/oauth/authorize", page(authorize.authorize, before=client_metadata.look_up, text=True), methods=["GET"]),
-    Route("/oauth/consent", form(authorize.decide), methods=["POST"]),
-    Route("/oauth/revoke", machine(token_endpoint.revoke), methods=["POST"]),
-    Route("/oauth/userinfo", resource(openid.userinfo), methods=["GET", "POST"]),
-    Route("/oauth/jwks", resource(openid.jwks), methods=["GET"]),
+    Route(
+        "/oauth/authorize",
+        handle_page(authorize.authorize, client_metadata.ensure_document, text=True),
+        methods=["GET"],
+    ),
+    Route("/oauth/consent", handle_form(authorize.decide), methods=["POST"]),
+    Route("/oauth/revoke", handle_client_form(revocation.revoke), methods=["POST"]),
+    Route("/oauth/userinfo", handle_bearer_request(openid.userinfo), methods=["GET", "POST"]),
+    Route("/oauth/jwks", handle_bearer_request(openid.jwks), methods=["GET"]),
     *SITE,
 ]
 
 
 @lru_cache(maxsize=1)
-def _settle_memory() -> None:
-    """Once in a process: what was built until now stays, and the collector need not walk it again in every pause."""
+def _freeze_garbage_collector() -> None:
+    """Once in a process: objects built at start are permanent, and no collection has to walk them again."""
     gc.collect()
     gc.freeze()
 
 
 def create_app() -> EdgeMiddleware:
-    for name in _TALKATIVE:
+    for name in _VERBOSE_LOGGERS:
         logging.getLogger(name).setLevel(logging.WARNING)
     upstream = settings().mcp_upstream_url
-    passing = Passthrough(upstream) if upstream else None
+    proxy = ReverseProxy(upstream) if upstream else None
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:  # noqa: ARG001
-        _settle_memory()
+        _freeze_garbage_collector()
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(keep_sweeping)
             yield
             tasks.cancel_scope.cancel()
-        if passing is not None:
-            await passing.close()
+        if proxy is not None:
+            await proxy.close()
 
     app = Starlette(routes=ROUTES, exception_handlers=_HANDLERS, lifespan=lifespan)
     app.router.redirect_slashes = False
-    app.state.lookups, app.state.rotations = lookups(), rotations()
-    return EdgeMiddleware(app, passing)
+    app.state.lookups, app.state.rotations = create_lookups(), create_rotations()
+    return EdgeMiddleware(app, proxy)

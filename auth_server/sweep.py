@@ -1,4 +1,4 @@
-"""Housekeeping: what has expired leaves the token vault, signing keys take turns; one sweeper at a time, by a lock."""
+"""Housekeeping: deletes what has expired and renews signing keys; one process at a time, by an advisory lock."""
 
 import logging
 from datetime import datetime, timedelta
@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from auth_server.oauth import signing_keys, tokens
 from auth_server.web.flows import limiter
-from auth_server.web.sessions import IDLE
+from auth_server.web.sessions import MAX_IDLE
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import Base, transaction
@@ -23,41 +23,49 @@ from shared.db.secret_links import SecretLink
 
 log = logging.getLogger(__name__)
 LOCK = 7_203_115
-FIRST_AFTER, EVERY = 60, 3600
-ACCESS_KEPT = timedelta(days=1)
-CODES_KEPT = timedelta(days=7)
-ROTATED_KEPT = timedelta(days=90)  # older ones then fail without killing their family
-UNUSED_CLIENTS_KEPT = timedelta(days=30)
-UNUSED_AGENTS_KEPT = timedelta(days=30)  # accounts agents made and never used, which nobody has claimed
-ENDED_LINKS_KEPT = timedelta(days=30)  # addresses of feeds and mailboxes that were replaced
-UNCONFIRMED_KEPT = timedelta(days=7)  # sign-ups nobody confirmed
+FIRST_DELAY_SECONDS, INTERVAL_SECONDS = 60, 3600
+KEEP_ACCESS = timedelta(days=1)
+KEEP_CODES = timedelta(days=7)
+KEEP_ROTATED = timedelta(days=90)  # a replay of an older one fails without revoking its family
+KEEP_UNUSED_CLIENTS = timedelta(days=30)
+KEEP_UNUSED_AGENTS = timedelta(days=30)  # accounts agents made and never used, which nobody has claimed
+KEEP_ENDED_LINKS = timedelta(days=30)  # addresses of feeds and mailboxes that were replaced
+KEEP_UNCONFIRMED = timedelta(days=7)  # sign-ups nobody confirmed
 
 
-def _of_family(model: type[Base]) -> ColumnElement[bool]:
+def _belongs_to_family(model: type[Base]) -> ColumnElement[bool]:
     return exists().where(model.__table__.c.family_id == Family.id)
 
 
-def _expired(now: datetime) -> list[tuple[type[Base], ColumnElement[bool]]]:
+def _list_expired(now: datetime) -> list[tuple[type[Base], ColumnElement[bool]]]:
     """In this order: rows first, then the families and clients nothing belongs to any more."""
-    empty = ~or_(_of_family(AccessToken), _of_family(RefreshToken), _of_family(AuthorizationCode))
-    alone = ~or_(
+    without_tokens = ~or_(
+        _belongs_to_family(AccessToken), _belongs_to_family(RefreshToken), _belongs_to_family(AuthorizationCode)
+    )
+    unused = ~or_(
         exists().where(Consent.client_id == Client.client_id), exists().where(Family.client_id == Client.client_id)
     )
     unclaimed = exists().where(ApiKey.account_id == Account.id, ApiKey.claim_hash.is_not(None))
-    never_used = and_(Account.last_seen_at.is_(None), Account.created_at < now - UNUSED_AGENTS_KEPT)
-    linkless = and_(Account.email.is_not(None), ~exists().where(OneTimeLink.account_id == Account.id))
+    never_used = and_(Account.last_seen_at.is_(None), Account.created_at < now - KEEP_UNUSED_AGENTS)
+    without_link = and_(Account.email.is_not(None), ~exists().where(OneTimeLink.account_id == Account.id))
     return [
-        (WebSession, or_(WebSession.expires_at < now, WebSession.last_used_at < now - IDLE)),
-        (AccessToken, AccessToken.expires_at < now - ACCESS_KEPT),
-        (AuthorizationCode, AuthorizationCode.expires_at < now - CODES_KEPT),
-        (RefreshToken, RefreshToken.rotated_at < now - ROTATED_KEPT),
-        (Family, or_(Family.revoked_at < now - ROTATED_KEPT, and_(empty, Family.created_at < now - CODES_KEPT))),
-        (Client, and_(Client.kind.in_(("dcr", "cimd")), Client.created_at < now - UNUSED_CLIENTS_KEPT, alone)),
+        (WebSession, or_(WebSession.expires_at < now, WebSession.last_used_at < now - MAX_IDLE)),
+        (AccessToken, AccessToken.expires_at < now - KEEP_ACCESS),
+        (AuthorizationCode, AuthorizationCode.expires_at < now - KEEP_CODES),
+        (RefreshToken, RefreshToken.rotated_at < now - KEEP_ROTATED),
+        (
+            Family,
+            or_(Family.revoked_at < now - KEEP_ROTATED, and_(without_tokens, Family.created_at < now - KEEP_CODES)),
+        ),
+        (Client, and_(Client.kind.in_(("dcr", "cimd")), Client.created_at < now - KEEP_UNUSED_CLIENTS, unused)),
         (Account, and_(Account.email.is_(None), never_used, unclaimed)),
         (OneTimeLink, OneTimeLink.expires_at < now),
-        (SecretLink, SecretLink.ended_at < now - ENDED_LINKS_KEPT),
-        (InboundMail, InboundMail.keep_until < now),  # mail nobody could make anything of, or wanted
-        (Account, and_(Account.email_confirmed_at.is_(None), Account.created_at < now - UNCONFIRMED_KEPT, linkless)),
+        (SecretLink, SecretLink.ended_at < now - KEEP_ENDED_LINKS),
+        (InboundMail, InboundMail.keep_until < now),  # mail that could not be parsed or was not needed
+        (
+            Account,
+            and_(Account.email_confirmed_at.is_(None), Account.created_at < now - KEEP_UNCONFIRMED, without_link),
+        ),
     ]
 
 
@@ -65,22 +73,22 @@ def _sweep(session: Session) -> dict[str, int]:
     if not session.scalar(select(func.pg_try_advisory_xact_lock(LOCK))):
         return {}
     now = clock.now()
-    swept: dict[str, int] = {}
-    for model, gone in _expired(now):
-        count = session.execute(delete(model).where(gone)).rowcount  # type: ignore[attr-defined]
-        swept[model.__tablename__] = swept.get(model.__tablename__, 0) + count
+    counts: dict[str, int] = {}
+    for model, condition in _list_expired(now):
+        count = session.execute(delete(model).where(condition)).rowcount  # type: ignore[attr-defined]
+        counts[model.__tablename__] = counts.get(model.__tablename__, 0) + count
     stale = (RefreshToken.rotated_at < now - tokens.RETRY_WINDOW, RefreshToken.successor_sealed.is_not(None))
     session.execute(update(RefreshToken).where(*stale).values(successor_sealed=None))
     _close_unfinished(session, now)
     signing_keys.renew(session)
-    return swept
+    return counts
 
 
 def _close_unfinished(session: Session, now: datetime) -> None:
-    """Links to connect an account elsewhere that nobody came back from; one that was connected stays so."""
+    """Ends attempts to connect a provider account that nobody finished; one that was connected before stays so."""
     state = case((Connection.state == "pending", "disconnected"), else_=Connection.state)
-    nothing = {"state_hash": None, "pending_sealed": None, "pending_until": None}
-    session.execute(update(Connection).where(Connection.pending_until < now).values(state=state, **nothing))
+    cleared = {"state_hash": None, "pending_sealed": None, "pending_until": None}
+    session.execute(update(Connection).where(Connection.pending_until < now).values(state=state, **cleared))
 
 
 def sweep() -> dict[str, int]:
@@ -90,10 +98,10 @@ def sweep() -> dict[str, int]:
 
 
 async def keep_sweeping() -> None:
-    await anyio.sleep(FIRST_AFTER)
+    await anyio.sleep(FIRST_DELAY_SECONDS)
     while True:
         try:
             await anyio.to_thread.run_sync(sweep, limiter=limiter())
         except SQLAlchemyError as error:
             log.warning("sweep: %s, again in an hour", type(error).__name__)
-        await anyio.sleep(EVERY)
+        await anyio.sleep(INTERVAL_SECONDS)

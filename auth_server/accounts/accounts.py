@@ -1,4 +1,4 @@
-"""Accounts: an address and a password go in; a stored account, or the reason against it, comes out."""
+"""Accounts: email addresses, passwords (argon2id) and the rows of accounts."""
 
 import re
 import secrets
@@ -15,55 +15,55 @@ from shared.db.accounts import Account
 from shared.domain.plans import Plan
 from shared.errors import Fault, Invalid
 
-PASSWORD_MIN, PASSWORD_MAX = 10, 256
-EMAIL_MAX = 254
-# What a browser takes in a field for one address. Whatever else a mail library understands (comments, lists, quotes)
-# is another spelling of somebody's address, past every count of mails to it.
+MIN_PASSWORD_CHARACTERS, MAX_PASSWORD_CHARACTERS = 10, 256
+MAX_EMAIL_CHARACTERS = 254
+# The addresses of HTML's <input type=email>. Whatever else a mail library accepts (comments, lists, quotes) is another
+# spelling of an address, and would evade the limit of mails to it.
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 _EMAIL = re.compile(rf"[a-z0-9.!#$%&'*+/=?^_`{{|}}~-]{{1,64}}@{_LABEL}(?:\.{_LABEL})*")
 _hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 
 
 @lru_cache(maxsize=1)
-def _nobody() -> str:
+def _dummy_hash() -> str:
     """The hash verified for accounts that do not exist, so that both cases take the same time."""
     return _hasher.hash(secrets.token_hex(16))
 
 
-def _plain(password: str) -> str:
-    """One form for passwords that keyboards spell differently."""
+def _normalize_password(password: str) -> str:
+    """One form (NFKC) for passwords that keyboards encode differently."""
     return unicodedata.normalize("NFKC", password)
 
 
-def normal_email(email: str) -> str:
-    """The form in which addresses are stored and compared; raises Invalid when it is none."""
+def normalize_email(email: str) -> str:
+    """The form in which addresses are stored and compared. Raises Invalid."""
     address = unicodedata.normalize("NFC", email).strip().lower()
-    if len(address) > EMAIL_MAX or not _EMAIL.fullmatch(address):
+    if len(address) > MAX_EMAIL_CHARACTERS or not _EMAIL.fullmatch(address):
         raise Invalid(Fault("email", "is not an email address", "something like you@example.com"))
     return address
 
 
-def proper_password(password: str) -> str:
-    """The password in its one form; raises Invalid when it breaks a rule."""
-    plain = _plain(password)
-    if len(plain) < PASSWORD_MIN:
-        raise Invalid(Fault("password", "is too short", f"at least {PASSWORD_MIN} characters"))
-    if len(plain) > PASSWORD_MAX:
-        raise Invalid(Fault("password", "is too long", f"at most {PASSWORD_MAX} characters"))
+def validate_password(password: str) -> str:
+    """The password in its normal form. Raises Invalid when it breaks a rule."""
+    plain = _normalize_password(password)
+    if len(plain) < MIN_PASSWORD_CHARACTERS:
+        raise Invalid(Fault("password", "is too short", f"at least {MIN_PASSWORD_CHARACTERS} characters"))
+    if len(plain) > MAX_PASSWORD_CHARACTERS:
+        raise Invalid(Fault("password", "is too long", f"at most {MAX_PASSWORD_CHARACTERS} characters"))
     return plain
 
 
 def hash_password(password: str) -> str:
     """Raises Invalid when the password breaks a rule."""
-    return _hasher.hash(proper_password(password))
+    return _hasher.hash(validate_password(password))
 
 
 def check_password(account: Account | None, password: str) -> bool:
     """Spends the same work whether or not the account exists; renews hashes made with older settings."""
     stored = account.password_hash if account is not None else None
-    plain = _plain(password[: PASSWORD_MAX * 2])
+    plain = _normalize_password(password[: MAX_PASSWORD_CHARACTERS * 2])
     try:
-        _hasher.verify(stored or _nobody(), plain)
+        _hasher.verify(stored or _dummy_hash(), plain)
     except (VerificationError, InvalidHashError):
         return False
     if account is None or stored is None:
@@ -75,7 +75,7 @@ def check_password(account: Account | None, password: str) -> bool:
 
 def find_account(session: Session, email: str) -> Account | None:
     try:
-        address = normal_email(email)
+        address = normalize_email(email)
     except Invalid:
         return None
     return session.scalar(select(Account).where(func.lower(Account.email) == address))
@@ -85,7 +85,7 @@ def create_account(
     session: Session, email: str, password: str, plan: str = "free", admin: bool = False, confirmed: bool = True
 ) -> Account:
     """Adds an account and flushes; raises Invalid for a bad address, a taken one, a weak password, no such plan."""
-    address = normal_email(email)
+    address = normalize_email(email)
     if plan.upper() not in Plan.__members__:
         raise Invalid(Fault("plan", "is not a plan", ", ".join(p.slug for p in Plan)))
     if find_account(session, address) is not None:

@@ -1,4 +1,4 @@
-"""Agents without a person: a name goes in, a free account with an API key comes out; a person may claim it later."""
+"""Agents: accounts that programs register for themselves, and that a person may claim later with a code."""
 
 import secrets
 from collections.abc import Callable
@@ -9,12 +9,12 @@ from sqlalchemy import select
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-import shared.db.migrations  # noqa: F401 - registers every table, so that a claim moves the rows of all
+import shared.db.migrations  # noqa: F401 - registers every table, so that a claim moves the rows of all of them
 from auth_server.accounts import api_keys
-from auth_server.oauth.server import Server
 from auth_server.web.flows import run
 from auth_server.web.outcomes import JsonResponse
-from auth_server.web.request_data import RequestData, TooLarge, TooSlow, parse_json, peer_of, read_json
+from auth_server.web.request_data import RequestData, TooLarge, TooSlow, get_peer, parse_json, read_json
+from auth_server.web.unit_of_work import UnitOfWork
 from shared.db.accounts import Account, absorb
 from shared.db.oauth import ApiKey
 from shared.domain.plans import LIMITS, Plan
@@ -26,60 +26,60 @@ from shared.settings import STATUS, VERSION, settings
 
 PATH = "/api/v1/agent/register"
 CLAIM_PREFIX = "awt_cl_"
-_CACHED = {"Cache-Control": "public, max-age=300"}
+_CACHE_HEADERS = {"Cache-Control": "public, max-age=300"}
 
 
-def _problem(word: str, detail: str, *, retry_after: int | None = None, **facts: Any) -> JsonResponse:
+def _to_problem(kind: str, detail: str, *, retry_after: int | None = None, **facts: Any) -> JsonResponse:
     headers = {"Content-Type": "application/problem+json", "Cache-Control": "no-store"}
     if retry_after is not None:
         headers["Retry-After"] = str(retry_after)
-    body = problem(settings().web_url, word, detail, **facts)
+    body = problem(settings().web_url, kind, detail, **facts)
     return JsonResponse(body["status"], body, headers)
 
 
 async def register(request: Request) -> Response:
-    reply = await _registered(request)
-    return JSONResponse(reply.body, reply.status, reply.headers, media_type=reply.headers["Content-Type"])
+    result = await _register(request)
+    return JSONResponse(result.body, result.status, result.headers, media_type=result.headers["Content-Type"])
 
 
-async def _registered(request: Request) -> JsonResponse:
+async def _register(request: Request) -> JsonResponse:
     try:
         body = await read_json(request)
     except TooLarge:
-        return _problem("too_large", "The body is larger than 16 KiB.")
+        return _to_problem("too_large", "The body is larger than 16 KiB.")
     except TooSlow:
-        return _problem("too_slow", "The body did not arrive in time.")
+        return _to_problem("too_slow", "The body did not arrive in time.")
     except OAuth2Error:
-        return _problem("unsupported_media_type", "The body must be application/json.")
-    return await run(making(body), RequestData(request.method, request.url.path, peer_of(request)))
+        return _to_problem("unsupported_media_type", "The body must be application/json.")
+    return await run(register_agent(body), RequestData(request.method, request.url.path, get_peer(request)))
 
 
-def making(body: bytes) -> Callable[[Server, RequestData], JsonResponse]:
-    def flow(server: Server, inc: RequestData) -> JsonResponse:
-        verdict = hit(f"agents:{address_key(inc.peer)}", settings().agents_per_hour, 3600)
+def register_agent(body: bytes) -> Callable[[UnitOfWork, RequestData], JsonResponse]:
+    def flow(uow: UnitOfWork, data: RequestData) -> JsonResponse:
+        verdict = hit(f"agents:{address_key(data.peer)}", settings().agents_per_hour, 3600)
         if not verdict.allowed:
-            words = "Too many agents were registered from this address; wait as long as Retry-After says."
-            return _problem("too_many_requests", words, retry_after=verdict.retry_after)
+            text = "Too many agents were registered from this address; wait as long as Retry-After says."
+            return _to_problem("too_many_requests", text, retry_after=verdict.retry_after)
         try:
-            given = parse_json(body)
+            fields = parse_json(body)
         except OAuth2Error:
-            return _problem("unreadable", "The body is not JSON.")
-        if not isinstance(given, dict):
-            return _problem("unreadable", "The body must be one JSON object.")
+            return _to_problem("unreadable", "The body is not JSON.")
+        if not isinstance(fields, dict):
+            return _to_problem("unreadable", "The body must be one JSON object.")
         try:
-            return _made(server, api_keys.proper_name(given.get("agent_name"), "agent_name"))
-        except Invalid as no:
-            return _problem("invalid", no.message, **no.facts)
+            return _create_account(uow, api_keys.validate_name(fields.get("agent_name"), "agent_name"))
+        except Invalid as error:
+            return _to_problem("invalid", error.message, **error.facts)
 
     return flow
 
 
-def _made(server: Server, name: str) -> JsonResponse:
+def _create_account(uow: UnitOfWork, name: str) -> JsonResponse:
     account = Account(public_id=f"acc_{secrets.token_hex(16)}", plan=Plan.FREE.slug)
-    server.db.add(account)
-    server.db.flush()
+    uow.db.add(account)
+    uow.db.flush()
     claim_code, site = mint(CLAIM_PREFIX), settings().web_url
-    _, key = api_keys.issue(server.db, account.id, name, claim_hash=digest(claim_code))
+    _, key = api_keys.issue(uow.db, account.id, name, claim_hash=digest(claim_code))
     body = {
         "message": "Keep the key: it is shown this once. Give the claim code to a person who should own the account.",
         "account_id": account.public_id,
@@ -95,31 +95,31 @@ def _made(server: Server, name: str) -> JsonResponse:
     return JsonResponse(201, body, {"Content-Type": "application/json", "Cache-Control": "no-store"})
 
 
-def claim(server: Server, account: Account, code: str) -> Account:
+def claim(uow: UnitOfWork, account: Account, code: str) -> Account:
     """The agent's key and records become the signed-in person's, once; the agent's own account ends. Raises Invalid.
 
     What the person's plan does not cover is paused as after a change of plan.
     """
-    wrong = Invalid(Fault("claim_code", "fits no agent", "the unused claim code the agent was given"))
+    invalid = Invalid(Fault("claim_code", "fits no agent", "the unused claim code the agent was given"))
     if not well_formed(code.strip(), CLAIM_PREFIX):
-        raise wrong
-    key = server.db.scalar(select(ApiKey).where(ApiKey.claim_hash == digest(code.strip())).with_for_update())
+        raise invalid
+    key = uow.db.scalar(select(ApiKey).where(ApiKey.claim_hash == digest(code.strip())).with_for_update())
     if key is None:
-        raise wrong
+        raise invalid
     key.claim_hash = None
-    agent = server.db.get_one(Account, key.account_id, with_for_update=True)
-    server.db.flush()
-    server.events.append({"account": agent.public_id})
-    absorb(server.db, agent.id, account.id)
-    server.db.expire_all()
-    change_plan(server.db, account, Plan.of(account.plan), account.api_calls_per_month)
+    agent = uow.db.get_one(Account, key.account_id, with_for_update=True)
+    uow.db.flush()
+    uow.events.append({"account": agent.public_id})
+    absorb(uow.db, agent.id, account.id)
+    uow.db.expire_all()
+    change_plan(uow.db, account, Plan.of(account.plan), account.api_calls_per_month)
     return account
 
 
-async def document(request: Request) -> Response:  # noqa: ARG001 - an endpoint's signature
+async def serve_document(request: Request) -> Response:  # noqa: ARG001 - an endpoint's signature
     """/.well-known/agent.json: how a program gets an account by itself, and what it can do then."""
     site = settings().web_url
-    described = {
+    description = {
         "name": "Award Travel",
         "description": "Award flights and hotels, points prices, transfer routes, and an account's own records.",
         "version": VERSION,
@@ -130,7 +130,7 @@ async def document(request: Request) -> Response:  # noqa: ARG001 - an endpoint'
             "endpoint": site + PATH,
             "method": "POST",
             "content_type": "application/json",
-            "body": {"agent_name": f"text of 1 to {api_keys.NAME_MAX} visible characters"},
+            "body": {"agent_name": f"text of 1 to {api_keys.MAX_NAME_CHARACTERS} visible characters"},
             "gives": ["api_key", "claim_code"],
             "plan": Plan.FREE.slug,
             "limit_per_address_and_hour": settings().agents_per_hour,
@@ -150,4 +150,4 @@ async def document(request: Request) -> Response:  # noqa: ARG001 - an endpoint'
             "authorization_server": f"{site}/.well-known/oauth-authorization-server",
         },
     }
-    return JSONResponse(described, headers=_CACHED)
+    return JSONResponse(description, headers=_CACHE_HEADERS)

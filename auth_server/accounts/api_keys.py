@@ -1,4 +1,4 @@
-"""API keys for REST and the command line: an account goes in, a key shown once comes out; hashes alone are stored."""
+"""API keys for REST and the command line: each is shown once, and stored as a hash alone."""
 
 from datetime import timedelta
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from auth_server.oauth.server import Server
+from auth_server.web.unit_of_work import UnitOfWork
 from shared import clock
 from shared.db.accounts import Account, lock
 from shared.db.oauth import ApiKey
@@ -15,33 +15,35 @@ from shared.secrets import digest, mint, well_formed
 from shared.settings import settings
 
 PREFIX = "awt_ak_"
-MOST = 10  # living keys of one account
-NAME_MAX = 100
-USED_EVERY = timedelta(hours=1)  # how stale last_used_at may be
+MAX_KEYS = 10  # active ones of one account
+MAX_NAME_CHARACTERS = 100
+TOUCH_INTERVAL = timedelta(hours=1)  # how stale last_used_at may be
 
 
-def proper_name(value: object, field: str = "name") -> str:
+def validate_name(value: object, field: str = "name") -> str:
     """Raises Invalid."""
     name = value.strip() if isinstance(value, str) else ""
-    if not 1 <= len(name) <= NAME_MAX or not name.isprintable():
-        raise Invalid(Fault(field, "is not a name", f"text of 1 to {NAME_MAX} visible characters"))
+    if not 1 <= len(name) <= MAX_NAME_CHARACTERS or not name.isprintable():
+        raise Invalid(Fault(field, "is not a name", f"text of 1 to {MAX_NAME_CHARACTERS} visible characters"))
     return name
 
 
 def issue(db: Session, account_id: int, name: object, *, claim_hash: str | None = None) -> tuple[ApiKey, str]:
     """A new key: its row, and the key itself, which is shown this once. Raises Invalid, or LimitReached."""
-    proper = proper_name(name)
+    valid_name = validate_name(name)
     lock(db, account_id)
-    living = (ApiKey.account_id == account_id, ApiKey.revoked_at.is_(None))
-    count = db.scalar(select(func.count()).select_from(ApiKey).where(*living)) or 0
-    if count >= MOST:
-        raise LimitReached(f"An account holds at most {MOST} API keys.", limit="api_keys", current=count, cap=MOST)
+    active = (ApiKey.account_id == account_id, ApiKey.revoked_at.is_(None))
+    count = db.scalar(select(func.count()).select_from(ApiKey).where(*active)) or 0
+    if count >= MAX_KEYS:
+        raise LimitReached(
+            f"An account holds at most {MAX_KEYS} API keys.", limit="api_keys", current=count, cap=MAX_KEYS
+        )
     key = mint(PREFIX)
     row = ApiKey(
         account_id=account_id,
         key_hash=digest(key),
         ending=key[-4:],
-        name=proper,
+        name=valid_name,
         claim_hash=claim_hash,
         created_at=clock.now(),
     )
@@ -50,36 +52,36 @@ def issue(db: Session, account_id: int, name: object, *, claim_hash: str | None 
     return row, key
 
 
-def living(db: Session, account_id: int) -> list[ApiKey]:
+def list_active(db: Session, account_id: int) -> list[ApiKey]:
     """The account's keys that work, newest first."""
-    theirs = (ApiKey.account_id == account_id, ApiKey.revoked_at.is_(None))
-    return list(db.scalars(select(ApiKey).where(*theirs).order_by(ApiKey.id.desc())))
+    active = (ApiKey.account_id == account_id, ApiKey.revoked_at.is_(None))
+    return list(db.scalars(select(ApiKey).where(*active).order_by(ApiKey.id.desc())))
 
 
-def revoke(server: Server, account_id: int, key_id: int) -> bool:
-    """The key stops working at once; False when the account has no such living key."""
-    row = server.db.get(ApiKey, key_id, with_for_update=True)
+def revoke(uow: UnitOfWork, account_id: int, key_id: int) -> bool:
+    """The key stops working at once; False when the account has no such active key."""
+    row = uow.db.get(ApiKey, key_id, with_for_update=True)
     if row is None or row.account_id != account_id or row.revoked_at is not None:
         return False
     row.revoked_at = clock.now()
-    server.events.append({"token": row.key_hash})
+    uow.events.append({"token": row.key_hash})
     return True
 
 
-def described(db: Session, key: str) -> dict[str, Any]:
-    """What the MCP server is told about a key; that it was used is noted once an hour."""
+def describe(db: Session, key: str) -> dict[str, Any]:
+    """The introspection response for a key; that it was used is recorded once an hour."""
     if not well_formed(key, PREFIX):
         return {"active": False}
-    found = db.execute(
+    match = db.execute(
         select(ApiKey, Account.public_id)
         .join(Account, Account.id == ApiKey.account_id)
         .where(ApiKey.key_hash == digest(key), ApiKey.revoked_at.is_(None), Account.disabled_at.is_(None))
     ).one_or_none()
-    if found is None:
+    if match is None:
         return {"active": False}
-    row, public_id = found
+    row, public_id = match
     now = clock.now()
-    if row.last_used_at is None or now - row.last_used_at >= USED_EVERY:
+    if row.last_used_at is None or now - row.last_used_at >= TOUCH_INTERVAL:
         row.last_used_at = now
     return {
         "active": True,

@@ -1,11 +1,11 @@
-"""One-time links: an account and a purpose go in, a mail with a link goes out; the link comes back once."""
+"""One-time links sent by mail: to confirm an address, or to set a new password."""
 
 import secrets
 from datetime import timedelta
 
 from sqlalchemy import delete, select
 
-from auth_server.oauth.server import Server
+from auth_server.web.unit_of_work import UnitOfWork
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.one_time_links import OneTimeLink
@@ -14,42 +14,42 @@ from shared.outbox import links
 from shared.outbox.enqueue import write_to
 from shared.secrets import digest
 
-LIFE = {"confirm_email": timedelta(hours=24), "reset_password": timedelta(hours=1)}
-MAILS_PER_HOUR = 5  # about accounts, to one address
+LIFETIMES = {"confirm_email": timedelta(hours=24), "reset_password": timedelta(hours=1)}
+MAILS_PER_HOUR = 5  # to one address
 
 
-def may_mail(email: str) -> bool:
-    """Nobody's mailbox is filled by someone who types their address."""
+def can_mail(email: str) -> bool:
+    """Limits the mails that somebody who types another person's address can cause."""
     return hit(f"mail:to:{digest(email)[:32]}", MAILS_PER_HOUR, 3600).allowed
 
 
-def send(server: Server, account: Account, purpose: str, return_to: str) -> None:
+def send(uow: UnitOfWork, account: Account, purpose: str, return_to: str) -> None:
     nonce = secrets.token_hex(16)
-    held = links.facts(purpose, account.public_id, nonce)
-    server.db.add(
+    facts = links.facts(purpose, account.public_id, nonce)
+    uow.db.add(
         OneTimeLink(
-            token_hash=digest(links.secret(held)),
+            token_hash=digest(links.secret(facts)),
             account_id=account.id,
             purpose=purpose,
             nonce=nonce,
             return_to=return_to,
-            expires_at=clock.now() + LIFE[purpose],
+            expires_at=clock.now() + LIFETIMES[purpose],
         )
     )
-    write_to(server.db, account, purpose, held, dedupe_key=f"{purpose}:{nonce}")
+    write_to(uow.db, account, purpose, facts, dedupe_key=f"{purpose}:{nonce}")
 
 
-def find(server: Server, purpose: str, token: str | None) -> tuple[OneTimeLink, Account] | None:
-    """What a link stands for, locked, so that of two who come with it at once the second finds it used."""
+def find(uow: UnitOfWork, purpose: str, token: str | None) -> tuple[OneTimeLink, Account] | None:
+    """The link and its account, locked, so that of two concurrent uses the second finds it used."""
     if not token:
         return None
-    link = server.db.scalar(select(OneTimeLink).where(OneTimeLink.token_hash == digest(token)).with_for_update())
+    link = uow.db.scalar(select(OneTimeLink).where(OneTimeLink.token_hash == digest(token)).with_for_update())
     if link is None or link.purpose != purpose or link.expires_at <= clock.now():
         return None
-    account = server.db.get(Account, link.account_id)
+    account = uow.db.get(Account, link.account_id)
     return (link, account) if account is not None and account.disabled_at is None else None
 
 
-def use_up(server: Server, account: Account) -> None:
-    """Every link the account was ever sent is dead."""
-    server.db.execute(delete(OneTimeLink).where(OneTimeLink.account_id == account.id))
+def delete_all(uow: UnitOfWork, account: Account) -> None:
+    """Ends every link that was sent to the account."""
+    uow.db.execute(delete(OneTimeLink).where(OneTimeLink.account_id == account.id))

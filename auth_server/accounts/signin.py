@@ -1,13 +1,13 @@
-"""Sign-in and sign-out: an address, a password and a guarded form go in; a new session comes out."""
+"""Sign-in with email address and password, its limits against guessing, and sign-out."""
 
 import re
 from urllib.parse import urlsplit
 
 from auth_server.accounts import accounts, reauthentication
-from auth_server.oauth.server import Server
 from auth_server.web import sessions
-from auth_server.web.outcomes import FlowResult, Page, Redirect, problem
+from auth_server.web.outcomes import FlowResult, Page, Redirect, show_problem
 from auth_server.web.request_data import RequestData
+from auth_server.web.unit_of_work import UnitOfWork
 from shared.db.accounts import Account
 from shared.db.oauth import WebSession
 from shared.domain.plans import INTEGRATIONS
@@ -29,28 +29,28 @@ RETURN_PATHS = frozenset(
         *(f"/integrations/{name}/connect" for name in INTEGRATIONS),
     }
 )
-WINDOW = 15 * 60
+WINDOW_SECONDS = 15 * 60
 PER_ACCOUNT_AND_ADDRESS, PER_ADDRESS, PER_ACCOUNT = 10, 100, 100
-FORMS_PER_HOUR = 1000  # of one address without a cookie: each makes a row
+FORMS_PER_HOUR = 1000  # for one address without a cookie: each form stores a session row
 KNOWN_DAYS = 30
-_PLAIN = re.compile(r"[\x21-\x7e]+")
-WRONG = "The email address or the password is wrong."
+_VISIBLE_ASCII = re.compile(r"[\x21-\x7e]+")
+WRONG_CREDENTIALS = "The email address or the password is wrong."
 UNCONFIRMED = "Please confirm your email address first, with the link we sent. Signing up again sends a new one."
 
 
-def safe_return(value: str | None) -> str:
+def safe_return_path(value: str | None) -> str:
     """One of our own pages: no scheme, no authority, no backslash, nothing unprintable; else the dashboard."""
-    if not value or not _PLAIN.fullmatch(value) or "\\" in value or not value.startswith("/"):
+    if not value or not _VISIBLE_ASCII.fullmatch(value) or "\\" in value or not value.startswith("/"):
         return HOME
     parts = urlsplit(value)
     return value if not parts.netloc and parts.path in RETURN_PATHS else HOME
 
 
-class Guesses:
+class SignInAttempts:
     """Failed attempts, counted per (account, address), per address and per account.
 
-    An account many addresses guess at stays open to addresses from which it was signed in to before: nobody can
-    lock its owner out.
+    An account that many addresses guess at stays open to addresses from which it was signed in to before, so that
+    nobody can lock its owner out.
     """
 
     def __init__(self, email: str, peer: str) -> None:
@@ -59,103 +59,105 @@ class Guesses:
         self.account = f"signin:to:{name}"
         self.known = f"signin:known:{name}:{address}"
 
-    def exhausted(self) -> bool:
-        if not all(peek(key, limit, WINDOW).allowed for key, limit in self.limits.items()):
+    def is_blocked(self) -> bool:
+        if not all(peek(key, limit, WINDOW_SECONDS).allowed for key, limit in self.limits.items()):
             return True
-        return not peek(self.account, PER_ACCOUNT, WINDOW).allowed and self._is_new_here()
+        return not peek(self.account, PER_ACCOUNT, WINDOW_SECONDS).allowed and self._is_new_address()
 
-    def _is_new_here(self) -> bool:
+    def _is_new_address(self) -> bool:
         return peek(self.known, 1, KNOWN_DAYS * 86400).count == 0
 
-    def failed(self) -> None:
+    def record_failure(self) -> None:
         for key, limit in {**self.limits, self.account: PER_ACCOUNT}.items():
-            hit(key, limit, WINDOW)
+            hit(key, limit, WINDOW_SECONDS)
 
-    def succeeded(self) -> None:
+    def record_success(self) -> None:
         hit(self.known, 1, KNOWN_DAYS * 86400)
 
 
-def visitor(server: Server, inc: RequestData) -> tuple[WebSession, str | None] | Page:
-    """The session of whoever asks for a form, and the cookie for it when it is new.
+def load_or_open_session(uow: UnitOfWork, data: RequestData) -> tuple[WebSession, str | None] | Page:
+    """The session a form is shown in, and its cookie when it is new.
 
-    A session exists before sign-in, so that no form can be sent from elsewhere.
+    A session exists before sign-in, so that the sign-in form has a CSRF token too.
     """
-    session = sessions.load(server.db, inc.cookie)
+    session = sessions.load(uow.db, data.cookie)
     if session is not None:
         return session, None
-    if not hit(f"signin:forms:{address_key(inc.peer)}", FORMS_PER_HOUR, 3600).allowed:
-        return problem("Too many requests", "Please wait a little and try again.", 429, 600)
-    return sessions.open_session(server.db, None)
+    if not hit(f"signin:forms:{address_key(data.peer)}", FORMS_PER_HOUR, 3600).allowed:
+        return show_problem("Too many requests", "Please wait a little and try again.", 429, 600)
+    return sessions.open_session(uow.db, None)
 
 
-def form(server: Server, inc: RequestData) -> FlowResult:
-    found = visitor(server, inc)
-    if isinstance(found, Page):
-        return found
-    session, cookie = found
-    account, return_to = sessions.person(server.db, session), safe_return(inc.query_value("return_to"))
+def show_form(uow: UnitOfWork, data: RequestData) -> FlowResult:
+    opened = load_or_open_session(uow, data)
+    if isinstance(opened, Page):
+        return opened
+    session, cookie = opened
+    account, return_to = sessions.find_account(uow.db, session), safe_return_path(data.query_value("return_to"))
     email = account.email if account is not None else None
-    shown = {"csrf": sessions.csrf(session, "signin"), "return_to": return_to, "signed_in": email}
-    if email is not None and _too_long_ago(session, return_to):
-        shown |= {"signed_in": None, "email": email}
-    return Page("signin.html", shown, session=cookie)
+    context = {"csrf": sessions.make_csrf_token(session, "signin"), "return_to": return_to, "signed_in": email}
+    if email is not None and _is_sign_in_too_old(session, return_to):
+        context |= {"signed_in": None, "email": email}
+    return Page("signin.html", context, session_cookie=cookie)
 
 
-def _too_long_ago(session: WebSession, return_to: str) -> bool:
-    """True when the application waiting there wants a sign-in later than this session's."""
-    wanted = reauthentication.first_seen_at(urlsplit(return_to).query)
-    return wanted is not None and session.authenticated_at is not None and session.authenticated_at < wanted
+def _is_sign_in_too_old(session: WebSession, return_to: str) -> bool:
+    """True when the authorization request there asks for a sign-in later than this session's."""
+    first_seen = reauthentication.first_seen_at(urlsplit(return_to).query)
+    return first_seen is not None and session.authenticated_at is not None and session.authenticated_at < first_seen
 
 
-def enter(server: Server, inc: RequestData, session: WebSession, account: Account, return_to: str | None) -> Redirect:
-    """Lets the person in with a fresh identifier: one that was planted before sign-in is dead."""
-    sessions.end(server.db, session.id_hash)
-    _, cookie = sessions.open_session(server.db, account.id, inc.agent)
-    return Redirect(safe_return(return_to), session=cookie)
+def sign_in(
+    uow: UnitOfWork, data: RequestData, session: WebSession, account: Account, return_to: str | None
+) -> Redirect:
+    """Opens a new session, so that an identifier planted before sign-in is worthless (session fixation)."""
+    sessions.end(uow.db, session.id_hash)
+    _, cookie = sessions.open_session(uow.db, account.id, data.user_agent)
+    return Redirect(safe_return_path(return_to), session_cookie=cookie)
 
 
-def too_many_guesses() -> Page:
-    return problem("Too many attempts", "Please wait fifteen minutes and try again.", 429, WINDOW)
+def show_too_many_attempts() -> Page:
+    return show_problem("Too many attempts", "Please wait fifteen minutes and try again.", 429, WINDOW_SECONDS)
 
 
-def _again(inc: RequestData, csrf: str, message: str, status: int) -> Page:
-    shown = {
+def _show_again(data: RequestData, csrf: str, message: str, status: int) -> Page:
+    context = {
         "csrf": csrf,
-        "return_to": safe_return(inc.form_value("return_to")),
-        "email": inc.form_value("email"),
+        "return_to": safe_return_path(data.form_value("return_to")),
+        "email": data.form_value("email"),
         "message": message,
         "signed_in": None,
     }
-    return Page("signin.html", shown, status)
+    return Page("signin.html", context, status)
 
 
-def _verdict(account: Account | None, password: str) -> str | None:
+def _find_refusal(account: Account | None, password: str) -> str | None:
     """Why this person may not come in; None when they may."""
-    good = accounts.check_password(account, password)
-    if account is None or not good or account.disabled_at is not None:
-        return WRONG
+    matches = accounts.check_password(account, password)
+    if account is None or not matches or account.disabled_at is not None:
+        return WRONG_CREDENTIALS
     return None if account.email_confirmed_at else UNCONFIRMED
 
 
-def submit(server: Server, inc: RequestData) -> FlowResult:
-    session = sessions.load(server.db, inc.cookie)
-    if session is None or not sessions.csrf_holds(session, "signin", inc.form_value("csrf")):
-        return problem("This form has expired", "Please go back and try again.", 403)
-    guesses = Guesses(inc.form_value("email"), inc.peer)
-    if guesses.exhausted():
-        return too_many_guesses()
-    account = accounts.find_account(server.db, inc.form_value("email"))
-    why_not = _verdict(account, inc.form_value("password"))
-    if why_not is not None or account is None:
-        guesses.failed()
-        return _again(inc, sessions.csrf(session, "signin"), why_not or WRONG, 401)
-    guesses.succeeded()
-    return enter(server, inc, session, account, inc.form_value("return_to"))
+def submit(uow: UnitOfWork, data: RequestData) -> FlowResult:
+    session = sessions.load(uow.db, data.cookie)
+    if session is None or not sessions.is_csrf_token_valid(session, "signin", data.form_value("csrf")):
+        return show_problem("This form has expired", "Please go back and try again.", 403)
+    attempts = SignInAttempts(data.form_value("email"), data.peer)
+    if attempts.is_blocked():
+        return show_too_many_attempts()
+    account = accounts.find_account(uow.db, data.form_value("email"))
+    refusal = _find_refusal(account, data.form_value("password"))
+    if refusal is not None or account is None:
+        attempts.record_failure()
+        return _show_again(data, sessions.make_csrf_token(session, "signin"), refusal or WRONG_CREDENTIALS, 401)
+    attempts.record_success()
+    return sign_in(uow, data, session, account, data.form_value("return_to"))
 
 
-def leave(server: Server, inc: RequestData) -> FlowResult:
-    session = sessions.load(server.db, inc.cookie)
-    if session is None or not sessions.csrf_holds(session, "signout", inc.form_value("csrf")):
-        return problem("This form has expired", "Please go back and try again.", 403)
-    server.db.delete(session)
-    return Redirect("/", session="")
+def sign_out(uow: UnitOfWork, data: RequestData) -> FlowResult:
+    session = sessions.load(uow.db, data.cookie)
+    if session is None or not sessions.is_csrf_token_valid(session, "signout", data.form_value("csrf")):
+        return show_problem("This form has expired", "Please go back and try again.", 403)
+    uow.db.delete(session)
+    return Redirect("/", session_cookie="")

@@ -1,16 +1,16 @@
-"""Sign-up: an address and a password go in; a mail asks to confirm them, and a confirmed account comes out.
+"""Sign-up: an account is created unconfirmed, and confirmed by a link in a mail.
 
 The page says the same whether or not the address has an account. Confirming takes the password again: whoever signs
-up with somebody else's address gets nothing from that person's click.
+up with somebody else's address gains nothing when that person follows the link.
 """
 
 from sqlalchemy import func, select
 
 from auth_server.accounts import accounts, email_links, signin
-from auth_server.oauth.server import Server
 from auth_server.web import sessions
-from auth_server.web.outcomes import FlowResult, Page, problem
+from auth_server.web.outcomes import FlowResult, Page, show_problem
 from auth_server.web.request_data import RequestData
+from auth_server.web.unit_of_work import UnitOfWork
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.oauth import WebSession
@@ -21,9 +21,9 @@ from shared.outbox.enqueue import write_to
 from shared.secrets import digest
 from shared.settings import settings
 
-PER_HOUR = 30  # sign-ups and resets one address may ask for
-EXPIRED = problem("This form has expired", "Please go back and try again.", 403)
-DEAD_LINK = problem(
+PER_HOUR = 30  # sign-ups and resets of one address
+FORM_EXPIRED = show_problem("This form has expired", "Please go back and try again.", 403)
+DEAD_LINK = show_problem(
     "This link does not work any more",
     "It was used already, or is too old. Ask for a new one where you asked for this one.",
     410,
@@ -31,128 +31,132 @@ DEAD_LINK = problem(
 FORMS = {"signup": "signup.html", "recover": "recover.html"}
 
 
-def sent(email: str, afterwards: object) -> Page:
-    """What everybody is told, whoever has an account."""
-    shown = {"email": email, "files": settings().mail_backend == "outbox"}
-    return Page("sent.html", shown, afterwards=afterwards)  # type: ignore[arg-type]
+def show_mail_sent(email: str, afterwards: object) -> Page:
+    """The same page for everybody, whether or not the address has an account."""
+    context = {"email": email, "files": settings().mail_backend == "outbox"}
+    return Page("sent.html", context, afterwards=afterwards)  # type: ignore[arg-type]
 
 
-def too_many(inc: RequestData) -> Page | None:
-    verdict = hit(f"signup:{address_key(inc.peer)}", PER_HOUR, 3600)
+def check_rate_limit(data: RequestData) -> Page | None:
+    verdict = hit(f"signup:{address_key(data.peer)}", PER_HOUR, 3600)
     if verdict.allowed:
         return None
-    return problem("Too many requests", "Please wait a little and try again.", 429, verdict.retry_after)
+    return show_problem("Too many requests", "Please wait a little and try again.", 429, verdict.retry_after)
 
 
-def blank(server: Server, inc: RequestData, purpose: str) -> FlowResult:
+def show_empty_form(uow: UnitOfWork, data: RequestData, purpose: str) -> FlowResult:
     """An empty form of that purpose ("signup", "recover") for somebody who is not signed in."""
-    found = signin.visitor(server, inc)
-    if isinstance(found, Page):
-        return found
-    session, cookie = found
-    shown = {"csrf": sessions.csrf(session, purpose), "return_to": signin.safe_return(inc.query_value("return_to"))}
-    return Page(FORMS[purpose], shown, session=cookie)
-
-
-def again(session: WebSession, inc: RequestData, purpose: str, no: Invalid) -> Page:
-    """The form as it was filled in, with what is wrong under each field."""
-    shown = {
-        "csrf": sessions.csrf(session, purpose),
-        "return_to": signin.safe_return(inc.form_value("return_to")),
-        "email": inc.form_value("email"),
-        "faults": faults(no),
+    opened = signin.load_or_open_session(uow, data)
+    if isinstance(opened, Page):
+        return opened
+    session, cookie = opened
+    context = {
+        "csrf": sessions.make_csrf_token(session, purpose),
+        "return_to": signin.safe_return_path(data.query_value("return_to")),
     }
-    return Page(FORMS[purpose], shown, 422)
+    return Page(FORMS[purpose], context, session_cookie=cookie)
 
 
-def form(server: Server, inc: RequestData) -> FlowResult:
-    return blank(server, inc, "signup")
+def show_again(session: WebSession, data: RequestData, purpose: str, error: Invalid) -> Page:
+    """The form as it was filled in, with what is wrong under each field."""
+    context = {
+        "csrf": sessions.make_csrf_token(session, purpose),
+        "return_to": signin.safe_return_path(data.form_value("return_to")),
+        "email": data.form_value("email"),
+        "faults": describe_faults(error),
+    }
+    return Page(FORMS[purpose], context, 422)
 
 
-def submit(server: Server, inc: RequestData) -> FlowResult:
-    session = sessions.load(server.db, inc.cookie)
-    if session is None or not sessions.csrf_holds(session, "signup", inc.form_value("csrf")):
-        return EXPIRED
-    if (limited := too_many(inc)) is not None:
-        return limited
+def show_form(uow: UnitOfWork, data: RequestData) -> FlowResult:
+    return show_empty_form(uow, data, "signup")
+
+
+def submit(uow: UnitOfWork, data: RequestData) -> FlowResult:
+    session = sessions.load(uow.db, data.cookie)
+    if session is None or not sessions.is_csrf_token_valid(session, "signup", data.form_value("csrf")):
+        return FORM_EXPIRED
+    if (refusal := check_rate_limit(data)) is not None:
+        return refusal
     try:
-        email = accounts.normal_email(inc.form_value("email"))
-        accounts.proper_password(inc.form_value("password"))
-    except Invalid as no:
-        return again(session, inc, "signup", no)
-    return sent(email, _begin)
+        email = accounts.normalize_email(data.form_value("email"))
+        accounts.validate_password(data.form_value("password"))
+    except Invalid as error:
+        return show_again(session, data, "signup", error)
+    return show_mail_sent(email, _start_signup)
 
 
-def faults(no: Invalid) -> dict[str, str]:
+def describe_faults(error: Invalid) -> dict[str, str]:
     """A sentence under each field that is wrong."""
-    return {e["field"]: f"This {e['problem']}: {e['expected']}." for e in no.facts["errors"]}
+    return {e["field"]: f"This {e['problem']}: {e['expected']}." for e in error.facts["errors"]}
 
 
-def _begin(server: Server, inc: RequestData) -> None:
+def _start_signup(uow: UnitOfWork, data: RequestData) -> None:
     """The same work for everybody, and after the answer: a new account, a new password for one not yet confirmed, or
     a mail to the person who has an account already."""
-    email = accounts.normal_email(inc.form_value("email"))
-    hashed = accounts.hash_password(inc.form_value("password"))
-    server.db.execute(select(func.pg_advisory_xact_lock(int(digest(email)[:15], 16))))
-    account = accounts.find_account(server.db, email)
-    if (account is not None and account.disabled_at is not None) or not email_links.may_mail(email):
+    email = accounts.normalize_email(data.form_value("email"))
+    password_hash = accounts.hash_password(data.form_value("password"))
+    uow.db.execute(select(func.pg_advisory_xact_lock(int(digest(email)[:15], 16))))
+    account = accounts.find_account(uow.db, email)
+    if (account is not None and account.disabled_at is not None) or not email_links.can_mail(email):
         return
     if account is None:
-        account = accounts.add_account(server.db, email, hashed)
+        account = accounts.add_account(uow.db, email, password_hash)
     elif account.email_confirmed_at is not None:
-        write_to(server.db, account, "account_exists", {}, dedupe_key=f"exists:{account.id}:{clock.now().isoformat()}")
+        write_to(uow.db, account, "account_exists", {}, dedupe_key=f"exists:{account.id}:{clock.now().isoformat()}")
         return
     else:
-        account.password_hash = hashed
-    email_links.send(server, account, "confirm_email", signin.safe_return(inc.form_value("return_to")))
+        account.password_hash = password_hash
+    email_links.send(uow, account, "confirm_email", signin.safe_return_path(data.form_value("return_to")))
 
 
-def opened(server: Server, inc: RequestData, purpose: str, action: str) -> FlowResult:
+def show_link_form(uow: UnitOfWork, data: RequestData, purpose: str, action: str) -> FlowResult:
     """The form behind a link in a mail. Opening it changes nothing: programs that read mail open links too."""
-    found = email_links.find(server, purpose, inc.query_value("token"))
-    if found is None:
+    match = email_links.find(uow, purpose, data.query_value("token"))
+    if match is None:
         return DEAD_LINK
-    visit = signin.visitor(server, inc)
-    if isinstance(visit, Page):
-        return visit
-    session, cookie = visit
-    shown = {"csrf": sessions.csrf(session, action), "token": inc.query_value("token"), "email": found[1].email}
-    return Page(f"{action}.html", shown, session=cookie)
+    opened = signin.load_or_open_session(uow, data)
+    if isinstance(opened, Page):
+        return opened
+    session, cookie = opened
+    csrf = sessions.make_csrf_token(session, action)
+    context = {"csrf": csrf, "token": data.query_value("token"), "email": match[1].email}
+    return Page(f"{action}.html", context, session_cookie=cookie)
 
 
-def answered(
-    server: Server, inc: RequestData, purpose: str, action: str
+def check_link_form(
+    uow: UnitOfWork, data: RequestData, purpose: str, action: str
 ) -> tuple[WebSession, OneTimeLink, Account] | Page:
-    """That form sent: the session it was shown in, its link and whose it is; or why it counts for nothing."""
-    session = sessions.load(server.db, inc.cookie)
-    if session is None or not sessions.csrf_holds(session, action, inc.form_value("csrf")):
-        return EXPIRED
-    found = email_links.find(server, purpose, inc.form_value("token"))
-    return DEAD_LINK if found is None else (session, *found)
+    """That form when it is sent: its session, link and account, or the page that refuses it."""
+    session = sessions.load(uow.db, data.cookie)
+    if session is None or not sessions.is_csrf_token_valid(session, action, data.form_value("csrf")):
+        return FORM_EXPIRED
+    match = email_links.find(uow, purpose, data.form_value("token"))
+    return DEAD_LINK if match is None else (session, *match)
 
 
-def confirm_form(server: Server, inc: RequestData) -> FlowResult:
-    return opened(server, inc, "confirm_email", "confirm")
+def show_confirm_form(uow: UnitOfWork, data: RequestData) -> FlowResult:
+    return show_link_form(uow, data, "confirm_email", "confirm")
 
 
-def confirm(server: Server, inc: RequestData) -> FlowResult:
-    found = answered(server, inc, "confirm_email", "confirm")
-    if isinstance(found, Page):
-        return found
-    session, link, account = found
-    guesses = signin.Guesses(account.email or "", inc.peer)
-    if guesses.exhausted():
-        return signin.too_many_guesses()
-    if not accounts.check_password(account, inc.form_value("password")):
-        guesses.failed()
-        return _wrong(inc, sessions.csrf(session, "confirm"), account)
+def confirm(uow: UnitOfWork, data: RequestData) -> FlowResult:
+    checked = check_link_form(uow, data, "confirm_email", "confirm")
+    if isinstance(checked, Page):
+        return checked
+    session, link, account = checked
+    attempts = signin.SignInAttempts(account.email or "", data.peer)
+    if attempts.is_blocked():
+        return signin.show_too_many_attempts()
+    if not accounts.check_password(account, data.form_value("password")):
+        attempts.record_failure()
+        return _show_wrong_password(data, sessions.make_csrf_token(session, "confirm"), account)
     return_to = link.return_to
     account.email_confirmed_at = clock.now()
-    email_links.use_up(server, account)
-    guesses.succeeded()
-    return signin.enter(server, inc, session, account, return_to)
+    email_links.delete_all(uow, account)
+    attempts.record_success()
+    return signin.sign_in(uow, data, session, account, return_to)
 
 
-def _wrong(inc: RequestData, csrf: str, account: Account) -> Page:
-    shown = {"csrf": csrf, "token": inc.form_value("token"), "email": account.email, "wrong": True}
-    return Page("confirm.html", shown, 401)
+def _show_wrong_password(data: RequestData, csrf: str, account: Account) -> Page:
+    context = {"csrf": csrf, "token": data.form_value("token"), "email": account.email, "wrong": True}
+    return Page("confirm.html", context, 401)

@@ -1,4 +1,4 @@
-"""Introspection (RFC 7662) for the service's own programs: an access token goes in, what it is good for comes out."""
+"""Token introspection (RFC 7662), open to the service's own programs alone."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,9 +11,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from auth_server.oauth import tokens
-from auth_server.web.outcomes import failed
-from auth_server.web.rendering import write
-from auth_server.web.request_data import Pairs, basic, invalid, read_form
+from auth_server.oauth.client_auth import parse_basic
+from auth_server.oauth.responses import to_error_response
+from auth_server.web.rendering import to_response
+from auth_server.web.request_data import Pairs, read_form, reject_request
 from shared import clock
 from shared.concurrency import Batcher
 from shared.db.oauth import live_tokens
@@ -23,26 +24,26 @@ from shared.settings import settings
 Lookups = Batcher[str, Row[Any] | None]
 
 
-def lookups() -> Lookups:
-    """The look-ups of one application: hashes of tokens go in, the rows of those that are good come out."""
-    return Batcher(_good)
+def create_lookups() -> Lookups:
+    """The look-ups of one application: from the hash of a token to its row, None when it is not good."""
+    return Batcher(_find_live_tokens)
 
 
-def _good(hashes: Sequence[str]) -> list[Row[Any] | None]:
+def _find_live_tokens(hashes: Sequence[str]) -> list[Row[Any] | None]:
     rows = live_tokens(list(set(hashes)), clock.now())
-    return [rows.get(name) for name in hashes]
+    return [rows.get(token_hash) for token_hash in hashes]
 
 
-def _is_ours(headers: list[str]) -> bool:
+def _is_service_client(headers: list[str]) -> bool:
     """Basic authentication of the one client from the settings; no other method and no other client will do."""
     if len(headers) != 1:
         return False
-    name, secret = basic(headers[0])
-    known = same(name, settings().service_client_id)
-    return same(secret, settings().service_client_secret.get_secret_value()) and known
+    name, secret = parse_basic(headers[0])
+    same_name = same(name, settings().service_client_id)
+    return same(secret, settings().service_client_secret.get_secret_value()) and same_name
 
 
-def _claims(row: Row[Any] | None) -> dict[str, Any]:
+def _claims_from_row(row: Row[Any] | None) -> dict[str, Any]:
     if row is None:
         return {"active": False}
     return {
@@ -60,22 +61,24 @@ def _claims(row: Row[Any] | None) -> dict[str, Any]:
     } | ({"read_only": True} if row.read_only else {})
 
 
-async def form_from_ours(request: Request) -> Pairs:
-    """The form of a question only our own client may ask; raises the protocol's error otherwise."""
-    if not _is_ours(request.headers.getlist("authorization")):
+async def read_service_form(request: Request) -> Pairs:
+    """The form of a request that only our own client may send; raises the protocol's error otherwise."""
+    if not _is_service_client(request.headers.getlist("authorization")):
         raise InvalidClientError
     if request.scope["query_string"]:
-        invalid("Parameters belong in the request body.")
+        reject_request("Parameters belong in the request body.")
     return await read_form(request, text=True)
 
 
 async def introspect(request: Request) -> Response:
     try:
-        token = next((value for name, value in await form_from_ours(request) if name == "token"), None)
+        token = next((value for name, value in await read_service_form(request) if name == "token"), None)
         if token is None:
-            invalid("Missing 'token'.")
+            reject_request("Missing 'token'.")
     except OAuth2Error as error:
-        return write(failed(error))
-    known: Lookups = request.app.state.lookups
-    row = await known(digest(token)) if well_formed(token, tokens.ACCESS) else None
-    return Response(to_json(_claims(row)), media_type="application/json", headers={"Cache-Control": "no-store"})
+        return to_response(to_error_response(error))
+    lookups: Lookups = request.app.state.lookups
+    row = await lookups(digest(token)) if well_formed(token, tokens.ACCESS) else None
+    return Response(
+        to_json(_claims_from_row(row)), media_type="application/json", headers={"Cache-Control": "no-store"}
+    )

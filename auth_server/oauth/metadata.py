@@ -1,8 +1,8 @@
-"""Discovery (RFC 8414 and OpenID): nothing goes in, what this authorization server offers today comes out."""
+"""Authorization server metadata (RFC 8414, OpenID Connect Discovery 1.0)."""
 
 from typing import Any
 
-from auth_server.oauth.grants import AUTH_METHODS
+from auth_server.oauth.clients import AUTH_METHODS
 from auth_server.oauth.signing_keys import ALGORITHM
 from auth_server.oauth.tokens import GRANTED
 from shared.settings import settings
@@ -10,7 +10,7 @@ from shared.settings import settings
 CLAIMS = ["sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "email", "email_verified"]
 
 
-def metadata() -> dict[str, Any]:
+def build_metadata() -> dict[str, Any]:
     """The same for both well-known paths. The issuer is a setting, never the Host of a request."""
     issuer = settings().web_url
     return {

@@ -1,29 +1,28 @@
-"""OpenID Connect: a redeemed code or an access token goes in; an identity token or the person's claims come out."""
+"""OpenID Connect Core 1.0: ID tokens (2), the UserInfo endpoint (5.3) and the public signing keys (JWKS)."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from authlib.oidc.core.util import create_half_hash
 from joserfc import jwt
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from auth_server.oauth import signing_keys, tokens
+from auth_server.oauth.requests import ProtocolRequest
 from auth_server.web.outcomes import NO_STORE, JsonResponse
 from auth_server.web.request_data import RequestData
+from auth_server.web.unit_of_work import UnitOfWork
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.oauth import AccessToken, Client, Family
 from shared.secrets import digest, well_formed
 from shared.settings import settings
 
-if TYPE_CHECKING:
-    from auth_server.oauth.grants import CodeGrant
-    from auth_server.oauth.server import Server
-
 LIFE_SECONDS = 3600
 _CACHED = {"Cache-Control": "public, max-age=300"}
 
 
-def about(account: Account) -> dict[str, Any]:
+def claims_from_account(account: Account) -> dict[str, Any]:
     """The claims of the scope: the random subject and, where there is one, the address."""
     if account.email is None:
         return {"sub": account.public_id}
@@ -34,11 +33,11 @@ def about(account: Account) -> dict[str, Any]:
     }
 
 
-def id_token(grant: "CodeGrant", access_token: str) -> str:
-    code, now = grant.request.authorization_code, int(clock.now().timestamp())
-    claims = about(grant.request.user) | {
+def create_id_token(db: Session, request: ProtocolRequest, access_token: str) -> str:
+    code, now = request.authorization_code, int(clock.now().timestamp())
+    claims = claims_from_account(request.user) | {
         "iss": settings().web_url,
-        "aud": grant.request.client.client_id,
+        "aud": request.client.client_id,
         "iat": now,
         "exp": now + LIFE_SECONDS,
         "auth_time": int(code.authenticated_at.timestamp()),
@@ -46,44 +45,45 @@ def id_token(grant: "CodeGrant", access_token: str) -> str:
     }
     if code.nonce is not None:
         claims["nonce"] = code.nonce
-    key = signing_keys.signing(grant.server.db)
+    key = signing_keys.get_signing_key(db)
     return jwt.encode({"alg": signing_keys.ALGORITHM, "kid": key.kid}, claims, key, [signing_keys.ALGORITHM])
 
 
-def signed(grant: "CodeGrant") -> None:
-    """An extension of the code grant alone: a refresh gives no identity token."""
+def add_id_token(grant: Any) -> None:
+    """An extension of the code grant alone: a refresh gives no ID token."""
 
-    def add(_: Any, response: tuple[int, dict[str, Any], Any]) -> None:
-        response[1]["id_token"] = id_token(grant, response[1]["access_token"])
+    def extend_response(_: Any, response: tuple[int, dict[str, Any], Any]) -> None:
+        access_token = response[1]["access_token"]
+        response[1]["id_token"] = create_id_token(grant.server.uow.db, grant.request, access_token)
 
-    grant.register_hook("after_create_token_response", add)
+    grant.register_hook("after_create_token_response", extend_response)
 
 
-def _challenge(status: int, error: str | None = None) -> JsonResponse:
-    told = f', error="{error}"' if error else ""
-    headers = NO_STORE | {"WWW-Authenticate": f'Bearer realm="award-travel"{told}'}
+def _bearer_challenge(status: int, error: str | None = None) -> JsonResponse:
+    attribute = f', error="{error}"' if error else ""
+    headers = NO_STORE | {"WWW-Authenticate": f'Bearer realm="award-travel"{attribute}'}
     return JsonResponse(status, {"error": error or "invalid_token"}, headers)
 
 
-def userinfo(server: "Server", inc: RequestData) -> JsonResponse:
-    scheme, _, token = (inc.authorization or "").partition(" ")
+def userinfo(uow: UnitOfWork, data: RequestData) -> JsonResponse:
+    scheme, _, token = (data.authorization or "").partition(" ")
     if scheme.lower() != "bearer" or not token:
-        return _challenge(401)
-    row = server.db.get(AccessToken, digest(token)) if well_formed(token, tokens.ACCESS) else None
+        return _bearer_challenge(401)
+    row = uow.db.get(AccessToken, digest(token)) if well_formed(token, tokens.ACCESS) else None
     if row is None or row.revoked_at is not None or row.expires_at <= clock.now():
-        return _challenge(401, "invalid_token")
-    account, alive = server.account_of(row.family_id), _registered(server, row.family_id)
-    if account is None or not alive:
-        return _challenge(401, "invalid_token")
+        return _bearer_challenge(401, "invalid_token")
+    account = uow.account_of(row.family_id)
+    if account is None or not _has_active_client(uow.db, row.family_id):
+        return _bearer_challenge(401, "invalid_token")
     if "openid" not in row.scope.split():
-        return _challenge(403, "insufficient_scope")
-    return JsonResponse(200, about(account), dict(NO_STORE))
+        return _bearer_challenge(403, "insufficient_scope")
+    return JsonResponse(200, claims_from_account(account), dict(NO_STORE))
 
 
-def _registered(server: "Server", family_id: str) -> bool:
-    theirs = select(Client.client_id).join(Family, Family.client_id == Client.client_id).where(Family.id == family_id)
-    return server.db.scalar(theirs.where(Client.disabled_at.is_(None))) is not None
+def _has_active_client(db: Session, family_id: str) -> bool:
+    client = select(Client.client_id).join(Family, Family.client_id == Client.client_id).where(Family.id == family_id)
+    return db.scalar(client.where(Client.disabled_at.is_(None))) is not None
 
 
-def jwks(server: "Server", _: RequestData) -> JsonResponse:
-    return JsonResponse(200, signing_keys.public_set(server.db), dict(_CACHED))
+def jwks(uow: UnitOfWork, _: RequestData) -> JsonResponse:
+    return JsonResponse(200, signing_keys.build_public_set(uow.db), dict(_CACHED))

@@ -1,4 +1,4 @@
-"""Redirect URIs: which may be registered, which one matches at authorization, and what is appended to it."""
+"""Redirect URIs (RFC 6749 3.1.2): which may be registered, and how a requested one is compared and extended."""
 
 import re
 import tomllib
@@ -11,10 +11,22 @@ from shared.settings import settings
 OUT_OF_BAND = "urn:ietf:wg:oauth:2.0:oob"  # the code is shown on a page, for applications a person made by hand
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _URI = re.compile(r"(?=.{1,2048}\Z)([A-Za-z0-9\-._~:/?\[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+")
-_DOTS = re.compile(r"/(\.|%2e){1,2}(/|\Z)", re.IGNORECASE)  # browsers take these segments away: another address
+_DOTS = re.compile(
+    r"/(\.|%2e){1,2}(/|\Z)", re.IGNORECASE
+)  # browsers remove these segments, which makes another address
 _LABEL = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
 _LOCAL = re.compile(r"(http://(?:127\.0\.0\.1|\[::1\]|localhost))(?::([1-9]\d{0,4}))?([/?].*)?", re.ASCII)
-_ANSWERED = {"code", "state", "iss", "error", "error_description", "error_uri", "id_token", "access_token", "response"}
+_RESPONSE_PARAMETERS = {
+    "code",
+    "state",
+    "iss",
+    "error",
+    "error_description",
+    "error_uri",
+    "id_token",
+    "access_token",
+    "response",
+}
 _HOST = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(\.{_LABEL})*")
 
 
@@ -23,26 +35,26 @@ class BadRedirect(ValueError):
 
 
 @lru_cache(maxsize=1)
-def _listed() -> dict[str, frozenset[str]]:
+def _load_lists() -> dict[str, frozenset[str]]:
     data = tomllib.loads(Path(__file__).with_name("redirects.toml").read_text("utf-8"))
     return {name: frozenset(values) for name, values in data.items()}
 
 
-def _added() -> frozenset[str]:
-    more = settings().oauth_dcr_redirect_host_allowlist.lower().split(",")
-    return frozenset(host.strip() for host in more if host.strip())
+def _configured_hosts() -> frozenset[str]:
+    configured = settings().oauth_dcr_redirect_host_allowlist.lower().split(",")
+    return frozenset(host.strip() for host in configured if host.strip())
 
 
 def allowed_hosts() -> frozenset[str]:
-    return _listed()["hosts"] | _added()
+    return _load_lists()["hosts"] | _configured_hosts()
 
 
 def document_hosts() -> frozenset[str]:
     """The hosts whose client metadata documents are read."""
-    return _listed()["documents"] | _added()
+    return _load_lists()["documents"] | _configured_hosts()
 
 
-def _split(uri: str) -> SplitResult:
+def _split_uri(uri: str) -> SplitResult:
     try:
         parts = urlsplit(uri)
         port = parts.port
@@ -54,7 +66,7 @@ def _split(uri: str) -> SplitResult:
         raise BadRedirect("the port is not valid")
     if "@" in parts.netloc or "%" in parts.netloc:
         raise BadRedirect("user information and encoded hosts are not allowed")
-    if _ANSWERED & {name.lower() for name, _ in parse_qsl(parts.query, keep_blank_values=True)}:
+    if _RESPONSE_PARAMETERS & {name.lower() for name, _ in parse_qsl(parts.query, keep_blank_values=True)}:
         raise BadRedirect("the query must not hold parameters of an authorization response")
     return parts
 
@@ -63,9 +75,9 @@ def check_registration(uri: object, *, anywhere: bool = False) -> str:
     """The URI, if a client that registers itself may have it; raises BadRedirect otherwise."""
     if not isinstance(uri, str) or not _URI.fullmatch(uri) or "*" in uri:
         raise BadRedirect("must be a URI of printable characters, without wildcard or fragment")
-    if uri in _listed()["exact"]:
+    if uri in _load_lists()["exact"]:
         return uri
-    parts = _split(uri)
+    parts = _split_uri(uri)
     host = parts.hostname or ""
     if uri.startswith("http://") and host in LOOPBACK:
         return uri
@@ -87,10 +99,10 @@ def matches(requested: str, registered: str) -> bool:
     """The whole string; for loopback http the port alone may differ (RFC 8252 section 7.3)."""
     if requested == registered:
         return True
-    ours, theirs = _LOCAL.fullmatch(registered), _LOCAL.fullmatch(requested)
-    if ours is None or theirs is None or not _URI.fullmatch(requested) or int(theirs[2] or 80) > 65_535:
+    old, new = _LOCAL.fullmatch(registered), _LOCAL.fullmatch(requested)
+    if old is None or new is None or not _URI.fullmatch(requested) or int(new[2] or 80) > 65_535:
         return False
-    return (ours[1], ours[3]) == (theirs[1], theirs[3])
+    return (old[1], old[3]) == (new[1], new[3])
 
 
 def host_of(uri: str) -> str:

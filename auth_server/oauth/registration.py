@@ -1,7 +1,6 @@
-"""Dynamic registration (RFC 7591): a program's description goes in, the identifier of a public client comes out."""
+"""Dynamic client registration (RFC 7591); every registered client is a public one."""
 
 import hashlib
-import ipaddress
 import logging
 import secrets
 import unicodedata
@@ -14,46 +13,32 @@ from authlib.oauth2.rfc7591.errors import InvalidClientMetadataError, InvalidRed
 from sqlalchemy import func, select
 
 from auth_server.oauth import redirect_uris, tokens
-from auth_server.oauth.server import Server
-from auth_server.web.outcomes import NO_STORE, JsonResponse, failed
+from auth_server.oauth.responses import to_error_response
+from auth_server.web.outcomes import NO_STORE, JsonResponse
+from auth_server.web.rate_limit import choose_limit
 from auth_server.web.request_data import RequestData, parse_json
+from auth_server.web.unit_of_work import UnitOfWork
 from shared import clock
 from shared.db.oauth import Client
 from shared.limits import address_key, hit
-from shared.settings import SettingsError, settings
+from shared.settings import settings
 
 log = logging.getLogger(__name__)
-URIS_MAX, NAME_MAX = 10, 100
-IDENTICAL = timedelta(minutes=10)
+MAX_URIS, MAX_NAME_CHARACTERS = 10, 100
+SAME_BODY_WINDOW = timedelta(minutes=10)
 _GRANT_TYPES, _RESPONSE_TYPES = ["authorization_code", "refresh_token"], ["code"]
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
-_TEXTS = {"client_uri": 2048, "logo_uri": 2048, "tos_uri": 2048, "policy_uri": 2048, "software_id": 255}
-_TEXTS |= {"software_version": 255, "scope": 1024, "application_type": 32, "token_endpoint_auth_method": 64}
+_MAX_TEXT_CHARACTERS = {"client_uri": 2048, "logo_uri": 2048, "tos_uri": 2048, "policy_uri": 2048, "software_id": 255}
+_MAX_TEXT_CHARACTERS |= {
+    "software_version": 255,
+    "scope": 1024,
+    "application_type": 32,
+    "token_endpoint_auth_method": 64,
+}
 
 
-def trusted_ranges() -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
-    """The networks of well-known hosts, which register for many people; raises SettingsError when unreadable."""
-    named = [r.strip() for r in settings().dcr_trusted_ranges.split(",") if r.strip()]
-    try:
-        return [ipaddress.ip_network(r, strict=False) for r in named]
-    except ValueError:
-        raise SettingsError("DCR_TRUSTED_RANGES: must be a comma list of networks such as 160.79.104.0/21") from None
-
-
-def allowance(peer: str, usual: int, trusted: int) -> int | None:
-    """How much an address may do: hosts that act for many people more, this machine itself without limit (None)."""
-    try:
-        ip = ipaddress.ip_address(peer)
-    except ValueError:
-        return usual
-    ip = getattr(ip, "ipv4_mapped", None) or ip
-    if ip.is_loopback:
-        return None
-    return trusted if any(ip in network for network in trusted_ranges()) else usual
-
-
-def _too_many(peer: str) -> JsonResponse | None:
-    limit = allowance(peer, settings().dcr_per_hour, settings().dcr_trusted_per_hour)
+def _check_rate_limit(peer: str) -> JsonResponse | None:
+    limit = choose_limit(peer, settings().dcr_per_hour, settings().dcr_trusted_per_hour)
     if limit is None:
         return None
     verdict = hit(f"register:{address_key(peer)}", limit, 3600)
@@ -64,20 +49,20 @@ def _too_many(peer: str) -> JsonResponse | None:
     return JsonResponse(429, {"error": "temporarily_unavailable", "error_description": text}, headers)
 
 
-def _name(value: object) -> str:
+def _parse_name(value: object) -> str:
     if value is None:
         return "Unnamed application"
     if not isinstance(value, str):
         raise InvalidClientMetadataError("client_name must be a string.")
     name = unicodedata.normalize("NFC", value).strip()
-    if not 1 <= len(name) <= NAME_MAX or any(unicodedata.category(c) in _INVISIBLE for c in name):
-        raise InvalidClientMetadataError(f"client_name must have 1 to {NAME_MAX} visible characters.")
+    if not 1 <= len(name) <= MAX_NAME_CHARACTERS or any(unicodedata.category(c) in _INVISIBLE for c in name):
+        raise InvalidClientMetadataError(f"client_name must have 1 to {MAX_NAME_CHARACTERS} visible characters.")
     return name
 
 
-def _uris(value: object) -> list[str]:
-    if not isinstance(value, list) or not 1 <= len(value) <= URIS_MAX:
-        raise InvalidRedirectURIError(f"redirect_uris must be a list of 1 to {URIS_MAX} URIs.")
+def _parse_uris(value: object) -> list[str]:
+    if not isinstance(value, list) or not 1 <= len(value) <= MAX_URIS:
+        raise InvalidRedirectURIError(f"redirect_uris must be a list of 1 to {MAX_URIS} URIs.")
     try:
         return list(dict.fromkeys(redirect_uris.check_registration(uri) for uri in value))
     except redirect_uris.BadRedirect as bad:
@@ -95,19 +80,19 @@ def _check_list(data: dict[str, Any], name: str, supported: list[str]) -> None:
         raise InvalidClientMetadataError(f"{name} has no supported value.")
 
 
-def described(data: object) -> dict[str, Any]:
-    """The metadata this server registers, whatever else was asked for: always a public client."""
+def client_metadata_from(data: object) -> dict[str, Any]:
+    """The metadata this server registers, whatever else the body holds: always a public client."""
     if not isinstance(data, dict):
         raise InvalidClientMetadataError("The body must be a JSON object.")
-    uris = _uris(data.get("redirect_uris"))
-    for name, limit in _TEXTS.items():
+    uris = _parse_uris(data.get("redirect_uris"))
+    for name, limit in _MAX_TEXT_CHARACTERS.items():
         value = data.get(name)
         if value is not None and (not isinstance(value, str) or len(value) > limit):
             raise InvalidClientMetadataError(f"{name} is not valid.")
     _check_list(data, "grant_types", _GRANT_TYPES)
     _check_list(data, "response_types", _RESPONSE_TYPES)
     return {
-        "client_name": _name(data.get("client_name")),
+        "client_name": _parse_name(data.get("client_name")),
         "redirect_uris": uris,
         "grant_types": _GRANT_TYPES,
         "response_types": _RESPONSE_TYPES,
@@ -117,37 +102,37 @@ def described(data: object) -> dict[str, Any]:
     }
 
 
-def _same_as_before(server: Server, fingerprint: str) -> Client | None:
+def _find_recent_client(uow: UnitOfWork, fingerprint: str) -> Client | None:
     """The client a byte-identical body made a moment ago; two such requests at once wait for each other."""
-    server.db.execute(select(func.pg_advisory_xact_lock(int(fingerprint[:15], 16))))
-    recent = (Client.fingerprint == fingerprint, Client.created_at > clock.now() - IDENTICAL)
-    return server.db.scalars(select(Client).where(*recent, Client.disabled_at.is_(None)).limit(1)).first()
+    uow.db.execute(select(func.pg_advisory_xact_lock(int(fingerprint[:15], 16))))
+    recent = (Client.fingerprint == fingerprint, Client.created_at > clock.now() - SAME_BODY_WINDOW)
+    return uow.db.scalars(select(Client).where(*recent, Client.disabled_at.is_(None)).limit(1)).first()
 
 
-def register(body: bytes) -> Callable[[Server, RequestData], JsonResponse]:
-    def flow(server: Server, inc: RequestData) -> JsonResponse:
-        if (limited := _too_many(inc.peer)) is not None:
-            return limited
+def register_client(body: bytes) -> Callable[[UnitOfWork, RequestData], JsonResponse]:
+    def flow(uow: UnitOfWork, data: RequestData) -> JsonResponse:
+        if (refusal := _check_rate_limit(data.peer)) is not None:
+            return refusal
         try:
-            metadata = described(_parsed(body))
+            metadata = client_metadata_from(_parse_body(body))
         except OAuth2Error as error:
-            return failed(error)
+            return to_error_response(error)
         fingerprint = hashlib.sha256(body).hexdigest()
-        row = _same_as_before(server, fingerprint) or _new(server, metadata, fingerprint)
+        row = _find_recent_client(uow, fingerprint) or _add_client(uow, metadata, fingerprint)
         issued = {"client_id": row.client_id, "client_id_issued_at": int(row.created_at.timestamp())}
         return JsonResponse(201, issued | metadata, dict(NO_STORE))
 
     return flow
 
 
-def _parsed(body: bytes) -> object:
+def _parse_body(body: bytes) -> object:
     try:
         return parse_json(body)
     except OAuth2Error as error:
         raise InvalidClientMetadataError(error.get_error_description()) from None
 
 
-def _new(server: Server, metadata: dict[str, Any], fingerprint: str) -> Client:
+def _add_client(uow: UnitOfWork, metadata: dict[str, Any], fingerprint: str) -> Client:
     row = Client(
         client_id=secrets.token_urlsafe(24),
         kind="dcr",
@@ -157,5 +142,5 @@ def _new(server: Server, metadata: dict[str, Any], fingerprint: str) -> Client:
         fingerprint=fingerprint,
         created_at=clock.now(),
     )
-    server.db.add(row)
+    uow.db.add(row)
     return row

@@ -1,4 +1,4 @@
-"""RFC 8707: the resources a request names go in, the one canonical audience of the token comes out."""
+"""Resource indicators (RFC 8707): from the resources a request names to the one audience of the token."""
 
 from collections.abc import Sequence
 from urllib.parse import urlsplit
@@ -12,7 +12,7 @@ class InvalidTarget(OAuth2Error):
     error = "invalid_target"
 
 
-def _canonical(value: str) -> str | None:
+def _canonicalize(value: str) -> str | None:
     """Case of scheme and host, a trailing slash and the query make no difference; the bare origin means /mcp."""
     try:
         parts = urlsplit(value)
@@ -26,16 +26,16 @@ def _canonical(value: str) -> str | None:
     return f"{parts.scheme.lower()}://{netloc}{parts.path.rstrip('/') or '/mcp'}"
 
 
-def resolve(named: Sequence[str], within: str | None = None) -> str:
-    """The audience; `within` is what was authorized before. Raises InvalidTarget."""
-    ours = {_canonical(r): r for r in settings().resources}
-    found = [ours.get(_canonical(value)) for value in named]
-    if None in found:
+def resolve(resources: Sequence[str], within: str | None = None) -> str:
+    """The audience; `within` is the resource authorized before. Raises InvalidTarget."""
+    served = {_canonicalize(r): r for r in settings().resources}
+    audiences = [served.get(_canonicalize(value)) for value in resources]
+    if None in audiences:
         raise InvalidTarget("The resource is not served here.")
     if within is not None:
-        if any(r != within for r in found):
+        if any(audience != within for audience in audiences):
             raise InvalidTarget("The resource was not part of the authorization.")
         return within
-    if len(set(found)) > 1:
+    if len(set(audiences)) > 1:
         raise InvalidTarget("One resource per token.")
-    return found[0] if found and found[0] else settings().resources[0]
+    return audiences[0] if audiences and audiences[0] else settings().resources[0]

@@ -1,34 +1,44 @@
-"""The machine endpoints: token and revocation requests go in, JSON answers of the protocol come out."""
+"""Token endpoint (RFC 6749 3.2): authorization codes and refresh tokens are exchanged for new tokens."""
 
 from authlib.oauth2 import OAuth2Error
+from starlette.requests import Request
+from starlette.responses import Response
 
+from auth_server.oauth import refresh
+from auth_server.oauth.client_auth import check_credentials
+from auth_server.oauth.handlers import read_client_form
+from auth_server.oauth.responses import to_error_response
 from auth_server.oauth.server import Server
-from auth_server.web.outcomes import FlowResult, JsonResponse, failed
-from auth_server.web.request_data import RequestData, check_credentials, invalid
+from auth_server.web.flows import count_request, run_counted
+from auth_server.web.outcomes import FlowResult
+from auth_server.web.rendering import to_response
+from auth_server.web.request_data import RequestData, reject_request
+from auth_server.web.unit_of_work import UnitOfWork
 
 GRANT_TYPES = ("authorization_code", "refresh_token")
 
 
-def token(server: Server, inc: RequestData) -> FlowResult:
+async def exchange(request: Request) -> Response:
     try:
-        check_credentials(inc)
-        if not inc.form_value("grant_type"):
-            invalid("Missing 'grant_type'.")
-        if inc.form_value("grant_type") not in GRANT_TYPES:
+        data = await read_client_form(request)
+    except OAuth2Error as error:
+        return to_response(to_error_response(error))
+    await count_request(data.peer)
+    result: FlowResult | None = None
+    if refresh.is_ordinary(data):
+        result = await refresh.rotate_ordinary(request.app.state.rotations, data)
+    return to_response(result if result is not None else await run_counted(_exchange_grant, data))
+
+
+def _exchange_grant(uow: UnitOfWork, data: RequestData) -> FlowResult:
+    """Every grant by way of authlib."""
+    try:
+        check_credentials(data)
+        if not data.form_value("grant_type"):
+            reject_request("Missing 'grant_type'.")
+        if data.form_value("grant_type") not in GRANT_TYPES:
             raise OAuth2Error("This grant type is not supported.", error="unsupported_grant_type")
-        outcome: FlowResult = server.create_token_response(inc)
-        return outcome
+        result: FlowResult = Server(uow).create_token_response(data)
+        return result
     except OAuth2Error as error:
-        return failed(error)
-
-
-def revoke(server: Server, inc: RequestData) -> FlowResult:
-    """200 without a body, also for tokens nobody knows (RFC 7009 2.2)."""
-    try:
-        check_credentials(inc)
-        outcome: FlowResult = server.create_endpoint_response("revocation", inc)
-    except OAuth2Error as error:
-        return failed(error)
-    if isinstance(outcome, JsonResponse) and outcome.status == 200:
-        outcome.body = None
-    return outcome
+        return to_error_response(error)

@@ -1,4 +1,4 @@
-"""Tokens: their prefixes, lifetimes and scope; what is minted here is stored as a hash alone."""
+"""Tokens: prefixes, lifetimes and scope. They are opaque (RFC 6749 1.4) and stored as hashes alone."""
 
 import re
 from datetime import timedelta
@@ -13,19 +13,19 @@ ACCESS_LIFE = timedelta(seconds=ACCESS_SECONDS)
 CODE_LIFE = timedelta(seconds=60)
 COPIED_CODE_LIFE = timedelta(minutes=5)  # of a code a person has to copy
 RETRY_WINDOW = timedelta(seconds=60)  # a retired refresh token yields the same successor again for this long
-RETRIES = 20
-GRANTED = f"{SCOPE} openid email"  # whatever was asked for
-# Stray blanks are forgiven: well-known hosts send them.
+MAX_RETRIES = 20
+GRANTED = f"{SCOPE} openid email"  # whatever scope is requested
+# RFC 6749 3.3, and stray blanks, which well-known hosts send.
 SCOPE_SYNTAX = re.compile(r"[\x20\x21\x23-\x5b\x5d-\x7e]*")
 
 
-def access_token(**_: object) -> str:
+def mint_access_token(**_: object) -> str:
     return mint(ACCESS)
 
 
-def refresh_token(**_: object) -> str:
+def mint_refresh_token(**_: object) -> str:
     return mint(REFRESH)
 
 
-def code_life(redirect_uri: str) -> timedelta:
+def choose_code_life(redirect_uri: str) -> timedelta:
     return COPIED_CODE_LIFE if redirect_uri == OUT_OF_BAND else CODE_LIFE

@@ -1,24 +1,24 @@
-"""The end of an account: the account goes in; its rows, tokens, keys and applications are gone in one transaction."""
+"""Deletion of an account with its rows, tokens, keys and applications, in one transaction."""
 
 from sqlalchemy import select
 
-from auth_server.oauth.server import Server
-from auth_server.pages import oauth_apps
+from auth_server.oauth.clients import delete_client
+from auth_server.web.unit_of_work import UnitOfWork
 from shared.db.accounts import Account
 from shared.db.oauth import ApiKey, Client, Family
 from shared.db.run_kinds import delete_account_schedules
 
 
-def close(server: Server, account: Account) -> None:
-    """Foreign keys take along every row of the account; what other programs remember of it is called off."""
-    server.db.get(Account, account.id, with_for_update=True)
-    for app in server.db.scalars(select(Client).where(Client.owner_id == account.id)):
-        oauth_apps.end(server, app)
-    delete_account_schedules(server.db, account.id)
-    living = (Family.account_id == account.id, Family.revoked_at.is_(None))
-    server.events += [{"family": id} for id in server.db.scalars(select(Family.id).where(*living))]
+def delete_account(uow: UnitOfWork, account: Account) -> None:
+    """Foreign keys delete the account's rows; events tell the other programs to drop what they cached of it."""
+    uow.db.get(Account, account.id, with_for_update=True)
+    for app in uow.db.scalars(select(Client).where(Client.owner_id == account.id)):
+        delete_client(uow, app)
+    delete_account_schedules(uow.db, account.id)
+    active = (Family.account_id == account.id, Family.revoked_at.is_(None))
+    uow.events += [{"family": family_id} for family_id in uow.db.scalars(select(Family.id).where(*active))]
     keys = select(ApiKey.key_hash).where(ApiKey.account_id == account.id)
-    server.events += [{"token": key} for key in server.db.scalars(keys)]
-    server.events.append({"account": account.public_id})
-    server.db.delete(account)
-    server.db.flush()
+    uow.events += [{"token": key} for key in uow.db.scalars(keys)]
+    uow.events.append({"account": account.public_id})
+    uow.db.delete(account)
+    uow.db.flush()

@@ -1,28 +1,28 @@
-"""API keys on the dashboard: a name goes in, a key shown once comes out; any key can be revoked."""
+"""API keys page of the dashboard: keys are created, shown once, listed and revoked."""
 
 from auth_server.accounts import api_keys
-from auth_server.pages.member import Member, back
+from auth_server.pages.member import Member, redirect_back
 from auth_server.web.outcomes import FlowResult
 from shared.errors import Refusal
 
 PATH = "/dashboard/keys"
 
 
-def page(me: Member, status: int = 200, fault: str | None = None, new: str | None = None) -> FlowResult:
-    keys = api_keys.living(me.server.db, me.account.id)
-    return me.page("keys.html", status, keys=keys, fault=fault, new=new, most=api_keys.MOST)
+def show(member: Member, status: int = 200, fault: str | None = None, new: str | None = None) -> FlowResult:
+    keys = api_keys.list_active(member.db, member.account.id)
+    return member.show("keys.html", status, keys=keys, fault=fault, new=new, most=api_keys.MAX_KEYS)
 
 
-def create(me: Member) -> FlowResult:
+def create(member: Member) -> FlowResult:
     try:
-        _, key = api_keys.issue(me.server.db, me.account.id, me.inc.form_value("name"))
-    except Refusal as no:
-        return page(me, 422, no.message)
-    return page(me, new=key)
+        _, key = api_keys.issue(member.db, member.account.id, member.data.form_value("name"))
+    except Refusal as refusal:
+        return show(member, 422, refusal.message)
+    return show(member, new=key)
 
 
-def revoke(me: Member) -> FlowResult:
-    wanted = me.inc.form_value("key_id")
-    if not wanted.isdecimal() or not api_keys.revoke(me.server, me.account.id, int(wanted[:18])):
-        return page(me, 404, "That key is not among yours any more.")
-    return back(PATH, "revoked")
+def revoke(member: Member) -> FlowResult:
+    key_id = member.data.form_value("key_id")
+    if not key_id.isdecimal() or not api_keys.revoke(member.uow, member.account.id, int(key_id[:18])):
+        return show(member, 404, "That key is not among yours any more.")
+    return redirect_back(PATH, "revoked")

@@ -1,4 +1,4 @@
-"""The public pages: settings and the table of plans go in; start, plans, privacy, terms and support pages come out."""
+"""Public pages: start, plans, privacy, terms, support, the list of problem types, and icons."""
 
 from collections.abc import Awaitable, Callable
 from urllib.parse import urlsplit
@@ -6,98 +6,100 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 
-from auth_server.web.rendering import TEMPLATES, html
+from auth_server.web.rendering import TEMPLATES, render_page
 from shared.domain.plans import LIMITS, Plan, additions
 from shared.errors import PROBLEMS
 from shared.settings import STATUS, settings
 
-_CACHED = {"Cache-Control": "public, max-age=300"}
+_CACHE_HEADERS = {"Cache-Control": "public, max-age=300"}
 
 
-async def landing(request: Request) -> Response:  # noqa: ARG001 - an endpoint's signature
-    mine = settings()
-    shown = {
-        "site": mine.web_url,
-        "mcp_url": f"{mine.web_url}/mcp",
-        "tool_url": mine.mcp_url,
+async def serve_landing(request: Request) -> Response:  # noqa: ARG001 - an endpoint's signature
+    config = settings()
+    context = {
+        "site": config.web_url,
+        "mcp_url": f"{config.web_url}/mcp",
+        "tool_url": config.mcp_url,
         "status": STATUS,
-        "sandbox": mine.data_mode == "sandbox",
-        "public": mine.secure,
+        "sandbox": config.data_mode == "sandbox",
+        "public": config.secure,
     }
-    return html("landing.html", shown)
+    return render_page("landing.html", context)
 
 
-def _number(value: int | None) -> str:
+def _format_limit(value: int | None) -> str:
     if value is None:
         return "unlimited"
     return f"{value:,}" if value else "none"
 
 
-def _rows() -> list[tuple[str, list[str]]]:
+def _build_rows() -> list[tuple[str, list[str]]]:
     all_limits = [LIMITS[plan] for plan in Plan]
     return [
-        ("Searches a day", [_number(limits.searches_per_day) for limits in all_limits]),
+        ("Searches a day", [_format_limit(limits.searches_per_day) for limits in all_limits]),
         ("Cabins", ["economy" if plan is Plan.FREE else "all" for plan in Plan]),
-        ("Results shown", ["first 3" if limits.results else "all" for limits in all_limits]),
-        ("Active trips", [_number(limits.active_trips) for limits in all_limits]),
-        ("Route monitors", [_number(limits.route_monitors) for limits in all_limits]),
-        ("Flight alerts", [_number(limits.flight_alerts) for limits in all_limits]),
-        ("Delay alerts", [_number(limits.delay_alerts) for limits in all_limits]),
-        ("Standing orders", [_number(limits.standing_orders) for limits in all_limits]),
-        ("API calls a month", [_number(limits.api_calls_per_month) for limits in all_limits]),
+        ("Results context", ["first 3" if limits.results else "all" for limits in all_limits]),
+        ("Active trips", [_format_limit(limits.active_trips) for limits in all_limits]),
+        ("Route monitors", [_format_limit(limits.route_monitors) for limits in all_limits]),
+        ("Flight alerts", [_format_limit(limits.flight_alerts) for limits in all_limits]),
+        ("Delay alerts", [_format_limit(limits.delay_alerts) for limits in all_limits]),
+        ("Standing orders", [_format_limit(limits.standing_orders) for limits in all_limits]),
+        ("API calls a month", [_format_limit(limits.api_calls_per_month) for limits in all_limits]),
         ("Own OAuth applications", ["none" if plan is Plan.FREE else "up to 10" for plan in Plan]),
     ]
 
 
-def _price(plan: Plan) -> str:
+def _describe_price(plan: Plan) -> str:
     if plan is Plan.FREE:
         return "0 USD"
     return f"{settings().premium_price:.2f} USD a month" if plan is Plan.PREMIUM else "On request"
 
 
-async def plans(request: Request) -> Response:  # noqa: ARG001
-    mine = settings()
-    shown = {
-        "plans": [{"name": plan.slug.title(), "price": _price(plan), "gives": additions(plan)} for plan in Plan],
-        "rows": _rows(),
-        "operator": mine.operator_email,
-        "change_text": mine.plan_change_text,
-        "change_url": mine.plan_change_url,
+async def serve_plans(request: Request) -> Response:  # noqa: ARG001
+    config = settings()
+    context = {
+        "plans": [
+            {"name": plan.slug.title(), "price": _describe_price(plan), "gives": additions(plan)} for plan in Plan
+        ],
+        "rows": _build_rows(),
+        "operator": config.operator_email,
+        "change_text": config.plan_change_text,
+        "change_url": config.plan_change_url,
     }
-    return html("plans.html", shown)
+    return render_page("plans.html", context)
 
 
-def legal(name: str) -> Callable[[Request], Awaitable[Response]]:
+def serve_legal_page(name: str) -> Callable[[Request], Awaitable[Response]]:
     """A page of text in which the operator is named."""
 
-    async def page(request: Request) -> Response:  # noqa: ARG001
-        mine = settings()
-        shown = {
-            "operator": mine.operator_name,
-            "contact": mine.operator_email,
-            "site": mine.web_url,
-            "sandbox": mine.data_mode == "sandbox",
-            "settings": mine,
-            "model_host": urlsplit(mine.standing_order_model_url).hostname,
+    async def endpoint(request: Request) -> Response:  # noqa: ARG001
+        config = settings()
+        context = {
+            "operator": config.operator_name,
+            "contact": config.operator_email,
+            "site": config.web_url,
+            "sandbox": config.data_mode == "sandbox",
+            "settings": config,
+            "model_host": urlsplit(config.standing_order_model_url).hostname,
         }
-        return html(name, shown)
+        return render_page(name, context)
 
-    return page
+    return endpoint
 
 
-def picture(name: str, media_type: str) -> Callable[[Request], Awaitable[Response]]:
-    async def icon(request: Request) -> Response:  # noqa: ARG001
+def serve_picture(name: str, media_type: str) -> Callable[[Request], Awaitable[Response]]:
+    async def endpoint(request: Request) -> Response:  # noqa: ARG001
         return FileResponse(TEMPLATES / name, media_type=media_type, headers={"Cache-Control": "public, max-age=86400"})
 
-    return icon
+    return endpoint
 
 
-async def challenge(request: Request) -> Response:  # noqa: ARG001
+async def serve_challenge(request: Request) -> Response:  # noqa: ARG001
     """What a plugin portal asks the domain to show, when the operator has set it."""
     text = settings().openai_apps_challenge
-    return PlainTextResponse(text, headers=_CACHED) if text else Response(status_code=404)
+    return PlainTextResponse(text, headers=_CACHE_HEADERS) if text else Response(status_code=404)
 
 
-async def problems(request: Request) -> Response:  # noqa: ARG001
+async def serve_problems(request: Request) -> Response:  # noqa: ARG001
     """Where the `type` of a problem document leads."""
-    return html("problems.html", {"kinds": sorted(PROBLEMS.items(), key=lambda item: item[1].status)})
+    return render_page("problems.html", {"kinds": sorted(PROBLEMS.items(), key=lambda item: item[1].status)})

@@ -10,7 +10,7 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # the JPEG markers that tell the size
 
 
-class NoLogo(ValueError):
+class InvalidLogo(ValueError):
     """The text is for the person who sent it."""
 
 
@@ -22,19 +22,19 @@ class Logo:
 
 
 def read(content: bytes) -> Logo:
-    """PNG or JPEG, whole, and not larger than a page needs. Raises NoLogo."""
+    """PNG or JPEG, whole, and not larger than a page needs. Raises InvalidLogo."""
     if not content:
-        raise NoLogo("Choose a file first.")
+        raise InvalidLogo("Choose a file first.")
     if len(content) > MAX_BYTES:
-        raise NoLogo(f"The file is larger than {MAX_BYTES // 1024} KiB.")
+        raise InvalidLogo(f"The file is larger than {MAX_BYTES // 1024} KiB.")
     try:
         found = _png(content) or _jpeg(content)
     except (struct.error, IndexError):
         found = None
     if found is None:
-        raise NoLogo("The file is not a PNG or JPEG picture, or is damaged. SVG is not accepted.")
+        raise InvalidLogo("The file is not a PNG or JPEG picture, or is damaged. SVG is not accepted.")
     if not (1 <= found.width <= MAX_SIDE and 1 <= found.height <= MAX_SIDE):
-        raise NoLogo(f"The picture is larger than {MAX_SIDE} by {MAX_SIDE} pixels.")
+        raise InvalidLogo(f"The picture is larger than {MAX_SIDE} by {MAX_SIDE} pixels.")
     return found
 
 

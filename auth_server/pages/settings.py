@@ -1,11 +1,11 @@
-"""Settings on the dashboard: which mails are sent, an advisor's logo, and the documents that are open to others."""
+"""Settings page of the dashboard: mails by kind, an advisor's logo, and documents shared by link."""
 
 from contextlib import suppress
 from uuid import UUID
 
 from auth_server.pages import logo
-from auth_server.pages.member import Member, back
-from auth_server.web.outcomes import FlowResult, JsonResponse, problem
+from auth_server.pages.member import Member, redirect_back
+from auth_server.web.outcomes import FlowResult, JsonResponse, show_problem
 from shared import clock
 from shared.db import clients
 from shared.db.accounts import lock
@@ -13,7 +13,7 @@ from shared.db.profile import MAILS, AdvisorLogo, Profile, addressee
 from shared.domain.plans import Plan
 
 PATH = "/dashboard/settings"
-WORDS = {
+MAIL_KINDS = {
     "route_monitors": ("Route monitors", "when one of your monitors finds new award seats"),
     "flight_alerts": ("Flight alerts", "when award seats open on a flight you watch"),
     "standing_orders": ("Standing orders", "the result of each run"),
@@ -22,63 +22,68 @@ WORDS = {
 }
 
 
-def page(me: Member, status: int = 200, fault: str | None = None) -> FlowResult:
-    wanted = addressee(me.server.db, me.account.id).wanted
-    choices = [(kind, *WORDS[kind], wanted[kind]) for kind in MAILS]
-    stored = me.server.db.get(AdvisorLogo, me.account.id)
-    return me.page(
+def show(member: Member, status: int = 200, fault: str | None = None) -> FlowResult:
+    switches = addressee(member.db, member.account.id).wanted
+    choices = [(kind, *MAIL_KINDS[kind], switches[kind]) for kind in MAILS]
+    logo_row = member.db.get(AdvisorLogo, member.account.id)
+    return member.show(
         "settings.html",
         status,
         choices=choices,
-        logo=stored,
-        may=me.plan >= Plan.PRO,
+        logo=logo_row,
+        may=member.plan >= Plan.PRO,
         fault=fault,
         most=logo.MAX_BYTES,
-        documents=clients.open_links(me.server.db, me.account.id, clock.now()),
+        documents=clients.open_links(member.db, member.account.id, clock.now()),
     )
 
 
-def save(me: Member) -> FlowResult:
-    lock(me.server.db, me.account.id)
-    row = me.server.db.get(Profile, me.account.id)
+def save(member: Member) -> FlowResult:
+    lock(member.db, member.account.id)
+    row = member.db.get(Profile, member.account.id)
     if row is None:
-        row = Profile(account_id=me.account.id)
-        me.server.db.add(row)
+        row = Profile(account_id=member.account.id)
+        member.db.add(row)
     for kind in MAILS:
-        setattr(row, f"mail_{kind}", me.inc.form_value(kind) == "on")
-    return back(PATH, "saved")
+        setattr(row, f"mail_{kind}", member.data.form_value(kind) == "on")
+    return redirect_back(PATH, "saved")
 
 
-def upload(me: Member) -> FlowResult:
-    if me.plan < Plan.PRO:
-        return problem("A logo is part of the Pro plan", "The plans page says how to change your plan.", 403)
+def save_logo(member: Member) -> FlowResult:
+    if member.plan < Plan.PRO:
+        return show_problem("A logo is part of the Pro plan", "The plans page says how to change your plan.", 403)
     try:
-        found = logo.read(me.inc.file)
-    except logo.NoLogo as no:
-        return page(me, 422, str(no))
-    lock(me.server.db, me.account.id)
-    row = me.server.db.get(AdvisorLogo, me.account.id) or AdvisorLogo(account_id=me.account.id)
-    row.media_type, row.width, row.height, row.content = found.media_type, found.width, found.height, me.inc.file
-    me.server.db.add(row)
-    return back(PATH, "logo")
+        picture = logo.read(member.data.file)
+    except logo.InvalidLogo as error:
+        return show(member, 422, str(error))
+    lock(member.db, member.account.id)
+    row = member.db.get(AdvisorLogo, member.account.id) or AdvisorLogo(account_id=member.account.id)
+    row.media_type, row.width, row.height, row.content = (
+        picture.media_type,
+        picture.width,
+        picture.height,
+        member.data.file,
+    )
+    member.db.add(row)
+    return redirect_back(PATH, "logo")
 
 
-def remove(me: Member) -> FlowResult:
-    row = me.server.db.get(AdvisorLogo, me.account.id)
+def delete_logo(member: Member) -> FlowResult:
+    row = member.db.get(AdvisorLogo, member.account.id)
     if row is not None:
-        me.server.db.delete(row)
-    return back(PATH, "logo_removed")
+        member.db.delete(row)
+    return redirect_back(PATH, "logo_removed")
 
 
-def picture(me: Member) -> FlowResult:
-    row = me.server.db.get(AdvisorLogo, me.account.id)
+def serve_logo(member: Member) -> FlowResult:
+    row = member.db.get(AdvisorLogo, member.account.id)
     if row is None:
-        return problem("There is no logo", "You have not uploaded one.", 404)
+        return show_problem("There is no logo", "You have not uploaded one.", 404)
     return JsonResponse(200, row.content, {"Content-Type": row.media_type, "Cache-Control": "no-store"})
 
 
-def revoke(me: Member) -> FlowResult:
-    """On every plan: whoever is no advisor any more can still take back what was shared."""
-    with suppress(ValueError):  # no document bears such an id
-        clients.close(me.server.db, me.account.id, UUID(me.inc.form_value("pdf_id")), clock.now())
-    return back(PATH, "document")
+def revoke_document(member: Member) -> FlowResult:
+    """On every plan: who is no advisor any more can still end the links that were shared."""
+    with suppress(ValueError):  # not a UUID, so no document has it
+        clients.close(member.db, member.account.id, UUID(member.data.form_value("pdf_id")), clock.now())
+    return redirect_back(PATH, "document")

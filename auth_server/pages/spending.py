@@ -1,4 +1,4 @@
-"""Spending on the dashboard: a statement's file comes in and goes to the import tool; what was counted is shown."""
+"""Spending page of the dashboard: statement files go to the import tool, and its result is shown."""
 
 from pydantic_core import to_json
 from sqlalchemy import select
@@ -12,63 +12,67 @@ from shared.db.spending import SpendingStatement
 from shared.documents.text_decoding import MOST_BYTES, NoText, decode
 from shared.domain.plans import Plan
 
-__all__ = ["MOST_BYTES", "after", "begin", "page"]
+__all__ = ["MOST_BYTES", "prepare_import", "show", "show_import"]
 
 TOOL = "import_spending_statement"
-MOST_CHARACTERS = 3_000_000
-MOST_SENT = (4 << 20) - 4096  # bytes of JSON the tool server takes, less what stands around the text
-_SHOWN = 24  # statements listed
-_AWAY = "The service that reads statements does not answer. Nothing was imported; please try again in a moment."
+MAX_CHARACTERS = 3_000_000
+MAX_JSON_BYTES = (4 << 20) - 4096  # the tool server's limit for a request, less the rest of the request
+_MAX_STATEMENTS = 24
+_UNAVAILABLE = "The service that reads statements does not answer. Nothing was imported; please try again in a moment."
 
 
-def page(me: Member, status: int = 200, fault: str | None = None, made: dict[str, object] | None = None) -> FlowResult:
-    db, theirs = me.server.db, me.account.id
-    cards = select(Card).where(Card.account_id == theirs, Card.closed_on.is_(None)).order_by(Card.id).limit(200)
-    held = select(SpendingStatement).where(SpendingStatement.account_id == theirs)
-    newest = held.order_by(SpendingStatement.imported_at.desc(), SpendingStatement.id.desc()).limit(_SHOWN)
-    return me.page(
+def show(
+    member: Member, status: int = 200, fault: str | None = None, imported: dict[str, object] | None = None
+) -> FlowResult:
+    db, account_id = member.db, member.account.id
+    cards = select(Card).where(Card.account_id == account_id, Card.closed_on.is_(None)).order_by(Card.id).limit(200)
+    statements = select(SpendingStatement).where(SpendingStatement.account_id == account_id)
+    newest = statements.order_by(SpendingStatement.imported_at.desc(), SpendingStatement.id.desc()).limit(
+        _MAX_STATEMENTS
+    )
+    return member.show(
         "spending.html",
         status,
         cards=db.scalars(cards).all(),
         statements=db.scalars(newest).all(),
-        may=me.plan >= Plan.PREMIUM,
+        may=member.plan >= Plan.PREMIUM,
         fault=fault,
-        made=made,
+        made=imported,
         most=MOST_BYTES,
     )
 
 
-def begin(me: Member) -> FlowResult | ToolCall:
-    """What the tool is to be asked, or what is wrong with the file."""
-    if not me.inc.file:
-        return page(me, 422, "Choose a file first.")
+def prepare_import(member: Member) -> FlowResult | ToolCall:
+    """The call of the import tool, or the page that says what is wrong with the file."""
+    if not member.data.file:
+        return show(member, 422, "Choose a file first.")
     try:
-        text = decode(me.inc.file)
-    except NoText as no:
-        return page(me, 422, f"This file cannot be read: it is {no}.")
-    if len(text) > MOST_CHARACTERS or len(to_json(text)) > MOST_SENT:
-        return page(
-            me, 422, f"The statement is too long: it may have {MOST_CHARACTERS:,} characters and 4 MiB. Split it."
+        text = decode(member.data.file)
+    except NoText as error:
+        return show(member, 422, f"This file cannot be read: it is {error}.")
+    if len(text) > MAX_CHARACTERS or len(to_json(text)) > MAX_JSON_BYTES:
+        return show(
+            member, 422, f"The statement is too long: it may have {MAX_CHARACTERS:,} characters and 4 MiB. Split it."
         )
-    wanted = {"card_id": me.inc.form_value("card_id"), "currency": me.inc.form_value("currency").strip()}
-    known = {name: int(value) if value.isdigit() else value for name, value in wanted.items() if value}
-    return tool_calls.prepare(me.server, me.account, TOOL, statement_text=text, **known)
+    fields = {"card_id": member.data.form_value("card_id"), "currency": member.data.form_value("currency").strip()}
+    arguments = {name: int(value) if value.isdigit() else value for name, value in fields.items() if value}
+    return tool_calls.prepare(member.uow, member.account, TOOL, statement_text=text, **arguments)
 
 
-def after(errand: ToolCall) -> Flow:
-    def shown(me: Member) -> FlowResult:
-        tool_calls.finish(me.server, errand)
-        answer = errand.answer
+def show_import(call: ToolCall) -> Flow:
+    def flow(member: Member) -> FlowResult:
+        tool_calls.finish(member.uow, call)
+        answer = call.answer
         if answer is None:
-            return page(me, 503, _AWAY)
+            return show(member, 503, _UNAVAILABLE)
         if answer.get("status") == "ok":
-            return page(me, made=answer)
-        return page(me, 422, _words(answer))
+            return show(member, imported=answer)
+        return show(member, 422, _describe_failure(answer))
 
-    return form_for_member(shown)
+    return form_for_member(flow)
 
 
-def _words(answer: dict[str, object]) -> str:
+def _describe_failure(answer: dict[str, object]) -> str:
     """Why the tool did not import it, for a person who sees a file and not a parameter."""
     errors = answer.get("errors")
     if isinstance(errors, list) and errors:

@@ -1,57 +1,61 @@
-"""The link at the foot of a mail: opening it shows a button, pressing that turns this kind of mail off.
+"""One-click unsubscribe (RFC 8058): the link at the foot of a mail, and the button behind it.
 
-Mail programs press it by themselves with a POST (RFC 8058), so neither a cookie nor a form's token is asked for: the
-signed address is the proof.
+Mail programs send the POST by themselves, so it needs neither a cookie nor a CSRF token: the signed address is the
+proof.
 """
 
 from sqlalchemy import select
 
-from auth_server.oauth.server import Server
-from auth_server.pages.settings import WORDS
-from auth_server.web.outcomes import FlowResult, Page, problem
+from auth_server.pages.settings import MAIL_KINDS
+from auth_server.web.outcomes import FlowResult, Page, show_problem
 from auth_server.web.request_data import RequestData
+from auth_server.web.unit_of_work import UnitOfWork
 from shared.db.accounts import Account, lock
 from shared.db.delay_alerts import leave_channel
 from shared.db.profile import MAILS, Profile
 from shared.outbox.links import unsubscribed
 
 PATH = "/unsubscribe"
-DELAYS = "delay_alerts"  # each names its channels itself
-_REST = dict.fromkeys(WORDS, "What they find still stands in your inbox") | {
+DELAYS = "delay_alerts"  # not a switch of the profile: each alert names its channels
+_CONSEQUENCES = dict.fromkeys(MAIL_KINDS, "What they find still stands in your inbox") | {
     DELAYS: "Those that go to no phone are paused"
 }
-_NAMES = {kind: name for kind, (name, _) in WORDS.items()} | {DELAYS: "Delay alerts"}
-_DEAD = problem("This link does not work any more", "Sign in and choose on your dashboard which mails you get.", 410)
+_NAMES = {kind: name for kind, (name, _) in MAIL_KINDS.items()} | {DELAYS: "Delay alerts"}
+_DEAD_LINK = show_problem(
+    "This link does not work any more", "Sign in and choose on your dashboard which mails you get.", 410
+)
 
 
-def _whose(server: Server, inc: RequestData) -> tuple[Account, str] | None:
-    found = unsubscribed(inc.query_value("token") or "")
-    if found is None or found[1] not in _NAMES:
+def _find_recipient(uow: UnitOfWork, data: RequestData) -> tuple[Account, str] | None:
+    link = unsubscribed(data.query_value("token") or "")
+    if link is None or link[1] not in _NAMES:
         return None
-    account = server.db.scalar(select(Account).where(Account.public_id == found[0], Account.disabled_at.is_(None)))
-    return (account, found[1]) if account is not None else None
+    public_id, kind = link
+    account = uow.db.scalar(select(Account).where(Account.public_id == public_id, Account.disabled_at.is_(None)))
+    return (account, kind) if account is not None else None
 
 
-def form(server: Server, inc: RequestData) -> FlowResult:
+def show_form(uow: UnitOfWork, data: RequestData) -> FlowResult:
     """Opening the link changes nothing: programs that read mail open links too."""
-    found = _whose(server, inc)
-    if found is None:
-        return _DEAD
+    recipient = _find_recipient(uow, data)
+    if recipient is None:
+        return _DEAD_LINK
+    kind = recipient[1]
     return Page(
-        "unsubscribe.html", {"kind": _NAMES[found[1]], "rest": _REST[found[1]], "token": inc.query_value("token")}
+        "unsubscribe.html", {"kind": _NAMES[kind], "rest": _CONSEQUENCES[kind], "token": data.query_value("token")}
     )
 
 
-def leave(server: Server, inc: RequestData) -> FlowResult:
-    found = _whose(server, inc)
-    if found is None:
-        return _DEAD
-    account, kind = found
-    lock(server.db, account.id)
+def unsubscribe(uow: UnitOfWork, data: RequestData) -> FlowResult:
+    recipient = _find_recipient(uow, data)
+    if recipient is None:
+        return _DEAD_LINK
+    account, kind = recipient
+    lock(uow.db, account.id)
     if kind in MAILS:
-        row = server.db.get(Profile, account.id) or Profile(account_id=account.id)
+        row = uow.db.get(Profile, account.id) or Profile(account_id=account.id)
         setattr(row, f"mail_{kind}", False)
-        server.db.add(row)
+        uow.db.add(row)
     else:
-        leave_channel(server.db, account.id, "email")
-    return problem("You are unsubscribed", f"{_NAMES[kind]} send you no more mails. {_REST[kind]}.", 200)
+        leave_channel(uow.db, account.id, "email")
+    return show_problem("You are unsubscribed", f"{_NAMES[kind]} send you no more mails. {_CONSEQUENCES[kind]}.", 200)

@@ -1,5 +1,7 @@
-"""What ends a request before or outside any flow: the failure goes in; a page, a problem document or OAuth's JSON, as
-whoever asks for that path can read it, comes out."""
+"""Exception handlers: a failure outside the flows becomes a page, a problem document (RFC 9457) or OAuth's JSON.
+
+The path decides which: people read pages, programs read JSON.
+"""
 
 import logging
 
@@ -7,14 +9,14 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from auth_server.web.rendering import html
+from auth_server.web.rendering import render_page
 from shared.errors import PROBLEMS, problem
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
-_PROGRAMS = ("/oauth/", "/internal/", "/.well-known/")
-_PEOPLE = ("/oauth/authorize", "/oauth/consent")
-_WORDS = {
+_PROGRAM_PATHS = ("/oauth/", "/internal/", "/.well-known/")
+_PAGE_PATHS = ("/oauth/authorize", "/oauth/consent")
+_TEXTS = {
     "no_such_page": ("Nothing is here", "The address may be mistyped, or the page has moved."),
     "method_not_allowed": ("This address does not work that way", "Please go back to the page you came from."),
     "too_slow": ("This did not arrive in time", "Please go back and send it again."),
@@ -26,45 +28,45 @@ _WORDS = {
 _BY_STATUS = {404: "no_such_page", 405: "method_not_allowed"}
 
 
-def _told(request: Request, word: str, headers: dict[str, str] | None = None) -> Response:
-    path, status, (title, text) = request.url.path, PROBLEMS[word].status, _WORDS[word]
+def _respond(request: Request, kind: str, headers: dict[str, str] | None = None) -> Response:
+    path, status, (title, text) = request.url.path, PROBLEMS[kind].status, _TEXTS[kind]
     headers = {"Cache-Control": "no-store"} | (headers or {})
     if path.startswith("/api/"):
-        about = problem(settings().web_url, word, PROBLEMS[word].meaning)
-        return JSONResponse(about, status, headers, media_type="application/problem+json")
-    if path.startswith(_PROGRAMS) and path not in _PEOPLE:
-        later = "server_error" if status == 500 else "temporarily_unavailable" if "Retry-After" in headers else None
-        about = {"error": later or "invalid_request", "error_description": PROBLEMS[word].meaning}
-        return JSONResponse(about, status, headers)
-    response = html("problem.html", {"title": title, "text": text}, status)
+        body = problem(settings().web_url, kind, PROBLEMS[kind].meaning)
+        return JSONResponse(body, status, headers, media_type="application/problem+json")
+    if path.startswith(_PROGRAM_PATHS) and path not in _PAGE_PATHS:
+        error = "server_error" if status == 500 else "temporarily_unavailable" if "Retry-After" in headers else None
+        body = {"error": error or "invalid_request", "error_description": PROBLEMS[kind].meaning}
+        return JSONResponse(body, status, headers)
+    response = render_page("problem.html", {"title": title, "text": text}, status)
     response.headers.update(headers)
     return response
 
 
-async def too_large(request: Request, error: Exception) -> Response:  # noqa: ARG001
-    return _told(request, "too_large", {"Connection": "close"})
+async def respond_too_large(request: Request, error: Exception) -> Response:  # noqa: ARG001
+    return _respond(request, "too_large", {"Connection": "close"})
 
 
-async def too_slow(request: Request, error: Exception) -> Response:  # noqa: ARG001
-    return _told(request, "too_slow", {"Connection": "close"})
+async def respond_too_slow(request: Request, error: Exception) -> Response:  # noqa: ARG001
+    return _respond(request, "too_slow", {"Connection": "close"})
 
 
-async def crowded(request: Request, error: Exception) -> Response:
-    return _told(request, "too_many_requests", {"Retry-After": str(getattr(error, "retry_after", 60))})
+async def respond_rate_limited(request: Request, error: Exception) -> Response:
+    return _respond(request, "too_many_requests", {"Retry-After": str(getattr(error, "retry_after", 60))})
 
 
-async def no_database(request: Request, error: Exception) -> Response:
+async def respond_database_unavailable(request: Request, error: Exception) -> Response:
     log.error("the database does not answer: %s", type(error).__name__)
-    return _told(request, "temporarily_unavailable", {"Retry-After": "2"})
+    return _respond(request, "temporarily_unavailable", {"Retry-After": "2"})
 
 
-async def by_router(request: Request, error: Exception) -> Response:
+async def respond_no_route(request: Request, error: Exception) -> Response:
     """No such path, or not with this method."""
     assert isinstance(error, HTTPException)
-    word = _BY_STATUS.get(error.status_code, "internal_error")
-    return _told(request, word, dict(error.headers or {}))
+    kind = _BY_STATUS.get(error.status_code, "internal_error")
+    return _respond(request, kind, dict(error.headers or {}))
 
 
-async def crashed(request: Request, error: Exception) -> Response:  # noqa: ARG001
+async def respond_internal_error(request: Request, error: Exception) -> Response:  # noqa: ARG001
     """A bug; the server logs it."""
-    return _told(request, "internal_error")
+    return _respond(request, "internal_error")

@@ -1,4 +1,4 @@
-"""Flows run here: one worker thread, one transaction, one protocol server; what they revoked is published after."""
+"""Runs flows: each on a worker thread in one transaction, with its events published after the commit."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -7,45 +7,61 @@ from typing import TypeVar
 import anyio
 import anyio.to_thread
 
-from auth_server.oauth.server import Server
 from auth_server.web import rate_limit
 from auth_server.web.request_data import RequestData
+from auth_server.web.unit_of_work import UnitOfWork
 from shared.db.base import transaction
 from shared.redis import publish
 from shared.settings import settings
 
 T = TypeVar("T")
-Flow = Callable[[Server, RequestData], T]
-HASHERS = 2  # argon2 takes 19 MiB and a processor each
-WAITING_MAX = 64
+Flow = Callable[[UnitOfWork, RequestData], T]
+HASHING_THREADS = 2  # argon2 takes 19 MiB and a processor each
+MAX_WAITING_FOR_HASHING = 64
 
 
 @lru_cache(maxsize=1)
 def limiter() -> anyio.CapacityLimiter:
     """Together with the hashing threads as many as the pool has connections."""
-    return anyio.CapacityLimiter(max(1, settings().database_threads - HASHERS))
+    return anyio.CapacityLimiter(max(1, settings().database_threads - HASHING_THREADS))
 
 
 @lru_cache(maxsize=1)
-def hashing() -> anyio.CapacityLimiter:
-    return anyio.CapacityLimiter(HASHERS)
+def hashing_limiter() -> anyio.CapacityLimiter:
+    return anyio.CapacityLimiter(HASHING_THREADS)
 
 
-def hashing_is_full() -> bool:
-    return hashing().statistics().tasks_waiting >= WAITING_MAX
+def is_hashing_full() -> bool:
+    return hashing_limiter().statistics().tasks_waiting >= MAX_WAITING_FOR_HASHING
 
 
-def transact(flow: Flow[T], inc: RequestData, counted: bool = False) -> T:
+def transact(flow: Flow[T], data: RequestData) -> T:
     """Protocol errors are results, so what they recorded (a spent code, a revoked family) is committed too."""
-    if not counted:
-        rate_limit.count(inc.peer)
     with transaction() as session:
-        server = Server(session)
-        result = flow(server, inc)
-    for event in server.events:
+        uow = UnitOfWork(session)
+        result = flow(uow, data)
+    for event in uow.events:
         publish(**event)
     return result
 
 
-async def run(flow: Flow[T], inc: RequestData, *, hashes: bool = False, counted: bool = False) -> T:
-    return await anyio.to_thread.run_sync(transact, flow, inc, counted, limiter=hashing() if hashes else limiter())
+def _count_and_transact(flow: Flow[T], data: RequestData) -> T:
+    rate_limit.count_request(data.peer)
+    return transact(flow, data)
+
+
+async def run(flow: Flow[T], data: RequestData, *, hashes: bool = False) -> T:
+    """Counts the request against the rate limit of its address, on the same thread, and runs the flow."""
+    threads = hashing_limiter() if hashes else limiter()
+    return await anyio.to_thread.run_sync(_count_and_transact, flow, data, limiter=threads)
+
+
+async def count_request(peer: str) -> None:
+    """For a handler that may answer without a flow: counts first, and runs what is left with `run_counted`."""
+    if rate_limit.limit_per_minute(peer) is not None:  # no thread is taken for an address without limit
+        await anyio.to_thread.run_sync(rate_limit.count_request, peer, limiter=limiter())
+
+
+async def run_counted(flow: Flow[T], data: RequestData, *, hashes: bool = False) -> T:
+    """Runs a flow for a request that was counted already."""
+    return await anyio.to_thread.run_sync(transact, flow, data, limiter=hashing_limiter() if hashes else limiter())

@@ -1,4 +1,4 @@
-"""The ways in: a machine's form, a bearer, a page, and a page's form; each reads a request and runs a flow for it."""
+"""Request handlers of pages and forms: each reads a request, runs a flow and renders its result."""
 
 from collections.abc import Awaitable, Callable
 from urllib.parse import urlsplit
@@ -8,88 +8,18 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
 
-from auth_server.oauth.registration import register as registering
-from auth_server.pages.tool_calls import ToolCall, call_tool
-from auth_server.web.flows import Flow, hashing_is_full, run
-from auth_server.web.middleware import site
-from auth_server.web.outcomes import NO_STORE, FlowResult, JsonResponse, Page, failed, problem
-from auth_server.web.rendering import write
-from auth_server.web.request_data import (
-    Pairs,
-    RequestData,
-    TooLarge,
-    invalid,
-    pairs,
-    peer_of,
-    read_form,
-    read_json,
-    read_upload,
-)
-from auth_server.web.sessions import cookie_name
+from auth_server.web.flows import Flow, is_hashing_full, run, run_counted
+from auth_server.web.middleware import normalize_host
+from auth_server.web.outcomes import FlowResult, Page, show_problem
+from auth_server.web.rendering import to_response
+from auth_server.web.request_data import RequestData, TooLarge, parse_pairs, read_form, read_upload, to_request_data
 from shared.settings import settings
 
 Handler = Callable[[Request], Awaitable[Response]]
+_CROSS_SITE = show_problem("This form came from another site", "Please open the page here and try again.", 403)
 
 
-def _plain(
-    request: Request, *, query: Pairs | None = None, form: Pairs | None = None, file: bytes = b""
-) -> RequestData:
-    return RequestData(
-        request.method,
-        request.url.path,
-        peer_of(request),
-        raw_query=request.url.query,
-        query=query or [],
-        form=form or [],
-        authorization=request.headers.get("authorization"),
-        cookie=request.cookies.get(cookie_name()),
-        agent=request.headers.get("user-agent", "")[:400],
-        file=file,
-    )
-
-
-async def program(request: Request) -> RequestData:
-    """A form from a program: nothing in the query, one Authorization header at most. Raises the protocol's error."""
-    form = await read_form(request, text=True)  # a token in any script is a wrong token, not a fault
-    if request.url.query:
-        invalid("Parameters belong in the request body.")
-    if len(request.headers.getlist("authorization")) > 1:
-        invalid("More than one Authorization header was sent.")
-    return _plain(request, form=form)
-
-
-def machine(flow: Flow[FlowResult]) -> Handler:
-    async def handler(request: Request) -> Response:
-        try:
-            inc = await program(request)
-        except OAuth2Error as error:
-            return write(failed(error))
-        return write(await run(flow, inc))
-
-    return handler
-
-
-def resource(flow: Flow[FlowResult]) -> Handler:
-    """A request that carries a bearer token at most; its body and query are not looked at."""
-
-    async def handler(request: Request) -> Response:
-        if len(request.headers.getlist("authorization")) > 1:
-            return write(JsonResponse(400, {"error": "invalid_request"}, dict(NO_STORE)))
-        return write(await run(flow, _plain(request)))
-
-    return handler
-
-
-async def register(request: Request) -> Response:
-    try:
-        body = await read_json(request)
-    except OAuth2Error as error:
-        error.error = "invalid_client_metadata"
-        return write(failed(error))
-    return write(await run(registering(body), _plain(request)))
-
-
-def page(
+def handle_page(
     flow: Flow[FlowResult],
     before: Callable[[RequestData], Awaitable[FlowResult | None]] | None = None,
     *,
@@ -105,17 +35,17 @@ def page(
         if request.method != method:  # a page may set a cookie or grant a code, which HEAD must not
             return Response(status_code=405, headers={"Allow": method})
         try:
-            query = pairs(request.url.query, text=text)
+            query = parse_pairs(request.url.query, text=text)
         except OAuth2Error as error:
-            return write(problem("This request cannot be completed", error.get_error_description()))
-        inc = _plain(request, query=query)
-        refusal = await before(inc) if before is not None else None
-        return write(refusal if refusal is not None else await run(flow, inc))
+            return to_response(show_problem("This request cannot be completed", error.get_error_description()))
+        data = to_request_data(request, query=query)
+        refusal = await before(data) if before is not None else None
+        return to_response(refusal if refusal is not None else await run(flow, data))
 
     return handler
 
 
-def _from_elsewhere(request: Request) -> bool:
+def _is_cross_site(request: Request) -> bool:
     """A form must come from a page of the very host it is sent to."""
     if request.headers.get("sec-fetch-site") in ("cross-site", "same-site"):
         return True
@@ -123,68 +53,51 @@ def _from_elsewhere(request: Request) -> bool:
     if origin is None:
         return False
     scheme = urlsplit(settings().web_url).scheme
-    return origin.lower() != f"{scheme}://{site(request.headers.get('host', ''))}"
+    return origin.lower() != f"{scheme}://{normalize_host(request.headers.get('host', ''))}"
 
 
-async def _answered(flow: Flow[FlowResult], inc: RequestData, *, hashes: bool = False) -> Response:
-    outcome = await run(flow, inc, hashes=hashes)
-    response = write(outcome)
-    if isinstance(outcome, Page) and outcome.afterwards is not None:
-        response.background = BackgroundTask(run, outcome.afterwards, inc, hashes=True)
-    return response
+def handle_form(flow: Flow[FlowResult], *, hashes: bool = False) -> Handler:
+    """With `hashes` the flow computes password hashes and runs on the few threads kept for that."""
 
-
-def form(flow: Flow[FlowResult], *, hashes: bool = False) -> Handler:
     async def handler(request: Request) -> Response:
-        if _from_elsewhere(request):
-            return write(problem("This form came from another site", "Please open the page here and try again.", 403))
+        if _is_cross_site(request):
+            return to_response(_CROSS_SITE)
         try:
-            given = await read_form(request, text=True)
+            form = await read_form(request, text=True)
         except OAuth2Error as error:
-            return write(problem("This form cannot be read", error.get_error_description()))
+            return to_response(show_problem("This form cannot be read", error.get_error_description()))
         except TooLarge:
-            return write(problem("This form is too long", "Please shorten what you entered and try again.", 413))
-        if hashes and hashing_is_full():
-            return write(problem("Very busy", "Too many people are signing in; please try again in a moment.", 429, 5))
-        return await _answered(flow, _plain(request, form=given), hashes=hashes)
+            text = "Please shorten what you entered and try again."
+            return to_response(show_problem("This form is too long", text, 413))
+        if hashes and is_hashing_full():
+            text = "Too many people are signing in; please try again in a moment."
+            return to_response(show_problem("Very busy", text, 429, 5))
+        data = to_request_data(request, form=form)
+        result = await run(flow, data, hashes=hashes)
+        response = to_response(result)
+        if isinstance(result, Page) and result.afterwards is not None:
+            response.background = BackgroundTask(run_counted, result.afterwards, data, hashes=True)
+        return response
 
     return handler
 
 
-async def _uploaded(request: Request, most: int) -> RequestData | Page:
-    """A form with a file of at most so many bytes, or why there is none."""
-    if _from_elsewhere(request):
-        return problem("This form came from another site", "Please open the page here and try again.", 403)
+async def read_upload_form(request: Request, max_bytes: int) -> RequestData | Page:
+    """A form with a file of at most so many bytes, or the page that says why it is refused."""
+    if _is_cross_site(request):
+        return _CROSS_SITE
     try:
-        given, content = await read_upload(request, most)
+        form, content = await read_upload(request, max_bytes)
     except OAuth2Error as error:
-        return problem("This form cannot be read", error.get_error_description())
+        return show_problem("This form cannot be read", error.get_error_description())
     except TooLarge:
-        return problem("The file is too large", f"It may have {most // 1024} KiB at most.", 413)
-    return _plain(request, form=given, file=content)
+        return show_problem("The file is too large", f"It may have {max_bytes // 1024} KiB at most.", 413)
+    return to_request_data(request, form=form, file=content)
 
 
-def upload(flow: Flow[FlowResult], most: int) -> Handler:
+def handle_upload(flow: Flow[FlowResult], max_bytes: int) -> Handler:
     async def handler(request: Request) -> Response:
-        inc = await _uploaded(request, most)
-        return write(inc if isinstance(inc, Page) else await run(flow, inc))
-
-    return handler
-
-
-def upload_for_tool(
-    flow: Flow[FlowResult | ToolCall], most: int, after: Callable[[ToolCall], Flow[FlowResult]]
-) -> Handler:
-    """A form with a file that a tool is to have: the flow before says which, the flow after shows the answer."""
-
-    async def handler(request: Request) -> Response:
-        inc = await _uploaded(request, most)
-        if isinstance(inc, Page):
-            return write(inc)
-        begun = await run(flow, inc)
-        if not isinstance(begun, ToolCall):
-            return write(begun)
-        begun.answer = await call_tool(begun)
-        return write(await run(after(begun), inc))
+        data = await read_upload_form(request, max_bytes)
+        return to_response(data if isinstance(data, Page) else await run(flow, data))
 
     return handler

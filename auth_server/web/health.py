@@ -1,4 +1,4 @@
-"""Health: is the program up, and can it work: its database answers and has the schema this code wants."""
+"""Health endpoints: liveness (`/healthz`) and readiness (`/readyz`: the database answers and has this schema)."""
 
 from functools import lru_cache
 
@@ -18,32 +18,32 @@ async def healthz(request: Request) -> JSONResponse:  # noqa: ARG001 - an endpoi
     return JSONResponse({"status": STATUS, "version": VERSION, "data_mode": settings().data_mode})
 
 
-class _Behind(Exception):
-    """The schema is not the one this code wants; not remembered, since a migration may be running."""
+class _OtherSchema(Exception):
+    """The schema is not the one this code needs; not cached, since a migration may be running."""
 
 
 @lru_cache(maxsize=1)
 def _schema_is_current() -> bool:
-    have, want = versions(settings().database_url)
-    if have != want:
-        raise _Behind
+    current, expected = versions(settings().database_url)
+    if current != expected:
+        raise _OtherSchema
     return True
 
 
-def _fault() -> str | None:
+def _find_fault() -> str | None:
     try:
         with engine().connect() as connection:
             connection.execute(select(1))
         _schema_is_current()
     except SQLAlchemyError:
         return "the database does not answer"
-    except _Behind:
+    except _OtherSchema:
         return "the database has another schema; run `award-travel migrate`"
     return None
 
 
 async def readyz(request: Request) -> JSONResponse:  # noqa: ARG001
-    fault = await anyio.to_thread.run_sync(_fault, limiter=limiter())
+    fault = await anyio.to_thread.run_sync(_find_fault, limiter=limiter())
     if fault is not None:
         return JSONResponse({"status": "not ready", "reason": fault}, 503, {"Retry-After": "1"})
     return JSONResponse({"status": "ready", "version": VERSION})

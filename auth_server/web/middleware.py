@@ -1,18 +1,18 @@
-"""The outermost layer: refuses other hosts, passes tool paths on, answers preflights, adds headers, catches all."""
+"""Outermost middleware: checks the host, forwards tool paths, answers CORS preflights and adds security headers."""
 
 from urllib.parse import urlsplit
 
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from auth_server.web.reverse_proxy import Passthrough
+from auth_server.web.reverse_proxy import ReverseProxy
 from shared.settings import PASSED_PATHS, settings
 
-# Asked by address instead of by name: health checks, and our own programs, which prove who they are.
-INTERNAL = ("/internal/api-key", "/internal/session", "/internal/run-token", "/internal/run-end")
-ANY_HOST = frozenset({"/healthz", "/readyz", "/oauth/introspect", *INTERNAL})
+# Called by IP address instead of by name: health checks, and our own programs, which authenticate.
+INTERNAL_PATHS = ("/internal/api-key", "/internal/session", "/internal/run-token", "/internal/run-end")
+ANY_HOST = frozenset({"/healthz", "/readyz", "/oauth/introspect", *INTERNAL_PATHS})
 RESOURCE_METADATA = "/.well-known/oauth-protected-resource"
-CORS = frozenset(
+CORS_PATHS = frozenset(
     {
         "/.well-known/oauth-authorization-server",
         "/.well-known/openid-configuration",
@@ -24,7 +24,7 @@ CORS = frozenset(
         "/oauth/jwks",
     }
 )
-_PREFLIGHT = {
+_PREFLIGHT_HEADERS = {
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Allow-Methods": "GET, POST, OPTIONS",
     "Access-Control-Allow-Headers": "authorization, content-type, mcp-protocol-version",
@@ -32,54 +32,54 @@ _PREFLIGHT = {
 }
 
 
-def site(host: str) -> str:
+def normalize_host(host: str) -> str:
     """A Host value in the form origins use: lower case, without the default port."""
     default = ":443" if settings().secure else ":80"
     return host.lower().removesuffix(default)
 
 
-def _our_sites() -> frozenset[str]:
-    return frozenset(site(known) for known in (*settings().hosts, urlsplit(settings().web_url).netloc))
+def _load_hosts() -> frozenset[str]:
+    return frozenset(normalize_host(host) for host in (*settings().hosts, urlsplit(settings().web_url).netloc))
 
 
-def is_passed(path: str) -> bool:
+def is_forwarded(path: str) -> bool:
     """One of the tool server's paths, or below it."""
     names = (*PASSED_PATHS, RESOURCE_METADATA)
     return any(path == name or path.startswith(name.rstrip("/") + "/") for name in names)
 
 
-def _host(scope: Scope) -> str:
-    found = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
-    return found[0] if len(found) == 1 else ""
+def _host_header(scope: Scope) -> str:
+    hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+    return hosts[0] if len(hosts) == 1 else ""
 
 
 class EdgeMiddleware:
-    def __init__(self, app: ASGIApp, passing: Passthrough | None) -> None:
-        self.app, self.passing, self.sites = app, passing, _our_sites()
-        more = [(b"x-content-type-options", b"nosniff")]
+    def __init__(self, app: ASGIApp, proxy: ReverseProxy | None) -> None:
+        self.app, self.proxy, self.hosts = app, proxy, _load_hosts()
+        headers = [(b"x-content-type-options", b"nosniff")]
         if settings().secure:
-            more.append((b"strict-transport-security", b"max-age=31536000; includeSubDomains"))
-        self.plain, self.cors = more, [*more, (b"access-control-allow-origin", b"*")]
+            headers.append((b"strict-transport-security", b"max-age=31536000; includeSubDomains"))
+        self.headers, self.cors_headers = headers, [*headers, (b"access-control-allow-origin", b"*")]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         path = scope["path"]
-        if path not in ANY_HOST and site(_host(scope)) not in self.sites:
+        if path not in ANY_HOST and normalize_host(_host_header(scope)) not in self.hosts:
             refusal = JSONResponse({"error": "misdirected_request"}, 421)
             await refusal(scope, receive, send)
-        elif self.passing is not None and is_passed(path):
-            await self.passing(scope, receive, send)
-        elif scope["method"] == "OPTIONS" and path in CORS:
-            await Response(status_code=204, headers=_PREFLIGHT)(scope, receive, send)
+        elif self.proxy is not None and is_forwarded(path):
+            await self.proxy(scope, receive, send)
+        elif scope["method"] == "OPTIONS" and path in CORS_PATHS:
+            await Response(status_code=204, headers=_PREFLIGHT_HEADERS)(scope, receive, send)
         else:
-            await self._answer(scope, receive, send, self.cors if path in CORS else self.plain)
+            await self._call_app(scope, receive, send, self.cors_headers if path in CORS_PATHS else self.headers)
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send, more: list[tuple[bytes, bytes]]) -> None:
-        async def with_headers(message: Message) -> None:
+    async def _call_app(self, scope: Scope, receive: Receive, send: Send, headers: list[tuple[bytes, bytes]]) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *more]
+                message["headers"] = [*message["headers"], *headers]
             await send(message)
 
-        await self.app(scope, receive, with_headers)
+        await self.app(scope, receive, send_with_headers)

@@ -1,4 +1,4 @@
-"""From what a flow decided to an HTTP response: JSON, a page with its security headers, or a redirect."""
+"""HTTP responses from the results of flows: JSON, pages with their security headers, redirects."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -9,32 +9,32 @@ from pydantic_core import to_json
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from auth_server.web.outcomes import FlowResult, JsonResponse, Page, Redirect
-from auth_server.web.sessions import ABSOLUTE, cookie_name
+from auth_server.web.sessions import MAX_AGE, cookie_name
 from shared.settings import VERSION, settings
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
 # The POST of these can end at an application's own address. Browsers apply form-action to every hop after it, also to
 # hops the application makes itself, so these pages send none.
-_LEAVING = {"signin.html", "consent.html", "confirm.html", "reset.html"}
+_MAY_LEAVE_SITE = {"signin.html", "consent.html", "confirm.html", "reset.html"}
 _POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
-    made = Environment(
+    environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals["version"] = VERSION
-    return made
+    environment.globals["version"] = VERSION
+    return environment
 
 
-def html(name: str, context: dict[str, Any], status: int = 200) -> HTMLResponse:
+def render_page(name: str, context: dict[str, Any], status: int = 200) -> HTMLResponse:
     body = _environment().get_template(name).render(context)
-    policy = _POLICY if name in _LEAVING else f"{_POLICY}; form-action 'self'"
+    policy = _POLICY if name in _MAY_LEAVE_SITE else f"{_POLICY}; form-action 'self'"
     headers = {
         "Content-Security-Policy": policy,
         "X-Frame-Options": "DENY",
@@ -46,26 +46,26 @@ def html(name: str, context: dict[str, Any], status: int = 200) -> HTMLResponse:
 
 
 def _set_cookie(response: Response, value: str) -> None:
-    age = int(ABSOLUTE.total_seconds()) if value else 0
+    age = int(MAX_AGE.total_seconds()) if value else 0
     response.set_cookie(
         cookie_name(), value, max_age=age, path="/", httponly=True, samesite="lax", secure=settings().secure
     )
 
 
-def write(outcome: FlowResult) -> Response:
-    if isinstance(outcome, JsonResponse):
-        content = outcome.body if isinstance(outcome.body, bytes) else to_json(outcome.body)
-        if outcome.body is None:
-            return Response(b"", outcome.status, outcome.headers)
-        return Response(content, outcome.status, {"Content-Type": "application/json"} | outcome.headers)
+def to_response(result: FlowResult) -> Response:
+    if isinstance(result, JsonResponse):
+        content = result.body if isinstance(result.body, bytes) else to_json(result.body)
+        if result.body is None:
+            return Response(b"", result.status, result.headers)
+        return Response(content, result.status, {"Content-Type": "application/json"} | result.headers)
     response: Response
-    if isinstance(outcome, Page):
-        response = html(outcome.name, outcome.context, outcome.status)
-        if outcome.retry_after is not None:
-            response.headers["Retry-After"] = str(outcome.retry_after)
+    if isinstance(result, Page):
+        response = render_page(result.name, result.context, result.status)
+        if result.retry_after is not None:
+            response.headers["Retry-After"] = str(result.retry_after)
     else:
         headers = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
-        response = RedirectResponse(outcome.to, outcome.status, headers)
-    if isinstance(outcome, Page | Redirect) and outcome.session is not None:
-        _set_cookie(response, outcome.session)
+        response = RedirectResponse(result.to, result.status, headers)
+    if isinstance(result, Page | Redirect) and result.session_cookie is not None:
+        _set_cookie(response, result.session_cookie)
     return response

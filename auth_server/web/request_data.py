@@ -1,25 +1,26 @@
-"""From an HTTP request to plain data within limits: what is too large, repeated or unprintable goes no further."""
+"""Request data: an HTTP request as plain values, within limits of size, time, repetition and characters."""
 
 import asyncio
-import base64
-import binascii
 import json
 import re
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
-from urllib.parse import parse_qsl, unquote_plus
+from urllib.parse import parse_qsl
 
-from authlib.oauth2.rfc6749 import InvalidClientError, InvalidRequestError
+from authlib.oauth2.rfc6749 import InvalidRequestError
 from starlette.requests import ClientDisconnect, Request
 
-MAX_BODY = 16 * 1024
-MAX_QUERY = 8 * 1024
+from auth_server.web.sessions import cookie_name
+
+MAX_BODY_BYTES = 16 * 1024
+MAX_QUERY_CHARACTERS = 8 * 1024
 MAX_FIELDS = 40
-MAX_VALUE = 4096
+MAX_VALUE_CHARACTERS = 4096
 BODY_SECONDS = 15
-_LONG = {"query": MAX_QUERY + 256, "return_to": MAX_QUERY + 256}  # whole authorization requests travel in these
-_LINES = frozenset({"redirect_uris"})  # written one on each line
-_PLAIN = frozenset({"client_id", "redirect_uri", "state"})  # printable ASCII even where any language is allowed
+# Whole authorization requests travel in these.
+_LONG_VALUES = {"query": MAX_QUERY_CHARACTERS + 256, "return_to": MAX_QUERY_CHARACTERS + 256}
+_MULTILINE = frozenset({"redirect_uris"})  # written one on each line
+_ASCII_ONLY = frozenset({"client_id", "redirect_uri", "state"})  # printable ASCII even where any language is allowed
 _PRINTABLE = re.compile(r"[\x20-\x7e]*")
 _TEXT = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]*")
 _MAY_REPEAT = frozenset({"resource"})
@@ -46,9 +47,8 @@ class RequestData:
     form: Pairs = field(default_factory=list)
     authorization: str | None = None
     cookie: str | None = None
-    host: str = ""
-    agent: str = ""  # what the browser calls itself
-    file: bytes = b""  # what a form uploaded
+    user_agent: str = ""
+    file: bytes = b""  # the content of the uploaded file
 
     def form_value(self, name: str) -> str:
         """A field of the form, empty when absent."""
@@ -59,20 +59,20 @@ class RequestData:
         return next((v for k, v in self.query if k == name), None)
 
 
-def invalid(text: str) -> NoReturn:
+def reject_request(text: str) -> NoReturn:
     raise InvalidRequestError(text)
 
 
-async def read_body(request: Request, most: int = MAX_BODY) -> bytes:
+async def read_body(request: Request, max_bytes: int = MAX_BODY_BYTES) -> bytes:
     declared = request.headers.get("content-length", "0")
-    if not declared.isdigit() or int(declared[:12]) > most:
+    if not declared.isdigit() or int(declared[:12]) > max_bytes:
         raise TooLarge
     chunks, size = [], 0
     try:
         async with asyncio.timeout(BODY_SECONDS):
             async for chunk in request.stream():
                 size += len(chunk)
-                if size > most:
+                if size > max_bytes:
                     raise TooLarge
                 chunks.append(chunk)
     except (TimeoutError, ClientDisconnect):
@@ -80,61 +80,62 @@ async def read_body(request: Request, most: int = MAX_BODY) -> bytes:
     return b"".join(chunks)
 
 
-def pairs(raw: str, *, text: bool = False) -> Pairs:
+def parse_pairs(raw: str, *, text: bool = False) -> Pairs:
     """Decoded parameters; one without a value counts as absent (RFC 6749 3.1). `text` allows any written language."""
     try:
-        found = parse_qsl(raw, keep_blank_values=True, max_num_fields=MAX_FIELDS, errors="strict")
+        pairs = parse_qsl(raw, keep_blank_values=True, max_num_fields=MAX_FIELDS, errors="strict")
     except ValueError:
-        invalid("The parameters could not be read.")
-    for name, value in found:
-        allowed = _TEXT if text and name not in _PLAIN else _PRINTABLE
-        if len(name) > 64 or len(value) > _LONG.get(name, MAX_VALUE) or not _PRINTABLE.fullmatch(name):
-            invalid("A parameter is too long or has an unreadable name.")
-        if not allowed.fullmatch(" ".join(value.split()) if name in _LINES else value):
-            invalid("A parameter contains characters that are not allowed.")
-    return [(name, value) for name, value in found if value]
+        reject_request("The parameters could not be read.")
+    for name, value in pairs:
+        allowed = _TEXT if text and name not in _ASCII_ONLY else _PRINTABLE
+        max_characters = _LONG_VALUES.get(name, MAX_VALUE_CHARACTERS)
+        if len(name) > 64 or len(value) > max_characters or not _PRINTABLE.fullmatch(name):
+            reject_request("A parameter is too long or has an unreadable name.")
+        if not allowed.fullmatch(" ".join(value.split()) if name in _MULTILINE else value):
+            reject_request("A parameter contains characters that are not allowed.")
+    return [(name, value) for name, value in pairs if value]
 
 
-def once(found: Pairs) -> None:
-    names = [name for name, _ in found if name not in _MAY_REPEAT]
+def refuse_repeats(pairs: Pairs) -> None:
+    names = [name for name, _ in pairs if name not in _MAY_REPEAT]
     if len(names) != len(set(names)):
-        invalid("A parameter was sent more than once.")
+        reject_request("A parameter was sent more than once.")
 
 
-def _is_type(request: Request, wanted: str) -> bool:
-    return request.headers.get("content-type", "").split(";")[0].strip().lower() == wanted
+def _has_content_type(request: Request, media_type: str) -> bool:
+    return request.headers.get("content-type", "").split(";")[0].strip().lower() == media_type
 
 
 async def read_form(request: Request, *, text: bool = False) -> Pairs:
     body = await read_body(request)
-    if not _is_type(request, "application/x-www-form-urlencoded"):
-        invalid("The body must be application/x-www-form-urlencoded.")
+    if not _has_content_type(request, "application/x-www-form-urlencoded"):
+        reject_request("The body must be application/x-www-form-urlencoded.")
     if not body.isascii():
-        invalid("The parameters could not be read.")
-    found = pairs(body.decode("ascii"), text=text)
-    once(found)
-    return found
+        reject_request("The parameters could not be read.")
+    pairs = parse_pairs(body.decode("ascii"), text=text)
+    refuse_repeats(pairs)
+    return pairs
 
 
-async def read_upload(request: Request, most: int) -> tuple[Pairs, bytes]:
+async def read_upload(request: Request, max_bytes: int) -> tuple[Pairs, bytes]:
     """A form with one file: the other fields, and what the file holds."""
     kind, _, rest = request.headers.get("content-type", "").partition(";")
     boundary = re.fullmatch(r'\s*boundary="?([0-9A-Za-z\'()+_,./:=?-]{1,70})"?\s*', rest)
     if kind.strip().lower() != "multipart/form-data" or boundary is None:
-        invalid("The body must be multipart/form-data.")
-    body = b"\r\n" + await read_body(request, most + MAX_BODY)
+        reject_request("The body must be multipart/form-data.")
+    body = b"\r\n" + await read_body(request, max_bytes + MAX_BODY_BYTES)
     fields: Pairs = []
     content = b""
     for part in body.split(b"\r\n--" + boundary[1].encode())[1:-1][:MAX_FIELDS]:
         head, _, value = part.partition(b"\r\n\r\n")
         name = re.search(rb'name="([a-z_]{1,64})"', head)
         if name is None:
-            invalid("A field has no name.")
+            reject_request("A field has no name.")
         if b"filename=" in head:
             content = value
-        elif len(value) <= MAX_VALUE and value.isascii():
+        elif len(value) <= MAX_VALUE_CHARACTERS and value.isascii():
             fields.append((name[1].decode(), value.decode()))
-    once(fields)
+    refuse_repeats(fields)
     return fields, content
 
 
@@ -146,41 +147,32 @@ def parse_json(body: bytes) -> Any:
     try:
         return json.loads(body.decode("utf-8"), parse_constant=_no_constant)
     except (ValueError, RecursionError):
-        invalid("The body is not valid JSON.")
+        reject_request("The body is not valid JSON.")
 
 
 async def read_json(request: Request) -> bytes:
     body = await read_body(request)
-    if not _is_type(request, "application/json"):
-        invalid("The body must be application/json.")
+    if not _has_content_type(request, "application/json"):
+        reject_request("The body must be application/json.")
     return body
 
 
-def peer_of(request: Request) -> str:
+def get_peer(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-def check_credentials(inc: RequestData) -> None:
-    """One client authentication per request, well formed, telling one story (RFC 6749 2.3)."""
-    if inc.authorization is None:
-        return
-    name, secret = basic(inc.authorization)
-    if not name or not secret:
-        raise InvalidClientError(description="Malformed client credentials.", status_code=401)
-    if inc.form_value("client_secret") or inc.form_value("client_assertion"):
-        invalid("More than one client authentication method was used.")
-    if inc.form_value("client_id") not in ("", name):
-        invalid("The client_id does not match the authenticated client.")
-
-
-def basic(header: str) -> tuple[str, str]:
-    """Name and secret of a Basic header; empty strings when it is not one."""
-    scheme, _, value = header.partition(" ")
-    if scheme.lower() != "basic":
-        return "", ""
-    try:
-        decoded = base64.b64decode(value.strip().encode("ascii"), validate=True).decode("ascii")
-    except (binascii.Error, ValueError):
-        return "", ""
-    name, _, secret = decoded.partition(":")
-    return unquote_plus(name), unquote_plus(secret)
+def to_request_data(
+    request: Request, *, query: Pairs | None = None, form: Pairs | None = None, file: bytes = b""
+) -> RequestData:
+    return RequestData(
+        request.method,
+        request.url.path,
+        get_peer(request),
+        raw_query=request.url.query,
+        query=query or [],
+        form=form or [],
+        authorization=request.headers.get("authorization"),
+        cookie=request.cookies.get(cookie_name()),
+        user_agent=request.headers.get("user-agent", "")[:400],
+        file=file,
+    )

@@ -1,4 +1,4 @@
-"""Browser sessions: a cookie goes in, the session row and the person behind it come out; forms are bound to it."""
+"""Browser sessions: their cookie, their row, the account signed in with them, and the CSRF tokens of their forms."""
 
 import secrets
 from datetime import timedelta
@@ -12,9 +12,9 @@ from shared.db.oauth import WebSession
 from shared.secrets import digest, same, sign
 from shared.settings import settings
 
-IDLE, ABSOLUTE = timedelta(days=14), timedelta(days=30)
-BEFORE_SIGN_IN = timedelta(hours=1)
-_TOUCH = timedelta(hours=1)  # how stale last_used_at may be
+MAX_IDLE, MAX_AGE = timedelta(days=14), timedelta(days=30)
+MAX_AGE_BEFORE_SIGN_IN = timedelta(hours=1)
+_TOUCH_INTERVAL = timedelta(hours=1)  # how stale last_used_at may be
 
 
 def cookie_name() -> str:
@@ -25,14 +25,14 @@ def load(db: Session, cookie: str | None) -> WebSession | None:
     if not cookie or len(cookie) > 128:
         return None
     row, now = db.get(WebSession, digest(cookie)), clock.now()
-    if row is None or row.expires_at <= now or row.last_used_at <= now - IDLE:
+    if row is None or row.expires_at <= now or row.last_used_at <= now - MAX_IDLE:
         return None
-    if row.last_used_at < now - _TOUCH:
+    if row.last_used_at < now - _TOUCH_INTERVAL:
         row.last_used_at = now
     return row
 
 
-def open_session(db: Session, owner_id: int | None, agent: str = "") -> tuple[WebSession, str]:
+def open_session(db: Session, owner_id: int | None, user_agent: str = "") -> tuple[WebSession, str]:
     """A fresh row and the cookie for it. Without an owner it only protects the sign-in form."""
     cookie, now = secrets.token_urlsafe(32), clock.now()
     row = WebSession(
@@ -40,9 +40,9 @@ def open_session(db: Session, owner_id: int | None, agent: str = "") -> tuple[We
         owner_id=owner_id,
         csrf_key=secrets.token_hex(32),
         authenticated_at=now if owner_id is not None else None,
-        browser=browser(agent) if owner_id is not None else None,
+        browser=describe_browser(user_agent) if owner_id is not None else None,
         last_used_at=now,
-        expires_at=now + (ABSOLUTE if owner_id is not None else BEFORE_SIGN_IN),
+        expires_at=now + (MAX_AGE if owner_id is not None else MAX_AGE_BEFORE_SIGN_IN),
     )
     db.add(row)
     return row, cookie
@@ -59,18 +59,18 @@ _SYSTEMS = {
 }
 
 
-def browser(agent: str) -> str:
-    """A few words by which a person knows the browser again; what it said itself is not kept."""
-    name = next((name for part, name in _BROWSERS.items() if part in agent), "A browser")
-    system = next((name for part, name in _SYSTEMS.items() if part in agent), None)
+def describe_browser(user_agent: str) -> str:
+    """A few words by which a person recognises the browser; the user agent itself is not stored."""
+    name = next((name for part, name in _BROWSERS.items() if part in user_agent), "A browser")
+    system = next((name for part, name in _SYSTEMS.items() if part in user_agent), None)
     return f"{name} on {system}" if system else name
 
 
-def of_account(db: Session, account_id: int) -> list[WebSession]:
-    """The living ones, last used first."""
+def list_active(db: Session, account_id: int) -> list[WebSession]:
+    """The active sessions of an account, last used first."""
     now = clock.now()
-    living = (WebSession.owner_id == account_id, WebSession.expires_at > now, WebSession.last_used_at > now - IDLE)
-    return list(db.scalars(select(WebSession).where(*living).order_by(WebSession.last_used_at.desc())))
+    active = (WebSession.owner_id == account_id, WebSession.expires_at > now, WebSession.last_used_at > now - MAX_IDLE)
+    return list(db.scalars(select(WebSession).where(*active).order_by(WebSession.last_used_at.desc())))
 
 
 def end(db: Session, id_hash: str) -> None:
@@ -81,7 +81,7 @@ def end_all(db: Session, account_id: int) -> None:
     db.execute(delete(WebSession).where(WebSession.owner_id == account_id))
 
 
-def person(db: Session, session: WebSession | None) -> Account | None:
+def find_account(db: Session, session: WebSession | None) -> Account | None:
     """The signed-in account; a disabled one counts as signed out."""
     if session is None or session.owner_id is None:
         return None
@@ -89,9 +89,9 @@ def person(db: Session, session: WebSession | None) -> Account | None:
     return account if account is not None and account.disabled_at is None else None
 
 
-def csrf(session: WebSession, purpose: str) -> str:
+def make_csrf_token(session: WebSession, purpose: str) -> str:
     return sign(session.csrf_key, purpose)
 
 
-def csrf_holds(session: WebSession | None, purpose: str, given: str) -> bool:
-    return session is not None and same(given, csrf(session, purpose))
+def is_csrf_token_valid(session: WebSession | None, purpose: str, token: str) -> bool:
+    return session is not None and same(token, make_csrf_token(session, purpose))

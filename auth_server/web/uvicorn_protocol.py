@@ -1,4 +1,4 @@
-"""The HTTP protocol class uvicorn uses on the web host."""
+"""HTTP protocol of the web host: uvicorn's httptools implementation with limits on the head of a request."""
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 

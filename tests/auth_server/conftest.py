@@ -21,9 +21,9 @@ from tests.auth_server.mail import mails  # noqa: F401 - a fixture
 @pytest.fixture(scope="session")
 def quick_keys() -> Iterator[None]:
     """The same few signing keys in all tests: to make an RSA key takes longer than most of them."""
-    made = cycle([signing_keys._generated() for _ in range(4)])
+    made = cycle([signing_keys._generate() for _ in range(4)])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(signing_keys, "_generated", lambda: next(made))
+        patch.setattr(signing_keys, "_generate", lambda: next(made))
         yield
 
 
@@ -31,7 +31,7 @@ def quick_keys() -> Iterator[None]:
 def host(clean: None, quick_keys: None) -> Iterator[TestClient]:
     """The application, with its own event loop for the whole test."""
     flows.limiter.cache_clear()
-    flows.hashing.cache_clear()
+    flows.hashing_limiter.cache_clear()
     with TestClient(create_app(), base_url=BASE, follow_redirects=False, client=("127.0.0.1", 50000)) as made:
         yield made
 

@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from starlette.testclient import TestClient
 
 from auth_server.pages import account as account_pages
-from auth_server.web.sessions import browser as described
+from auth_server.web.sessions import describe_browser
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.balances import PointsBalance
@@ -133,7 +133,7 @@ def test_signing_out_everywhere_ends_this_browser_too(ann: Browser) -> None:
     ],
 )
 def test_a_browser_is_named_in_a_few_words_of_ours(agent: str, words: str) -> None:
-    assert described(agent) == words
+    assert describe_browser(agent) == words
 
 
 # --- copy

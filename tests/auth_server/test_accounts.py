@@ -5,7 +5,7 @@ from email.utils import getaddresses
 import pytest
 from argon2 import PasswordHasher
 
-from auth_server.accounts.accounts import check_password, create_account, find_account, normal_email
+from auth_server.accounts.accounts import check_password, create_account, find_account, normalize_email
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.errors import Invalid
@@ -78,7 +78,7 @@ def test_no_address_no_account(clean: None, email: str) -> None:
     with pytest.raises(Invalid, match="email"):
         made(email=email)
     with pytest.raises(Invalid):
-        normal_email("a@" + "b" * 260)
+        normalize_email("a@" + "b" * 260)
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ from starlette.testclient import TestClient
 
 from auth_server.accounts import agents, api_keys
 from auth_server.app import create_app
-from auth_server.oauth.server import Server
 from auth_server.sweep import sweep
 from auth_server.web.flows import transact
 from auth_server.web.request_data import RequestData
+from auth_server.web.unit_of_work import UnitOfWork
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.balances import PointsBalance
@@ -191,8 +191,8 @@ def test_a_key_is_described_until_it_is_revoked(host: TestClient, published: lis
 
 
 def _revoke(account_id: int, key_id: int) -> bool:
-    def flow(server: Server, _: RequestData) -> bool:
-        return api_keys.revoke(server, account_id, key_id)
+    def flow(uow: UnitOfWork, _: RequestData) -> bool:
+        return api_keys.revoke(uow, account_id, key_id)
 
     return transact(flow, RequestData("POST", "/", ""))
 
@@ -208,8 +208,10 @@ def test_a_disabled_accounts_key_and_unknown_keys_are_inactive(host: TestClient)
 def test_an_account_holds_so_many_keys_and_names_each(ann: Browser) -> None:
     with transaction() as session:
         account = session.scalars(select(Account)).one()
-        made = [api_keys.issue(session, account.id, f"Key {n}") for n in range(api_keys.MOST)]
-        assert [row.name for row in api_keys.living(session, account.id)] == [f"Key {n}" for n in reversed(range(10))]
+        made = [api_keys.issue(session, account.id, f"Key {n}") for n in range(api_keys.MAX_KEYS)]
+        assert [row.name for row in api_keys.list_active(session, account.id)] == [
+            f"Key {n}" for n in reversed(range(10))
+        ]
         assert len({key for _, key in made}) == 10
         with pytest.raises(LimitReached):
             api_keys.issue(session, account.id, "One more")
@@ -220,9 +222,9 @@ def test_an_account_holds_so_many_keys_and_names_each(ann: Browser) -> None:
 def claim(person: Browser, code: str) -> str | None:
     """The words of the refusal, or None when the agent is the person's now."""
 
-    def flow(server: Server, _: RequestData) -> None:
-        whose = server.db.scalars(select(Account).where(Account.public_id == person.public_id)).one()
-        agents.claim(server, whose, code)
+    def flow(uow: UnitOfWork, _: RequestData) -> None:
+        whose = uow.db.scalars(select(Account).where(Account.public_id == person.public_id)).one()
+        agents.claim(uow, whose, code)
 
     try:
         transact(flow, RequestData("POST", "/", ""))

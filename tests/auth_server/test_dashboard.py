@@ -90,7 +90,7 @@ def test_plan_and_use_are_shown_as_they_are_counted(ann: Browser) -> None:
 
 
 def test_a_tab_says_where_one_is() -> None:
-    assert [member.tab(path) for path in ("/dashboard", "/dashboard/keys", "/dashboard/api-apps/new")] == [
+    assert [member.find_tab(path) for path in ("/dashboard", "/dashboard/keys", "/dashboard/api-apps/new")] == [
         "/dashboard",
         "/dashboard/keys",
         "/dashboard/api-apps",
@@ -132,8 +132,8 @@ def test_nobody_revokes_another_persons_key(ann: Browser, bob: Browser) -> None:
 def test_a_key_needs_a_name_and_there_are_only_so_many(ann: Browser) -> None:
     ann.sign_in()
     assert send(ann, "/dashboard/keys", "/dashboard/keys", name="").status_code == 422
-    answers = [send(ann, "/dashboard/keys", "/dashboard/keys", name=f"k{n}") for n in range(api_keys.MOST + 1)]
-    assert [answer.status_code for answer in answers] == [200] * api_keys.MOST + [422]
+    answers = [send(ann, "/dashboard/keys", "/dashboard/keys", name=f"k{n}") for n in range(api_keys.MAX_KEYS + 1)]
+    assert [answer.status_code for answer in answers] == [200] * api_keys.MAX_KEYS + [422]
     assert "at most 10" in answers[-1].text
 
 
@@ -236,7 +236,7 @@ def test_a_redirect_uri_nobody_should_use_is_refused(ann: Browser, uris: str) ->
 
 
 def test_an_application_needs_a_name_and_there_are_only_so_many(ann: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(oauth_apps, "MOST", 2)
+    monkeypatch.setattr(oauth_apps, "MAX_APPS", 2)
     on_plan("premium")
     ann.sign_in()
     assert make_app(ann, name=" ").status_code == 422
@@ -456,5 +456,5 @@ def test_whatever_a_signed_in_person_sends_is_no_failure_of_ours(ann: Browser, d
         CHARACTERS
     )
     fields = data.draw(st.dictionaries(names, values, max_size=5))
-    answer = ann.post(path, fields | {"csrf": sessions.csrf(row, path)})
+    answer = ann.post(path, fields | {"csrf": sessions.make_csrf_token(row, path)})
     assert answer.status_code < 500

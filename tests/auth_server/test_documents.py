@@ -229,7 +229,7 @@ def test_a_host_that_never_answers_is_not_waited_for(
         await asyncio.Event().wait()
         raise AssertionError
 
-    monkeypatch.setattr(client_metadata, "SECONDS", 0.05)
+    monkeypatch.setattr(client_metadata, "FETCH_SECONDS", 0.05)
     world.answer = never
     assert asked(ann).status_code == 503
 
@@ -281,7 +281,7 @@ def test_every_shipped_copy_leads_to_tokens_without_a_network(ann: Browser, url:
 
 
 def test_the_copies_shipped_are_the_ones_known(host: Any) -> None:
-    assert set(client_metadata._pinned()) == set(SHIPPED)
+    assert set(client_metadata._load_pinned()) == set(SHIPPED)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from auth_server.pages import routes
-from auth_server.pages.logo import MAX_SIDE, Logo, NoLogo, read
+from auth_server.pages.logo import MAX_SIDE, InvalidLogo, Logo, read
 from auth_server.web.rendering import TEMPLATES
 from shared.domain.plans import LIMITS, Plan
 from tests.auth_server.browser import Browser
@@ -29,15 +29,18 @@ def test_a_page_has_its_headers_and_no_script_and_nothing_from_elsewhere(strange
 
 def test_pages_that_may_lead_to_an_application_do_not_bind_their_forms() -> None:
     """Chromium applies form-action to every later hop."""
-    from auth_server.web.rendering import html
+    from auth_server.web.rendering import render_page
 
     leaving = {
         "confirm.html": {"csrf": "", "token": "", "email": ""},
         "reset.html": {"csrf": "", "token": "", "email": ""},
     }
     for name, shown in leaving.items():
-        assert "form-action" not in html(name, shown).headers["content-security-policy"]
-    assert "form-action 'self'" in html("sent.html", {"email": "", "files": False}).headers["content-security-policy"]
+        assert "form-action" not in render_page(name, shown).headers["content-security-policy"]
+    assert (
+        "form-action 'self'"
+        in render_page("sent.html", {"email": "", "files": False}).headers["content-security-policy"]
+    )
 
 
 def test_the_start_page_says_how_to_connect_each_client(stranger: Browser) -> None:
@@ -102,7 +105,7 @@ def test_the_portals_challenge_is_shown_when_it_is_set(stranger: Browser, config
 def test_every_page_in_the_folder_is_used_and_every_path_is_served_once() -> None:
     paths = [(route.path, *sorted(route.methods or ())) for route in routes.SITE]
     assert len(paths) == len(set(paths))
-    used = "".join(file.read_text("utf-8") for file in TEMPLATES.parent.glob("*.py"))
+    used = "".join(file.read_text("utf-8") for file in TEMPLATES.parent.rglob("*.py"))
     used += "".join(file.read_text("utf-8") for file in TEMPLATES.glob("*.html"))
     assert [file.name for file in TEMPLATES.iterdir() if f'"{file.name}"' not in used and file.suffix == ".html"] == []
 
@@ -134,5 +137,5 @@ def test_a_jpeg_tells_its_size(marker: int) -> None:
     ],
 )
 def test_a_picture_that_is_not_whole_or_too_large_is_none(content: bytes) -> None:
-    with pytest.raises(NoLogo):
+    with pytest.raises(InvalidLogo):
         read(content)

@@ -72,7 +72,7 @@ def test_a_grandparents_replay_kills_the_family_after_the_window(ann: Browser, l
 
 
 def test_too_many_retries_are_refused_and_the_family_lives(ann: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("auth_server.oauth.tokens.RETRIES", 2)
+    monkeypatch.setattr("auth_server.oauth.tokens.MAX_RETRIES", 2)
     first = ann.tokens()
     answers = [ann.refresh(first["client_id"], first["refresh_token"]) for _ in range(5)]
     assert [a.status_code for a in answers] == [200, 200, 200, 400, 400]

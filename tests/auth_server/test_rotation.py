@@ -132,7 +132,7 @@ def test_an_ordinary_refresh_takes_the_one_statement_alone(ann: Browser, monkeyp
     async def never(*_: Any, **__: Any) -> Any:
         raise AssertionError
 
-    monkeypatch.setattr("auth_server.oauth.fast_refresh.run", never)
+    monkeypatch.setattr("auth_server.oauth.token_endpoint.run_counted", never)
     second = ann.refresh(first["client_id"], first["refresh_token"], scope="mcp:read", resource=RESOURCE)
     assert second.status_code == 200
     assert second.headers["cache-control"] == "no-store"
@@ -178,7 +178,7 @@ def test_a_failed_statement_rotates_nothing_and_the_next_works(ann: Browser, mon
         raise OperationalError("update", {}, Exception("gone"))
 
     with monkeypatch.context() as broken:
-        broken.setattr("auth_server.oauth.fast_refresh.rotate", away)
+        broken.setattr("auth_server.oauth.refresh.rotate", away)
         answer = ann.refresh(first["client_id"], first["refresh_token"])
     assert answer.status_code == 503
     assert int(answer.headers["retry-after"]) > 0

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select, update
 from starlette.testclient import TestClient
 
-from auth_server.accounts.signin import safe_return
+from auth_server.accounts.signin import safe_return_path
 from auth_server.app import create_app
 from auth_server.web import flows
 from shared.db.accounts import Account
@@ -228,12 +228,12 @@ def _at(browser: Browser, peer: str) -> TestClient:
     ],
 )
 def test_nobody_is_sent_anywhere_but_to_our_own_pages(value: str | None) -> None:
-    assert safe_return(value) == "/dashboard"
+    assert safe_return_path(value) == "/dashboard"
 
 
 def test_our_own_pages_are_kept_with_their_query() -> None:
     for good in ("/oauth/authorize?a=b&c=%2F", "/dashboard", "/dashboard/api-apps/new"):
-        assert safe_return(good) == good
+        assert safe_return_path(good) == good
 
 
 def test_only_the_hash_of_a_cookie_is_stored(ann: Browser) -> None:
@@ -256,7 +256,7 @@ def test_forms_without_a_cookie_are_limited_by_address(ann: Browser, monkeypatch
 def test_when_too_many_wait_for_hashing_the_next_is_told_to_come_back(
     ann: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(flows, "WAITING_MAX", 0)
+    monkeypatch.setattr(flows, "MAX_WAITING_FOR_HASHING", 0)
     assert ann.sign_in().status_code == 429
 
 

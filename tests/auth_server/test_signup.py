@@ -75,8 +75,8 @@ def test_the_answer_is_the_same_whoever_has_an_account(ann: Browser, stranger: B
 def test_the_look_up_happens_after_the_answer(ann: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that how long the page takes tells nobody who has an account."""
     order: list[str] = []
-    real = signup._begin
-    monkeypatch.setattr(signup, "_begin", lambda *given: (order.append("looked up"), real(*given))[1])
+    real = signup._start_signup
+    monkeypatch.setattr(signup, "_start_signup", lambda *given: (order.append("looked up"), real(*given))[1])
 
     async def watched(scope: Any, receive: Any, send: Any) -> None:
         async def noted(message: Any) -> None:
@@ -251,7 +251,8 @@ def test_two_sign_ups_at_once_make_one_account(stranger: Browser, mails: Mails) 
     form = [("email", NEW), ("password", PASSWORD), ("return_to", "/dashboard")]
     with ThreadPoolExecutor(4) as pool:
         asked = [
-            pool.submit(transact, signup._begin, RequestData("POST", "/signup", "1.2.3.4", form=form)) for _ in range(4)
+            pool.submit(transact, signup._start_signup, RequestData("POST", "/signup", "1.2.3.4", form=form))
+            for _ in range(4)
         ]
         assert [one.result() for one in asked] == [None] * 4
     with transaction() as session:

@@ -188,7 +188,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(ann: Browser, monkeypatch: 
     for receive in (never, gone):
         with pytest.raises(request_data.TooSlow):
             asyncio.run(request_data.read_body(Request({"type": "http", "headers": []}, receive)))
-    monkeypatch.setattr("auth_server.web.handlers.read_form", _raise(request_data.TooSlow()))
+    monkeypatch.setattr("auth_server.oauth.handlers.read_form", _raise(request_data.TooSlow()))
     assert ann.token({"grant_type": "x"}).status_code == 408
 
 

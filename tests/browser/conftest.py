@@ -46,7 +46,7 @@ def places(clean: None, configure: Any) -> Iterator[tuple[str, str]]:
         base, application = (f"http://127.0.0.1:{s.getsockname()[1]}" for s in (web, other))
         configure(WEB_URL=base)
         flows.limiter.cache_clear()
-        flows.hashing.cache_clear()
+        flows.hashing_limiter.cache_clear()
         servers = [serve(create_app(), web), serve(APPLICATION, other)]
         yield base, application
         for server in servers:

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy import NullPool
 from sqlalchemy.orm import Session
 
-from auth_server.pages.data_export import everything
+from auth_server.pages.data_export import export_account
 from deploy.cli import main
 from deploy.local import backup
 from shared.db.base import own
@@ -69,7 +69,7 @@ def filled(fresh_database: str) -> str:
 
 def exported(database: str) -> dict[str, Any]:
     with Session(engine_of(database)) as session:
-        return everything(session, 1) | {"exported_at": None}
+        return export_account(session, 1) | {"exported_at": None}
 
 
 @pytest.fixture

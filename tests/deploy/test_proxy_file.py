@@ -8,7 +8,7 @@ from starlette.routing import Route
 
 from auth_server.app import ROUTES
 from auth_server.pages import unsubscribe
-from auth_server.web.middleware import INTERNAL, RESOURCE_METADATA, is_passed
+from auth_server.web.middleware import INTERNAL_PATHS, RESOURCE_METADATA, is_forwarded
 from mcp_server.app import build
 from shared.settings import PASSED_PATHS
 from tests.deploy.test_settings_file import LINES
@@ -37,7 +37,7 @@ def for_tools(path: str) -> bool:
 def test_the_tool_paths_are_those_the_web_host_passes_on() -> None:
     bare = {path.removesuffix("/*").rstrip("/") for path in TOOLS}
     assert bare == {path.rstrip("/") for path in (*PASSED_PATHS, RESOURCE_METADATA)}
-    assert [path for path in TOOLS if not is_passed(path.replace("*", "x"))] == []
+    assert [path for path in TOOLS if not is_forwarded(path.replace("*", "x"))] == []
 
 
 def test_what_the_tool_server_serves_reaches_it_on_both_hosts() -> None:
@@ -55,7 +55,7 @@ def test_what_the_web_host_serves_reaches_it_but_for_what_our_own_programs_ask()
         ("/internal/*", "respond 404"),
     ]
     assert "\thandle {\n\t\treverse_proxy 127.0.0.1:8000\n" in WEB
-    assert {path for path in served if matches("/internal/*", path)} == served & set(INTERNAL)
+    assert {path for path in served if matches("/internal/*", path)} == served & set(INTERNAL_PATHS)
 
 
 def test_its_hosts_are_those_of_the_sample_settings() -> None:

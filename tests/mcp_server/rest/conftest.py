@@ -51,7 +51,7 @@ def running() -> Iterator[World]:
     (web_socket, web_port), (mcp_socket, mcp_port) = listening(), listening()
     web, mcp = f"http://127.0.0.1:{web_port}", f"http://127.0.0.1:{mcp_port}"
     given = {"WEB_URL": web, "MCP_URL": f"{mcp}/mcp", "MCP_UPSTREAM_URL": mcp}
-    forget = (settings, limiter, auth_threads.limiter, auth_threads.hashing)
+    forget = (settings, limiter, auth_threads.limiter, auth_threads.hashing_limiter)
     threshold = gc.get_threshold()
     os.environ.update(given)
     for cache in forget:

@@ -6,10 +6,10 @@ import pytest
 from sqlalchemy import select
 
 from auth_server.accounts import agents, api_keys
-from auth_server.oauth.server import Server
 from auth_server.web import flows
-from auth_server.web.middleware import INTERNAL
+from auth_server.web.middleware import INTERNAL_PATHS
 from auth_server.web.request_data import RequestData
+from auth_server.web.unit_of_work import UnitOfWork
 from mcp_server.transport import token_verifier
 from shared.db.accounts import Account
 from shared.db.base import transaction
@@ -25,7 +25,7 @@ LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 
 
 def flow(work: Any) -> Any:
-    return flows.transact(lambda server, _: work(server), RequestData("POST", "/", ""))
+    return flows.transact(lambda uow, _: work(uow), RequestData("POST", "/", ""))
 
 
 def agent(world: World) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def test_a_revoked_key_is_refused_within_two_seconds(world: World, people: Peopl
     assert world.call(key, "list_trips").status_code == 200
     with transaction() as session:
         row = session.scalars(select(ApiKey)).one()
-    assert flow(lambda server: api_keys.revoke(server, row.account_id, row.id))
+    assert flow(lambda uow: api_keys.revoke(uow, row.account_id, row.id))
     wait_for("the refusal", lambda: world.call(key, "list_trips").status_code == 401, 2)
 
 
@@ -78,7 +78,7 @@ def test_without_the_event_a_revoked_key_ends_with_its_half_minute(
     assert world.call(key, "list_trips").status_code == 200
     with transaction() as session:
         row = session.scalars(select(ApiKey)).one()
-    assert flow(lambda server: api_keys.revoke(server, row.account_id, row.id))
+    assert flow(lambda uow: api_keys.revoke(uow, row.account_id, row.id))
     wait_for("the refusal", lambda: world.call(key, "list_trips").status_code == 401, 2)
 
 
@@ -87,9 +87,9 @@ def test_a_claimed_key_acts_for_the_person_with_their_plan(world: World) -> None
     world.call(given["api_key"], "create_trip", {"name": "The agent's"})
     dora = account("dora", Plan.PREMIUM)
 
-    def claim(server: Server) -> None:
-        whose = server.db.get_one(Account, dora.account_id)
-        agents.claim(server, whose, given["claim_code"])
+    def claim(uow: UnitOfWork) -> None:
+        whose = uow.db.get_one(Account, dora.account_id)
+        agents.claim(uow, whose, given["claim_code"])
 
     flow(claim)
 
@@ -104,8 +104,8 @@ def test_a_key_is_asked_about_once_in_half_a_minute(
     world: World, people: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    described = api_keys.described
-    monkeypatch.setattr(api_keys, "described", lambda db, key: asked.append(key) or described(db, key))
+    describe = api_keys.describe
+    monkeypatch.setattr(api_keys, "describe", lambda db, key: asked.append(key) or describe(db, key))
     key = world.key(people.alice)
     assert {world.call(key, "list_trips").status_code for _ in range(5)} == {200}
     assert asked == [key]
@@ -129,7 +129,7 @@ def test_a_short_lived_run_token_may_read_and_nothing_else(world: World, people:
 
 
 def test_no_path_of_the_inside_is_passed_to_the_outside(world: World) -> None:
-    for path in (*INTERNAL, "/oauth/introspect"):
+    for path in (*INTERNAL_PATHS, "/oauth/introspect"):
         assert world.http.post(world.url + path, data={"token": "x"}).status_code == 401
         assert world.http.post(world.mcp_url.removesuffix("/mcp") + path, data={"token": "x"}).status_code == 404
 

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select, update
 from starlette.testclient import TestClient
 
-from auth_server.pages.data_export import everything
+from auth_server.pages.data_export import export_account
 from shared import clock
 from shared.db.balances import PointsBalance
 from shared.db.base import transaction
@@ -450,7 +450,7 @@ def test_the_copy_of_an_account_holds_no_token_of_a_connection(
 ) -> None:
     connected("google_sheets")
     with transaction() as session:
-        copy = everything(session, people.alice.account_id)
+        copy = export_account(session, people.alice.account_id)
     (told,) = copy["connections"]
     assert told["provider"] == "google_sheets"
     assert not any("sealed" in name or "hash" in name for name in told)

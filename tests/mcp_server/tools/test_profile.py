@@ -143,7 +143,7 @@ def test_mail_settings_are_the_ones_of_the_dashboard(people: People, use: Use) -
     shown = use(people.alice, UPDATE, mail={"product_news": True, "route_monitors": False})["profile"]["mail"]
     with transaction(people.alice.account_id) as session:
         assert addressee(session, people.alice.account_id).wanted == shown
-    assert set(settings.WORDS) == set(MAILS) == set(shown)
+    assert set(settings.MAIL_KINDS) == set(MAILS) == set(shown)
 
 
 def test_recommend_status_path_starts_at_the_home_airport_of_the_profile(people: People, use: Use) -> None:

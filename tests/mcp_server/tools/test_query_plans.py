@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.orm import Session
 
-from auth_server.pages.data_export import _reachable, everything
+from auth_server.pages.data_export import _list_owned_tables, export_account
 from mcp_server.toolkit.registry import TOOLS, Tier
 from shared.db.base import engine, transaction
 from tests.mcp_server.tools.conftest import Use
@@ -124,7 +124,7 @@ def test_an_export_sends_one_statement_for_each_table_it_shows(people: People, s
     large, who = _sizes(), people.paula.account_id
     statements.clear()
     with transaction() as session:
-        shown = everything(session, who)
-    assert len(statements) == len(_reachable(who)) == len(shown) - 1
+        shown = export_account(session, who)
+    assert len(statements) == len(_list_owned_tables(who)) == len(shown) - 1
     assert {table for table, _ in _read_whole(statements, large)} == set()
     assert len(shown["flight_bookings"]) == 3

@@ -67,9 +67,9 @@ def test_a_person_not_signed_in_signs_in_first_and_comes_back_to_the_link(link: 
 
 
 def safe(path: str) -> str:
-    from auth_server.accounts.signin import safe_return
+    from auth_server.accounts.signin import safe_return_path
 
-    return safe_return(path)
+    return safe_return_path(path)
 
 
 def test_the_page_says_what_is_shared_and_uses_nothing_up(link: Link, hers: Person) -> None:

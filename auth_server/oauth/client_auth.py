@@ -1,0 +1,35 @@
+"""Client authentication in requests of programs: HTTP Basic (RFC 6749 2.3.1) beside form fields."""
+
+import base64
+import binascii
+from urllib.parse import unquote_plus
+
+from authlib.oauth2.rfc6749 import InvalidClientError
+
+from auth_server.web.request_data import RequestData, reject_request
+
+
+def check_credentials(data: RequestData) -> None:
+    """One well-formed client authentication per request, without contradiction (RFC 6749 2.3)."""
+    if data.authorization is None:
+        return
+    name, secret = parse_basic(data.authorization)
+    if not name or not secret:
+        raise InvalidClientError(description="Malformed client credentials.", status_code=401)
+    if data.form_value("client_secret") or data.form_value("client_assertion"):
+        reject_request("More than one client authentication method was used.")
+    if data.form_value("client_id") not in ("", name):
+        reject_request("The client_id does not match the authenticated client.")
+
+
+def parse_basic(header: str) -> tuple[str, str]:
+    """Name and secret of a Basic header; empty strings when it is not one."""
+    scheme, _, value = header.partition(" ")
+    if scheme.lower() != "basic":
+        return "", ""
+    try:
+        decoded = base64.b64decode(value.strip().encode("ascii"), validate=True).decode("ascii")
+    except (binascii.Error, ValueError):
+        return "", ""
+    name, _, secret = decoded.partition(":")
+    return unquote_plus(name), unquote_plus(secret)

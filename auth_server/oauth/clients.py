@@ -1,0 +1,89 @@
+"""OAuth clients (RFC 6749 2): what authlib asks of one, our own confidential client, and the end of a client."""
+
+from authlib.oauth2.rfc6749 import ClientMixin
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from auth_server.oauth import redirect_uris, tokens
+from auth_server.web.unit_of_work import UnitOfWork
+from shared.db.oauth import Client, Family
+from shared.secrets import digest, same
+from shared.settings import settings
+
+AUTH_METHODS = ["client_secret_basic", "client_secret_post", "none"]
+MAX_CLIENT_ID_CHARACTERS = 512
+
+
+class Application(ClientMixin):
+    """What authlib asks of a client, answered from the stored row; strict about the way it authenticates."""
+
+    def __init__(self, row: Client) -> None:
+        self.row = row
+        self.client_id = row.client_id
+
+    def get_client_id(self) -> str:
+        return self.client_id
+
+    def get_default_redirect_uri(self) -> None:
+        return None  # redirect_uri is always required
+
+    def get_allowed_scope(self, scope: str | None) -> str:  # noqa: ARG002 - every client gets the same scope
+        return tokens.GRANTED
+
+    def check_redirect_uri(self, redirect_uri: str) -> bool:
+        return any(redirect_uris.matches(redirect_uri, registered) for registered in self.row.redirect_uris)
+
+    def check_client_secret(self, client_secret: str) -> bool:
+        return same(self.row.secret_hash or "", digest(client_secret))
+
+    def check_endpoint_auth_method(self, method: str, endpoint: str) -> bool:  # noqa: ARG002
+        if self.row.auth_method == "client_secret":  # applications made by a person may use either form
+            return method in ("client_secret_basic", "client_secret_post")
+        return method == self.row.auth_method
+
+    def check_response_type(self, response_type: str) -> bool:
+        return response_type == "code"
+
+    def check_grant_type(self, grant_type: str) -> bool:
+        return grant_type in ("authorization_code", "refresh_token")
+
+
+class ServiceClient(Application):
+    """The service's own confidential client: it may introspect, and no grant is open to it."""
+
+    def __init__(self) -> None:
+        secret = digest(settings().service_client_secret.get_secret_value())
+        super().__init__(
+            Client(
+                client_id=settings().service_client_id,
+                kind="service",
+                name="Award Travel services",
+                auth_method="client_secret_basic",
+                secret_hash=secret,
+                redirect_uris=[],
+            )
+        )
+
+    def check_response_type(self, response_type: str) -> bool:  # noqa: ARG002
+        return False
+
+    def check_grant_type(self, grant_type: str) -> bool:  # noqa: ARG002
+        return False
+
+
+def find_client(db: Session, client_id: str) -> Application | None:
+    """None for a client that is unknown or disabled."""
+    if not client_id or len(client_id) > MAX_CLIENT_ID_CHARACTERS:
+        return None
+    if client_id == settings().service_client_id:
+        return ServiceClient()
+    row = db.get(Client, client_id)
+    return Application(row) if row is not None and row.disabled_at is None else None
+
+
+def delete_client(uow: UnitOfWork, client: Client) -> None:
+    """Deletes the application with every authorization anybody gave it."""
+    active = (Family.client_id == client.client_id, Family.revoked_at.is_(None))
+    uow.events += [{"family": family_id} for family_id in uow.db.scalars(select(Family.id).where(*active))]
+    uow.db.delete(client)
+    uow.db.flush()
