@@ -15,7 +15,7 @@ from shared.domain.award_charts import Chart
 from shared.domain.plurals import some
 from shared.reference.rows import HyattPrice, Program
 
-_ASKED = {
+RULE_QUESTIONS = {
     "expiry": "When do points expire?",
     "holds": "Can an award seat be held?",
     "stopovers": "Are stopovers allowed?",
@@ -26,7 +26,7 @@ _ASKED = {
     "gifting": "Can points be given away, or used for others?",
 }
 # Facts that are no rule of _ASKED.
-_FACT_ASKED = {
+FACT_QUESTIONS = {
     "booking_fee": "Is there a booking fee?",
     "chart": "Which flights have a chart?",
     "connections": "How are connections priced?",
@@ -40,7 +40,7 @@ _FACT_ASKED = {
     "pricing": "How are flights priced?",
     "segments": "How many flights may an award have?",
 }
-_KIND = {
+KIND_WORDS = {
     "distance_bands": "by distance",
     "zones": "by zones",
     "zones_then_distance": "by zones, and by distance where no zones are listed",
@@ -48,8 +48,10 @@ _KIND = {
     "domestic_fixed": "at fixed domestic prices",
     "dynamic": "dynamically, without a chart",
 }
-_OF = {"own": " of own flights"}  # of what the cheapest price is told; partners' where own flights have no chart
-_BASIS = {"segment": "Each flight is priced on its own.", "itinerary": "The whole itinerary has one price."}
+SCOPE_WORDS = {
+    "own": " of own flights"
+}  # of what the cheapest price is told; partners' where own flights have no chart
+BASIS_WORDS = {"segment": "Each flight is priced on its own.", "itinerary": "The whole itinerary has one price."}
 
 
 class FaqEntry(Sourced):
@@ -71,65 +73,65 @@ class ChartFaq(Result, Audited):
     sweet_spots: list[str]
 
 
-def _entry(question: str, answer: str, fact: Any) -> FaqEntry:
+def _to_entry(question: str, answer: str, fact: Any) -> FaqEntry:
     return FaqEntry(question=question, answer=answer, **sourced(fact))
 
 
-def _known_charts(call: Call, program: Program) -> list[Chart]:
+def _find_charts(call: Call, program: Program) -> list[Chart]:
     charts = call.reference.charts(program.slug, call.today)
     return sorted((c for c in charts if c.kind != "not_captured"), key=lambda c: (c.scope != "own", c.overrides))
 
 
-def _pricing(call: Call, charts: list[Chart]) -> Iterator[FaqEntry]:
+def _explain_pricing(call: Call, charts: list[Chart]) -> Iterator[FaqEntry]:
     own = [c for c in charts if c.scope == "own"]
     partner = [c for c in charts if c.scope != "own"]
-    for words, found in (("own flights", own), ("partner flights", partner)):
-        if found:
-            kinds = list(dict.fromkeys(_KIND[c.kind] for c in found))
-            yield _entry(f"How are {words} priced?", f"{'; '.join(kinds).capitalize()}.", found[0])
+    for words, charts_of_kind in (("own flights", own), ("partner flights", partner)):
+        if charts_of_kind:
+            kinds = list(dict.fromkeys(KIND_WORDS[c.kind] for c in charts_of_kind))
+            yield _to_entry(f"How are {words} priced?", f"{'; '.join(kinds).capitalize()}.", charts_of_kind[0])
     if charts:
         basis = {r.chart_id: r.pricing_basis for r in call.reference.rows("award_charts.csv")}
-        bases = dict.fromkeys(_BASIS[basis[c.chart_id]] for c in charts[:1] if basis[c.chart_id] in _BASIS)
+        bases = dict.fromkeys(BASIS_WORDS[basis[c.chart_id]] for c in charts[:1] if basis[c.chart_id] in BASIS_WORDS)
         if bases:
-            yield _entry("Is each flight priced, or the whole journey?", " ".join(bases), charts[0])
+            yield _to_entry("Is each flight priced, or the whole journey?", " ".join(bases), charts[0])
     if charts and not all(c.dynamic for c in charts):
-        seasonal = next((c for c in charts if _seasons(c) - {"standard"}), None)
-        said = "Yes, but no calendar of peak days was found." if seasonal else "No: one price the whole year."
-        yield _entry("Are there peak and off-peak prices?", said, seasonal or charts[0])
+        seasonal = next((c for c in charts if _find_seasons(c) - {"standard"}), None)
+        answer = "Yes, but no calendar of peak days was found." if seasonal else "No: one price the whole year."
+        yield _to_entry("Are there peak and off-peak prices?", answer, seasonal or charts[0])
 
 
-def _seasons(chart: Chart) -> set[str]:
-    bands = {band.season for found in chart.bands.values() for band in found}
+def _find_seasons(chart: Chart) -> set[str]:
+    bands = {band.season for bands_of_cabin in chart.bands.values() for band in bands_of_cabin}
     return bands | {season for pairs in chart.zones.values() for points in pairs.values() for season in points}
 
 
-def _from_rules(rules: list[Rule]) -> Iterator[FaqEntry]:
+def _explain_rules(rules: list[Rule]) -> Iterator[FaqEntry]:
     for rule in rules:
-        if question := _ASKED.get(rule.topic):
-            given = rule.model_dump(include={"source_url", "as_of", "unaudited", "confidence"})
-            yield FaqEntry(question=question, answer=rule.summary, **given)
+        if question := RULE_QUESTIONS.get(rule.topic):
+            source_fields = rule.model_dump(include={"source_url", "as_of", "unaudited", "confidence"})
+            yield FaqEntry(question=question, answer=rule.summary, **source_fields)
 
 
-def _from_facts(call: Call, program: Program) -> Iterator[FaqEntry]:
+def _explain_facts(call: Call, program: Program) -> Iterator[FaqEntry]:
     for row in call.reference.rows("program_facts.csv"):
-        if row.program == program.slug and (question := _FACT_ASKED.get(row.topic)):
-            yield _entry(question, row.answer, row)
+        if row.program == program.slug and (question := FACT_QUESTIONS.get(row.topic)):
+            yield _to_entry(question, row.answer, row)
     for code in program.iata:
         if window := call.reference.release_window(code):
-            said = f"{window.days_before_departure} days before departure."
-            yield _entry(f"When does {code} open award seats?", said, window)
+            answer = f"{window.days_before_departure} days before departure."
+            yield _to_entry(f"When does {code} open award seats?", answer, window)
 
 
-def _for_nights(call: Call, program: Program) -> Iterator[FaqEntry]:
+def _explain_nights(call: Call, program: Program) -> Iterator[FaqEntry]:
     for row in call.reference.rows("hotel_programmes.csv"):
         if row.program == program.slug:
-            yield _entry("How are nights priced?", row.award_pricing, row)
-            yield _entry("Is a night of a longer award stay free?", row.nth_night_free, row)
-            yield _entry("Are resort fees charged on award nights?", row.mandatory_fees_on_award, row)
-            yield _entry("Until when can an award stay be cancelled?", row.award_cancellation, row)
+            yield _to_entry("How are nights priced?", row.award_pricing, row)
+            yield _to_entry("Is a night of a longer award stay free?", row.nth_night_free, row)
+            yield _to_entry("Are resort fees charged on award nights?", row.mandatory_fees_on_award, row)
+            yield _to_entry("Until when can an award stay be cancelled?", row.award_cancellation, row)
 
 
-def _cells(charts: list[Chart]) -> Iterator[CheapestAward]:
+def _list_chart_prices(charts: list[Chart]) -> Iterator[CheapestAward]:
     for chart in charts:
         for cabin, bands in chart.bands.items():
             for band in bands:
@@ -141,7 +143,7 @@ def _cells(charts: list[Chart]) -> Iterator[CheapestAward]:
                 yield CheapestAward(route_or_band=place, cabin=cabin, points=least, chart_id=chart.chart_id)
 
 
-def _hotel_cells(call: Call, program: Program) -> Iterator[CheapestAward]:
+def _list_night_prices(call: Call, program: Program) -> Iterator[CheapestAward]:
     rows: list[HyattPrice] = list(call.reference.rows("hyatt_award_chart.csv"))
     for row in rows:
         if row.program == program.slug and row.level == "lowest" and row.points is not None:
@@ -149,16 +151,16 @@ def _hotel_cells(call: Call, program: Program) -> Iterator[CheapestAward]:
             yield CheapestAward(route_or_band=place, cabin=row.room, points=row.points, chart_id=row.chart)
 
 
-def _cheapest(call: Call, program: Program, charts: list[Chart]) -> CheapestAward | None:
+def _find_cheapest(call: Call, program: Program, charts: list[Chart]) -> CheapestAward | None:
     """Of own flights where they have a chart, else of partners'."""
     own = [c for c in charts if c.scope == "own"]
-    for cells in (_cells(own), _cells(charts), _hotel_cells(call, program)):
-        if found := min(cells, key=lambda c: c.points, default=None):
-            return found
+    for cells in (_list_chart_prices(own), _list_chart_prices(charts), _list_night_prices(call, program)):
+        if cheapest := min(cells, key=lambda c: c.points, default=None):
+            return cheapest
     return None
 
 
-def _source(call: Call, program: Program, charts: list[Chart]) -> Any:
+def _pick_source(call: Call, program: Program, charts: list[Chart]) -> Any:
     """What stands for the whole: the first chart, else the hotel's prices, else the programme itself."""
     nights = [r for r in call.reference.rows("hyatt_award_chart.csv") if r.program == program.slug and r.points]
     return next(iter([*charts, *(r for r in nights if r.level == "lowest"), program]))
@@ -172,24 +174,31 @@ def get_award_chart_faq(
 
     Each answer with its source; sweet_spots are dated single prices. Free.
     """
-    found = call.reference.program(program)
-    charts = _known_charts(call, found)
-    rules = _from_rules(list_rules(call, found))
-    entries = [*_pricing(call, charts), *_for_nights(call, found), *rules, *_from_facts(call, found)]
-    least = _cheapest(call, found, charts)
-    source = _source(call, found, charts)
-    said = f"Answered about {found.name}: {some(len(entries), 'question')}."
+    resolved = call.reference.program(program)
+    charts = _find_charts(call, resolved)
+    rules = _explain_rules(list_rules(call, resolved))
+    entries = [
+        *_explain_pricing(call, charts),
+        *_explain_nights(call, resolved),
+        *rules,
+        *_explain_facts(call, resolved),
+    ]
+    least = _find_cheapest(call, resolved, charts)
+    source = _pick_source(call, resolved, charts)
+    message = f"Answered about {resolved.name}: {some(len(entries), 'question')}."
     if least:
-        of = next((_OF.get(c.scope, " of partner flights") for c in charts if c.chart_id == least.chart_id), "")
+        of = next((SCOPE_WORDS.get(c.scope, " of partner flights") for c in charts if c.chart_id == least.chart_id), "")
         what = f"{least.cabin.replace('_', ' ')}, {least.route_or_band}"
-        said += f" The cheapest chart price{of} is {least.points:,} ({what})."
+        message += f" The cheapest chart price{of} is {least.points:,} ({what})."
     elif charts:
-        said += " It has no chart: prices are dynamic, and dated examples are quoted."
+        message += " It has no chart: prices are dynamic, and dated examples are quoted."
     return ChartFaq(
-        message=f"{said} {caution(source)}".strip(),
-        program=found.slug,
+        message=f"{message} {caution(source)}".strip(),
+        program=resolved.slug,
         entries=entries,
         cheapest_award=least,
-        sweet_spots=[f"{describe_example(r)}; {r.source_url}, {r.as_of}" for r in call.reference.examples(found.slug)],
+        sweet_spots=[
+            f"{describe_example(r)}; {r.source_url}, {r.as_of}" for r in call.reference.examples(resolved.slug)
+        ],
         **audited(source),
     )

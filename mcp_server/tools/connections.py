@@ -107,19 +107,19 @@ def connect_integration(call: Call, provider: Provider) -> ConnectLink:
 def list_integrations(call: Call) -> Integrations:
     """Lists the five outside accounts with the state of each connection, its last sync and what uses it. Free."""
     rows = {row.provider: row for row in call.db.scalars(select(Connection))}
-    shown = [_shown(name, rows.get(name), call.now) for name in INTEGRATIONS]
-    connected = [i.name for i in shown if i.state == "connected"]
-    broken = [f"{i.name} has to be connected again." for i in shown if i.state == "broken"]
-    told = f"Connected: {', '.join(connected)}." if connected else "Nothing is connected."
-    return Integrations(message=" ".join([told, *broken]), integrations=shown)
+    integrations = [_to_integration(name, rows.get(name), call.now) for name in INTEGRATIONS]
+    connected = [i.name for i in integrations if i.state == "connected"]
+    broken = [f"{i.name} has to be connected again." for i in integrations if i.state == "broken"]
+    summary = f"Connected: {', '.join(connected)}." if connected else "Nothing is connected."
+    return Integrations(message=" ".join([summary, *broken]), integrations=integrations)
 
 
-def _shown(name: str, row: Connection | None, now: datetime) -> Integration:
+def _to_integration(name: str, row: Connection | None, now: datetime) -> Integration:
     card = connector(name)
     return Integration(
         provider=name,
         name=card.title,
-        state=_state(row, now) if card.configured() else "not_configured",
+        state=_find_state(row, now) if card.configured() else "not_configured",
         connected_at=row.connected_at if row else None,
         last_sync_at=row.last_sync_at if row else None,
         last_error=row.last_error if row else None,
@@ -127,7 +127,7 @@ def _shown(name: str, row: Connection | None, now: datetime) -> Integration:
     )
 
 
-def _state(row: Connection | None, now: datetime) -> State:
+def _find_state(row: Connection | None, now: datetime) -> State:
     """A link nobody followed in time leads nowhere."""
     if row is None:
         return "disconnected"
@@ -143,21 +143,21 @@ async def sync_integration(call: LiveCall, provider: Provider, dry_run: bool = F
 
     What the user changed here later stays and is listed under conflicts. Premium.
     """
-    done = await sync.sync(call.account_id, provider, dry_run=dry_run)
-    report, name = done.report, connector(provider).title
-    changed, kept = len(report.changes), len(report.conflicts)
+    outcome = await sync.sync(call.account_id, provider, dry_run=dry_run)
+    report, name = outcome.report, connector(provider).title
+    changed, conflicts = len(report.changes), len(report.conflicts)
     verb = "would change" if dry_run else "changed"
-    told = f"{name}: {some(changed, 'row')} {verb}, {kept} left as they were."
+    message = f"{name}: {some(changed, 'row')} {verb}, {conflicts} left as they were."
     if connector(provider).pull is None and connector(provider).push is None:
-        told = f"{name} answers. Nothing is copied: it is asked when award seats are searched for."
+        message = f"{name} answers. Nothing is copied: it is asked when award seats are searched for."
     return Synced(
-        message=told,
+        message=message,
         provider=provider,
         pulled=Pulled(balances=report.balances, statuses=report.statuses, bookings=report.bookings, trips=report.trips),
         pushed=Pushed(rows=report.rows_pushed, bookings=report.bookings_pushed),
         changes=[SyncChange.model_validate(c) for c in report.changes[:SHOWN]],
         conflicts=[SyncConflict.model_validate(c) for c in report.conflicts[:SHOWN]],
-        synced_at=done.synced_at,
+        synced_at=outcome.synced_at,
     )
 
 
@@ -165,9 +165,10 @@ async def sync_integration(call: LiveCall, provider: Provider, dry_run: bool = F
 async def disconnect_integration(call: LiveCall, provider: Provider) -> Disconnected:
     """Ends the connection to an outside account: deletes its stored tokens, revokes them where it can be done. Free."""
     ended = await disconnecting.disconnect(call.account_id, provider)
-    left = f" Without it nothing is found for {', '.join(ended.watches)}; they were kept." if ended.watches else ""
+    warning = f" Without it nothing is found for {', '.join(ended.watches)}; they were kept." if ended.watches else ""
+    title = connector(provider).title
     return Disconnected(
-        message=f"{connector(provider).title} is disconnected and its tokens are deleted.{left} {ended.after}".strip(),
+        message=f"{title} is disconnected and its tokens are deleted.{warning} {ended.after}".strip(),
         provider=provider,
         disconnected=True,
         revoked_at_provider=ended.revoked,

@@ -40,7 +40,9 @@ class FeeEstimates(Result):
     freshness: Freshness
 
 
-def _seen(call: Call, starts: Iterable[str], ends: Iterable[str], cabin: str, programs: Sequence[str]) -> list[Seen]:
+def _sum_observed_fees(
+    call: Call, starts: Iterable[str], ends: Iterable[str], cabin: str, programs: Sequence[str]
+) -> list[Seen]:
     """Sums per programme and currency over all routes between two sets of airports, in this direction."""
     columns = (
         Row.program,
@@ -52,7 +54,7 @@ def _seen(call: Call, starts: Iterable[str], ends: Iterable[str], cabin: str, pr
         func.max(Row.seen_at),
         func.min(Row.seen_at),
     )
-    asked = select(*columns).where(
+    query = select(*columns).where(
         Row.origin == any_(literal(sorted(starts), CODES)),
         Row.destination == any_(literal(sorted(ends), CODES)),
         Row.cabin == cabin,
@@ -60,62 +62,68 @@ def _seen(call: Call, starts: Iterable[str], ends: Iterable[str], cabin: str, pr
         Row.taxes_currency.is_not(None),
     )
     if programs:
-        asked = asked.where(Row.program.in_(programs))
-    rows: Iterable[Any] = call.db.execute(asked.group_by(Row.program, Row.taxes_currency))
+        query = query.where(Row.program.in_(programs))
+    rows: Iterable[Any] = call.db.execute(query.group_by(Row.program, Row.taxes_currency))
     return merged(Seen(*row) for row in rows)
 
 
-def _ends(call: Call, code: str) -> frozenset[str]:
+def _airports_of(call: Call, code: str) -> frozenset[str]:
     """The airport, or all airports of a city code."""
     return frozenset(call.reference.city(code))
 
 
-def _in(call: Call, field: Literal["country", "continent"], place: Place) -> frozenset[str]:
-    wanted = getattr(place, field)
-    return frozenset(c for c, a in call.reference.airports.items() if getattr(a, field) == wanted)
+def _airports_sharing(call: Call, field: Literal["country", "continent"], place: Place) -> frozenset[str]:
+    value = getattr(place, field)
+    return frozenset(c for c, a in call.reference.airports.items() if getattr(a, field) == value)
 
 
-def _areas(call: Call, origin: str, destination: str) -> Iterable[tuple[str, frozenset[str], frozenset[str]]]:
+def _widening_areas(call: Call, origin: str, destination: str) -> Iterable[tuple[str, frozenset[str], frozenset[str]]]:
     """From the route itself to ever wider areas: countries, then continents."""
-    yield f"{origin} to {destination}", _ends(call, origin), _ends(call, destination)
+    yield f"{origin} to {destination}", _airports_of(call, origin), _airports_of(call, destination)
     start, end = call.reference.airport(origin), call.reference.airport(destination)
-    yield f"{start.country} to {end.country}", _in(call, "country", start), _in(call, "country", end)
+    yield (
+        f"{start.country} to {end.country}",
+        _airports_sharing(call, "country", start),
+        _airports_sharing(call, "country", end),
+    )
     if start.continent and end.continent:
         name = f"{start.continent} to {end.continent} (continents)"
-        yield name, _in(call, "continent", start), _in(call, "continent", end)
+        yield name, _airports_sharing(call, "continent", start), _airports_sharing(call, "continent", end)
 
 
-def _fees(call: Call, origin: str, destination: str, cabin: str, programs: Sequence[str]) -> list[Fee]:
+def _find_fees(call: Call, origin: str, destination: str, cabin: str, programs: Sequence[str]) -> list[Fee]:
     """For each programme the narrowest area that was ever seen."""
-    out: dict[str, list[Fee]] = {}
-    for number, (area, starts, ends) in enumerate(_areas(call, origin, destination)):
+    narrowest: dict[str, list[Fee]] = {}
+    for number, (area, starts, ends) in enumerate(_widening_areas(call, origin, destination)):
         basis: Literal["route", "region"] = "region" if number else "route"
         wider: dict[str, list[Fee]] = {}
-        for seen in _seen(call, starts, ends, cabin, programs):
-            wider.setdefault(seen.program, []).append(_fee(call, seen, basis, area))
-        out = wider | out
-        if out and (not programs or set(out) >= set(programs)):
+        for summary in _sum_observed_fees(call, starts, ends, cabin, programs):
+            wider.setdefault(summary.program, []).append(_to_fee(call, summary, basis, area))
+        narrowest = wider | narrowest
+        if narrowest and (not programs or set(narrowest) >= set(programs)):
             break
-    return sorted((f for fees in out.values() for f in fees), key=lambda f: (f.basis == "region", f.average, f.program))
-
-
-def _fee(call: Call, seen: Seen, basis: Literal["route", "region"], area: str) -> Fee:
-    return Fee(
-        program=seen.program,
-        average=seen.average,
-        currency=seen.currency,
-        low=seen.low,
-        high=seen.high,
-        samples=seen.samples,
-        newest=seen.newest,
-        oldest=seen.oldest,
-        basis=basis,
-        area=area,
-        generated_at=call.invented(seen.newest),
+    return sorted(
+        (f for fees in narrowest.values() for f in fees), key=lambda f: (f.basis == "region", f.average, f.program)
     )
 
 
-def _freshness(call: Call, newest: datetime) -> Freshness:
+def _to_fee(call: Call, summary: Seen, basis: Literal["route", "region"], area: str) -> Fee:
+    return Fee(
+        program=summary.program,
+        average=summary.average,
+        currency=summary.currency,
+        low=summary.low,
+        high=summary.high,
+        samples=summary.samples,
+        newest=summary.newest,
+        oldest=summary.oldest,
+        basis=basis,
+        area=area,
+        generated_at=call.invented(summary.newest),
+    )
+
+
+def _build_freshness(call: Call, newest: datetime) -> Freshness:
     return Freshness(
         mode="sandbox" if call.data_mode == "sandbox" else "cached",
         source="award seats seen in past searches",
@@ -128,14 +136,14 @@ def _freshness(call: Call, newest: datetime) -> Freshness:
     )
 
 
-def _message(shown: Sequence[Fee], total: int, origin: str, destination: str) -> str:
-    samples = sum(f.samples for f in shown)
-    words = [f"Taxes and surcharges {origin}-{destination}, one way per person, from {some(samples, 'seat')} seen."]
-    if areas := sorted({f.area for f in shown if f.basis == "region"}):
-        words.append(f"Where the route itself was never seen the average is of {' and '.join(areas)}.")
-    if total > (told := len({f.program for f in shown})):
-        words.append(f"{told} of {total} programmes are shown on the free plan.")
-    return " ".join(words)
+def _describe_fees(fees: Sequence[Fee], total: int, origin: str, destination: str) -> str:
+    samples = sum(f.samples for f in fees)
+    sentences = [f"Taxes and surcharges {origin}-{destination}, one way per person, from {some(samples, 'seat')} seen."]
+    if areas := sorted({f.area for f in fees if f.basis == "region"}):
+        sentences.append(f"Where the route itself was never seen the average is of {' and '.join(areas)}.")
+    if total > (programs_shown := len({f.program for f in fees})):
+        sentences.append(f"{programs_shown} of {total} programmes are shown on the free plan.")
+    return " ".join(sentences)
 
 
 @tool(area="search", tier=Tier.FREE, effect=Effect.READS)
@@ -150,23 +158,23 @@ def estimate_award_fees(
 
     One way, per person. basis region: the average of area, since the route was never seen. Free accounts: top 3. Free.
     """
-    wanted = list(dict.fromkeys(call.reference.program(p).slug for p in programs or ()))
+    slugs = list(dict.fromkeys(call.reference.program(p).slug for p in programs or ()))
     start, end = call.reference.airport(origin), call.reference.airport(destination)
     if start.code == end.code:
         raise Invalid(Fault("destination", "is the origin", "another airport"))
-    found = _fees(call, origin, destination, cabin, wanted)
-    if not found:
+    fees = _find_fees(call, origin, destination, cabin, slugs)
+    if not fees:
         raise NoData(
             f"No search has seen taxes or surcharges of {cabin} awards from {origin} to {destination} or between their"
             " regions yet; searches fill this in.",
             missing=["observed fees"],
         )
-    shown_programs = list(dict.fromkeys(f.program for f in found))[: call.limits.results]
-    shown = [f for f in found if f.program in shown_programs]
-    total = len({f.program for f in found})
+    shown_programs = list(dict.fromkeys(f.program for f in fees))[: call.limits.results]
+    fees_shown = [f for f in fees if f.program in shown_programs]
+    total = len({f.program for f in fees})
     return FeeEstimates(
-        message=_message(shown, total, origin, destination),
-        fees=shown,
+        message=_describe_fees(fees_shown, total, origin, destination),
+        fees=fees_shown,
         total_found=total,
-        freshness=_freshness(call, max(f.newest for f in found)),
+        freshness=_build_freshness(call, max(f.newest for f in fees)),
     )

@@ -27,7 +27,7 @@ from shared.services.watches.flight_alerts import PRICED_THROUGH
 Airline = Literal["BA", "VS", "CX", "IB", "QR", "EY", "JL", "B6", "UA", "TP", "HA", "FI"]
 Clearable = Annotated[Literal["cabin_class"], WithJsonSchema({"type": "string", "enum": ["cabin_class"]})]
 TERMS = ("airline", "departure", "destination", "date_range_start", "date_range_end", "cabin_class")
-_TROUBLE = {
+TROUBLE_WORDS = {
     "connection_required": "connect seats_aero with connect_integration",
     "not_configured": "no source of seats is set up here",
     "backend_unavailable": "no source answered",
@@ -78,25 +78,25 @@ class DeletedAlert(Result):
     removed: RemovedAlert
 
 
-def _shown(row: Row) -> FlightAlert:
-    kept = {name: getattr(row, name) for name in FlightAlert.model_fields if hasattr(row, name)}
-    return FlightAlert.model_validate(kept | {"alert_id": row.id, "active": _runs(row)})
+def _to_alert(row: Row) -> FlightAlert:
+    columns = {name: getattr(row, name) for name in FlightAlert.model_fields if hasattr(row, name)}
+    return FlightAlert.model_validate(columns | {"alert_id": row.id, "active": _is_running(row)})
 
 
-def _runs(row: Row) -> bool:
+def _is_running(row: Row) -> bool:
     return row.active and row.paused_at is None
 
 
-def _active() -> ColumnElement[bool]:
+def _is_active() -> ColumnElement[bool]:
     return Row.active & Row.paused_at.is_(None)
 
 
-_own = partial(get_own, Row, "flight alert")
+_get_own = partial(get_own, Row, "flight alert")
 
 
 def _check_cap(call: Call, row: Row, nothing: str) -> Capacity:
-    told = f"active; {nothing}. Pause or delete one, or choose a larger plan."
-    return check_cap(call, call.db, Row, _active(), told, same_terms(row, *TERMS))
+    refusal = f"active; {nothing}. Pause or delete one, or choose a larger plan."
+    return check_cap(call, call.db, Row, _is_active(), refusal, same_terms(row, *TERMS))
 
 
 def _check_terms(call: Call, row: Row) -> None:
@@ -107,7 +107,7 @@ def _check_terms(call: Call, row: Row) -> None:
     )
 
 
-def _watched(call: Call, row: Row) -> str:
+def _describe_watch(call: Call, row: Row) -> str:
     """What is watched, and through whose prices where the airline has none of its own."""
     name = call.reference.airlines[row.airline].name
     through = call.reference.programs[PRICED_THROUGH[row.airline]].name if row.airline in PRICED_THROUGH else None
@@ -115,7 +115,7 @@ def _watched(call: Call, row: Row) -> str:
     return f"{name} from {row.departure} to {row.destination}{priced}"
 
 
-def _begin(call: Call, row: Row) -> None:
+def _schedule_checks(call: Call, row: Row) -> None:
     """Checked at once, and then every so often."""
     schedule(call.db, RunKind.FLIGHT_ALERT, row.id, timedelta(seconds=call.settings.flight_alert_interval_seconds))
 
@@ -147,11 +147,11 @@ def create_flight_alert(
     room = _check_cap(call, row, "nothing was created")
     call.db.add(row)
     call.db.flush()
-    _begin(call, row)
+    _schedule_checks(call, row)
     return CreatedAlert(
-        message=f"Alert {row.id} watches {_watched(call, row)}. The first check runs now; seats that open are mailed"
-        f" and appear in list_notifications.{room.same}",
-        alert=_shown(row),
+        message=f"Alert {row.id} watches {_describe_watch(call, row)}. The first check runs now. Seats that open are"
+        f" mailed and appear in list_notifications.{room.same}",
+        alert=_to_alert(row),
         active_count=room.active + 1,
         cap=call.limits.flight_alerts,
     )
@@ -163,28 +163,28 @@ def list_flight_alerts(
 ) -> FlightAlerts:
     """Lists award seat alerts with their last check and last hit. Free."""
     if alert_id is not None:
-        _own(call.db, alert_id)
-    wanted = [Row.id == alert_id] if alert_id is not None else []
+        _get_own(call.db, alert_id)
+    conditions = [Row.id == alert_id] if alert_id is not None else []
     if active is not None:
-        wanted.append(_active() if active else ~_active())
-    rows, total = page_of(call.db, Row, wanted, Row.id.desc(), page=page, per_page=per_page)
-    running, cap = count(call.db, Row, _active()), call.limits.flight_alerts
+        conditions.append(_is_active() if active else ~_is_active())
+    rows, total = page_of(call.db, Row, conditions, Row.id.desc(), page=page, per_page=per_page)
+    running, cap = count(call.db, Row, _is_active()), call.limits.flight_alerts
     return FlightAlerts(
-        message=f"{some(total, 'flight alert')}; {running} of {cap} active.{_unchecked(rows)}",
-        alerts=[_shown(row) for row in rows],
+        message=f"{some(total, 'flight alert')}; {running} of {cap} active.{_describe_trouble(rows)}",
+        alerts=[_to_alert(row) for row in rows],
         active_count=running,
         cap=cap,
         paging=Paging.of(page, per_page, total),
     )
 
 
-def _unchecked(rows: Sequence[Row]) -> str:
+def _describe_trouble(rows: Sequence[Row]) -> str:
     """Which of them the last check learned nothing about, and why."""
-    said = ""
-    for outcome, why in _TROUBLE.items():
-        ids = [str(row.id) for row in rows if _runs(row) and row.last_outcome == outcome]
-        said += f" Not answered at the last check: {', '.join(ids)} ({why})." if ids else ""
-    return said
+    sentences = ""
+    for outcome, why in TROUBLE_WORDS.items():
+        ids = [str(row.id) for row in rows if _is_running(row) and row.last_outcome == outcome]
+        sentences += f" Not answered at the last check: {', '.join(ids)} ({why})." if ids else ""
+    return sentences
 
 
 @tool(area="alerts", tier=Tier.FREE, effect=Effect.CHANGES)
@@ -202,36 +202,36 @@ def update_flight_alert(
 ) -> UpdatedAlert:
     """Changes an award seat alert, pauses it with active false, or starts it again with active true. Free."""
     lock(call.db, call.account_id)
-    row = _own(call.db, alert_id, locked=True)
-    ran = _runs(row)
-    if active and not ran:
+    row = _get_own(call.db, alert_id, locked=True)
+    was_running = _is_running(row)
+    if active and not was_running:
         _check_cap(call, row, "this one stays paused")
         row.paused_at = None
-    given = (airline, departure, destination, date_range_start, date_range_end, cabin_class)
-    changed = edit(row, call.now, dict(zip(TERMS, given, strict=True)) | {"active": active}, clear)
-    anew = bool(set(changed) & set(TERMS))
-    if anew or (_runs(row) and not ran):
+    terms = (airline, departure, destination, date_range_start, date_range_end, cabin_class)
+    changed = edit(row, call.now, dict(zip(TERMS, terms, strict=True)) | {"active": active}, clear)
+    terms_changed = bool(set(changed) & set(TERMS))
+    if terms_changed or (_is_running(row) and not was_running):
         _check_terms(call, row)
-    if active and not ran and "active" not in changed:  # it was a plan that paused it
+    if active and not was_running and "active" not in changed:  # it was a plan that paused it
         changed.append("active")
     call.db.flush()
-    _reschedule(call, row, anew=anew, ran=ran)
-    return UpdatedAlert(message=_said(call, row, changed), alert=_shown(row), changed=changed)
+    _reschedule(call, row, anew=terms_changed, ran=was_running)
+    return UpdatedAlert(message=_describe_update(call, row, changed), alert=_to_alert(row), changed=changed)
 
 
 def _reschedule(call: Call, row: Row, *, anew: bool, ran: bool) -> None:
     """Changed terms start afresh, and so does an alert that was paused: what it saw before is forgotten."""
-    if anew or not ran or not _runs(row):
+    if anew or not ran or not _is_running(row):
         call.db.execute(delete(FlightAlertKey).where(FlightAlertKey.alert_id == row.id))
-    if not _runs(row):
+    if not _is_running(row):
         unschedule(call.db, RunKind.FLIGHT_ALERT, [row.id])
     elif anew or not ran:
-        _begin(call, row)
+        _schedule_checks(call, row)
 
 
-def _said(call: Call, row: Row, changed: list[str]) -> str:
-    state = "It watches" if _runs(row) else "It is paused and would watch"
-    return f"{describe_changes(changed)} {state} {_watched(call, row)}."
+def _describe_update(call: Call, row: Row, changed: list[str]) -> str:
+    state = "It watches" if _is_running(row) else "It is paused and would watch"
+    return f"{describe_changes(changed)} {state} {_describe_watch(call, row)}."
 
 
 @tool(area="alerts", tier=Tier.FREE, effect=Effect.CHANGES)
@@ -240,7 +240,7 @@ def delete_flight_alert(call: Call, alert_id: RowId) -> DeletedAlert:
 
     Pausing is done with update_flight_alert and active false. Free.
     """
-    row = _own(call.db, alert_id, locked=True)
+    row = _get_own(call.db, alert_id, locked=True)
     removed = RemovedAlert(alert_id=row.id, airline=row.airline, route=f"{row.departure}-{row.destination}")
     delete_schedules(call.db, RunKind.FLIGHT_ALERT, [row.id])
     call.db.delete(row)

@@ -72,30 +72,30 @@ class FolioAudit(Result):
     judged: Judged
 
 
-def _sentence(text: str) -> str:
+def _to_sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:].rstrip('.')}."
 
 
-def _finding(found: Found, currency: str | None) -> Finding:
-    rule = found.rule
-    said = [_sentence(rule.test), found.note, _sentence(rule.action)]
+def _to_finding(finding: Found, currency: str | None) -> Finding:
+    rule = finding.rule
+    sentences = [_to_sentence(rule.test), finding.note, _to_sentence(rule.action)]
     if rule.exceptions:
-        said.append(f"Exceptions: {rule.exceptions}.")
+        sentences.append(f"Exceptions: {rule.exceptions}.")
     return Finding(
         rule=rule.id,
         title=rule.title,
-        amount=found.amount,
-        currency=None if rule.kind == "points" or found.amount is None else currency,
-        lines=[x.text for x in found.lines],
+        amount=finding.amount,
+        currency=None if rule.kind == "points" or finding.amount is None else currency,
+        lines=[x.text for x in finding.lines],
         severity=rule.severity,
         kind=rule.kind,
-        dispute_ref=found.dispute_ref,
-        explanation=" ".join(s for s in said if s),
+        dispute_ref=finding.dispute_ref,
+        explanation=" ".join(s for s in sentences if s),
         **audited(rule.fact),
     )
 
 
-def _benefit(row: Any) -> str:
+def _describe_benefit(row: Any) -> str:
     """A benefit with its source and date, in one line."""
     scope = f" ({row.scope})" if row.scope else ""
     dated = f"source of {row.as_of}" if row.as_of else "undated source"
@@ -103,31 +103,33 @@ def _benefit(row: Any) -> str:
     return f"{row.benefit[0].upper()}{row.benefit[1:]}: {row.value}{scope}. [{row.source_url}; {dated}{trust}]"
 
 
-def _message(done: Audit) -> str:
-    disputed = [f for f in done.findings if f.disputed]
-    infos = len(done.findings) - len(disputed)
-    money = f", {done.disputed:,.2f} {done.bill.currency or ''}".rstrip() if done.disputed else ""
-    read = len(done.bill.lines)
-    words = [f"{some(read, 'line')} read: {len(disputed) or 'nothing'} to dispute{money}."]
+def _describe_audit(result: Audit) -> str:
+    disputed = [f for f in result.findings if f.disputed]
+    infos = len(result.findings) - len(disputed)
+    money = f", {result.disputed:,.2f} {result.bill.currency or ''}".rstrip() if result.disputed else ""
+    read = len(result.bill.lines)
+    sentences = [f"{some(read, 'line')} read: {len(disputed) or 'nothing'} to dispute{money}."]
     if infos:
-        words.append(f"{infos} for information only.")
-    if done.bill.unread:
-        lost = some(done.bill.unread, "line")
-        words.append(f"{lost} could not be read, so the sum was not checked.")
+        sentences.append(f"{infos} for information only.")
+    if result.bill.unread:
+        lost = some(result.bill.unread, "line")
+        sentences.append(f"{lost} could not be read, so the sum was not checked.")
     elif any(f.rule.check == "adds_up" for f in disputed):
-        words.append("The bill does not add up.")
-    if strange := sum(1 for x in done.bill.lines if x.kind == "other" and x.amount > 0):
-        words.append(f"{strange} charge{' is' if strange == 1 else 's are'} of no kind known here and only compared.")
-    if done.stay.tier is None:
-        words.append("No elite tier was given or found; rules of tiers were left out.")
-    if done.stay.nights is None:
-        words.append("The bill shows no nights; room nights were not counted.")
-    if any(f.rule.fact.audited_on is None for f in done.findings):
-        words.append("Rules marked unaudited were not confirmed by us.")
-    return " ".join(words)
+        sentences.append("The bill does not add up.")
+    if strange := sum(1 for x in result.bill.lines if x.kind == "other" and x.amount > 0):
+        sentences.append(
+            f"{strange} charge{' is' if strange == 1 else 's are'} of no kind known here and only compared."
+        )
+    if result.stay.tier is None:
+        sentences.append("No elite tier was given or found; rules of tiers were left out.")
+    if result.stay.nights is None:
+        sentences.append("The bill shows no nights; room nights were not counted.")
+    if any(f.rule.fact.audited_on is None for f in result.findings):
+        sentences.append("Rules marked unaudited were not confirmed by us.")
+    return " ".join(sentences)
 
 
-def _judged(stay: Stay) -> Judged:
+def _to_judged(stay: Stay) -> Judged:
     return Judged(
         stay_type=stay.stay_type,
         status_tier=stay.tier,
@@ -138,20 +140,20 @@ def _judged(stay: Stay) -> Judged:
     )
 
 
-def _answer(
+def _audit_bill(
     call: Call, chain: str, text: str, kind: StayType | None, tier: str | None, number: str | None
 ) -> FolioAudit:
     book = rulebook(call.reference)
     confirmation = " ".join((number or "").split()) or None
-    done = audit(text, chain, book, kind, _tier(tier, book.chains[chain]), confirmation)
-    if not done.bill.lines:
+    result = audit(text, chain, book, kind, _resolve_tier(tier, book.chains[chain]), confirmation)
+    if not result.bill.lines:
         raise NoData("No charges could be read in the text: a line needs a description and an amount.", ["charges"])
-    bill = done.bill
+    bill = result.bill
     return FolioAudit(
-        message=_message(done),
-        findings=[_finding(f, bill.currency) for f in done.findings],
+        message=_describe_audit(result),
+        findings=[_to_finding(f, bill.currency) for f in result.findings],
         totals=Totals(
-            disputed=done.disputed,
+            disputed=result.disputed,
             currency=bill.currency,
             lines_read=len(bill.lines),
             lines_unread=bill.unread,
@@ -160,14 +162,14 @@ def _answer(
             balance=bill.balance,
             printed_balance=bill.printed_balance if bill.printed_balance is not None else bill.printed_sum,
         ),
-        expected_benefits=[_benefit(row) for row in done.benefits],
-        dispute_template=done.letter,
-        points_estimate=PointsEstimate(low=done.points[0], high=done.points[1]) if done.points else None,
-        judged=_judged(done.stay),
+        expected_benefits=[_describe_benefit(row) for row in result.benefits],
+        dispute_template=result.letter,
+        points_estimate=PointsEstimate(low=result.points[0], high=result.points[1]) if result.points else None,
+        judged=_to_judged(result.stay),
     )
 
 
-def _tier(text: str | None, chain: Chain) -> str | None:
+def _resolve_tier(text: str | None, chain: Chain) -> str | None:
     if text is None or not text.strip():
         return None
     tier = tier_of(text, chain)
@@ -189,7 +191,7 @@ def audit_hotel_folio(
 
     Findings of severity info are payable and stay out of the dispute. The bill's text is not stored. Premium.
     """
-    return _answer(call, chain, folio_text, stay_type, status_tier, confirmation_number)
+    return _audit_bill(call, chain, folio_text, stay_type, status_tier, confirmation_number)
 
 
 @tool(area="folio", tier=Tier.PREMIUM, effect=Effect.READS, title="Audit Marriott folio")
@@ -204,4 +206,4 @@ def audit_marriott_folio(
 
     Findings of severity info are payable and stay out of the dispute. The bill's text is not stored. Premium.
     """
-    return _answer(call, "marriott", folio_text, stay_type, status_tier, confirmation_number)
+    return _audit_bill(call, "marriott", folio_text, stay_type, status_tier, confirmation_number)

@@ -31,9 +31,9 @@ from shared.domain.plurals import some
 from shared.reference import hotels
 from shared.services.bookings import bookings
 
-SNAPSHOTS = 10
-RESETS = ("check_in_date", "check_out_date", "room_type")  # what makes earlier prices those of another stay
-OTHER_PRICES = ("kind", "cash_rate_currency")  # what makes a price told before no measure of the next
+MAX_SNAPSHOTS = 10
+STAY_FIELDS = ("check_in_date", "check_out_date", "room_type")  # what makes earlier prices those of another stay
+PRICE_FIELDS = ("kind", "cash_rate_currency")  # what makes a price told before no measure of the next
 
 
 StayPoints = Annotated[Points, Field(description="Award only; whole stay.")]
@@ -89,7 +89,7 @@ class DeletedStay(Result):
     vouchers_detached: list[int]
 
 
-_own = partial(get_own, Row, "hotel booking")
+_get_own = partial(get_own, Row, "hotel booking")
 
 
 @tool(area="bookings", tier=Tier.PAID, effect=Effect.ADDS)
@@ -127,32 +127,32 @@ def add_hotel_booking(
             "trip_id": trip_id,
         },
     )
-    made = to_hotel_booking(call, row, [])
-    checked = made.monitoring.next_check_on
-    watch = "its price is checked now and then daily" if checked else "it has begun, so no price is watched"
+    booking = to_hotel_booking(call, row, [])
+    next_check = booking.monitoring.next_check_on
+    watch = "its price is checked now and then daily" if next_check else "it has begun, so no price is watched"
     return AddedStay(
         message=f"Saved as hotel booking {row.id}: {row.hotel_name} from {row.check_in_date}; {watch}.",
-        booking=made,
-        next_check_on=checked,
+        booking=booking,
+        next_check_on=next_check,
     )
 
 
 @tool(area="bookings", tier=Tier.FREE, effect=Effect.READS)
 def get_hotel_booking(call: Call, booking_id: RowId) -> StayDetails:
     """Shows one logged hotel stay with price snapshots, any drop and applied vouchers. Free."""
-    row = _own(call.db, booking_id)
-    held = on_bookings(call.db, "hotel", [row.id])[row.id]
-    made = to_hotel_booking(call, row, [v.id for v in held], prices_of(call.db, [row]).get(row.id))
+    row = _get_own(call.db, booking_id)
+    vouchers = on_bookings(call.db, "hotel", [row.id])[row.id]
+    booking = to_hotel_booking(call, row, [v.id for v in vouchers], prices_of(call.db, [row]).get(row.id))
     return StayDetails(
-        message=f"{row.hotel_name} from {row.check_in_date}, {made.state}.{_told(made.drop)}",
-        booking=made,
-        snapshots=[to_price_snapshot(price) for price in seen_since(call.db, row, SNAPSHOTS)],
-        drop=made.drop,
-        vouchers=[to_voucher(call, v) for v in held],
+        message=f"{row.hotel_name} from {row.check_in_date}, {booking.state}.{_describe_drop(booking.drop)}",
+        booking=booking,
+        snapshots=[to_price_snapshot(price) for price in seen_since(call.db, row, MAX_SNAPSHOTS)],
+        drop=booking.drop,
+        vouchers=[to_voucher(call, v) for v in vouchers],
     )
 
 
-def _told(drop: PriceDrop | None) -> str:
+def _describe_drop(drop: PriceDrop | None) -> str:
     if drop is None:
         return ""
     saved = f"{drop.points_saved:,} points" if drop.points_saved else f"{drop.cash_saved:,.2f} {drop.currency}"
@@ -175,11 +175,11 @@ def list_hotel_bookings(
     """
     bookings.check_trip(call.db, trip_id)
     today = bookings.today(call.reference, "hotel", call.now)
-    only: list[ColumnElement[bool]] = []
-    only += [Row.hotel_code.in_(hotels.codes_of_chain(call.reference, chain))] if chain else []
-    only += [Row.trip_id == trip_id] if trip_id else []
-    only += [cheaper_now(today)] if with_drop_only else []
-    rows, sums = page_of_hotels(call.db, today, when, only, page, per_page)
+    conditions: list[ColumnElement[bool]] = []
+    conditions += [Row.hotel_code.in_(hotels.codes_of_chain(call.reference, chain))] if chain else []
+    conditions += [Row.trip_id == trip_id] if trip_id else []
+    conditions += [cheaper_now(today)] if with_drop_only else []
+    rows, sums = page_of_hotels(call.db, today, when, conditions, page, per_page)
     cheaper = f" {sums.drops} can be had for less now." if sums.drops else ""
     return Stays(
         message=f"{some(sums.total, 'hotel stay')}.{cheaper}",
@@ -209,8 +209,8 @@ def update_hotel_booking(
     """Changes a logged hotel stay; new dates or room type start the price comparison afresh. Paid."""
     if trip_id is not None:
         open_trip(call.db, trip_id)
-    row = _own(call.db, booking_id, locked=True)
-    sent = {
+    row = _get_own(call.db, booking_id, locked=True)
+    changes = {
         "check_in_date": check_in_date,
         "check_out_date": check_out_date,
         "kind": kind,
@@ -223,12 +223,12 @@ def update_hotel_booking(
         "notes": notes,
         "trip_id": trip_id,
     }
-    changed = edit(row, call.now, sent, [*(clear or ()), *bookings.unfitting(row, sent)])
-    bookings.check_stay({name: getattr(row, name) for name in sent})
-    afresh = not set(changed).isdisjoint(RESETS)
+    changed = edit(row, call.now, changes, [*(clear or ()), *bookings.unfitting(row, changes)])
+    bookings.check_stay({name: getattr(row, name) for name in changes})
+    afresh = not set(changed).isdisjoint(STAY_FIELDS)
     if afresh:
         bookings.compare_afresh(row, call.now)
-    elif not set(changed).isdisjoint(OTHER_PRICES):
+    elif not set(changed).isdisjoint(PRICE_FIELDS):
         row.told_price = None
     call.db.flush()
     if afresh:
@@ -244,7 +244,7 @@ def update_hotel_booking(
 @tool(area="bookings", tier=Tier.FREE, effect=Effect.CHANGES)
 def delete_hotel_booking(call: Call, booking_id: RowId) -> DeletedStay:
     """Removes one logged hotel stay and stops its price checks; nothing is cancelled with the hotel. Free."""
-    row = _own(call.db, booking_id, locked=True)
+    row = _get_own(call.db, booking_id, locked=True)
     freed = bookings.remove(call.db, row)
     back = f" Vouchers held again: {', '.join(map(str, freed))}." if freed else ""
     return DeletedStay(

@@ -19,6 +19,7 @@ from mcp_server.views.bookings import HotelBooking, PriceDrop, PriceSnapshot, to
 from shared.db.bookings import HotelBooking as Row
 from shared.db.bookings import HotelPrice
 from shared.db.hotel_prices import Stay, prices, seen_since, stay_of
+from shared.domain.dates import format_days
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import hotels
@@ -26,8 +27,8 @@ from shared.services.search.hotel_prices import require_prices
 from shared.services.search.provenance import Freshness
 from shared.services.watches.hotel_prices import CheckResult, WatchQuery, plan_of, query_sources, settle
 
-JUST_NOW = timedelta(minutes=5)  # a check on demand takes no older answer from the cache
-NEWEST = 5
+MAX_ANSWER_AGE = timedelta(minutes=5)  # a check on demand takes no older answer from the cache
+MAX_NEWEST = 5
 SHOWN, COUNTED = 150, 1000
 
 
@@ -45,29 +46,29 @@ class PriceHistory(Result):
     against_original: PriceDrop | None
 
 
-_own = partial(get_own, Row, "hotel booking")
+_get_own = partial(get_own, Row, "hotel booking")
 
 
 @tool(area="bookings", tier=Tier.FREE, effect=Effect.ADDS, live=True, open_world=True)
 async def check_hotel_booking_price(call: LiveCall, booking_id: RowId) -> CheckedStay:
     """Checks the price of one logged hotel stay now, instead of waiting for the daily check. Free."""
-    plan = await call.in_session(lambda session: _plan(call, _own(session, booking_id)))
-    sight = await query_sources(call.ask, plan, JUST_NOW)
-    booking, seen = await call.in_session(lambda session: _settled(call, session, sight))
-    require_prices(sight.seen, booking.hotel.name)
-    failed = sight.seen.failed
+    query = await call.in_session(lambda session: _build_query(call, _get_own(session, booking_id)))
+    check = await query_sources(call.ask, query, MAX_ANSWER_AGE)
+    booking, snapshots = await call.in_session(lambda session: _store_check(call, session, check))
+    require_prices(check.seen, booking.hotel.name)
+    failed = check.seen.failed
     rest = f" Not answered by {', '.join(failed)}, so this may not be all." if failed else ""
     return CheckedStay(
         status="partial" if failed else "ok",
-        message=f"{booking.hotel.name} from {booking.check_in_date}: {_told(booking)}{rest}",
+        message=f"{booking.hotel.name} from {booking.check_in_date}: {_describe_price(booking)}{rest}",
         booking=booking,
-        snapshots=seen,
+        snapshots=snapshots,
         drop=booking.drop,
-        freshness=sight.seen.freshness,
+        freshness=check.seen.freshness,
     )
 
 
-def _plan(call: LiveCall, row: Row) -> WatchQuery:
+def _build_query(call: LiveCall, row: Row) -> WatchQuery:
     plan = plan_of(call.reference, row, call.now)
     if plan is None:
         raise NoData(
@@ -78,15 +79,15 @@ def _plan(call: LiveCall, row: Row) -> WatchQuery:
     return plan
 
 
-def _settled(call: LiveCall, session: Session, sight: CheckResult) -> tuple[HotelBooking, list[PriceSnapshot]]:
+def _store_check(call: LiveCall, session: Session, check: CheckResult) -> tuple[HotelBooking, list[PriceSnapshot]]:
     """Stored as by the daily check. Raises NotFound where the stay was removed meanwhile."""
-    settle(session, call.reference, sight)
-    row = _own(session, sight.plan.booking_id)
+    settle(session, call.reference, check)
+    row = _get_own(session, check.plan.booking_id)
     (booking,) = to_hotel_bookings(call.with_session(session), [row])
-    return booking, [to_price_snapshot(price) for price in seen_since(session, row, NEWEST)]
+    return booking, [to_price_snapshot(price) for price in seen_since(session, row, MAX_NEWEST)]
 
 
-def _told(booking: HotelBooking) -> str:
+def _describe_price(booking: HotelBooking) -> str:
     drop, latest = booking.drop, booking.latest
     if drop is not None:
         saved = f"{drop.points_saved:,} points" if drop.points_saved else f"{drop.cash_saved:,.2f} {drop.currency}"
@@ -111,42 +112,43 @@ def get_hotel_price_history(
     """Shows recorded point and cash prices of a logged stay, or of a hotel and both dates. Free."""
     by_name = (hotel_id, check_in_date, check_out_date)
     if (booking_id is None) == (None in by_name) or (booking_id is not None and any(by_name)):
-        raise _neither()
-    row = _own(call.db, booking_id) if booking_id is not None else None
-    name, stay = (row.hotel_name, stay_of(row)) if row else _named(call, *by_name)
-    seen = prices(call.db, stay, call.account_id, call.now - timedelta(days=days), COUNTED)
-    if not seen:
-        told = f"No price of {name} from {stay[1]} to {stay[2]} was recorded in the last {some(days, 'day')}."
-        raise NoData(told, missing=["prices"])
-    ranked = _ranked(seen, row)
-    cut = f" The newest {SHOWN} are shown." if len(seen) > SHOWN else ""
+        raise _build_naming_fault()
+    row = _get_own(call.db, booking_id) if booking_id is not None else None
+    name, stay = (row.hotel_name, stay_of(row)) if row else _resolve_stay(call, *by_name)
+    recorded = prices(call.db, stay, call.account_id, call.now - timedelta(days=days), COUNTED)
+    if not recorded:
+        message = f"No price of {name} from {stay[1]} to {stay[2]} was recorded in the last {some(days, 'day')}."
+        raise NoData(message, missing=["prices"])
+    ranked = _rank_prices(recorded, row)
+    limit_note = f" The newest {SHOWN} are shown." if len(recorded) > SHOWN else ""
     return PriceHistory(
-        message=f"{name} from {stay[1]} to {stay[2]}: {len(seen)} recorded in the last {some(days, 'day')}.{cut}",
-        snapshots=[to_price_snapshot(price) for price in seen[:SHOWN]],
+        message=f"{name} from {format_days(stay[1], stay[2])}: {some(len(recorded), 'price')} recorded in the last"
+        f" {some(days, 'day')}.{limit_note}",
+        snapshots=[to_price_snapshot(price) for price in recorded[:SHOWN]],
         lowest=to_price_snapshot(ranked[0]) if ranked else None,
         highest=to_price_snapshot(ranked[-1]) if ranked else None,
         against_original=to_hotel_bookings(call, [row])[0].drop if row else None,
     )
 
 
-def _neither() -> Invalid:
+def _build_naming_fault() -> Invalid:
     return Invalid(Fault("booking_id", "is one way to name a stay", "booking_id, or hotel_id with both dates"))
 
 
-def _named(call: Call, hotel_id: str | None, check_in: Date | None, check_out: Date | None) -> tuple[str, Stay]:
+def _resolve_stay(call: Call, hotel_id: str | None, check_in: Date | None, check_out: Date | None) -> tuple[str, Stay]:
     if hotel_id is None or check_in is None or check_out is None:
-        raise _neither()
+        raise _build_naming_fault()
     if check_out <= check_in:
         raise Invalid(Fault("check_out_date", "is not after check_in_date", f"a date after {check_in}"))
-    found = hotels.find(call.reference, hotel_id)
-    return found.name, (hotels.code(found), check_in, check_out)
+    hotel = hotels.find(call.reference, hotel_id)
+    return hotel.name, (hotels.code(hotel), check_in, check_out)
 
 
-def _ranked(seen: Sequence[HotelPrice], row: Row | None) -> list[HotelPrice]:
+def _rank_prices(prices_seen: Sequence[HotelPrice], row: Row | None) -> list[HotelPrice]:
     """Cheapest first, of those that compare: points of an award, cash of one currency; of no booking either."""
-    awards = [p for p in seen if p.points is not None]
+    awards = [p for p in prices_seen if p.points is not None]
     if (row is None and awards) or (row is not None and row.kind == "award"):
         return sorted(awards, key=lambda p: p.points or 0)
-    currency = row.cash_rate_currency if row else next((p.currency for p in seen if p.currency), None)
-    rates = [p for p in seen if p.cash is not None and p.currency == currency]
+    currency = row.cash_rate_currency if row else next((p.currency for p in prices_seen if p.currency), None)
+    rates = [p for p in prices_seen if p.cash is not None and p.currency == currency]
     return sorted(rates, key=lambda p: p.cash or Decimal(0))

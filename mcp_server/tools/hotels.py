@@ -68,7 +68,7 @@ class FoundHotels(Result):
     paging: Paging
 
 
-async def _currency(call: LiveCall) -> str:
+async def _read_currency(call: LiveCall) -> str:
     """In which money prices are asked for: the profile's."""
 
     def read(session: Session) -> str:
@@ -78,16 +78,16 @@ async def _currency(call: LiveCall) -> str:
     return await call.in_session(read)
 
 
-def _today(call: LiveCall, hotel: HotelRow) -> Date:
+def _local_day(call: LiveCall, hotel: HotelRow) -> Date:
     return time_zones.day(call.now, hotels.zone(call.reference, hotels.code(hotel)))
 
 
-def _check(check_in: Date, check_out: Date, today: Date) -> None:
+def _check_dates(check_in: Date, check_out: Date, today: Date) -> None:
     if wrong := hotel_prices.faults(check_in, check_out, today):
         raise Invalid(*wrong)
 
 
-def _both(check_in: Date | None, check_out: Date | None) -> tuple[Date, Date] | None:
+def _pair_dates(check_in: Date | None, check_out: Date | None) -> tuple[Date, Date] | None:
     """Raises Invalid when one is missing."""
     if check_in and check_out:
         return check_in, check_out
@@ -102,53 +102,64 @@ async def get_hotel(
     call: LiveCall, hotel_id: HotelName, check_in_date: Day | None = None, check_out_date: Day | None = None
 ) -> HotelDetails:
     """Describes one hotel, its award category, levels and codes, with rates when both dates are given. Free."""
-    dates = _both(check_in_date, check_out_date)
-    found = hotels.find(call.reference, hotel_id)
-    free = hotel_awards.free_night(call.reference, found)
+    dates = _pair_dates(check_in_date, check_out_date)
+    hotel = hotels.find(call.reference, hotel_id)
+    free = hotel_awards.free_night(call.reference, hotel)
     if dates is None:
         return _to_details(
             call,
-            found,
+            hotel,
             None,
-            f"{describe_award(call.reference, found)} Send both dates for rates.",
-            facts_freshness(found),
+            f"{describe_award(call.reference, hotel)} Send both dates for rates.",
+            facts_freshness(hotel),
         )
-    _check(*dates, _today(call, found))
-    seen = await _ask(call, found, dates, free, stays_only=True)
-    stay = seen.stay(hotels.code(found), *dates, free.every)
-    words = f"{describe_stay(stay, free)}{_rest(seen)}"
-    freshness = seen.freshness
+    _check_dates(*dates, _local_day(call, hotel))
+    prices = await _ask_prices(call, hotel, dates, free, stays_only=True)
+    stay = prices.stay(hotels.code(hotel), *dates, free.every)
+    words = f"{describe_stay(stay, free)}{_describe_failures(prices)}"
+    freshness = prices.freshness
     return _to_details(
-        call, found, to_stay_rates(stay, free, build_source_fields(seen)), words, freshness, partial=bool(seen.failed)
+        call,
+        hotel,
+        to_stay_rates(stay, free, build_source_fields(prices)),
+        words,
+        freshness,
+        partial=bool(prices.failed),
     )
 
 
-async def _ask(
-    call: LiveCall, found: HotelRow, dates: tuple[Date, Date], free: FreeNight, guests: int = 2, *, stays_only: bool
+async def _ask_prices(
+    call: LiveCall, hotel: HotelRow, dates: tuple[Date, Date], free: FreeNight, guests: int = 2, *, stays_only: bool
 ) -> Seen:
     """The stay as a whole, and its single nights where they are shown or decide which of them is free."""
     by_night = not stays_only or 0 < free.every <= (dates[1] - dates[0]).days
-    currency = await _currency(call)
-    seen = await stay_prices(call.ask, [found], *dates, guests=guests, currency=currency, by_night=by_night)
-    require_prices(seen, found.name, known=not stays_only and not seen.failed)
-    return seen
+    currency = await _read_currency(call)
+    prices = await stay_prices(call.ask, [hotel], *dates, guests=guests, currency=currency, by_night=by_night)
+    require_prices(prices, hotel.name, known=not stays_only and not prices.failed)
+    return prices
 
 
 def _to_details(
-    call: LiveCall, hotel: HotelRow, shown: StayRates | None, words: str, freshness: Freshness, *, partial: bool = False
+    call: LiveCall,
+    hotel: HotelRow,
+    rates: StayRates | None,
+    sentences: str,
+    freshness: Freshness,
+    *,
+    partial: bool = False,
 ) -> HotelDetails:
     return HotelDetails(
         status="partial" if partial else "ok",
-        message=f"{hotel.name}, {hotel.city}, {hotel.country}. {words}",
+        message=f"{hotel.name}, {hotel.city}, {hotel.country}. {sentences}",
         hotel=to_description(hotel),
         award=to_award(call.reference, hotel),
-        rates=shown,
+        rates=rates,
         freshness=freshness,
     )
 
 
-def _rest(seen: Seen) -> str:
-    return f" Not answered by {', '.join(seen.failed)}, so this may not be all." if seen.failed else ""
+def _describe_failures(prices: Seen) -> str:
+    return f" Not answered by {', '.join(prices.failed)}, so this may not be all." if prices.failed else ""
 
 
 @tool(area="hotels", tier=Tier.FREE, effect=Effect.READS, live=True, open_world=True, meter="search")
@@ -161,35 +172,35 @@ async def get_hotel_availability(
     guests: Guests = 2,
 ) -> HotelNights:
     """Shows the nights of a stay or a month at one hotel: points, cash, or unknown where no source knows. Free."""
-    dates = _both(check_in_date, check_out_date)
+    dates = _pair_dates(check_in_date, check_out_date)
     if (dates is None) == (month is None):
         raise Invalid(Fault("month", "is needed where no dates are given, and goes with none", "both dates, or month"))
-    found = hotels.find(call.reference, hotel_id)
-    free = hotel_awards.free_night(call.reference, found)
-    code, today = hotels.code(found), _today(call, found)
+    hotel = hotels.find(call.reference, hotel_id)
+    free = hotel_awards.free_night(call.reference, hotel)
+    code, today = hotels.code(hotel), _local_day(call, hotel)
     stay: StayPrice | None = None
     if dates:
-        _check(*dates, today)
-        seen = await _ask(call, found, dates, free, guests, stays_only=False)
-        wanted, stay = hotel_prices.days(*dates), seen.stay(code, *dates, free.every)
+        _check_dates(*dates, today)
+        prices = await _ask_prices(call, hotel, dates, free, guests, stays_only=False)
+        days, stay = hotel_prices.days(*dates), prices.stay(code, *dates, free.every)
     else:
-        first, last = _window(str(month), today)
-        seen = await night_prices(call.ask, found, first, last, guests, await _currency(call))
-        require_prices(seen, found.name, known=not seen.failed)
-        wanted = hotel_prices.days(first, last + timedelta(days=1))
-    marks = build_source_fields(seen)
-    shown = [to_night(day, seen.night(code, day), marks) for day in wanted]
-    words = [_counted(found, shown), describe_stay(stay, free) if stay and stay.nights > 1 else ""]
+        first, last = _nights_of_month(str(month), today)
+        prices = await night_prices(call.ask, hotel, first, last, guests, await _read_currency(call))
+        require_prices(prices, hotel.name, known=not prices.failed)
+        days = hotel_prices.days(first, last + timedelta(days=1))
+    source_fields = build_source_fields(prices)
+    nights = [to_night(day, prices.night(code, day), source_fields) for day in days]
+    sentences = [_describe_nights(hotel, nights), describe_stay(stay, free) if stay and stay.nights > 1 else ""]
     return HotelNights(
-        status="partial" if seen.failed else "ok",
-        message=" ".join(filter(None, words)) + _rest(seen),
-        nights=shown,
-        stay=to_stay_rates(stay, free, marks) if stay else None,
-        freshness=seen.freshness,
+        status="partial" if prices.failed else "ok",
+        message=" ".join(filter(None, sentences)) + _describe_failures(prices),
+        nights=nights,
+        stay=to_stay_rates(stay, free, source_fields) if stay else None,
+        freshness=prices.freshness,
     )
 
 
-def _window(month: str, today: Date) -> tuple[Date, Date]:
+def _nights_of_month(month: str, today: Date) -> tuple[Date, Date]:
     """The nights of a month that are to come."""
     year, number = int(month[:4]), int(month[5:])
     last = Date(year, number, calendar.monthrange(year, number)[1])
@@ -200,12 +211,12 @@ def _window(month: str, today: Date) -> tuple[Date, Date]:
     return max(Date(year, number, 1), today), last
 
 
-def _counted(found: HotelRow, shown: Sequence[Night]) -> str:
-    free = sum(n.state == "available" for n in shown)
-    awards = sum(n.points is not None for n in shown)
-    unknown = sum(n.state == "unknown" for n in shown)
+def _describe_nights(hotel: HotelRow, nights: Sequence[Night]) -> str:
+    available = sum(n.state == "available" for n in nights)
+    awards = sum(n.points is not None for n in nights)
+    unknown = sum(n.state == "unknown" for n in nights)
     rest = f"; of {unknown} no source knows" if unknown else ""
-    return f"{found.name}: {free} of {len(shown)} nights are free, {awards} of them with an award price{rest}."
+    return f"{hotel.name}: {available} of {len(nights)} nights are free, {awards} of them with an award price{rest}."
 
 
 @tool(area="hotels", tier=Tier.FREE, effect=Effect.READS, live=True, open_world=True, meter="search")
@@ -224,40 +235,40 @@ async def search_hotels(
     """Finds hotels of the supported chains in a place for dates, with points, cash and value. Free."""
     facts = call.reference
     place = await call.in_session(lambda _session: hotel_places.place(facts, destination))
-    wanted = _of_chains(facts, place, chains)
-    _check(check_in_date, check_out_date, min(_today(call, h) for h in wanted))
-    currency = await _currency(call)
-    seen = await stay_prices(call.ask, wanted, check_in_date, check_out_date, guests=guests, currency=currency)
-    require_prices(seen, f"hotels in {place.name}", known=not seen.failed)
-    rows = [(h, seen.stay(hotels.code(h), check_in_date, check_out_date)) for h in wanted]
-    rows = sorted((r for r in rows if _fits(r[1], max_points_per_night)), key=lambda r: _rank(sort, *r))
-    shown, marks = rows[(page - 1) * per_page : page * per_page], build_source_fields(seen)
+    candidates = _filter_by_chains(facts, place, chains)
+    _check_dates(check_in_date, check_out_date, min(_local_day(call, h) for h in candidates))
+    currency = await _read_currency(call)
+    prices = await stay_prices(call.ask, candidates, check_in_date, check_out_date, guests=guests, currency=currency)
+    require_prices(prices, f"hotels in {place.name}", known=not prices.failed)
+    rows = [(h, prices.stay(hotels.code(h), check_in_date, check_out_date)) for h in candidates]
+    rows = sorted((r for r in rows if _is_within_points(r[1], max_points_per_night)), key=lambda r: _sort_key(sort, *r))
+    rows_shown, source_fields = rows[(page - 1) * per_page : page * per_page], build_source_fields(prices)
     return FoundHotels(
-        status="partial" if seen.failed else "ok",
-        message=_summary(place, rows, max_points_per_night) + _rest(seen),
-        hotels=[to_found_hotel(h, stay, marks) for h, stay in shown],
-        coverage=seen.coverage,
-        freshness=seen.freshness,
+        status="partial" if prices.failed else "ok",
+        message=_describe_matches(place, rows, max_points_per_night) + _describe_failures(prices),
+        hotels=[to_found_hotel(h, stay, source_fields) for h, stay in rows_shown],
+        coverage=prices.coverage,
+        freshness=prices.freshness,
         paging=Paging.of(page, per_page, len(rows)),
     )
 
 
-def _of_chains(facts: Reference, place: Place, chains: Sequence[str] | None) -> list[HotelRow]:
+def _filter_by_chains(facts: Reference, place: Place, chains: Sequence[str] | None) -> list[HotelRow]:
     """Raises NoData where none is known, NotFound or Candidates for a chain's name."""
-    meant = {code for text in chains or () for code in hotels.codes_of_chain(facts, text)}
-    found = [h for h in place.hotels if not chains or hotels.code(h) in meant]
-    if not found:
+    codes = {code for text in chains or () for code in hotels.codes_of_chain(facts, text)}
+    matches = [h for h in place.hotels if not chains or hotels.code(h) in codes]
+    if not matches:
         whose = "these chains" if chains else "a supported chain"
         raise NoData(f"No hotel of {whose} is known in {place.name}.", missing=[f"hotels in {place.name}"])
-    return found
+    return matches
 
 
-def _fits(stay: StayPrice, most: int | None) -> bool:
+def _is_within_points(stay: StayPrice, most: int | None) -> bool:
     points = stay.best.points
     return most is None or (points is not None and points <= most * stay.nights)
 
 
-def _rank(sort: Sort, hotel: HotelRow, stay: StayPrice) -> tuple[bool, Decimal, str]:
+def _sort_key(sort: Sort, hotel: HotelRow, stay: StayPrice) -> tuple[bool, Decimal, str]:
     """What is not known comes last; ties go by name."""
     best = stay.best
     worth = best.cents_per_point
@@ -270,12 +281,12 @@ def _rank(sort: Sort, hotel: HotelRow, stay: StayPrice) -> tuple[bool, Decimal, 
     return key is None, key or Decimal(0), hotel.name
 
 
-def _summary(place: Place, rows: Sequence[tuple[HotelRow, StayPrice]], most: int | None) -> str:
-    free = sum(s.best.state == "available" for _, s in rows)
+def _describe_matches(place: Place, rows: Sequence[tuple[HotelRow, StayPrice]], most: int | None) -> str:
+    available = sum(s.best.state == "available" for _, s in rows)
     awards = sum(s.best.points is not None for _, s in rows)
     unknown = sum(s.best.state == "unknown" for _, s in rows)
     cap = f" at up to {some(most, 'point')} a night" if most else ""
     count = f"{some(len(rows), 'hotel')} in {place.name}{cap}"
     rest = f"; of {unknown} no source knows" if unknown else ""
-    said = f"{count}: {free} with a room for the whole stay, {awards} with an award price{rest}."
-    return f"{said} A night is the average."
+    summary = f"{count}: {available} with a room for the whole stay, {awards} with an award price{rest}."
+    return f"{summary} A night is the average."

@@ -22,13 +22,13 @@ from shared.errors import Fault, Invalid, NotFound
 _CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d", re.ASCII)
 
 
-def _clock(value: Any) -> time:
+def _parse_clock(value: Any) -> time:
     if not isinstance(value, str) or not _CLOCK.fullmatch(value):
         raise ValueError("is not a time of day")
     return time.fromisoformat(value)
 
 
-Clock = Annotated[time, BeforeValidator(_clock), WithJsonSchema({"type": "string", "pattern": r"^\d{2}:\d{2}$"})]
+Clock = Annotated[time, BeforeValidator(_parse_clock), WithJsonSchema({"type": "string", "pattern": r"^\d{2}:\d{2}$"})]
 ItemTitle = Annotated[str, StringConstraints(strip_whitespace=True, max_length=160)]
 
 
@@ -57,7 +57,7 @@ class RemovedItem(Result):
     removed: RemovedEntry
 
 
-def _found(call: Call, trip_id: int, item_id: int) -> Row:
+def _lock_item(call: Call, trip_id: int, item_id: int) -> Row:
     row = call.db.scalars(select(Row).where(Row.id == item_id, Row.trip_id == trip_id).with_for_update()).one_or_none()
     if row is None:
         raise NotFound("itinerary item", item_id)
@@ -67,15 +67,15 @@ def _found(call: Call, trip_id: int, item_id: int) -> Row:
 def _check_booking(call: Call, model: type[FlightBooking | HotelBooking], what: str, id: int | None) -> None:
     if id is None:
         return
-    there = select(model.id).where(model.id == id).with_for_update(read=True, key_share=True)
-    if call.db.scalar(there) is None:
+    query = select(model.id).where(model.id == id).with_for_update(read=True, key_share=True)
+    if call.db.scalar(query) is None:
         raise NotFound(what, id)
 
 
-def _end_of_day(call: Call, trip_id: int, day: date | None) -> int:
+def _last_position(call: Call, trip_id: int, day: date | None) -> int:
     """The place after the last entry of a day."""
-    last = select(func.max(Row.position)).where(Row.trip_id == trip_id, Row.day.is_not_distinct_from(day))
-    highest = call.db.scalar(last)
+    query = select(func.max(Row.position)).where(Row.trip_id == trip_id, Row.day.is_not_distinct_from(day))
+    highest = call.db.scalar(query)
     return 0 if highest is None else highest + 1
 
 
@@ -99,7 +99,7 @@ def save_itinerary_item(
     if title == "" or (title is None and item_id is None):
         raise Invalid(Fault("title", "is required for a new item" if item_id is None else "is empty", "text"))
     trip = open_trip(call.db, trip_id)
-    given = {
+    changes = {
         "title": title,
         "day": day,
         "start_time": start_time,
@@ -110,12 +110,12 @@ def save_itinerary_item(
         "flight_booking_id": flight_booking_id,
         "hotel_booking_id": hotel_booking_id,
     }
-    row = _found(call, trip_id, item_id) if item_id else Row(trip_id=trip_id)
+    row = _lock_item(call, trip_id, item_id) if item_id else Row(trip_id=trip_id)
     _check_booking(call, FlightBooking, "flight booking", flight_booking_id)
     _check_booking(call, HotelBooking, "hotel booking", hotel_booking_id)
     if position is None and (item_id is None or day not in (None, row.day)):
-        position = _end_of_day(call, trip_id, day)
-    changed = edit(row, call.now, given | {"position": position})
+        position = _last_position(call, trip_id, day)
+    changed = edit(row, call.now, changes | {"position": position})
     call.db.add(row)
     call.db.flush()
     how = "added to" if not item_id else "changed in" if changed else "as it was in"
@@ -126,10 +126,10 @@ def save_itinerary_item(
 @tool(area="trips", tier=Tier.FREE, effect=Effect.CHANGES)
 def remove_itinerary_item(call: Call, item_id: RowId) -> RemovedItem:
     """Removes one entry from a trip's itinerary; a booking it names stays. Free."""
-    gone = call.db.execute(delete(Row).where(Row.id == item_id).returning(Row.trip_id, Row.title)).one_or_none()
-    if gone is None:
+    deleted = call.db.execute(delete(Row).where(Row.id == item_id).returning(Row.trip_id, Row.title)).one_or_none()
+    if deleted is None:
         raise NotFound("itinerary item", item_id)
-    trip_id, title = gone
+    trip_id, title = deleted
     return RemovedItem(
         message=f"{title} is removed from the itinerary of trip {trip_id}.",
         removed=RemovedEntry(item_id=item_id, trip_id=trip_id, title=title),

@@ -79,9 +79,9 @@ class DeletedVisit(Result):
     removed: RemovedVisit
 
 
-def _visit(row: Row) -> LoungeVisit:
-    kept = {name: getattr(row, name) for name in LoungeVisit.model_fields if name != "visit_id"}
-    return LoungeVisit.model_validate(kept | {"visit_id": row.id})
+def _to_visit(row: Row) -> LoungeVisit:
+    columns = {name: getattr(row, name) for name in LoungeVisit.model_fields if name != "visit_id"}
+    return LoungeVisit.model_validate(columns | {"visit_id": row.id})
 
 
 def _check_place(call: Call, airport: str | None, visited_on: date | None) -> None:
@@ -94,14 +94,14 @@ def _check_place(call: Call, airport: str | None, visited_on: date | None) -> No
     call.reference.airport(airport)  # unknown: says so, with the nearest
 
 
-def _check_card(call: Call, card_id: int | None, *, held: bool = True) -> None:
+def _check_card(call: Call, card_id: int | None, *, locked: bool = True) -> None:
     """Held as it is until the visit names it, so that it cannot go in between."""
-    lock = {"read": True, "key_share": True} if held else None
+    lock = {"read": True, "key_share": True} if locked else None
     if card_id is not None and call.db.get(Card, card_id, with_for_update=lock) is None:
         raise NotFound("card", card_id)
 
 
-def _program(call: Call, text: str | None) -> str | None:
+def _resolve_program(call: Call, text: str | None) -> str | None:
     """The slug of a programme, or of a way into lounges that is none, such as Priority Pass."""
     if not text:
         return text
@@ -110,7 +110,7 @@ def _program(call: Call, text: str | None) -> str | None:
     return way or call.reference.program(text).slug
 
 
-_own = partial(get_own, Row, "lounge visit")
+_get_own = partial(get_own, Row, "lounge visit")
 
 
 @tool(area="lounges", tier=Tier.PAID, effect=Effect.ADDS)
@@ -136,7 +136,7 @@ def log_lounge_visit(
         visited_on=visited_on,
         access_method=access_method,
         card_id=card_id,
-        program=_program(call, program) or None,
+        program=_resolve_program(call, program) or None,
         guests=guests,
         amount_paid=amount_paid,
         currency=currency,
@@ -150,7 +150,7 @@ def log_lounge_visit(
     counts = count_visits(call.db, this_year)
     return LoggedVisit(
         message=f"Visit {row.id} to {row.lounge_name} ({row.airport}) is logged; {counts.total} this year.",
-        visit=_visit(row),
+        visit=_to_visit(row),
         visits_this_year=Counts.model_validate(counts),
     )
 
@@ -170,21 +170,21 @@ def list_lounge_visits(
     if from_date and to_date and to_date < from_date:
         raise Invalid(Fault("to_date", "is before from_date", f"a date from {from_date.isoformat()}"))
     if visit_id is not None:
-        _own(call.db, visit_id)
-    _check_card(call, card_id, held=False)
-    asked: list[ColumnElement[bool] | None] = [
+        _get_own(call.db, visit_id)
+    _check_card(call, card_id, locked=False)
+    conditions: list[ColumnElement[bool] | None] = [
         None if visit_id is None else Row.id == visit_id,
         None if from_date is None else Row.visited_on >= from_date,
         None if to_date is None else Row.visited_on <= to_date,
         None if airport is None else Row.airport == airport,
         None if card_id is None else Row.card_id == card_id,
     ]
-    fits = [condition for condition in asked if condition is not None]
-    counts = count_visits(call.db, *fits)
-    rows = page_of_visits(call.db, *fits, page=page, per_page=per_page)
+    filters = [condition for condition in conditions if condition is not None]
+    counts = count_visits(call.db, *filters)
+    rows = page_of_visits(call.db, *filters, page=page, per_page=per_page)
     return Visits(
         message=f"{some(counts.total, 'lounge visit')}.",
-        visits=[_visit(row) for row in rows],
+        visits=[_to_visit(row) for row in rows],
         totals=Totals.model_validate(counts),
         paging=Paging.of(page, per_page, counts.total),
     )
@@ -210,23 +210,23 @@ def update_lounge_visit(
     """Changes one logged lounge visit. Paid."""
     _check_place(call, airport, visited_on)
     _check_card(call, card_id)  # before the visit, as whoever removes the card does
-    row = _own(call.db, visit_id, locked=True)
-    sent = {
+    row = _get_own(call.db, visit_id, locked=True)
+    changes = {
         "lounge_name": lounge_name,
         "airport": airport,
         "visited_on": visited_on,
         "access_method": access_method,
         "card_id": card_id,
-        "program": _program(call, program),
+        "program": _resolve_program(call, program),
         "guests": guests,
         "amount_paid": amount_paid,
         "currency": currency,
         "rating": rating,
         "notes": notes,
     }
-    changed = edits.edit(row, call.now, sent, clear)
+    changed = edits.edit(row, call.now, changes, clear)
     call.db.flush()
-    return ChangedVisit(message=edits.describe_changes(changed), visit=_visit(row), changed=changed)
+    return ChangedVisit(message=edits.describe_changes(changed), visit=_to_visit(row), changed=changed)
 
 
 @tool(area="lounges", tier=Tier.PAID, effect=Effect.CHANGES)
@@ -234,8 +234,10 @@ def delete_lounge_visit(
     call: Call, visit_id: Annotated[RowId, Field(description="From list_lounge_visits.")]
 ) -> DeletedVisit:
     """Removes one logged lounge visit. Paid."""
-    gone = call.db.execute(delete(Row).where(Row.id == visit_id).returning(Row.lounge_name, Row.visited_on)).first()
-    if gone is None:
+    deleted = call.db.execute(delete(Row).where(Row.id == visit_id).returning(Row.lounge_name, Row.visited_on)).first()
+    if deleted is None:
         raise NotFound("lounge visit", visit_id)
-    removed = RemovedVisit(visit_id=visit_id, lounge_name=gone.lounge_name, visited_on=gone.visited_on)
-    return DeletedVisit(message=f"The visit to {gone.lounge_name} on {gone.visited_on} is removed.", removed=removed)
+    removed = RemovedVisit(visit_id=visit_id, lounge_name=deleted.lounge_name, visited_on=deleted.visited_on)
+    return DeletedVisit(
+        message=f"The visit to {deleted.lounge_name} on {deleted.visited_on} is removed.", removed=removed
+    )

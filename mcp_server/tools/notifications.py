@@ -56,7 +56,7 @@ class DeletedNotice(Result):
     removed: RemovedNotice
 
 
-def _notice(row: Notification) -> Notice:
+def _to_notice(row: Notification) -> Notice:
     subject = Subject(type=row.subject_type, id=row.subject_id) if row.subject_type and row.subject_id else None
     return Notice(
         notification_id=str(row.id),
@@ -70,7 +70,7 @@ def _notice(row: Notification) -> Notice:
     )
 
 
-def _unread(call: Call) -> int:
+def _count_unread(call: Call) -> int:
     return count(call.db, Notification, Notification.read_at.is_(None))
 
 
@@ -91,16 +91,16 @@ def list_notifications(
         conditions.append(Notification.created_at >= datetime.combine(since, time(), UTC))
     newest = Notification.created_at.desc(), Notification.id
     rows, total = page_of(call.db, Notification, conditions, *newest, page=page, per_page=per_page)
-    unread = _unread(call)
+    unread = _count_unread(call)
     return Notices(
         message=f"{some(total, 'notice')} here; {unread} unread in the inbox.",
-        notifications=[_notice(row) for row in rows],
+        notifications=[_to_notice(row) for row in rows],
         unread=unread,
         paging=Paging.of(page, per_page, total),
     )
 
 
-def _uuid(text: str) -> UUID | None:
+def _parse_id(text: str) -> UUID | None:
     try:
         return UUID(text)
     except ValueError:
@@ -117,10 +117,10 @@ def _mark(call: Call, ids: list[UUID] | None) -> int:
 
 
 def _mark_named(call: Call, names: list[str]) -> tuple[int, list[str]]:
-    known = {name: found for name in names if (found := _uuid(name))}
-    there = set(call.db.scalars(select(Notification.id).where(Notification.id.in_(known.values()))))
-    marked = _mark(call, list(there))
-    return marked, [name for name in dict.fromkeys(names) if known.get(name) not in there]
+    ids = {name: id for name in names if (id := _parse_id(name))}
+    existing = set(call.db.scalars(select(Notification.id).where(Notification.id.in_(ids.values()))))
+    marked = _mark(call, list(existing))
+    return marked, [name for name in dict.fromkeys(names) if ids.get(name) not in existing]
 
 
 @tool(area="notifications", tier=Tier.FREE, effect=Effect.FILES)
@@ -139,7 +139,7 @@ def mark_notifications_read(
     return Marked(
         message=f"{some(marked, 'notice')} marked as read.",
         marked=marked,
-        unread=_unread(call),
+        unread=_count_unread(call),
         not_found=unknown,
     )
 
@@ -153,8 +153,8 @@ def delete_notification(
 
     Confirm with the user first; mark_notifications_read keeps it. Free.
     """
-    gone = delete(Notification).where(Notification.id == _uuid(notification_id)).returning(Notification.title)
-    title = call.db.execute(gone).scalar_one_or_none()
+    query = delete(Notification).where(Notification.id == _parse_id(notification_id)).returning(Notification.title)
+    title = call.db.execute(query).scalar_one_or_none()
     if title is None:
         raise NotFound("notification", notification_id)
     return DeletedNotice(

@@ -29,7 +29,7 @@ class OfferDuplicate(Result):
     understood: ReadPost
 
 
-def _program(call: Call, offer: Offer) -> str | None:
+def _find_program(call: Call, offer: Offer) -> str | None:
     """The programme the offer is about: of a transfer the one that receives, which is no bank's where one is named."""
     exact = [next(iter(m)) for m in offer.programs if len(m) == 1]
     goals = [p for p in exact if call.reference.programs[p].kind != "bank"]
@@ -59,7 +59,7 @@ def admin_check_offer_duplicate(
         verdict=match.verdict,
         match_index=match.index,
         match=None if match.index is None else recent[match.index],
-        program=_program(call, new),
+        program=_find_program(call, new),
         offer_kind=new.kind,
         confidence=match.confidence,
         understood=ReadPost(

@@ -21,7 +21,7 @@ class OtherServers(Result):
     as_of: str | None
 
 
-def _listed(row: OtherServer) -> ListedServer:
+def _to_server(row: OtherServer) -> ListedServer:
     return ListedServer(
         name=row.name,
         covers=list(row.covers),
@@ -42,6 +42,6 @@ def discover_more_flight_tools(call: Call) -> OtherServers:
     rows = list(call.reference.rows("other_servers.csv"))
     return OtherServers(
         message=f"{len(rows)} servers of others are known; none belongs to this service.",
-        servers=[_listed(r) for r in rows],
+        servers=[_to_server(r) for r in rows],
         as_of=min((r.as_of for r in rows if r.as_of), default=None),
     )

@@ -75,48 +75,48 @@ class _Priced(NamedTuple):
     peak: int | None
 
 
-def _flown_by(call: Call, starts: Sequence[str], ends: Sequence[str]) -> list[str]:
+def _find_carriers(call: Call, starts: Sequence[str], ends: Sequence[str]) -> list[str]:
     """The carriers known to fly the route without a stop."""
     networks = call.reference.nonstop.items()
     return sorted(c for c, served in networks if any(end in served.get(start, ()) for start in starts for end in ends))
 
 
-def _based_at(call: Call, codes: Sequence[str]) -> list[str]:
+def _find_hub_carriers(call: Call, codes: Sequence[str]) -> list[str]:
     """The carriers with a hub at either end: who may fly it when nobody is known to."""
     return sorted(a.iata for a in call.reference.airlines.values() if set(a.hubs) & set(codes))
 
 
-def _prices(call: Call, airlines: Sequence[str], start: str, end: str, cabin: str) -> Iterator[_Priced | Program]:
+def _find_prices(call: Call, airlines: Sequence[str], start: str, end: str, cabin: str) -> Iterator[_Priced | Program]:
     """Each price of each programme; a programme alone where it prices one of the airlines without a chart."""
     for program in call.reference.programs.values():
         dynamic = False
         for airline in airlines:
             price = call.reference.route_price(program.slug, airline, start, end, call.today)
-            known = price.cabins.get(cabin) if price else None
-            if price and known:
-                season = next(s for s in SEASONS if s in known.points)
+            cell = price.cabins.get(cabin) if price else None
+            if price and cell:
+                season = next(s for s in SEASONS if s in cell.points)
                 chart = price.chart_of(cabin)
-                peak = known.points.get("peak") if season != "peak" else None
-                yield _Priced(program, airline, chart, known.place, season, known.points[season], peak)
+                peak = cell.points.get("peak") if season != "peak" else None
+                yield _Priced(program, airline, chart, cell.place, season, cell.points[season], peak)
             dynamic = dynamic or bool(price and price.dynamic)
         if dynamic:
             yield program
 
 
-def _grouped(found: Sequence[_Priced]) -> list[list[_Priced]]:
+def _group_prices(prices: Sequence[_Priced]) -> list[list[_Priced]]:
     """Prices of one chart and place belong together, whoever flies; cheapest first."""
     groups: dict[tuple[str, str, int], list[_Priced]] = {}
-    for price in found:
+    for price in prices:
         groups.setdefault((price.chart.chart_id, price.place, price.points), []).append(price)
     return sorted(groups.values(), key=lambda g: (g[0].points, g[0].program.slug))
 
 
-def _reach(call: Call, held: dict[str, int], program: str, points: int) -> tuple[Reach, str | None]:
+def _find_way(call: Call, balances: dict[str, int], program: str, points: int) -> tuple[Reach, str | None]:
     """Whether what is held covers it, and the largest balance that does by transfer."""
-    if held.get(program, 0) >= points:
+    if balances.get(program, 0) >= points:
         return "balance", None
     routes = call.reference.routes(call.today)
-    for source, balance in sorted(held.items(), key=lambda item: -item[1]):
+    for source, balance in sorted(balances.items(), key=lambda item: -item[1]):
         if source != program and any(
             (p.source_points or 0) <= balance for p in find_paths(routes, source, program, points)
         ):
@@ -124,23 +124,23 @@ def _reach(call: Call, held: dict[str, int], program: str, points: int) -> tuple
     return "no", None
 
 
-def _surcharges(call: Call, program: str, airlines: Sequence[str]) -> list[Surcharge]:
+def _find_surcharges(call: Call, program: str, airlines: Sequence[str]) -> list[Surcharge]:
     """What is known of the carriers booked with this programme: its own row before a general one."""
     own = {c for c in airlines if (a := call.reference.airlines.get(c)) and a.program == program}
-    out = []
+    surcharges = []
     for row in call.reference.rows("carrier_surcharges.csv"):
         named = set(airlines) if row.operating_carrier == "*" else set(row.operating_carrier.split("|"))
         carriers = named & set(airlines)
         if carriers and (row.booked_with == program or (row.booked_with is None and carriers & own)):
-            out.append(Surcharge.model_validate(row))
-    return out
+            surcharges.append(Surcharge.model_validate(row))
+    return surcharges
 
 
-def _option(call: Call, group: list[_Priced], held: dict[str, int], passengers: int) -> PartnerOption:
+def _to_option(call: Call, group: list[_Priced], balances: dict[str, int], passengers: int) -> PartnerOption:
     first = group[0]
     airlines = sorted(p.airline for p in group)
     total = first.points * passengers
-    reachable, via = _reach(call, held, first.program.slug, total)
+    reachable, via = _find_way(call, balances, first.program.slug, total)
     return PartnerOption(
         program=first.program.slug,
         name=first.program.name,
@@ -156,7 +156,7 @@ def _option(call: Call, group: list[_Priced], held: dict[str, int], passengers: 
         ),
         season=first.season,
         taxes_estimate=None,  # averages come from observations alone
-        surcharges=_surcharges(call, first.program.slug, airlines),
+        surcharges=_find_surcharges(call, first.program.slug, airlines),
         reachable=reachable,
         via=via,
         book_at=first.program.name,
@@ -182,33 +182,35 @@ def get_partner_award_options(
     start, end = call.reference.airport(origin).code, call.reference.airport(destination).code
     if set(starts) & set(ends):
         raise Invalid(Fault("destination", "is the origin", "another airport"))
-    flown = _flown_by(call, starts, ends)
-    asked = [call.reference.airline(operating_airline).iata] if operating_airline else flown
-    airlines = asked or _based_at(call, (start, end))
-    found = list(_prices(call, airlines, start, end, cabin))
-    groups = _grouped([p for p in found if isinstance(p, _Priced)])
-    dynamic = [p.slug for p in found if isinstance(p, Program)]
+    nonstop_carriers = _find_carriers(call, starts, ends)
+    carriers = [call.reference.airline(operating_airline).iata] if operating_airline else nonstop_carriers
+    airlines = carriers or _find_hub_carriers(call, (start, end))
+    prices = list(_find_prices(call, airlines, start, end, cabin))
+    groups = _group_prices([p for p in prices if isinstance(p, _Priced)])
+    dynamic = [p.slug for p in prices if isinstance(p, Program)]
     if not groups and not dynamic:
         who = airlines[0] if operating_airline else "any carrier known there"
         raise NoData(f"No chart prices {cabin} with {who} from {start} to {end}.", missing=["award price"])
-    held = {b.program: b.balance for b in call.db.scalars(select(PointsBalance))}
-    shown = groups[: call.limits.results]
+    balances = {b.program: b.balance for b in call.db.scalars(select(PointsBalance))}
+    groups_shown = groups[: call.limits.results]
     return PartnerOptions(
-        message=_words(f"{start} to {end}", len(groups), len(shown), dynamic, sorted(set(airlines) - set(flown))),
-        options=[_option(call, g, held, passengers) for g in shown],
+        message=_describe_options(
+            f"{start} to {end}", len(groups), len(groups_shown), dynamic, sorted(set(airlines) - set(nonstop_carriers))
+        ),
+        options=[_to_option(call, g, balances, passengers) for g in groups_shown],
         total_found=len(groups),
         origin=start,
         destination=end,
-        flown_by=flown,
+        flown_by=nonstop_carriers,
         dynamic_programs=dynamic,
     )
 
 
-def _words(route: str, total: int, shown: int, dynamic: Sequence[str], guessed: Sequence[str]) -> str:
+def _describe_options(route: str, total: int, shown: int, dynamic: Sequence[str], guessed: Sequence[str]) -> str:
     """`guessed` are carriers that are priced without being known to fly the route."""
-    said = f"{some(total, 'chart price')} from {route}, {shown} shown; confirm the seat before moving points."
+    message = f"{some(total, 'chart price')} from {route}, {shown} shown; confirm the seat before moving points."
     if guessed:
-        said += f" Whether {', '.join(guessed)} flies it non-stop is not known."
+        message += f" Whether {', '.join(guessed)} flies it non-stop is not known."
     if dynamic:
-        said += f" Priced without a chart by {some(len(dynamic), 'programme')}."
-    return said
+        message += f" Priced without a chart by {some(len(dynamic), 'programme')}."
+    return message

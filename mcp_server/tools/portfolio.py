@@ -105,34 +105,34 @@ def get_portfolio(call: Call) -> Portfolio:
     Values are estimates. Free.
     """
     account, row = call.db.get_one(Account, call.account_id), call.db.get(ProfileRow, call.account_id)
-    mine = to_profile(account, row)
+    own_profile = to_profile(account, row)
     view = Viewpoint(
         call.reference,
         call.now,
-        time_zones.day(call.now, mine.timezone),
-        choose_currency(call.reference, mine.currency),
+        time_zones.day(call.now, own_profile.timezone),
+        choose_currency(call.reference, own_profile.currency),
     )
-    kept = read_holdings(call.db, earliest_today(call.now))
-    soon = [d for d in select_due(find_deadlines(view, kept, TABLES), WITHIN_DAYS) if d.days_left >= 0]
-    sums = _balances(view, kept.balances)
+    holdings = read_holdings(call.db, earliest_today(call.now))
+    soon = [d for d in select_due(find_deadlines(view, holdings, TABLES), WITHIN_DAYS) if d.days_left >= 0]
+    sums = _sum_balances(view, holdings.balances)
     return Portfolio(
-        message=_told(view, mine, sums, kept.balances),
+        message=_describe_portfolio(view, own_profile, sums, holdings.balances),
         balances=sums,
-        cards=_cards(view, kept),
-        statuses=[to_loyalty_status(call, s, view.today) for s in kept.statuses],
-        vouchers=_vouchers(view, kept),
-        bookings=_bookings(view, kept),
-        alerts=_alerts(call),
-        trips=_trips(call),
+        cards=_count_cards(view, holdings),
+        statuses=[to_loyalty_status(call, s, view.today) for s in holdings.statuses],
+        vouchers=_count_vouchers(view, holdings),
+        bookings=_count_bookings(view, holdings),
+        alerts=_count_alerts(call),
+        trips=_count_trips(call),
         deadlines=[UpcomingDeadline.model_validate(d) for d in soon[:SOONEST]],
-        profile=mine,
+        profile=own_profile,
         unread_notifications=count(call.db, Notification, Notification.read_at.is_(None)),
         as_of=call.now,
     )
 
 
-def _balances(view: Viewpoint, rows: Sequence[PointsBalance]) -> BalanceSums:
-    values = {row.program: found.amount for row in rows if (found := value_points(view, row.program, row.balance))}
+def _sum_balances(view: Viewpoint, rows: Sequence[PointsBalance]) -> BalanceSums:
+    values = {row.program: value.amount for row in rows if (value := value_points(view, row.program, row.balance))}
     largest = sorted(rows, key=lambda r: (-values.get(r.program, Decimal(0)), -r.balance, r.program))
     return BalanceSums(
         programs=len(rows),
@@ -151,40 +151,40 @@ def _balances(view: Viewpoint, rows: Sequence[PointsBalance]) -> BalanceSums:
     )
 
 
-def _told(view: Viewpoint, mine: Profile, sums: BalanceSums, rows: Sequence[PointsBalance]) -> str:
-    said = [f"Points in {some(sums.programs, 'programme')}, about {sums.value:,} {sums.currency}."]
+def _describe_portfolio(view: Viewpoint, own_profile: Profile, sums: BalanceSums, rows: Sequence[PointsBalance]) -> str:
+    sentences = [f"Points in {some(sums.programs, 'programme')}, about {sums.value:,} {sums.currency}."]
     if not rows:
-        said = ["No points balances are kept here."]
+        sentences = ["No points balances are kept here."]
     unvalued = [
         view.reference.programs[r.program].name for r in rows if value_points(view, r.program, r.balance) is None
     ]
     if unvalued:
-        said.append(f"Without a known valuation, so not in the value: {', '.join(unvalued)}.")
-    if view.currency != mine.currency:
-        said.append(f"No rate of exchange to {mine.currency} is known.")
-    return " ".join(said)
+        sentences.append(f"Without a known valuation, so not in the value: {', '.join(unvalued)}.")
+    if view.currency != own_profile.currency:
+        sentences.append(f"No rate of exchange to {own_profile.currency} is known.")
+    return " ".join(sentences)
 
 
-def _cards(view: Viewpoint, kept: Holdings) -> CardCounts:
+def _count_cards(view: Viewpoint, holdings: Holdings) -> CardCounts:
     return CardCounts(
-        open=sum(card.closed_on is None or card.closed_on > view.today for card in kept.cards),
-        bonuses_pending=sum(card.bonus_status == "pending" for card in kept.cards),
+        open=sum(card.closed_on is None or card.closed_on > view.today for card in holdings.cards),
+        bonuses_pending=sum(card.bonus_status == "pending" for card in holdings.cards),
     )
 
 
-def _vouchers(view: Viewpoint, kept: Holdings) -> VoucherCounts:
-    left = [None if v.expires_on is None else (v.expires_on - view.today).days for v in kept.vouchers]
-    lasting = [days for days in left if days is None or days >= 0]
+def _count_vouchers(view: Viewpoint, holdings: Holdings) -> VoucherCounts:
+    days_left = [None if v.expires_on is None else (v.expires_on - view.today).days for v in holdings.vouchers]
+    unexpired = [days for days in days_left if days is None or days >= 0]
     return VoucherCounts(
-        held=len(lasting), expiring_soon=sum(days is not None and days <= balances.SOON_DAYS for days in lasting)
+        held=len(unexpired), expiring_soon=sum(days is not None and days <= balances.SOON_DAYS for days in unexpired)
     )
 
 
-def _bookings(view: Viewpoint, kept: Holdings) -> BookingCounts:
+def _count_bookings(view: Viewpoint, holdings: Holdings) -> BookingCounts:
     facts, now = view.reference, view.now
     # A stay that has begun counts until it is over, as in list_hotel_bookings; it is not what comes next.
-    flights = [row for row in kept.flights if flight_state(facts, row, now) == "upcoming"]
-    stays = [row for row in kept.stays if stay_state(facts, row, now) in ("upcoming", "current")]
+    flights = [row for row in holdings.flights if flight_state(facts, row, now) == "upcoming"]
+    stays = [row for row in holdings.stays if stay_state(facts, row, now) in ("upcoming", "current")]
     first = [
         NextBooking(
             kind="flight",
@@ -205,7 +205,7 @@ def _bookings(view: Viewpoint, kept: Holdings) -> BookingCounts:
     )
 
 
-def _alerts(call: Call) -> AlertCounts:
+def _count_alerts(call: Call) -> AlertCounts:
     """Those that are watching now: neither paused nor ended."""
     return AlertCounts(
         flight_alerts=count(call.db, FlightAlert, FlightAlert.active.is_(True), FlightAlert.paused_at.is_(None)),
@@ -219,7 +219,7 @@ def _alerts(call: Call) -> AlertCounts:
     )
 
 
-def _trips(call: Call) -> TripSums:
+def _count_trips(call: Call) -> TripSums:
     active = func.count().filter(Trip.archived_at.is_(None))
-    found, all_trips = call.db.execute(select(active, func.count()).select_from(Trip)).one()
-    return TripSums(active=found, archived=all_trips - found)
+    active_trips, all_trips = call.db.execute(select(active, func.count()).select_from(Trip)).one()
+    return TripSums(active=active_trips, archived=all_trips - active_trips)

@@ -64,22 +64,22 @@ def update_profile(
     clear: Annotated[list[Clearable] | None, Field(description="Names of fields to empty.")] = None,
 ) -> UpdatedProfile:
     """Changes travel preferences and which mails are sent; only the fields sent change. Free."""
-    sent = {
-        "home_airport": home_airport and _known_airport(call, home_airport),
+    changes = {
+        "home_airport": home_airport and _check_airport(call, home_airport),
         "default_cabin": default_cabin,
         "currency": currency,
-        "country": country and _known_country(call, country),
-        "timezone": timezone if timezone is None else _known_zone(timezone),
-        "preferred_airlines": _codes(call, preferred_airlines),
-        "avoided_airlines": _codes(call, avoided_airlines),
+        "country": country and _check_country(call, country),
+        "timezone": timezone if timezone is None else _resolve_zone(timezone),
+        "preferred_airlines": _resolve_airlines(call, preferred_airlines),
+        "avoided_airlines": _resolve_airlines(call, avoided_airlines),
         "default_passengers": default_passengers,
     }
-    mails = _columns(mail or {})
+    mails = _mail_columns(mail or {})
     lock(call.db, call.account_id)
     account = call.db.get_one(Account, call.account_id)
     row = call.db.get(Row, call.account_id) or new_profile()
     before = to_profile(account, row)
-    edit(row, call.now, sent | mails, clear)
+    edit(row, call.now, changes | mails, clear)
     for name in LISTS:
         setattr(row, name, getattr(row, name) or [])
     if both := sorted({*row.preferred_airlines} & {*row.avoided_airlines}):
@@ -92,29 +92,29 @@ def update_profile(
     return UpdatedProfile(message=describe_changes(changed), profile=after, changed=changed)
 
 
-def _known_airport(call: Call, code: str) -> str:
+def _check_airport(call: Call, code: str) -> str:
     call.reference.city(code)
     return code
 
 
-def _known_country(call: Call, code: str) -> str:
+def _check_country(call: Call, code: str) -> str:
     if all(row.country != code for row in call.reference.rows("countries.csv")):
         raise Invalid(Fault("country", "is not a country", "an ISO code of two letters such as GB"))
     return code
 
 
-def _known_zone(text: str) -> str:
+def _resolve_zone(text: str) -> str:
     if (name := time_zones.named(text)) is None:
         raise Invalid(Fault("timezone", "is not a time zone", "an IANA name such as Europe/Paris"))
     return name
 
 
-def _codes(call: Call, texts: list[str] | None) -> list[str] | None:
+def _resolve_airlines(call: Call, texts: list[str] | None) -> list[str] | None:
     """Each airline once, by its code. Raises NotFound or Candidates."""
     return None if texts is None else list(dict.fromkeys(call.reference.airline(text).iata for text in texts))
 
 
-def _columns(mail: dict[str, bool]) -> dict[str, Any]:
+def _mail_columns(mail: dict[str, bool]) -> dict[str, Any]:
     if unknown := [kind for kind in mail if kind not in MAILS]:
         faulty = f"names {unknown[0][:40]!r}, which is no kind of mail"
         raise Invalid(Fault("mail", faulty, f"any of {', '.join(MAILS)}"))

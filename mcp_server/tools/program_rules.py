@@ -29,16 +29,16 @@ def get_program_rules(
 
     allowed is null where a rule is neither yes nor no. Free.
     """
-    found = call.reference.program(program)
-    wanted = [t for t in TOPICS if t in topics] if topics else list(TOPICS)
-    rules = [r for r in list_rules(call, found) if r.topic in wanted]
-    known = {r.topic for r in rules}
-    missing = [t for t in wanted if t not in known]
-    untold = ", ".join(missing).replace("_", " ")
+    resolved = call.reference.program(program)
+    wanted_topics = [t for t in TOPICS if t in topics] if topics else list(TOPICS)
+    rules = [r for r in list_rules(call, resolved) if r.topic in wanted_topics]
+    answered = {r.topic for r in rules}
+    missing = [t for t in wanted_topics if t not in answered]
+    unanswered = ", ".join(missing).replace("_", " ")
     if not rules:
-        raise NoData(f"Nothing is known about {untold} of {found.name}.", missing=[*missing])
+        raise NoData(f"Nothing is known about {unanswered} of {resolved.name}.", missing=[*missing])
     unconfirmed = sum(r.unaudited for r in rules)
-    said = f"{some(len(rules), 'rule')} of {found.name}, {unconfirmed} of them unaudited."
+    message = f"{some(len(rules), 'rule')} of {resolved.name}, {unconfirmed} of them unaudited."
     if missing:
-        said += f" Not known: {untold}."
-    return ProgramRules(message=said, program=found.slug, rules=rules, missing_topics=missing)
+        message += f" Not known: {unanswered}."
+    return ProgramRules(message=message, program=resolved.slug, rules=rules, missing_topics=missing)

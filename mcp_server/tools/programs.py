@@ -119,20 +119,20 @@ def list_programs(
 
     chart_kind dynamic means no chart; only known non-stop destinations count. Free.
     """
-    wanted = (query or "").strip().lower()
-    found = [
+    text = (query or "").strip().lower()
+    matches = [
         p
         for p in sorted(call.reference.programs.values(), key=lambda p: p.slug)
         if kind in ("all", p.kind)
         and alliance in (None, p.alliance)
-        and wanted in f"{p.slug} {p.name} {p.currency}".lower()
+        and text in f"{p.slug} {p.name} {p.currency}".lower()
     ]
-    shown = found[(page - 1) * per_page : page * per_page]
+    page_rows = matches[(page - 1) * per_page : page * per_page]
     return Programs(
-        message=f"{some(len(found), 'programme')}, {call.data_mode} mode for live seats;"
+        message=f"{some(len(matches), 'programme')}, {call.data_mode} mode for live seats;"
         " charts are reviewed reference data.",
-        programs=[_to_line(call, p) for p in shown],
-        paging=Paging.of(page, per_page, len(found)),
+        programs=[_to_line(call, p) for p in page_rows],
+        paging=Paging.of(page, per_page, len(matches)),
     )
 
 
@@ -169,11 +169,11 @@ def _describe_prices(
     if price.dynamic:
         return f"{program.name} prices {flights} dynamically: there is no chart. Dated examples are quoted."
     listed = ", ".join(c.replace("_", " ") for c in price.cabins)
-    said = f" No price of {cabin.replace('_', ' ')} is known." if cabin and cabin not in price.cabins else ""
-    words = [f"{program.name} for {flights}: {listed} priced, one way per person.{said}"]
+    unpriced = f" No price of {cabin.replace('_', ' ')} is known." if cabin and cabin not in price.cabins else ""
+    sentences = [f"{program.name} for {flights}: {listed} priced, one way per person.{unpriced}"]
     if day and has_seasons(price):
-        words.append("Which season the date falls in is not known: no peak calendar was found.")
-    return " ".join([*words, caution(chart)]).strip()
+        sentences.append("Which season the date falls in is not known: no peak calendar was found.")
+    return " ".join([*sentences, caution(chart)]).strip()
 
 
 @tool(area="pricing", tier=Tier.FREE, effect=Effect.READS)
@@ -190,28 +190,28 @@ def get_pricing(
 
     One way, per person. dynamic means there is no chart: dated examples are quoted. Free.
     """
-    found, own = _resolve_program(call, program)
+    resolved, own_airline = _resolve_program(call, program)
     if date and date < call.today:
         raise Invalid(Fault("date", "is in the past", f"a day from {call.today.isoformat()}"))
     start, end = call.reference.airport(origin).code, call.reference.airport(destination).code
     if start == end:
         raise Invalid(Fault("destination", "is the origin", "another airport"))
-    airline = _find_carrier(call, found, partner_airline or own, start, end)
-    price = call.reference.route_price(found.slug, airline, start, end)
+    airline = _find_carrier(call, resolved, partner_airline or own_airline, start, end)
+    price = call.reference.route_price(resolved.slug, airline, start, end)
     if price is None or (not price.cabins and not price.dynamic):
-        raise NoData(f"No chart of {found.name} prices {airline} flights from {start} to {end}.", ["award price"])
+        raise NoData(f"No chart of {resolved.name} prices {airline} flights from {start} to {end}.", ["award price"])
     cabins = [cabin] if cabin else list(price.cabins) or ["economy", "business"]
     places = [p.place for c, p in price.cabins.items() if c in cabins]
     chart = price.chart_of(cabin)
     return Pricing(
-        message=_describe_prices(found, f"{airline} flights {start}-{end}", price, chart, date, cabin),
-        program=found.slug,
+        message=_describe_prices(resolved, f"{airline} flights {start}-{end}", price, chart, date, cabin),
+        program=resolved.slug,
         airline=airline,
         chart=ChartPlace(kind=chart.kind, zone_or_band=places[0] if places else None, distance_miles=price.miles),
         cabins={c: to_seasons(price, c) for c in cabins},
         season_on_date=None if date is None or price.dynamic or has_seasons(price) else "standard",
         dynamic=price.dynamic,
-        examples=to_examples(call.reference.examples(found.slug), airline, own=airline in found.iata),
+        examples=to_examples(call.reference.examples(resolved.slug), airline, own=airline in resolved.iata),
         notes=[c.note for c in price.charts if c.note],
         **audited(chart),
     )
@@ -240,12 +240,14 @@ def get_program_rates(
 
     Points are one way per person. Long charts are cut: narrow by cabin or partner_airline. Free.
     """
-    found = _resolve_program(call, program)[0]
-    if levels := _find_category_prices(call, found):
-        return _to_hotel_rates(found, levels)
-    if found.kind != "airline":
-        raise NoData(f"No award chart of {found.name} is known; it prices no flights itself.", missing=["award chart"])
-    charts = _select_charts(call, found, chart == "own", partner_airline)
+    resolved = _resolve_program(call, program)[0]
+    if levels := _find_category_prices(call, resolved):
+        return _to_hotel_rates(resolved, levels)
+    if resolved.kind != "airline":
+        raise NoData(
+            f"No award chart of {resolved.name} is known; it prices no flights itself.", missing=["award chart"]
+        )
+    charts = _select_charts(call, resolved, chart == "own", partner_airline)
     flights = (
         f"{chart} flights" if partner_airline is None else f"{call.reference.airline(partner_airline).name} flights"
     )
@@ -253,15 +255,15 @@ def get_program_rates(
     dynamic = bool(charts) and all(c.dynamic for c in charts)
     if not rows and not dynamic:
         of = f" in {cabin.replace('_', ' ')}" if cabin and charts else ""
-        raise NoData(f"No award chart of {found.name} for {flights}{of} is known.", missing=["award chart"])
+        raise NoData(f"No award chart of {resolved.name} for {flights}{of} is known.", missing=["award chart"])
     seasons = [s for s in ("off_peak", "standard", "peak") if any(getattr(r, s) is not None for r in rows)]
-    said = "dynamic, no chart; dated examples are quoted" if dynamic else some(len(rows), "price")
+    summary = "dynamic, no chart; dated examples are quoted" if dynamic else some(len(rows), "price")
     return ProgramRates(
-        message=f"{found.name}, {flights}: {said}. {caution(charts[0])}".strip(),
-        program=found.slug,
+        message=f"{resolved.name}, {flights}: {summary}. {caution(charts[0])}".strip(),
+        program=resolved.slug,
         chart=WholeChart(kind=KIND_SHOWN[charts[0].kind], rows=rows[:MAX_ROWS], seasons=seasons),
         caveats=describe_caveats(charts),
-        examples=to_examples(call.reference.examples(found.slug)),
+        examples=to_examples(call.reference.examples(resolved.slug)),
         total=len(rows),
         has_more=len(rows) > MAX_ROWS,
         **audited(charts[0]),
@@ -270,16 +272,16 @@ def get_program_rates(
 
 def _to_hotel_rates(program: Program, levels: list[HyattPrice]) -> ProgramRates:
     """A night's points by category and level. Which level a night has, the hotel decides."""
-    known = next((r for r in levels if r.points is not None), levels[0])
+    priced = next((r for r in levels if r.points is not None), levels[0])
     rows = to_category_rows(levels)
     listed = some(len(rows), "category", "categories")
     return ProgramRates(
-        message=f"{program.name}, {known.chart}: {listed}, a night. {caution(known)}".strip(),
+        message=f"{program.name}, {priced.chart}: {listed}, a night. {caution(priced)}".strip(),
         program=program.slug,
         chart=WholeChart(kind="category", rows=rows, seasons=list(HOTEL_LEVELS)),
         caveats=["A level that reads no_data was not found in any source.", "The hotel decides the level of a night."],
         examples=[],
         total=len(rows),
         has_more=False,
-        **audited(known),
+        **audited(priced),
     )

@@ -63,11 +63,11 @@ class MonitorDetails(Result):
     checks: list[Check]
 
 
-def _active() -> ColumnElement[bool]:
+def _is_active() -> ColumnElement[bool]:
     return RouteMonitor.cancelled_at.is_(None) & RouteMonitor.paused_at.is_(None)
 
 
-_own = partial(get_own, RouteMonitor, "route monitor")
+_get_own = partial(get_own, RouteMonitor, "route monitor")
 
 
 def _check_terms(call: Call, row: RouteMonitor) -> None:
@@ -78,14 +78,14 @@ def _check_terms(call: Call, row: RouteMonitor) -> None:
     )
 
 
-def _codes(call: Call, airlines: list[str] | None) -> list[str] | None:
+def _resolve_airlines(call: Call, airlines: list[str] | None) -> list[str] | None:
     """Each airline once, by its code; None means every one. Raises NotFound or Candidates."""
     return list(dict.fromkeys(call.reference.airline(name).iata for name in airlines or ())) or None
 
 
 def _check_cap(call: Call, row: RouteMonitor) -> Capacity:
-    told = "active; nothing was created. Cancel one with cancel_route_monitor or choose a larger plan."
-    return check_cap(call, call.db, RouteMonitor, _active(), told, same_terms(row, *TERMS))
+    refusal = "active; nothing was created. Cancel one with cancel_route_monitor or choose a larger plan."
+    return check_cap(call, call.db, RouteMonitor, _is_active(), refusal, same_terms(row, *TERMS))
 
 
 @tool(area="alerts", tier=Tier.FREE, effect=Effect.ADDS)
@@ -110,7 +110,7 @@ def create_route_monitor(
         earliest_date=earliest_date,
         latest_date=latest_date,
         cabin=cabin,
-        airlines=_codes(call, airlines),
+        airlines=_resolve_airlines(call, airlines),
         passengers=passengers,
         max_points=max_points,
     )
@@ -118,22 +118,22 @@ def create_route_monitor(
     room = _check_cap(call, row)
     call.db.add(row)
     call.db.flush()
-    _begin(call, row)
+    _schedule_checks(call, row)
     return OneMonitor(
         message=f"Monitor {row.id} watches {origin} to {destination}. The first check runs now, then every"
-        f" {_pace(call)}; fresh seats are mailed and appear in list_notifications.{room.same}",
+        f" {_describe_interval(call)}; fresh seats are mailed and appear in list_notifications.{room.same}",
         monitor=to_monitors(call, [row])[0],
         active_count=room.active + 1,
         cap=call.limits.route_monitors,
     )
 
 
-def _begin(call: Call, row: RouteMonitor) -> None:
+def _schedule_checks(call: Call, row: RouteMonitor) -> None:
     """Checked at once, and then every so often."""
     schedule(call.db, RunKind.ROUTE_MONITOR, row.id, timedelta(seconds=call.settings.route_monitor_interval_seconds))
 
 
-def _pace(call: Call) -> str:
+def _describe_interval(call: Call) -> str:
     seconds = call.settings.route_monitor_interval_seconds
     return some(seconds // 3600, "hour") if seconds % 3600 == 0 else f"{seconds} seconds"
 
@@ -143,10 +143,10 @@ def list_route_monitors(
     call: Call, state: Literal["active", "cancelled", "all"] = "active", page: Page = 1, per_page: PerPage = 20
 ) -> Monitors:
     """Lists route monitors with last check, next check and last hit. Free."""
-    condition = {"active": _active(), "cancelled": ~_active(), "all": true()}[state]
+    condition = {"active": _is_active(), "cancelled": ~_is_active(), "all": true()}[state]
     newest = RouteMonitor.id.desc()
     rows, total = page_of(call.db, RouteMonitor, [condition], newest, page=page, per_page=per_page)
-    active = count(call.db, RouteMonitor, _active())
+    active = count(call.db, RouteMonitor, _is_active())
     return Monitors(
         message=f"{some(total, 'route monitor')}; {active} of {call.limits.route_monitors} active.",
         monitors=to_monitors(call, rows),
@@ -159,7 +159,7 @@ def list_route_monitors(
 @tool(area="alerts", tier=Tier.FREE, effect=Effect.READS)
 def get_route_monitor(call: Call, monitor_id: RowId) -> MonitorDetails:
     """Shows one route monitor with its recent checks and the seats it found. Free."""
-    row = _own(call.db, monitor_id)
+    row = _get_own(call.db, monitor_id)
     matches = call.db.scalars(
         select(MonitorMatch)
         .where(MonitorMatch.monitor_id == row.id)
@@ -198,26 +198,26 @@ def update_route_monitor(
 
     Changed terms start afresh: at the next check each match is new. A cancelled monitor cannot be changed. Free.
     """
-    row = _own(call.db, monitor_id, locked=True)
+    row = _get_own(call.db, monitor_id, locked=True)
     if row.cancelled_at is not None:
         raise Invalid(Fault("monitor_id", "is cancelled and cannot be changed", "an active monitor, or a new one"))
-    given = {
+    changes = {
         "origin": origin,
         "destination": destination,
         "earliest_date": earliest_date,
         "latest_date": latest_date,
         "cabin": cabin,
-        "airlines": None if airlines is None else _codes(call, airlines) or "",
+        "airlines": None if airlines is None else _resolve_airlines(call, airlines) or "",
         "passengers": passengers,
         "max_points": max_points,
     }
-    changed = edit(row, call.now, given, clear)
+    changed = edit(row, call.now, changes, clear)
     if changed:
         _check_terms(call, row)
         call.db.execute(delete(MonitorKey).where(MonitorKey.monitor_id == row.id))
         call.db.flush()
         if row.paused_at is None:
-            _begin(call, row)
+            _schedule_checks(call, row)
     afresh = " It starts afresh with a check now." if changed else ""
     return UpdatedMonitor(
         message=describe_changes(changed) + afresh,
@@ -233,7 +233,7 @@ def cancel_route_monitor(call: Call, monitor_id: RowId) -> OneMonitor:
 
     It no longer fires and no longer counts against the plan; it cannot be started again. Free.
     """
-    row = _own(call.db, monitor_id, locked=True)
+    row = _get_own(call.db, monitor_id, locked=True)
     if row.cancelled_at is None:
         row.cancelled_at, row.cancel_reason = call.now, "user"
         call.db.flush()
@@ -242,6 +242,6 @@ def cancel_route_monitor(call: Call, monitor_id: RowId) -> OneMonitor:
     return OneMonitor(
         message=f"Monitor {row.id}, {row.origin} to {row.destination}, is cancelled and kept for the record.",
         monitor=to_monitors(call, [row])[0],
-        active_count=count(call.db, RouteMonitor, _active()),
+        active_count=count(call.db, RouteMonitor, _is_active()),
         cap=call.limits.route_monitors,
     )

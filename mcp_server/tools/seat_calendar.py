@@ -71,29 +71,29 @@ async def search_monthly_availability(
 
     Prices are the airline's own programme's where it has one, else the lowest. A day not read is unknown. Paid.
     """
-    wanted = require_cabins(call, cabin)
-    flown = call.reference.airline(airline)
+    cabins = require_cabins(call, cabin)
+    carrier = call.reference.airline(airline)
     start, end = resolve_route(call, origin, destination)
-    first, last = _span(call, month)
-    until = last_day_on_sale(call, flown.iata)
-    if first > until:
-        raise build_not_on_sale(call, flown, first)
-    question = SeatsQuestion(start, end, first, last, (flown.iata,))
-    found = await search_month(call.ask, question, until, wanted, passengers)
-    made = call.invented(found.freshness.fetched_at or call.now)
-    days = [_shown(flown, day, until, made) for day in found.days]
+    first, last = _open_days(call, month)
+    last_on_sale = last_day_on_sale(call, carrier.iata)
+    if first > last_on_sale:
+        raise build_not_on_sale(call, carrier, first)
+    question = SeatsQuestion(start, end, first, last, (carrier.iata,))
+    month_seats = await search_month(call.ask, question, last_on_sale, cabins, passengers)
+    generated_at = call.invented(month_seats.freshness.fetched_at or call.now)
+    days = [_to_day(carrier, day, last_on_sale, generated_at) for day in month_seats.days]
     return MonthlyAvailability(
-        status="partial" if found.coverage.failed else "ok",
-        message=_message(flown, f"{start} to {end}, {month}", found, days, until)
+        status="partial" if month_seats.coverage.failed else "ok",
+        message=_describe_month(carrier, f"{start} to {end}, {month}", month_seats, days, last_on_sale)
         + cities(call.reference, origin, destination),
         days=days,
-        cheapest=_cheapest(days, wanted, made),
-        coverage=found.coverage,
-        freshness=found.freshness,
+        cheapest=_find_cheapest(days, cabins, generated_at),
+        coverage=month_seats.coverage,
+        freshness=month_seats.freshness,
     )
 
 
-def _span(call: LiveCall, month: str) -> tuple[date, date]:
+def _open_days(call: LiveCall, month: str) -> tuple[date, date]:
     """The days of the month from today on. Raises Invalid when it is over."""
     first, last = days_of(month)
     if last < call.today:
@@ -101,7 +101,7 @@ def _span(call: LiveCall, month: str) -> tuple[date, date]:
     return max(first, call.today), last
 
 
-def _shown(airline: Airline, day: DaySeats, until: date, made: datetime | None) -> CalendarDay:
+def _to_day(airline: Airline, day: DaySeats, until: date, generated_at: datetime | None) -> CalendarDay:
     prices = {cabin: find_best_offer(airline, seats) for cabin, seats in day.cabins.items()}
     early = day.state == "unknown" and day.date > until
     return CalendarDay(
@@ -113,28 +113,34 @@ def _shown(airline: Airline, day: DaySeats, until: date, made: datetime | None) 
         },
         state=day.state,
         note="not on sale yet" if early else None,
-        generated_at=made,
+        generated_at=generated_at,
     )
 
 
-def _cheapest(days: Sequence[CalendarDay], cabins: Sequence[str], made: datetime | None) -> list[CheapestDay]:
+def _find_cheapest(
+    days: Sequence[CalendarDay], cabins: Sequence[str], generated_at: datetime | None
+) -> list[CheapestDay]:
     """The first of the cheapest days of each cabin that has any."""
-    out = []
+    cheapest = []
     for cabin in cabins:
         offered = [(day.cabins[cabin], day.date) for day in days if cabin in day.cabins]
         if offered:
             best, on = min(offered, key=lambda offer: (offer[0].points, offer[1]))
-            out.append(CheapestDay(cabin=cabin, date=on, points=best.points, program=best.program, generated_at=made))
-    return out
+            cheapest.append(
+                CheapestDay(cabin=cabin, date=on, points=best.points, program=best.program, generated_at=generated_at)
+            )
+    return cheapest
 
 
-def _message(airline: Airline, where: str, found: seat_calendar.Month, days: Sequence[CalendarDay], until: date) -> str:
+def _describe_month(
+    airline: Airline, where: str, month_seats: seat_calendar.Month, days: Sequence[CalendarDay], until: date
+) -> str:
     open_days = sum(day.state == "available" for day in days)
     unknown = [day for day in days if day.state == "unknown"]
-    words = [f"{airline.name}, {where}: award seats on {open_days} of {len(days)} days"]
-    words[0] += f"; asked: {', '.join(found.coverage.answered)}." if found.coverage.answered else "."
-    if failed := [f"{f.name} ({f.reason})" for f in found.coverage.failed]:
-        words.append(f"Not answered by {', '.join(failed)}, so unknown: {some(len(unknown), 'day')}.")
+    sentences = [f"{airline.name}, {where}: award seats on {open_days} of {len(days)} days"]
+    sentences[0] += f"; asked: {', '.join(month_seats.coverage.answered)}." if month_seats.coverage.answered else "."
+    if failed := [f"{f.name} ({f.reason})" for f in month_seats.coverage.failed]:
+        sentences.append(f"Not answered by {', '.join(failed)}, so unknown: {some(len(unknown), 'day')}.")
     if any(day.note for day in days):
-        words.append(f"{airline.name} has released seats until {until}; later days are not on sale yet.")
-    return " ".join(words)
+        sentences.append(f"{airline.name} has released seats until {until}; later days are not on sale yet.")
+    return " ".join(sentences)

@@ -27,7 +27,7 @@ from shared.services.search.award_ids import flight_id as id_of
 from shared.services.search.award_ids import sighting_of
 from shared.services.search.provenance import Freshness
 
-LOOKED_AT = 20_000  # of the newest sightings that fit: a list stays quick however many there are
+MAX_SIGHTINGS = 20_000  # of the newest sightings that fit: a list stays quick however many there are
 
 
 class Flight(Marked):
@@ -107,17 +107,17 @@ def list_flights(
 
     Values are US cents a point against the newest cash fare seen. Free.
     """
-    which = _which(call, origin, destination, program, airline, cabin, month)
-    cells = newest(call.account_id, sightings_since(call), call.today, *which, most=LOOKED_AT)
+    filters = _build_cell_filters(call, origin, destination, program, airline, cabin, month)
+    cells = newest(call.account_id, sightings_since(call), call.today, *filters, most=MAX_SIGHTINGS)
     balances = read_balances(call) if affordable_only else None
-    asked = with_values(cells, call.account_id, sightings_since(call)).where(
-        *_prices(call, cells, max_points, balances)
+    query = with_values(cells, call.account_id, sightings_since(call)).where(
+        *_build_price_filters(call, cells, max_points, balances)
     )
-    rows = _page(call, asked, _order(cells, asked, sort), page, per_page)
-    total = rows[0].total if rows else _count(call, asked) if page > 1 else 0
+    rows = _read_page(call, query, _sort_order(cells, query, sort), page, per_page)
+    total = rows[0].total if rows else _count_rows(call, query) if page > 1 else 0
     return Flights(
-        message=_listed(total, balances),
-        flights=[_shown(call, row) for row in rows],
+        message=_describe_listing(total, balances),
+        flights=[_to_listed_flight(call, row) for row in rows],
         freshness=build_freshness(
             call, (r.source for r in rows), (r.seen_at for r in rows), (r.provider_checked_at for r in rows)
         ),
@@ -125,7 +125,7 @@ def list_flights(
     )
 
 
-def _which(
+def _build_cell_filters(
     call: Call,
     origin: str | None,
     destination: str | None,
@@ -137,7 +137,7 @@ def _which(
     """Conditions on the cell: a city code means all its airports."""
     facts = call.reference
     first, last = days_of(month) if month else (None, None)
-    wanted: list[ColumnElement[bool] | None] = [
+    conditions: list[ColumnElement[bool] | None] = [
         Row.origin.in_(facts.city(origin)) if origin else None,
         Row.destination.in_(facts.city(destination)) if destination else None,
         Row.program == facts.program(program).slug if program else None,
@@ -145,57 +145,57 @@ def _which(
         Row.cabin == cabin if cabin else None,
         Row.date.between(first, last) if month else None,
     ]
-    return [condition for condition in wanted if condition is not None]
+    return [condition for condition in conditions if condition is not None]
 
 
-def _prices(
+def _build_price_filters(
     call: Call, cells: Subquery, max_points: int | None, balances: dict[str, int] | None
 ) -> list[ColumnElement[bool]]:
     """Conditions on the price as it was last seen."""
-    wanted: list[ColumnElement[bool]] = []
+    conditions: list[ColumnElement[bool]] = []
     if max_points is not None:
-        wanted.append(cells.c.points <= max_points)
+        conditions.append(cells.c.points <= max_points)
     if balances is not None:
         purses = find_reach(call.reference.routes(call.today), balances)
-        most = {program: max(p.delivered for p in found) for program, found in purses.items()}
-        wanted.append(cells.c.points <= case(most, value=cells.c.program, else_=0) if most else false())
-    return wanted
+        reachable = {program: max(p.delivered for p in purse) for program, purse in purses.items()}
+        conditions.append(cells.c.points <= case(reachable, value=cells.c.program, else_=0) if reachable else false())
+    return conditions
 
 
-def _order(cells: Subquery, asked: Select[Any], sort: str) -> list[Any]:
-    last: list[Any] = [cells.c.seen_at.desc(), cells.c.points, cells.c.id.desc()]
+def _sort_order(cells: Subquery, query: Select[Any], sort: str) -> list[Any]:
+    newest_first: list[Any] = [cells.c.seen_at.desc(), cells.c.points, cells.c.id.desc()]
     if sort == "points":
-        return [cells.c.points, *last]
-    return [asked.selected_columns.value.desc().nulls_last(), *last] if sort == "value" else last
+        return [cells.c.points, *newest_first]
+    return [query.selected_columns.value.desc().nulls_last(), *newest_first] if sort == "value" else newest_first
 
 
-def _page(call: Call, asked: Select[Any], order: list[Any], page: int, per_page: int) -> Sequence[Any]:
-    counted = asked.add_columns(func.count().over().label("total")).order_by(*order)
-    return call.db.execute(counted.limit(per_page).offset((page - 1) * per_page)).all()
+def _read_page(call: Call, query: Select[Any], order: list[Any], page: int, per_page: int) -> Sequence[Any]:
+    page_query = query.add_columns(func.count().over().label("total")).order_by(*order)
+    return call.db.execute(page_query.limit(per_page).offset((page - 1) * per_page)).all()
 
 
-def _count(call: Call, asked: Select[Any]) -> int:
-    return call.db.scalar(select(func.count()).select_from(asked.subquery())) or 0
+def _count_rows(call: Call, query: Select[Any]) -> int:
+    return call.db.scalar(select(func.count()).select_from(query.subquery())) or 0
 
 
-def _listed(total: int, balances: dict[str, int] | None) -> str:
+def _describe_listing(total: int, balances: dict[str, int] | None) -> str:
     if balances is not None and not any(balances.values()):
         return "No points balances are kept here, so none is covered; add one with update_points_balance."
     if not total:
         return f"No award flights that fit were seen in the last {SEEN_DAYS} days; searches and monitors fill this in."
-    more = f" Of the newest {LOOKED_AT:,} sightings." if total >= LOOKED_AT else ""
+    more = f" Of the newest {MAX_SIGHTINGS:,} sightings." if total >= MAX_SIGHTINGS else ""
     return f"{some(total, 'award flight')} as last seen; a seat may be gone since.{more}"
 
 
-def _facts(call: Call, row: Any) -> dict[str, Any]:
+def _flight_fields(call: Call, row: Any) -> dict[str, Any]:
     """The fields of Flight from a row of sightings."""
     own = {name: getattr(row, name) for name in Flight.model_fields if name not in ("flight_id", "generated_at")}
     return own | {"flight_id": id_of(call.account_id, row.id), "generated_at": call.invented(row.seen_at)}
 
 
-def _shown(call: Call, row: Any) -> ListedFlight:
+def _to_listed_flight(call: Call, row: Any) -> ListedFlight:
     return ListedFlight(
-        **_facts(call, row),
+        **_flight_fields(call, row),
         seats=row.seats,
         value_cents_per_point=None if row.value is None else round(Decimal(row.value), 2),
         source=row.source,
@@ -217,21 +217,21 @@ def get_flight(
         raise NotFound("flight", flight_id)
     fare = last_fare(call.db, call.account_id, row, sightings_since(call))
     price = fare.price / fare.passengers if fare else None
-    cards = _cards(call, row, price)
-    seen = timedelta(seconds=age_in_seconds(call, min(row.seen_at, row.provider_checked_at or row.seen_at)))
-    advice = advise(cards, portal_points(price), seen)
+    cards = _price_in_cards(call, row, price)
+    seen_ago = timedelta(seconds=age_in_seconds(call, min(row.seen_at, row.provider_checked_at or row.seen_at)))
+    advice = advise(cards, portal_points(price), seen_ago)
     return FlightInCards(
-        message=_advised(call.reference, row, cards, advice, price, seen),
-        flight=Flight(**_facts(call, row) | {"flight_id": flight_id}),
-        card_currencies=[_card(c) for c in cards],
+        message=_describe_advice(call.reference, row, cards, advice, price, seen_ago),
+        flight=Flight(**_flight_fields(call, row) | {"flight_id": flight_id}),
+        card_currencies=[_to_card_currency(c) for c in cards],
         advice=advice,
         transfer_path=to_transfer_route(cards[0].path, row.points) if cards else None,
-        taxes=_taxes(call, row),
+        taxes=_find_taxes(call, row),
         freshness=build_freshness(call, [row.source], [row.seen_at], [row.provider_checked_at]),
     )
 
 
-def _cards(call: Call, row: Row, price: Decimal | None) -> list[CardPrice]:
+def _price_in_cards(call: Call, row: Row, price: Decimal | None) -> list[CardPrice]:
     """The currencies of banks. A portal's rate is known of those at home in the United States alone."""
     banks = [p for p in call.reference.programs.values() if p.kind == "bank"]
     portals = frozenset(p.slug for p in banks if p.home_country == "US")
@@ -239,7 +239,7 @@ def _cards(call: Call, row: Row, price: Decimal | None) -> list[CardPrice]:
     return card_prices(routes, [p.slug for p in banks], portals, row.program, row.points, price)
 
 
-def _bonus(path: Path) -> RunningBonus | None:
+def _find_bonus(path: Path) -> RunningBonus | None:
     running = [e.bonus for e in path.edges if e.bonus and not e.bonus.targeted]
     if not running:
         return None
@@ -247,21 +247,21 @@ def _bonus(path: Path) -> RunningBonus | None:
     return RunningBonus(percent=first.percent, starts_on=first.starts_on, ends_on=first.ends_on, targeted=False)
 
 
-def _card(found: CardPrice) -> CardCurrency:
-    path = found.path
+def _to_card_currency(card: CardPrice) -> CardCurrency:
+    path = card.path
     return CardCurrency(
-        currency=found.currency,
-        points_needed=found.points,
-        route=[found.currency, *(e.target for e in path.edges)],
+        currency=card.currency,
+        points_needed=card.points,
+        route=[card.currency, *(e.target for e in path.edges)],
         ratio=round(float(path.ratio), 6),
-        bonus=_bonus(path),
+        bonus=_find_bonus(path),
         transfer_time=path.slowest if path.slowest != "unknown" else NO_DATA,
-        portal_points=found.portal,
-        cheaper=found.cheaper,
+        portal_points=card.portal,
+        cheaper=card.cheaper,
     )
 
 
-def _taxes(call: Call, row: Row) -> FlightTaxes:
+def _find_taxes(call: Call, row: Row) -> FlightTaxes:
     if row.taxes is not None:
         return FlightTaxes(amount=row.taxes, currency=row.taxes_currency, estimated=False)
     usual = usual_taxes(call.db, row)
@@ -270,8 +270,8 @@ def _taxes(call: Call, row: Row) -> FlightTaxes:
     return FlightTaxes(amount=usual[0], currency=usual[1], estimated=True)
 
 
-def _advised(
-    facts: Reference, row: Row, cards: Sequence[CardPrice], advice: Advice, price: Decimal | None, seen: timedelta
+def _describe_advice(
+    facts: Reference, row: Row, cards: Sequence[CardPrice], advice: Advice, price: Decimal | None, seen_ago: timedelta
 ) -> str:
     what = f"{airline_name(facts, row.airline)} {row.origin}-{row.destination} on {row.date}:"
     what += f" {row.points:,} points of {program_name(facts, row.program)}."
@@ -285,5 +285,5 @@ def _advised(
         return f"{what} {fare} That is fewer than any transfer takes."
     if not cards:
         return f"{what} No card currency gets there in two steps. {fare}"
-    ago = some(int(seen.total_seconds() // 3600), "hour")
+    ago = some(int(seen_ago.total_seconds() // 3600), "hour")
     return f"{what} It was seen {ago} ago and transfers cannot be undone: search again first. {fare}"

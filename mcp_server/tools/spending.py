@@ -26,8 +26,8 @@ from shared.reference.spending import book
 from shared.services import spending
 
 CENT = Decimal("0.01")
-MOST_SKIPPED = 50  # lines named; the message counts all
-MOST_STATEMENTS = 100
+MAX_SKIPPED = 50  # lines named; the message counts all
+MAX_STATEMENTS = 100
 Row = Annotated[dict[str, Any], WithJsonSchema({"type": "object"})]
 Rows = Annotated[list[Row], Field(max_length=20_000, description="date, description, amount (spent > 0), category")]
 
@@ -106,7 +106,7 @@ def import_spending_statement(
     dry_run: bool = False,
 ) -> Imported:
     """Adds up a card statement by month and category and keeps those totals only, never its lines. Paid."""
-    hints = _hints(call, card_id, currency)
+    hints = _build_hints(call, card_id, currency)
     if not statement_text and not rows:
         raise Invalid(Fault("statement_text", "is missing, and so is rows", "the text of a statement, or its rows"))
     try:
@@ -114,41 +114,43 @@ def import_spending_statement(
             summed = spending.of_text(statement_text, book(call.reference), hints)
         else:
             summed = spending.of_rows(rows or [], book(call.reference), hints)
-    except Unreadable as no:
-        raise Invalid(Fault("statement_text" if statement_text else "rows", no.problem, no.expected)) from None
-    return _kept(call, summed, card_id, (label or "").strip() or None, dry_run)
+    except Unreadable as fault:
+        raise Invalid(Fault("statement_text" if statement_text else "rows", fault.problem, fault.expected)) from None
+    return _store_statement(call, summed, card_id, (label or "").strip() or None, dry_run)
 
 
-def _hints(call: Call, card_id: int | None, currency: str | None) -> Hints:
+def _build_hints(call: Call, card_id: int | None, currency: str | None) -> Hints:
     card = None if card_id is None else call.db.get(Card, card_id)
     if card_id is not None and card is None:
         raise NotFound("card", card_id)
-    known = call.reference.cards.get(card.slug) if card and card.slug else None
+    catalog_card = call.reference.cards.get(card.slug) if card and card.slug else None
     profile = call.db.get(Profile, call.account_id)
     return Hints(
         today=call.today,
         currency=currency,
         card_currency=card.currency if card else None,
-        card_country=(card.country if card else None) or (known.country if known else None),
+        card_country=(card.country if card else None) or (catalog_card.country if catalog_card else None),
         own_currency=profile.currency if profile else None,
         own_country=profile.country if profile else None,
     )
 
 
-def _kept(call: Call, summed: Summed, card_id: int | None, label: str | None, dry_run: bool) -> Imported:
+def _store_statement(call: Call, summed: Summed, card_id: int | None, label: str | None, dry_run: bool) -> Imported:
     lock(call.db, call.account_id)
-    near = rows_of.stored_or_overlapping(
+    stored_before = rows_of.stored_or_overlapping(
         call.db, summed.fingerprint, card_id, summed.currency, summed.start, summed.end
     )
-    already = near is not None and near.fingerprint == summed.fingerprint
+    already = stored_before is not None and stored_before.fingerprint == summed.fingerprint
     imported = not (already or dry_run)
     if imported:
         spending.store(call.db, summed, card_id, label)
-    words = [_done(summed, already, dry_run)]
-    if near is not None and not already:
-        words.append(f"Its days overlap with statement {near.fingerprint[:12]}; lines that stand in both count twice.")
+    sentences = [_describe_import(summed, already, dry_run)]
+    if stored_before is not None and not already:
+        sentences.append(
+            f"Its days overlap with statement {stored_before.fingerprint[:12]}; lines that stand in both count twice."
+        )
     return Imported(
-        message=" ".join([*words, *_told(summed)]),
+        message=" ".join([*sentences, *_describe_gaps(summed)]),
         imported=imported,
         fingerprint=summed.fingerprint[:12],
         already_imported=already,
@@ -160,28 +162,28 @@ def _kept(call: Call, summed: Summed, card_id: int | None, label: str | None, dr
             )
             for month, totals in summed.months.items()
         ],
-        skipped=[SkippedLine(line=line, reason=reason) for line, reason in summed.skipped[:MOST_SKIPPED]],
+        skipped=[SkippedLine(line=line, reason=reason) for line, reason in summed.skipped[:MAX_SKIPPED]],
         uncategorised_share=summed.uncategorised_share,
     )
 
 
-def _done(summed: Summed, already: bool, dry_run: bool) -> str:
-    counted = f"{some(summed.transactions, 'purchase')} of {summed.start} to {summed.end} in {summed.currency}"
+def _describe_import(summed: Summed, already: bool, dry_run: bool) -> str:
+    contents = f"{some(summed.transactions, 'purchase')} of {summed.start} to {summed.end} in {summed.currency}"
     if already:
-        return f"This statement was imported before; nothing was changed. It has {counted}."
-    return f"Not stored, as asked: {counted}." if dry_run else f"Stored the totals of {counted}."
+        return f"This statement was imported before; nothing was changed. It has {contents}."
+    return f"Not stored, as asked: {contents}." if dry_run else f"Stored the totals of {contents}."
 
 
-def _told(summed: Summed) -> list[str]:
-    words = []
+def _describe_gaps(summed: Summed) -> list[str]:
+    sentences = []
     if summed.skipped:
         reasons = Counter(reason for _, reason in summed.skipped).most_common(6)
-        words.append(f"Not counted: {', '.join(f'{count:,} with {reason}' for reason, count in reasons)}.")
-        if len(summed.skipped) > MOST_SKIPPED:
-            words.append(f"skipped names the first {MOST_SKIPPED}.")
+        sentences.append(f"Not counted: {', '.join(f'{count:,} with {reason}' for reason, count in reasons)}.")
+        if len(summed.skipped) > MAX_SKIPPED:
+            sentences.append(f"skipped names the first {MAX_SKIPPED}.")
     if summed.uncategorised_share:
-        words.append(f"{summed.uncategorised_share:.0%} of the amount fits no known category.")
-    return words
+        sentences.append(f"{summed.uncategorised_share:.0%} of the amount fits no known category.")
+    return sentences
 
 
 @tool(area="spending", tier=Tier.FREE, effect=Effect.READS)
@@ -193,61 +195,61 @@ def get_spending_summary(
     """Shows imported spending by month and category with the monthly average, for all cards or one. Free."""
     if card_id is not None and call.db.get(Card, card_id) is None:
         raise NotFound("card", card_id)
-    since = _months_ago(call.today, months_back - 1)
+    since = _first_month(call.today, months_back - 1)
     cells = rows_of.totals(call.db, since, card_id)
-    statements = rows_of.statements_since(call.db, since, card_id, MOST_STATEMENTS)
+    statements = rows_of.statements_since(call.db, since, card_id, MAX_STATEMENTS)
     if not cells and not statements:
         raise NoData("No spending of this time was imported; import_spending_statement adds it.", ["statements"])
-    currency, others = _currencies(cells, statements)
-    months = _months([cell for cell in cells if cell.currency == currency])
+    currency, others = _rank_currencies(cells, statements)
+    months = _to_months([cell for cell in cells if cell.currency == currency])
     return Summary(
-        message=_summary(months, currency, others),
+        message=_describe_months(months, currency, others),
         months=months,
-        monthly_average=_average(months),
-        statements=[_statement(row) for row in statements],
+        monthly_average=_average_month(months),
+        statements=[_to_statement(row) for row in statements],
         currency=currency,
     )
 
 
-def _months_ago(today: date, months: int) -> date:
+def _first_month(today: date, months: int) -> date:
     """The first day of that month."""
     year, month = divmod(today.year * 12 + today.month - 1 - months, 12)
     return date(year, month + 1, 1)
 
 
-def _currencies(cells: Sequence[Cell], statements: Sequence[rows_of.SpendingStatement]) -> tuple[str, list[str]]:
+def _rank_currencies(cells: Sequence[Cell], statements: Sequence[rows_of.SpendingStatement]) -> tuple[str, list[str]]:
     """The one with the most purchases, and the others: amounts of two are never added up."""
-    counted = Counter({row.currency: 0 for row in statements})
+    purchases = Counter({row.currency: 0 for row in statements})
     for cell in cells:
-        counted[cell.currency] += cell.transactions
-    first, *others = [code for code, _ in counted.most_common()]
+        purchases[cell.currency] += cell.transactions
+    first, *others = [code for code, _ in purchases.most_common()]
     return first, sorted(others)
 
 
-def _months(cells: Sequence[Cell]) -> list[SpendingMonth]:
-    found: dict[date, dict[str, Decimal]] = {}
+def _to_months(cells: Sequence[Cell]) -> list[SpendingMonth]:
+    by_month: dict[date, dict[str, Decimal]] = {}
     for cell in cells:
-        found.setdefault(cell.month, {})[cell.category] = cell.amount
+        by_month.setdefault(cell.month, {})[cell.category] = cell.amount
     return [
-        SpendingMonth(month=f"{month:%Y-%m}", totals=_ordered(totals), total=sum(totals.values(), Decimal(0)))
-        for month, totals in found.items()
+        SpendingMonth(month=f"{month:%Y-%m}", totals=_order_totals(totals), total=sum(totals.values(), Decimal(0)))
+        for month, totals in by_month.items()
     ]
 
 
-def _ordered(totals: dict[str, Decimal]) -> dict[str, Decimal]:
+def _order_totals(totals: dict[str, Decimal]) -> dict[str, Decimal]:
     return {category: totals[category] for category in CATEGORIES if category in totals}
 
 
-def _average(months: Sequence[SpendingMonth]) -> dict[str, Decimal]:
+def _average_month(months: Sequence[SpendingMonth]) -> dict[str, Decimal]:
     """Over the months that have spending; one without a statement says nothing."""
     sums: Counter[str] = Counter()
     for month in months:
         sums.update(month.totals)
     each = {category: (Decimal(total) / len(months)).quantize(CENT, ROUND_HALF_UP) for category, total in sums.items()}
-    return _ordered(each)
+    return _order_totals(each)
 
 
-def _statement(row: rows_of.SpendingStatement) -> SpendingStatement:
+def _to_statement(row: rows_of.SpendingStatement) -> SpendingStatement:
     return SpendingStatement(
         fingerprint=row.fingerprint[:12],
         label=row.label,
@@ -260,32 +262,32 @@ def _statement(row: rows_of.SpendingStatement) -> SpendingStatement:
     )
 
 
-def _summary(months: Sequence[SpendingMonth], currency: str, others: Sequence[str]) -> str:
+def _describe_months(months: Sequence[SpendingMonth], currency: str, others: Sequence[str]) -> str:
     total = sum((month.total for month in months), Decimal(0))
-    words = f"{total:,.2f} {currency} in {some(len(months), 'month')} with spending."
+    message = f"{total:,.2f} {currency} in {some(len(months), 'month')} with spending."
     if others:
-        words += f" Spending in {', '.join(others)} is kept too and not converted; card_id shows one card's."
-    return words
+        message += f" Spending in {', '.join(others)} is kept too and not converted; card_id shows one card's."
+    return message
 
 
 @tool(area="spending", tier=Tier.FREE, effect=Effect.CHANGES)
 def delete_spending_data(call: Call, confirm: bool = False) -> DeletedSpending:
     """Deletes all imported spending for good; without confirm true it only says what would go. Free."""
     lock(call.db, call.account_id)
-    held = rows_of.held(call.db)
-    what = f"{held.statements} statements with the totals of {held.months} months"
+    stored = rows_of.held(call.db)
+    what = f"{stored.statements} statements with the totals of {stored.months} months"
     if not confirm:
         return DeletedSpending(
             status="confirmation_required",
             message=f"Nothing was deleted. With confirm true {what} go for good, and card advice no longer uses them.",
             deleted=False,
-            would_remove=WouldRemove(months=held.months, statements=held.statements, categories=held.categories),
+            would_remove=WouldRemove(months=stored.months, statements=stored.statements, categories=stored.categories),
             removed=None,
         )
     rows_of.erase(call.db)
     return DeletedSpending(
         message=f"Deleted {what}. Card advice rests on no spending until a statement is imported again.",
-        deleted=held.statements > 0,
+        deleted=stored.statements > 0,
         would_remove=None,
-        removed=Removed(months=held.months, statements=held.statements),
+        removed=Removed(months=stored.months, statements=stored.statements),
     )

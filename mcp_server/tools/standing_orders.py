@@ -30,7 +30,7 @@ Prompt = Annotated[str, line(4000)]
 Hour = Annotated[int, Field(ge=0, le=23, description="UTC.")]
 Weekday = Annotated[int, Field(ge=0, le=6, description="0 is Sunday; weekly only.")]
 Clearable = Annotated[Literal["trip_id"], WithJsonSchema({"type": "string", "enum": ["trip_id"]})]
-EXTRA_EVERY = timedelta(hours=1)
+EXTRA_RUN_INTERVAL = timedelta(hours=1)
 QUEUE_SECONDS = 60  # until a worker takes a run up
 MONDAY = 1
 
@@ -71,16 +71,16 @@ class QueuedRun(Result):
     next_allowed_at: datetime
 
 
-def _running() -> ColumnElement[bool]:
+def _is_running() -> ColumnElement[bool]:
     return Row.stopped_at.is_(None) & Row.paused_at.is_(None)
 
 
-_own = partial(get_own, Row, "standing order")
+_get_own = partial(get_own, Row, "standing order")
 
 
-def _own_running(call: Call, order_id: int, verb: str) -> Row:
+def _get_own_running(call: Call, order_id: int, verb: str) -> Row:
     """Locked; raises for one that does not run."""
-    row = _own(call.db, order_id, locked=True)
+    row = _get_own(call.db, order_id, locked=True)
     if row.stopped_at is not None:
         raise Invalid(Fault("standing_order_id", f"is stopped and cannot be {verb}", "a running order, or a new one"))
     if row.paused_at is not None:
@@ -88,7 +88,7 @@ def _own_running(call: Call, order_id: int, verb: str) -> Row:
     return row
 
 
-def _need_model(call: Call, nothing: str) -> None:
+def _require_model(call: Call, nothing: str) -> None:
     if not call.settings.standing_order_model:
         raise BackendUnavailable(
             f"This installation has no language model for standing orders, so {nothing}. Its operator can set one up.",
@@ -97,11 +97,11 @@ def _need_model(call: Call, nothing: str) -> None:
 
 
 def _check_cap(call: Call) -> None:
-    told = "running; nothing was created. Stop one with cancel_standing_order or choose a larger plan."
-    check_cap(call, call.db, Row, _running(), told)
+    refusal = "running; nothing was created. Stop one with cancel_standing_order or choose a larger plan."
+    check_cap(call, call.db, Row, _is_running(), refusal)
 
 
-def _plan_runs(call: Call, row: Row) -> datetime:
+def _schedule_runs(call: Call, row: Row) -> datetime:
     """The first run is at the next such hour, and the others follow in step."""
     first = next_run(call.now, row.run_hour, row.run_weekday)
     schedule(call.db, RunKind.STANDING_ORDER, row.id, DAILY if row.cadence == "daily" else WEEKLY, first)
@@ -120,13 +120,13 @@ def create_standing_order(
     """Saves an instruction that runs daily or weekly with read-only tools and emails its result. Premium."""
     if trip_id is not None:
         open_trip(call.db, trip_id)
-    _need_model(call, "nothing was stored")
+    _require_model(call, "nothing was stored")
     _check_cap(call)
     weekday = run_weekday if cadence == "weekly" else None
     row = Row(prompt=prompt, cadence=cadence, run_hour=run_hour, run_weekday=weekday, trip_id=trip_id)
     call.db.add(row)
     call.db.flush()
-    first = _plan_runs(call, row)
+    first = _schedule_runs(call, row)
     return OneOrder(
         message=f"Standing order {row.id} runs {cadence}, first on {first:%A, %Y-%m-%d at %H:%M} UTC; each result is"
         " mailed and kept. run_standing_order runs it before.",
@@ -139,7 +139,7 @@ def list_standing_orders(
     call: Call, state: Literal["running", "stopped", "all"] = "running", page: Page = 1, per_page: PerPage = 20
 ) -> Orders:
     """Lists standing orders with their next run and how the last one ended. Free."""
-    condition = {"running": _running(), "stopped": ~_running(), "all": true()}[state]
+    condition = {"running": _is_running(), "stopped": ~_is_running(), "all": true()}[state]
     rows, total = page_of(call.db, Row, [condition], Row.id.desc(), page=page, per_page=per_page)
     return Orders(
         message=f"{total} {'' if state == 'all' else state + ' '}standing order{'' if total == 1 else 's'}.",
@@ -151,19 +151,19 @@ def list_standing_orders(
 @tool(area="standing_orders", tier=Tier.FREE, effect=Effect.READS)
 def get_standing_order(call: Call, standing_order_id: RowId) -> OrderDetails:
     """Shows one standing order with its last result and its newest runs. Free."""
-    row = _own(call.db, standing_order_id)
+    row = _get_own(call.db, standing_order_id)
     mine = Run.standing_order_id == row.id
     runs = call.db.scalars(select(Run).where(mine).order_by(Run.queued_at.desc(), Run.id).limit(10)).all()
-    kept = select(Run.result).where(mine, Run.result.is_not(None)).order_by(Run.finished_at.desc()).limit(1)
+    last_result = select(Run.result).where(mine, Run.result.is_not(None)).order_by(Run.finished_at.desc()).limit(1)
     return OrderDetails(
         message=f"Standing order {row.id}: {some(len(runs), 'newest run')}.",
         standing_order=to_standing_orders(call, [row])[0],
-        last_result=call.db.scalar(kept),
-        runs=[OrderRun.model_validate(_fields(run)) for run in runs],
+        last_result=call.db.scalar(last_result),
+        runs=[OrderRun.model_validate(_run_fields(run)) for run in runs],
     )
 
 
-def _fields(run: Run) -> dict[str, object]:
+def _run_fields(run: Run) -> dict[str, object]:
     return {"run_id": run.id} | {name: getattr(run, name) for name in OrderRun.model_fields if name != "run_id"}
 
 
@@ -179,30 +179,30 @@ def update_standing_order(
     clear: Annotated[list[Clearable] | None, Field(description="Names of fields to empty.")] = None,
 ) -> UpdatedOrder:
     """Changes the instruction, the times or the trip of a running standing order. A stopped one stays. Premium."""
-    row = _own_running(call, standing_order_id, "changed")
+    row = _get_own_running(call, standing_order_id, "changed")
     if trip_id is not None:
         open_trip(call.db, trip_id)
-    given = {
+    changes = {
         "prompt": prompt,
         "cadence": cadence,
         "run_hour": run_hour,
-        "run_weekday": _weekday(row, cadence or row.cadence, run_weekday),
+        "run_weekday": _settle_weekday(row, cadence or row.cadence, run_weekday),
         "trip_id": trip_id,
     }
-    changed = edit(row, call.now, given, clear)
+    changed = edit(row, call.now, changes, clear)
     call.db.flush()
     if {"cadence", "run_hour", "run_weekday"} & set(changed):
-        _plan_runs(call, row)
+        _schedule_runs(call, row)
     return UpdatedOrder(
         message=describe_changes(changed), standing_order=to_standing_orders(call, [row])[0], changed=changed
     )
 
 
-def _weekday(row: Row, cadence: str, given: int | None) -> int | Literal[""] | None:
+def _settle_weekday(row: Row, cadence: str, weekday: int | None) -> int | Literal[""] | None:
     """What becomes of the weekday: daily orders have none, weekly ones keep theirs or begin on Monday."""
     if cadence == "weekly":
-        return MONDAY if given is None and row.run_weekday is None else given
-    if given is not None:
+        return MONDAY if weekday is None and row.run_weekday is None else weekday
+    if weekday is not None:
         raise Invalid(Fault("run_weekday", "is given for a daily order", "cadence weekly, or no run_weekday"))
     return ""
 
@@ -210,7 +210,7 @@ def _weekday(row: Row, cadence: str, given: int | None) -> int | Literal[""] | N
 @tool(area="standing_orders", tier=Tier.FREE, effect=Effect.CHANGES)
 def cancel_standing_order(call: Call, standing_order_id: RowId) -> OneOrder:
     """Stops one standing order and keeps its record and its last result. It cannot be started again. Free."""
-    row = _own(call.db, standing_order_id, locked=True)
+    row = _get_own(call.db, standing_order_id, locked=True)
     if row.stopped_at is None:
         row.stopped_at = call.now
         call.db.flush()
@@ -224,9 +224,9 @@ def cancel_standing_order(call: Call, standing_order_id: RowId) -> OneOrder:
 @tool(area="standing_orders", tier=Tier.PREMIUM, effect=Effect.ADDS, open_world=True)
 def run_standing_order(call: Call, standing_order_id: RowId) -> QueuedRun:
     """Runs one standing order now, beside its schedule, at most once an hour. The result is mailed. Premium."""
-    row = _own_running(call, standing_order_id, "run")
-    _need_model(call, "nothing was queued")
-    next_allowed = _extra_run(call, row)
+    row = _get_own_running(call, standing_order_id, "run")
+    _require_model(call, "nothing was queued")
+    next_allowed = _allow_extra_run(call, row)
     run = Run(
         standing_order_id=row.id,
         job_run_id=run_now(call.db, RunKind.STANDING_ORDER, row.id),
@@ -244,16 +244,16 @@ def run_standing_order(call: Call, standing_order_id: RowId) -> QueuedRun:
     )
 
 
-def _extra_run(call: Call, row: Row) -> datetime:
+def _allow_extra_run(call: Call, row: Row) -> datetime:
     """When the one after this is allowed; the row is locked, so of two calls at once one is refused."""
-    extra = select(func.max(Run.queued_at)).where(Run.standing_order_id == row.id, Run.manual)
-    before = call.db.scalar(extra)
-    if before is not None and (free := before + EXTRA_EVERY) > call.now:
+    query = select(func.max(Run.queued_at)).where(Run.standing_order_id == row.id, Run.manual)
+    last_extra = call.db.scalar(query)
+    if last_extra is not None and (allowed_at := last_extra + EXTRA_RUN_INTERVAL) > call.now:
         raise LimitReached(
-            f"Standing order {row.id} was run by hand at {before:%H:%M} UTC; one extra run an hour is allowed.",
+            f"Standing order {row.id} was run by hand at {last_extra:%H:%M} UTC; one extra run an hour is allowed.",
             limit="standing_order_runs",
             current=1,
             cap=1,
-            resets_at=free,
+            resets_at=allowed_at,
         )
-    return call.now + EXTRA_EVERY
+    return call.now + EXTRA_RUN_INTERVAL

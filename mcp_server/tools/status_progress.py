@@ -44,47 +44,47 @@ class StatusProgress(Result):
     progress: list[Progress]
 
 
-def _progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBooking], on: date) -> Progress | None:
+def _estimate_progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBooking], on: date) -> Progress | None:
     """None where the programme's tiers are not known."""
     ladder = statuses.ladder(call.reference, row.program)
     above = ladder.above(row.tier)
-    aim = ladder.tier(row.target_tier) or above or ladder.tier(row.tier)
-    if aim is None:
+    goal = ladder.tier(row.target_tier) or above or ladder.tier(row.tier)
+    if goal is None:
         return None
-    required = ladder.required(row.tier, aim)
-    known, said = _reported(row, aim, on)
-    since = row.progress_as_of + timedelta(days=1) if known is not None and row.progress_as_of else on
-    ends = status_tiers.year_end(aim.period, on)
+    required = ladder.required(row.tier, goal)
+    reported, notes = _read_progress(row, goal, on)
+    since = row.progress_as_of + timedelta(days=1) if reported is not None and row.progress_as_of else on
+    ends = status_tiers.year_end(goal.period, on)
     flown = booked(call.reference, row.program, row.tier, legs, since, ends or on + A_YEAR)
     if required is None:
-        said.append(f"What {aim.name} asks from {row.tier} is not one number of {status_tiers.unit(aim.metric)}.")
-    reckoned = known is not None and required is not None
-    have = (known or Decimal(0)) + flown.amount
+        notes.append(f"What {goal.name} asks from {row.tier} is not one number of {status_tiers.unit(goal.metric)}.")
+    reckoned = reported is not None and required is not None
+    total = (reported or Decimal(0)) + flown.amount
     return Progress(
         program=row.program,
         tier=row.tier,
         next_tier=above.name if above else None,
         target_tier=row.target_tier,
-        metric=aim.metric,
+        metric=goal.metric,
         required=required,
         reported=row.progress,
         reported_as_of=row.progress_as_of,
         estimated_from_bookings=flown.amount,
-        gap=max(Decimal(0), required - have) if known is not None and required is not None else None,
+        gap=max(Decimal(0), required - total) if reported is not None and required is not None else None,
         year_ends_on=ends,
-        on_track=_on_track(known or Decimal(0), have, required or 0, aim, on) if reckoned else None,
-        assumptions=[*status_tiers.conditions(aim), *flown.said, *said],
+        on_track=_is_on_track(reported or Decimal(0), total, required or 0, goal, on) if reckoned else None,
+        assumptions=[*status_tiers.conditions(goal), *flown.said, *notes],
         bookings_counted=[leg.id for leg in flown.counted],
-        **sourced(aim),
+        **sourced(goal),
     )
 
 
-def _on_track(known: Decimal, have: Decimal, required: int, aim: status_tiers.Tier, on: date) -> bool | None:
+def _is_on_track(reported: Decimal, total: Decimal, required: int, goal: status_tiers.Tier, on: date) -> bool | None:
     """What is booked counts where it is enough; the pace is that of what was flown."""
-    return True if have >= required else status_tiers.on_track(known, required, aim.period, on)
+    return True if total >= required else status_tiers.on_track(reported, required, goal.period, on)
 
 
-def _reported(row: LoyaltyStatus, aim: status_tiers.Tier, on: date) -> tuple[Decimal | None, list[str]]:
+def _read_progress(row: LoyaltyStatus, aim: status_tiers.Tier, on: date) -> tuple[Decimal | None, list[str]]:
     if row.progress is None:
         return None, ["No progress is recorded, so the gap is not known."]
     if status_tiers.year_is_over(row.progress_as_of, aim.period, on):
@@ -106,23 +106,29 @@ def get_status_progress(
         raise Invalid(Fault("as_of", "is too far away", "a day within two years of today"))
     slug = call.reference.program(program).slug if program else None
     rows = list(call.db.scalars(select(LoyaltyStatus).order_by(LoyaltyStatus.program)))
-    wanted = [r for r in rows if slug in (None, r.program)]
-    if slug and not wanted:
+    tracked = [r for r in rows if slug in (None, r.program)]
+    if slug and not tracked:
         raise NotFound("loyalty status", slug, [r.program for r in rows][:3])
-    legs = paid_legs(call.db, call.today) if wanted else ()
-    made = {r.program: _progress(call, r, legs, as_of or call.today) for r in wanted}
-    silent = [call.reference.programs[p].name for p, found in made.items() if found is None]
-    known = [p for p in made.values() if p]
-    if not known:
-        about = f"The tiers of {', '.join(silent)} are not known here." if silent else "No elite status is tracked."
-        raise NoData(about, missing=["tier thresholds" if silent else "loyalty status"])
-    left_out = f" The tiers of {', '.join(silent)} are not known here." if silent else ""
-    return StatusProgress(message=" ".join(_told(call.reference, p) for p in known) + left_out, progress=known)
+    legs = paid_legs(call.db, call.today) if tracked else ()
+    by_program = {r.program: _estimate_progress(call, r, legs, as_of or call.today) for r in tracked}
+    unknown_names = [call.reference.programs[p].name for p, estimate in by_program.items() if estimate is None]
+    estimates = [p for p in by_program.values() if p]
+    if not estimates:
+        about = (
+            f"The tiers of {', '.join(unknown_names)} are not known here."
+            if unknown_names
+            else "No elite status is tracked."
+        )
+        raise NoData(about, missing=["tier thresholds" if unknown_names else "loyalty status"])
+    left_out = f" The tiers of {', '.join(unknown_names)} are not known here." if unknown_names else ""
+    return StatusProgress(
+        message=" ".join(_describe_progress(call.reference, p) for p in estimates) + left_out, progress=estimates
+    )
 
 
-def _told(facts: Reference, one: Progress) -> str:
-    name = program_name(facts, one.program)
-    aim = one.target_tier or one.next_tier or one.tier
-    if one.gap is None:
-        return f"{name}: the gap to {aim} is not known."
-    return f"{name}: {status_tiers.plainly(one.gap)} {status_tiers.unit(one.metric)} to {aim}."
+def _describe_progress(facts: Reference, progress: Progress) -> str:
+    name = program_name(facts, progress.program)
+    goal = progress.target_tier or progress.next_tier or progress.tier
+    if progress.gap is None:
+        return f"{name}: the gap to {goal} is not known."
+    return f"{name}: {status_tiers.plainly(progress.gap)} {status_tiers.unit(progress.metric)} to {goal}."

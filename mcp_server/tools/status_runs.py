@@ -83,9 +83,9 @@ class StatusPaths(Result, Sourced):
     unreachable_reasons: list[str]
 
 
-def _run(call: Call, chance: Chance, currency: str) -> StatusRun:
+def _to_run(call: Call, chance: Chance, currency: str) -> StatusRun:
     run: Run = chance.run
-    seen = chance.seen
+    fare_seen = chance.seen
     return StatusRun(
         route="-".join(run.stops),
         carrier=run.carrier,
@@ -98,15 +98,17 @@ def _run(call: Call, chance: Chance, currency: str) -> StatusRun:
         runs_needed=NO_DATA if chance.needed is None else chance.needed,
         total_cost=NO_DATA if chance.total is None else chance.total,
         cost_per_unit=NO_DATA if chance.per_unit is None else round(chance.per_unit, 4),
-        fare_age_seconds=age_in_seconds(call, min(seen.seen_at, seen.checked_at or seen.seen_at)) if seen else None,
-        fare_source=seen.source if seen else None,
-        fare_for=seen.day if seen else None,
+        fare_age_seconds=age_in_seconds(call, min(fare_seen.seen_at, fare_seen.checked_at or fare_seen.seen_at))
+        if fare_seen
+        else None,
+        fare_source=fare_seen.source if fare_seen else None,
+        fare_for=fare_seen.day if fare_seen else None,
         miles_from_home=chance.miles_from_home,
-        generated_at=call.invented(seen.seen_at) if seen else None,
+        generated_at=call.invented(fare_seen.seen_at) if fare_seen else None,
     )
 
 
-def _after_year_end(goal: Goal, deadline: date, on: date) -> list[str]:
+def _warn_of_year_end(goal: Goal, deadline: date, on: date) -> list[str]:
     ends = status_tiers.year_end(goal.target.period, on)
     if ends is None or deadline <= ends:
         return []
@@ -130,58 +132,60 @@ def find_status_run(
     days = count_days_left(call, deadline)
     call.reference.airport(home_airport)
     goal = resolve_goal(call, goal_program, goal_tier)
-    known = weigh_runs(call, goal, home_airport, days)
-    found = ranked(known, days) if goal.missing else []
-    if goal.missing and not found:
-        starts = ", ".join(sorted({c.run.stops[0] for c in known}))
+    all_runs = weigh_runs(call, goal, home_airport, days)
+    ranked_runs = ranked(all_runs, days) if goal.missing else []
+    if goal.missing and not ranked_runs:
+        starts = ", ".join(sorted({c.run.stops[0] for c in all_runs}))
         raise NoData(
             f"{goal.lacking}. No known run starts near {home_airport} and"
             f" closes that by {deadline}. Known runs start at {starts}.",
             missing=["status runs"],
         )
-    if found and all(c.earned is None and not c.without_fare and c.fare is None for c in found):
+    if ranked_runs and all(c.earned is None and not c.without_fare and c.fare is None for c in ranked_runs):
         raise NoData(
             f"{goal.lacking}. Known runs that start near"
-            f" {home_airport}: {len(found)}; what they count follows the fare. {describe_fares(found)}",
+            f" {home_airport}: {len(ranked_runs)}; what they count follows the fare. {describe_fares(ranked_runs)}",
             missing=["cash fares"],
         )
     currency = goal.program.home_currency
-    shown = found[: call.limits.results]
-    seen = f" {len(shown)} of {len(found)} are shown." if len(shown) < len(found) else ""
-    told = f"{goal.lacking}; {some(len(found), 'known run')}.{seen} {describe_fares(shown)}"
+    runs_shown = ranked_runs[: call.limits.results]
+    cut = f" {len(runs_shown)} of {len(ranked_runs)} are shown." if len(runs_shown) < len(ranked_runs) else ""
+    summary = f"{goal.lacking}; {some(len(ranked_runs), 'known run')}.{cut} {describe_fares(runs_shown)}"
     return StatusRuns(
-        message=f"{told} {caution(goal.target)}".rstrip() if goal.missing else f"{goal.target.name} is reached.",
-        runs=[_run(call, c, currency) for c in shown],
+        message=f"{summary} {caution(goal.target)}".rstrip() if goal.missing else f"{goal.target.name} is reached.",
+        runs=[_to_run(call, c, currency) for c in runs_shown],
         goal_tier=goal.target.name,
         gap=goal.gap,
-        total_found=len(found),
-        assumptions=[*goal.notes, *_after_year_end(goal, deadline, call.today)],
-        freshness=build_fares_freshness(call, shown),
+        total_found=len(ranked_runs),
+        assumptions=[*goal.notes, *_warn_of_year_end(goal, deadline, call.today)],
+        freshness=build_fares_freshness(call, runs_shown),
         **sourced(goal.target),
     )
 
 
-def _home(call: Call) -> str | None:
+def _read_home(call: Call) -> str | None:
     profile = call.db.get(Profile, call.account_id)
     return profile.home_airport if profile else None
 
 
-def _run_paths(
+def _find_run_paths(
     call: Call, goal: Goal, home: str | None, days: int, currency: str
 ) -> tuple[list[StatusPath], list[str]]:
     """Status runs as paths, or why there are none."""
     if home is None:
         return [], ["Status runs: home_airport is needed, here or in the profile."]
     try:
-        found = ranked(weigh_runs(call, goal, home, days), days)
-    except NoData as silent:
-        return [], [f"Status runs: {silent.message}"]
-    if not found:
+        ranked_runs = ranked(weigh_runs(call, goal, home, days), days)
+    except NoData as refusal:
+        return [], [f"Status runs: {refusal.message}"]
+    if not ranked_runs:
         return [], [f"Status runs: none that is known starts near {home} and fits the deadline."]
-    return [_run_path(call, c, goal, currency) for c in found[:3]], [f"Status runs: {describe_fares(found[:3])}"]
+    return [_to_run_path(call, c, goal, currency) for c in ranked_runs[:3]], [
+        f"Status runs: {describe_fares(ranked_runs[:3])}"
+    ]
 
 
-def _run_path(call: Call, chance: Chance, goal: Goal, currency: str) -> StatusPath:
+def _to_run_path(call: Call, chance: Chance, goal: Goal, currency: str) -> StatusPath:
     route, unit = "-".join(chance.run.stops), status_tiers.unit(goal.target.metric)
     each = (
         f"{status_tiers.plainly(chance.earned)} {unit} each"
@@ -205,7 +209,7 @@ def _run_path(call: Call, chance: Chance, goal: Goal, currency: str) -> StatusPa
     )
 
 
-def _flying(call: Call, goal: Goal, days: int, currency: str) -> tuple[list[StatusPath], list[str]]:
+def _find_flying_path(call: Call, goal: Goal, days: int, currency: str) -> tuple[list[StatusPath], list[str]]:
     """What is booked already, as far as it counts; or why it does not."""
     until = call.today + timedelta(days=days - 1)
     legs = paid_legs(call.db, call.today)
@@ -234,11 +238,11 @@ def _flying(call: Call, goal: Goal, days: int, currency: str) -> tuple[list[Stat
     )
 
 
-def _offer_paths(call: Call, goal: Goal, days: int) -> tuple[list[StatusPath], list[str]]:
+def _find_offer_paths(call: Call, goal: Goal, days: int) -> tuple[list[StatusPath], list[str]]:
     """Matches and challenges that lead to the tier or above it, for statuses held now; or why there are none."""
     tracked = call.db.scalars(select(LoyaltyStatus))
-    held = {r.program: r.tier for r in tracked if r.valid_until is None or r.valid_until >= call.today}
-    fit = [
+    tiers_held = {r.program: r.tier for r in tracked if r.valid_until is None or r.valid_until >= call.today}
+    offers = [
         row
         for row in call.reference.rows("status_matches.csv")
         if row.to_program == goal.program.slug
@@ -247,15 +251,15 @@ def _offer_paths(call: Call, goal: Goal, days: int) -> tuple[list[StatusPath], l
         and (row.ends_on is None or row.ends_on >= call.today)
         and (row.days_allowed is None or row.days_allowed <= days)
     ]
-    if not fit:
+    if not offers:
         return [], [NO_OFFERS]
-    open_to = [(row, status_tiers.eligible(row.from_programs, row.from_tiers, held)) for row in fit]
-    paths = [_offer_path(row, said, goal) for row, said in open_to if said != "no"]
+    judged_offers = [(row, status_tiers.eligible(row.from_programs, row.from_tiers, tiers_held)) for row in offers]
+    paths = [_to_offer_path(row, eligibility, goal) for row, eligibility in judged_offers if eligibility != "no"]
     return paths, [] if paths else ["Match and challenge: none of the known offers takes a status you hold."]
 
 
-def _offer_path(row: Any, said: str, goal: Goal) -> StatusPath:
-    asked = (
+def _to_offer_path(row: Any, eligibility: str, goal: Goal) -> StatusPath:
+    proof = (
         f"Show {' or '.join(row.from_tiers) or 'a status'} of {' or '.join(row.from_programs) or 'another programme'}."
     )
     return StatusPath(
@@ -263,10 +267,10 @@ def _offer_path(row: Any, said: str, goal: Goal) -> StatusPath:
         cost=NO_DATA if row.fee is None else row.fee,
         currency=row.currency,
         days_needed=NO_DATA if row.days_allowed is None else row.days_allowed,
-        steps=[asked, *([row.requirement] if row.requirement else [])],
+        steps=[proof, *([row.requirement] if row.requirement else [])],
         gap_covered=goal.missing,
         risk="Whether you qualify is not known: no status is tracked."
-        if said == "unknown"
+        if eligibility == "unknown"
         else "Granted at discretion.",
         apply_url=row.apply_url,
         runs=None,
@@ -274,14 +278,14 @@ def _offer_path(row: Any, said: str, goal: Goal) -> StatusPath:
     )
 
 
-def _affordable(path: StatusPath, max_cash: Decimal | None, currency: str) -> bool:
+def _is_affordable(path: StatusPath, max_cash: Decimal | None, currency: str) -> bool:
     """Not known to cost more; amounts in another currency are left to the reader."""
     if max_cash is None or isinstance(path.cost, str) or path.currency != currency:
         return True
     return path.cost <= max_cash
 
 
-def _order(path: StatusPath) -> tuple[bool, Decimal, bool, int]:
+def _sort_key(path: StatusPath) -> tuple[bool, Decimal, bool, int]:
     cost, days = path.cost, path.days_needed
     return (
         isinstance(cost, str),
@@ -309,18 +313,15 @@ def recommend_status_path(
     goal = resolve_goal(call, target_program, target_tier)
     if not goal.missing:
         reached: Sequence[str] = ["The reported progress already covers this tier."]
-        return _paths(goal, [], reached, f"{goal.target.name} of {goal.program.name} is reached.")
-    offers, closed = _offer_paths(call, goal, days)
-    flown, reasons = _run_paths(call, goal, home_airport or _home(call), days, currency)
-    planned, grounded = _flying(call, goal, days, currency)
-    paths = sorted((p for p in (*offers, *planned, *flown) if _affordable(p, max_cash, currency)), key=_order)
+        return _to_paths(goal, [], reached, f"{goal.target.name} of {goal.program.name} is reached.")
+    offers, closed = _find_offer_paths(call, goal, days)
+    flown, reasons = _find_run_paths(call, goal, home_airport or _read_home(call), days, currency)
+    planned, grounded = _find_flying_path(call, goal, days, currency)
+    paths = sorted((p for p in (*offers, *planned, *flown) if _is_affordable(p, max_cash, currency)), key=_sort_key)
     why = [*closed, *grounded, *reasons]
     if max_cash is not None and any(p.cost == NO_DATA for p in paths):
-        why.append(
-            "Whether a path without a known cost stays under "
-            f"{status_tiers.plainly(max_cash)} {currency} cannot be said."
-        )
-    return _paths(
+        why.append(f"Paths without a known cost may cost more than {status_tiers.plainly(max_cash)} {currency}.")
+    return _to_paths(
         goal,
         paths,
         why,
@@ -328,11 +329,11 @@ def recommend_status_path(
     )
 
 
-def _paths(goal: Goal, paths: list[StatusPath], why: Sequence[str], told: str) -> StatusPaths:
+def _to_paths(goal: Goal, paths: list[StatusPath], reasons: Sequence[str], summary: str) -> StatusPaths:
     return StatusPaths(
-        message=f"{told} {' '.join(goal.notes)} {caution(goal.target)}".rstrip(),
+        message=f"{summary} {' '.join(goal.notes)} {caution(goal.target)}".rstrip(),
         paths=paths,
         gap=goal.gap,
-        unreachable_reasons=list(why),
+        unreachable_reasons=list(reasons),
         **sourced(goal.target),
     )

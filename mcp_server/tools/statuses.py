@@ -105,9 +105,9 @@ def _store_changes(call: Call, row: Row, changes: Mapping[str, Any], clear: list
 
 def _check_target(call: Call, row: Row) -> None:
     ladder = statuses.ladder(call.reference, row.program)
-    held, target = ladder.tier(row.tier), ladder.tier(row.target_tier)
-    if held and target and target.rank < held.rank:
-        raise Invalid(Fault("target_tier", f"is below {held.name}", f"{held.name} or a tier above it"))
+    tier_held, target = ladder.tier(row.tier), ladder.tier(row.target_tier)
+    if tier_held and target and target.rank < tier_held.rank:
+        raise Invalid(Fault("target_tier", f"is below {tier_held.name}", f"{tier_held.name} or a tier above it"))
 
 
 @tool(area="status", tier=Tier.FREE, effect=Effect.CHANGES)
@@ -130,40 +130,42 @@ def set_loyalty_status(
 
     Fields not sent keep their value. A tier the programme does not have returns its tiers as candidates. Free.
     """
-    found = _find_program_with_tiers(call, program)
+    resolved = _find_program_with_tiers(call, program)
     if not tier.strip():
         raise Invalid(Fault("tier", "is empty", "the name of a tier"))
-    tier_held = statuses.tier_name(call.reference, found.slug, tier)
+    tier_held = statuses.tier_name(call.reference, resolved.slug, tier)
     changes = {
         "valid_until": valid_until,
-        "target_tier": statuses.tier_name(call.reference, found.slug, target_tier) if target_tier else None,
+        "target_tier": statuses.tier_name(call.reference, resolved.slug, target_tier) if target_tier else None,
         "progress": progress,
         "progress_as_of": progress_as_of,
         "notes": notes,
     }
     _check_changes(call, changes, list(clear or ()))
     lock(call.db, call.account_id)
-    row = call.db.scalars(select(Row).where(Row.program == found.slug)).one_or_none()
+    row = call.db.scalars(select(Row).where(Row.program == resolved.slug)).one_or_none()
     created = row is None
     if row is None:
-        row = Row(program=found.slug, tier=tier_held, lifetime=False)
+        row = Row(program=resolved.slug, tier=tier_held, lifetime=False)
         call.db.add(row)
     row.tier, row.source, row.updated_at = tier_held, "manual", call.now
     row.lifetime = row.lifetime if lifetime is None else lifetime
     _store_changes(call, row, changes, list(clear or ()))
     return SetStatus(
-        message=_describe_saved_status(call, found, row),
+        message=_describe_saved_status(call, resolved, row),
         loyalty_status=to_loyalty_status(call, row, call.own_day),
         created=created,
-        known_tiers=statuses.ladder(call.reference, found.slug).names,
+        known_tiers=statuses.ladder(call.reference, resolved.slug).names,
     )
 
 
 def _describe_saved_status(call: Call, program: Program, row: Row) -> str:
     until = f" until {format_day(row.valid_until)}" if row.valid_until else ""
     length = " for life" if row.lifetime else until
-    known = statuses.ladder(call.reference, program.slug).names
-    unknown = "" if known else " The tiers of this programme are not known here, so the name is kept as you wrote it."
+    known_tiers = statuses.ladder(call.reference, program.slug).names
+    unknown = (
+        "" if known_tiers else " The tiers of this programme are not known here, so the name is kept as you wrote it."
+    )
     return f"Saved: {row.tier} in {program.name}{length}.{unknown}"
 
 
@@ -184,13 +186,13 @@ def list_loyalty_statuses(call: Call, program: AnyName | None = None, kind: Kind
 @tool(area="status", tier=Tier.FREE, effect=Effect.CHANGES)
 def delete_loyalty_status(call: Call, program: Annotated[str, Field(max_length=80)]) -> DeletedStatus:
     """Stops tracking the elite status of one programme. Free."""
-    found = call.reference.program(program)
-    slug = found.slug
-    gone = call.db.execute(delete(Row).where(Row.program == slug).returning(Row.tier)).scalar_one_or_none()
-    if gone is None:
+    resolved = call.reference.program(program)
+    slug = resolved.slug
+    tier = call.db.execute(delete(Row).where(Row.program == slug).returning(Row.tier)).scalar_one_or_none()
+    if tier is None:
         raise NotFound("loyalty status", program)
-    removed = RemovedStatus(program=slug, tier=gone)
-    return DeletedStatus(message=f"{gone} in {found.name} is no longer tracked.", removed=removed)
+    removed = RemovedStatus(program=slug, tier=tier)
+    return DeletedStatus(message=f"{tier} in {resolved.name} is no longer tracked.", removed=removed)
 
 
 def _find_tiers_held(call: Call, source_program: str | None, source_tier: str | None) -> dict[str, str]:
@@ -205,7 +207,7 @@ def _find_tiers_held(call: Call, source_program: str | None, source_tier: str | 
     return {slug: mine[slug]} if slug in mine else {}
 
 
-def _to_offer(row: Offer, held: Mapping[str, str]) -> StatusMatch:
+def _to_offer(row: Offer, tiers_held: Mapping[str, str]) -> StatusMatch:
     return StatusMatch(
         offer_id=row.offer_id,
         target_program=row.to_program,
@@ -220,7 +222,7 @@ def _to_offer(row: Offer, held: Mapping[str, str]) -> StatusMatch:
         valid_months=row.valid_months,
         once_per=row.once_per,
         apply_url=row.apply_url,
-        eligible=status_tiers.eligible(row.from_programs, row.from_tiers, held),
+        eligible=status_tiers.eligible(row.from_programs, row.from_tiers, tiers_held),
         **verified(row),
     )
 
@@ -244,10 +246,10 @@ def get_status_matches(
         raise Invalid(Fault("source_program", "is required with source_tier", "the programme the tier is of"))
     target = call.reference.program(target_program).slug if target_program else None
     source = call.reference.program(source_program).slug if source_program else None
-    held = _find_tiers_held(call, source, source_tier)
+    tiers_held = _find_tiers_held(call, source, source_tier)
     rows: list[Offer] = list(call.reference.rows("status_matches.csv"))
     programs = call.reference.programs
-    fit = [
+    matches = [
         r
         for r in rows
         if target in (None, r.to_program)
@@ -255,7 +257,7 @@ def get_status_matches(
         and kind in ("all", programs[r.to_program].kind)
         and (r.ends_on is None or r.ends_on >= call.today)
     ]
-    offers = [o for o in (_to_offer(r, held) for r in fit) if o.eligible == "yes" or not eligible_only]
+    offers = [o for o in (_to_offer(r, tiers_held) for r in matches) if o.eligible == "yes" or not eligible_only]
     audited = max((r.audited_on for r in rows if r.audited_on), default=None)
     when = f"Last audited on {format_day(audited)}." if audited else "The list was never audited."
     none = "" if rows else " No status-match offers have been gathered here, though some may exist."

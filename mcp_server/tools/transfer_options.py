@@ -19,7 +19,7 @@ from shared.domain.transfer_options import Combination, Purse, Way
 from shared.errors import NoData
 from shared.reference.rows import Program
 
-LISTED = 20
+MAX_OPTIONS = 20
 CURRENCY = "USD"
 
 
@@ -63,7 +63,7 @@ class TransferOptions(Result):
     valuations_as_of: str | None
 
 
-def _bonus(way: Way) -> RunningBonus | None:
+def _find_bonus(way: Way) -> RunningBonus | None:
     running = [e.bonus for e in way.path.edges if e.bonus and not e.bonus.targeted] if way.path else []
     if not running:
         return None
@@ -71,7 +71,7 @@ def _bonus(way: Way) -> RunningBonus | None:
     return RunningBonus(percent=first.percent, starts_on=first.starts_on, ends_on=first.ends_on, targeted=False)
 
 
-def _option(way: Way) -> TransferOption:
+def _to_option(way: Way) -> TransferOption:
     return TransferOption(
         route=to_transfer_route(way.path, way.needed if way.covers else None) if way.path else None,
         from_program=way.purse.program,
@@ -80,14 +80,14 @@ def _option(way: Way) -> TransferOption:
         leftover=way.leftover,
         cost_cents=NO_DATA if way.cost is None else way.cost,
         cents_per_point=NO_DATA if way.cents_per_point is None else round(way.cents_per_point, 4),
-        bonus=_bonus(way),
+        bonus=_find_bonus(way),
         hops=way.hops,
         posting_time=way.posting if way.posting != "unknown" else NO_DATA,
         covers_target=way.covers,
     )
 
 
-def _combined(found: Combination, needed: int) -> CombinedOption:
+def _to_combination(combination: Combination, needed: int) -> CombinedOption:
     return CombinedOption(
         parts=[
             CombinationPart(
@@ -97,11 +97,11 @@ def _combined(found: Combination, needed: int) -> CombinedOption:
                 cost_cents=NO_DATA if p.cost is None else p.cost,
                 route=to_transfer_route(p.path, None) if p.path else None,
             )
-            for p in found.parts
+            for p in combination.parts
         ],
-        delivered_points=found.delivered,
-        covers_target=found.delivered >= needed,
-        cost_cents=NO_DATA if found.cost is None else found.cost,
+        delivered_points=combination.delivered,
+        covers_target=combination.delivered >= needed,
+        cost_cents=NO_DATA if combination.cost is None else combination.cost,
     )
 
 
@@ -119,19 +119,19 @@ def compare_transfer_options(
     rows = list(call.db.scalars(select(PointsBalance)))
     if not any(r.balance for r in rows):
         raise NoData("No points balances are kept here; add one with update_points_balance.", missing=["balances"])
-    known = call.reference.programs
-    purses = [Purse(r.program, r.balance, known[r.program].value_usd_cents) for r in rows]
-    found = transfer_options.ways(call.reference.routes(call.today), purses, goal.slug, points_needed)
-    if not found:
+    programs = call.reference.programs
+    purses = [Purse(r.program, r.balance, programs[r.program].value_usd_cents) for r in rows]
+    ways = transfer_options.ways(call.reference.routes(call.today), purses, goal.slug, points_needed)
+    if not ways:
         raise NoData(f"None of the balances kept here can become points of {goal.name}.", missing=["transfer path"])
-    together = transfer_options.combine(found, points_needed)
-    missing = transfer_options.shortfall(found, points_needed)
-    used = {w.purse.program for w in found}
-    dates = [d for p in used if (d := known[p].as_of)]
+    combinations = transfer_options.combine(ways, points_needed)
+    missing = transfer_options.shortfall(ways, points_needed)
+    used = {w.purse.program for w in ways}
+    dates = [d for p in used if (d := programs[p].as_of)]
     return TransferOptions(
-        message=_words(goal, found, together, points_needed, missing),
-        options=[_option(w) for w in found[:LISTED]],
-        combinations=[_combined(c, points_needed) for c in together],
+        message=_describe_options(goal, ways, combinations, points_needed, missing),
+        options=[_to_option(w) for w in ways[:MAX_OPTIONS]],
+        combinations=[_to_combination(c, points_needed) for c in combinations],
         shortfall=missing,
         balances_as_of=min(r.as_of for r in rows if r.program in used),
         currency=CURRENCY,
@@ -139,13 +139,15 @@ def compare_transfer_options(
     )
 
 
-def _words(goal: Program, found: Sequence[Way], together: Sequence[Combination], needed: int, missing: int) -> str:
-    reaching = [w for w in found if w.covers]
-    said = f"{needed:,} points of {goal.name}: reached alone by {len(reaching)} of {some(len(found), 'way')}"
+def _describe_options(
+    goal: Program, ways: Sequence[Way], combinations: Sequence[Combination], needed: int, missing: int
+) -> str:
+    reaching = [w for w in ways if w.covers]
+    message = f"{needed:,} points of {goal.name}: reached alone by {len(reaching)} of {some(len(ways), 'way')}"
     if reaching and (cost := reaching[0].cost) is not None:
-        said += f", the cheapest spends points worth {cost / 100:,.2f} USD"
-    more = "1 combination does" if len(together) == 1 else f"{len(together)} combinations do"
-    said += f"; {more}." if together else "."
+        message += f", the cheapest spends points worth {cost / 100:,.2f} USD"
+    more = "1 combination does" if len(combinations) == 1 else f"{len(combinations)} combinations do"
+    message += f"; {more}." if combinations else "."
     if missing:
-        said += f" Missing even with every balance: {some(missing, 'point')}."
-    return f"{said} Transfers cannot be undone: see the seats first."
+        message += f" Missing even with every balance: {some(missing, 'point')}."
+    return f"{message} Transfers cannot be undone: see the seats first."

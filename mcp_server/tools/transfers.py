@@ -18,7 +18,7 @@ from shared.errors import Fault, Invalid, NoData
 from shared.reference.points_purchase import find_sale_price
 from shared.reference.rows import PointsSale, TransferBonus
 
-LISTED = 20
+MAX_PATHS = 20
 _CATEGORIES = {
     **dict.fromkeys(("transfer", "transfers", "transfer_bonuses", "bonus", "bonuses"), "transfer"),
     **dict.fromkeys(("points", "points_sales", "buy", "buy_points", "sale", "sales"), "points"),
@@ -82,7 +82,7 @@ class OnSale(Result):
     checked_on: date
 
 
-def _partner(call: Call, edge: Edge, program: str) -> Partner:
+def _to_partner(call: Call, edge: Edge, program: str) -> Partner:
     bonus = edge.bonus
     return Partner(
         program=program,
@@ -111,18 +111,20 @@ def list_transfer_partners(
 
     direction says whether points leave or arrive. Ratios are without the bonus. Free.
     """
-    found = call.reference.program(program)
+    resolved = call.reference.program(program)
     routes = call.reference.routes(call.today)
     if direction == "from":
-        pairs = [(e, e.target) for e in routes.get(found.slug, ())]
+        pairs = [(e, e.target) for e in routes.get(resolved.slug, ())]
     else:
-        pairs = [(e, e.source) for edges in routes.values() for e in edges if e.target == found.slug]
-    partners = [_partner(call, e, other) for e, other in sorted(pairs, key=lambda p: p[1]) if e.bonus or not bonus_only]
+        pairs = [(e, e.source) for edges in routes.values() for e in edges if e.target == resolved.slug]
+    partners = [
+        _to_partner(call, e, other) for e, other in sorted(pairs, key=lambda p: p[1]) if e.bonus or not bonus_only
+    ]
     way = "go to" if direction == "from" else "come from"
     running = sum(p.bonus is not None for p in partners)
     return TransferPartners(
-        message=f"{found.name} points {way} {some(len(partners), 'programme')}; {running} with a bonus today.",
-        program=found.slug,
+        message=f"{resolved.name} points {way} {some(len(partners), 'programme')}; {running} with a bonus today.",
+        program=resolved.slug,
         partners=partners,
     )
 
@@ -148,7 +150,7 @@ def find_transfer_paths(
             f"No way from {start.name} to {goal.name} in at most {some(max_hops, 'step')} is known.",
             missing=["transfer path"],
         )
-    routes = [to_transfer_route(p, points_needed) for p in paths[:LISTED]]
+    routes = [to_transfer_route(p, points_needed) for p in paths[:MAX_PATHS]]
     best = routes[0]
     cost = (
         f"sends {some(best.source_points or 0, 'point')}" if points_needed else f"gives {best.effective_ratio:g} for 1"
@@ -164,7 +166,7 @@ def find_transfer_paths(
     )
 
 
-def _history(row: TransferBonus, rows: list[TransferBonus]) -> tuple[bool | None, date | None]:
+def _find_earlier_bonuses(row: TransferBonus, rows: list[TransferBonus]) -> tuple[bool | None, date | None]:
     """Whether the bonus is the best of 24 months, and when the one before it ended; None without earlier ones."""
     start = row.start_date or row.end_date
     since = start - timedelta(days=730)
@@ -175,8 +177,8 @@ def _history(row: TransferBonus, rows: list[TransferBonus]) -> tuple[bool | None
     return row.bonus_percent >= max(r.bonus_percent for r in before), max(r.end_date for r in before)
 
 
-def _bonus_offer(call: Call, row: TransferBonus, edge: Edge, rows: list[TransferBonus]) -> BonusOffer:
-    best, before = _history(row, rows)
+def _to_bonus_offer(call: Call, row: TransferBonus, edge: Edge, rows: list[TransferBonus]) -> BonusOffer:
+    best, before = _find_earlier_bonuses(row, rows)
     ratio = edge.ratio_to / edge.ratio_from * (100 + row.bonus_percent) / 100
     return BonusOffer(
         from_program=row.from_program,
@@ -193,10 +195,10 @@ def _bonus_offer(call: Call, row: TransferBonus, edge: Edge, rows: list[Transfer
     )
 
 
-def _bonuses(call: Call) -> list[BonusOffer]:
+def _find_bonuses(call: Call) -> list[BonusOffer]:
     rows: list[TransferBonus] = list(call.reference.rows("transfer_bonuses.csv"))
     routes = call.reference.routes(call.today)
-    edges = {(e.source, e.target): e for found in routes.values() for e in found}
+    edges = {(e.source, e.target): e for edges_of in routes.values() for e in edges_of}
     running = [
         (row, edges[pair])
         for row in rows
@@ -204,19 +206,19 @@ def _bonuses(call: Call) -> list[BonusOffer]:
         and (row.start_date is None or row.start_date <= call.today)
         and call.today <= row.end_date
     ]
-    return sorted((_bonus_offer(call, r, e, rows) for r, e in running), key=lambda o: (o.ends_on, o.from_program))
+    return sorted((_to_bonus_offer(call, r, e, rows) for r, e in running), key=lambda o: (o.ends_on, o.from_program))
 
 
-def _sales(call: Call) -> list[SaleOffer]:
+def _find_sales(call: Call) -> list[SaleOffer]:
     rows: list[PointsSale] = [
         r
         for r in call.reference.rows("points_sales.csv")
         if (r.start_date is None or r.start_date <= call.today) and call.today <= r.end_date
     ]
-    return [_sale(call, r) for r in rows]
+    return [_to_sale(call, r) for r in rows]
 
 
-def _sale(call: Call, row: PointsSale) -> SaleOffer:
+def _to_sale(call: Call, row: PointsSale) -> SaleOffer:
     cents, currency = find_sale_price(call.reference, row)
     return SaleOffer(
         program=row.program,
@@ -241,24 +243,24 @@ def whats_on_sale(
 
     Says until which day offers were checked. Free.
     """
-    wanted = _CATEGORIES.get((category or "").strip().lower().replace(" ", "_").replace("-", "_"))
-    if wanted is None:
+    kind = _CATEGORIES.get((category or "").strip().lower().replace(" ", "_").replace("-", "_"))
+    if kind is None:
         raise Invalid(Fault("category", "is not a category", "transfer, points or all"))
-    bonuses = _bonuses(call) if wanted != "points" else []
-    sales = _sales(call) if wanted != "transfer" else []
-    held = set(call.db.scalars(select(PointsBalance.program)))
-    yours = {o.from_program for o in bonuses} | {o.program for o in sales}
+    bonuses = _find_bonuses(call) if kind != "points" else []
+    sales = _find_sales(call) if kind != "transfer" else []
+    held_programs = set(call.db.scalars(select(PointsBalance.program)))
+    on_sale = {o.from_program for o in bonuses} | {o.program for o in sales}
     checked = newest([*call.reference.rows("transfer_bonuses.csv"), *call.reference.rows("points_sales.csv")])
-    said = (
+    message = (
         f"Running today: {some(len(bonuses), 'transfer bonus', 'transfer bonuses')} and"
         f" {some(len(sales), 'points sale')}."
     )
     if not bonuses and not sales:
-        said = f"Nothing known is running today. Offers were last checked up to {checked}; newer ones may exist."
+        message = f"Nothing known is running today. Offers were last checked up to {checked}; newer ones may exist."
     return OnSale(
-        message=said,
+        message=message,
         transfer_bonuses=bonuses,
         points_sales=sales,
-        for_your_balances=sorted(held & yours),
+        for_your_balances=sorted(held_programs & on_sale),
         checked_on=date.fromisoformat(checked) if checked else call.today,
     )

@@ -15,19 +15,19 @@ from shared.db import trips
 from shared.db.trips import Trip as Row
 from shared.domain.plurals import some
 
-_MOST_IDS = 200
-_MOST_ID = 2**63 - 1  # beyond it the store has no id
-_ONE = {"searches": "search"}  # of kinds whose plural is not made with s
+MAX_IDS = 200
+MAX_ID = 2**63 - 1  # beyond it the store has no id
+SINGULAR = {"searches": "search"}  # of kinds whose plural is not made with s
 
 
-def _few(ids: list[int]) -> list[int]:
-    if len(ids) > _MOST_IDS:
-        raise ValueError(f"has more than {_MOST_IDS} entries")
+def _limit_ids(ids: list[int]) -> list[int]:
+    if len(ids) > MAX_IDS:
+        raise ValueError(f"has more than {MAX_IDS} entries")
     return list(dict.fromkeys(ids))
 
 
-Ids = Annotated[list[int], AfterValidator(_few)] | None
-Found = dict[str, list[int]]  # kind -> ids; each kind that can be named is there
+Ids = Annotated[list[int], AfterValidator(_limit_ids)] | None
+IdsByKind = dict[str, list[int]]  # kind -> ids; each kind that can be named is there
 
 
 class Bookings(Part):
@@ -51,35 +51,38 @@ class Links(Part):
 class Linked(Result):
     trip: Trip
     linked: Links
-    not_found: Found
+    not_found: IdsByKind
 
 
 class Unlinked(Result):
     trip: Trip
-    unlinked: Found
-    not_found: Found
+    unlinked: IdsByKind
+    not_found: IdsByKind
 
 
-def _sorted_out(
-    call: Call, move: Callable[[Session, int, Mapping[str, Sequence[int]]], Found], row: Row, given: Mapping[str, Ids]
-) -> tuple[Trip, Found, Found]:
+def _move_items(
+    call: Call,
+    move: Callable[[Session, int, Mapping[str, Sequence[int]]], IdsByKind],
+    row: Row,
+    raw_ids: Mapping[str, Ids],
+) -> tuple[Trip, IdsByKind, IdsByKind]:
     """The trip as it is afterwards, the ids that moved and those that name nothing to move, in the order given."""
-    asked = {kind: ids or [] for kind, ids in given.items()}
-    moved = move(call.db, row.id, {kind: [i for i in ids if 0 < i <= _MOST_ID] for kind, ids in asked.items()})
-    found = {kind: set(moved.get(kind, ())) for kind in asked}
-    done = {kind: [i for i in ids if i in found[kind]] for kind, ids in asked.items()}
-    missing = {kind: [i for i in ids if i not in found[kind]] for kind, ids in asked.items()}
-    return to_trip(row, trips.filed_under(call.db, [row.id])[row.id]), done, missing
+    wanted_ids = {kind: ids or [] for kind, ids in raw_ids.items()}
+    moved = move(call.db, row.id, {kind: [i for i in ids if 0 < i <= MAX_ID] for kind, ids in wanted_ids.items()})
+    moved_ids = {kind: set(moved.get(kind, ())) for kind in wanted_ids}
+    moved_in_order = {kind: [i for i in ids if i in moved_ids[kind]] for kind, ids in wanted_ids.items()}
+    missing = {kind: [i for i in ids if i not in moved_ids[kind]] for kind, ids in wanted_ids.items()}
+    return to_trip(row, trips.filed_under(call.db, [row.id])[row.id]), moved_in_order, missing
 
 
-def _told(done: Found, missing: Found, what: str, absent: str) -> str:
-    words = [
-        some(len(ids), _ONE.get(kind, kind[:-1]).replace("_", " "), kind.replace("_", " "))
-        for kind, ids in done.items()
+def _describe_move(moved: IdsByKind, missing: IdsByKind, what: str, absent: str) -> str:
+    counts = [
+        some(len(ids), SINGULAR.get(kind, kind[:-1]).replace("_", " "), kind.replace("_", " "))
+        for kind, ids in moved.items()
         if ids
     ]
     unknown = [f"{kind.replace('_', ' ')} {', '.join(map(str, ids[:20]))}" for kind, ids in missing.items() if ids]
-    return f"{', '.join(words) or 'Nothing'} {what}." + (f" {absent}: {'; '.join(unknown)}." if unknown else "")
+    return f"{', '.join(counts) or 'Nothing'} {what}." + (f" {absent}: {'; '.join(unknown)}." if unknown else "")
 
 
 @tool(area="trips", tier=Tier.FREE, effect=Effect.FILES)
@@ -88,12 +91,12 @@ def assign_bookings_to_trip(
 ) -> Assigned:
     """Files flight and hotel bookings under a workspace trip; an empty or absent list moves none of that kind. Free."""
     row = trips.open_trip(call.db, trip_id)
-    given = {"flight_bookings": flight_booking_ids, "hotel_bookings": hotel_booking_ids}
-    trip, done, missing = _sorted_out(call, trips.file_under, row, given)
+    ids = {"flight_bookings": flight_booking_ids, "hotel_bookings": hotel_booking_ids}
+    trip, moved, missing = _move_items(call, trips.file_under, row, ids)
     return Assigned(
-        message=_told(done, missing, f"filed under trip {trip_id} ({row.name})", "Not found"),
+        message=_describe_move(moved, missing, f"filed under trip {trip_id} ({row.name})", "Not found"),
         trip=trip,
-        moved=Bookings(flights=done["flight_bookings"], hotels=done["hotel_bookings"]),
+        moved=Bookings(flights=moved["flight_bookings"], hotels=moved["hotel_bookings"]),
         not_found=Bookings(flights=missing["flight_bookings"], hotels=missing["hotel_bookings"]),
     )
 
@@ -112,17 +115,17 @@ def link_trip_items(
     Bookings are filed with assign_bookings_to_trip. Free.
     """
     row = trips.open_trip(call.db, trip_id)
-    given = {
+    ids = {
         "monitors": monitor_ids,
         "standing_orders": standing_order_ids,
         "searches": search_ids,
         "chats": chat_ids,
     }
-    trip, done, missing = _sorted_out(call, trips.file_under, row, given)
+    trip, moved, missing = _move_items(call, trips.file_under, row, ids)
     return Linked(
-        message=_told(done, missing, f"filed under trip {trip_id} ({row.name})", "Not found"),
+        message=_describe_move(moved, missing, f"filed under trip {trip_id} ({row.name})", "Not found"),
         trip=trip,
-        linked=Links.model_validate(done),
+        linked=Links.model_validate(moved),
         not_found=missing,
     )
 
@@ -140,7 +143,7 @@ def unlink_trip_items(
 ) -> Unlinked:
     """Takes bookings, monitors, standing orders, searches and chats out of a trip and keeps them. Free."""
     row = get_own_trip(call, trip_id, locked=True)
-    given = {
+    ids = {
         "flight_bookings": flight_booking_ids,
         "hotel_bookings": hotel_booking_ids,
         "monitors": monitor_ids,
@@ -148,10 +151,10 @@ def unlink_trip_items(
         "searches": search_ids,
         "chats": chat_ids,
     }
-    trip, done, missing = _sorted_out(call, trips.take_out, row, given)
+    trip, moved, missing = _move_items(call, trips.take_out, row, ids)
     return Unlinked(
-        message=_told(done, missing, f"taken out of trip {trip_id} ({row.name})", "Not in this trip"),
+        message=_describe_move(moved, missing, f"taken out of trip {trip_id} ({row.name})", "Not in this trip"),
         trip=trip,
-        unlinked=done,
+        unlinked=moved,
         not_found=missing,
     )

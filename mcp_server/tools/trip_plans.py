@@ -33,7 +33,7 @@ from shared.services.search.award_options import AwardOption
 from shared.services.search.fares import FareOption
 from shared.services.search.provenance import Coverage, Freshness, coverage, freshness, require_answer
 
-WINDOW = 14  # days
+MAX_WINDOW_DAYS = 14  # days
 
 
 class TripPlans(Result):
@@ -75,7 +75,7 @@ class _Wish:
 
 
 @dataclass(frozen=True)
-class _Made:
+class _Planned:
     """What became of the seats: plans that can be paid, how many were looked at, and why there is no better."""
 
     plans: list[Paid[AwardOption]]
@@ -101,30 +101,34 @@ async def plan_trip(
 
     Steps confirm the live seat before any transfer. max_cash caps the taxes in USD. Premium.
     """
-    wish = _wish(call, origin, destination, earliest_date, latest_date, nights, cabin, passengers, programs, max_cash)
+    wish = _build_wish(
+        call, origin, destination, earliest_date, latest_date, nights, cabin, passengers, programs, max_cash
+    )
     answers = await ask_each(call.ask, availability.VERB, wish.questions)
-    readings = [r for told in answers for r in told]
+    readings = [r for sources in answers for r in sources]
     require_answer(readings, availability.VERB, "Planning a trip")
     taxed = {seat.taxes_currency for r in readings for seat in r.value or ()}
     rates = await exchange_rates.rates(call.ask, [CURRENCY, *taxed])
-    made = await call.in_session(lambda session: _made(call, session, wish, answers, rates))
-    chosen = [p for p in (made.plans[0] if made.plans else None, fallback(made.plans)) if p]
-    priced, asked = await _cash(call, wish, chosen, rates)
-    shown = [to_plan(p, f, passengers, made.balances_as_of or call.today) for p, f in zip(chosen, priced, strict=True)]
-    told = coverage([*readings, *asked])
+    planned = await call.in_session(lambda session: _plan_on_thread(call, session, wish, answers, rates))
+    best_plans = [p for p in (planned.plans[0] if planned.plans else None, fallback(planned.plans)) if p]
+    priced, fare_readings = await _ask_fares(call, wish, best_plans, rates)
+    plans = [
+        to_plan(p, f, passengers, planned.balances_as_of or call.today) for p, f in zip(best_plans, priced, strict=True)
+    ]
+    sources = coverage([*readings, *fare_readings])
     return TripPlans(
-        status="partial" if told.failed else "ok",
-        message=_message(wish, made, chosen, [f"{f.name} ({f.reason})" for f in told.failed]),
-        best=shown[0] if shown else None,
-        fallback=shown[1] if len(shown) > 1 else None,
-        considered=made.considered,
-        no_plan_reasons=made.reasons,
-        coverage=told,
-        freshness=freshness([*readings, *asked]),
+        status="partial" if sources.failed else "ok",
+        message=_describe_plans(wish, planned, best_plans, [f"{f.name} ({f.reason})" for f in sources.failed]),
+        best=plans[0] if plans else None,
+        fallback=plans[1] if len(plans) > 1 else None,
+        considered=planned.considered,
+        no_plan_reasons=planned.reasons,
+        coverage=sources,
+        freshness=freshness([*readings, *fare_readings]),
     )
 
 
-def _wish(
+def _build_wish(
     call: LiveCall,
     origin: str,
     destination: str,
@@ -139,8 +143,10 @@ def _wish(
     """Raises Invalid, NotFound and Candidates."""
     if latest < earliest:
         raise Invalid(Fault("latest_date", "is before earliest_date", f"{earliest} or later"))
-    if (latest - earliest).days > WINDOW:
-        raise Invalid(Fault("latest_date", f"is more than {WINDOW} days after earliest_date", "a shorter window"))
+    if (latest - earliest).days > MAX_WINDOW_DAYS:
+        raise Invalid(
+            Fault("latest_date", f"is more than {MAX_WINDOW_DAYS} days after earliest_date", "a shorter window")
+        )
     if earliest < call.today:
         raise Invalid(Fault("earliest_date", "is in the past", f"{call.today} or later"))
     start, end = resolve_journey(call, origin, destination, earliest)
@@ -148,34 +154,36 @@ def _wish(
     return _Wish(start, end, earliest, latest, nights, cabin, passengers, named, max_cash)
 
 
-def _made(
+def _plan_on_thread(
     call: LiveCall, session: Session, wish: _Wish, answers: Sequence[Sequence[Reading[Any]]], rates: Rates
-) -> _Made:
+) -> _Planned:
     """On a thread: with the balances kept here, what the seats come to."""
-    kept = list(session.scalars(select(PointsBalance)))
-    known = call.reference.programs
-    purses = [Purse(row.program, row.balance, known[row.program].value_usd_cents) for row in kept if row.balance]
+    balances = list(session.scalars(select(PointsBalance)))
+    programs = call.reference.programs
+    purses = [Purse(row.program, row.balance, programs[row.program].value_usd_cents) for row in balances if row.balance]
     routes = call.reference.routes(call.today)
-    sides = [_seats(call, wish, told, rates) for told in answers]
-    fit = [[s for s in side if _under(s, wish)] for side in sides]
-    considered = sum(1 for _ in _joined(fit, wish))
-    usable = _joined([payable(side, routes, purses) for side in fit], wish)
-    plans = [p for p in ranked(usable, routes, purses) if _within(p.journey, wish)]
-    as_of = min((row.as_of for row in kept if row.balance), default=None)
-    cheapest = min(_joined(fit, wish), key=lambda j: j.rough, default=None) if not plans else None
-    return _Made(plans, considered, as_of, [] if plans else _reasons(call, wish, sides, cheapest, purses))
+    sides = [_find_seats(call, wish, readings, rates) for readings in answers]
+    fit = [[s for s in side if _is_under_cap(s, wish)] for side in sides]
+    considered = sum(1 for _ in _join_sides(fit, wish))
+    usable = _join_sides([payable(side, routes, purses) for side in fit], wish)
+    plans = [p for p in ranked(usable, routes, purses) if _is_within_cap(p.journey, wish)]
+    as_of = min((row.as_of for row in balances if row.balance), default=None)
+    cheapest = min(_join_sides(fit, wish), key=lambda j: j.rough, default=None) if not plans else None
+    return _Planned(plans, considered, as_of, [] if plans else _explain_no_plan(call, wish, sides, cheapest, purses))
 
 
-def _joined(sides: Sequence[Sequence[Seat[AwardOption]]], wish: _Wish) -> Iterator[Journey[AwardOption]]:
+def _join_sides(sides: Sequence[Sequence[Seat[AwardOption]]], wish: _Wish) -> Iterator[Journey[AwardOption]]:
     return journeys(sides[0], sides[1] if len(sides) > 1 else None, wish.nights)
 
 
-def _seats(call: LiveCall, wish: _Wish, told: Sequence[Reading[Any]], rates: Rates) -> list[Seat[AwardOption]]:
-    found = offered(told, call.account_id, (wish.cabin,), wish.passengers)
-    return [_seat(call, o, wish.passengers, rates) for o in found if not wish.programs or o.program in wish.programs]
+def _find_seats(call: LiveCall, wish: _Wish, readings: Sequence[Reading[Any]], rates: Rates) -> list[Seat[AwardOption]]:
+    options = offered(readings, call.account_id, (wish.cabin,), wish.passengers)
+    return [
+        _to_seat(call, o, wish.passengers, rates) for o in options if not wish.programs or o.program in wish.programs
+    ]
 
 
-def _seat(call: LiveCall, option: AwardOption, passengers: int, rates: Rates) -> Seat[AwardOption]:
+def _to_seat(call: LiveCall, option: AwardOption, passengers: int, rates: Rates) -> Seat[AwardOption]:
     program = call.reference.programs.get(option.program)
     taxes = rates.amount(option.taxes, option.taxes_currency, CURRENCY)
     lands = moment(option.arrives_at, "UTC")  # the local day alone is read
@@ -192,16 +200,16 @@ def _seat(call: LiveCall, option: AwardOption, passengers: int, rates: Rates) ->
     )
 
 
-def _under(seat: Seat[AwardOption], wish: _Wish) -> bool:
+def _is_under_cap(seat: Seat[AwardOption], wish: _Wish) -> bool:
     """Taxes nobody knows are not under a cap."""
     return wish.max_cash is None or (seat.taxes is not None and seat.taxes <= wish.max_cash)
 
 
-def _within(journey: Journey[AwardOption], wish: _Wish) -> bool:
+def _is_within_cap(journey: Journey[AwardOption], wish: _Wish) -> bool:
     return wish.max_cash is None or (journey.taxes is not None and journey.taxes <= wish.max_cash)
 
 
-def _reasons(
+def _explain_no_plan(
     call: LiveCall,
     wish: _Wish,
     sides: Sequence[Sequence[Seat[AwardOption]]],
@@ -220,47 +228,51 @@ def _reasons(
     if not purses:
         reasons.append("No points balances are kept here; add one with update_points_balance.")
     if cheapest:
-        reasons.append(_nearest(call, cheapest, purses))
+        reasons.append(_describe_shortfall(call, cheapest, purses))
     return reasons
 
 
-def _nearest(call: LiveCall, journey: Journey[AwardOption], purses: Sequence[Purse]) -> str:
+def _describe_shortfall(call: LiveCall, journey: Journey[AwardOption], purses: Sequence[Purse]) -> str:
     """The cheapest journey and what is missing for it."""
     routes = call.reference.routes(call.today)
     lacking = {
         p: transfer_options.shortfall(transfer_options.ways(routes, purses, p, n), n) for p, n in journey.needs.items()
     }
-    wanted = " and ".join(f"{n:,} points of {p}" for p, n in journey.needs.items())
+    needed = " and ".join(f"{n:,} points of {p}" for p, n in journey.needs.items())
     short = " and ".join(f"{n:,} of {p}" for p, n in lacking.items() if n)
-    return f"The cheapest on {journey.out.day} takes {wanted}; missing: {short or 'none by itself, but not both'}."
+    return f"The cheapest on {journey.out.day} takes {needed}; missing: {short or 'none by itself, but not both'}."
 
 
-async def _cash(
-    call: LiveCall, wish: _Wish, chosen: Sequence[Paid[AwardOption]], rates: Rates
+async def _ask_fares(
+    call: LiveCall, wish: _Wish, plans: Sequence[Paid[AwardOption]], rates: Rates
 ) -> tuple[list[list[FareOption]], list[Reading[Any]]]:
     """Cash fares on the days of each plan, and what was said when asked for them."""
-    days = [travel_dates(p.journey) for p in chosen]
+    days = [travel_dates(p.journey) for p in plans]
     ends = (wish.origin, wish.destination)
     questions = [
         FaresQuestion(*ends, out, back, wish.cabin, wish.passengers, CURRENCY) for out, back in dict.fromkeys(days)
     ]
     answers = dict(zip(dict.fromkeys(days), await ask_each(call.ask, fares.VERB, questions), strict=True))
-    asked = [r for told in answers.values() for r in told]
+    readings = [r for answer in answers.values() for r in answer]
     if not rates.quotes:
-        rates = await exchange_rates.rates(call.ask, [CURRENCY, *(f.currency for r in asked for f in r.value or ())])
-    return [fares.priced(fares.options(answers[d], wish.cabin), rates, CURRENCY) for d in days], asked
+        rates = await exchange_rates.rates(call.ask, [CURRENCY, *(f.currency for r in readings for f in r.value or ())])
+    return [fares.priced(fares.options(answers[d], wish.cabin), rates, CURRENCY) for d in days], readings
 
 
-def _message(wish: _Wish, made: _Made, chosen: Sequence[Paid[AwardOption]], failed: Sequence[str]) -> str:
-    words = [f"{wish.origin} to {wish.destination}, {wish.earliest} to {wish.latest}: {made.considered} looked at."]
-    if chosen:
-        best = chosen[0].journey
+def _describe_plans(wish: _Wish, planned: _Planned, plans: Sequence[Paid[AwardOption]], failed: Sequence[str]) -> str:
+    sentences = [
+        f"{wish.origin} to {wish.destination}, {wish.earliest} to {wish.latest}: {planned.considered} looked at."
+    ]
+    if plans:
+        best = plans[0].journey
         back = f", back on {best.back.day}" if best.back else ""
         points = " and ".join(f"{n:,} points of {p}" for p, n in best.needs.items())
-        cost = f", worth {chosen[0].cost:,.2f} {CURRENCY} with taxes" if chosen[0].cost is not None else ""
-        words.append(f"Best: out on {best.out.day}{back}, {points}{cost}. Confirm the live seat before any transfer.")
+        cost = f", worth {plans[0].cost:,.2f} {CURRENCY} with taxes" if plans[0].cost is not None else ""
+        sentences.append(
+            f"Best: out on {best.out.day}{back}, {points}{cost}. Confirm the live seat before any transfer."
+        )
     else:
-        words += ["No plan:", *made.reasons]
+        sentences += ["No plan:", *planned.reasons]
     if failed:
-        words.append(f"Not answered by {', '.join(failed)}, so there may be better.")
-    return " ".join(words)
+        sentences.append(f"Not answered by {', '.join(failed)}, so there may be better.")
+    return " ".join(sentences)

@@ -35,7 +35,7 @@ from shared.db.trips import Trip as Row
 from shared.domain.plans import Plan
 from shared.errors import Fault, Invalid
 
-MOST_CHARACTERS = 80_000  # of everything a trip shows
+MAX_CHARACTERS = 80_000  # of everything a trip shows
 
 
 class Unfiled(Part):
@@ -88,7 +88,7 @@ def _check_days(start: date | None, end: date | None) -> None:
         raise Invalid(Fault("end_date", "is before start_date", f"a date from {start.isoformat()}"))
 
 
-def _free_slot(call: Call, then: str) -> int:
+def _require_slot(call: Call, then: str) -> int:
     """How many trips are active. The account is locked, so the last free place goes to one of two calls at once."""
     active, cap = trips.active_trips(call.db), call.limits.active_trips
     if cap is not None and active >= cap:
@@ -111,12 +111,12 @@ def create_trip(
     """
     _check_days(start_date, end_date)
     lock(call.db, call.account_id)
-    active, cap = _free_slot(call, "create this one"), call.limits.active_trips
+    active, cap = _require_slot(call, "create this one"), call.limits.active_trips
     row = Row(name=name, destination=destination or None, start_date=start_date, end_date=end_date)
     call.db.add(row)
     call.db.flush()
-    made = to_trip(row, {})
-    return CreatedTrip(message=f"Trip {row.id} is open: {row.name}.", trip=made, active_count=active + 1, cap=cap)
+    trip = to_trip(row, {})
+    return CreatedTrip(message=f"Trip {row.id} is open: {row.name}.", trip=trip, active_count=active + 1, cap=cap)
 
 
 @tool(area="trips", tier=Tier.FREE, effect=Effect.READS)
@@ -158,7 +158,7 @@ def delete_trip(call: Call, trip_id: RowId, permanently: bool = False) -> Delete
     call.db.flush()
     return DeletedTrip(
         message=message,
-        trip=None if permanently else _counted(call, row),
+        trip=None if permanently else _to_counted_trip(call, row),
         archived=not permanently,
         deleted=permanently,
         unfiled=Unfiled(**taken_out),
@@ -170,7 +170,7 @@ def _archive(call: Call, row: Row) -> None:
         row.archived_at = row.updated_at = call.now
 
 
-def _counted(call: Call, row: Row) -> Trip:
+def _to_counted_trip(call: Call, row: Row) -> Trip:
     return to_trip(row, trips.filed_under(call.db, [row.id])[row.id])
 
 
@@ -192,27 +192,27 @@ def update_trip(
 
     Bringing one back needs a free active-trip slot: Free accounts have one. Free.
     """
-    sent = {"name": name, "destination": destination, "start_date": start_date, "end_date": end_date}
+    changes = {"name": name, "destination": destination, "start_date": start_date, "end_date": end_date}
     if state == "active":
         lock(call.db, call.account_id)  # before the trip's own row, as everywhere
     row = get_own_trip(call, trip_id, locked=True)
-    switched = _switch(call, row, state) if state else []
-    changed = edit(row, call.now, sent, clear) + switched
+    switched = _switch_state(call, row, state) if state else []
+    changed = edit(row, call.now, changes, clear) + switched
     _check_days(row.start_date, row.end_date)
     call.db.flush()
     return UpdatedTrip(
-        message=f"Trip {trip_id}. {describe_changes(changed)}", trip=_counted(call, row), changed=changed
+        message=f"Trip {trip_id}. {describe_changes(changed)}", trip=_to_counted_trip(call, row), changed=changed
     )
 
 
-def _switch(call: Call, row: Row, state: str) -> list[str]:
+def _switch_state(call: Call, row: Row, state: str) -> list[str]:
     if (state == "archived") == (row.archived_at is not None):
         return []
     if state == "archived":
         trips.unfile(call.db, row.id)
         _archive(call, row)
     else:
-        _free_slot(call, "bring this one back")
+        _require_slot(call, "bring this one back")
         row.archived_at, row.updated_at = None, call.now
     return ["state"]
 
@@ -221,24 +221,24 @@ def _switch(call: Call, row: Row, state: str) -> list[str]:
 def get_trip(call: Call, trip_id: RowId) -> TripDetails:
     """Shows one trip with its itinerary, its newest 20 searches and everything else filed under it. Free."""
     row = get_own_trip(call, trip_id)
-    held = {kind: trips.filed(call.db, kind, trip_id) for kind in trips.SHOWN}
-    shown: dict[str, list[Any]] = {
-        "itinerary_items": [to_itinerary_item(item) for item in held["itinerary_items"][0]],
-        "flight_bookings": to_flight_bookings(call, held["flight_bookings"][0]),
-        "hotel_bookings": to_hotel_bookings(call, held["hotel_bookings"][0]),
-        "monitors": to_monitors(call, held["monitors"][0]),
-        "standing_orders": to_standing_orders(call, held["standing_orders"][0]),
-        "searches": [to_search_record(search) for search in held["searches"][0]],
-        "chats": [to_chat_link(chat) for chat in held["chats"][0]],
+    filed = {kind: trips.filed(call.db, kind, trip_id) for kind in trips.SHOWN}
+    parts: dict[str, list[Any]] = {
+        "itinerary_items": [to_itinerary_item(item) for item in filed["itinerary_items"][0]],
+        "flight_bookings": to_flight_bookings(call, filed["flight_bookings"][0]),
+        "hotel_bookings": to_hotel_bookings(call, filed["hotel_bookings"][0]),
+        "monitors": to_monitors(call, filed["monitors"][0]),
+        "standing_orders": to_standing_orders(call, filed["standing_orders"][0]),
+        "searches": [to_search_record(search) for search in filed["searches"][0]],
+        "chats": [to_chat_link(chat) for chat in filed["chats"][0]],
     }
-    _shorten(shown)
-    cut = [f"{len(shown[k])} of {n} {k.replace('_', ' ')}" for k, (_, n) in held.items() if len(shown[k]) < n]
-    trip = to_trip(row, {kind: total for kind, (_, total) in held.items()})
+    _shorten(parts)
+    cut = [f"{len(parts[k])} of {n} {k.replace('_', ' ')}" for k, (_, n) in filed.items() if len(parts[k]) < n]
+    trip = to_trip(row, {kind: total for kind, (_, total) in filed.items()})
     return TripDetails(
         message=f"Trip {trip_id}, {row.name}, is {trip.state}." + (f" Shown: {', '.join(cut)}." if cut else ""),
         trip=trip,
-        itinerary=shown.pop("itinerary_items"),
-        **shown,
+        itinerary=parts.pop("itinerary_items"),
+        **parts,
     )
 
 
@@ -246,11 +246,11 @@ def _length(part: Part) -> int:
     return len(to_json(mark_rows(part.model_dump(mode="json"))).decode())
 
 
-def _shorten(shown: dict[str, list[Any]]) -> None:
+def _shorten(parts_by_kind: dict[str, list[Any]]) -> None:
     """Takes the last entries off the longest lists until all of it is short enough for a model to read."""
-    sizes = {kind: [_length(part) for part in parts] for kind, parts in shown.items()}
+    sizes = {kind: [_length(part) for part in parts] for kind, parts in parts_by_kind.items()}
     totals = {kind: sum(lengths) for kind, lengths in sizes.items()}
-    while sum(totals.values()) > MOST_CHARACTERS:
+    while sum(totals.values()) > MAX_CHARACTERS:
         longest = max(totals, key=lambda kind: totals[kind])
         totals[longest] -= sizes[longest].pop()
-        shown[longest].pop()
+        parts_by_kind[longest].pop()

@@ -53,30 +53,30 @@ class Valuations(Result):
     value_of_points: PointsValue | None
 
 
-def _published(program: Program) -> list[PublishedValue]:
+def _list_publications(program: Program) -> list[PublishedValue]:
     values = ((name, getattr(program, field)) for field, name in _PUBLISHERS.items())
     return [PublishedValue(name=n, value=v, as_of=program.as_of) for n, v in values if v is not None]
 
 
-def _spread(program: Program) -> Spread | None:
-    return spread(program.value_usd_cents, [p.value for p in _published(program)])
+def _find_spread(program: Program) -> Spread | None:
+    return spread(program.value_usd_cents, [p.value for p in _list_publications(program)])
 
 
-def _said(value: Decimal | None) -> Decimal | NoDataWord:
+def _value_or_no_data(value: Decimal | None) -> Decimal | NoDataWord:
     return NO_DATA if value is None else value
 
 
-def _valuation(program: Program) -> Valuation:
-    known = _spread(program)
+def _to_valuation(program: Program) -> Valuation:
+    cents = _find_spread(program)
     return Valuation(
         program=program.slug,
         name=program.name,
-        low=_said(known.low if known else None),
-        usual=_said(known.usual if known else None),
-        high=_said(known.high if known else None),
+        low=_value_or_no_data(cents.low if cents else None),
+        usual=_value_or_no_data(cents.usual if cents else None),
+        high=_value_or_no_data(cents.high if cents else None),
         unit=UNIT,
         basis=program.value_basis,
-        sources=_published(program),
+        sources=_list_publications(program),
         **sourced(program),
     )
 
@@ -95,43 +95,43 @@ def get_points_valuation(
     if program is None:
         every = sorted(call.reference.programs.values(), key=lambda p: p.slug)
         unknown = sum(p.value_usd_cents is None for p in every)
-        said = f"{len(every) - unknown} of {len(every)} programmes have a published value, in {UNIT}."
+        message = f"{len(every) - unknown} of {len(every)} programmes have a published value, in {UNIT}."
         if points:
-            said += " Name a programme to value points."
-        return Valuations(message=said, valuations=[_valuation(p) for p in every], value_of_points=None)
-    found = call.reference.program(program)
-    known = _spread(found)
-    if known is None:
-        raise NoData(f"No published value of {found.currency} is known.", missing=["valuation"])
-    worth = _worth(known, points, exchange(call.reference, currency))
+            message += " Name a programme to value points."
+        return Valuations(message=message, valuations=[_to_valuation(p) for p in every], value_of_points=None)
+    resolved = call.reference.program(program)
+    cents = _find_spread(resolved)
+    if cents is None:
+        raise NoData(f"No published value of {resolved.currency} is known.", missing=["valuation"])
+    worth = _value_points(cents, points, exchange(call.reference, currency))
     return Valuations(
-        message=f"{_words(call, found, known, points, worth, currency)} {caution(found)}".strip(),
-        valuations=[_valuation(found)],
+        message=f"{_describe_value(call, resolved, cents, points, worth, currency)} {caution(resolved)}".strip(),
+        valuations=[_to_valuation(resolved)],
         value_of_points=worth,
     )
 
 
-def _worth(known: Spread, points: int | None, rate: ExchangeRate | None) -> PointsValue | None:
+def _value_points(cents: Spread, points: int | None, rate: ExchangeRate | None) -> PointsValue | None:
     if points is None or rate is None:
         return None
     unit = rate.usd_per_unit
-    low, high = (None if cents is None else balances.worth(points, cents / unit) for cents in (known.low, known.high))
-    usual = balances.worth(points, known.usual / unit)
-    return PointsValue(low=_said(low), usual=usual, high=_said(high), currency=rate.currency)
+    low, high = (None if cents is None else balances.worth(points, cents / unit) for cents in (cents.low, cents.high))
+    usual = balances.worth(points, cents.usual / unit)
+    return PointsValue(low=_value_or_no_data(low), usual=usual, high=_value_or_no_data(high), currency=rate.currency)
 
 
-def _words(
-    call: Call, program: Program, known: Spread, points: int | None, worth: PointsValue | None, currency: str
+def _describe_value(
+    call: Call, program: Program, cents: Spread, points: int | None, worth: PointsValue | None, currency: str
 ) -> str:
-    between = f"{known.low:f} to {known.high:f} were published" if known.low and known.high else program.value_basis
-    said = f"One point of {program.name} is usually worth {known.usual:f} US cents ({between})."
+    between = f"{cents.low:f} to {cents.high:f} were published" if cents.low and cents.high else program.value_basis
+    message = f"One point of {program.name} is usually worth {cents.usual:f} US cents ({between})."
     if worth:
-        said += f" {points:,} are worth about {worth.usual:,} {currency}{_at(call, currency)}."
+        message += f" {points:,} are worth about {worth.usual:,} {currency}{_describe_rate(call, currency)}."
     elif points:
-        said += f" {points:,} are not valued in {currency}: no exchange rate of it is kept."
-    return said
+        message += f" {points:,} are not valued in {currency}: no exchange rate of it is kept."
+    return message
 
 
-def _at(call: Call, currency: str) -> str:
+def _describe_rate(call: Call, currency: str) -> str:
     rate = exchange(call.reference, currency)
     return f", 1 {currency} taken as {rate.usd_per_unit} USD" if rate and currency != CURRENCY else ""

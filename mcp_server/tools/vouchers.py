@@ -74,7 +74,7 @@ class DeletedVoucher(Result):
     detached_from: AppliedTo | None
 
 
-def _type(row: Row) -> VoucherType:
+def _to_type(row: Row) -> VoucherType:
     return VoucherType(
         voucher_slug=row.slug,
         name=row.name,
@@ -90,7 +90,7 @@ def _type(row: Row) -> VoucherType:
     )
 
 
-def _fits(row: Row, words: list[str]) -> bool:
+def _matches_words(row: Row, words: list[str]) -> bool:
     text = names.plain(f"{row.slug} {row.name} {row.program or ''} {row.what_it_does} {row.how_earned}")
     return all(w in text for w in words)
 
@@ -108,30 +108,30 @@ def list_voucher_types(
 
     A validity of null follows validity_rule. Free.
     """
-    only = call.reference.program(program).slug if program else None
+    slug = call.reference.program(program).slug if program else None
     words = names.plain(query or "").split()
-    found = [
+    matches = [
         r
         for r in call.reference.voucher_types.values()
-        if only in (None, r.program) and booking_type in (None, *r.applies_to) and _fits(r, words)
+        if slug in (None, r.program) and booking_type in (None, *r.applies_to) and _matches_words(r, words)
     ]
-    shown = found[(page - 1) * per_page : page * per_page]
+    page_rows = matches[(page - 1) * per_page : page * per_page]
     return VoucherTypes(
-        message=f"{some(len(found), 'kind')} of voucher; terms as of each source, none of them ours.",
-        voucher_types=[_type(r) for r in shown],
-        paging=Paging.of(page, per_page, len(found)),
+        message=f"{some(len(matches), 'kind')} of voucher; terms as of each source, none of them ours.",
+        voucher_types=[_to_type(r) for r in page_rows],
+        paging=Paging.of(page, per_page, len(matches)),
     )
 
 
-def _kind(call: Call, text: str) -> Row:
+def _resolve_kind(call: Call, text: str) -> Row:
     kind = call.reference.voucher_types.get(text.strip().lower())
     if kind is None:
-        known = {names.plain(row.slug): row.slug for row in call.reference.voucher_types.values()}
-        raise NotFound("voucher type", text, [known[name] for name in names.nearest(text, known)])
+        slugs = {names.plain(row.slug): row.slug for row in call.reference.voucher_types.values()}
+        raise NotFound("voucher type", text, [slugs[name] for name in names.nearest(text, slugs)])
     return kind
 
 
-_own = partial(get_own, Held, "voucher")
+_get_own = partial(get_own, Held, "voucher")
 
 
 @tool(area="vouchers", tier=Tier.PAID, effect=Effect.ADDS)
@@ -143,14 +143,14 @@ def add_voucher(
     notes: Notes = None,
 ) -> OneVoucher:
     """Records a voucher the user holds. Paid."""
-    kind = _kind(call, voucher_slug)
+    kind = _resolve_kind(call, voucher_slug)
     row = Held(voucher_slug=kind.slug, expires_on=expires_on, reference=reference or None, notes=notes or None)
     call.db.add(row)
     call.db.flush()
     undated = f" No last day was given; such vouchers are valid: {kind.validity_rule}." if expires_on is None else ""
-    made = to_voucher(call, row)
-    over = " It is already past its last day." if made.state == "expired" else ""
-    return OneVoucher(message=f"{made.name} is kept as voucher {row.id}.{undated}{over}", voucher=made)
+    part = to_voucher(call, row)
+    over = " It is already past its last day." if part.state == "expired" else ""
+    return OneVoucher(message=f"{part.name} is kept as voucher {row.id}.{undated}{over}", voucher=part)
 
 
 @tool(area="vouchers", tier=Tier.FREE, effect=Effect.READS)
@@ -164,7 +164,7 @@ def list_my_vouchers(
 ) -> Vouchers:
     """Lists held vouchers, the first to expire first, and the booking each is applied to. Free."""
     if voucher_id is not None:
-        rows, total = [_own(call.db, voucher_id)], 1
+        rows, total = [_get_own(call.db, voucher_id)], 1
     else:
         rows, total = page_of_vouchers(
             call.db, call.own_day, state=state, within_days=expiring_within_days, page=page, per_page=per_page
@@ -186,9 +186,9 @@ def update_voucher(
     clear: list[Literal["expires_on", "reference", "notes"]] | None = None,
 ) -> ChangedVoucher:
     """Changes expiry, reference or notes of a held voucher. Paid."""
-    row = _own(call.db, voucher_id, locked=True)
-    sent = {"expires_on": expires_on, "reference": reference, "notes": notes}
-    changed = edits.edit(row, call.now, sent, clear)
+    row = _get_own(call.db, voucher_id, locked=True)
+    changes = {"expires_on": expires_on, "reference": reference, "notes": notes}
+    changed = edits.edit(row, call.now, changes, clear)
     call.db.flush()
     return ChangedVoucher(message=edits.describe_changes(changed), voucher=to_voucher(call, row), changed=changed)
 
@@ -196,24 +196,24 @@ def update_voucher(
 @tool(area="vouchers", tier=Tier.FREE, effect=Effect.CHANGES)
 def delete_voucher(call: Call, voucher_id: RowId) -> DeletedVoucher:
     """Removes a held voucher; one applied to a booking is detached first and the booking named. Free."""
-    kept = (Held.voucher_slug, Held.reference, Held.flight_booking_id, Held.hotel_booking_id)
-    gone = call.db.execute(delete(Held).where(Held.id == voucher_id).returning(*kept)).one_or_none()
-    if gone is None:
+    columns = (Held.voucher_slug, Held.reference, Held.flight_booking_id, Held.hotel_booking_id)
+    deleted = call.db.execute(delete(Held).where(Held.id == voucher_id).returning(*columns)).one_or_none()
+    if deleted is None:
         raise NotFound("voucher", voucher_id)
-    where = to_applied_to(gone.flight_booking_id, gone.hotel_booking_id)
-    off = f" and taken off {_named(where)}" if where else ""
+    where = to_applied_to(deleted.flight_booking_id, deleted.hotel_booking_id)
+    off = f" and taken off {_describe_booking(where)}" if where else ""
     return DeletedVoucher(
-        message=f"Voucher {voucher_id} ({gone.voucher_slug}) is removed{off}.",
-        removed=RemovedVoucher(voucher_id=voucher_id, voucher_slug=gone.voucher_slug, reference=gone.reference),
+        message=f"Voucher {voucher_id} ({deleted.voucher_slug}) is removed{off}.",
+        removed=RemovedVoucher(voucher_id=voucher_id, voucher_slug=deleted.voucher_slug, reference=deleted.reference),
         detached_from=where,
     )
 
 
-def _named(booking: AppliedTo) -> str:
+def _describe_booking(booking: AppliedTo) -> str:
     return f"{booking.booking_type} booking {booking.booking_id}"
 
 
-def _booking(call: Call, target: AppliedTo | None) -> FlightBooking | HotelBooking | None:
+def _lock_booking(call: Call, target: AppliedTo | None) -> FlightBooking | HotelBooking | None:
     """The row, held as it is until the voucher is on it: bookings before vouchers, as whoever cancels one does."""
     if target is None:
         return None
@@ -231,8 +231,8 @@ def _check_use(call: Call, row: Held, booking: FlightBooking | HotelBooking, boo
     if booking.cancelled_at is not None:
         faults.append(Fault("booking_id", "is of a booking that is cancelled", "a booking that stands"))
     if row.expires_on and vouchers.state(row.expires_on, False, call.own_day) == "expired":
-        wanted = "a voucher that has not; update_voucher corrects its last day"
-        faults.append(Fault("voucher_id", f"ended on {row.expires_on}", wanted))
+        expected = "a voucher that has not; update_voucher corrects its last day"
+        faults.append(Fault("voucher_id", f"ended on {row.expires_on}", expected))
     if faults:
         raise Invalid(*faults)
 
@@ -253,24 +253,24 @@ def apply_voucher_to_booking(
         if booking_type is None:
             raise Invalid(Fault("booking_type", "is required with booking_id", "flight or hotel"))
         target = AppliedTo(booking_type=booking_type, booking_id=booking_id)
-    booking = _booking(call, target)
-    row = _own(call.db, voucher_id, locked=True)
+    booking = _lock_booking(call, target)
+    row = _get_own(call.db, voucher_id, locked=True)
     before = to_applied_to(row.flight_booking_id, row.hotel_booking_id)
     if target is not None:
         if booking is None:
             raise NotFound(f"{target.booking_type} booking", target.booking_id)
         if target != before:
             _check_use(call, row, booking, target.booking_type)
-    _put(call, row, target)
+    _store_use(call, row, target)
     return AppliedVoucher(
-        message=_told(row, before, target),
+        message=_describe_use(row, before, target),
         voucher=to_voucher(call, row),
         applied=target is not None,
         replaced=before if before != target else None,
     )
 
 
-def _put(call: Call, row: Held, target: AppliedTo | None) -> None:
+def _store_use(call: Call, row: Held, target: AppliedTo | None) -> None:
     row.flight_booking_id = target.booking_id if target and target.booking_type == "flight" else None
     row.hotel_booking_id = target.booking_id if target and target.booking_type == "hotel" else None
     if call.db.is_modified(row):
@@ -278,8 +278,12 @@ def _put(call: Call, row: Held, target: AppliedTo | None) -> None:
         call.db.flush()
 
 
-def _told(row: Held, before: AppliedTo | None, target: AppliedTo | None) -> str:
+def _describe_use(row: Held, before: AppliedTo | None, target: AppliedTo | None) -> str:
     if target is None:
-        return f"Voucher {row.id} is taken off {_named(before)}." if before else f"Voucher {row.id} is on no booking."
-    instead = f" instead of {_named(before)}" if before not in (None, target) and before else ""
-    return f"Voucher {row.id} is on {_named(target)}{instead}."
+        return (
+            f"Voucher {row.id} is taken off {_describe_booking(before)}."
+            if before
+            else f"Voucher {row.id} is on no booking."
+        )
+    instead = f" instead of {_describe_booking(before)}" if before not in (None, target) and before else ""
+    return f"Voucher {row.id} is on {_describe_booking(target)}{instead}."
