@@ -12,10 +12,10 @@ from auth_server.accounts.accounts import create_account
 from auth_server.app import create_app
 from auth_server.oauth import signing_keys
 from auth_server.web import flows
-from shared import clock
 from shared.db.base import transaction
 from tests.auth_server.browser import BASE, PASSWORD, Browser
 from tests.auth_server.mail import mails  # noqa: F401 - a fixture
+from tests.support.settings_and_clock import StandingClock
 
 
 @pytest.fixture(scope="session")
@@ -61,15 +61,9 @@ def bob(host: TestClient) -> Browser:
 
 
 @pytest.fixture
-def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[timedelta], None]:
-    """later(timedelta(...)) -> the clock of this program goes forward."""
-    real, passed = clock.now, [timedelta()]
-
-    def move(by: timedelta) -> None:
-        passed[0] += by
-
-    monkeypatch.setattr(clock, "now", lambda: real() + passed[0])
-    return move
+def later(standing_clock: StandingClock) -> Callable[[timedelta], None]:
+    """later(timedelta(...)) moves the clock of this program forward."""
+    return standing_clock.advance
 
 
 @pytest.fixture

@@ -107,7 +107,6 @@ def test_one_address_makes_so_many_agents_an_hour(host: TestClient, configure: C
     assert register(host).status_code == 201
 
 
-@pytest.mark.usefixtures("one_moment")
 def test_one_address_has_a_limit_at_all_doors_together(host: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("auth_server.web.rate_limit.PER_MINUTE", 3)
     far = TestClient(create_app(), base_url=BASE, client=("203.0.113.4", 1), follow_redirects=False)

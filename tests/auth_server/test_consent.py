@@ -118,9 +118,12 @@ def test_the_question_comes_again_on_prompt_and_when_the_host_changes(ann: Brows
 
 
 @pytest.mark.parametrize("changed", [{"prompt": "login"}, {"max_age": "0"}, {"prompt": "login", "max_age": "0"}])
-def test_a_fresh_sign_in_is_asked_for_once_even_right_after_another(ann: Browser, changed: dict[str, str]) -> None:
+def test_a_fresh_sign_in_is_asked_for_once_even_right_after_another(
+    ann: Browser, changed: dict[str, str], later: Any
+) -> None:
     client_id = ann.register()
     ann.code(client_id)
+    later(timedelta(milliseconds=1))
     away = ann.authorize(client_id, **changed)
     assert away.headers["location"].startswith("/signin?")
     page = ann.get(away.headers["location"]).text
@@ -128,9 +131,11 @@ def test_a_fresh_sign_in_is_asked_for_once_even_right_after_another(ann: Browser
     assert f'value="{ann.email}"' in page
     return_to = hidden(page, "return_to")
     assert ann.get(return_to).headers["location"].startswith("/signin?")
+    later(timedelta(milliseconds=1))
     onward = ann.sign_in(return_to=return_to).headers["location"]
     assert "continue as you are" in ann.get(away.headers["location"]).text
     assert "code" in back(ann.get(onward))
+    later(timedelta(milliseconds=1))
     assert ann.authorize(client_id, **changed).headers["location"].startswith("/signin?")
 
 

@@ -185,7 +185,6 @@ def test_a_failed_statement_rotates_nothing_and_the_next_works(ann: Browser, mon
     assert ann.refresh(first["client_id"], first["refresh_token"]).status_code == 200
 
 
-@pytest.mark.usefixtures("one_moment")
 def test_a_refresh_counts_once_against_the_limit_of_its_address(ann: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("auth_server.web.rate_limit.PER_MINUTE", 4)
     first, far = ann.tokens(), TestClient(create_app(), base_url=BASE, client=("203.0.113.9", 1))

@@ -203,9 +203,10 @@ def test_sweeping_leaves_confirmed_people_and_agents_alone(ann: Browser, strange
     assert left == {ann.public_id, key["account_id"]}
 
 
-def test_nobodys_mailbox_is_filled(ann: Browser, stranger: Browser, mails: Mails) -> None:
-    answers = [sign_up(stranger, ann.email).status_code for _ in range(email_links.MAILS_PER_HOUR + 3)]
-    assert set(answers) == {200}
+def test_nobodys_mailbox_is_filled(ann: Browser, stranger: Browser, mails: Mails, later: Any) -> None:
+    for _ in range(email_links.MAILS_PER_HOUR + 3):
+        assert sign_up(stranger, ann.email).status_code == 200
+        later(timedelta(seconds=1))
     assert len(mails()) == email_links.MAILS_PER_HOUR
 
 

@@ -27,7 +27,7 @@ from tests.support.fake_seats import WithSources, live, with_sources  # noqa: F4
 from tests.support.fake_sms import Carrier
 from tests.support.mail_server import Mailbox
 from tests.support.people import account
-from tests.support.settings_and_clock import Configure
+from tests.support.settings_and_clock import Configure, StandingClock
 
 NUMBER = "+14155550123"
 
@@ -100,10 +100,13 @@ def test_the_number_stands_sealed_in_the_outbox(alice: Caller) -> None:
     assert NUMBER not in notices()[0].body
 
 
-def test_one_episode_is_told_once_and_again_after_it_was_over_or_got_worse(alice: Caller) -> None:
+def test_one_episode_is_told_once_and_again_after_it_was_over_or_got_worse(
+    alice: Caller, standing_clock: StandingClock
+) -> None:
     alert(alice)
     told = []
     for value in (45, 50, 28, 45, 70, "none", 45, "stop", 45, "none"):
+        standing_clock.advance(timedelta(minutes=10))
         delay(value)
         check()
         told.append(len(notices()))
@@ -247,10 +250,13 @@ def test_one_person_hears_of_one_airport_once_by_each_channel(alice: Caller) -> 
     assert sorted(row.channel for row in rows(Delivery)) == ["email", "sms", "sms"]
 
 
-def test_an_answer_that_was_overtaken_by_a_later_one_is_thrown_away(alice: Caller) -> None:
+def test_an_answer_that_was_overtaken_by_a_later_one_is_thrown_away(
+    alice: Caller, standing_clock: StandingClock
+) -> None:
     alert(alice)
     delay(45)
     late_one = delay_alerts.check(Claim(1, "airport_delays", 0, 1))
+    standing_clock.advance(timedelta(seconds=1))
     with transaction() as session:
         session.execute(update(DelayAlert).values(last_checked_at=clock.now()))
     with transaction() as session:

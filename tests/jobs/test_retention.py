@@ -70,7 +70,7 @@ def filled(clean: None) -> None:
     _ended(JobRun, "done")
 
 
-@pytest.mark.usefixtures("filled", "one_moment")
+@pytest.mark.usefixtures("filled")
 @each_kind
 def test_rows_go_once_they_are_older_than_their_days(kind: Aging) -> None:
     days = getattr(settings(), kind.setting)

@@ -22,7 +22,7 @@ from tests.support.fake_seats import WithSources, live, source, with_sources  # 
 from tests.support.fake_seats import seat as offered
 from tests.support.mail_server import Mailbox
 from tests.support.people import account
-from tests.support.settings_and_clock import Configure
+from tests.support.settings_and_clock import Configure, StandingClock
 
 BAC = "british-airways-club"
 DAY = clock.today() + timedelta(days=40)
@@ -193,10 +193,13 @@ def test_a_monitor_whose_window_has_passed_ends_by_itself(alice: Caller) -> None
     assert [run.status for run in rows(JobRun)] == ["done"]
 
 
-def test_an_answer_that_was_overtaken_by_a_later_one_is_thrown_away(alice: Caller) -> None:
+def test_an_answer_that_was_overtaken_by_a_later_one_is_thrown_away(
+    alice: Caller, standing_clock: StandingClock
+) -> None:
     id = watch(alice)
     seat("open")
     late = route_monitors.check(Claim(1, "route_monitor", id, 1))
+    standing_clock.advance(timedelta(seconds=1))
     seat("shut")
     check()
     change(MonitorKey, answered_at=clock.now())

@@ -76,7 +76,7 @@ def try_again() -> StandingOrderRun:
 
 def newest() -> StandingOrderRun:
     with transaction() as session:
-        return session.scalars(select(StandingOrderRun).order_by(StandingOrderRun.queued_at.desc())).first()  # type: ignore[return-value]
+        return session.scalars(select(StandingOrderRun).order_by(StandingOrderRun.job_run_id.desc())).first()  # type: ignore[return-value]
 
 
 def trips() -> int:

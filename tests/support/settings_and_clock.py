@@ -1,6 +1,8 @@
-"""Settings and the clock changed for one test: this process reads them anew until the test ends."""
+"""Settings changed for one test, and the clock, which stands still at noon UTC of the present day."""
 
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, time, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +10,8 @@ from shared import clock
 from shared.settings import settings
 
 Configure = Callable[..., None]
+NOON = time(12)
+OWN_PROGRAMS = {"e2e", "browser", "conformance"}  # folders whose tests talk to programs that keep the machine's clock
 
 
 @pytest.fixture
@@ -24,8 +28,38 @@ def configure(monkeypatch: pytest.MonkeyPatch) -> Iterator[Configure]:
     settings.cache_clear()
 
 
-@pytest.fixture
-def one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The clock stands: no limit by the minute begins anew, and no day turns, in the middle of the test."""
-    moment = clock.now()
-    monkeypatch.setattr(clock, "now", lambda: moment)
+class StandingClock:
+    """A clock that moves only when a test moves it."""
+
+    def __init__(self, moment: datetime) -> None:
+        self._moment = moment
+
+    def now(self) -> datetime:
+        return self._moment
+
+    def set(self, moment: datetime) -> None:
+        self._moment = moment
+
+    def advance(self, by: timedelta) -> None:
+        self._moment += by
+
+
+def _keeps_running(request: pytest.FixtureRequest) -> bool:
+    folders = Path(request.node.path).relative_to(Path(__file__).parents[1]).parts
+    return folders[0] in OWN_PROGRAMS or request.node.get_closest_marker("running_clock") is not None
+
+
+@pytest.fixture(autouse=True)
+def standing_clock(request: pytest.FixtureRequest) -> Iterator[StandingClock]:
+    """Noon of today in `shared.clock`: no day turns and no limit by the minute begins anew within a test.
+
+    It is today's day, because the database's now() decides which runs are due.
+    A test marked `running_clock`, and each test of OWN_PROGRAMS, keeps the machine's clock.
+    """
+    standing = StandingClock(datetime.combine(datetime.now(UTC).date(), NOON, UTC))
+    if _keeps_running(request):
+        yield standing
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(clock, "now", standing.now)
+        yield standing

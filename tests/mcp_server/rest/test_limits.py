@@ -28,6 +28,7 @@ from shared.settings import settings
 from tests.mcp_server.rest.conftest import World
 from tests.mcp_server.rest.test_calls import expect_problem
 from tests.support.people import People, account
+from tests.support.settings_and_clock import StandingClock
 
 
 def month(caller: Caller) -> int:
@@ -114,11 +115,11 @@ def test_a_refusal_does_not_need_a_call_of_the_month(world: World, people: Peopl
     assert world.call(world.key(people.bob), "get_usage").status_code == 200
 
 
-def test_next_month_begins_at_nothing(world: World, people: People, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_next_month_begins_at_nothing(world: World, people: People, standing_clock: StandingClock) -> None:
     spend(people.bob, 50)
     key, then = world.key(people.bob), clock.next_month()
     assert world.call(key, "list_trips").status_code == 429
-    monkeypatch.setattr(clock, "now", lambda: then)
+    standing_clock.set(then)
     assert world.call(key, "list_trips").headers["ratelimit-remaining"] == "49"
 
 
@@ -165,14 +166,12 @@ def test_each_address_counts_for_itself_through_the_web_host(world: World, confi
         assert answer.status_code == status, far
 
 
-@pytest.mark.usefixtures("one_moment")
 @pytest.mark.parametrize("path", ["/api/v1/tools", "/api/v1/tools/list_trips", "/.well-known/openapi.yaml"])
 def test_documents_have_a_limit_by_the_minute(world: World, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
     monkeypatch.setattr(routes, "READS_PER_MINUTE", 2)
     assert [world.get(path).status_code for _ in range(3)] == [200, 200, 429]
 
 
-@pytest.mark.usefixtures("one_moment")
 def test_an_account_has_a_limit_by_the_minute_whatever_its_calls_become(
     world: World, people: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -182,7 +181,6 @@ def test_an_account_has_a_limit_by_the_minute_whatever_its_calls_become(
     assert answers == [422, 422, 429]
 
 
-@pytest.mark.usefixtures("one_moment")
 def test_guessing_keys_has_a_limit(world: World, people: People, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(token_verifier, "REFUSALS_PER_MINUTE", 3)
     known, guessed = world.key(people.alice), [mint("awt_ak_") for _ in range(6)]

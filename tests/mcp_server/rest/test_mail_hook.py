@@ -41,7 +41,6 @@ def test_a_delivery_is_stored_once(world: World, address: str) -> None:
     assert count() == 1
 
 
-@pytest.mark.usefixtures("one_moment")
 def test_without_the_secret_nothing_is_taken_and_guessing_ends_soon(world: World, address: str) -> None:
     for secret in (None, "wrong", SECRET + "x"):
         assert send(world, address, mail("x"), secret).status_code == 401

@@ -14,6 +14,7 @@ from mcp_server.toolkit.thread_limiter import limiter
 from shared.settings import settings
 from tests.mcp_server.rest.conftest import World
 from tests.support.people import People
+from tests.support.settings_and_clock import StandingClock
 
 
 @pytest.fixture
@@ -72,11 +73,11 @@ def test_views_are_gets_that_somebody_waits_for(world: World, people: People, ma
 
 
 def test_taken_back_ended_and_never_made_read_alike(
-    world: World, people: People, made: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    world: World, people: People, made: dict[str, Any], standing_clock: StandingClock
 ) -> None:
     other = call(people, "generate_branded_pdf", summary="x")
     call(people, "revoke_branded_pdf", pdf_id=made["pdf"]["pdf_id"])
-    monkeypatch.setattr(shared_documents.clock, "now", _later(shared_documents.clock.now()))
+    standing_clock.set(_later(shared_documents.clock.now()))
     never = ["/shared/" + "0" * 40, "/shared/x", "/shared/" + "A" * 40, "/shared/%00", "/shared/" + "1" * 4000]
     pages = [world.get(p) for p in (path(made), path(other), *never)]
     assert {p.status_code for p in pages} == {404}
@@ -97,7 +98,6 @@ def test_the_secret_works_for_reading_alone(world: World, made: dict[str, Any]) 
     assert world.get("/shared/").status_code == 404
 
 
-@pytest.mark.usefixtures("one_moment")
 def test_guessing_is_slowed_by_address(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_documents, "PER_MINUTE", 2)
     answers = [world.get("/shared/" + "0" * 40) for _ in range(4)]

@@ -32,7 +32,7 @@ def midnight(back: int = 0) -> datetime:
 
 
 @pytest.fixture
-def notes(people: People, one_moment: None) -> list[Note]:
+def notes(people: People) -> list[Note]:
     """Some thousand calls of four accounts, half of them older than the days that are asked for."""
     draw = random.Random(7)
     since, span = midnight(2 * DAYS - 1), (clock.now() - midnight(2 * DAYS - 1)).total_seconds()

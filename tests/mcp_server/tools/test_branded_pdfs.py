@@ -27,6 +27,7 @@ from shared.services.proposals.flight_rows import read_flights
 from shared.settings import settings
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People, account
+from tests.support.settings_and_clock import StandingClock
 
 MAKE, LIST, REVOKE = "generate_branded_pdf", "list_branded_pdfs", "revoke_branded_pdf"
 FLIGHT: dict[str, Any] = {
@@ -344,12 +345,12 @@ def test_revoke_branded_pdf_closes_the_link_for_good_and_forgets_what_it_showed(
 
 
 def test_links_end_after_the_days_of_the_settings_and_then_hold_nothing(
-    people: People, use: Use, monkeypatch: pytest.MonkeyPatch
+    people: People, use: Use, standing_clock: StandingClock
 ) -> None:
     made = use(people.paula, MAKE, summary="x")["pdf"]
     assert made["expires_at"][:10] == (clock.today() + timedelta(days=settings().pdf_link_days)).isoformat()
     later = clock.now() + timedelta(days=settings().pdf_link_days, seconds=5)
-    monkeypatch.setattr(clock, "now", lambda: later)
+    standing_clock.set(later)
     assert use(people.paula, LIST)["pdfs"][0]["url"] is None
     use(people.paula, MAKE, summary="y")
     assert stored(made["pdf_id"]) == b""

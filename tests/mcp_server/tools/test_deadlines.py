@@ -19,6 +19,7 @@ from shared.db.vouchers import Voucher
 from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
+from tests.support.settings_and_clock import StandingClock
 
 LIST = "list_upcoming_deadlines"
 BA, FB = "british-airways-club", "flying-blue"
@@ -65,11 +66,11 @@ def deadlines(people: People, use: Use) -> Deadlines:
 
 
 @pytest.fixture
-def at(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+def at(standing_clock: StandingClock) -> Callable[..., None]:
     """at(2027, 5, 10, 9, 59): from now on it is that moment."""
 
     def turn(*moment: int) -> None:
-        monkeypatch.setattr(clock, "now", lambda: datetime(*moment, tzinfo=UTC))  # type: ignore[misc, arg-type]
+        standing_clock.set(datetime(*moment, tzinfo=UTC))  # type: ignore[misc, arg-type]
 
     return turn
 

@@ -21,6 +21,7 @@ from shared.db.vouchers import Voucher
 from shared.services.bookings import bookings as store
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
+from tests.support.settings_and_clock import StandingClock
 
 JOURNEY = "3F2504E0-4F89-41D3-9A0C-0305E82C3301"
 FAR = "2031-05-04"
@@ -291,11 +292,11 @@ def cancel(who: Caller, booking: int) -> list[int]:
     ],
 )
 def test_the_day_of_the_airport_decides_in_the_list_as_in_the_record(
-    people: People, use: Use, monkeypatch: Any, hour: int, origin: str, departs: str, state: str
+    people: People, use: Use, standing_clock: StandingClock, hour: int, origin: str, departs: str, state: str
 ) -> None:
     made = add(use, people.alice, origin=origin, departure_date=departs)["booking"]["booking_id"]
     moment = clock.now().replace(year=2031, month=5, day=4, hour=hour)
-    monkeypatch.setattr(clock, "now", lambda: moment)
+    standing_clock.set(moment)
     assert use(people.alice, "get_flight_booking", booking_id=made)["booking"]["state"] == state
     assert use(people.alice, "list_flight_bookings", when=state)["paging"]["total"] == 1
     other = "past" if state == "upcoming" else "upcoming"

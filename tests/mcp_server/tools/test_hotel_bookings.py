@@ -21,6 +21,7 @@ from shared.reference.load import reference
 from shared.services.bookings import bookings as store
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
+from tests.support.settings_and_clock import StandingClock
 
 TOKYO = "htl_conrad-tokyo"
 IN, OUT = date(2031, 5, 4), date(2031, 5, 7)
@@ -236,11 +237,11 @@ def test_list_hotel_bookings_finds_stays_by_chain_time_and_drop(people: People, 
 
 @pytest.mark.parametrize(("hour", "last_night", "state"), [(23, "2031-05-04", "past"), (10, "2031-05-04", "current")])
 def test_the_day_of_the_hotel_decides(
-    people: People, use: Use, monkeypatch: Any, hour: int, last_night: str, state: str
+    people: People, use: Use, standing_clock: StandingClock, hour: int, last_night: str, state: str
 ) -> None:
     one = add(use, people.alice, check_in_date="2031-05-01", check_out_date=last_night)["booking_id"]
     moment = clock.now().replace(year=2031, month=5, day=4, hour=hour)
-    monkeypatch.setattr(clock, "now", lambda: moment)
+    standing_clock.set(moment)
     assert use(people.alice, "get_hotel_booking", booking_id=one)["booking"]["state"] == state
     listed = {"past": "past", "current": "upcoming"}[state]
     assert use(people.alice, "list_hotel_bookings", when=listed)["paging"]["total"] == 1

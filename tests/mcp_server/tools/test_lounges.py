@@ -100,7 +100,6 @@ def test_log_lounge_visit_says_what_it_does_not_know(log: Any, use: Use, people:
     assert kept(use, people) == []
 
 
-@pytest.mark.usefixtures("one_moment")
 def test_a_visit_is_tomorrow_at_the_latest(log: Any, use: Use, people: People) -> None:
     no = log(visited_on=day(2))
     assert (no["status"], no["errors"][0]["field"]) == ("invalid", "visited_on")

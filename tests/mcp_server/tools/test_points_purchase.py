@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from mcp_server.toolkit.context import ANONYMOUS
-from shared import clock
 from shared.reference.load import reference
 from shared.reference.points_purchase import find_sale_price
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
+from tests.support.settings_and_clock import StandingClock
 
 
 @pytest.mark.spec("s4.4.get_buy_points_pricing.params", "s4.4.get_buy_points_pricing.open")
@@ -38,9 +38,9 @@ def test_get_buy_points_pricing_quotes_whole_blocks_with_the_fee_of_the_order(pe
 
 
 def test_get_buy_points_pricing_counts_a_sale_while_it_runs(
-    people: People, use: Use, monkeypatch: pytest.MonkeyPatch
+    people: People, use: Use, standing_clock: StandingClock
 ) -> None:
-    monkeypatch.setattr(clock, "now", lambda: datetime(2023, 3, 7, 23, 59, tzinfo=UTC))
+    standing_clock.set(datetime(2023, 3, 7, 23, 59, tzinfo=UTC))
     line = use(people.bob, "get_buy_points_pricing", program="hilton", quantity=20_000)["programs"][0]
     assert (line["sale"]["bonus_percent"], line["sale"]["ends_on"]) == (100, "2023-03-07")
     assert (line["base_cents_per_point"], line["best_cents_per_point"]) == (1.0, 0.5)
@@ -49,7 +49,7 @@ def test_get_buy_points_pricing_counts_a_sale_while_it_runs(
     assert "A sale runs until 2023-03-07." in told
     (listed,) = use(people.bob, "whats_on_sale", category="points")["points_sales"]
     assert (listed["cents_per_point"], listed["currency"]) == (line["best_cents_per_point"], line["currency"])
-    monkeypatch.setattr(clock, "now", lambda: datetime(2023, 3, 8, tzinfo=UTC))
+    standing_clock.set(datetime(2023, 3, 8, tzinfo=UTC))
     assert use(people.bob, "get_buy_points_pricing", program="hilton")["programs"][0]["sale"] is None
 
 

@@ -71,7 +71,6 @@ def test_set_loyalty_status_of_a_programme_without_known_tiers_keeps_the_name(pe
     assert "not known" in made["message"]
 
 
-@pytest.mark.usefixtures("one_moment")
 def test_progress_is_of_today_at_the_latest(people: People, use: Use) -> None:
     given = {"program": BA, "tier": "Silver", "progress": 5}
     no = use(people.bob, SET, **given, progress_as_of=day(1))

@@ -4,6 +4,7 @@ import pytest
 
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
+from tests.support.settings_and_clock import StandingClock
 
 
 def test_list_transfer_partners_names_where_points_go(people: People, use: Use) -> None:
@@ -63,14 +64,12 @@ def test_find_transfer_paths_without_a_way_is_no_data(people: People, use: Use) 
 
 
 @pytest.mark.spec("s4.3.whats_on_sale_category", "s4.3.whats_on_sale_free", "s4.3.whats_on_sale_returns")
-def test_whats_on_sale_lists_only_what_runs(people: People, use: Use, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whats_on_sale_lists_only_what_runs(people: People, use: Use, standing_clock: StandingClock) -> None:
     from datetime import UTC, datetime
-
-    from shared import clock
 
     nothing = use(people.bob, "whats_on_sale", category="transfer")
     assert nothing["status"] == "ok"
-    monkeypatch.setattr(clock, "now", lambda: datetime(2026, 4, 30, 12, tzinfo=UTC))
+    standing_clock.set(datetime(2026, 4, 30, 12, tzinfo=UTC))
     use(people.bob, "update_points_balance", program="chase-ultimate-rewards", balance=10_000)
     said = use(people.bob, "whats_on_sale", category="transfer")
     ihg = next(b for b in said["transfer_bonuses"] if b["to_program"] == "ihg-one-rewards")

@@ -8,7 +8,6 @@ from tests.mcp_server.transport.conftest import World
 from tests.support.people import People
 
 
-@pytest.mark.usefixtures("one_moment")
 def test_an_address_that_guesses_tokens_has_to_wait(
     world: World, people: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:

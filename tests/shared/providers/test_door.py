@@ -13,13 +13,13 @@ import httpx
 import pytest
 import respx
 
-from shared import clock
 from shared.providers import cache, circuit_breaker
 from shared.providers.ask import Ask
 from shared.providers.contract import Reading, SeatsQuestion
 from shared.redis import connect
 from tests.shared.providers.conftest import DAY, QUESTION, ROW, Asking
 from tests.support.fake_seats import WithSources, seat, source, together
+from tests.support.settings_and_clock import StandingClock
 
 DOWN = httpx.Response(500)
 
@@ -52,22 +52,20 @@ def test_a_second_question_is_answered_from_the_cache_and_says_so(wire: respx.Ro
 
 @pytest.mark.spec("s1.5.cache_four_hours")
 def test_nothing_is_replayed_after_four_hours_whatever_the_provider_allows(
-    wire: respx.Route, ask: Asking, monkeypatch: pytest.MonkeyPatch
+    wire: respx.Route, ask: Asking, standing_clock: StandingClock
 ) -> None:
     first = ask()
     assert first.good_until == first.taken_at + timedelta(hours=4)
     (name,) = connect().keys("*:reading:*")
     assert 4 * 3600 - 60 < connect().ttl(name) <= 4 * 3600
-    now = clock.now()
-    monkeypatch.setattr(clock, "now", lambda: now + timedelta(hours=4, seconds=1))
+    standing_clock.advance(timedelta(hours=4, seconds=1))
     assert ask().cached is False
 
 
 @pytest.mark.spec("s1.5.most_queries_live")
-def test_whoever_wants_a_newer_answer_gets_one(wire: respx.Route, ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whoever_wants_a_newer_answer_gets_one(wire: respx.Route, ask: Asking, standing_clock: StandingClock) -> None:
     ask()
-    now = clock.now()
-    monkeypatch.setattr(clock, "now", lambda: now + timedelta(minutes=10))
+    standing_clock.advance(timedelta(minutes=10))
     assert ask(max_age=timedelta(minutes=30)).cached is True
     assert ask(max_age=timedelta(minutes=5)).cached is False
 
@@ -147,7 +145,7 @@ def test_a_provider_of_the_other_mode_is_never_asked(acme: None) -> None:
 
 
 def test_five_failures_in_a_row_rest_a_source_for_a_minute(
-    wire: respx.Route, ask: Asking, monkeypatch: pytest.MonkeyPatch
+    wire: respx.Route, ask: Asking, standing_clock: StandingClock
 ) -> None:
     wire.mock(return_value=DOWN)
     for _ in range(5):
@@ -159,21 +157,19 @@ def test_five_failures_in_a_row_rest_a_source_for_a_minute(
     assert resting.retry_after is not None
     assert 50 <= resting.retry_after <= 60
     assert resting.since is not None
-    now = clock.now()
-    monkeypatch.setattr(clock, "now", lambda: now + timedelta(seconds=61))
+    standing_clock.advance(timedelta(seconds=61))
     wire.mock(return_value=httpx.Response(200, json={"data": [ROW]}))
     assert ask().status == "ok"
     assert circuit_breaker.read_health(["acme:operator"])["acme:operator"].failures == 0
 
 
 def test_a_source_that_fails_again_after_its_rest_rests_again(
-    wire: respx.Route, ask: Asking, monkeypatch: pytest.MonkeyPatch
+    wire: respx.Route, ask: Asking, standing_clock: StandingClock
 ) -> None:
     wire.mock(return_value=DOWN)
     for _ in range(5):
         ask()
-    now = clock.now()
-    monkeypatch.setattr(clock, "now", lambda: now + timedelta(seconds=61))
+    standing_clock.advance(timedelta(seconds=61))
     ask()
     ask()
     assert wire.call_count == 6

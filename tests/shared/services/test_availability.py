@@ -17,6 +17,7 @@ from shared.services.search.availability import Found, Window, search, search_wi
 from shared.services.search.award_ids import award_id, award_row
 from shared.services.search.provenance import MixedModes, coverage, freshness, require_answer
 from tests.support.fake_seats import WithSources, failing, seat, selling, source
+from tests.support.settings_and_clock import StandingClock
 
 T = TypeVar("T")
 DAY = clock.today() + timedelta(days=60)
@@ -210,7 +211,7 @@ def test_a_window_that_is_over_asks_nobody(with_sources: WithSources) -> None:
 
 @pytest.mark.spec("s1.5.most_queries_live")
 def test_watches_of_one_route_share_an_answer_yet_each_check_looks_anew(
-    with_sources: WithSources, monkeypatch: pytest.MonkeyPatch
+    with_sources: WithSources, standing_clock: StandingClock
 ) -> None:
     asked: list[str] = []
 
@@ -222,8 +223,7 @@ def test_watches_of_one_route_share_an_answer_yet_each_check_looks_anew(
     look()
     look(passengers=2)
     assert len(asked) == 1
-    now = clock.now()
-    monkeypatch.setattr(clock, "now", lambda: now + timedelta(minutes=31))
+    standing_clock.advance(timedelta(minutes=31))
     look()
     assert len(asked) == 2
 

@@ -6,18 +6,18 @@ from decimal import Decimal
 import anyio
 import pytest
 
-from shared import clock
 from shared.providers.ask import Ask
 from shared.services.search.exchange_rates import rates
 from tests.shared.providers.fakes.server import Pretend, fake_world, pretend
+from tests.support.settings_and_clock import StandingClock
 
 __all__ = ["fake_world", "pretend"]
 
 
 @pytest.fixture(autouse=True)
-def day(monkeypatch: pytest.MonkeyPatch) -> None:
+def day(standing_clock: StandingClock) -> None:
     """The day after the recorded rates."""
-    monkeypatch.setattr(clock, "now", lambda: datetime(2026, 11, 21, 9, 0, tzinfo=UTC))
+    standing_clock.set(datetime(2026, 11, 21, 9, 0, tzinfo=UTC))
 
 
 def test_the_central_banks_own_rates_come_first(pretend: Pretend) -> None:
