@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from tests.e2e.test_connecting import call, sign_in
-from tests.mcp_server.tools.test_connections_tripit import DAY, air, page
+from tests.mcp_server.tools.test_connections_tripit import air, page, travel_day
 from tests.shared.providers.fakes import SECRET, fakes
 from tests.shared.providers.fakes.server import World as Sources
 from tests.shared.providers.fakes.server import fake_world
@@ -84,7 +84,7 @@ def test_tripit_is_connected_through_the_pages_and_its_trips_become_bookings(liv
         assert "is connected" in browser.get(f"{back.path}?{back.query}").text
     assert live.call("sync_integration", provider="tripit")["pulled"]["bookings"] == 1
     (flight,) = live.call("list_flight_bookings")["bookings"]
-    assert (flight["flight_number"], flight["departure_date"]) == ("VS4", DAY.isoformat())
+    assert (flight["flight_number"], flight["departure_date"]) == ("VS4", travel_day().isoformat())
     assert live.call("disconnect_integration", provider="tripit")["status"] == "ok"
 
 

@@ -18,7 +18,8 @@ from shared.db.runs import Claim, JobRun, Schedule, schedule
 from shared.domain.award_matches import Terms
 from shared.services.watches.flight_alerts import terms_of
 from tests.jobs.conftest import change, past, rows
-from tests.jobs.test_route_monitors import DAY, check, notices, seat, watch
+from tests.jobs.test_route_monitors import check, notices, seat, travel_day, watch
+from tests.support.dates import evaluate
 from tests.support.fake_seats import WithSources, live, selling, source, with_sources  # noqa: F401 - fixtures used here too
 from tests.support.fake_seats import seat as real_seat
 from tests.support.mail_server import Mailbox
@@ -29,7 +30,7 @@ def alert(who: Caller, **terms: Any) -> int:
     """A stored alert of one day, with every business seat of that day shut."""
     seat("shut", airline=None, program=None)
     given = {"airline": "BA", "departure": "LHR", "destination": "JFK", "cabin_class": "business"}
-    days = {"date_range_start": DAY, "date_range_end": DAY}
+    days = {"date_range_start": travel_day(), "date_range_end": travel_day()}
     with transaction(who.account_id) as session:
         row = FlightAlert(**(given | days | {"active": True} | terms))
         session.add(row)
@@ -115,10 +116,11 @@ def test_an_alert_whose_window_has_passed_ends_by_itself(alice: Caller) -> None:
 
 
 @pytest.mark.spec("s3.flight_alert.pause")
-@pytest.mark.parametrize("change_to", [{"active": False}, {"paused_at": clock.now()}, {"airline": "VS"}])
+@pytest.mark.parametrize("change_to", [{"active": False}, {"paused_at": lambda: clock.now()}, {"airline": "VS"}])
 def test_an_alert_paused_or_changed_while_it_was_checked_does_not_fire(
     alice: Caller, change_to: dict[str, Any]
 ) -> None:
+    change_to = evaluate(change_to)
     id = alert(alice)
     seat("open")
     finish = flight_alerts.check(Claim(1, "flight_alert", id, 1))
@@ -139,11 +141,11 @@ def test_an_alert_deleted_while_it_was_checked_leaves_nothing(alice: Caller) -> 
 
 
 def test_hawaiian_is_watched_through_the_prices_of_atmos_rewards() -> None:
-    row = FlightAlert(airline="HA", date_range_start=DAY, date_range_end=DAY, cabin_class=None)
-    wanted = Terms(DAY, DAY, airlines=frozenset({"HA"}), programs=frozenset({"atmos-rewards"}))
+    row = FlightAlert(airline="HA", date_range_start=travel_day(), date_range_end=travel_day(), cabin_class=None)
+    wanted = Terms(travel_day(), travel_day(), airlines=frozenset({"HA"}), programs=frozenset({"atmos-rewards"}))
     assert terms_of(row) == wanted
-    assert wanted.match(real_seat(DAY, airline="HA", program="atmos-rewards"))
-    assert not wanted.match(real_seat(DAY, airline="HA", program="virgin-atlantic-flying-club"))
+    assert wanted.match(real_seat(travel_day(), airline="HA", program="atmos-rewards"))
+    assert not wanted.match(real_seat(travel_day(), airline="HA", program="virgin-atlantic-flying-club"))
 
 
 @pytest.mark.parametrize(
@@ -193,10 +195,12 @@ def test_one_seat_found_by_two_watches_is_two_notices_and_one_mail(alice: Caller
 def test_a_seat_another_watch_mailed_at_a_higher_price_is_news(alice: Caller) -> None:
     from shared.db.mailed_seats import note_mailed_seats
 
-    seats, now = {"k": (DAY, 80_000)}, clock.now()
+    seats, now = {"k": (travel_day(), 80_000)}, clock.now()
     with transaction(alice.account_id) as session:
         said = [
-            note_mailed_seats(session, alice.account_id, "LHR-JFK", watch, {"k": (DAY, points)}, now, now - ago)
+            note_mailed_seats(
+                session, alice.account_id, "LHR-JFK", watch, {"k": (travel_day(), points)}, now, now - ago
+            )
             for watch, points, ago in (
                 ("a", 80_000, timedelta(hours=6)),
                 ("b", 80_000, timedelta(hours=6)),

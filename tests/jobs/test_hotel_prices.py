@@ -24,24 +24,37 @@ from shared.redis import connect
 from shared.reference.load import reference
 from shared.services.bookings import bookings, mail_bookings
 from tests.jobs.conftest import change, due, forget_answers, notices, past, rows
+from tests.support.dates import evaluate
 from tests.support.mail_server import Mailbox
 from tests.support.people import account
 from tests.support.settings_and_clock import Configure
 
 TOKYO = "htl_conrad-tokyo"
-IN, OUT = clock.today() + timedelta(days=20), clock.today() + timedelta(days=23)
+
+
+def check_in_day() -> date:
+    return clock.today() + timedelta(days=20)
+
+
+def check_out_day() -> date:
+    return clock.today() + timedelta(days=23)
 
 
 def book(who: Caller, **terms: Any) -> int:
     """A stay as add_hotel_booking stores it, with its watch."""
-    given = {"check_in_date": IN, "check_out_date": OUT, "original_points": 200_000} | terms
+    given = {"check_in_date": check_in_day(), "check_out_date": check_out_day(), "original_points": 200_000} | terms
     with transaction(who.account_id) as session:
         return bookings.add_hotel(session, reference(), TOKYO, given).id
 
 
 def stored_before(who: Caller, **terms: Any) -> int:
     """A stay as it came from elsewhere, without a watch."""
-    given = {"check_in_date": IN, "check_out_date": OUT, "kind": "award", "cash_rate_currency": "USD"} | terms
+    given = {
+        "check_in_date": check_in_day(),
+        "check_out_date": check_out_day(),
+        "kind": "award",
+        "cash_rate_currency": "USD",
+    } | terms
     with transaction(who.account_id) as session:
         row = HotelBooking(hotel_code=TOKYO, hotel_name="Conrad Tokyo", original_points=200_000, **given)
         session.add(row)
@@ -49,7 +62,8 @@ def stored_before(who: Caller, **terms: Any) -> int:
         return row.id
 
 
-def priced(value: str, arrival: date = IN) -> None:
+def priced(value: str, arrival: date | None = None) -> None:
+    arrival = arrival or check_in_day()
     connect().hset(overrides._hash(), f"stay|{TOKYO}|{arrival}", value)
 
 
@@ -130,8 +144,8 @@ def test_every_stay_gets_its_watch_however_it_came(alice: Caller) -> None:
     stored_before(alice, cancelled_at=clock.now())
     stored_before(alice, check_in_date=clock.today() - timedelta(days=9))
     parsed = {
-        "type": "hotel", "action": "new", "hotel_id": TOKYO, "check_in_date": IN.isoformat(), "kind": "cash",
-        "check_out_date": (OUT + timedelta(days=1)).isoformat(), "confirmation_number": "12345678",
+        "type": "hotel", "action": "new", "hotel_id": TOKYO, "check_in_date": check_in_day().isoformat(),
+        "kind": "cash", "check_out_date": (check_out_day() + timedelta(days=1)).isoformat(), "confirmation_number": "12345678",
     }  # fmt: skip
     with transaction(alice.account_id) as session:
         mail = InboundMail(digest="d", from_domain="hotel.test", subject="s", raw=b"", state="needs_review")
@@ -187,8 +201,11 @@ def test_a_source_that_fails_is_told_on_the_stay_and_tried_again(alice: Caller, 
     assert (row.last_error, len(notices()), rows(JobRun)[0].status) == (None, 1, "done")
 
 
-@pytest.mark.parametrize("ended", [{"cancelled_at": clock.now()}, {"check_in_date": clock.today() - timedelta(days=1)}])
+@pytest.mark.parametrize(
+    "ended", [{"cancelled_at": lambda: clock.now()}, {"check_in_date": lambda: clock.today() - timedelta(days=1)}]
+)
 def test_the_watch_ends_when_the_stay_begins_or_is_cancelled(alice: Caller, ended: dict[str, Any]) -> None:
+    ended = evaluate(ended)
     book(alice)
     priced("points:150000")
     change(HotelBooking, **ended)
@@ -202,7 +219,7 @@ def test_a_stay_changed_while_it_was_looked_at_is_left_alone(alice: Caller) -> N
     one = book(alice)
     priced("points:150000")
     finish = hotel_prices.check(Claim(1, RunKind.HOTEL_PRICE, one, 1))
-    change(HotelBooking, check_out_date=OUT + timedelta(days=1))
+    change(HotelBooking, check_out_date=check_out_day() + timedelta(days=1))
     with transaction() as session:
         assert finish(session) is None
     assert (notices(), rows(HotelPrice)) == ([], [])

@@ -1,6 +1,6 @@
 """A route monitor's check, from the schedule to the mail, over the sandbox whose seats a test opens and shuts."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import anyio
@@ -25,17 +25,26 @@ from tests.support.people import account
 from tests.support.settings_and_clock import Configure, StandingClock
 
 BAC = "british-airways-club"
-DAY = clock.today() + timedelta(days=40)
+
+
+def travel_day() -> date:
+    return clock.today() + timedelta(days=40)
 
 
 def seat(value: str, cabin: str = "business", airline: str | None = "BA", program: str | None = BAC) -> None:
-    set_seat(value, "LHR", "JFK", DAY, cabin, airline, program)
+    set_seat(value, "LHR", "JFK", travel_day(), cabin, airline, program)
 
 
 def watch(who: Caller, **terms: Any) -> int:
     """A stored monitor of one day and one cabin, with everything else of that cabin shut."""
     seat("shut", airline=None, program=None)
-    given = {"cabin": "business", "airlines": ["BA"], "earliest_date": DAY, "latest_date": DAY, **terms}
+    given = {
+        "cabin": "business",
+        "airlines": ["BA"],
+        "earliest_date": travel_day(),
+        "latest_date": travel_day(),
+        **terms,
+    }
     with transaction(who.account_id) as session:
         row = RouteMonitor(origin="LHR", destination="JFK", **given)
         session.add(row)
@@ -71,7 +80,13 @@ def test_a_seat_that_opens_is_told_by_one_notice_and_one_mail(alice: Caller, mai
     assert mail["Subject"] == "[SANDBOX] LHR to JFK: 1 new award option"
     assert mail["To"] == "alice@example.test"
     (match,) = rows(MonitorMatch)
-    assert (match.airline, match.program, match.date, match.cabin, match.seats) == ("BA", BAC, DAY, "business", 3)
+    assert (match.airline, match.program, match.date, match.cabin, match.seats) == (
+        "BA",
+        BAC,
+        travel_day(),
+        "business",
+        3,
+    )
     assert (match.source, match.mode) == ("sandbox", "sandbox")
     assert match.option_id.startswith("sbx_")
     assert monitor().matches_total == 1
@@ -204,7 +219,9 @@ def test_an_answer_that_was_overtaken_by_a_later_one_is_thrown_away(
     check()
     change(MonitorKey, answered_at=clock.now())
     with transaction() as session:
-        session.add(MonitorKey(monitor_id=id, key=f"BA|{BAC}|{DAY}|business", matched=False, answered_at=clock.now()))
+        session.add(
+            MonitorKey(monitor_id=id, key=f"BA|{BAC}|{travel_day()}|business", matched=False, answered_at=clock.now())
+        )
     with transaction() as session:
         late(session)
     assert notices() == []
@@ -239,13 +256,13 @@ def test_monitors_of_one_route_share_one_call_whoever_watches_and_however_many_a
     async def act(question: SeatsQuestion) -> tuple[AwardSeat, ...]:
         asked.append(question)
         await anyio.sleep(0.05)  # the others are checked meanwhile
-        return (offered(DAY),)
+        return (offered(travel_day()),)
 
     with_sources(source("one", act, terms="anyone"))
     for who in (alice, account("bob")):
         for cabin in ("economy", "business", None):
             with transaction(who.account_id) as session:
-                days = {"earliest_date": DAY, "latest_date": DAY}
+                days = {"earliest_date": travel_day(), "latest_date": travel_day()}
                 row = RouteMonitor(origin="LHR", destination="JFK", cabin=cabin, **days)
                 session.add(row)
                 session.flush()

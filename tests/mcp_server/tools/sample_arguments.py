@@ -7,41 +7,43 @@ from typing import Any
 from mcp_server.toolkit.registry import Tool
 from shared import clock
 
+
 # Only names whose type and bounds do not give a plausible value by themselves.
-BY_NAME: dict[str, Any] = {
-    "airline": "BA",
-    "airport": "LHR",
-    "country": "GB",
-    "departure": "LHR",
-    "card": "Zorblatt Credit Union",
-    "destination": "JFK",
-    "flight_number": "BA117",
-    "from_program": "chase-ultimate-rewards",
-    "goal_program": "flying-blue",
-    "check_in_date": (clock.today() + timedelta(days=38)).isoformat(),
-    "home_airport": "LHR",
-    "hotel_id": "conrad-tokyo",
-    "month": f"{clock.today() + timedelta(days=40):%Y-%m}",
-    "message_id": "00000000-0000-4000-8000-000000000000",  # nobody's
-    "origin": "LHR",
-    "program": "flying-blue",
-    "standing_order_id": 424242,  # nobody's
-    "target_program": "flying-blue",
-    "target_tier": "Gold",
-    "tier": "Gold",
-    "timezone": "Europe/Paris",
-    "trip_id": 424242,  # nobody's
-    "visited_on": clock.today().isoformat(),
-    "voucher_id": 424242,
-    "voucher_slug": "hilton-free-night-reward",
-}
+def arguments_by_name() -> dict[str, Any]:
+    return {
+        "airline": "BA",
+        "airport": "LHR",
+        "country": "GB",
+        "departure": "LHR",
+        "card": "Zorblatt Credit Union",
+        "destination": "JFK",
+        "flight_number": "BA117",
+        "from_program": "chase-ultimate-rewards",
+        "goal_program": "flying-blue",
+        "check_in_date": (clock.today() + timedelta(days=38)).isoformat(),
+        "home_airport": "LHR",
+        "hotel_id": "conrad-tokyo",
+        "month": f"{clock.today() + timedelta(days=40):%Y-%m}",
+        "message_id": "00000000-0000-4000-8000-000000000000",  # nobody's
+        "origin": "LHR",
+        "program": "flying-blue",
+        "standing_order_id": 424242,  # nobody's
+        "target_program": "flying-blue",
+        "target_tier": "Gold",
+        "tier": "Gold",
+        "timezone": "Europe/Paris",
+        "trip_id": 424242,  # nobody's
+        "visited_on": clock.today().isoformat(),
+        "voucher_id": 424242,
+        "voucher_slug": "hilton-free-night-reward",
+    }
 
 
 def _value(name: str, schema: dict[str, Any]) -> Any:
     if "enum" in schema:
         return schema["enum"][0]
-    if name in BY_NAME:
-        return BY_NAME[name]
+    if name in arguments_by_name():
+        return arguments_by_name()[name]
     if "pattern" in schema and r"\d{4}-\d{2}" in schema["pattern"]:
         day = (clock.today() + timedelta(days=40)).isoformat()
         return day if re.fullmatch(schema["pattern"], day) else day[:7]
@@ -51,13 +53,15 @@ def _value(name: str, schema: dict[str, Any]) -> Any:
 
 
 # Tools that want one of several optional arguments, or know one programme only.
-ONE_OF: dict[str, dict[str, Any]] = {
-    "admin_get_user": {"id": 1},
-    "affordable_destinations": {"program": "avios"},
-    "get_hotel_availability": {"month": (clock.today() + timedelta(days=40)).isoformat()[:7]},
-    "get_hotel_price_history": {"booking_id": 424242},  # nobody's
-    "mark_notifications_read": {"all": True},
-}
+def arguments_by_tool() -> dict[str, dict[str, Any]]:
+    return {
+        "admin_get_user": {"id": 1},
+        "affordable_destinations": {"program": "avios"},
+        "get_hotel_availability": {"month": (clock.today() + timedelta(days=40)).isoformat()[:7]},
+        "get_hotel_price_history": {"booking_id": 424242},  # nobody's
+        "mark_notifications_read": {"all": True},
+    }
+
 
 # What a tool wants for something new, beside what its schema requires.
 ALWAYS: dict[str, dict[str, Any]] = {
@@ -72,4 +76,4 @@ def sample_arguments(tool: Tool, **chosen: Any) -> dict[str, Any]:
     """The required arguments, with those chosen."""
     schema = tool.arguments.schema["properties"]
     needed = {name: _value(name, schema[name]) for name in tool.arguments.required}
-    return needed | ALWAYS.get(tool.name, {}) | (chosen or ONE_OF.get(tool.name, {}))
+    return needed | ALWAYS.get(tool.name, {}) | (chosen or arguments_by_tool().get(tool.name, {}))

@@ -17,13 +17,21 @@ from shared.db.trips import SearchRecord
 from shared.providers.contract import AwardSeat, Provider, SeatsQuestion, Unanswered
 from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
+from tests.support.dates import evaluate
 from tests.support.fake_seats import WithSources, failing, live, seat, selling, source, together, with_sources
 from tests.support.people import People
 
 __all__ = ["live", "with_sources"]
 
-DAY = clock.today() + timedelta(days=60)
-ASKED = {"origin": "LHR", "destination": "JFK", "date": DAY.isoformat(), "cabin": "business"}
+
+def travel_day() -> date:
+    return clock.today() + timedelta(days=60)
+
+
+def search_arguments() -> dict[str, Any]:
+    return {"origin": "LHR", "destination": "JFK", "date": travel_day().isoformat(), "cabin": "business"}
+
+
 TOOL = "search_all_airlines"
 VS = {"airline": "VS", "program": "virgin-atlantic-flying-club"}
 
@@ -36,8 +44,10 @@ def _facts() -> None:
 def test_search_all_airlines_lists_the_cheapest_first_with_every_airline_seen(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
-    with_sources(selling("one", seat(DAY, points=80_000)), selling("two", seat(DAY, **VS, points=47_500)))
-    found = use(people.alice, TOOL, **ASKED)
+    with_sources(
+        selling("one", seat(travel_day(), points=80_000)), selling("two", seat(travel_day(), **VS, points=47_500))
+    )
+    found = use(people.alice, TOOL, **search_arguments())
     assert (found["status"], found["total"]) == ("ok", 2)
     assert [(o["airline"], o["points"], o["source"]) for o in found["options"]] == [
         ("VS", 47_500, "two"),
@@ -49,9 +59,9 @@ def test_search_all_airlines_lists_the_cheapest_first_with_every_airline_seen(
     ]
     assert found["message"].startswith("2 award offers of 2 airlines, LHR to JFK")
     assert "47,500 points of Virgin Atlantic Flying Club with Virgin Atlantic." in found["message"]
-    one = use(people.alice, TOOL, **ASKED, max_points=50_000)["message"]
+    one = use(people.alice, TOOL, **search_arguments(), max_points=50_000)["message"]
     assert one.startswith("1 award offer of 1 airline, ")
-    assert use(people.alice, TOOL, **ASKED, limit=1)["message"].endswith("The cheapest is listed.")
+    assert use(people.alice, TOOL, **search_arguments(), limit=1)["message"].endswith("The cheapest is listed.")
 
 
 def test_search_all_airlines_asks_each_source_once_for_the_whole_window(
@@ -64,8 +74,10 @@ def test_search_all_airlines_asks_each_source_once_for_the_whole_window(
         return ()
 
     with_sources(source("one", act))
-    found = use(people.alice, TOOL, **ASKED, flex_days=3, airlines=["VS", "british-airways", "VS"])
-    assert asked == [SeatsQuestion("LHR", "JFK", DAY - timedelta(days=3), DAY + timedelta(days=3), ("VS", "BA"))]
+    found = use(people.alice, TOOL, **search_arguments(), flex_days=3, airlines=["VS", "british-airways", "VS"])
+    assert asked == [
+        SeatsQuestion("LHR", "JFK", travel_day() - timedelta(days=3), travel_day() + timedelta(days=3), ("VS", "BA"))
+    ]
     assert {a["airline"]: a["outcome"] for a in found["by_airline"]} == {"VS": "none", "BA": "none"}
     assert found["message"].startswith("No award seats")
 
@@ -78,7 +90,7 @@ def test_search_all_airlines_of_today_does_not_look_back(people: People, use: Us
         return ()
 
     with_sources(source("one", act))
-    use(people.alice, TOOL, **(ASKED | {"date": clock.today().isoformat()}), flex_days=2)
+    use(people.alice, TOOL, **(search_arguments() | {"date": clock.today().isoformat()}), flex_days=2)
     assert asked == [clock.today()]
 
 
@@ -86,11 +98,11 @@ def test_search_all_airlines_names_airlines_asked_answered_failed_and_skipped(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(
-        selling("one", seat(DAY)),
+        selling("one", seat(travel_day())),
         failing("two", Unanswered("down", "timeout")),
-        selling("three", seat(DAY), credential="account"),
+        selling("three", seat(travel_day()), credential="account"),
     )
-    found = use(people.alice, TOOL, **ASKED, airlines=["BA", "VS"])
+    found = use(people.alice, TOOL, **search_arguments(), airlines=["BA", "VS"])
     assert found["status"] == "partial"
     assert found["coverage"] == {
         "asked": ["one", "two", "BA", "VS"],
@@ -104,7 +116,7 @@ def test_search_all_airlines_names_airlines_asked_answered_failed_and_skipped(
 
 def test_search_all_airlines_without_names_asks_about_every_supported_airline(people: People, use: Use) -> None:
     supported = {a["code"] for a in use(people.alice, "list_supported_airlines")["airlines"]}
-    found = use(people.alice, TOOL, **ASKED)
+    found = use(people.alice, TOOL, **search_arguments())
     assert set(found["coverage"]["asked"]) == supported | {"sandbox"}
     assert {o["airline"] for o in found["options"]} <= supported
 
@@ -114,33 +126,42 @@ def test_search_all_airlines_beyond_a_release_window_skips_that_airline(
 ) -> None:
     far = clock.today() + timedelta(days=345)  # within 355 days of BA, beyond 331 of VS
     with_sources(selling("one"))
-    found = use(people.alice, TOOL, **(ASKED | {"date": far.isoformat()}), airlines=["BA", "VS"])
+    found = use(people.alice, TOOL, **(search_arguments() | {"date": far.isoformat()}), airlines=["BA", "VS"])
     assert {a["airline"]: a["outcome"] for a in found["by_airline"]} == {"BA": "none", "VS": "not_on_sale"}
     assert found["coverage"]["skipped"] == [{"name": "VS", "reason": "not_on_sale"}]
-    beyond = use(people.alice, TOOL, **(ASKED | {"date": far.isoformat()}), airlines=["VS"])
+    beyond = use(people.alice, TOOL, **(search_arguments() | {"date": far.isoformat()}), airlines=["VS"])
     assert (beyond["status"], beyond["missing"]) == ("no_data", ["award seats"])
 
 
 def test_search_all_airlines_cuts_at_limit_and_max_points_and_says_so(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
-    with_sources(selling("one", *(seat(DAY, points=10_000 * n, ref=str(n)) for n in range(1, 6)), seat(DAY, **VS)))
-    found = use(people.alice, TOOL, **ASKED, max_points=40_000, limit=3)
+    with_sources(
+        selling(
+            "one", *(seat(travel_day(), points=10_000 * n, ref=str(n)) for n in range(1, 6)), seat(travel_day(), **VS)
+        )
+    )
+    found = use(people.alice, TOOL, **search_arguments(), max_points=40_000, limit=3)
     assert [o["points"] for o in found["options"]] == [10_000, 20_000, 30_000]
     assert found["total"] == 4
     assert found["by_airline"][1] == {"airline": "VS", "outcome": "over_max_points", "cheapest": 80_000}
     assert "The 3 cheapest are listed" in found["message"]
-    none = use(people.alice, TOOL, **ASKED, max_points=9_000)
-    assert none["message"].startswith(f"No award seats LHR to JFK, {ASKED['date']} at up to 9,000 points")
+    none = use(people.alice, TOOL, **search_arguments(), max_points=9_000)
+    assert none["message"].startswith(f"No award seats LHR to JFK, {search_arguments()['date']} at up to 9,000 points")
 
 
 def test_search_all_airlines_leaves_out_what_seats_too_few_and_other_cabins(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(
-        selling("one", seat(DAY, seats=1), seat(DAY, seats=None, points=2), seat(DAY, cabin="first", points=1))
+        selling(
+            "one",
+            seat(travel_day(), seats=1),
+            seat(travel_day(), seats=None, points=2),
+            seat(travel_day(), cabin="first", points=1),
+        )
     )
-    found = use(people.alice, TOOL, **ASKED, passengers=2)
+    found = use(people.alice, TOOL, **search_arguments(), passengers=2)
     assert [o["points"] for o in found["options"]] == [2]
 
 
@@ -148,33 +169,34 @@ def test_search_all_airlines_when_nobody_answers_is_an_outage_and_not_counted(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(failing("one", Unanswered("down", "http_500")), failing("two", Unanswered("quota_exhausted", "quota")))
-    found = use(people.bob, TOOL, **(ASKED | {"cabin": "economy"}))
+    found = use(people.bob, TOOL, **(search_arguments() | {"cabin": "economy"}))
     assert found["status"] == "backend_unavailable"
     assert {b["name"]: b["reason"] for b in found["backends"]} == {"one": "down", "two": "quota_exhausted"}
     assert use(people.bob, "get_usage")["searches"]["used_today"] == 0
 
 
 def test_search_all_airlines_where_nobody_flies_is_no_data(people: People, use: Use) -> None:
-    found = use(people.alice, TOOL, **(ASKED | {"origin": "SFO", "destination": "NRT"}), airlines=["BA"])
+    found = use(people.alice, TOOL, **(search_arguments() | {"origin": "SFO", "destination": "NRT"}), airlines=["BA"])
     assert found["status"] == "no_data"
 
 
 @pytest.mark.parametrize(
     ("change", "field"),
     [
-        ({"date": (clock.today() - timedelta(days=1)).isoformat()}, "date"),
+        ({"date": lambda: (clock.today() - timedelta(days=1)).isoformat()}, "date"),
         ({"destination": "LHR"}, "destination"),
         ({"flex_days": 4}, "flex_days"),
         ({"limit": 101}, "limit"),
     ],
 )
 def test_search_all_airlines_names_a_bad_argument(people: People, use: Use, change: dict[str, Any], field: str) -> None:
-    found = use(people.alice, TOOL, **(ASKED | change))
+    change = evaluate(change)
+    found = use(people.alice, TOOL, **(search_arguments() | change))
     assert (found["status"], [e["field"] for e in found["errors"]]) == ("invalid", [field])
 
 
 def test_search_all_airlines_names_an_airline_it_does_not_know(people: People, use: Use) -> None:
-    found = use(people.alice, TOOL, **ASKED, airlines=["BA", "Qantus"])
+    found = use(people.alice, TOOL, **search_arguments(), airlines=["BA", "Qantus"])
     assert (found["status"], found["what"]) == ("not_found", "airline")
 
 
@@ -183,9 +205,9 @@ def test_search_all_airlines_names_an_airline_it_does_not_know(people: People, u
 
 @pytest.mark.spec("s8.free_economy_only")
 def test_search_all_airlines_on_free_is_economy_alone(people: People, use: Use) -> None:
-    found = use(people.bob, TOOL, **ASKED)
+    found = use(people.bob, TOOL, **search_arguments())
     assert (found["status"], found["required_tier"]) == ("paywall", "premium")
-    economy = use(people.bob, TOOL, **{k: v for k, v in ASKED.items() if k != "cabin"})
+    economy = use(people.bob, TOOL, **{k: v for k, v in search_arguments().items() if k != "cabin"})
     assert {o["cabin"] for o in economy["options"]} == {"economy"}
     assert economy["searches_left_today"] == 4
     assert use(people.bob, "get_usage")["searches"]["used_today"] == 1
@@ -195,12 +217,16 @@ def test_search_all_airlines_on_free_is_economy_alone(people: People, use: Use) 
 def test_search_all_airlines_on_free_is_five_a_day_however_many_ask_at_once(
     people: People, with_sources: WithSources
 ) -> None:
-    with_sources(selling("one", seat(DAY, cabin="economy")), selling("two", seat(DAY, cabin="economy")))
+    with_sources(
+        selling("one", seat(travel_day(), cabin="economy")), selling("two", seat(travel_day(), cabin="economy"))
+    )
     ended: list[str] = []
 
     async def once(number: int) -> None:
-        day = (DAY + timedelta(days=number)).isoformat()
-        ended.append((await dispatch(TOOL, ASKED | {"cabin": "economy", "date": day}, people.bob, "mcp")).status)
+        day = (travel_day() + timedelta(days=number)).isoformat()
+        ended.append(
+            (await dispatch(TOOL, search_arguments() | {"cabin": "economy", "date": day}, people.bob, "mcp")).status
+        )
 
     async def all_at_once() -> None:
         async with anyio.create_task_group() as tasks:
@@ -213,7 +239,7 @@ def test_search_all_airlines_on_free_is_five_a_day_however_many_ask_at_once(
 
 
 def test_search_all_airlines_leaves_one_search_record(people: People, use: Use) -> None:
-    use(people.alice, TOOL, **ASKED, flex_days=2)
+    use(people.alice, TOOL, **search_arguments(), flex_days=2)
     with transaction(people.alice.account_id) as session:
         (record,) = session.scalars(select(SearchRecord)).all()
     assert (record.tool, record.outcome) == (TOOL, "ok")
@@ -227,7 +253,7 @@ def _waiting(name: str, wait: Callable[[], Awaitable[None]]) -> Provider:
 
     async def act(_question: SeatsQuestion) -> tuple[AwardSeat, ...]:
         await wait()
-        return tuple(seat(DAY, points=1_000 * n, ref=f"{name}-{n}") for n in range(1, 31))
+        return tuple(seat(travel_day(), points=1_000 * n, ref=f"{name}-{n}") for n in range(1, 31))
 
     return source(name, act)
 
@@ -237,6 +263,6 @@ def test_search_all_airlines_waits_for_twelve_sources_at_once(
 ) -> None:
     wait = together(12)
     with_sources(*(_waiting(f"source{n}", wait) for n in range(12)))
-    found = use(people.alice, TOOL, **ASKED, limit=100)
+    found = use(people.alice, TOOL, **search_arguments(), limit=100)
     assert (found["status"], found["total"]) == ("ok", 360)
     assert len(found["coverage"]["answered"]) > 12

@@ -23,6 +23,7 @@ from shared.providers.sandbox.overrides import set_seat
 from shared.reference.load import reference
 from shared.services.search.award_options import AwardOption
 from tests.mcp_server.tools.conftest import Use
+from tests.support.dates import evaluate
 from tests.support.fake_seats import WithSources, failing, live, seat, selling, with_sources
 from tests.support.people import People
 from tests.support.settings_and_clock import Configure
@@ -30,8 +31,15 @@ from tests.support.timing import once
 
 __all__ = ["live", "with_sources"]
 
-DAY = clock.today() + timedelta(days=60)
-ASKED = {"airline": "BA", "origin": "LHR", "destination": "JFK", "date": DAY.isoformat()}
+
+def travel_day() -> date:
+    return clock.today() + timedelta(days=60)
+
+
+def search_arguments() -> dict[str, Any]:
+    return {"airline": "BA", "origin": "LHR", "destination": "JFK", "date": travel_day().isoformat()}
+
+
 OWN = "british-airways-club"
 
 
@@ -41,12 +49,12 @@ def _facts() -> None:
 
 
 def open_seat(cabin: str = "business", seats: int = 4, value: str = "open", **more: Any) -> None:
-    set_seat(f"{value}:{seats}", "LHR", "JFK", DAY, cabin, "BA", **more)
+    set_seat(f"{value}:{seats}", "LHR", "JFK", travel_day(), cabin, "BA", **more)
 
 
 def shut(*cabins: str) -> None:
     for cabin in cabins or CABINS:
-        set_seat("shut", "LHR", "JFK", DAY, cabin)
+        set_seat("shut", "LHR", "JFK", travel_day(), cabin)
 
 
 # what a search gives
@@ -56,7 +64,7 @@ def shut(*cabins: str) -> None:
 def test_search_availability_gives_seats_and_points_per_cabin(people: People, use: Use) -> None:
     shut()
     open_seat("business", 4)
-    found = use(people.alice, "search_availability", **ASKED)
+    found = use(people.alice, "search_availability", **search_arguments())
     assert found["status"] == "ok"
     own = next(o for o in found["options"] if o["program"] == OWN)
     marks = {name: own[name] for name in ("source", "synthetic", "live", "generated_at")}
@@ -75,7 +83,7 @@ def test_search_availability_gives_seats_and_points_per_cabin(people: People, us
 def test_search_availability_prices_come_from_the_charts(people: People, use: Use) -> None:
     shut()
     open_seat("business")
-    found = use(people.alice, "search_availability", **ASKED)
+    found = use(people.alice, "search_availability", **search_arguments())
     for option in found["options"]:
         chart = reference().route_price(option["program"], "BA", "LHR", "JFK", clock.today())
         assert chart is not None
@@ -85,7 +93,7 @@ def test_search_availability_prices_come_from_the_charts(people: People, use: Us
 @pytest.mark.spec("s4.4.search_availability.carriers")
 @pytest.mark.parametrize(("airline", "origin"), [("BA", "LHR"), ("QR", "DOH"), ("CX", "HKG")])
 def test_search_availability_takes_the_three_carrier_tags(people: People, use: Use, airline: str, origin: str) -> None:
-    found = use(people.alice, "search_availability", **(ASKED | {"airline": airline, "origin": origin}))
+    found = use(people.alice, "search_availability", **(search_arguments() | {"airline": airline, "origin": origin}))
     assert found["status"] == "ok"
     assert all(o["airline"] == airline for o in found["options"])
 
@@ -93,12 +101,12 @@ def test_search_availability_takes_the_three_carrier_tags(people: People, use: U
 @pytest.mark.parametrize("name", ["british-airways", "British Airways", "ba", " BA "])
 def test_search_availability_reads_an_airlines_code_slug_or_name(people: People, use: Use, name: str) -> None:
     open_seat()
-    found = use(people.alice, "search_availability", **(ASKED | {"airline": name, "origin": "lhr"}))
+    found = use(people.alice, "search_availability", **(search_arguments() | {"airline": name, "origin": "lhr"}))
     assert {o["airline"] for o in found["options"]} == {"BA"}
 
 
 def test_search_availability_takes_a_city_code_for_its_main_airport(people: People, use: Use) -> None:
-    found = use(people.alice, "search_availability", **(ASKED | {"origin": "LON"}))
+    found = use(people.alice, "search_availability", **(search_arguments() | {"origin": "LON"}))
     assert found["message"].endswith(" Of LON only LHR was asked.")
     assert found["status"] == "ok"
     assert {o["origin"] for o in found["options"]} <= {"LHR"}
@@ -106,7 +114,7 @@ def test_search_availability_takes_a_city_code_for_its_main_airport(people: Peop
 
 def test_search_availability_says_no_seats_when_there_are_none(people: People, use: Use) -> None:
     shut()
-    found = use(people.alice, "search_availability", **ASKED)
+    found = use(people.alice, "search_availability", **search_arguments())
     assert (found["status"], found["options"]) == ("ok", [])
     assert set(found["cabins"].values()) == {"no_data"}
     assert found["message"].startswith("No award seats")
@@ -116,12 +124,12 @@ def test_search_availability_says_no_seats_when_there_are_none(people: People, u
 def test_search_availability_leaves_out_what_seats_too_few(people: People, use: Use) -> None:
     shut()
     open_seat("business", 2)
-    assert use(people.alice, "search_availability", **ASKED, passengers=3)["options"] == []
+    assert use(people.alice, "search_availability", **search_arguments(), passengers=3)["options"] == []
 
 
 def test_search_availability_marks_a_replayed_answer_with_its_age(people: People, use: Use) -> None:
-    first = use(people.alice, "search_availability", **ASKED)
-    second = use(people.alice, "search_availability", **ASKED)
+    first = use(people.alice, "search_availability", **search_arguments())
+    second = use(people.alice, "search_availability", **search_arguments())
     assert second["freshness"]["fetched_at"] == first["freshness"]["fetched_at"]
     assert second["freshness"]["cached_until"] is not None
     assert second["freshness"]["age_seconds"] >= 0
@@ -130,7 +138,7 @@ def test_search_availability_marks_a_replayed_answer_with_its_age(people: People
 def test_search_availability_binds_ids_of_rows_to_the_account(people: People, use: Use) -> None:
     open_seat()
     mine, again, theirs = (
-        use(who, "search_availability", **ASKED)["options"][0]["trip_id"]
+        use(who, "search_availability", **search_arguments())["options"][0]["trip_id"]
         for who in (people.alice, people.alice, people.charlie)
     )
     assert mine == again != theirs
@@ -138,11 +146,11 @@ def test_search_availability_binds_ids_of_rows_to_the_account(people: People, us
 
 
 def test_search_availability_leaves_a_search_record(people: People, use: Use) -> None:
-    use(people.alice, "search_availability", **ASKED)
+    use(people.alice, "search_availability", **search_arguments())
     with transaction(people.alice.account_id) as session:
         (record,) = session.scalars(select(SearchRecord)).all()
     assert (record.tool, record.outcome, record.synthetic) == ("search_availability", "ok", True)
-    assert record.arguments["date"] == DAY.isoformat()
+    assert record.arguments["date"] == travel_day().isoformat()
 
 
 # plans
@@ -151,32 +159,32 @@ def test_search_availability_leaves_a_search_record(people: People, use: Use) ->
 @pytest.mark.spec("s8.free_economy_only")
 @pytest.mark.parametrize("cabin", ["premium_economy", "business", "first"])
 def test_search_availability_of_another_cabin_needs_premium(people: People, use: Use, cabin: str) -> None:
-    found = use(people.bob, "search_availability", **ASKED, cabin=cabin)
+    found = use(people.bob, "search_availability", **search_arguments(), cabin=cabin)
     assert (found["status"], found["required_tier"], found["current_tier"]) == ("paywall", "premium", "free")
     assert "economy" in found["free_alternative"]
     assert use(people.bob, "get_usage")["searches"]["used_today"] == 0
 
 
 def test_search_availability_on_free_answers_economy_and_says_what_is_missing(people: People, use: Use) -> None:
-    found = use(people.bob, "search_availability", **ASKED)
+    found = use(people.bob, "search_availability", **search_arguments())
     assert list(found["cabins"]) == ["economy"]
     assert {o["cabin"] for o in found["options"]} <= {"economy"}
     assert "business, first need Premium" in found["message"]
-    asked = use(people.bob, "search_availability", **ASKED, cabin="economy")
+    asked = use(people.bob, "search_availability", **search_arguments(), cabin="economy")
     assert "Premium" not in asked["message"]
 
 
 @pytest.mark.spec("s8.free_five_searches")
 def test_search_availability_on_free_is_five_a_day(people: People, use: Use) -> None:
-    left = [use(people.bob, "search_availability", **ASKED)["searches_left_today"] for _ in range(5)]
+    left = [use(people.bob, "search_availability", **search_arguments())["searches_left_today"] for _ in range(5)]
     assert left == [4, 3, 2, 1, 0]
-    sixth = use(people.bob, "search_availability", **ASKED)
+    sixth = use(people.bob, "search_availability", **search_arguments())
     assert (sixth["status"], sixth["limit"]) == ("limit_reached", "searches_per_day")
 
 
 @pytest.mark.spec("s8.premium_unlimited")
 def test_search_availability_on_premium_has_every_cabin(people: People, use: Use) -> None:
-    found = [use(people.alice, "search_availability", **ASKED, cabin=cabin) for cabin in CABINS]
+    found = [use(people.alice, "search_availability", **search_arguments(), cabin=cabin) for cabin in CABINS]
     assert [list(f["cabins"]) for f in found] == [[c] for c in CABINS]
 
 
@@ -186,7 +194,7 @@ def test_search_availability_on_premium_has_every_cabin(people: People, use: Use
 @pytest.mark.parametrize(
     ("change", "field"),
     [
-        ({"date": (clock.today() - timedelta(days=1)).isoformat()}, "date"),
+        ({"date": lambda: (clock.today() - timedelta(days=1)).isoformat()}, "date"),
         ({"date": "2027-02-30"}, "date"),
         ({"destination": "LHR"}, "destination"),
         ({"origin": "LHRX"}, "origin"),
@@ -196,7 +204,8 @@ def test_search_availability_on_premium_has_every_cabin(people: People, use: Use
     ],
 )
 def test_search_availability_names_a_bad_argument(people: People, use: Use, change: dict[str, Any], field: str) -> None:
-    found = use(people.alice, "search_availability", **(ASKED | change))
+    change = evaluate(change)
+    found = use(people.alice, "search_availability", **(search_arguments() | change))
     assert (found["status"], [e["field"] for e in found["errors"]]) == ("invalid", [field])
 
 
@@ -207,20 +216,20 @@ def test_search_availability_names_a_bad_argument(people: People, use: Use, chan
 def test_search_availability_names_what_it_does_not_know_and_the_nearest(
     people: People, use: Use, change: dict[str, Any], what: str
 ) -> None:
-    found = use(people.alice, "search_availability", **(ASKED | change))
+    found = use(people.alice, "search_availability", **(search_arguments() | change))
     assert (found["status"], found["what"]) == ("not_found", what)
     assert isinstance(found["nearest"], list)
 
 
 def test_search_availability_beyond_the_release_window_is_no_data(people: People, use: Use) -> None:
     far = (clock.today() + timedelta(days=400)).isoformat()
-    found = use(people.alice, "search_availability", **(ASKED | {"date": far}))
+    found = use(people.alice, "search_availability", **(search_arguments() | {"date": far}))
     assert (found["status"], found["missing"]) == ("no_data", ["award seats"])
     assert "355 days ahead" in found["message"]
 
 
 def test_search_availability_of_a_route_nobody_flies_is_no_data(people: People, use: Use) -> None:
-    found = use(people.alice, "search_availability", **(ASKED | {"origin": "SFO", "destination": "NRT"}))
+    found = use(people.alice, "search_availability", **(search_arguments() | {"origin": "SFO", "destination": "NRT"}))
     assert found["status"] == "no_data"
     assert found["missing"] == ["BA SFO-NRT"]
 
@@ -234,7 +243,7 @@ def test_search_availability_during_an_outage_names_it_and_does_not_count(
     people: People, use: Use, configure: Configure, fault: str, reason: str
 ) -> None:
     configure(SANDBOX_FAULT=fault)
-    found = use(people.bob, "search_availability", **ASKED)
+    found = use(people.bob, "search_availability", **search_arguments())
     assert found["status"] == "backend_unavailable"
     assert [(b["name"], b["reason"]) for b in found["backends"]] == [("sandbox", reason)]
     assert "options" not in found
@@ -245,20 +254,20 @@ def test_search_availability_of_an_empty_source_is_no_seats_and_not_an_outage(
     people: People, use: Use, configure: Configure
 ) -> None:
     configure(SANDBOX_FAULT="empty")
-    found = use(people.alice, "search_availability", **ASKED)
+    found = use(people.alice, "search_availability", **search_arguments())
     assert (found["status"], found["options"]) == ("ok", [])
 
 
 def test_search_availability_waits_for_a_slow_source(people: People, use: Use, configure: Configure) -> None:
     configure(SANDBOX_FAULT="slow:0.3s")
-    assert use(people.alice, "search_availability", **ASKED)["status"] == "ok"
+    assert use(people.alice, "search_availability", **search_arguments())["status"] == "ok"
 
 
 def test_search_availability_of_part_of_the_sources_says_who_is_missing(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
-    with_sources(selling("one", seat(DAY)), failing("two", Unanswered("down", "timeout")))
-    found = use(people.alice, "search_availability", **ASKED)
+    with_sources(selling("one", seat(travel_day())), failing("two", Unanswered("down", "timeout")))
+    found = use(people.alice, "search_availability", **search_arguments())
     assert (found["status"], len(found["options"])) == ("partial", 1)
     assert found["coverage"]["failed"] == [{"name": "two", "reason": "down"}]
     assert "two (down)" in found["message"]
@@ -269,13 +278,13 @@ def test_search_availability_without_a_backend_is_unavailable_and_not_unknown(
     people: People, use: Use, with_sources: WithSources, airline: str
 ) -> None:
     with_sources()
-    found = use(people.alice, "search_availability", **(ASKED | {"airline": airline}))
+    found = use(people.alice, "search_availability", **(search_arguments() | {"airline": airline}))
     assert found["status"] == "backend_unavailable"
     assert [b["reason"] for b in found["backends"]] == ["not_configured"]
 
 
 def test_search_availability_never_answers_a_live_outage_from_the_sandbox(people: People, use: Use, live: None) -> None:
-    found = use(people.alice, "search_availability", **ASKED)
+    found = use(people.alice, "search_availability", **search_arguments())
     assert found["status"] == "backend_unavailable"
     assert "sandbox" not in repr(found)
 
@@ -283,9 +292,9 @@ def test_search_availability_never_answers_a_live_outage_from_the_sandbox(people
 def test_search_availability_names_the_airlines_own_price_before_a_partners(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
-    cheap = seat(DAY, program="qatar-airways-privilege-club", points=40_000)
-    with_sources(selling("one", cheap, seat(DAY, points=80_000)))
-    found = use(people.alice, "search_availability", **ASKED)
+    cheap = seat(travel_day(), program="qatar-airways-privilege-club", points=40_000)
+    with_sources(selling("one", cheap, seat(travel_day(), points=80_000)))
+    found = use(people.alice, "search_availability", **search_arguments())
     assert found["cabins"]["business"]["points"] == 80_000
     assert {o["program"] for o in found["options"]} == {OWN, "qatar-airways-privilege-club"}
 
@@ -295,7 +304,7 @@ def test_search_availability_names_the_airlines_own_price_before_a_partners(
 
 def test_search_availability_in_the_sandbox_carries_every_label(people: People, use: Use) -> None:
     open_seat()
-    found = use(people.alice, "search_availability", **ASKED)
+    found = use(people.alice, "search_availability", **search_arguments())
     assert list(found)[:2] == ["data_mode", "notice"]
     assert (found["data_mode"], found["notice"]) == ("sandbox", NOTICE)
     assert (found["freshness"]["mode"], found["freshness"]["source"]) == ("sandbox", "sandbox")
@@ -310,15 +319,15 @@ def test_search_availability_in_the_sandbox_carries_every_label(people: People, 
 
 def test_search_availability_texts_begin_with_the_notice(people: People) -> None:
     limiter.cache_clear()
-    said = anyio.run(dispatch, "search_availability", ASKED, people.alice, "mcp")
+    said = anyio.run(dispatch, "search_availability", search_arguments(), people.alice, "mcp")
     assert said.texts[0].splitlines()[0] == NOTICE
 
 
 def test_search_availability_of_a_live_source_carries_no_sandbox_label(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
-    with_sources(selling("one", seat(DAY)))
-    found = use(people.alice, "search_availability", **ASKED)
+    with_sources(selling("one", seat(travel_day())))
+    found = use(people.alice, "search_availability", **search_arguments())
     assert not {"data_mode", "notice"} & set(found)
     (row,) = found["options"]
     assert not {"synthetic", "live", "generated_at"} & set(row)
@@ -332,7 +341,7 @@ def test_an_award_option_needs_every_field() -> None:
 
 def test_search_availability_records_observations_as_invented(people: People, use: Use) -> None:
     open_seat()
-    use(people.alice, "search_availability", **ASKED)
+    use(people.alice, "search_availability", **search_arguments())
     with transaction() as session:
         rows = session.scalars(select(AwardObservation)).all()
     assert rows
@@ -346,7 +355,7 @@ def test_search_availability_never_holds_up_the_loop(people: People) -> None:
     days = count()  # an attempt with a day of its own finds nothing in the cache
 
     def attempt() -> bool:
-        return anyio.run(_longest_hold, people.alice, DAY + timedelta(days=next(days))) < 0.05
+        return anyio.run(_longest_hold, people.alice, travel_day() + timedelta(days=next(days))) < 0.05
 
     assert once(attempt)
 
@@ -364,7 +373,7 @@ async def _longest_hold(caller: Caller, day: date) -> float:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(tick)
         await anyio.sleep(0.01)
-        found = await dispatch("search_availability", ASKED | {"date": day.isoformat()}, caller, "mcp")
+        found = await dispatch("search_availability", search_arguments() | {"date": day.isoformat()}, caller, "mcp")
         tasks.cancel_scope.cancel()
     assert found.status == "ok"
     return max(held)
@@ -399,7 +408,7 @@ def test_list_supported_airlines_filters_by_search(people: People, use: Use) -> 
 
 def test_list_supported_airlines_remembers_the_last_success(people: People, use: Use) -> None:
     before = use(people.bob, "list_supported_airlines")["airlines"][0]
-    use(people.alice, "search_availability", **ASKED)
+    use(people.alice, "search_availability", **search_arguments())
     after = use(people.bob, "list_supported_airlines")["airlines"][0]
     assert before["last_success_at"] is None
     assert after["last_success_at"] is not None

@@ -4,7 +4,7 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from types import SimpleNamespace
 from typing import Any
@@ -23,8 +23,15 @@ from tests.support.people import People
 
 __all__ = ["live", "with_sources"]
 
-DAY = clock.today() + timedelta(days=60)
-ASKED = {"airline": "BA", "origin": "LHR", "destination": "JFK", "date": DAY.isoformat()}
+
+def travel_day() -> date:
+    return clock.today() + timedelta(days=60)
+
+
+def search_arguments() -> dict[str, Any]:
+    return {"airline": "BA", "origin": "LHR", "destination": "JFK", "date": travel_day().isoformat()}
+
+
 TOOL = "get_award_trip_details"
 
 
@@ -51,7 +58,7 @@ TRIP = AwardTrip(
 
 def telling(name: str, *trips: AwardTrip, fails: Exception | None = None, **more: Any) -> Provider:
     """A source that sells a seat and tells these trips of it."""
-    sells = selling(name, seat(DAY), answers=("award_seats", "award_trip"), **more)
+    sells = selling(name, seat(travel_day()), answers=("award_seats", "award_trip"), **more)
 
     async def award_trip(question: TripQuestion) -> tuple[AwardTrip, ...]:
         if fails:
@@ -68,7 +75,7 @@ def telling(name: str, *trips: AwardTrip, fails: Exception | None = None, **more
 
 
 def an_id(use: Use, who: Caller) -> str:
-    found: str = use(who, "search_availability", **ASKED)["options"][0]["trip_id"]
+    found: str = use(who, "search_availability", **search_arguments())["options"][0]["trip_id"]
     return found
 
 
@@ -168,7 +175,7 @@ def test_get_award_trip_details_tells_an_outage_from_an_offer_that_is_gone(
 def test_get_award_trip_details_of_a_source_without_single_flights_is_no_data(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
-    with_sources(selling("one", seat(DAY)))
+    with_sources(selling("one", seat(travel_day())))
     assert use(people.alice, TOOL, trip_id=an_id(use, people.alice))["status"] == "no_data"
 
 
@@ -182,8 +189,10 @@ def test_get_award_trip_details_of_a_source_that_is_here_no_more_is_not_found(
 
 
 def test_get_award_trip_details_in_the_sandbox_answers_and_is_labelled(people: People, use: Use) -> None:
-    set_seat("open:4", "LHR", "JFK", DAY, "business", "BA")
-    option = use(people.bob, "search_all_airlines", **{k: v for k, v in ASKED.items() if k != "airline"})["options"][0]
+    set_seat("open:4", "LHR", "JFK", travel_day(), "business", "BA")
+    option = use(people.bob, "search_all_airlines", **{k: v for k, v in search_arguments().items() if k != "airline"})[
+        "options"
+    ][0]
     found = use(people.bob, TOOL, trip_id=option["trip_id"])
     assert (found["data_mode"], found["freshness"]["mode"], found["points"]) == ("sandbox", "sandbox", option["points"])
     assert [s["flight_number"] for s in found["segments"]] == option["flight_numbers"]

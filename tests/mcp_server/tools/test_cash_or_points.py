@@ -1,6 +1,6 @@
 """Cash against points through the gate: live for Premium, stored for Free, and never a guess."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -20,19 +20,33 @@ from tests.support.people import People
 
 __all__ = ["live", "with_sources"]
 TOOL = "compare_cash_vs_points"
-DAY = clock.today() + timedelta(days=45)
-ASKED: dict[str, Any] = {"origin": "lhr", "destination": "JFK", "date": DAY.isoformat()}
+
+
+def travel_day() -> date:
+    return clock.today() + timedelta(days=45)
+
+
+def search_arguments() -> dict[str, Any]:
+    return {"origin": "lhr", "destination": "JFK", "date": travel_day().isoformat()}
+
+
 OWN, FB = "british-airways-club", "flying-blue"
 BANK = rates_of(USD="1.12", GBP="0.84")
 
 
 def economy(**more: Any) -> Any:
-    return seat(DAY, **({"cabin": "economy", "points": 40_000, "taxes": Decimal("84.00")} | more))
+    return seat(travel_day(), **({"cabin": "economy", "points": 40_000, "taxes": Decimal("84.00")} | more))
 
 
 def seen(caller: Caller | None, days_ago: float, table: Any, **more: Any) -> None:
     """A price an earlier search saw; without a caller anyone may see it."""
-    facts: dict[str, Any] = {"source": "seats", "origin": "LHR", "destination": "JFK", "date": DAY, "cabin": "economy"}
+    facts: dict[str, Any] = {
+        "source": "seats",
+        "origin": "LHR",
+        "destination": "JFK",
+        "date": travel_day(),
+        "cabin": "economy",
+    }
     facts |= {"seen_at": clock.now() - timedelta(days=days_ago), "asker_id": caller.account_id if caller else None}
     if table is AwardObservation:
         facts |= {"airline": "BA", "program": OWN, "points": 40_000, "taxes": Decimal("84"), "taxes_currency": "GBP"}
@@ -50,7 +64,7 @@ def test_compare_cash_vs_points_shows_both_sides_and_the_arithmetic(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(selling("seats", economy(), terms="anyone"), fares_of("shop", fare("712"), fare("900")), BANK)
-    found = use(people.alice, TOOL, **ASKED)
+    found = use(people.alice, TOOL, **search_arguments())
     assert found["status"] == "ok"
     assert (found["cash"]["amount"], found["cash"]["currency"], found["cash"]["source"]) == (712, "USD", "shop")
     award = found["award"]
@@ -77,10 +91,10 @@ def test_compare_cash_vs_points_advises_cash_for_a_cheap_fare(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(selling("seats", economy()), fares_of("shop", fare("150")), BANK)
-    found = use(people.alice, TOOL, **ASKED)
+    found = use(people.alice, TOOL, **search_arguments())
     assert (found["recommendation"], found["cents_per_point"]) == ("cash", 0.095)
     with_sources(selling("other", economy()), fares_of("stall", fare("90")), BANK)
-    found = use(people.alice, TOOL, **ASKED)
+    found = use(people.alice, TOOL, **search_arguments())
     assert (found["recommendation"], found["cents_per_point"]) == ("cash", -0.055)
 
 
@@ -92,7 +106,7 @@ def test_compare_cash_vs_points_calls_that_award_cheapest_whose_points_and_taxes
     cheap = economy(ref="b", points=41_000, taxes=Decimal("8.40"))
     silent = economy(ref="c", points=10_000, taxes=None)
     with_sources(selling("seats", dear, cheap, silent), fares_of("shop", fare("700")), BANK)
-    found = use(people.alice, TOOL, **ASKED)
+    found = use(people.alice, TOOL, **search_arguments())
     assert [o["points"] for o in found["award_options"]] == [41_000, 39_000, 10_000]
     assert found["award"]["points"] == 41_000
 
@@ -106,7 +120,7 @@ def test_compare_cash_vs_points_says_no_data_for_what_is_missing(
     seats = selling("seats", *([] if lack == "seats" else [row]))
     shop = fares_of("shop", *([] if lack == "fares" else [fare("700")]))
     with_sources(seats, shop, *([] if lack == "rate" else [BANK]))
-    found = use(people.alice, TOOL, **ASKED)
+    found = use(people.alice, TOOL, **search_arguments())
     assert found["status"] == "ok"
     assert found["recommendation"] == "no_data"
     assert (found["cash"] == "no_data") == (lack == "fares")
@@ -118,15 +132,15 @@ def test_compare_cash_vs_points_says_no_data_for_what_is_missing(
 def test_compare_cash_vs_points_names_who_did_not_answer(people: People, use: Use, with_sources: WithSources) -> None:
     lost = failing_with("shop", "cash_fares", Unanswered("down", "http_500"))
     with_sources(selling("seats", economy()), lost, BANK)
-    half = use(people.alice, TOOL, **ASKED)
+    half = use(people.alice, TOOL, **search_arguments())
     assert (half["status"], half["cash"], half["recommendation"]) == ("partial", "no_data", "no_data")
     assert half["coverage"]["failed"] == [{"name": "shop", "reason": "down"}]
     assert "shop (down)" in half["message"]
     with_sources(failing_with("seat", "award_seats", Unanswered("down", "http_502")), lost)
-    none = use(people.alice, TOOL, **ASKED)
+    none = use(people.alice, TOOL, **search_arguments())
     assert (none["status"], {b["name"] for b in none["backends"]}) == ("backend_unavailable", {"seat", "shop"})
     with_sources(selling("mine", economy(), credential="account"), fares_of("stall", fare("700")), BANK)
-    apart = use(people.alice, TOOL, **ASKED)
+    apart = use(people.alice, TOOL, **search_arguments())
     assert (apart["status"], apart["award"]) == ("ok", "no_data")
     assert apart["coverage"]["skipped"] == [{"name": "mine", "reason": "connection_required"}]
 
@@ -135,7 +149,7 @@ def test_compare_cash_vs_points_with_nothing_on_either_side_is_no_data(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(selling("seats"), fares_of("shop"))
-    found = use(people.alice, TOOL, **ASKED)
+    found = use(people.alice, TOOL, **search_arguments())
     assert (found["status"], found["missing"]) == ("no_data", ["cash fare", "award seats"])
 
 
@@ -155,7 +169,7 @@ def test_compare_cash_vs_points_asks_both_sides_at_once(people: People, use: Use
         answering("shop", {"cash_fares": lambda _q: both("shop", (fare("700"),))}),
         BANK,
     )
-    found = use(people.alice, TOOL, **ASKED)
+    found = use(people.alice, TOOL, **search_arguments())
     assert (found["status"], found["cents_per_point"]) == ("ok", 1.47)
 
 
@@ -169,7 +183,7 @@ def test_compare_cash_vs_points_for_free_reads_what_is_stored_with_age_and_sourc
     with_sources(selling("seats", economy()), fares_of("shop", fare("1")), BANK)
     seen(None, 3, AwardObservation)
     seen(None, 2, FareObservation)
-    found = use(people.bob, TOOL, **ASKED)
+    found = use(people.bob, TOOL, **search_arguments())
     assert (found["cash"]["amount"], found["cash"]["age_seconds"] // 86_400, found["cash"]["source"]) == (
         700,
         2,
@@ -188,7 +202,7 @@ def test_compare_cash_vs_points_for_free_never_asks_the_world_for_prices(
 ) -> None:
     refuse = AssertionError("asked")
     with_sources(failing_with("seats", "award_seats", refuse), failing_with("shop", "cash_fares", refuse))
-    found = use(people.bob, TOOL, **ASKED)
+    found = use(people.bob, TOOL, **search_arguments())
     assert (found["status"], found["missing"]) == ("no_data", ["cash fare", "award seats"])
     assert "Premium searches live" in found["message"]
 
@@ -197,7 +211,7 @@ def test_compare_cash_vs_points_says_when_the_fare_is_one_of_whole_cities(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(selling("seats", economy()), fares_of("shop", fare("150", city_wide=True)), BANK)
-    assert "check which airports" in use(people.alice, TOOL, **ASKED)["message"]
+    assert "check which airports" in use(people.alice, TOOL, **search_arguments())["message"]
 
 
 def test_compare_cash_vs_points_says_so_of_a_stored_fare_too(
@@ -205,9 +219,9 @@ def test_compare_cash_vs_points_says_so_of_a_stored_fare_too(
 ) -> None:
     with_sources(BANK)
     seen(None, 2, FareObservation, city_wide=True)
-    assert "check which airports" in use(people.bob, TOOL, **ASKED)["message"]
+    assert "check which airports" in use(people.bob, TOOL, **search_arguments())["message"]
     seen(None, 1, FareObservation)
-    assert "check which airports" not in use(people.bob, TOOL, **ASKED)["message"]
+    assert "check which airports" not in use(people.bob, TOOL, **search_arguments())["message"]
 
 
 def test_compare_cash_vs_points_for_free_replays_an_answer_before_older_sightings(
@@ -219,8 +233,8 @@ def test_compare_cash_vs_points_for_free_replays_an_answer_before_older_sighting
         BANK,
     )
     seen(None, 3, AwardObservation)
-    use(people.alice, TOOL, **ASKED)
-    found = use(people.bob, TOOL, **ASKED)
+    use(people.alice, TOOL, **search_arguments())
+    found = use(people.bob, TOOL, **search_arguments())
     assert [o["points"] for o in found["award_options"]] == [44_000]
     assert (found["cash"]["amount"], found["cash"]["mode"]) == (650, "cached")
 
@@ -231,9 +245,9 @@ def test_compare_cash_vs_points_shows_no_free_account_what_anothers_connection_s
     with_sources(BANK)
     seen(people.alice, 1, AwardObservation, points=12_345)
     seen(people.alice, 1, FareObservation, price=Decimal("321"))
-    assert use(people.bob, TOOL, **ASKED)["status"] == "no_data"
+    assert use(people.bob, TOOL, **search_arguments())["status"] == "no_data"
     seen(people.bob, 1, AwardObservation, points=23_456)
-    mine = use(people.bob, TOOL, **ASKED)
+    mine = use(people.bob, TOOL, **search_arguments())
     assert [o["points"] for o in mine["award_options"]] == [23_456]
     assert mine["cash"] == "no_data"
 
@@ -244,15 +258,15 @@ def test_compare_cash_vs_points_for_free_leaves_out_what_was_seen_long_ago_or_fo
     with_sources(BANK)
     seen(None, 15, AwardObservation)
     seen(None, 1, FareObservation, passengers=2)
-    seen(None, 1, FareObservation, return_date=DAY + timedelta(days=7))
+    seen(None, 1, FareObservation, return_date=travel_day() + timedelta(days=7))
     seen(None, 1, FareObservation, cabin="business")
-    assert use(people.bob, TOOL, **ASKED)["status"] == "no_data"
+    assert use(people.bob, TOOL, **search_arguments())["status"] == "no_data"
 
 
 @pytest.mark.spec("s4.4.compare_cash.free_top_three")
 def test_compare_cash_vs_points_shows_three_award_options_on_the_free_plan(people: People, use: Use) -> None:
-    paid = use(people.alice, TOOL, **ASKED)
-    free = use(people.bob, TOOL, **ASKED)
+    paid = use(people.alice, TOOL, **search_arguments())
+    free = use(people.bob, TOOL, **search_arguments())
     assert len(paid["award_options"]) == paid["options_found"] > 3
     assert len(free["award_options"]) == 3
     assert free["options_found"] == paid["options_found"]
@@ -264,10 +278,12 @@ def test_compare_cash_vs_points_shows_three_award_options_on_the_free_plan(peopl
 
 @pytest.mark.spec("s4.4.compare_cash.params")
 def test_compare_cash_vs_points_takes_airports_in_either_case_and_economy_by_default(people: People, use: Use) -> None:
-    found = use(people.alice, TOOL, **(ASKED | {"destination": "jfk"}))
+    found = use(people.alice, TOOL, **(search_arguments() | {"destination": "jfk"}))
     assert {o["cabin"] for o in found["award_options"]} == {"economy"}
-    for name in ASKED:
-        assert use(people.alice, TOOL, **{k: v for k, v in ASKED.items() if k != name})["status"] == "invalid"
-    assert use(people.alice, TOOL, **(ASKED | {"destination": "LHR"}))["status"] == "invalid"
-    assert use(people.alice, TOOL, **(ASKED | {"date": "2020-01-01"}))["status"] == "invalid"
-    assert use(people.alice, TOOL, **(ASKED | {"cabin": "steerage"}))["status"] == "invalid"
+    for name in search_arguments():
+        assert (
+            use(people.alice, TOOL, **{k: v for k, v in search_arguments().items() if k != name})["status"] == "invalid"
+        )
+    assert use(people.alice, TOOL, **(search_arguments() | {"destination": "LHR"}))["status"] == "invalid"
+    assert use(people.alice, TOOL, **(search_arguments() | {"date": "2020-01-01"}))["status"] == "invalid"
+    assert use(people.alice, TOOL, **(search_arguments() | {"cabin": "steerage"}))["status"] == "invalid"

@@ -15,7 +15,9 @@ from tests.mcp_server.tools.conftest import Use
 from tests.support.fake_accounts import FEED, Outside, Person
 from tests.support.people import People
 
-DAY = clock.today() + timedelta(days=60)
+
+def travel_day() -> date:
+    return clock.today() + timedelta(days=60)
 
 
 def moment(day: date, hour: str) -> dict[str, str]:
@@ -25,8 +27,8 @@ def moment(day: date, hour: str) -> dict[str, str]:
 def air(**more: Any) -> dict[str, Any]:
     segment = {
         "id": "77",
-        "StartDateTime": moment(DAY, "18:30:00"),
-        "EndDateTime": moment(DAY + timedelta(days=1), "06:35:00"),
+        "StartDateTime": moment(travel_day(), "18:30:00"),
+        "EndDateTime": moment(travel_day() + timedelta(days=1), "06:35:00"),
         "start_airport_code": "JFK",
         "end_airport_code": "LHR",
         "marketing_airline_code": "VS",
@@ -38,7 +40,10 @@ def air(**more: Any) -> dict[str, Any]:
 
 def lodging(**more: Any) -> dict[str, Any]:
     facts = {"id": "9", "supplier_name": "Conrad Tokyo", "supplier_conf_num": "H1"}
-    nights = {"StartDateTime": moment(DAY, "15:00:00"), "EndDateTime": moment(DAY + timedelta(days=3), "11:00:00")}
+    nights = {
+        "StartDateTime": moment(travel_day(), "15:00:00"),
+        "EndDateTime": moment(travel_day() + timedelta(days=3), "11:00:00"),
+    }
     return facts | nights | more
 
 
@@ -74,7 +79,11 @@ def test_sync_integration_makes_bookings_of_trips_once(outside: Outside, sync: A
     assert done["pulled"] == {"balances": 0, "statuses": 0, "bookings": 2, "trips": 1}
     (leg,) = flights()
     assert (leg.flight_number, leg.origin, leg.destination, leg.cabin_class) == ("VS4", "JFK", "LHR", "business")
-    assert (leg.departure_date, str(leg.departure_time), leg.confirmation_number) == (DAY, "18:30:00", "ABC123")
+    assert (leg.departure_date, str(leg.departure_time), leg.confirmation_number) == (
+        travel_day(),
+        "18:30:00",
+        "ABC123",
+    )
     assert (leg.points_spent, leg.cash_paid, leg.external_ref) == (None, None, "tripit:air:4042627:77")
     with transaction() as session:
         stay = session.scalars(select(HotelBooking)).one()
@@ -110,7 +119,7 @@ def test_sync_integration_recognises_a_booking_known_from_elsewhere(
         airline="VS",
         origin="JFK",
         destination="LHR",
-        departure_date=DAY.isoformat(),
+        departure_date=travel_day().isoformat(),
         cabin_class="first",
         points_spent=1000,
         program="virgin-atlantic-flying-club",
@@ -151,7 +160,8 @@ def test_sync_integration_refused_by_tripit_has_to_be_connected_again(outside: O
     assert (told["status"], told["backends"][0]["reason"]) == ("backend_unavailable", "broken")
 
 
-CALENDAR = """BEGIN:VCALENDAR\r
+def calendar_feed() -> str:
+    return """BEGIN:VCALENDAR\r
 VERSION:2.0\r
 PRODID:-//TripIt//EN\r
 BEGIN:VEVENT\r
@@ -177,24 +187,24 @@ SUMMARY:Dinner with Sam\r
 DTSTART:{day}T190000Z\r
 END:VEVENT\r
 END:VCALENDAR\r
-""".replace("{day}", f"{DAY:%Y%m%d}").replace("{next}", f"{DAY + timedelta(days=1):%Y%m%d}")
+""".replace("{day}", f"{travel_day():%Y%m%d}").replace("{next}", f"{travel_day() + timedelta(days=1):%Y%m%d}")
 
 
 @pytest.mark.parametrize("by", ["address", "text"])
 def test_sync_integration_reads_a_private_calendar_or_a_pasted_one(outside: Outside, sync: Any, by: str) -> None:
-    outside.calendar = CALENDAR
-    done = sync(f"{outside.base}/tripitweb{FEED}" if by == "address" else CALENDAR)
+    outside.calendar = calendar_feed()
+    done = sync(f"{outside.base}/tripitweb{FEED}" if by == "address" else calendar_feed())
     assert done["pulled"]["bookings"] == 2
     (leg,) = flights()
     assert (leg.flight_number, leg.origin, leg.destination) == ("VS4", "JFK", "LHR")
-    assert (leg.departure_date, leg.confirmation_number) == (DAY, "ABC123")
+    assert (leg.departure_date, leg.confirmation_number) == (travel_day(), "ABC123")
     assert str(leg.departure_time) in ("18:30:00", "19:30:00")
     assert leg.notes == "The cabin was not stated; economy is assumed."
     assert sync()["changes"] == []
 
 
 def test_sync_integration_of_a_calendar_taken_back_has_to_be_connected_again(outside: Outside, sync: Any) -> None:
-    outside.calendar = CALENDAR
+    outside.calendar = calendar_feed()
     sync(f"{outside.base}/tripitweb{FEED}")
     outside.says["calendar"] = "gone"
     assert sync()["backends"][0]["reason"] == "broken"

@@ -12,13 +12,19 @@ from shared.db.observations import write
 from shared.domain.dates import add_months, days_of
 from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
+from tests.support.dates import evaluate
 from tests.support.fake_seats import live
 from tests.support.people import People
 
 __all__ = ["live"]
 
 TOOL = "explore_destinations"
-DAY = add_months(clock.today(), 1)
+
+
+def travel_day() -> date:
+    return add_months(clock.today(), 1)
+
+
 AGO = timedelta(hours=5)
 See = Callable[..., None]
 
@@ -28,7 +34,8 @@ def _facts() -> None:
     reference()
 
 
-def row(destination: str, points: int, day: date = DAY, ago: timedelta = AGO, **more: Any) -> dict[str, Any]:
+def row(destination: str, points: int, day: date | None = None, ago: timedelta = AGO, **more: Any) -> dict[str, Any]:
+    day = day or travel_day()
     facts = {
         "source": "one",
         "airline": "BA",
@@ -88,7 +95,7 @@ def test_explore_destinations_believes_the_last_answer_about_a_seat(people: Peop
 
 
 def test_explore_destinations_names_the_days_of_the_lowest_price(people: People, use: Use, live: None) -> None:
-    days = [DAY + timedelta(days=n) for n in range(8)]
+    days = [travel_day() + timedelta(days=n) for n in range(8)]
     saw(*(row("JFK", 20_000, day) for day in days[1:]), row("JFK", 30_000, days[0]))
     (found,) = use(people.alice, TOOL, origin="LHR")["destinations"]
     assert found["best_dates"] == [d.isoformat() for d in days[1:6]]
@@ -146,11 +153,15 @@ def test_explore_destinations_ends_two_months_after_the_first_named(people: Peop
     [
         ({"month_from": "2020-01"}, "month_from"),
         ({"month_to": "2020-01"}, "month_to"),
-        ({"month_from": f"{add_months(DAY, 5):%Y-%m}", "month_to": f"{DAY:%Y-%m}"}, "month_to"),
+        (
+            {"month_from": lambda: f"{add_months(travel_day(), 5):%Y-%m}", "month_to": lambda: f"{travel_day():%Y-%m}"},
+            "month_to",
+        ),
         ({"month_from": "2027-13"}, "month_from"),
     ],
 )
 def test_explore_destinations_names_a_wrong_month(people: People, use: Use, months: dict[str, str], field: str) -> None:
+    months = evaluate(months)
     found = use(people.alice, TOOL, origin="LHR", **months)
     assert (found["status"], [e["field"] for e in found["errors"]]) == ("invalid", [field])
 
@@ -228,7 +239,7 @@ def test_explore_destinations_never_shows_live_rows_in_the_sandbox(people: Peopl
 def test_explore_destinations_reads_the_sightings_in_one_statement(
     people: People, use: Use, live: None, queries: list[str]
 ) -> None:
-    saw(*(row("JFK", n, DAY + timedelta(days=n)) for n in range(1, 30)))
+    saw(*(row("JFK", n, travel_day() + timedelta(days=n)) for n in range(1, 30)))
     queries.clear()
     use(people.alice, TOOL, origin="LHR")
     assert sum("award_observations" in q for q in queries) == 1

@@ -1,6 +1,6 @@
 """Fee averages through the gate: from seats that were seen, of the route or of a region that is named."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -13,14 +13,21 @@ from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
 
 TOOL = "estimate_award_fees"
-NEW, OLD = clock.now() - timedelta(days=2), clock.now() - timedelta(days=400)
+
+
+def two_days_ago() -> datetime:
+    return clock.now() - timedelta(days=2)
+
+
+def over_a_year_ago() -> datetime:
+    return clock.now() - timedelta(days=400)
 
 
 def seen(
     program: str, taxes: str | None, origin: str = "LHR", destination: str = "JFK", currency: str = "GBP", **more: Any
 ) -> dict[str, Any]:
     row = {"source": "sandbox", "airline": "BA", "program": program, "origin": origin, "destination": destination}
-    row |= {"date": clock.today(), "cabin": "economy", "points": 20_000, "seats": 1, "seen_at": NEW}
+    row |= {"date": clock.today(), "cabin": "economy", "points": 20_000, "seats": 1, "seen_at": two_days_ago()}
     money = None if taxes is None else Decimal(taxes)
     return row | {"provider_checked_at": None, "taxes": money, "taxes_currency": currency} | more
 
@@ -37,7 +44,7 @@ def fees(use: Use, who: Any, **given: Any) -> list[dict[str, Any]]:
 
 @pytest.mark.spec("s4.4.estimate_award_fees.averages")
 def test_estimate_award_fees_averages_what_was_seen_with_range_and_age(people: People, use: Use) -> None:
-    write(seen("flying-blue", "100"), seen("flying-blue", "201", seen_at=OLD), seen("flying-blue", None))
+    write(seen("flying-blue", "100"), seen("flying-blue", "201", seen_at=over_a_year_ago()), seen("flying-blue", None))
     found = use(people.alice, TOOL, origin="lhr", destination="JFK")
     (one,) = found["fees"]
     assert (one["program"], one["average"], one["low"], one["high"]) == ("flying-blue", 150.5, 100, 201)

@@ -1,7 +1,7 @@
 """The flight alert tools: creating within the cap, listing, changing, pausing and deleting."""
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -16,15 +16,27 @@ from shared.db.flight_alerts import FlightAlert, FlightAlertKey
 from shared.db.runs import Schedule
 from shared.errors import LimitReached
 from tests.mcp_server.tools.conftest import Use
+from tests.support.dates import evaluate
 from tests.support.people import People
 
-SOON, LATER = clock.today() + timedelta(days=30), clock.today() + timedelta(days=60)
-WINDOW = {"date_range_start": SOON.isoformat(), "date_range_end": LATER.isoformat()}
+
+def window_start() -> date:
+    return clock.today() + timedelta(days=30)
+
+
+def window_end() -> date:
+    return clock.today() + timedelta(days=60)
+
+
+def window_arguments() -> dict[str, Any]:
+    return {"date_range_start": window_start().isoformat(), "date_range_end": window_end().isoformat()}
+
+
 GONE = {"date_range_start": "2020-01-01", "date_range_end": "2020-01-02"}
 
 
 def create(use: Use, who: Caller, **more: Any) -> dict[str, Any]:
-    terms = {"airline": "BA", "departure": "LHR", "destination": "JFK", **WINDOW}
+    terms = {"airline": "BA", "departure": "LHR", "destination": "JFK", **window_arguments()}
     return use(who, "create_flight_alert", **(terms | more))
 
 
@@ -35,7 +47,12 @@ def schedules() -> list[Schedule]:
 
 def seen(alert_id: int) -> None:
     with transaction() as session:
-        row = {"alert_id": alert_id, "key": f"BA|x|{SOON}|economy", "matched": True, "answered_at": clock.now()}
+        row = {
+            "alert_id": alert_id,
+            "key": f"BA|x|{window_start()}|economy",
+            "matched": True,
+            "answered_at": clock.now(),
+        }
         session.add(FlightAlertKey(**row))
 
 
@@ -55,7 +72,7 @@ def test_create_flight_alert_stores_the_terms_and_is_due_at_once(people: People,
         "airline": "BA",
         "departure": "LHR",
         "destination": "JFK",
-        **WINDOW,
+        **window_arguments(),
         "cabin_class": None,
         "active": True,
         "last_checked_at": None,
@@ -85,7 +102,7 @@ def test_create_flight_alert_says_through_whose_programme_hawaiian_is_priced(peo
         ({"departure": "LHRX"}, "departure"),
         ({"destination": "lhr"}, "destination"),
         ({"destination": None}, "destination"),
-        ({"date_range_end": (SOON - timedelta(days=1)).isoformat()}, "date_range_end"),
+        ({"date_range_end": lambda: (window_start() - timedelta(days=1)).isoformat()}, "date_range_end"),
         (GONE, "date_range_end"),
         ({"date_range_start": None}, "date_range_start"),
         ({"date_range_end": None}, "date_range_end"),
@@ -100,6 +117,7 @@ def test_create_flight_alert_says_through_whose_programme_hawaiian_is_priced(peo
 def test_create_flight_alert_names_what_is_wrong(
     people: People, use: Use, arguments: dict[str, Any], field: str
 ) -> None:
+    arguments = evaluate(arguments)
     answer = create(use, people.alice, **arguments)
     assert answer["status"] == "invalid"
     assert answer["errors"][0]["field"] == field
@@ -115,8 +133,8 @@ def test_create_flight_alert_takes_each_of_the_twelve_airlines(people: People, u
 @pytest.mark.spec("s4.4.create_flight_alert.free_one")
 @pytest.mark.spec("s4.4.create_flight_alert.counted_apart")
 def test_create_flight_alert_gives_a_free_account_one_beside_its_route_monitor(people: People, use: Use) -> None:
-    monitor = {"origin": "LHR", "destination": "JFK", "earliest_date": SOON.isoformat()}
-    assert use(people.bob, "create_route_monitor", **monitor, latest_date=LATER.isoformat())["status"] == "ok"
+    monitor = {"origin": "LHR", "destination": "JFK", "earliest_date": window_start().isoformat()}
+    assert use(people.bob, "create_route_monitor", **monitor, latest_date=window_end().isoformat())["status"] == "ok"
     first = create(use, people.bob)
     assert (first["status"], first["active_count"], first["cap"]) == ("ok", 1, 1)
     answer = create(use, people.bob)
@@ -138,7 +156,7 @@ def test_create_flight_alert_gives_the_last_place_to_one_of_many_at_once(people:
         call = Call(people.bob, "mcp", clock.now())
         done = False
         try:
-            create_flight_alert(call, "BA", "LHR", "JFK", SOON, LATER)
+            create_flight_alert(call, "BA", "LHR", "JFK", window_start(), window_end())
             done = True
         except LimitReached:
             return "refused"

@@ -1,7 +1,8 @@
 """The whole way from a hotel tool to the sources' sockets and back: points of one, rates of another, troubles named."""
 
 import json
-from datetime import timedelta
+from datetime import date, timedelta
+from typing import Any
 
 from shared import clock
 from tests.mcp_server.tools.conftest import Use
@@ -11,15 +12,26 @@ from tests.support.people import People
 
 __all__ = ["fake_world", "pretend"]
 
-IN = clock.today() + timedelta(days=60)
-STAY = {"check_in_date": IN.isoformat(), "check_out_date": (IN + timedelta(days=3)).isoformat()}
-HOTEL = {"hotel_id": "park-hyatt-tokyo"} | STAY
+
+def check_in_day() -> date:
+    return clock.today() + timedelta(days=60)
+
+
+def stay_arguments() -> dict[str, Any]:
+    return {
+        "check_in_date": check_in_day().isoformat(),
+        "check_out_date": (check_in_day() + timedelta(days=3)).isoformat(),
+    }
+
+
+def hotel_arguments() -> dict[str, Any]:
+    return {"hotel_id": "park-hyatt-tokyo"} | stay_arguments()
 
 
 def test_points_and_rates_of_two_sources_meet_in_one_stay(people: People, use: Use, pretend: Pretend) -> None:
     world = pretend("rooms_aero", "liteapi")
     world.asked.clear()
-    told = use(people.alice, "get_hotel", **HOTEL)
+    told = use(people.alice, "get_hotel", **hotel_arguments())
     assert told["status"] == "ok", told
     assert told["rates"]["points_total"] == 105_000
     assert told["rates"]["cash_total"] != "no_data"
@@ -33,13 +45,13 @@ def test_a_hotel_source_in_trouble_is_named_and_the_other_still_answers(
     people: People, use: Use, pretend: Pretend
 ) -> None:
     pretend("rooms_aero", "liteapi", rooms_aero="broken")
-    told = use(people.alice, "search_hotels", destination="Tokyo", **STAY)
+    told = use(people.alice, "search_hotels", destination="Tokyo", **stay_arguments())
     assert (told["status"], told["coverage"]["failed"]) == ("partial", [{"name": "rooms_aero", "reason": "down"}])
     (park,) = [h for h in told["hotels"] if h["hotel_code"] == "htl_park-hyatt-tokyo"]
     assert (park["points_per_night"], park["cents_per_point"]) == ("no_data", "no_data")
     assert park["cash_per_night"] != "no_data"
     pretend(liteapi="quota")
-    told = use(people.alice, "get_hotel", **HOTEL)
+    told = use(people.alice, "get_hotel", **hotel_arguments())
     assert told["status"] == "backend_unavailable"
     assert {b["reason"] for b in told["backends"]} == {"down", "quota_exhausted"}
     assert SECRET not in json.dumps(told)
@@ -47,7 +59,9 @@ def test_a_hotel_source_in_trouble_is_named_and_the_other_still_answers(
 
 
 def test_a_booked_stay_is_checked_at_the_sources(people: People, use: Use, pretend: Pretend) -> None:
-    booked = use(people.alice, "add_hotel_booking", **HOTEL, original_points=120_000)["booking"]["booking_id"]
+    booked = use(people.alice, "add_hotel_booking", **hotel_arguments(), original_points=120_000)["booking"][
+        "booking_id"
+    ]
     pretend("rooms_aero", "liteapi")
     told = use(people.alice, "check_hotel_booking_price", booking_id=booked)
     assert (told["status"], told["drop"]["points_saved"]) == ("ok", 15_000)
@@ -58,7 +72,7 @@ def test_a_booked_stay_is_checked_at_the_sources(people: People, use: Use, prete
 def test_a_source_that_does_not_list_a_hotel_is_no_trouble_of_its_bookings(
     people: People, use: Use, pretend: Pretend
 ) -> None:
-    given = {"hotel_id": "conrad-tokyo"} | STAY
+    given = {"hotel_id": "conrad-tokyo"} | stay_arguments()
     booked = use(people.alice, "add_hotel_booking", **given, original_points=120_000)["booking"]["booking_id"]
     pretend("liteapi")
     told = use(people.alice, "check_hotel_booking_price", booking_id=booked)

@@ -1,6 +1,6 @@
 """Journeys half on points, half for cash, through the gate: costs, connections, warnings, and what was not answered."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -15,9 +15,20 @@ from tests.support.people import People
 
 __all__ = ["live", "with_sources"]
 TOOL = "search_hybrid"
-DAY = clock.today() + timedelta(days=45)
-NEXT = DAY + timedelta(days=1)
-ASKED: dict[str, Any] = {"origin": "MAN", "destination": "BKK", "date": DAY.isoformat(), "hubs": ["AMS"]}
+
+
+def travel_day() -> date:
+    return clock.today() + timedelta(days=45)
+
+
+def next_day() -> date:
+    return travel_day() + timedelta(days=1)
+
+
+def search_arguments() -> dict[str, Any]:
+    return {"origin": "MAN", "destination": "BKK", "date": travel_day().isoformat(), "hubs": ["AMS"]}
+
+
 BANK = rates_of(USD="1.12", GBP="0.84")
 
 
@@ -44,17 +55,23 @@ def shop(*more: dict[str, Any]) -> tuple[Provider, list[FaresQuestion]]:
 
 
 AWARD = {"points": 60_000, "taxes": Decimal("84.00"), "taxes_currency": "GBP"}
-TIMED = {"departs_at": f"{NEXT}T09:00", "arrives_at": f"{NEXT}T23:00"}
-EARLY = {"departs_at": f"{DAY}T18:00", "arrives_at": f"{DAY}T20:30"}
+
+
+def leg_times() -> dict[str, Any]:
+    return {"departs_at": f"{next_day()}T09:00", "arrives_at": f"{next_day()}T23:00"}
+
+
+def early_leg_times() -> dict[str, Any]:
+    return {"departs_at": f"{travel_day()}T18:00", "arrives_at": f"{travel_day()}T20:30"}
 
 
 def test_search_hybrid_adds_fare_taxes_and_the_worth_of_the_points(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
-    source, asked = seats(AWARD | TIMED)
-    market, priced = shop(EARLY)
+    source, asked = seats(AWARD | leg_times())
+    market, priced = shop(early_leg_times())
     with_sources(source, market, BANK)
-    found = use(people.alice, TOOL, **ASKED, points_value_cents=1.25, passengers=2)
+    found = use(people.alice, TOOL, **search_arguments(), points_value_cents=1.25, passengers=2)
     assert found["status"] == "ok"
     one = found["hybrids"][0]
     assert (one["hub"], one["award_first"], one["points"]) == ("AMS", False, 120_000)
@@ -67,13 +84,13 @@ def test_search_hybrid_adds_fare_taxes_and_the_worth_of_the_points(
     assert (one["cash_leg"]["price"], one["award_leg"]["taxes_currency"]) == (300, "GBP")
     assert (found["direct_cash"]["price"], found["direct_cash_cost"]) == (300, 300)
     assert (found["full_award"]["points"], found["full_award_cost"]) == (60_000, 1724)
-    assert SeatsQuestion("AMS", "BKK", DAY, NEXT) in asked
-    assert FaresQuestion("MAN", "AMS", DAY, None, "business", 2, "USD") in priced
+    assert SeatsQuestion("AMS", "BKK", travel_day(), next_day()) in asked
+    assert FaresQuestion("MAN", "AMS", travel_day(), None, "business", 2, "USD") in priced
     assert "Cheapest of all: the direct fare" in found["message"]
 
 
 def test_search_hybrid_puts_the_separate_ticket_warnings_on_every_journey(people: People, use: Use) -> None:
-    found = use(people.alice, TOOL, **(ASKED | {"hubs": None}))
+    found = use(people.alice, TOOL, **(search_arguments() | {"hubs": None}))
     assert len(found["hybrids"]) > 1
     for one in found["hybrids"]:
         assert any("Two separate tickets" in w for w in one["warnings"])
@@ -88,16 +105,18 @@ def test_search_hybrid_puts_the_separate_ticket_warnings_on_every_journey(people
 def test_search_hybrid_drops_a_connection_that_cannot_be_caught(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
-    tight = {"departs_at": f"{DAY}T22:00", "arrives_at": f"{NEXT}T07:00"}
-    with_sources(seats(AWARD | tight)[0], shop(EARLY)[0], BANK)
-    assert use(people.alice, TOOL, **ASKED)["hybrids"] == []
+    tight = {"departs_at": f"{travel_day()}T22:00", "arrives_at": f"{next_day()}T07:00"}
+    with_sources(seats(AWARD | tight)[0], shop(early_leg_times())[0], BANK)
+    assert use(people.alice, TOOL, **search_arguments())["hybrids"] == []
 
 
 def test_search_hybrid_says_when_a_source_tells_no_times_or_taxes(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
-    with_sources(seats(AWARD | {"taxes": None, "seats": None})[0], shop(EARLY | {"city_wide": True})[0], BANK)
-    one = use(people.alice, TOOL, **ASKED)["hybrids"][0]
+    with_sources(
+        seats(AWARD | {"taxes": None, "seats": None})[0], shop(early_leg_times() | {"city_wide": True})[0], BANK
+    )
+    one = use(people.alice, TOOL, **search_arguments())["hybrids"][0]
     assert (one["layover_minutes"], one["cash"], one["effective_cost"]) == (None, "no_data", "no_data")
     told = " ".join(one["warnings"])
     for word in ("does not tell the times", "whole city", "seats are left is not known", "taxes of the award"):
@@ -107,24 +126,24 @@ def test_search_hybrid_says_when_a_source_tells_no_times_or_taxes(
 def test_search_hybrid_asks_the_onward_fare_on_the_day_the_award_lands(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
-    asked = ASKED | {"origin": "SEA", "destination": "LIS", "hubs": ["OPO"]}
-    lands = {"departs_at": f"{DAY}T09:00", "arrives_at": f"{NEXT}T22:30"}
-    market, priced = shop({"departs_at": f"{NEXT + timedelta(days=1)}T09:00"})
+    asked = search_arguments() | {"origin": "SEA", "destination": "LIS", "hubs": ["OPO"]}
+    lands = {"departs_at": f"{travel_day()}T09:00", "arrives_at": f"{next_day()}T22:30"}
+    market, priced = shop({"departs_at": f"{next_day() + timedelta(days=1)}T09:00"})
     with_sources(seats(AWARD | lands)[0], market, BANK)
     found = use(people.alice, TOOL, **asked)
-    assert FaresQuestion("OPO", "LIS", NEXT + timedelta(days=1), None, "business", 1, "USD") in priced
+    assert FaresQuestion("OPO", "LIS", next_day() + timedelta(days=1), None, "business", 1, "USD") in priced
     assert (found["hybrids"][0]["award_first"], found["hybrids"][0]["layover_minutes"]) == (True, 630)
     market, priced = shop({})
     with_sources(seats(AWARD, name="silent")[0], market, BANK)
     use(people.alice, TOOL, **asked)
-    assert FaresQuestion("OPO", "LIS", NEXT, None, "business", 1, "USD") in priced
+    assert FaresQuestion("OPO", "LIS", next_day(), None, "business", 1, "USD") in priced
 
 
 def test_search_hybrid_names_what_was_not_answered(people: People, use: Use, with_sources: WithSources) -> None:
-    market, _ = shop(EARLY)
+    market, _ = shop(early_leg_times())
     lost = failing_with("seats", "award_seats", Unanswered("down", "http_503"))
     with_sources(lost, market, BANK)
-    found = use(people.alice, TOOL, **ASKED)
+    found = use(people.alice, TOOL, **search_arguments())
     assert (found["status"], found["full_award"], found["hybrids"]) == ("partial", None, [])
     assert {"origin": "AMS", "destination": "BKK", "kind": "award", "source": "seats", "reason": "down"} in found[
         "unanswered"
@@ -132,22 +151,22 @@ def test_search_hybrid_names_what_was_not_answered(people: People, use: Use, wit
     assert "award AMS-BKK (seats, down)" in found["message"]
     assert found["coverage"]["failed"] == [{"name": "seats", "reason": "down"}]
     with_sources(lost)
-    assert use(people.alice, TOOL, **ASKED)["status"] == "backend_unavailable"
+    assert use(people.alice, TOOL, **search_arguments())["status"] == "backend_unavailable"
     with_sources(seats()[0])
-    assert use(people.alice, TOOL, **ASKED)["status"] == "no_data"
+    assert use(people.alice, TOOL, **search_arguments())["status"] == "no_data"
 
 
 def test_search_hybrid_asks_no_more_than_two_questions_a_hub_and_two_direct(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
-    source, asked = seats(AWARD | TIMED)
-    market, priced = shop(EARLY)
+    source, asked = seats(AWARD | leg_times())
+    market, priced = shop(early_leg_times())
     with_sources(source, market, BANK)
     hubs = ["AMS", "CPH", "HEL", "DXB", "DOH", "IST", "FRA", "ZRH"]
-    found = use(people.alice, TOOL, **(ASKED | {"hubs": hubs}))
+    found = use(people.alice, TOOL, **(search_arguments() | {"hubs": hubs}))
     assert found["hubs_tried"] == hubs
     assert len(asked) == len(priced) == 9
-    assert use(people.alice, TOOL, **(ASKED | {"hubs": [*hubs, "MUC"]}))["status"] == "invalid"
+    assert use(people.alice, TOOL, **(search_arguments() | {"hubs": [*hubs, "MUC"]}))["status"] == "invalid"
 
 
 @pytest.mark.parametrize(
@@ -163,8 +182,8 @@ def test_search_hybrid_asks_no_more_than_two_questions_a_hub_and_two_direct(
     ],
 )
 def test_search_hybrid_refuses_what_cannot_be(people: People, use: Use, given: dict[str, Any], status: str) -> None:
-    assert use(people.alice, TOOL, **(ASKED | given))["status"] == status
+    assert use(people.alice, TOOL, **(search_arguments() | given))["status"] == status
 
 
 def test_search_hybrid_is_premium(people: People, use: Use) -> None:
-    assert use(people.bob, TOOL, **ASKED)["status"] == "paywall"
+    assert use(people.bob, TOOL, **search_arguments())["status"] == "paywall"

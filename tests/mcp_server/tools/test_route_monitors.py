@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -15,11 +15,24 @@ from shared.db.base import transaction
 from shared.db.route_monitors import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
 from shared.db.runs import Schedule
 from shared.errors import LimitReached
+from tests.support.dates import evaluate
 from tests.support.people import People
 
 Use = Callable[..., dict[str, Any]]
-SOON, LATER = clock.today() + timedelta(days=30), clock.today() + timedelta(days=60)
-WINDOW = {"earliest_date": SOON.isoformat(), "latest_date": LATER.isoformat()}
+
+
+def window_start() -> date:
+    return clock.today() + timedelta(days=30)
+
+
+def window_end() -> date:
+    return clock.today() + timedelta(days=60)
+
+
+def window_arguments() -> dict[str, Any]:
+    return {"earliest_date": window_start().isoformat(), "latest_date": window_end().isoformat()}
+
+
 FIELDS = {
     *("monitor_id", "state", "origin", "destination", "earliest_date", "latest_date", "cabin", "airlines"),
     *("passengers", "max_points", "trip_id", "last_checked_at", "next_check_at", "last_match", "matches_total"),
@@ -28,7 +41,7 @@ FIELDS = {
 
 
 def create(use: Use, who: Caller, **more: Any) -> dict[str, Any]:
-    return use(who, "create_route_monitor", **{"origin": "LHR", "destination": "JFK", **WINDOW, **more})
+    return use(who, "create_route_monitor", **{"origin": "LHR", "destination": "JFK", **window_arguments(), **more})
 
 
 def schedules() -> list[Schedule]:
@@ -42,7 +55,7 @@ def found(monitor_id: int, points: int = 60000, **more: Any) -> None:
         session.add(
             MonitorMatch(
                 monitor_id=monitor_id,
-                date=SOON,
+                date=window_start(),
                 cabin="business",
                 points=points,
                 flight_numbers=["BA-SBX-1"],
@@ -83,7 +96,7 @@ def test_create_route_monitor_watches_everything_when_little_is_said(people: Peo
         ({"origin": "lhr"}, "origin"),
         ({"origin": "ZZZ"}, "origin"),
         ({"destination": "LHR"}, "destination"),
-        ({"latest_date": (SOON - timedelta(days=1)).isoformat()}, "latest_date"),
+        ({"latest_date": lambda: (window_start() - timedelta(days=1)).isoformat()}, "latest_date"),
         ({"earliest_date": "2020-01-01", "latest_date": "2020-01-02"}, "latest_date"),
         ({"earliest_date": "2027-02-30"}, "earliest_date"),
         ({"latest_date": None}, "latest_date"),
@@ -103,6 +116,7 @@ def test_create_route_monitor_watches_everything_when_little_is_said(people: Peo
 def test_create_route_monitor_names_what_is_wrong(
     people: People, use: Use, arguments: dict[str, Any], field: str
 ) -> None:
+    arguments = evaluate(arguments)
     answer = create(use, people.alice, **arguments)
     assert answer["status"] == "invalid"
     assert answer["errors"][0]["field"] == field
@@ -140,7 +154,7 @@ def test_create_route_monitor_gives_the_last_place_to_one_of_eight_at_once(peopl
         call = Call(people.bob, "mcp", clock.now())
         created = False
         try:
-            create_route_monitor(call, "LHR", "JFK", SOON, LATER)
+            create_route_monitor(call, "LHR", "JFK", window_start(), window_end())
             created = True
         except LimitReached:
             pass
@@ -247,7 +261,9 @@ def _change(use: Use, who: Caller, id: int, **sent: Any) -> dict[str, Any]:
 def test_update_route_monitor_changes_terms_and_starts_afresh(people: People, use: Use) -> None:
     id = create(use, people.alice, cabin="first", airlines=["BA"], max_points=90_000)["monitor"]["monitor_id"]
     with transaction() as session:
-        session.add(MonitorKey(monitor_id=id, key=f"BA|x|{SOON}|first", matched=True, answered_at=clock.now()))
+        session.add(
+            MonitorKey(monitor_id=id, key=f"BA|x|{window_start()}|first", matched=True, answered_at=clock.now())
+        )
         session.scalars(select(Schedule)).one().next_due_at = clock.now() + timedelta(hours=5)
     same = _change(use, people.alice, id, cabin="first", airlines=["British Airways"])
     assert (same["changed"], same["baseline_reset"]) == ([], False)

@@ -1,6 +1,6 @@
 """Invented rows say so themselves in every result that shows them, and real ones carry no marks."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -16,8 +16,16 @@ from tests.support.fake_seats import WithSources, live, seat, selling, with_sour
 from tests.support.people import People
 
 __all__ = ["live", "with_sources"]
-DAY = clock.today() + timedelta(days=60)
-MONTH = f"{DAY:%Y-%m}"
+
+
+def travel_day() -> date:
+    return clock.today() + timedelta(days=60)
+
+
+def travel_month() -> str:
+    return f"{travel_day():%Y-%m}"
+
+
 ROUTE = {"origin": "LHR", "destination": "JFK"}
 MARKS = {"source", "synthetic", "live", "generated_at"}
 
@@ -33,8 +41,8 @@ def unmarked(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 @pytest.fixture
 def searched(people: People, use: Use) -> dict[str, Any]:
     """A search whose rows later tools show again, on a day with an economy seat whatever is drawn for it."""
-    set_seat("open:4", "LHR", "JFK", DAY, "economy", "BA")
-    found = use(people.alice, "search_availability", airline="BA", date=DAY.isoformat(), **ROUTE)
+    set_seat("open:4", "LHR", "JFK", travel_day(), "economy", "BA")
+    found = use(people.alice, "search_availability", airline="BA", date=travel_day().isoformat(), **ROUTE)
     assert found["options"]
     return found
 
@@ -43,14 +51,21 @@ def test_the_best_of_each_cabin_and_journeys_in_two_parts_are_marked(
     people: People, use: Use, searched: dict[str, Any]
 ) -> None:
     cabins = [offer for offer in searched["cabins"].values() if offer != "no_data"]
-    found = use(people.alice, "search_hybrid", date=DAY.isoformat(), **ROUTE)
+    found = use(people.alice, "search_hybrid", date=travel_day().isoformat(), **ROUTE)
     assert unmarked([*cabins, *found["hybrids"]]) == []
 
 
 def test_seats_seen_earlier_are_marked(people: People, use: Use, searched: dict[str, Any]) -> None:
     flights = use(people.alice, "list_flights")["flights"]
     one = use(people.alice, "get_flight", flight_id=flights[0]["flight_id"])["flight"]
-    places = use(people.alice, "explore_destinations", origin="LHR", month_from=MONTH, month_to=MONTH, cabin="economy")
+    places = use(
+        people.alice,
+        "explore_destinations",
+        origin="LHR",
+        month_from=travel_month(),
+        month_to=travel_month(),
+        cabin="economy",
+    )
     fees = use(people.alice, "estimate_award_fees", **ROUTE, cabin="economy")
     assert unmarked([*flights, one, *places["destinations"], *fees["fees"]]) == []
 
@@ -61,7 +76,7 @@ def test_the_flights_and_links_behind_an_offer_are_marked(people: People, use: U
 
 
 def test_the_days_of_a_month_are_marked(people: People, use: Use) -> None:
-    found = use(people.alice, "search_monthly_availability", airline="BA", month=MONTH, **ROUTE)
+    found = use(people.alice, "search_monthly_availability", airline="BA", month=travel_month(), **ROUTE)
     assert unmarked([*found["days"], *found["cheapest"]]) == []
 
 
@@ -95,9 +110,9 @@ def test_a_status_run_with_an_invented_fare_is_marked_and_one_without_is_not(peo
 
 
 def test_real_rows_carry_no_marks(people: People, use: Use, with_sources: WithSources) -> None:
-    with_sources(selling("one", seat(DAY, airline="BA", cabin="economy")))
-    use(people.alice, "search_availability", airline="BA", date=DAY.isoformat(), **ROUTE)
+    with_sources(selling("one", seat(travel_day(), airline="BA", cabin="economy")))
+    use(people.alice, "search_availability", airline="BA", date=travel_day().isoformat(), **ROUTE)
     (flight,) = use(people.alice, "list_flights")["flights"]
     assert (flight["source"], MARKS & set(flight)) == ("one", {"source"})
-    found = use(people.alice, "search_monthly_availability", airline="BA", month=MONTH, **ROUTE)
+    found = use(people.alice, "search_monthly_availability", airline="BA", month=travel_month(), **ROUTE)
     assert not [d for d in found["days"] if MARKS & set(d)]

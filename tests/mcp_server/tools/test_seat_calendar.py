@@ -21,9 +21,19 @@ from tests.support.people import People
 
 __all__ = ["live", "with_sources"]
 
-FIRST = add_months(clock.today().replace(day=1), 3)
-DAYS = [FIRST + timedelta(days=n) for n in range(monthrange(FIRST.year, FIRST.month)[1])]
-ASKED = {"airline": "BA", "origin": "LHR", "destination": "JFK", "month": f"{FIRST:%Y-%m}"}
+
+def first_day() -> date:
+    return add_months(clock.today().replace(day=1), 3)
+
+
+def days_of_month() -> list[date]:
+    return [first_day() + timedelta(days=n) for n in range(monthrange(first_day().year, first_day().month)[1])]
+
+
+def search_arguments() -> dict[str, Any]:
+    return {"airline": "BA", "origin": "LHR", "destination": "JFK", "month": f"{first_day():%Y-%m}"}
+
+
 TOOL = "search_monthly_availability"
 OWN = "british-airways-club"
 
@@ -42,14 +52,18 @@ def test_search_monthly_availability_shows_each_day_with_its_cabins(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(
-        selling("one", seat(DAYS[4], points=80_000), seat(DAYS[4], cabin="first", points=120_000, seats=None)),
-        selling("two", seat(DAYS[9], points=60_000, seats=4)),
+        selling(
+            "one",
+            seat(days_of_month()[4], points=80_000),
+            seat(days_of_month()[4], cabin="first", points=120_000, seats=None),
+        ),
+        selling("two", seat(days_of_month()[9], points=60_000, seats=4)),
     )
-    found = use(people.alice, TOOL, **ASKED)
+    found = use(people.alice, TOOL, **search_arguments())
     assert found["status"] == "ok"
-    assert [day["date"] for day in found["days"]] == [d.isoformat() for d in DAYS]
+    assert [day["date"] for day in found["days"]] == [d.isoformat() for d in days_of_month()]
     assert found["days"][4] == {
-        "date": DAYS[4].isoformat(),
+        "date": days_of_month()[4].isoformat(),
         "cabins": {
             "business": {"points": 80_000, "seats": 2, "program": OWN},
             "first": {"points": 120_000, "seats": None, "program": OWN},
@@ -57,21 +71,21 @@ def test_search_monthly_availability_shows_each_day_with_its_cabins(
         "state": "available",
         "note": None,
     }
-    assert states(found)[DAYS[0].isoformat()] == "none"
+    assert states(found)[days_of_month()[0].isoformat()] == "none"
     assert found["cheapest"] == [
-        {"cabin": "business", "date": DAYS[9].isoformat(), "points": 60_000, "program": OWN},
-        {"cabin": "first", "date": DAYS[4].isoformat(), "points": 120_000, "program": OWN},
+        {"cabin": "business", "date": days_of_month()[9].isoformat(), "points": 60_000, "program": OWN},
+        {"cabin": "first", "date": days_of_month()[4].isoformat(), "points": 120_000, "program": OWN},
     ]
-    assert f"2 of {len(DAYS)} days" in found["message"]
+    assert f"2 of {len(days_of_month())} days" in found["message"]
 
 
 def test_search_monthly_availability_calls_a_day_unknown_when_a_source_did_not_answer(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
-    with_sources(selling("one", seat(DAYS[4])), failing("two", Unanswered("down", "timeout")))
-    found = use(people.alice, TOOL, **ASKED)
+    with_sources(selling("one", seat(days_of_month()[4])), failing("two", Unanswered("down", "timeout")))
+    found = use(people.alice, TOOL, **search_arguments())
     assert found["status"] == "partial"
-    assert states(found).pop(DAYS[4].isoformat()) == "available"
+    assert states(found).pop(days_of_month()[4].isoformat()) == "available"
     assert "none" not in states(found).values()
     assert found["coverage"]["failed"] == [{"name": "two", "reason": "down"}]
     assert "two (down)" in found["message"]
@@ -81,7 +95,7 @@ def test_search_monthly_availability_with_no_answer_at_all_is_an_outage(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(failing("one", Unanswered("down", "timeout")))
-    found = use(people.alice, TOOL, **ASKED)
+    found = use(people.alice, TOOL, **search_arguments())
     assert found["status"] == "backend_unavailable"
     assert "days" not in found
 
@@ -90,7 +104,7 @@ def test_search_monthly_availability_of_a_source_that_found_nothing_is_none_each
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(selling("one"), selling("mine", credential="account"))
-    found = use(people.alice, TOOL, **ASKED)
+    found = use(people.alice, TOOL, **search_arguments())
     assert set(states(found).values()) == {"none"}
     assert found["cheapest"] == []
     assert found["coverage"]["skipped"] == [{"name": "mine", "reason": "connection_required"}]
@@ -101,11 +115,11 @@ def test_search_monthly_availability_says_which_days_are_not_on_sale_yet(
 ) -> None:
     last = clock.today() + timedelta(days=355)  # of BA
     with_sources(selling("one"))
-    found = use(people.alice, TOOL, **(ASKED | {"month": f"{last:%Y-%m}"}))
+    found = use(people.alice, TOOL, **(search_arguments() | {"month": f"{last:%Y-%m}"}))
     for day in found["days"]:
         early = date.fromisoformat(day["date"]) > last
         assert (day["state"], day["note"]) == (("unknown", "not on sale yet") if early else ("none", None))
-    beyond = use(people.alice, TOOL, **(ASKED | {"month": f"{add_months(last, 1):%Y-%m}"}))
+    beyond = use(people.alice, TOOL, **(search_arguments() | {"month": f"{add_months(last, 1):%Y-%m}"}))
     assert (beyond["status"], beyond["missing"]) == ("no_data", ["award seats"])
 
 
@@ -119,7 +133,7 @@ def test_search_monthly_availability_of_this_month_begins_today(
         return ()
 
     with_sources(source("one", act))
-    found = use(people.alice, TOOL, **(ASKED | {"month": f"{clock.today():%Y-%m}"}))
+    found = use(people.alice, TOOL, **(search_arguments() | {"month": f"{clock.today():%Y-%m}"}))
     assert found["days"][0]["date"] == clock.today().isoformat()
     assert [(q.earliest, q.airlines) for q in asked] == [(clock.today(), ("BA",))]
 
@@ -127,13 +141,19 @@ def test_search_monthly_availability_of_this_month_begins_today(
 def test_search_monthly_availability_prefers_the_airlines_own_price_as_a_day_search_does(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
-    with_sources(selling("one", seat(DAYS[4]), seat(DAYS[4], program="qatar-airways-privilege-club", points=1_000)))
-    month = use(people.alice, TOOL, **ASKED)
+    with_sources(
+        selling(
+            "one",
+            seat(days_of_month()[4]),
+            seat(days_of_month()[4], program="qatar-airways-privilege-club", points=1_000),
+        )
+    )
+    month = use(people.alice, TOOL, **search_arguments())
     day = use(
         people.alice,
         "search_availability",
-        **{k: v for k, v in ASKED.items() if k != "month"},
-        date=DAYS[4].isoformat(),
+        **{k: v for k, v in search_arguments().items() if k != "month"},
+        date=days_of_month()[4].isoformat(),
     )
     assert month["days"][4]["cabins"]["business"]["points"] == day["cabins"]["business"]["points"] == 80_000
 
@@ -141,26 +161,37 @@ def test_search_monthly_availability_prefers_the_airlines_own_price_as_a_day_sea
 def test_search_monthly_availability_of_one_cabin_and_more_passengers_leaves_out_the_rest(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
-    with_sources(selling("one", seat(DAYS[4], seats=2), seat(DAYS[5], seats=3), seat(DAYS[6], cabin="economy")))
-    found = use(people.alice, TOOL, **ASKED, cabin="business", passengers=3)
-    assert [day for day, state in states(found).items() if state == "available"] == [DAYS[5].isoformat()]
+    with_sources(
+        selling(
+            "one",
+            seat(days_of_month()[4], seats=2),
+            seat(days_of_month()[5], seats=3),
+            seat(days_of_month()[6], cabin="economy"),
+        )
+    )
+    found = use(people.alice, TOOL, **search_arguments(), cabin="business", passengers=3)
+    assert [day for day, state in states(found).items() if state == "available"] == [days_of_month()[5].isoformat()]
 
 
 @pytest.mark.parametrize("month", ["2020-01", "2027-13", "2027-00", "2027-1", "202701"])
 def test_search_monthly_availability_names_a_wrong_month(people: People, use: Use, month: str) -> None:
-    found = use(people.alice, TOOL, **(ASKED | {"month": month}))
+    found = use(people.alice, TOOL, **(search_arguments() | {"month": month}))
     assert (found["status"], [e["field"] for e in found["errors"]]) == ("invalid", ["month"])
 
 
 def test_search_monthly_availability_is_paid(people: People, use: Use) -> None:
-    found = use(people.bob, TOOL, **ASKED)
+    found = use(people.bob, TOOL, **search_arguments())
     assert (found["status"], found["required_tier"]) == ("paywall", "premium")
 
 
 @pytest.mark.spec("s4.4.search_monthly_availability.result")
 def test_search_monthly_availability_in_the_sandbox_is_labelled(people: People, use: Use) -> None:
-    found = use(people.alice, TOOL, **ASKED)
-    assert (found["data_mode"], found["freshness"]["mode"], len(found["days"])) == ("sandbox", "sandbox", len(DAYS))
+    found = use(people.alice, TOOL, **search_arguments())
+    assert (found["data_mode"], found["freshness"]["mode"], len(found["days"])) == (
+        "sandbox",
+        "sandbox",
+        len(days_of_month()),
+    )
     assert {"available", "none"} >= set(states(found).values())
     assert {cabin for day in found["days"] for cabin in day["cabins"]} <= set(CABINS)
 
@@ -172,7 +203,7 @@ def test_search_monthly_availability_from_the_cache_takes_less_than_sixty_millis
     programs = sorted(p.slug for p in reference().programs.values() if p.kind == "airline")[:10]
     month = [
         seat(day, cabin=cabin, program=program, ref=f"{day}{cabin}{program}"[:57])
-        for day in DAYS
+        for day in days_of_month()
         for cabin in CABINS
         for program in programs
     ]
@@ -182,7 +213,7 @@ def test_search_monthly_availability_from_the_cache_takes_less_than_sixty_millis
         took = []
         for _ in range(11):
             began = time.perf_counter()
-            told = await dispatch(TOOL, ASKED, people.alice, "mcp")
+            told = await dispatch(TOOL, search_arguments(), people.alice, "mcp")
             took.append(time.perf_counter() - began)
         assert told.data["freshness"]["mode"] == "cached"
         return took[1:]

@@ -1,7 +1,7 @@
 """The whole way from a tool to a source's socket and back: every kind of trouble out there is told in our words."""
 
 import json
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -15,13 +15,18 @@ from tests.support.people import People
 
 __all__ = ["fake_world", "pretend"]
 
-DAY = clock.today() + timedelta(days=60)
-ASKED = {"airline": "VS", "origin": "JFK", "destination": "LHR", "date": DAY.isoformat()}
+
+def travel_day() -> date:
+    return clock.today() + timedelta(days=60)
+
+
+def search_arguments() -> dict[str, Any]:
+    return {"airline": "VS", "origin": "JFK", "destination": "LHR", "date": travel_day().isoformat()}
 
 
 def test_a_search_reaches_the_source_and_shows_what_it_says(people: People, use: Use, pretend: Pretend) -> None:
     world = pretend("seats_aero")
-    found = use(people.alice, "search_availability", **ASKED)
+    found = use(people.alice, "search_availability", **search_arguments())
     assert found["status"] == "ok"
     assert {(o["program"], o["cabin"], o["points"], o["seats"]) for o in found["options"]} == {
         ("virgin-atlantic-flying-club", "economy", 12_000, 5),
@@ -52,7 +57,7 @@ def test_a_source_in_trouble_is_named_with_the_reason(
     people: People, use: Use, pretend: Pretend, kind: str, reason: str
 ) -> None:
     pretend("seats_aero", seats_aero=kind)
-    found = use(people.alice, "search_availability", **ASKED)
+    found = use(people.alice, "search_availability", **search_arguments())
     assert found["status"] == "backend_unavailable"
     (told,) = found["backends"]
     assert (told["name"], told["reason"]) == ("seats_aero", reason)
@@ -65,7 +70,7 @@ def test_a_source_in_trouble_is_named_with_the_reason(
 
 def test_nothing_open_is_an_answer_and_not_a_failure(people: People, use: Use, pretend: Pretend) -> None:
     pretend("seats_aero", seats_aero="empty")
-    found = use(people.alice, "search_availability", **ASKED)
+    found = use(people.alice, "search_availability", **search_arguments())
     assert (found["status"], found["options"]) == ("ok", [])
     assert found["coverage"]["answered"] == ["seats_aero"]
 
@@ -76,19 +81,19 @@ def test_without_a_key_a_person_is_asked_to_connect_where_that_is_possible(
     world = pretend("seats_aero")
     monkeypatch.setenv("SEATS_AERO_API_KEY", "")
     pretend()
-    assert use(people.alice, "search_availability", **ASKED)["backends"][0]["reason"] == "not_configured"
+    assert use(people.alice, "search_availability", **search_arguments())["backends"][0]["reason"] == "not_configured"
     monkeypatch.setenv("SEATS_AERO_CLIENT_ID", "client-1")
     monkeypatch.setenv("SEATS_AERO_CLIENT_SECRET", SECRET)
     pretend()
-    found = use(people.alice, "search_availability", **ASKED)
+    found = use(people.alice, "search_availability", **search_arguments())
     assert (found["status"], found["provider"]) == ("connection_required", "seats_aero")
     assert world.asked == []
 
 
 def test_a_source_that_recovers_is_heard_again(people: People, use: Use, pretend: Pretend) -> None:
     pretend("seats_aero", seats_aero="broken")
-    assert use(people.alice, "search_availability", **ASKED)["status"] == "backend_unavailable"
+    assert use(people.alice, "search_availability", **search_arguments())["status"] == "backend_unavailable"
     pretend(seats_aero="good")
-    assert use(people.alice, "search_availability", **ASKED)["status"] == "ok"
+    assert use(people.alice, "search_availability", **search_arguments())["status"] == "ok"
     kept: list[Any] = [connect().get(name) for name in connect().keys("*reading*")]
     assert SECRET not in repr(kept)

@@ -14,12 +14,17 @@ from shared.db.observations import AwardObservation, write, write_fares
 from shared.domain.dates import add_months
 from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
+from tests.support.dates import evaluate
 from tests.support.fake_seats import live
 from tests.support.people import People
 
 __all__ = ["live"]
 
-DAY = add_months(clock.today(), 1)
+
+def travel_day() -> date:
+    return add_months(clock.today(), 1)
+
+
 OWN = "british-airways-club"
 HOUR = timedelta(hours=1)
 
@@ -29,7 +34,8 @@ def _facts() -> None:
     reference()
 
 
-def row(points: int = 50_000, day: date = DAY, ago: timedelta = HOUR, **more: Any) -> dict[str, Any]:
+def row(points: int = 50_000, day: date | None = None, ago: timedelta = HOUR, **more: Any) -> dict[str, Any]:
+    day = day or travel_day()
     facts = {
         "source": "one",
         "airline": "BA",
@@ -52,7 +58,7 @@ def fare(price: str, **more: Any) -> dict[str, Any]:
         "source": "one",
         "origin": "LHR",
         "destination": "JFK",
-        "date": DAY,
+        "date": travel_day(),
         "return_date": None,
         "cabin": "business",
         "passengers": 1,
@@ -100,7 +106,7 @@ def test_list_flights_shows_what_was_last_seen_of_each_flight(people: People, us
         "program": OWN,
         "origin": "LHR",
         "destination": "JFK",
-        "date": DAY.isoformat(),
+        "date": travel_day().isoformat(),
         "cabin": "business",
         "points": 50_000,
         "taxes": 300.0,
@@ -132,15 +138,16 @@ def test_list_flights_with_nothing_seen_says_so(people: People, use: Use, live: 
         ({"program": "Iberia Club"}, {"LGW"}),
         ({"airline": "iberia"}, {"CDG"}),
         ({"cabin": "first"}, {"CDG"}),
-        ({"month": f"{add_months(DAY, 2):%Y-%m}"}, {"LGW"}),
+        ({"month": lambda: f"{add_months(travel_day(), 2):%Y-%m}"}, {"LGW"}),
         ({"max_points": 20_000}, {"CDG"}),
         ({"origin": "LHR", "destination": "MAD"}, set()),
     ],
 )
 def test_list_flights_filters(people: People, use: Use, live: None, asked: dict[str, Any], airports: set[str]) -> None:
+    asked = evaluate(asked)
     saw(
         row(),
-        row(origin="LGW", destination="MAD", program="iberia-club", day=add_months(DAY, 2)),
+        row(origin="LGW", destination="MAD", program="iberia-club", day=add_months(travel_day(), 2)),
         row(20_000, origin="CDG", airline="IB", cabin="first"),
     )
     assert {f["origin"] for f in listed(use, people.bob, **asked)} == airports
@@ -175,15 +182,16 @@ def test_list_flights_sorts_by_time_points_and_value(people: People, use: Use, l
         ({}, 1.4),
         ({"passengers": 2}, 0.4),
         ({"currency": "GBP"}, None),
-        ({"return_date": DAY}, None),
+        ({"return_date": travel_day}, None),
         ({"cabin": "first"}, None),
         ({"city_wide": True}, None),
-        ({"seen_at": clock.now() - timedelta(days=20)}, None),
+        ({"seen_at": lambda: clock.now() - timedelta(days=20)}, None),
     ],
 )
 def test_list_flights_values_a_point_only_from_a_fare_that_compares(
     people: People, use: Use, live: None, more: dict[str, Any], value: float | None
 ) -> None:
+    more = evaluate(more)
     saw(row(), fare("1000", **more))
     assert [f["value_cents_per_point"] for f in listed(use, people.bob)] == [value]
 
@@ -209,7 +217,7 @@ def test_list_flights_affordable_only_counts_saved_balances_and_transfers(people
 
 
 def test_list_flights_gives_pages(people: People, use: Use, live: None) -> None:
-    saw(*(row(1_000 * n, DAY + timedelta(days=n)) for n in range(1, 8)))
+    saw(*(row(1_000 * n, travel_day() + timedelta(days=n)) for n in range(1, 8)))
     pages = [use(people.bob, "list_flights", sort="points", per_page=3, page=n) for n in (1, 2, 3, 4)]
     assert [[f["points"] for f in p["flights"]] for p in pages] == [
         [1_000, 2_000, 3_000],
@@ -313,8 +321,11 @@ def test_get_flight_with_unknown_taxes_shows_the_average_and_says_so(people: Peo
     none = use(people.alice, "get_flight", flight_id=given)
     assert none["taxes"] == {"amount": None, "currency": None, "estimated": False}
     saw(
-        *(row(taxes=Decimal(n), day=DAY + timedelta(days=1), taxes_currency="USD", ago=2 * HOUR) for n in (100, 201)),
-        row(taxes=Decimal(9), day=DAY + timedelta(days=1), taxes_currency="GBP", ago=2 * HOUR),
+        *(
+            row(taxes=Decimal(n), day=travel_day() + timedelta(days=1), taxes_currency="USD", ago=2 * HOUR)
+            for n in (100, 201)
+        ),
+        row(taxes=Decimal(9), day=travel_day() + timedelta(days=1), taxes_currency="GBP", ago=2 * HOUR),
     )
     average = use(people.alice, "get_flight", flight_id=given)
     assert average["taxes"] == {"amount": 150.5, "currency": "USD", "estimated": True}

@@ -1,6 +1,6 @@
 """Fares of status runs: only what was seen for the very run counts, with its age, and never as a base fare."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -14,19 +14,28 @@ from shared.db.observations import FareObservation
 from shared.providers.ask import Ask
 from shared.services.search.exchange_rates import rates
 from tests.mcp_server.tools.conftest import Use
+from tests.support.dates import evaluate
 from tests.support.fake_rates import rates_of
 from tests.support.fake_seats import WithSources, live, with_sources
 from tests.support.people import People
 
 __all__ = ["live", "with_sources"]
 TOOL = "find_status_run"
-DAY = clock.today() + timedelta(days=40)
-ASKED: dict[str, Any] = {
-    "goal_program": "flying-blue",
-    "goal_tier": "Silver",
-    "deadline": (clock.today() + timedelta(days=90)).isoformat(),
-    "home_airport": "CPH",
-}
+
+
+def travel_day() -> date:
+    return clock.today() + timedelta(days=40)
+
+
+def search_arguments() -> dict[str, Any]:
+    return {
+        "goal_program": "flying-blue",
+        "goal_tier": "Silver",
+        "deadline": (clock.today() + timedelta(days=90)).isoformat(),
+        "home_airport": "CPH",
+    }
+
+
 ROUTE = "CPH-CDG-NRT-CDG-CPH"
 
 
@@ -36,8 +45,8 @@ def seen(caller: Caller | None = None, **more: Any) -> None:
         "source": "shop",
         "origin": "CPH",
         "destination": "NRT",
-        "date": DAY,
-        "return_date": DAY + timedelta(days=4),
+        "date": travel_day(),
+        "return_date": travel_day() + timedelta(days=4),
         "cabin": "business",
         "passengers": 1,
         "price": Decimal("2040.00"),
@@ -61,13 +70,17 @@ def test_find_status_run_prices_a_run_by_a_fare_seen_lately_and_shows_its_age(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources()
-    cabin = of_route(use(people.alice, TOOL, **ASKED))["cabin"]
+    cabin = of_route(use(people.alice, TOOL, **search_arguments()))["cabin"]
     seen(cabin=cabin)
-    found = use(people.alice, TOOL, **ASKED)
+    found = use(people.alice, TOOL, **search_arguments())
     run = found["runs"][0]  # a known cost comes first
     assert (run["route"], run["fare"], run["currency"], run["total_cost"]) == (ROUTE, 2040, "EUR", 2040)
     assert run["cost_per_unit"] == 20  # 102 XP
-    assert (run["fare_age_seconds"] // 86_400, run["fare_source"], run["fare_for"]) == (2, "shop", DAY.isoformat())
+    assert (run["fare_age_seconds"] // 86_400, run["fare_source"], run["fare_for"]) == (
+        2,
+        "shop",
+        travel_day().isoformat(),
+    )
     assert found["freshness"]["mode"] == "cached"
     assert "14 days" in found["message"]
     assert {r["fare"] for r in found["runs"][1:]} == {"no_data"}
@@ -85,45 +98,46 @@ def test_find_status_run_prices_a_run_by_a_fare_seen_lately_and_shows_its_age(
         {"cabin": "first"},
         {"passengers": 2},
         {"return_date": None},
-        {"return_date": clock.today() + timedelta(days=200)},
-        {"seen_at": clock.now() - timedelta(days=15)},
+        {"return_date": lambda: clock.today() + timedelta(days=200)},
+        {"seen_at": lambda: clock.now() - timedelta(days=15)},
         {"currency": "USD"},
     ],
 )
 def test_find_status_run_takes_no_fare_of_another_journey(
     people: People, use: Use, with_sources: WithSources, other: dict[str, Any]
 ) -> None:
+    other = evaluate(other)
     with_sources()
-    cabin = of_route(use(people.alice, TOOL, **ASKED))["cabin"]
+    cabin = of_route(use(people.alice, TOOL, **search_arguments()))["cabin"]
     seen(**({"cabin": cabin} | other))
-    assert {r["fare"] for r in use(people.alice, TOOL, **ASKED)["runs"]} == {"no_data"}
+    assert {r["fare"] for r in use(people.alice, TOOL, **search_arguments())["runs"]} == {"no_data"}
 
 
 def test_find_status_run_converts_by_rates_that_are_kept(people: People, use: Use, with_sources: WithSources) -> None:
     with_sources(rates_of(USD="1.02"))
-    cabin = of_route(use(people.alice, TOOL, **ASKED))["cabin"]
+    cabin = of_route(use(people.alice, TOOL, **search_arguments()))["cabin"]
     seen(cabin=cabin, currency="USD")
-    assert of_route(use(people.alice, TOOL, **ASKED))["fare"] == "no_data"
+    assert of_route(use(people.alice, TOOL, **search_arguments()))["fare"] == "no_data"
     anyio.run(rates, Ask(), ("USD", "EUR"))
-    assert of_route(use(people.alice, TOOL, **ASKED))["fare"] == 2000
+    assert of_route(use(people.alice, TOOL, **search_arguments()))["fare"] == 2000
 
 
 def test_find_status_run_shows_nobody_a_fare_of_anothers_connection(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources()
-    cabin = of_route(use(people.alice, TOOL, **ASKED))["cabin"]
+    cabin = of_route(use(people.alice, TOOL, **search_arguments()))["cabin"]
     seen(people.alice, cabin=cabin)
-    assert of_route(use(people.alice, TOOL, **ASKED))["fare"] == 2040
-    assert of_route(use(people.charlie, TOOL, **ASKED))["fare"] == "no_data"
+    assert of_route(use(people.alice, TOOL, **search_arguments()))["fare"] == 2040
+    assert of_route(use(people.charlie, TOOL, **search_arguments()))["fare"] == "no_data"
 
 
 def test_recommend_status_path_takes_the_same_fare_as_a_cost(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources()
-    seen(cabin=of_route(use(people.alice, TOOL, **ASKED))["cabin"])
+    seen(cabin=of_route(use(people.alice, TOOL, **search_arguments()))["cabin"])
     asked = {"target_program": "flying-blue", "target_tier": "Silver", "home_airport": "CPH"}
-    path = use(people.alice, "recommend_status_path", **asked, deadline=ASKED["deadline"])["paths"][0]
+    path = use(people.alice, "recommend_status_path", **asked, deadline=search_arguments()["deadline"])["paths"][0]
     assert (path["kind"], path["cost"], path["currency"]) == ("status_run", 2040, "EUR")
     assert path["freshness"]["source"] == "shop"

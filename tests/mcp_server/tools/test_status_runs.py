@@ -12,11 +12,14 @@ from tests.support.people import People
 
 BA, FB, AA = "british-airways-club", "flying-blue", "american-airlines-aadvantage"
 TOOL = "find_status_run"
-LATER = (clock.today() + timedelta(days=90)).isoformat()
+
+
+def goal_deadline() -> str:
+    return (clock.today() + timedelta(days=90)).isoformat()
 
 
 def asked(**given: Any) -> dict[str, Any]:
-    return {"goal_program": FB, "goal_tier": "Silver", "deadline": LATER, "home_airport": "CPH"} | given
+    return {"goal_program": FB, "goal_tier": "Silver", "deadline": goal_deadline(), "home_airport": "CPH"} | given
 
 
 @pytest.mark.spec("s4.4.find_status_run.sources")

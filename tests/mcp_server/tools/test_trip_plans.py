@@ -1,6 +1,6 @@
 """Trips planned through the gate: payment from balances, costs, the order of steps, and why there is no plan."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -11,20 +11,32 @@ from shared import clock
 from shared.providers.contract import FaresQuestion, Provider, SeatsQuestion, Unanswered
 from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
+from tests.support.dates import evaluate
 from tests.support.fake_rates import answering, failing_with, fare, fares_of, rates_of
 from tests.support.fake_seats import WithSources, live, seat, with_sources
 from tests.support.people import People
 
 __all__ = ["live", "with_sources"]
 TOOL = "plan_trip"
-DAY = clock.today() + timedelta(days=45)
-END = DAY + timedelta(days=9)
-ASKED: dict[str, Any] = {
-    "origin": "LHR",
-    "destination": "JFK",
-    "earliest_date": DAY.isoformat(),
-    "latest_date": END.isoformat(),
-}
+
+
+def travel_day() -> date:
+    return clock.today() + timedelta(days=45)
+
+
+def last_day() -> date:
+    return travel_day() + timedelta(days=9)
+
+
+def search_arguments() -> dict[str, Any]:
+    return {
+        "origin": "LHR",
+        "destination": "JFK",
+        "earliest_date": travel_day().isoformat(),
+        "latest_date": last_day().isoformat(),
+    }
+
+
 BA, AMEX, FB = "british-airways-club", "amex-membership-rewards", "flying-blue"
 BANK = rates_of(USD="1.12", GBP="0.84")
 
@@ -37,7 +49,7 @@ def seats(*rows: dict[str, Any]) -> tuple[Provider, list[SeatsQuestion]]:
         asked.append(question)
         ends = {"origin": question.origin, "destination": question.destination, "cabin": "economy"}
         plain = {"points": 25_000, "taxes": Decimal("84.00"), "taxes_currency": "GBP"}
-        found = (seat(**(plain | ends | {"day": DAY} | r)) for r in rows)
+        found = (seat(**(plain | ends | {"day": travel_day()} | r)) for r in rows)
         return tuple(s for s in found if question.earliest <= s.date <= question.latest)
 
     return answering("seats", {"award_seats": award_seats}), asked
@@ -53,7 +65,7 @@ def test_plan_trip_pays_from_the_saved_balance_and_names_the_cash_fare(
 ) -> None:
     with_sources(seats({})[0], fares_of("shop", fare("512.40"), fare("700")), BANK)
     holds(use, people.alice, british_airways_club=60_000)
-    found = use(people.alice, TOOL, **ASKED, passengers=2)
+    found = use(people.alice, TOOL, **search_arguments(), passengers=2)
     best = found["best"]
     assert (found["status"], found["considered"], found["no_plan_reasons"]) == ("ok", 1, [])
     assert (best["points_total"], best["taxes_total"], best["currency"]) == (50_000, 224, "USD")
@@ -69,9 +81,11 @@ def test_plan_trip_pays_from_the_saved_balance_and_names_the_cash_fare(
 def test_plan_trip_puts_confirming_the_live_seat_before_any_transfer(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
-    with_sources(seats({"seats": None}, {"day": END, "airline": "AA"})[0], fares_of("shop", fare("512.40")), BANK)
+    with_sources(
+        seats({"seats": None}, {"day": last_day(), "airline": "AA"})[0], fares_of("shop", fare("512.40")), BANK
+    )
     holds(use, people.alice, amex_membership_rewards=90_000, british_airways_club=5_000)
-    found = use(people.alice, TOOL, **ASKED)
+    found = use(people.alice, TOOL, **search_arguments())
     for plan in (found["best"], found["fallback"]):
         kinds = ["confirm" if "Confirm live" in s else "transfer" if "transfer" in s else "book" for s in plan["steps"]]
         assert kinds == ["confirm", "transfer", "book"]
@@ -88,8 +102,8 @@ def test_plan_trip_puts_confirming_the_live_seat_before_any_transfer(
 
 
 def test_plan_trip_adds_a_return_after_so_many_nights(people: People, use: Use, with_sources: WithSources) -> None:
-    lands = {"arrives_at": f"{DAY + timedelta(days=1)}T06:00"}
-    back = DAY + timedelta(days=8)
+    lands = {"arrives_at": f"{travel_day() + timedelta(days=1)}T06:00"}
+    back = travel_day() + timedelta(days=8)
     asked_fares: list[FaresQuestion] = []
 
     def cash_fares(question: FaresQuestion) -> Any:
@@ -99,23 +113,23 @@ def test_plan_trip_adds_a_return_after_so_many_nights(people: People, use: Use, 
     source, asked = seats(lands, {"day": back, "program": FB, "points": 18_000}, {"day": back - timedelta(days=1)})
     with_sources(source, answering("shop", {"cash_fares": cash_fares}), BANK)
     holds(use, people.alice, british_airways_club=30_000, flying_blue=30_000)
-    found = use(people.alice, TOOL, **(ASKED | {"latest_date": DAY.isoformat()}), nights=7)
+    found = use(people.alice, TOOL, **(search_arguments() | {"latest_date": travel_day().isoformat()}), nights=7)
     assert {(q.origin, q.earliest, q.latest) for q in asked} == {
-        ("LHR", DAY, DAY),
-        ("JFK", DAY + timedelta(days=7), back),
+        ("LHR", travel_day(), travel_day()),
+        ("JFK", travel_day() + timedelta(days=7), back),
     }
     best = found["best"]
-    assert (best["award"]["date"], best["return_award"]["date"]) == (DAY.isoformat(), back.isoformat())
+    assert (best["award"]["date"], best["return_award"]["date"]) == (travel_day().isoformat(), back.isoformat())
     assert (best["pay_with"]["program"], best["return_pay_with"]["program"]) == (BA, FB)
     assert (best["points_total"], best["taxes_total"]) == (43_000, 224)
-    assert asked_fares == [FaresQuestion("LHR", "JFK", DAY, back, "economy", 1, "USD")]
+    assert asked_fares == [FaresQuestion("LHR", "JFK", travel_day(), back, "economy", 1, "USD")]
     assert sum("Confirm live" in s for s in best["steps"]) == 2
 
 
 def test_plan_trip_without_a_fare_or_taxes_says_no_data(people: People, use: Use, with_sources: WithSources) -> None:
     with_sources(seats({"taxes": None})[0], fares_of("shop"), BANK)
     holds(use, people.alice, british_airways_club=60_000)
-    best = use(people.alice, TOOL, **ASKED)["best"]
+    best = use(people.alice, TOOL, **search_arguments())["best"]
     assert (best["taxes_total"], best["effective_cost"], best["cash_alternative"]) == ("no_data",) * 3
     assert any("taxes of an award" in w for w in best["warnings"])
 
@@ -123,7 +137,7 @@ def test_plan_trip_without_a_fare_or_taxes_says_no_data(people: People, use: Use
 def test_plan_trip_says_when_cash_costs_no_more(people: People, use: Use, with_sources: WithSources) -> None:
     with_sources(seats({})[0], fares_of("shop", fare("99", currency="GBP")), BANK)
     holds(use, people.alice, british_airways_club=60_000)
-    best = use(people.alice, TOOL, **ASKED)["best"]
+    best = use(people.alice, TOOL, **search_arguments())["best"]
     assert "Cash costs no more than this plan." in best["warnings"]
     assert best["cash_alternative"]["converted"]["amount"] == 132
 
@@ -131,21 +145,21 @@ def test_plan_trip_says_when_cash_costs_no_more(people: People, use: Use, with_s
 def test_plan_trip_says_why_there_is_no_plan(people: People, use: Use, with_sources: WithSources) -> None:
     shop = fares_of("shop", fare("500"))
     with_sources(seats({})[0], shop, BANK)
-    bare = use(people.alice, TOOL, **ASKED)
+    bare = use(people.alice, TOOL, **search_arguments())
     assert (bare["status"], bare["best"], bare["considered"]) == ("ok", None, 1)
     assert "No points balances" in " ".join(bare["no_plan_reasons"])
     holds(use, people.alice, british_airways_club=20_000)
-    short = use(people.alice, TOOL, **ASKED)
+    short = use(people.alice, TOOL, **search_arguments())
     assert "missing: 5,000 of british-airways-club" in short["no_plan_reasons"][-1]
     holds(use, people.alice, british_airways_club=90_000)
-    capped = use(people.alice, TOOL, **ASKED, max_cash=111.99)
+    capped = use(people.alice, TOOL, **search_arguments(), max_cash=111.99)
     assert (capped["best"], capped["considered"]) == (None, 0)
     assert "taxes of at most 111.99 USD" in capped["no_plan_reasons"][-1]
-    assert use(people.alice, TOOL, **ASKED, max_cash=112)["best"]
-    named = use(people.alice, TOOL, **ASKED, programs=["Flying Blue"])
+    assert use(people.alice, TOOL, **search_arguments(), max_cash=112)["best"]
+    named = use(people.alice, TOOL, **search_arguments(), programs=["Flying Blue"])
     assert "Only awards of flying-blue" in " ".join(named["no_plan_reasons"])
-    with_sources(seats({"day": DAY - timedelta(days=1)})[0], shop, BANK)
-    gone = use(people.alice, TOOL, **(ASKED | {"cabin": "first"}))
+    with_sources(seats({"day": travel_day() - timedelta(days=1)})[0], shop, BANK)
+    gone = use(people.alice, TOOL, **(search_arguments() | {"cabin": "first"}))
     assert gone["no_plan_reasons"] == ["No LHR-JFK award for a seat in first was seen."]
 
 
@@ -153,25 +167,25 @@ def test_plan_trip_names_what_was_not_answered(people: People, use: Use, with_so
     lost = failing_with("shop", "cash_fares", Unanswered("down", "http_503"))
     with_sources(seats({})[0], lost, BANK)
     holds(use, people.alice, british_airways_club=60_000)
-    found = use(people.alice, TOOL, **ASKED)
+    found = use(people.alice, TOOL, **search_arguments())
     assert (found["status"], found["best"]["cash_alternative"]) == ("partial", "no_data")
     assert found["coverage"]["failed"] == [{"name": "shop", "reason": "down"}]
     assert "shop (down)" in found["message"]
     with_sources(failing_with("other", "award_seats", Unanswered("down", "http_500")), lost)
-    assert use(people.alice, TOOL, **ASKED)["status"] == "backend_unavailable"
+    assert use(people.alice, TOOL, **search_arguments())["status"] == "backend_unavailable"
     with_sources(answering("mine", {"award_seats": lambda _q: ()}, credential="account"))
-    assert use(people.alice, TOOL, **ASKED)["status"] == "connection_required"
+    assert use(people.alice, TOOL, **search_arguments())["status"] == "connection_required"
 
 
 def test_plan_trip_plans_with_nobody_elses_balances(people: People, use: Use, with_sources: WithSources) -> None:
     with_sources(seats({})[0], BANK)
     holds(use, people.alice, british_airways_club=60_000)
-    assert use(people.charlie, TOOL, **ASKED)["best"] is None
+    assert use(people.charlie, TOOL, **search_arguments())["best"] is None
 
 
 def test_plan_trip_over_the_sandbox_marks_all_it_shows(people: People, use: Use) -> None:
     holds(use, people.alice, amex_membership_rewards=300_000)
-    found = use(people.alice, TOOL, **ASKED, nights=5)
+    found = use(people.alice, TOOL, **search_arguments(), nights=5)
     best = found["best"]
     assert best["award"]["synthetic"] is best["return_award"]["synthetic"] is True
     assert best["cash_alternative"]["synthetic"] is True
@@ -181,8 +195,8 @@ def test_plan_trip_over_the_sandbox_marks_all_it_shows(people: People, use: Use)
 @pytest.mark.parametrize(
     ("given", "status"),
     [
-        ({"latest_date": (DAY + timedelta(days=15)).isoformat()}, "invalid"),
-        ({"latest_date": (DAY - timedelta(days=1)).isoformat()}, "invalid"),
+        ({"latest_date": lambda: (travel_day() + timedelta(days=15)).isoformat()}, "invalid"),
+        ({"latest_date": lambda: (travel_day() - timedelta(days=1)).isoformat()}, "invalid"),
         ({"earliest_date": "2020-01-01", "latest_date": "2020-01-03"}, "invalid"),
         ({"destination": "LHR"}, "invalid"),
         ({"destination": "QQQ"}, "not_found"),
@@ -192,13 +206,16 @@ def test_plan_trip_over_the_sandbox_marks_all_it_shows(people: People, use: Use)
     ],
 )
 def test_plan_trip_refuses_what_cannot_be(people: People, use: Use, given: dict[str, Any], status: str) -> None:
-    assert use(people.alice, TOOL, **(ASKED | given))["status"] == status
+    given = evaluate(given)
+    assert use(people.alice, TOOL, **(search_arguments() | given))["status"] == status
 
 
 def test_plan_trip_is_premium(people: People, use: Use) -> None:
-    assert use(people.bob, TOOL, **ASKED)["status"] == "paywall"
+    assert use(people.bob, TOOL, **search_arguments())["status"] == "paywall"
 
 
 def test_plan_trip_takes_a_last_day_14_days_after_the_first(people: People, use: Use) -> None:
-    told = use(people.alice, TOOL, **ASKED | {"latest_date": (DAY + timedelta(days=14)).isoformat()})
+    told = use(
+        people.alice, TOOL, **search_arguments() | {"latest_date": (travel_day() + timedelta(days=14)).isoformat()}
+    )
     assert told["status"] != "invalid"

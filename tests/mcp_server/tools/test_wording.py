@@ -10,9 +10,14 @@ from shared import clock
 from shared.domain.plurals import some
 from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
+from tests.support.dates import evaluate
 from tests.support.people import People
 
-SOON = (clock.today() + timedelta(days=60)).isoformat()
+
+def travel_day() -> str:
+    return (clock.today() + timedelta(days=60)).isoformat()
+
+
 ROUTE = {"origin": "LHR", "destination": "JFK"}
 
 
@@ -56,7 +61,7 @@ def test_programmes_and_airlines_go_by_name_and_unknown_ones_by_what_they_came_w
         ),
         (
             "search_all_airlines",
-            {**ROUTE, "date": SOON, "airlines": ["BA"], "max_points": 1},
+            {**ROUTE, "date": travel_day, "airlines": ["BA"], "max_points": 1},
             "at up to 1 point; asked: sandbox, about 1 airline.",
         ),
         ("get_award_chart_faq", {"program": "hyatt"}, "(standard room, category 1"),
@@ -64,6 +69,7 @@ def test_programmes_and_airlines_go_by_name_and_unknown_ones_by_what_they_came_w
     ],
 )
 def test_one_is_not_many(people: People, use: Use, tool: str, given: dict[str, Any], words: str) -> None:
+    given = evaluate(given)
     message = use(people.ada, tool, **given)["message"]
     assert words in message
     assert " 1 programmes" not in message
@@ -72,16 +78,17 @@ def test_one_is_not_many(people: People, use: Use, tool: str, given: dict[str, A
 @pytest.mark.parametrize(
     ("tool", "given"),
     [
-        ("search_all_airlines", {"date": SOON}),
-        ("search_monthly_availability", {"airline": "BA", "month": SOON[:7]}),
-        ("search_cash_flights", {"date": SOON}),
-        ("compare_cash_vs_points", {"date": SOON}),
-        ("search_hybrid", {"date": SOON, "hubs": ["DUB"]}),
+        ("search_all_airlines", {"date": travel_day}),
+        ("search_monthly_availability", {"airline": "BA", "month": lambda: travel_day()[:7]}),
+        ("search_cash_flights", {"date": travel_day}),
+        ("compare_cash_vs_points", {"date": travel_day}),
+        ("search_hybrid", {"date": travel_day, "hubs": ["DUB"]}),
     ],
 )
 def test_of_a_city_the_airport_that_was_asked_is_named(
     people: People, use: Use, tool: str, given: dict[str, Any]
 ) -> None:
+    given = evaluate(given)
     whole = use(people.alice, tool, origin="LON", destination="NYC", **given)
     assert whole["message"].endswith(" Of LON only LHR was asked. Of NYC only JFK was asked.")
     assert "was asked" not in use(people.alice, tool, **ROUTE, **given)["message"]

@@ -21,6 +21,7 @@ from shared.db.base import transaction
 from shared.domain.plans import Plan
 from shared.secrets import digest, mint
 from shared.settings import settings
+from tests.support.dates import evaluate
 from tests.support.people import account
 
 Handler = Callable[[httpx.Request], httpx.Response]
@@ -160,7 +161,7 @@ def test_caller_who_hangs_up_takes_nobody_elses_answer_away(desk: Desk, alice: C
         ({"aud": "https://elsewhere.example/mcp"}, Problem.INVALID),
         ({"aud": None}, Problem.INVALID),
         ({"aud": []}, Problem.INVALID),
-        ({"exp": time.time() - 1}, Problem.INVALID),
+        ({"exp": lambda: time.time() - 1}, Problem.INVALID),
         ({"exp": None}, Problem.INVALID),
         ({"sub": "acc_nobody"}, Problem.INVALID),
         ({"sub": None}, Problem.INVALID),
@@ -172,6 +173,7 @@ def test_caller_who_hangs_up_takes_nobody_elses_answer_away(desk: Desk, alice: C
 def test_answer_that_does_not_fit_refuses_the_token(
     desk: Desk, alice: Caller, other: dict[str, Any], problem: Problem
 ) -> None:
+    other = evaluate(other)
     desk.good(alice, **other)
     with pytest.raises(TokenRejected) as no:
         desk.check(mint("awt_at_"))

@@ -25,7 +25,11 @@ from shared.reference.load import reference
 from shared.services.search.availability import Window, search_window
 from shared.settings import settings
 
-DAY = clock.today() + timedelta(days=60)
+
+def travel_day() -> date:
+    return clock.today() + timedelta(days=60)
+
+
 TODAY = date(2026, 11, 21)
 SPRING = date(2027, 3, 1)
 OWN = "british-airways-club"
@@ -41,7 +45,11 @@ def month(origin: str = "LHR", destination: str = "JFK", *airlines: str) -> tupl
     return market.rows(question, TODAY, {})
 
 
-def ask(airlines: tuple[str, ...] = ("BA",), day: date = DAY, route: tuple[str, str] = ("LHR", "JFK")) -> Reading[Any]:
+def ask(
+    airlines: tuple[str, ...] = ("BA",), day: date | None = None, route: tuple[str, str] = ("LHR", "JFK")
+) -> Reading[Any]:
+    day = day or travel_day()
+
     async def go() -> Reading[Any]:
         (reading,) = await Ask(1).all("award_seats", [SeatsQuestion(*route, day, day, airlines)])
         return reading
@@ -170,13 +178,13 @@ def seats(cabin: str = "business", program: str = OWN) -> list[int | None]:
 
 
 def test_a_seat_is_opened_and_shut_on_purpose() -> None:
-    set_seat("shut", "LHR", "JFK", DAY, "business")
+    set_seat("shut", "LHR", "JFK", travel_day(), "business")
     assert seats() == []
-    set_seat("open:4", "LHR", "JFK", DAY, "business", "BA", OWN)
+    set_seat("open:4", "LHR", "JFK", travel_day(), "business", "BA", OWN)
     assert (seats(), seats(program="qantas-frequent-flyer")) == ([4], [])
-    set_seat("open:2", "LHR", "JFK", DAY, "business", "BA")
+    set_seat("open:2", "LHR", "JFK", travel_day(), "business", "BA")
     assert seats(program="qantas-frequent-flyer") == [2]
-    set_seat("", "LHR", "JFK", DAY, "business", "BA", OWN)
+    set_seat("", "LHR", "JFK", travel_day(), "business", "BA", OWN)
     assert seats() == [2]
 
 
@@ -184,25 +192,27 @@ def test_no_override_opens_a_seat_without_a_price() -> None:
     chart = reference().route_price("iberia-club", "BA", "LHR", "JFK", clock.today())
     assert chart is not None
     assert "first" not in chart.cabins
-    set_seat("open", "LHR", "JFK", DAY, "first", "BA")
+    set_seat("open", "LHR", "JFK", travel_day(), "first", "BA")
     assert seats("first", "iberia-club") == []
-    drawn = draw.seats(f"BA_{OWN}_LHR_JFK", DAY, clock.today())
+    drawn = draw.seats(f"BA_{OWN}_LHR_JFK", travel_day(), clock.today())
     assert seats("first") == [drawn.get("first", 1)]
 
 
 def test_a_seat_opened_by_another_process_is_found_by_the_next_check() -> None:
     def look() -> Window:
-        return anyio.run(lambda: search_window(Ask(1), "LHR", "JFK", DAY, DAY, "business", ["BA"], max_age=zero))
+        return anyio.run(
+            lambda: search_window(Ask(1), "LHR", "JFK", travel_day(), travel_day(), "business", ["BA"], max_age=zero)
+        )
 
     zero = timedelta(microseconds=1)
-    key = Key("BA", OWN, DAY, "business")
-    set_seat("shut", "LHR", "JFK", DAY, "business")
+    key = Key("BA", OWN, travel_day(), "business")
+    set_seat("shut", "LHR", "JFK", travel_day(), "business")
     before = look()
     assert before.answered(key)
     assert key not in before.seen
     code = (
         "import redis, sys; redis.Redis.from_url(sys.argv[1])"
-        f".hset('award:sandbox:overrides', 'LHR-JFK|{DAY}|business|BA|{OWN}', 'open:3')"
+        f".hset('award:sandbox:overrides', 'LHR-JFK|{travel_day()}|business|BA|{OWN}', 'open:3')"
     )
     subprocess.run([sys.executable, "-c", code, settings().redis_url], check=True)
     after = look()
@@ -219,7 +229,7 @@ def test_live_mode_never_hears_of_the_sandbox(monkeypatch: pytest.MonkeyPatch) -
     try:
 
         async def go() -> list[Reading[Any]]:
-            return await Ask(1).all("award_seats", [SeatsQuestion("LHR", "JFK", DAY, DAY, ("BA",))])
+            return await Ask(1).all("award_seats", [SeatsQuestion("LHR", "JFK", travel_day(), travel_day(), ("BA",))])
 
         assert "sandbox" not in [r.source for r in anyio.run(go)]
         with transaction() as session:

@@ -20,8 +20,16 @@ from tests.support.fake_seats import WithSources, failing, seat, selling, source
 from tests.support.settings_and_clock import StandingClock
 
 T = TypeVar("T")
-DAY = clock.today() + timedelta(days=60)
-NEXT = DAY + timedelta(days=1)
+
+
+def travel_day() -> date:
+    return clock.today() + timedelta(days=60)
+
+
+def next_day() -> date:
+    return travel_day() + timedelta(days=1)
+
+
 OWN = "british-airways-club"
 SEEN = datetime(2026, 11, 1, 12, tzinfo=UTC)
 DOWN = Unanswered("down", "http_500")
@@ -32,14 +40,15 @@ def run(work: Callable[[], Awaitable[T]]) -> T:
 
 
 def find(account_id: int = 1, cabins: tuple[str, ...] = CABINS, passengers: int = 1) -> Found:
-    return run(lambda: search(Ask(account_id), "BA", "LHR", "JFK", DAY, cabins, passengers))
+    return run(lambda: search(Ask(account_id), "BA", "LHR", "JFK", travel_day(), cabins, passengers))
 
 
 def look(**more: Any) -> Window:
-    return run(lambda: search_window(Ask(1), "LHR", "JFK", DAY, NEXT, **more))
+    return run(lambda: search_window(Ask(1), "LHR", "JFK", travel_day(), next_day(), **more))
 
 
-def key(day: date = DAY, cabin: str = "business", airline: str = "BA", program: str = OWN) -> Key:
+def key(day: date | None = None, cabin: str = "business", airline: str = "BA", program: str = OWN) -> Key:
+    day = day or travel_day()
     return Key(airline, program, day, cabin)
 
 
@@ -47,7 +56,7 @@ def key(day: date = DAY, cabin: str = "business", airline: str = "BA", program: 
 
 
 def test_an_option_says_whose_price_it_is_and_how_old(with_sources: WithSources) -> None:
-    with_sources(selling("crawl", seat(DAY, program="qantas-frequent-flyer", checked_at=SEEN)))
+    with_sources(selling("crawl", seat(travel_day(), program="qantas-frequent-flyer", checked_at=SEEN)))
     found = find()
     (option,) = found.options
     assert (option.airline, option.program, option.source, option.mode) == (
@@ -62,7 +71,7 @@ def test_an_option_says_whose_price_it_is_and_how_old(with_sources: WithSources)
 
 
 def test_what_a_source_looked_up_just_now_is_live_and_its_replay_is_not(with_sources: WithSources) -> None:
-    with_sources(selling("now", seat(DAY)))
+    with_sources(selling("now", seat(travel_day())))
     first, second = find(), find()
     assert (first.options[0].mode, first.freshness.mode) == ("live", "live")
     assert (second.options[0].mode, second.freshness.mode) == ("cached", "cached")
@@ -71,7 +80,7 @@ def test_what_a_source_looked_up_just_now_is_live_and_its_replay_is_not(with_sou
 
 
 def test_a_crawl_is_never_called_live_and_both_ages_are_told_apart(with_sources: WithSources) -> None:
-    with_sources(selling("crawl", seat(DAY, checked_at=SEEN)))
+    with_sources(selling("crawl", seat(travel_day(), checked_at=SEEN)))
     fresh = find().freshness
     assert (fresh.mode, fresh.provider_checked_at) == ("cached", SEEN)
     assert fresh.age_seconds is not None
@@ -80,17 +89,21 @@ def test_a_crawl_is_never_called_live_and_both_ages_are_told_apart(with_sources:
 
 
 def test_seats_too_few_are_left_out_and_an_unstated_number_is_not(with_sources: WithSources) -> None:
-    rows = [seat(DAY, ref="a", seats=2), seat(DAY, ref="b", seats=None), seat(DAY, ref="c", seats=4)]
+    rows = [
+        seat(travel_day(), ref="a", seats=2),
+        seat(travel_day(), ref="b", seats=None),
+        seat(travel_day(), ref="c", seats=4),
+    ]
     with_sources(selling("one", *rows))
     assert [o.seats for o in find(passengers=3).options] == [None, 4]
 
 
 def test_only_the_cabins_asked_for_are_shown_cheapest_first(with_sources: WithSources) -> None:
     rows = [
-        seat(DAY, cabin="first"),
-        seat(DAY, points=90_000),
-        seat(DAY, program="avios", points=70_000),
-        seat(DAY, cabin="economy"),
+        seat(travel_day(), cabin="first"),
+        seat(travel_day(), points=90_000),
+        seat(travel_day(), program="avios", points=70_000),
+        seat(travel_day(), cabin="economy"),
     ]
     with_sources(selling("one", *rows))
     found = find(cabins=("economy", "business"))
@@ -127,7 +140,7 @@ def test_a_search_that_failed_is_refused_and_names_the_source_and_the_reason(wit
 
 
 def test_a_source_that_failed_beside_one_that_answered_is_named(with_sources: WithSources) -> None:
-    with_sources(selling("one", seat(DAY)), failing("two", DOWN))
+    with_sources(selling("one", seat(travel_day())), failing("two", DOWN))
     found = find()
     assert len(found.options) == 1
     assert [(f.name, f.reason) for f in found.coverage.failed] == [("two", "down")]
@@ -158,9 +171,11 @@ async def no_call(_question: SeatsQuestion) -> Any:
 
 
 def test_a_window_gives_options_with_enough_seats_over_all_its_days(with_sources: WithSources) -> None:
-    with_sources(selling("one", seat(DAY, seats=1), seat(NEXT, seats=3), seat(NEXT, cabin="first", seats=3)))
+    with_sources(
+        selling("one", seat(travel_day(), seats=1), seat(next_day(), seats=3), seat(next_day(), cabin="first", seats=3))
+    )
     window = look(cabin="business", passengers=2)
-    assert [(o.date, o.seats) for o in window.options] == [(NEXT, 3)]
+    assert [(o.date, o.seats) for o in window.options] == [(next_day(), 3)]
     assert (window.any_answered, window.failed) == (True, ())
 
 
@@ -168,11 +183,11 @@ def test_a_key_is_known_to_be_gone_when_everyone_answered(with_sources: WithSour
     with_sources(selling("one"), selling("two"))
     window = look()
     assert window.answered(key())
-    assert not window.answered(key(day=NEXT + timedelta(days=1)))
+    assert not window.answered(key(day=next_day() + timedelta(days=1)))
 
 
 def test_while_a_source_failed_a_missing_key_is_unknown_and_a_seen_one_known(with_sources: WithSources) -> None:
-    with_sources(selling("one", seat(DAY)), failing("two", DOWN))
+    with_sources(selling("one", seat(travel_day())), failing("two", DOWN))
     window = look()
     assert window.failed == ("two",)
     assert window.answered(key())
@@ -232,7 +247,7 @@ def test_watches_of_one_route_share_an_answer_yet_each_check_looks_anew(
 
 
 def test_an_id_is_the_same_each_time_and_good_for_its_account_alone(with_sources: WithSources) -> None:
-    with_sources(selling("one", seat(DAY)))
+    with_sources(selling("one", seat(travel_day())))
     mine, again, theirs = (find(account_id=n).options[0].trip_id for n in (1, 1, 2))
     assert mine == again != theirs
     assert mine is not None
