@@ -145,7 +145,8 @@ def test_every_stay_gets_its_watch_however_it_came(alice: Caller) -> None:
     stored_before(alice, check_in_date=clock.today() - timedelta(days=9))
     parsed = {
         "type": "hotel", "action": "new", "hotel_id": TOKYO, "check_in_date": check_in_day().isoformat(),
-        "kind": "cash", "check_out_date": (check_out_day() + timedelta(days=1)).isoformat(), "confirmation_number": "12345678",
+        "kind": "cash", "check_out_date": (check_out_day() + timedelta(days=1)).isoformat(),
+        "confirmation_number": "12345678",
     }  # fmt: skip
     with transaction(alice.account_id) as session:
         mail = InboundMail(digest="d", from_domain="hotel.test", subject="s", raw=b"", state="needs_review")

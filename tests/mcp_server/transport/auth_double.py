@@ -1,6 +1,5 @@
 """A stand-in for the auth server: tokens granted by a test go in, introspection answers come out."""
 
-import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +9,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from mcp_server.toolkit.context import Caller
+from shared import clock
 from shared.secrets import mint
 from shared.settings import settings
 
@@ -34,7 +34,7 @@ class AuthDouble:
             "client_id": "client-1",
             "client_name": "Claude",
             "scope": "mcp:read",
-            "exp": int(time.time()) + 3600,
+            "exp": int(clock.now().timestamp()) + 3600,
             "family": f"family-{len(self.answers)}",
             **other,
         }

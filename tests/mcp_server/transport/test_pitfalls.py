@@ -1,9 +1,8 @@
 """The traps of the tool server's side of OAuth, numbered on from those of the authorization server: one test each."""
 
-import time
-
 import pytest
 
+from shared import clock
 from tests.mcp_server.transport.conftest import World, bearer
 from tests.support.people import People
 
@@ -23,7 +22,7 @@ def test_pitfall_25_an_authorization_server_that_is_away_is_503_and_never_401_or
 
 @pytest.mark.parametrize("expiry", [3600.5, 3599.999])
 def test_pitfall_26_an_expiry_with_a_fraction_breaks_nothing(world: World, people: People, expiry: float) -> None:
-    token = world.token(people.alice, exp=time.time() + expiry)
+    token = world.token(people.alice, exp=clock.now().timestamp() + expiry)
     assert world.http.post(world.url, json=LIST, headers=bearer(token)).status_code == 200
 
 

@@ -24,6 +24,7 @@ from shared.redis import connect
 from shared.reference.load import reference
 from shared.services.search.availability import Window, search_window
 from shared.settings import settings
+from tests.support.settings_and_clock import StandingClock
 
 
 def travel_day() -> date:
@@ -198,7 +199,7 @@ def test_no_override_opens_a_seat_without_a_price() -> None:
     assert seats("first") == [drawn.get("first", 1)]
 
 
-def test_a_seat_opened_by_another_process_is_found_by_the_next_check() -> None:
+def test_a_seat_opened_by_another_process_is_found_by_the_next_check(standing_clock: StandingClock) -> None:
     def look() -> Window:
         return anyio.run(
             lambda: search_window(Ask(1), "LHR", "JFK", travel_day(), travel_day(), "business", ["BA"], max_age=zero)
@@ -215,6 +216,7 @@ def test_a_seat_opened_by_another_process_is_found_by_the_next_check() -> None:
         f".hset('award:sandbox:overrides', 'LHR-JFK|{travel_day()}|business|BA|{OWN}', 'open:3')"
     )
     subprocess.run([sys.executable, "-c", code, settings().redis_url], check=True)
+    standing_clock.advance(timedelta(seconds=1))
     after = look()
     assert [(o.seats, o.mode) for o in after.options if Key.of(o) == key] == [(3, "sandbox")]
 
