@@ -1,4 +1,4 @@
-"""The toolbox goes in, the official SDK's server comes out: tools A to Z, every call answered by the gate."""
+"""The official SDK's server with our tools: the SDK speaks the protocol, the gate answers every call."""
 
 from typing import Any
 
@@ -10,7 +10,6 @@ from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetad
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolRequestParams, CallToolResult, TextContent, ToolAnnotations
 from mcp_types.methods import validate_client_request
-from pydantic_core import to_json
 
 from mcp_server.calls.dispatch import dispatch
 from mcp_server.toolkit.registry import TOOLS, Tool
@@ -19,7 +18,7 @@ from shared.settings import VERSION, settings
 
 NAME = "award-travel"
 TITLE = "Award Travel"
-LIST_FRESH_MS = 300_000
+LIST_TTL_MS = 300_000
 # Hosts cut instructions at about 512 characters, so what matters stands first.
 INSTRUCTIONS = """\
 Award flights and hotels, points prices, transfer routes and bonuses, and the user's own cards, balances, trips and \
@@ -32,10 +31,10 @@ list_my_cards and list_points_balances for what the user holds. A host that show
 areas: add ?areas=search,cards to the address."""
 
 
-class Gate(Extension):
+class GateExtension(Extension):
     """The gate at the SDK's own interception point, so that the SDK shapes each answer for its protocol revision.
 
-    It answers every call itself: an unknown name is refused and noted like any other, nothing is checked twice.
+    It answers every call itself: an unknown name is refused and noted like any other, and nothing is checked twice.
     """
 
     identifier = "award-travel/gate"
@@ -46,28 +45,28 @@ class Gate(Extension):
         ctx: ServerRequestContext[Any, Any],
         call_next: CallNext,  # noqa: ARG002 - the gate is the last stop
     ) -> HandlerResult:
-        asked = ctx.request
-        assert asked is not None  # every call comes by HTTP
+        request = ctx.request
+        assert request is not None  # every call comes by HTTP
+        arguments = params.arguments or {}
         try:
-            made = await dispatch(params.name, params.arguments or {}, asked.scope["caller"], "mcp", asked.receive)
+            answer = await dispatch(params.name, arguments, request.scope["caller"], "mcp", request.receive)
         except ClientDisconnected:
             return CallToolResult(content=[], is_error=True)  # nobody reads it
         return CallToolResult(
-            content=[TextContent(type="text", text=text) for text in made.texts],
-            structured_content=made.data,
-            is_error=made.is_error,
+            content=[TextContent(type="text", text=text) for text in answer.texts],
+            structured_content=answer.data,
+            is_error=answer.is_error,
         )
 
 
-class Listing:
-    """tools/list: shaped by the SDK once per protocol revision, then kept, each tool as its bytes.
+class ToolList:
+    """tools/list, built by the SDK once per protocol revision and then cached.
 
-    Building and checking 142 tool objects costs 12 ms a request; the list is the same for every caller. Where the
-    transport can fill bytes in (scope["fill"]), the SDK gets an empty list to wrap and the transport the bytes.
+    Building and checking 142 tool objects costs 12 milliseconds a request, and the list is the same for every caller.
     """
 
     def __init__(self) -> None:
-        self.kept: dict[str, tuple[dict[str, Any], dict[str, bytes]]] = {}
+        self._lists: dict[str, dict[str, Any]] = {}
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         if ctx.method != "tools/list":
@@ -75,28 +74,25 @@ class Listing:
         validate_client_request(ctx.method, ctx.protocol_version, ctx.params)
         if (ctx.params or {}).get("cursor") is not None:
             raise MCPError(code=INVALID_PARAMS, message="The list has one page; send no cursor.")
-        if ctx.protocol_version not in self.kept:
-            whole = await call_next(ctx)
-            assert isinstance(whole, dict)
-            self.kept[ctx.protocol_version] = whole, {t["name"]: to_json(t) for t in whole["tools"]}
-        whole, encoded = self.kept[ctx.protocol_version]
-        scope = ctx.request.scope if ctx.request else {}
-        areas: frozenset[str] | None = scope.get("areas")
-        names = [name for name in encoded if areas is None or TOOLS[name].area in areas]
-        if "fill" in scope:
-            scope["fill"].append(b"[" + b",".join([encoded[name] for name in names]) + b"]")
-            return {**whole, "tools": []}
-        return {**whole, "tools": [t for t in whole["tools"] if t["name"] in names]}
+        if ctx.protocol_version not in self._lists:
+            built = await call_next(ctx)
+            assert isinstance(built, dict)
+            self._lists[ctx.protocol_version] = built
+        whole = self._lists[ctx.protocol_version]
+        areas: frozenset[str] | None = ctx.request.scope.get("areas") if ctx.request else None
+        if areas is None:
+            return whole
+        return {**whole, "tools": [entry for entry in whole["tools"] if TOOLS[entry["name"]].area in areas]}
 
 
-async def no_prompts(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+async def refuse_prompts(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
     """There are tools only. The SDK would log a traceback for an unknown prompt, so any caller could fill the log."""
     if ctx.method == "prompts/get":
         raise MCPError(code=INVALID_PARAMS, message="This server has no prompts.")
     return await call_next(ctx)
 
 
-def listed(tool: Tool) -> SdkTool:
+def to_sdk_tool(tool: Tool) -> SdkTool:
     """What the SDK lists. The gate runs the call, so function and argument model are never used here."""
     return SdkTool(
         fn=tool.function,
@@ -120,10 +116,10 @@ def build(*extensions: Extension) -> MCPServer[Any]:
         instructions=INSTRUCTIONS + suffix,
         website_url=settings().web_url,
         version=VERSION,
-        tools=[listed(TOOLS[name]) for name in sorted(TOOLS)],
-        extensions=[*extensions, Gate()],
-        middleware=[Listing(), no_prompts],
-        cache_hints={"tools/list": CacheHint(ttl_ms=LIST_FRESH_MS, scope="public")},
+        tools=[to_sdk_tool(TOOLS[name]) for name in sorted(TOOLS)],
+        extensions=[*extensions, GateExtension()],
+        middleware=[ToolList(), refuse_prompts],
+        cache_hints={"tools/list": CacheHint(ttl_ms=LIST_TTL_MS, scope="public")},
         subscriptions=False,
         log_level="WARNING",
     )

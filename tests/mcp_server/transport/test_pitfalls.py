@@ -1,4 +1,4 @@
-"""The traps of the tool server's side of OAuth, numbered on from those of the authorization server: one test each."""
+"""Known pitfalls of an OAuth resource server, one test each; those of the authorization server are tested beside it."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.support.people import People
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 
 
-def test_pitfall_25_an_authorization_server_that_is_away_is_503_and_never_401_or_500(
+def test_an_authorization_server_that_is_away_is_503_and_never_401_or_500(
     world: World, people: People
 ) -> None:
     for status in (500, 503, 404, 302):
@@ -21,12 +21,12 @@ def test_pitfall_25_an_authorization_server_that_is_away_is_503_and_never_401_or
 
 
 @pytest.mark.parametrize("expiry", [3600.5, 3599.999])
-def test_pitfall_26_an_expiry_with_a_fraction_breaks_nothing(world: World, people: People, expiry: float) -> None:
+def test_an_expiry_with_a_fraction_breaks_nothing(world: World, people: People, expiry: float) -> None:
     token = world.token(people.alice, exp=clock.now().timestamp() + expiry)
     assert world.http.post(world.url, json=LIST, headers=bearer(token)).status_code == 200
 
 
-def test_pitfall_27_each_host_describes_the_resource_that_was_asked_for(world: World) -> None:
+def test_each_host_describes_the_resource_that_was_asked_for(world: World) -> None:
     for host in (world.base.removeprefix("http://"), world.web_host):
         challenge = world.http.post(world.url, json=LIST, headers={"host": host}).headers["www-authenticate"]
         described = challenge.split('resource_metadata="')[1].split('"')[0]
@@ -35,14 +35,14 @@ def test_pitfall_27_each_host_describes_the_resource_that_was_asked_for(world: W
         assert world.http.get(world.base + path, headers={"host": host}).json()["resource"] == f"http://{host}/mcp"
 
 
-def test_pitfall_28_the_challenge_names_the_scope_and_audiences_are_checked(world: World, people: People) -> None:
+def test_the_challenge_names_the_scope_and_audiences_are_checked(world: World, people: People) -> None:
     assert 'scope="mcp:read"' in world.http.post(world.url, json=LIST).headers["www-authenticate"]
     for elsewhere in ("https://evil.example/mcp", world.base, f"{world.url}/x", ""):
         token = world.token(people.alice, aud=elsewhere)
         assert world.http.post(world.url, json=LIST, headers=bearer(token)).status_code == 401, elsewhere
 
 
-def test_pitfall_29_two_authorization_headers_are_refused_even_when_both_are_good(world: World, people: People) -> None:
+def test_two_authorization_headers_are_refused_even_when_both_are_good(world: World, people: People) -> None:
     value = f"Bearer {world.token(people.alice)}"
     both = [("authorization", value), ("authorization", value)]
     assert world.http.post(world.url, json=LIST, headers=both).status_code == 401

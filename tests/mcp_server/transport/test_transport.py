@@ -27,7 +27,7 @@ def asked(method: str, revision: str, params: dict[str, Any] | None = None, id: 
     if revision == MODERN:
         headers["Mcp-Method"] = method
         if "name" in params:
-            headers["Mcp-Name"] = params["name"]
+            headers["Mcp-Name"] = str(params["name"])
         meta = {"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {}}
         params["_meta"] = meta | params.get("_meta", {})
     return {"jsonrpc": "2.0", "id": id, "method": method, "params": params}, headers
@@ -149,16 +149,8 @@ def test_list_is_not_built_again_for_each_caller(
 ) -> None:
     body, headers = asked("tools/list", revision)
     first = world.post(people.alice, body, **headers)
-    monkeypatch.setattr("mcp_server.transport.sdk_server.to_json", None)
     monkeypatch.setattr("mcp.server.MCPServer.list_tools", None)
-    wrapped: list[bytes] = []
-    monkeypatch.setattr(
-        "mcp_server.transport.streamable_http._filled",
-        lambda b, s, fill=streamable_http._filled: wrapped.append(b) or fill(b, s),
-    )
     assert world.post(people.bob, body, **headers).content == first.content
-    assert len(wrapped) == 1
-    assert len(wrapped[0]) < 500
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
@@ -313,7 +305,7 @@ def test_body_over_four_mebibytes_is_413(world: World, people: People, announced
 def test_a_body_that_does_not_come_is_not_waited_for(
     world: World, people: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streamable_http, "BODY_SECONDS", 0.2)
+    monkeypatch.setattr(streamable_http, "MAX_BODY_SECONDS", 0.2)
     host, port = world.base.removeprefix("http://").split(":")
     head = f"POST /mcp HTTP/1.1\r\nHost: {host}:{port}\r\nAuthorization: Bearer {world.token(people.alice)}\r\n"
     with socket.create_connection((host, int(port)), timeout=10) as line:
