@@ -19,7 +19,7 @@ from mcp_server.toolkit.thread_limiter import limiter
 from mcp_server.transport.middleware import RequestGate
 from shared.db.base import transaction
 from shared.settings import settings
-from tests.mcp_server.transport.conftest import listening, served
+from tests.mcp_server.conftest import listening, served
 from tests.support.people import People, everybody
 
 

@@ -21,7 +21,7 @@ from shared.db.base import transaction
 from shared.domain.plans import Plan
 from shared.errors import PROBLEMS
 from tests.mcp_server.rest.conftest import World
-from tests.mcp_server.rest.test_calls import expect_problem
+from tests.mcp_server.rest.test_routes import expect_problem
 from tests.support.people import People, account
 
 DOCUMENT = "/.well-known/openapi.yaml"

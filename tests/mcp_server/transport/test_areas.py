@@ -3,8 +3,8 @@
 import pytest
 
 from mcp_server.toolkit.registry import TOOLS
-from tests.mcp_server.transport.conftest import World, bearer
-from tests.mcp_server.transport.test_transport import MODERN, asked, call
+from tests.mcp_server.conftest import World, bearer
+from tests.mcp_server.transport.test_streamable_http import MODERN, asked, call
 from tests.support.people import People
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}

@@ -3,15 +3,13 @@
 import pytest
 
 from shared import clock
-from tests.mcp_server.transport.conftest import World, bearer
+from tests.mcp_server.conftest import World, bearer
 from tests.support.people import People
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 
 
-def test_an_authorization_server_that_is_away_is_503_and_never_401_or_500(
-    world: World, people: People
-) -> None:
+def test_an_authorization_server_that_is_away_is_503_and_never_401_or_500(world: World, people: People) -> None:
     for status in (500, 503, 404, 302):
         world.auth.status = status
         answer = world.post(people.alice, LIST)

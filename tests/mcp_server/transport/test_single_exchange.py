@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from mcp_server.transport import streamable_http
-from tests.mcp_server.transport.conftest import World
-from tests.mcp_server.transport.test_transport import MODERN, REVISIONS, asked, call
+from tests.mcp_server.conftest import World
+from tests.mcp_server.transport.test_streamable_http import MODERN, REVISIONS, asked, call
 from tests.support.people import People
 
 HANDSHAKE = [revision for revision in REVISIONS if revision != MODERN]

@@ -26,7 +26,7 @@ from shared.domain.plans import LIMITS, Plan
 from shared.secrets import mint
 from shared.settings import settings
 from tests.mcp_server.rest.conftest import World
-from tests.mcp_server.rest.test_calls import expect_problem
+from tests.mcp_server.rest.test_routes import expect_problem
 from tests.support.people import People, account
 from tests.support.settings_and_clock import StandingClock
 

@@ -19,8 +19,8 @@ from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.thread_limiter import limiter
 from mcp_server.transport.middleware import RequestGate
 from shared.settings import settings
-from tests.mcp_server.transport.auth_double import AuthDouble
-from tests.mcp_server.transport.probes import Progressing, probes
+from tests.mcp_server.auth_double import AuthDouble
+from tests.mcp_server.probes import Progressing, probes
 from tests.support.fake_accounts import outside, pages, serving  # noqa: F401 - fixtures
 from tests.support.people import People, everybody
 

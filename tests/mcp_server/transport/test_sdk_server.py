@@ -17,8 +17,8 @@ from mcp_server.transport.sdk_server import INSTRUCTIONS
 from shared.db.base import transaction
 from shared.db.usage import ToolCall
 from shared.settings import VERSION
-from tests.mcp_server.transport.conftest import World
-from tests.mcp_server.transport.test_bearer_events import until
+from tests.mcp_server.conftest import World
+from tests.mcp_server.transport.test_revocation_events import until
 from tests.support.people import People
 
 Mode = Literal["auto", "legacy", "2026-07-28"]

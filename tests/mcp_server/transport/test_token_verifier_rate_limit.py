@@ -4,7 +4,7 @@ import pytest
 
 from mcp_server.transport import token_verifier
 from shared.secrets import mint
-from tests.mcp_server.transport.conftest import World
+from tests.mcp_server.conftest import World
 from tests.support.people import People
 
 

@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from shared.redis import connect, publish
-from tests.mcp_server.transport.conftest import World, bearer
+from tests.mcp_server.conftest import World, bearer
 from tests.support.people import People
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}

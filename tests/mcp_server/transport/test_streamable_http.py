@@ -11,7 +11,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from mcp_server.toolkit.registry import TOOLS
 from mcp_server.transport import streamable_http
-from tests.mcp_server.transport.conftest import World, bearer
+from tests.mcp_server.conftest import World, bearer
 from tests.support.people import People
 
 LIST: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}

@@ -12,9 +12,13 @@ from mcp_server.calls.dispatch import dispatch
 from mcp_server.pages import shared_documents
 from mcp_server.toolkit.thread_limiter import limiter
 from shared.settings import settings
+from tests.mcp_server.rest import conftest as both_hosts
 from tests.mcp_server.rest.conftest import World
 from tests.support.people import People
 from tests.support.settings_and_clock import StandingClock
+
+# The web host passes these paths on, so the fixtures of both hosts are used here.
+running, world, people = both_hosts.running, both_hosts.world, both_hosts.people
 
 
 @pytest.fixture

@@ -10,9 +10,13 @@ from mcp_server.pages import inbound_mail_hook
 from shared.db.base import transaction
 from shared.db.inbound_mail import InboundMail
 from shared.services.bookings import inbound_mail, secret_links
+from tests.mcp_server.rest import conftest as both_hosts
 from tests.mcp_server.rest.conftest import World
 from tests.shared.domain.confirmations.mails import mail
 from tests.support.people import People
+
+# The web host passes these paths on, so the fixtures of both hosts are used here.
+running, world, people = both_hosts.running, both_hosts.world, both_hosts.people
 
 SECRET = "hook-secret-0123456789"
 

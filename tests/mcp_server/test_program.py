@@ -14,9 +14,9 @@ from mcp_server.app import kept_up
 from mcp_server.toolkit.context import Caller
 from shared.db.base import transaction
 from shared.db.usage import ToolCall
-from tests.mcp_server.transport.auth_double import AuthDouble
-from tests.mcp_server.transport.conftest import addresses, bearer, listening, served
-from tests.mcp_server.transport.test_bearer_events import until
+from tests.mcp_server.auth_double import AuthDouble
+from tests.mcp_server.conftest import addresses, bearer, listening, served
+from tests.mcp_server.transport.test_revocation_events import until
 from tests.support.people import account
 
 

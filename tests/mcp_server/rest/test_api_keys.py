@@ -17,7 +17,7 @@ from shared.db.oauth import ApiKey
 from shared.domain.plans import Plan
 from shared.secrets import mint
 from tests.mcp_server.rest.conftest import World
-from tests.mcp_server.rest.test_calls import expect_problem
+from tests.mcp_server.rest.test_routes import expect_problem
 from tests.support.people import People, account
 from tests.support.service import wait_for
 

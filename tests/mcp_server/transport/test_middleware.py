@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from shared.secrets import mint
-from tests.mcp_server.transport.conftest import World, bearer
+from tests.mcp_server.conftest import World, bearer
 from tests.support.people import People
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}

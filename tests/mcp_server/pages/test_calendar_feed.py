@@ -18,7 +18,7 @@ from shared.db.base import engine, transaction
 from shared.db.bookings import FlightBooking
 from shared.limits import Verdict
 from shared.services.bookings import secret_links
-from tests.mcp_server.transport.conftest import World
+from tests.mcp_server.conftest import World
 from tests.support.people import People
 
 Get = Callable[..., httpx.Response]

@@ -5,7 +5,7 @@ from sqlalchemy.exc import OperationalError
 
 from mcp_server.transport import well_known
 from shared.settings import VERSION
-from tests.mcp_server.transport.conftest import World
+from tests.mcp_server.conftest import World
 
 PATHS = ["/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource"]
 
