@@ -30,8 +30,8 @@ from auth_server.web.health import healthz, readyz
 from auth_server.web.middleware import EdgeMiddleware
 from auth_server.web.rate_limit import RateLimited
 from auth_server.web.rendering import TEMPLATES
-from auth_server.web.request_data import TooLarge, TooSlow
 from auth_server.web.reverse_proxy import ReverseProxy
+from shared.asgi import BodyIncomplete, BodyTooLarge
 from shared.settings import settings
 
 _CACHE_HEADERS = {"Cache-Control": "public, max-age=300"}
@@ -47,8 +47,8 @@ async def serve_stylesheet(request: Request) -> Response:  # noqa: ARG001
 
 
 _HANDLERS: dict[type[Exception] | int, ExceptionHandler] = {
-    TooLarge: error_handlers.respond_too_large,
-    TooSlow: error_handlers.respond_too_slow,
+    BodyTooLarge: error_handlers.respond_too_large,
+    BodyIncomplete: error_handlers.respond_too_slow,
     RateLimited: error_handlers.respond_rate_limited,
     OperationalError: error_handlers.respond_database_unavailable,
     InterfaceError: error_handlers.respond_database_unavailable,

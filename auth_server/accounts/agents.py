@@ -13,8 +13,9 @@ import shared.db.migrations  # noqa: F401 - registers every table, so that a cla
 from auth_server.accounts import api_keys
 from auth_server.web.flows import run
 from auth_server.web.outcomes import JsonResponse
-from auth_server.web.request_data import RequestData, TooLarge, TooSlow, get_peer, parse_json, read_json
+from auth_server.web.request_data import RequestData, get_peer, parse_json, read_json
 from auth_server.web.unit_of_work import UnitOfWork
+from shared.asgi import BodyIncomplete, BodyTooLarge
 from shared.db.accounts import Account, absorb
 from shared.db.oauth import ApiKey
 from shared.domain.plans import LIMITS, Plan
@@ -45,9 +46,9 @@ async def register(request: Request) -> Response:
 async def _register(request: Request) -> JsonResponse:
     try:
         body = await read_json(request)
-    except TooLarge:
+    except BodyTooLarge:
         return _to_problem("too_large", "The body is larger than 16 KiB.")
-    except TooSlow:
+    except BodyIncomplete:
         return _to_problem("too_slow", "The body did not arrive in time.")
     except OAuth2Error:
         return _to_problem("unsupported_media_type", "The body must be application/json.")

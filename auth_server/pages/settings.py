@@ -53,7 +53,7 @@ def save_logo(member: Member) -> FlowResult:
     if member.plan < Plan.PRO:
         return show_problem("A logo is part of the Pro plan", "The plans page says how to change your plan.", 403)
     try:
-        picture = logo.read(member.data.file)
+        picture = logo.read_logo(member.data.file)
     except logo.InvalidLogo as error:
         return show(member, 422, str(error))
     lock(member.db, member.account.id)

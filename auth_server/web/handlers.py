@@ -12,7 +12,8 @@ from auth_server.web.flows import Flow, is_hashing_full, run, run_counted
 from auth_server.web.middleware import normalize_host
 from auth_server.web.outcomes import FlowResult, Page, show_problem
 from auth_server.web.rendering import to_response
-from auth_server.web.request_data import RequestData, TooLarge, parse_pairs, read_form, read_upload, to_request_data
+from auth_server.web.request_data import RequestData, parse_pairs, read_form, read_upload, to_request_data
+from shared.asgi import BodyTooLarge
 from shared.settings import settings
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -66,7 +67,7 @@ def handle_form(flow: Flow[FlowResult], *, hashes: bool = False) -> Handler:
             form = await read_form(request, text=True)
         except OAuth2Error as error:
             return to_response(show_problem("This form cannot be read", error.get_error_description()))
-        except TooLarge:
+        except BodyTooLarge:
             text = "Please shorten what you entered and try again."
             return to_response(show_problem("This form is too long", text, 413))
         if hashes and is_hashing_full():
@@ -90,7 +91,7 @@ async def read_upload_form(request: Request, max_bytes: int) -> RequestData | Pa
         form, content = await read_upload(request, max_bytes)
     except OAuth2Error as error:
         return show_problem("This form cannot be read", error.get_error_description())
-    except TooLarge:
+    except BodyTooLarge:
         return show_problem("The file is too large", f"It may have {max_bytes // 1024} KiB at most.", 413)
     return to_request_data(request, form=form, file=content)
 

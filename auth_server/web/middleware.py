@@ -3,9 +3,10 @@
 from urllib.parse import urlsplit
 
 from starlette.responses import JSONResponse, Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from auth_server.web.reverse_proxy import ReverseProxy
+from shared.asgi import add_headers, security_headers
 from shared.settings import PASSED_PATHS, settings
 
 # Called by IP address instead of by name: health checks, and our own programs, which authenticate.
@@ -56,9 +57,7 @@ def _host_header(scope: Scope) -> str:
 class EdgeMiddleware:
     def __init__(self, app: ASGIApp, proxy: ReverseProxy | None) -> None:
         self.app, self.proxy, self.hosts = app, proxy, _load_hosts()
-        headers = [(b"x-content-type-options", b"nosniff")]
-        if settings().secure:
-            headers.append((b"strict-transport-security", b"max-age=31536000; includeSubDomains"))
+        headers = security_headers(https=settings().secure)
         self.headers, self.cors_headers = headers, [*headers, (b"access-control-allow-origin", b"*")]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -74,12 +73,5 @@ class EdgeMiddleware:
         elif scope["method"] == "OPTIONS" and path in CORS_PATHS:
             await Response(status_code=204, headers=_PREFLIGHT_HEADERS)(scope, receive, send)
         else:
-            await self._call_app(scope, receive, send, self.cors_headers if path in CORS_PATHS else self.headers)
-
-    async def _call_app(self, scope: Scope, receive: Receive, send: Send, headers: list[tuple[bytes, bytes]]) -> None:
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *headers]
-            await send(message)
-
-        await self.app(scope, receive, send_with_headers)
+            headers = self.cors_headers if path in CORS_PATHS else self.headers
+            await self.app(scope, receive, add_headers(send, headers))

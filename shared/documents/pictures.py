@@ -2,7 +2,8 @@
 
 import io
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import anyio
 import httpx
@@ -24,6 +25,10 @@ class NoPicture(Exception):
     """The text says why, in our words."""
 
 
+class TooManyPixels(NoPicture):
+    """Decoding it would take too much memory."""
+
+
 async def fetch(url: str, allow: Callable[[str], bool] = is_public) -> bytes:
     """What a public https address answers, at most 1 MiB within three seconds. Raises NoPicture."""
     if not url.lower().startswith("https://"):
@@ -42,19 +47,32 @@ async def fetch(url: str, allow: Callable[[str], bool] = is_public) -> bytes:
         raise NoPicture("its address could not be reached") from None
 
 
-def decode(content: bytes) -> Image.Image:
-    """PNG or JPEG, really decoded and made small; only its pixels are kept. Raises NoPicture."""
+@contextmanager
+def _open(content: bytes) -> Iterator[Image.Image]:
+    """A PNG or JPEG of which only the header was read. Raises NoPicture, also for faults while it is decoded."""
     try:
         with Image.open(io.BytesIO(content), formats=("PNG", "JPEG")) as picture:
-            picture.draft("RGB", LARGEST)
-            made = picture.convert("RGBA")
+            yield picture
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
-        raise NoPicture("it has more than 16 million pixels") from None
+        raise TooManyPixels("it has more than 16 million pixels") from None
     except Exception:  # a decoder met bytes of a stranger: whatever it says, they are no picture
         raise NoPicture("it is not a PNG or JPEG picture") from None
-    made.thumbnail(LARGEST)
-    bare = Image.new("RGBA", made.size)
-    bare.paste(made)
+
+
+def identify(content: bytes) -> tuple[str, int, int]:
+    """Media type, width and height, from the header alone. Raises NoPicture."""
+    with _open(content) as picture:
+        return Image.MIME[str(picture.format)], picture.width, picture.height
+
+
+def decode(content: bytes) -> Image.Image:
+    """PNG or JPEG, really decoded and made small; only its pixels are kept. Raises NoPicture."""
+    with _open(content) as picture:
+        picture.draft("RGB", LARGEST)
+        decoded = picture.convert("RGBA")
+    decoded.thumbnail(LARGEST)
+    bare = Image.new("RGBA", decoded.size)
+    bare.paste(decoded)
     return bare
 
 
