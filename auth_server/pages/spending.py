@@ -9,10 +9,10 @@ from auth_server.pages.tool_calls import ToolCall
 from auth_server.web.outcomes import FlowResult
 from shared.db.cards import Card
 from shared.db.spending import SpendingStatement
-from shared.documents.text_decoding import MOST_BYTES, NoText, decode
+from shared.documents.text_decoding import MAX_FILE_BYTES, NoText, decode_text
 from shared.domain.plans import Plan
 
-__all__ = ["MOST_BYTES", "prepare_import", "show", "show_import"]
+__all__ = ["MAX_FILE_BYTES", "prepare_import", "show", "show_import"]
 
 TOOL = "import_spending_statement"
 MAX_CHARACTERS = 3_000_000
@@ -38,7 +38,7 @@ def show(
         may=member.plan >= Plan.PREMIUM,
         fault=fault,
         made=imported,
-        most=MOST_BYTES,
+        most=MAX_FILE_BYTES,
     )
 
 
@@ -47,7 +47,7 @@ def prepare_import(member: Member) -> FlowResult | ToolCall:
     if not member.data.file:
         return show(member, 422, "Choose a file first.")
     try:
-        text = decode(member.data.file)
+        text = decode_text(member.data.file)
     except NoText as error:
         return show(member, 422, f"This file cannot be read: it is {error}.")
     if len(text) > MAX_CHARACTERS or len(to_json(text)) > MAX_JSON_BYTES:

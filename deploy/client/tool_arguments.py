@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from shared.documents.text_decoding import MOST_BYTES, NoText, decode
+from shared.documents.text_decoding import MAX_FILE_BYTES, NoText, decode_text
 
 Schema = dict[str, Any]
 _WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -99,7 +99,7 @@ def read_text(word: str) -> str:
     if not word.startswith("@") or word.startswith("@@"):
         return word.removeprefix("@") if word.startswith("@@") else word
     try:
-        return decode(_read_bytes(word[1:]))
+        return decode_text(_read_bytes(word[1:]))
     except OSError as fault:
         raise argparse.ArgumentTypeError(f"{word[1:]} cannot be read: {fault.strerror}") from None
     except NoText as no:
@@ -109,9 +109,9 @@ def read_text(word: str) -> str:
 def _read_bytes(name: str) -> bytes:
     """The bytes, never more than one beyond what is taken."""
     if name == "-":
-        return sys.stdin.buffer.read(MOST_BYTES + 1)
+        return sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
     with Path(name).open("rb") as file:
-        return file.read(MOST_BYTES + 1)
+        return file.read(MAX_FILE_BYTES + 1)
 
 
 def _build_json_reader(kind: type) -> Callable[[str], Any]:

@@ -6,7 +6,7 @@ from functools import partial
 from sqlalchemy.orm import Session
 
 from shared.db.runs import Claim
-from shared.reference.audit import Finding
+from shared.reference.audit import AuditFinding
 from shared.services.operations.audit import findings, keep
 
 
@@ -15,5 +15,5 @@ def check(claim: Claim) -> Callable[[Session], str | None]:
     return partial(_settle, claim.id, findings())
 
 
-def _settle(run_id: int, found: Sequence[Finding], session: Session) -> None:
+def _settle(run_id: int, found: Sequence[AuditFinding], session: Session) -> None:
     keep(session, found, run_id)

@@ -88,7 +88,7 @@ def _to_balance(call: Call, row: Row) -> PointsBalance:
     cents = program.value_usd_cents
     value = None
     if cents is not None:
-        value = Value(amount=balances.worth(row.balance, cents), currency=CURRENCY, cents_per_point=cents)
+        value = Value(amount=balances.value_balance(row.balance, cents), currency=CURRENCY, cents_per_point=cents)
     return PointsBalance(
         program=row.program,
         name=program.name,

@@ -35,7 +35,7 @@ from shared.services.proposals.contents import Client
 from shared.services.proposals.flight_rows import FlightRow, read_flights
 
 if TYPE_CHECKING:
-    from shared.documents.branded_pdf import Made
+    from shared.documents.branded_pdf import BuiltPdf
 
 DEFAULT_TITLE = "Award Travel Recommendation"
 DEFAULT_BRAND_NAME = "Award Travel"
@@ -141,7 +141,7 @@ def _parse_brand(raw_brand: dict[str, Any]) -> BrandSettings:
     texts = {k: " ".join(v.split()) for k, v in raw_brand.items() if isinstance(v, str)}
     accent = texts.get("accent_color") or DEFAULT_ACCENT
     try:
-        colour = colours.parse(accent)
+        colour = colours.parse_colour(accent)
     except ValueError:
         faults.append(Fault("advisor_brand.accent_color", "is not a hex colour", "a hex colour such as #14424f"))
     if faults:
@@ -163,7 +163,7 @@ def _read_account_data(client_portfolio_id: int | None, session: Session) -> Acc
 
 async def _fetch_logo(url: str | None) -> tuple[bytes | None, list[str]]:
     try:
-        return (await pictures.fetch(url) if url else None), []
+        return (await pictures.fetch_picture(url) if url else None), []
     except pictures.NoPicture as no:
         return None, [f"The logo at logo_url is left out: {no}."]
 
@@ -177,13 +177,13 @@ def _render(
     account_data: AccountData,
     logo: bytes | None,
     warnings: list[str],
-) -> "Made":
+) -> "BuiltPdf":
     """On a thread of its own: decoding a picture and laying out pages takes a good part of a second."""
     from shared.documents import branded_pdf  # 45 MB of libraries that a server without advisors never needs
 
     with _RENDER_SLOTS:
         brand = Brand(settings.name, settings.tagline, settings.accent, _choose_logo(logo, account_data.logo, warnings))
-        document = branded_pdf.make(_build_proposal(call, title, summary, rows, account_data.client), brand)
+        document = branded_pdf.build_pdf(_build_proposal(call, title, summary, rows, account_data.client), brand)
     if document.left_out:
         warnings.append("Characters no typeface here can show, such as emoji, are left out.")
     if stale := contents.find_stale_rows(rows, call.now):
@@ -227,7 +227,7 @@ def _choose_logo(fetched: bytes | None, uploaded: bytes | None, warnings: list[s
 
 
 def _store_pdf(
-    call: LiveCall, title: str, document: "Made", client: int | None, session: Session
+    call: LiveCall, title: str, document: "BuiltPdf", client: int | None, session: Session
 ) -> tuple[BrandedPdf, str]:
     lock(session, call.account_id)
     store.empty_expired(session, call.now)

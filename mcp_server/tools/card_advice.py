@@ -17,7 +17,7 @@ from shared.db.cards import Card as Held
 from shared.db.profile import Profile
 from shared.db.spending import totals
 from shared.domain import card_value
-from shared.domain.card_value import CATEGORIES, Category, Offer, Worth
+from shared.domain.card_value import CATEGORIES, CardOffer, CardValue, Category
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import cards as catalogue
@@ -76,8 +76,8 @@ class ScoredCard:
     """A card with what it is worth; `per_hundred` is the return on 100 of the one category asked about."""
 
     card: CatalogCard
-    offer: Offer
-    worth: Worth
+    offer: CardOffer
+    worth: CardValue
     ratio: Fraction | None
     per_hundred: Decimal | None
     usd_per_unit: Decimal
@@ -124,7 +124,7 @@ def read_imported_spending(call: Call) -> Spending:
     months = sorted({cell.month for cell in cells})[-12:]
     yearly: dict[str, Decimal] = {}
     for cell in cells:
-        rate = catalogue.exchange(call.reference, cell.currency)
+        rate = catalogue.find_exchange_rate(call.reference, cell.currency)
         if rate and cell.month in months:
             spent = cell.amount * rate.usd_per_unit * 12 / len(months)
             yearly[cell.category] = yearly.get(cell.category, Decimal(0)) + spent
@@ -134,7 +134,7 @@ def read_imported_spending(call: Call) -> Spending:
 
 
 def _resolve_spending(call: Call, raw_amounts: Mapping[str, Any] | None, currency: str) -> Spending:
-    rate = catalogue.exchange(call.reference, currency)
+    rate = catalogue.find_exchange_rate(call.reference, currency)
     if raw_amounts is None:
         return read_imported_spending(call)
     if rate is None:
@@ -164,9 +164,9 @@ def _convert_total(spending: Spending, usd_per_unit: Decimal) -> Decimal | None:
 def _value_point(call: Call, card: CatalogCard, goal: str | None) -> tuple[Decimal | None, Fraction | None]:
     """What one of the card's points is worth in its currency, and how many points of the goal it becomes."""
     if goal is None:
-        return catalogue.point_in(call.reference, card.program, card.fee_currency), None
-    ratio = catalogue.reach(call.reference, card, goal, call.today)
-    point = catalogue.point_in(call.reference, goal, card.fee_currency)
+        return catalogue.value_point(call.reference, card.program, card.fee_currency), None
+    ratio = catalogue.find_ratio(call.reference, card, goal, call.today)
+    point = catalogue.value_point(call.reference, goal, card.fee_currency)
     if ratio is None or point is None:
         return None, ratio
     return point * ratio.numerator / ratio.denominator, ratio
@@ -179,12 +179,12 @@ def _value_held_cards(
     returns_by_card = []
     for slug in (s for s, is_open in wallet.items() if is_open):
         card = call.reference.cards.get(slug)
-        rate = catalogue.exchange(call.reference, card.fee_currency) if card else None
+        rate = catalogue.find_exchange_rate(call.reference, card.fee_currency) if card else None
         if card and rate:
-            offer = catalogue.offer(call.reference, card, _value_point(call, card, goal)[0])
-            paid = card_value.returns(offer, _convert_spending(spending, rate.usd_per_unit)) or {}
+            offer = catalogue.build_offer(call.reference, card, _value_point(call, card, goal)[0])
+            paid = card_value.value_by_category(offer, _convert_spending(spending, rate.usd_per_unit)) or {}
             returns_by_card.append({c: v * rate.usd_per_unit for c, v in paid.items()})
-    return card_value.best_of(returns_by_card)
+    return card_value.best_by_category(returns_by_card)
 
 
 def _score(
@@ -197,16 +197,16 @@ def _score(
     held_values: Mapping[str, Decimal],
 ) -> ScoredCard | None:
     """None for a card that cannot be compared, or whose points do not reach the goal."""
-    rate = catalogue.exchange(call.reference, card.fee_currency)
+    rate = catalogue.find_exchange_rate(call.reference, card.fee_currency)
     point, ratio = _value_point(call, card, goal)
     if rate is None or (goal is not None and ratio is None):
         return None
-    offer = catalogue.offer(call.reference, card, point)
+    offer = catalogue.build_offer(call.reference, card, point)
     own = wallet.get(card.slug, False)
     before = {} if own else {c: v / rate.usd_per_unit for c, v in held_values.items()}
     total = _convert_total(spending, rate.usd_per_unit)
-    worth = card_value.worth(offer, _convert_spending(spending, rate.usd_per_unit), before, total=total, owned=own)
-    returns = card_value.returns(offer, {category: Decimal(100)}) if category else None
+    worth = card_value.value_card(offer, _convert_spending(spending, rate.usd_per_unit), before, total=total, owned=own)
+    returns = card_value.value_by_category(offer, {category: Decimal(100)}) if category else None
     per_hundred = returns[category] if returns and category else None
     return ScoredCard(
         card, offer, worth, ratio, per_hundred, rate.usd_per_unit, own, card.slug in wallet and not own, bool(before)
@@ -339,7 +339,7 @@ def _explain_bonus(reference: Reference, s: ScoredCard, spending: Spending) -> l
     months = f" within {card.bonus_months} months" if card.bonus_months else ""
     dated = f"as seen {card.bonus_as_of}" if card.bonus_as_of else "undated"
     words = [f"Bonus {card.bonus_amount:,} {catalogue.currency_name(reference, card)}{asks}{months}, {dated}."]
-    if not card_value.reached(s.offer, _convert_total(spending, s.usd_per_unit)):
+    if not card_value.reaches_bonus(s.offer, _convert_total(spending, s.usd_per_unit)):
         words.append("Your spending does not reach it, so it is not counted.")
     if s.had:
         words.append("You held this card before; many issuers pay a bonus only once.")
@@ -356,7 +356,7 @@ def _explain_earning(reference: Reference, s: ScoredCard, spending: Spending, ca
         )
     if spending.source != "none" and s.worth.earn is not None and s.beyond:
         words.append("Earnings count only beyond what the cards you hold bring.")
-    special = [f"{r.category} {r.multiplier.normalize():f}" for r in card_value.conditional(s.offer.rates)]
+    special = [f"{r.category} {r.multiplier.normalize():f}" for r in card_value.list_conditional_rates(s.offer.rates)]
     if special:
         words.append(f"Not counted, as they depend on where and how you pay: {', '.join(special)}.")
     return words
@@ -378,7 +378,7 @@ def _explain_confidence(reference: Reference, s: ScoredCard) -> list[str]:
     program = reference.programs.get(s.card.program or "")
     if s.offer.point is not None and program and program.kind == "bank" and program.home_country != s.card.country:
         words.append(f"Its points are valued like those of {program.name} in {program.home_country}.")
-    rate = catalogue.exchange(reference, s.card.fee_currency)
+    rate = catalogue.find_exchange_rate(reference, s.card.fee_currency)
     if rate and s.card.fee_currency != "USD":
         words.append(
             f"Valuations are in US cents; 1 {rate.currency} taken as {rate.usd_per_unit} USD"

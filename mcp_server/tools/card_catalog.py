@@ -70,7 +70,7 @@ class Catalog(Result):
 
 
 def value_bonus(reference: Reference, card: Row) -> Decimal | None:
-    point = catalogue.point_in(reference, card.program, card.fee_currency)
+    point = catalogue.value_point(reference, card.program, card.fee_currency)
     return None if card.bonus_amount is None or point is None else round(card.bonus_amount * point, 2)
 
 
@@ -93,7 +93,7 @@ def _to_catalog_card(call: Call, card: Row) -> CatalogCard:
     reference = call.reference
     vouchers = {row.slug: row.name for row in reference.rows("voucher_types.csv")}
     copied = ("slug", "name", "issuer", "network", "country", "segment", "annual_fee", "transferable", "audit_flag")
-    partners = catalogue.partners(reference, card, call.today)
+    partners = catalogue.list_partners(reference, card, call.today)
     no_routes_known = card.program is not None and card.transferable != "no" and not partners
     notes = (card.note, "The transfer routes of this card's country are not known here." if no_routes_known else None)
     return CatalogCard.model_validate(
@@ -141,8 +141,8 @@ def _search(reference: Reference, query: str | None) -> list[Row]:
     if not query or not query.strip():
         return sorted(reference.cards.values(), key=lambda c: (c.country, c.name))
     catalog = reference.cards
-    match = cards.match(query, catalog.values())
-    fits = [match.exact] if match.exact else [fit.slug for fit in cards.fitting(query, catalog.values())]
+    match = cards.match_card(query, catalog.values())
+    fits = [match.exact] if match.exact else [fit.slug for fit in cards.rank_candidates(query, catalog.values())]
     if not fits:
         raise NotFound("card", query, _nearest_names(reference, query))
     return [catalog[slug] for slug in fits]
@@ -165,7 +165,7 @@ def _sort(reference: Reference, matches: Iterable[Row], sort: str) -> list[Row]:
 
 def _to_usd(reference: Reference, card: Row, amount: Decimal | None) -> Decimal | None:
     """Amounts of several currencies made comparable."""
-    rate = catalogue.exchange(reference, card.fee_currency)
+    rate = catalogue.find_exchange_rate(reference, card.fee_currency)
     return None if amount is None or rate is None else amount * rate.usd_per_unit
 
 

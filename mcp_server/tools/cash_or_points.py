@@ -15,7 +15,7 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part, Result
 from mcp_server.toolkit.wording import cities, program_name
 from mcp_server.views.cash_flights import ConvertedMoney, resolve_journey, to_converted_money
-from shared.domain.cash_or_points import Award, advice, cents_per_point
+from shared.domain.cash_or_points import AwardPrice, advise, cents_per_point
 from shared.domain.exchange_rates import Rates
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.plans import Plan
@@ -95,7 +95,7 @@ class _PricedAward:
     """An offer with its taxes in the one currency and what its points are usually worth."""
 
     option: AwardOption
-    award: Award
+    award: AwardPrice
 
 
 @tool(
@@ -172,7 +172,7 @@ def _describe_nothing(call: LiveCall, where: str) -> str:
 def _price_award(call: LiveCall, option: AwardOption, rates: Rates) -> _PricedAward:
     program = call.reference.programs.get(option.program)
     taxes = rates.amount(option.taxes, option.taxes_currency, CURRENCY)
-    return _PricedAward(option, Award(option.points, taxes, program.value_usd_cents if program else None))
+    return _PricedAward(option, AwardPrice(option.points, taxes, program.value_usd_cents if program else None))
 
 
 def _build_comparison(
@@ -186,7 +186,7 @@ def _build_comparison(
     amount = fare.converted.amount if fare and fare.converted else None
     best = awards[0] if awards else None
     value = cents_per_point(amount, best.award) if best else None
-    advised = advice(amount, best.award) if best else None
+    advised = advise(amount, best.award) if best else None
     coverage_now, age = coverage(sides.both), freshness(sides.both)
     listed = awards[: call.limits.results or MAX_OPTIONS]
     return Comparison(
@@ -241,7 +241,7 @@ def _describe_comparison(
     program = program_name(facts, best.option.program) if best else ""
     sentences.append(f"award {best.option.points:,} points of {program}." if best else "no award seat is known.")
     value = cents_per_point(amount, best.award) if best else None
-    advised = advice(amount, best.award) if best else None
+    advised = advise(amount, best.award) if best else None
     if value is not None:
         sentences.append(f"A point buys {value:.2f} US cents here.")
     if advised and best:

@@ -17,15 +17,15 @@ from mcp_server.views.clients import BrandedPdf, ClientPortfolio, to_branded_pdf
 from shared.db import clients as store
 from shared.db.clients import ClientPortfolio as Row
 from shared.domain import clients
-from shared.domain.balances import worth
+from shared.domain.balances import value_balance
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NotFound
 
 CURRENCY = "USD"  # valuations are kept in US cents
 MAX_PDFS = 20
 Name = Annotated[str, line(160)]
-Email = Annotated[str | None, Field(max_length=254), AfterValidator(lambda v: v and clients.email(v))]
-Phone = Annotated[str | None, Field(max_length=30), AfterValidator(lambda v: v and clients.phone(v))]
+Email = Annotated[str | None, Field(max_length=254), AfterValidator(lambda v: v and clients.check_email(v))]
+Phone = Annotated[str | None, Field(max_length=30), AfterValidator(lambda v: v and clients.check_phone(v))]
 _Free = WithJsonSchema({"type": "object"})
 NewBalances = Annotated[dict[str, Any] | None, Field(description="Programme name to points."), _Free]
 Balances = Annotated[dict[str, Any] | None, Field(description="Laid over what is kept; null removes."), _Free]
@@ -92,7 +92,7 @@ def _get_client(call: Call, portfolio_id: int, *, to_change: bool = False) -> Ro
 def _parse_balances(
     call: Call, raw_balances: Mapping[str, Any], *, may_remove: bool
 ) -> tuple[dict[str, int | None], list[str]]:
-    return clients.balances(raw_balances, lambda name: call.reference.program(name).slug, may_remove=may_remove)
+    return clients.parse_balances(raw_balances, lambda name: call.reference.program(name).slug, may_remove=may_remove)
 
 
 def _describe_unknown(unknown: list[str]) -> str:
@@ -116,7 +116,7 @@ def create_client_portfolio(
         client_email=client_email or None,
         phone=phone or None,
         balances=points,
-        preferences=clients.preferences(preferences or {}),
+        preferences=clients.check_preferences(preferences or {}),
         notes=notes or None,
     )
     call.db.add(row)
@@ -152,7 +152,7 @@ def _value_balances(call: Call, row: Row) -> tuple[TotalValue, list[str]]:
         for slug in row.balances
         if (program := programs.get(slug)) and (cents := program.value_usd_cents) is not None
     }
-    amount = sum((worth(row.balances[slug], cents) for slug, (_, cents) in valued.items()), Decimal(0))
+    amount = sum((value_balance(row.balances[slug], cents) for slug, (_, cents) in valued.items()), Decimal(0))
     days = [program.as_of for program, _ in valued.values() if program.as_of]
     unvalued = [programs[s].name if s in programs else s for s in row.balances if s not in valued]
     return TotalValue(amount=amount, currency=CURRENCY, valuation_as_of=min(days, default=None)), unvalued
@@ -200,7 +200,7 @@ def update_client_portfolio(
 ) -> UpdatedClient:
     """Changes the fields sent of one client; replace true puts balances and preferences in place of the old. Pro."""
     points, unknown = _parse_balances(call, balances or {}, may_remove=True)
-    clients.preferences(preferences or {})
+    clients.check_preferences(preferences or {})
     maps = {"balances": None if balances is None else points, "preferences": preferences}
     emptied = set(clear or ())
     if both := [name for name in maps if name in emptied and maps[name] is not None]:
@@ -217,10 +217,12 @@ def update_client_portfolio(
 def _merge_maps(row: Row, maps: Mapping[str, Any], emptied: Set[str], *, replace: bool) -> dict[str, Any]:
     """Of balances and preferences, those that were sent or are to be emptied: what they will hold."""
     merged = {
-        name: clients.merged(getattr(row, name), new, replace=replace) for name, new in maps.items() if new is not None
+        name: clients.merge_fields(getattr(row, name), new, replace=replace)
+        for name, new in maps.items()
+        if new is not None
     }
     merged |= {name: {} for name in maps if name in emptied}
-    clients.bounded(merged)
+    clients.check_bounds(merged)
     return merged
 
 

@@ -40,7 +40,7 @@ def list_upcoming_deadlines(
     view = Viewpoint(
         call.reference,
         call.now,
-        time_zones.day(call.now, (profile and profile.timezone) or time_zones.UTC),
+        time_zones.find_day(call.now, (profile and profile.timezone) or time_zones.UTC),
         choose_currency(call.reference, (profile and profile.currency) or "USD"),
     )
     holdings = read_holdings(

@@ -11,7 +11,7 @@ from mcp_server.toolkit.provenance import Sourced, caution, sourced
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from shared.domain.award_charts import RoutePrice
-from shared.domain.destinations import Destination, farthest
+from shared.domain.destinations import Destination, find_farthest
 from shared.domain.plurals import some
 from shared.errors import Candidates, Fault, Invalid, NoData
 
@@ -93,7 +93,7 @@ def affordable_destinations(
     destinations = list(_price_destinations(call, (cabin,) if cabin else ("economy", "business")))
     if not destinations:
         raise NoData("No chart prices from London are known today.", missing=["award chart"])
-    listed, total = farthest(destinations, balance, MAX_DESTINATIONS)
+    listed, total = find_farthest(destinations, balance, MAX_DESTINATIONS)
     price = call.reference.route_price(PROGRAM, CARRIER, destinations[0].origin, destinations[0].airport, call.today)
     chart = price.chart_of(destinations[0].cabin) if price else None
     cut = f"; the {len(listed)} farthest are listed" if total > len(listed) else ""

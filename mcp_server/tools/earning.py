@@ -13,7 +13,7 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import names, status_tiers
-from shared.domain.earning import Earned, Method, Metric, Scheme, earn, rate_of
+from shared.domain.earning import EarnedPoints, Method, Metric, Scheme, count_points, find_rate
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NoData, NotFound
 from shared.reference import statuses
@@ -86,8 +86,8 @@ def _resolve_tier(call: Call, scheme: Scheme) -> tuple[str, list[str]]:
     if len(scheme.per_unit) < 2:
         return "", []
     tracked = call.db.scalar(select(LoyaltyStatus.tier).where(LoyaltyStatus.program == scheme.program))
-    rate, assumed = rate_of(scheme, tracked or "")
-    unit = status_tiers.unit(scheme.metric)
+    rate, assumed = find_rate(scheme, tracked or "")
+    unit = status_tiers.format_metric(scheme.metric)
     if tracked is None:
         return assumed, [f"No status of yours in this programme is recorded here, so the {assumed} rate is taken."]
     return assumed, [f"Your recorded status is {tracked}: {rate:f} {unit} per {scheme.currency}."]
@@ -101,7 +101,7 @@ _CARRIER_NOTES = {
 }
 
 
-def _list_assumptions(scheme: Scheme, earned: Earned, segments: int, tier_notes: list[str]) -> list[str]:
+def _list_assumptions(scheme: Scheme, earned: EarnedPoints, segments: int, tier_notes: list[str]) -> list[str]:
     assumptions = [*earned.notes, *tier_notes, _CARRIER_NOTES[scheme.program]]
     if segments > 1:
         assumptions.append(f"All {segments} segments are of this distance.")
@@ -130,17 +130,17 @@ def calculate_flight_earnings(
         raise Invalid(Fault("destination", "is the origin", "another airport"))
     if segments > 100:
         raise Invalid(Fault("segments", "is too large", "a whole number from 1 to 100"))
-    scheme = statuses.scheme(call.reference, program)
+    scheme = statuses.build_scheme(call.reference, program)
     if scheme is None:
         raise NoData("How this programme counts is not known.", missing=["earning rule"])
     tier, tier_notes = _resolve_tier(call, scheme)
-    legs = statuses.legs(call.reference, (start, end)) * segments
-    earned = earn(scheme, legs, cabin, _check_fare(call, scheme, fare_price, fare_currency), tier)
+    legs = statuses.build_legs(call.reference, (start, end)) * segments
+    earned = count_points(scheme, legs, cabin, _check_fare(call, scheme, fare_price, fare_currency), tier)
     total = earned.amount or Decimal(0)
     fact = min(statuses.scheme_facts(call.reference, program), key=lambda f: f.as_of or "")
-    unit = status_tiers.unit(scheme.metric)
+    unit = status_tiers.format_metric(scheme.metric)
     return FlightEarnings(
-        message=f"{start}-{end} in {cabin}: {status_tiers.plainly(total)} {unit} for {some(segments, 'segment')}."
+        message=f"{start}-{end} in {cabin}: {status_tiers.format_number(total)} {unit} for {some(segments, 'segment')}."
         f" {caution(fact)}".rstrip(),
         program=program,
         metric=scheme.metric,

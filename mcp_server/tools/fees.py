@@ -13,7 +13,7 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Marked, Money, Result
 from shared.db.observations import AwardObservation as Row
 from shared.domain.airports import Airport as Place
-from shared.domain.fees import Seen, merged
+from shared.domain.fees import FeeSample, merge_samples
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NoData
 from shared.services.search.provenance import Freshness
@@ -42,7 +42,7 @@ class FeeEstimates(Result):
 
 def _sum_observed_fees(
     call: Call, starts: Iterable[str], ends: Iterable[str], cabin: str, programs: Sequence[str]
-) -> list[Seen]:
+) -> list[FeeSample]:
     """Sums per programme and currency over all routes between two sets of airports, in this direction."""
     columns = (
         Row.program,
@@ -64,7 +64,7 @@ def _sum_observed_fees(
     if programs:
         query = query.where(Row.program.in_(programs))
     rows: Iterable[Any] = call.db.execute(query.group_by(Row.program, Row.taxes_currency))
-    return merged(Seen(*row) for row in rows)
+    return merge_samples(FeeSample(*row) for row in rows)
 
 
 def _airports_of(call: Call, code: str) -> frozenset[str]:
@@ -107,7 +107,7 @@ def _find_fees(call: Call, origin: str, destination: str, cabin: str, programs: 
     )
 
 
-def _to_fee(call: Call, summary: Seen, basis: Literal["route", "region"], area: str) -> Fee:
+def _to_fee(call: Call, summary: FeeSample, basis: Literal["route", "region"], area: str) -> Fee:
     return Fee(
         program=summary.program,
         average=summary.average,

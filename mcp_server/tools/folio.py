@@ -9,13 +9,13 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.provenance import Audited, audited
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
-from shared.domain.folio.audit import Audit, audit
-from shared.domain.folio.model import Chain, Stay, StayType
+from shared.domain.folio.audit import BillAudit, audit_folio
+from shared.domain.folio.model import Chain, FolioStay, StayType
 from shared.domain.folio.model import Finding as Found
-from shared.domain.folio.stay import tier_of
+from shared.domain.folio.stay import match_tier
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NoData
-from shared.reference.folio import rulebook
+from shared.reference.folio import build_rulebook
 
 FolioText = Annotated[str, Field(min_length=1, max_length=60_000, description="The bill as text, line by line.")]
 StayKind = Annotated[Literal["award", "cash", "points_advance"] | None, Field(description="Absent: as the bill says.")]
@@ -103,7 +103,7 @@ def _describe_benefit(row: Any) -> str:
     return f"{row.benefit[0].upper()}{row.benefit[1:]}: {row.value}{scope}. [{row.source_url}; {dated}{trust}]"
 
 
-def _describe_audit(result: Audit) -> str:
+def _describe_audit(result: BillAudit) -> str:
     disputed = [f for f in result.findings if f.disputed]
     infos = len(result.findings) - len(disputed)
     money = f", {result.disputed:,.2f} {result.bill.currency or ''}".rstrip() if result.disputed else ""
@@ -129,7 +129,7 @@ def _describe_audit(result: Audit) -> str:
     return " ".join(sentences)
 
 
-def _to_judged(stay: Stay) -> Judged:
+def _to_judged(stay: FolioStay) -> Judged:
     return Judged(
         stay_type=stay.stay_type,
         status_tier=stay.tier,
@@ -143,9 +143,9 @@ def _to_judged(stay: Stay) -> Judged:
 def _audit_bill(
     call: Call, chain: str, text: str, kind: StayType | None, tier: str | None, number: str | None
 ) -> FolioAudit:
-    book = rulebook(call.reference)
+    book = build_rulebook(call.reference)
     confirmation = " ".join((number or "").split()) or None
-    result = audit(text, chain, book, kind, _resolve_tier(tier, book.chains[chain]), confirmation)
+    result = audit_folio(text, chain, book, kind, _resolve_tier(tier, book.chains[chain]), confirmation)
     if not result.bill.lines:
         raise NoData("No charges could be read in the text: a line needs a description and an amount.", ["charges"])
     bill = result.bill
@@ -172,7 +172,7 @@ def _audit_bill(
 def _resolve_tier(text: str | None, chain: Chain) -> str | None:
     if text is None or not text.strip():
         return None
-    tier = tier_of(text, chain)
+    tier = match_tier(text, chain)
     if tier is None:
         raise Invalid(Fault("status_tier", f"is no tier of {chain.programme}", f"one of {', '.join(chain.tiers)}"))
     return tier

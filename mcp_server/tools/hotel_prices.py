@@ -140,7 +140,7 @@ def _resolve_stay(call: Call, hotel_id: str | None, check_in: Date | None, check
         raise _build_naming_fault()
     if check_out <= check_in:
         raise Invalid(Fault("check_out_date", "is not after check_in_date", f"a date after {check_in}"))
-    hotel = hotels.find(call.reference, hotel_id)
+    hotel = hotels.find_hotel(call.reference, hotel_id)
     return hotel.name, (hotels.code(hotel), check_in, check_out)
 
 

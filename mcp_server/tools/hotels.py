@@ -79,11 +79,11 @@ async def _read_currency(call: LiveCall) -> str:
 
 
 def _local_day(call: LiveCall, hotel: HotelRow) -> Date:
-    return time_zones.day(call.now, hotels.zone(call.reference, hotels.code(hotel)))
+    return time_zones.find_day(call.now, hotels.zone(call.reference, hotels.code(hotel)))
 
 
 def _check_dates(check_in: Date, check_out: Date, today: Date) -> None:
-    if wrong := hotel_prices.faults(check_in, check_out, today):
+    if wrong := hotel_prices.find_date_faults(check_in, check_out, today):
         raise Invalid(*wrong)
 
 
@@ -103,8 +103,8 @@ async def get_hotel(
 ) -> HotelDetails:
     """Describes one hotel, its award category, levels and codes, with rates when both dates are given. Free."""
     dates = _pair_dates(check_in_date, check_out_date)
-    hotel = hotels.find(call.reference, hotel_id)
-    free = hotel_awards.free_night(call.reference, hotel)
+    hotel = hotels.find_hotel(call.reference, hotel_id)
+    free = hotel_awards.find_free_night(call.reference, hotel)
     if dates is None:
         return _to_details(
             call,
@@ -175,19 +175,19 @@ async def get_hotel_availability(
     dates = _pair_dates(check_in_date, check_out_date)
     if (dates is None) == (month is None):
         raise Invalid(Fault("month", "is needed where no dates are given, and goes with none", "both dates, or month"))
-    hotel = hotels.find(call.reference, hotel_id)
-    free = hotel_awards.free_night(call.reference, hotel)
+    hotel = hotels.find_hotel(call.reference, hotel_id)
+    free = hotel_awards.find_free_night(call.reference, hotel)
     code, today = hotels.code(hotel), _local_day(call, hotel)
     stay: StayPrice | None = None
     if dates:
         _check_dates(*dates, today)
         prices = await _ask_prices(call, hotel, dates, free, guests, stays_only=False)
-        days, stay = hotel_prices.days(*dates), prices.stay(code, *dates, free.every)
+        days, stay = hotel_prices.list_nights(*dates), prices.stay(code, *dates, free.every)
     else:
         first, last = _nights_of_month(str(month), today)
         prices = await night_prices(call.ask, hotel, first, last, guests, await _read_currency(call))
         require_prices(prices, hotel.name, known=not prices.failed)
-        days = hotel_prices.days(first, last + timedelta(days=1))
+        days = hotel_prices.list_nights(first, last + timedelta(days=1))
     source_fields = build_source_fields(prices)
     nights = [to_night(day, prices.night(code, day), source_fields) for day in days]
     sentences = [_describe_nights(hotel, nights), describe_stay(stay, free) if stay and stay.nights > 1 else ""]
@@ -234,7 +234,7 @@ async def search_hotels(
 ) -> FoundHotels:
     """Finds hotels of the supported chains in a place for dates, with points, cash and value. Free."""
     facts = call.reference
-    place = await call.in_session(lambda _session: hotel_places.place(facts, destination))
+    place = await call.in_session(lambda _session: hotel_places.find_place(facts, destination))
     candidates = _filter_by_chains(facts, place, chains)
     _check_dates(check_in_date, check_out_date, min(_local_day(call, h) for h in candidates))
     currency = await _read_currency(call)

@@ -21,7 +21,7 @@ from mcp_server.toolkit.results import (
 )
 from mcp_server.toolkit.wording import cities
 from mcp_server.views.cash_flights import Fare, resolve_journey, to_fare
-from shared.domain.hybrids import LEAST, hubs_between
+from shared.domain.hybrids import MIN_CONNECTION, hubs_between
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NoData
@@ -163,7 +163,7 @@ def _to_journey(journey: Hybrid, wish: Wish) -> HybridJourney:
 
 
 def _build_warnings(journey: Hybrid) -> list[str]:
-    hub, hours = journey.over.hub, int(LEAST.total_seconds() // 3600)
+    hub, hours = journey.over.hub, int(MIN_CONNECTION.total_seconds() // 3600)
     warnings = [
         SEPARATE_TICKETS,
         f"Bags are not checked through: at {hub} they are fetched and checked in again, which can need a visa there.",

@@ -225,7 +225,7 @@ def _parse_id(text: str) -> UUID:
 def _resolve_hotels(call: Call, parsed: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Hotels by their code, however they were named. Raises NotFound or Candidates."""
     named = [(b, b.get("hotel_id")) for b in parsed]
-    return [b | {"hotel_id": hotels.code(hotels.find(call.reference, str(h)))} if h else b for b, h in named]
+    return [b | {"hotel_id": hotels.code(hotels.find_hotel(call.reference, str(h)))} if h else b for b, h in named]
 
 
 def _answer_imported(call: Call, mail: InboundMail, action: str) -> Resolved:

@@ -8,7 +8,7 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Part, Result
 from shared.domain import offer_posts
-from shared.domain.offer_posts import Offer, Verdict
+from shared.domain.offer_posts import OfferPost, Verdict
 
 
 class ReadPost(Part):
@@ -29,7 +29,7 @@ class OfferDuplicate(Result):
     understood: ReadPost
 
 
-def _find_program(call: Call, offer: Offer) -> str | None:
+def _find_program(call: Call, offer: OfferPost) -> str | None:
     """The programme the offer is about: of a transfer the one that receives, which is no bank's where one is named."""
     exact = [next(iter(m)) for m in offer.programs if len(m) == 1]
     goals = [p for p in exact if call.reference.programs[p].kind != "bank"]
@@ -46,8 +46,8 @@ def admin_check_offer_duplicate(
 
     A duplicate names the same programmes and kind of offer, with no other percentage or last day. Admin-only.
     """
-    new, *old = (offer_posts.read(text, call.reference.mentions(text)) for text in (candidate, *recent))
-    match = offer_posts.judge(new, old)
+    new, *old = (offer_posts.read_post(text, call.reference.mentions(text)) for text in (candidate, *recent))
+    match = offer_posts.judge_post(new, old)
     at = "" if match.index is None else f": post {match.index + 1} of {len(recent)}"
     words = {
         "duplicate": "It repeats a recent post",

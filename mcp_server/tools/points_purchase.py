@@ -76,7 +76,7 @@ def _counted_sale(row: PointsSale | None) -> points_purchase.Sale:
 def _to_buy_price(call: Call, row: BuyPoints, quantity: int | None) -> BuyPrice:
     prices, running_sale = price_lists.build_price_list(row), _find_running_sale(call, row.program)
     sale = _counted_sale(running_sale)
-    quote = points_purchase.quote(prices, quantity, sale) if prices and quantity else None
+    quote = points_purchase.quote_order(prices, quantity, sale) if prices and quantity else None
     return BuyPrice(
         program=row.program,
         name=call.reference.programs[row.program].name,

@@ -109,7 +109,7 @@ def get_portfolio(call: Call) -> Portfolio:
     view = Viewpoint(
         call.reference,
         call.now,
-        time_zones.day(call.now, own_profile.timezone),
+        time_zones.find_day(call.now, own_profile.timezone),
         choose_currency(call.reference, own_profile.currency),
     )
     holdings = read_holdings(call.db, earliest_today(call.now))

@@ -104,7 +104,7 @@ def _check_country(call: Call, code: str) -> str:
 
 
 def _resolve_zone(text: str) -> str:
-    if (name := time_zones.named(text)) is None:
+    if (name := time_zones.find_zone_name(text)) is None:
         raise Invalid(Fault("timezone", "is not a time zone", "an IANA name such as Europe/Paris"))
     return name
 

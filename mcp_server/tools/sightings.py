@@ -17,7 +17,7 @@ from mcp_server.views.sightings import SEEN_DAYS, age_in_seconds, build_freshnes
 from mcp_server.views.transfers import RunningBonus, TransferRoute, to_transfer_route
 from shared.db.observations import AwardObservation as Row
 from shared.db.sightings import last_fare, last_seen, newest, usual_taxes, with_values
-from shared.domain.card_prices import Advice, CardPrice, advise, card_prices, portal_points
+from shared.domain.card_prices import Advice, CardPrice, advise_on_cards, find_card_prices, portal_points
 from shared.domain.dates import days_of
 from shared.domain.plurals import some
 from shared.domain.transfers import Path, find_reach
@@ -219,7 +219,7 @@ def get_flight(
     price = fare.price / fare.passengers if fare else None
     cards = _price_in_cards(call, row, price)
     seen_ago = timedelta(seconds=age_in_seconds(call, min(row.seen_at, row.provider_checked_at or row.seen_at)))
-    advice = advise(cards, portal_points(price), seen_ago)
+    advice = advise_on_cards(cards, portal_points(price), seen_ago)
     return FlightInCards(
         message=_describe_advice(call.reference, row, cards, advice, price, seen_ago),
         flight=Flight(**_flight_fields(call, row) | {"flight_id": flight_id}),
@@ -236,7 +236,7 @@ def _price_in_cards(call: Call, row: Row, price: Decimal | None) -> list[CardPri
     banks = [p for p in call.reference.programs.values() if p.kind == "bank"]
     portals = frozenset(p.slug for p in banks if p.home_country == "US")
     routes = call.reference.routes(call.today)
-    return card_prices(routes, [p.slug for p in banks], portals, row.program, row.points, price)
+    return find_card_prices(routes, [p.slug for p in banks], portals, row.program, row.points, price)
 
 
 def _find_bonus(path: Path) -> RunningBonus | None:

@@ -20,9 +20,9 @@ from shared.db.spending import Cell
 from shared.domain.card_value import CATEGORIES
 from shared.domain.plurals import some
 from shared.domain.spending.model import Hints, Unreadable
-from shared.domain.spending.totals import Summed
+from shared.domain.spending.totals import StatementTotals
 from shared.errors import Fault, Invalid, NoData, NotFound
-from shared.reference.spending import book
+from shared.reference.spending import build_book
 from shared.services import spending
 
 CENT = Decimal("0.01")
@@ -111,9 +111,9 @@ def import_spending_statement(
         raise Invalid(Fault("statement_text", "is missing, and so is rows", "the text of a statement, or its rows"))
     try:
         if statement_text:
-            summed = spending.of_text(statement_text, book(call.reference), hints)
+            summed = spending.of_text(statement_text, build_book(call.reference), hints)
         else:
-            summed = spending.of_rows(rows or [], book(call.reference), hints)
+            summed = spending.of_rows(rows or [], build_book(call.reference), hints)
     except Unreadable as fault:
         raise Invalid(Fault("statement_text" if statement_text else "rows", fault.problem, fault.expected)) from None
     return _store_statement(call, summed, card_id, (label or "").strip() or None, dry_run)
@@ -135,7 +135,9 @@ def _build_hints(call: Call, card_id: int | None, currency: str | None) -> Hints
     )
 
 
-def _store_statement(call: Call, summed: Summed, card_id: int | None, label: str | None, dry_run: bool) -> Imported:
+def _store_statement(
+    call: Call, summed: StatementTotals, card_id: int | None, label: str | None, dry_run: bool
+) -> Imported:
     lock(call.db, call.account_id)
     stored_before = rows_of.stored_or_overlapping(
         call.db, summed.fingerprint, card_id, summed.currency, summed.start, summed.end
@@ -167,14 +169,14 @@ def _store_statement(call: Call, summed: Summed, card_id: int | None, label: str
     )
 
 
-def _describe_import(summed: Summed, already: bool, dry_run: bool) -> str:
+def _describe_import(summed: StatementTotals, already: bool, dry_run: bool) -> str:
     contents = f"{some(summed.transactions, 'purchase')} of {summed.start} to {summed.end} in {summed.currency}"
     if already:
         return f"This statement was imported before; nothing was changed. It has {contents}."
     return f"Not stored, as asked: {contents}." if dry_run else f"Stored the totals of {contents}."
 
 
-def _describe_gaps(summed: Summed) -> list[str]:
+def _describe_gaps(summed: StatementTotals) -> list[str]:
     sentences = []
     if summed.skipped:
         reasons = Counter(reason for _, reason in summed.skipped).most_common(6)

@@ -46,7 +46,7 @@ class StatusProgress(Result):
 
 def _estimate_progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBooking], on: date) -> Progress | None:
     """None where the programme's tiers are not known."""
-    ladder = statuses.ladder(call.reference, row.program)
+    ladder = statuses.build_ladder(call.reference, row.program)
     above = ladder.above(row.tier)
     goal = ladder.tier(row.target_tier) or above or ladder.tier(row.tier)
     if goal is None:
@@ -57,7 +57,9 @@ def _estimate_progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBook
     ends = status_tiers.year_end(goal.period, on)
     flown = booked(call.reference, row.program, row.tier, legs, since, ends or on + A_YEAR)
     if required is None:
-        notes.append(f"What {goal.name} asks from {row.tier} is not one number of {status_tiers.unit(goal.metric)}.")
+        notes.append(
+            f"What {goal.name} asks from {row.tier} is not one number of {status_tiers.format_metric(goal.metric)}."
+        )
     reckoned = reported is not None and required is not None
     total = (reported or Decimal(0)) + flown.amount
     return Progress(
@@ -73,7 +75,7 @@ def _estimate_progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBook
         gap=max(Decimal(0), required - total) if reported is not None and required is not None else None,
         year_ends_on=ends,
         on_track=_is_on_track(reported or Decimal(0), total, required or 0, goal, on) if reckoned else None,
-        assumptions=[*status_tiers.conditions(goal), *flown.said, *notes],
+        assumptions=[*status_tiers.list_conditions(goal), *flown.said, *notes],
         bookings_counted=[leg.id for leg in flown.counted],
         **sourced(goal),
     )
@@ -81,7 +83,7 @@ def _estimate_progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBook
 
 def _is_on_track(reported: Decimal, total: Decimal, required: int, goal: status_tiers.Tier, on: date) -> bool | None:
     """What is booked counts where it is enough; the pace is that of what was flown."""
-    return True if total >= required else status_tiers.on_track(reported, required, goal.period, on)
+    return True if total >= required else status_tiers.is_on_track(reported, required, goal.period, on)
 
 
 def _read_progress(row: LoyaltyStatus, aim: status_tiers.Tier, on: date) -> tuple[Decimal | None, list[str]]:
@@ -131,4 +133,6 @@ def _describe_progress(facts: Reference, progress: Progress) -> str:
     goal = progress.target_tier or progress.next_tier or progress.tier
     if progress.gap is None:
         return f"{name}: the gap to {goal} is not known."
-    return f"{name}: {status_tiers.plainly(progress.gap)} {status_tiers.unit(progress.metric)} to {goal}."
+    return (
+        f"{name}: {status_tiers.format_number(progress.gap)} {status_tiers.format_metric(progress.metric)} to {goal}."
+    )

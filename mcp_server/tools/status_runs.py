@@ -28,7 +28,7 @@ from shared.db.profile import Profile
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import status_tiers
 from shared.domain.plurals import some
-from shared.domain.status_runs import Chance, Run, ranked
+from shared.domain.status_runs import Run, RunOption, rank_runs
 from shared.errors import NoData
 from shared.reference import statuses
 from shared.services.bookings.booked_flights import booked, paid_legs
@@ -83,7 +83,7 @@ class StatusPaths(Result, Sourced):
     unreachable_reasons: list[str]
 
 
-def _to_run(call: Call, chance: Chance, currency: str) -> StatusRun:
+def _to_run(call: Call, chance: RunOption, currency: str) -> StatusRun:
     run: Run = chance.run
     fare_seen = chance.seen
     return StatusRun(
@@ -133,7 +133,7 @@ def find_status_run(
     call.reference.airport(home_airport)
     goal = resolve_goal(call, goal_program, goal_tier)
     all_runs = weigh_runs(call, goal, home_airport, days)
-    ranked_runs = ranked(all_runs, days) if goal.missing else []
+    ranked_runs = rank_runs(all_runs, days) if goal.missing else []
     if goal.missing and not ranked_runs:
         starts = ", ".join(sorted({c.run.stops[0] for c in all_runs}))
         raise NoData(
@@ -175,7 +175,7 @@ def _find_run_paths(
     if home is None:
         return [], ["Status runs: home_airport is needed, here or in the profile."]
     try:
-        ranked_runs = ranked(weigh_runs(call, goal, home, days), days)
+        ranked_runs = rank_runs(weigh_runs(call, goal, home, days), days)
     except NoData as refusal:
         return [], [f"Status runs: {refusal.message}"]
     if not ranked_runs:
@@ -185,12 +185,12 @@ def _find_run_paths(
     ]
 
 
-def _to_run_path(call: Call, chance: Chance, goal: Goal, currency: str) -> StatusPath:
-    route, unit = "-".join(chance.run.stops), status_tiers.unit(goal.target.metric)
+def _to_run_path(call: Call, chance: RunOption, goal: Goal, currency: str) -> StatusPath:
+    route, unit = "-".join(chance.run.stops), status_tiers.format_metric(goal.target.metric)
     each = (
-        f"{status_tiers.plainly(chance.earned)} {unit} each"
+        f"{status_tiers.format_number(chance.earned)} {unit} each"
         if chance.earned is not None
-        else (f"{status_tiers.plainly(chance.without_fare)} {unit} each, and more by the fare")
+        else (f"{status_tiers.format_number(chance.without_fare)} {unit} each, and more by the fare")
     )
     times = f"{chance.needed} times" if chance.needed is not None else "as often as the fare makes necessary"
     steps = [f"Position to {chance.run.stops[0]}."] if chance.miles_from_home else []
@@ -215,7 +215,7 @@ def _find_flying_path(call: Call, goal: Goal, days: int, currency: str) -> tuple
     legs = paid_legs(call.db, call.today)
     plan = booked(call.reference, goal.program.slug, goal.current_tier, legs, call.today, until)
     if not plan.amount or goal.target.metric != getattr(
-        statuses.scheme(call.reference, goal.program.slug), "metric", ""
+        statuses.build_scheme(call.reference, goal.program.slug), "metric", ""
     ):
         return [], [f"Planned flying: {plan.said[0]}"]
     flights = [f"{leg.airline} {leg.origin}-{leg.destination} on {leg.departure_date}." for leg in plan.counted]
@@ -253,7 +253,9 @@ def _find_offer_paths(call: Call, goal: Goal, days: int) -> tuple[list[StatusPat
     ]
     if not offers:
         return [], [NO_OFFERS]
-    judged_offers = [(row, status_tiers.eligible(row.from_programs, row.from_tiers, tiers_held)) for row in offers]
+    judged_offers = [
+        (row, status_tiers.check_eligibility(row.from_programs, row.from_tiers, tiers_held)) for row in offers
+    ]
     paths = [_to_offer_path(row, eligibility, goal) for row, eligibility in judged_offers if eligibility != "no"]
     return paths, [] if paths else ["Match and challenge: none of the known offers takes a status you hold."]
 
@@ -320,7 +322,7 @@ def recommend_status_path(
     paths = sorted((p for p in (*offers, *planned, *flown) if _is_affordable(p, max_cash, currency)), key=_sort_key)
     why = [*closed, *grounded, *reasons]
     if max_cash is not None and any(p.cost == NO_DATA for p in paths):
-        why.append(f"Paths without a known cost may cost more than {status_tiers.plainly(max_cash)} {currency}.")
+        why.append(f"Paths without a known cost may cost more than {status_tiers.format_number(max_cash)} {currency}.")
     return _to_paths(
         goal,
         paths,

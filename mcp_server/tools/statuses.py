@@ -104,7 +104,7 @@ def _store_changes(call: Call, row: Row, changes: Mapping[str, Any], clear: list
 
 
 def _check_target(call: Call, row: Row) -> None:
-    ladder = statuses.ladder(call.reference, row.program)
+    ladder = statuses.build_ladder(call.reference, row.program)
     tier_held, target = ladder.tier(row.tier), ladder.tier(row.target_tier)
     if tier_held and target and target.rank < tier_held.rank:
         raise Invalid(Fault("target_tier", f"is below {tier_held.name}", f"{tier_held.name} or a tier above it"))
@@ -133,10 +133,10 @@ def set_loyalty_status(
     resolved = _find_program_with_tiers(call, program)
     if not tier.strip():
         raise Invalid(Fault("tier", "is empty", "the name of a tier"))
-    tier_held = statuses.tier_name(call.reference, resolved.slug, tier)
+    tier_held = statuses.match_tier(call.reference, resolved.slug, tier)
     changes = {
         "valid_until": valid_until,
-        "target_tier": statuses.tier_name(call.reference, resolved.slug, target_tier) if target_tier else None,
+        "target_tier": statuses.match_tier(call.reference, resolved.slug, target_tier) if target_tier else None,
         "progress": progress,
         "progress_as_of": progress_as_of,
         "notes": notes,
@@ -155,14 +155,14 @@ def set_loyalty_status(
         message=_describe_saved_status(call, resolved, row),
         loyalty_status=to_loyalty_status(call, row, call.own_day),
         created=created,
-        known_tiers=statuses.ladder(call.reference, resolved.slug).names,
+        known_tiers=statuses.build_ladder(call.reference, resolved.slug).names,
     )
 
 
 def _describe_saved_status(call: Call, program: Program, row: Row) -> str:
     until = f" until {format_day(row.valid_until)}" if row.valid_until else ""
     length = " for life" if row.lifetime else until
-    known_tiers = statuses.ladder(call.reference, program.slug).names
+    known_tiers = statuses.build_ladder(call.reference, program.slug).names
     unknown = (
         "" if known_tiers else " The tiers of this programme are not known here, so the name is kept as you wrote it."
     )
@@ -203,7 +203,7 @@ def _find_tiers_held(call: Call, source_program: str | None, source_tier: str | 
         return mine
     slug = call.reference.program(source_program).slug
     if source_tier:
-        return {slug: statuses.tier_name(call.reference, slug, source_tier)}
+        return {slug: statuses.match_tier(call.reference, slug, source_tier)}
     return {slug: mine[slug]} if slug in mine else {}
 
 
@@ -222,7 +222,7 @@ def _to_offer(row: Offer, tiers_held: Mapping[str, str]) -> StatusMatch:
         valid_months=row.valid_months,
         once_per=row.once_per,
         apply_url=row.apply_url,
-        eligible=status_tiers.eligible(row.from_programs, row.from_tiers, tiers_held),
+        eligible=status_tiers.check_eligibility(row.from_programs, row.from_tiers, tiers_held),
         **verified(row),
     )
 

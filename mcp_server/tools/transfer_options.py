@@ -121,11 +121,11 @@ def compare_transfer_options(
         raise NoData("No points balances are kept here; add one with update_points_balance.", missing=["balances"])
     programs = call.reference.programs
     purses = [Purse(r.program, r.balance, programs[r.program].value_usd_cents) for r in rows]
-    ways = transfer_options.ways(call.reference.routes(call.today), purses, goal.slug, points_needed)
+    ways = transfer_options.find_ways(call.reference.routes(call.today), purses, goal.slug, points_needed)
     if not ways:
         raise NoData(f"None of the balances kept here can become points of {goal.name}.", missing=["transfer path"])
-    combinations = transfer_options.combine(ways, points_needed)
-    missing = transfer_options.shortfall(ways, points_needed)
+    combinations = transfer_options.find_combinations(ways, points_needed)
+    missing = transfer_options.find_shortfall(ways, points_needed)
     used = {w.purse.program for w in ways}
     dates = [d for p in used if (d := programs[p].as_of)]
     return TransferOptions(

@@ -20,10 +20,18 @@ from mcp_server.views.trip_plans import CURRENCY, Plan, to_plan, travel_dates
 from shared.db.balances import PointsBalance
 from shared.domain import transfer_options
 from shared.domain.exchange_rates import Rates
-from shared.domain.hybrids import moment
+from shared.domain.hybrids import parse_local_time
 from shared.domain.plurals import some
 from shared.domain.transfer_options import Purse
-from shared.domain.trip_plans import Journey, Paid, Seat, fallback, journeys, payable, ranked
+from shared.domain.trip_plans import (
+    Journey,
+    PaidJourney,
+    PlanSeat,
+    find_fallback,
+    find_payable,
+    pair_journeys,
+    rank_journeys,
+)
 from shared.errors import Fault, Invalid
 from shared.providers.contract import FaresQuestion, Reading, SeatsQuestion
 from shared.services.search import availability, exchange_rates, fares
@@ -38,7 +46,7 @@ MAX_WINDOW_DAYS = 14  # days
 
 class TripPlans(Result):
     best: Plan | None
-    fallback: Plan | None
+    find_fallback: Plan | None
     considered: int
     no_plan_reasons: list[str]
     coverage: Coverage
@@ -78,7 +86,7 @@ class _Wish:
 class _Planned:
     """What became of the seats: plans that can be paid, how many were looked at, and why there is no better."""
 
-    plans: list[Paid[AwardOption]]
+    plans: list[PaidJourney[AwardOption]]
     considered: int
     balances_as_of: Date | None
     reasons: list[str] = field(default_factory=list)
@@ -110,7 +118,7 @@ async def plan_trip(
     taxed = {seat.taxes_currency for r in readings for seat in r.value or ()}
     rates = await exchange_rates.rates(call.ask, [CURRENCY, *taxed])
     planned = await call.in_session(lambda session: _plan_on_thread(call, session, wish, answers, rates))
-    best_plans = [p for p in (planned.plans[0] if planned.plans else None, fallback(planned.plans)) if p]
+    best_plans = [p for p in (planned.plans[0] if planned.plans else None, find_fallback(planned.plans)) if p]
     priced, fare_readings = await _ask_fares(call, wish, best_plans, rates)
     plans = [
         to_plan(p, f, passengers, planned.balances_as_of or call.today) for p, f in zip(best_plans, priced, strict=True)
@@ -165,29 +173,31 @@ def _plan_on_thread(
     sides = [_find_seats(call, wish, readings, rates) for readings in answers]
     fit = [[s for s in side if _is_under_cap(s, wish)] for side in sides]
     considered = sum(1 for _ in _join_sides(fit, wish))
-    usable = _join_sides([payable(side, routes, purses) for side in fit], wish)
-    plans = [p for p in ranked(usable, routes, purses) if _is_within_cap(p.journey, wish)]
+    usable = _join_sides([find_payable(side, routes, purses) for side in fit], wish)
+    plans = [p for p in rank_journeys(usable, routes, purses) if _is_within_cap(p.journey, wish)]
     as_of = min((row.as_of for row in balances if row.balance), default=None)
     cheapest = min(_join_sides(fit, wish), key=lambda j: j.rough, default=None) if not plans else None
     return _Planned(plans, considered, as_of, [] if plans else _explain_no_plan(call, wish, sides, cheapest, purses))
 
 
-def _join_sides(sides: Sequence[Sequence[Seat[AwardOption]]], wish: _Wish) -> Iterator[Journey[AwardOption]]:
-    return journeys(sides[0], sides[1] if len(sides) > 1 else None, wish.nights)
+def _join_sides(sides: Sequence[Sequence[PlanSeat[AwardOption]]], wish: _Wish) -> Iterator[Journey[AwardOption]]:
+    return pair_journeys(sides[0], sides[1] if len(sides) > 1 else None, wish.nights)
 
 
-def _find_seats(call: LiveCall, wish: _Wish, readings: Sequence[Reading[Any]], rates: Rates) -> list[Seat[AwardOption]]:
+def _find_seats(
+    call: LiveCall, wish: _Wish, readings: Sequence[Reading[Any]], rates: Rates
+) -> list[PlanSeat[AwardOption]]:
     options = offered(readings, call.account_id, (wish.cabin,), wish.passengers)
     return [
         _to_seat(call, o, wish.passengers, rates) for o in options if not wish.programs or o.program in wish.programs
     ]
 
 
-def _to_seat(call: LiveCall, option: AwardOption, passengers: int, rates: Rates) -> Seat[AwardOption]:
+def _to_seat(call: LiveCall, option: AwardOption, passengers: int, rates: Rates) -> PlanSeat[AwardOption]:
     program = call.reference.programs.get(option.program)
     taxes = rates.amount(option.taxes, option.taxes_currency, CURRENCY)
-    lands = moment(option.arrives_at, "UTC")  # the local day alone is read
-    return Seat(
+    lands = parse_local_time(option.arrives_at, "UTC")  # the local day alone is read
+    return PlanSeat(
         offer=option,
         program=option.program,
         flight=f"{option.airline}|{option.origin}|{option.date}",
@@ -200,7 +210,7 @@ def _to_seat(call: LiveCall, option: AwardOption, passengers: int, rates: Rates)
     )
 
 
-def _is_under_cap(seat: Seat[AwardOption], wish: _Wish) -> bool:
+def _is_under_cap(seat: PlanSeat[AwardOption], wish: _Wish) -> bool:
     """Taxes nobody knows are not under a cap."""
     return wish.max_cash is None or (seat.taxes is not None and seat.taxes <= wish.max_cash)
 
@@ -212,7 +222,7 @@ def _is_within_cap(journey: Journey[AwardOption], wish: _Wish) -> bool:
 def _explain_no_plan(
     call: LiveCall,
     wish: _Wish,
-    sides: Sequence[Sequence[Seat[AwardOption]]],
+    sides: Sequence[Sequence[PlanSeat[AwardOption]]],
     cheapest: Journey[AwardOption] | None,
     purses: Sequence[Purse],
 ) -> list[str]:
@@ -236,7 +246,8 @@ def _describe_shortfall(call: LiveCall, journey: Journey[AwardOption], purses: S
     """The cheapest journey and what is missing for it."""
     routes = call.reference.routes(call.today)
     lacking = {
-        p: transfer_options.shortfall(transfer_options.ways(routes, purses, p, n), n) for p, n in journey.needs.items()
+        p: transfer_options.find_shortfall(transfer_options.find_ways(routes, purses, p, n), n)
+        for p, n in journey.needs.items()
     }
     needed = " and ".join(f"{n:,} points of {p}" for p, n in journey.needs.items())
     short = " and ".join(f"{n:,} of {p}" for p, n in lacking.items() if n)
@@ -244,7 +255,7 @@ def _describe_shortfall(call: LiveCall, journey: Journey[AwardOption], purses: S
 
 
 async def _ask_fares(
-    call: LiveCall, wish: _Wish, plans: Sequence[Paid[AwardOption]], rates: Rates
+    call: LiveCall, wish: _Wish, plans: Sequence[PaidJourney[AwardOption]], rates: Rates
 ) -> tuple[list[list[FareOption]], list[Reading[Any]]]:
     """Cash fares on the days of each plan, and what was said when asked for them."""
     days = [travel_dates(p.journey) for p in plans]
@@ -259,7 +270,9 @@ async def _ask_fares(
     return [fares.priced(fares.options(answers[d], wish.cabin), rates, CURRENCY) for d in days], readings
 
 
-def _describe_plans(wish: _Wish, planned: _Planned, plans: Sequence[Paid[AwardOption]], failed: Sequence[str]) -> str:
+def _describe_plans(
+    wish: _Wish, planned: _Planned, plans: Sequence[PaidJourney[AwardOption]], failed: Sequence[str]
+) -> str:
     sentences = [
         f"{wish.origin} to {wish.destination}, {wish.earliest} to {wish.latest}: {planned.considered} looked at."
     ]

@@ -11,9 +11,9 @@ from mcp_server.toolkit.provenance import Sourced, caution, sourced
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
 from shared.domain import balances
-from shared.domain.valuations import Spread, spread
+from shared.domain.valuations import Spread, find_spread
 from shared.errors import NoData
-from shared.reference.cards import exchange
+from shared.reference.cards import find_exchange_rate
 from shared.reference.rows import ExchangeRate, Program
 
 UNIT, CURRENCY = "US cents per point", "USD"
@@ -59,7 +59,7 @@ def _list_publications(program: Program) -> list[PublishedValue]:
 
 
 def _find_spread(program: Program) -> Spread | None:
-    return spread(program.value_usd_cents, [p.value for p in _list_publications(program)])
+    return find_spread(program.value_usd_cents, [p.value for p in _list_publications(program)])
 
 
 def _value_or_no_data(value: Decimal | None) -> Decimal | NoDataWord:
@@ -103,7 +103,7 @@ def get_points_valuation(
     cents = _find_spread(resolved)
     if cents is None:
         raise NoData(f"No published value of {resolved.currency} is known.", missing=["valuation"])
-    worth = _value_points(cents, points, exchange(call.reference, currency))
+    worth = _value_points(cents, points, find_exchange_rate(call.reference, currency))
     return Valuations(
         message=f"{_describe_value(call, resolved, cents, points, worth, currency)} {caution(resolved)}".strip(),
         valuations=[_to_valuation(resolved)],
@@ -115,8 +115,10 @@ def _value_points(cents: Spread, points: int | None, rate: ExchangeRate | None) 
     if points is None or rate is None:
         return None
     unit = rate.usd_per_unit
-    low, high = (None if cents is None else balances.worth(points, cents / unit) for cents in (cents.low, cents.high))
-    usual = balances.worth(points, cents.usual / unit)
+    low, high = (
+        None if cents is None else balances.value_balance(points, cents / unit) for cents in (cents.low, cents.high)
+    )
+    usual = balances.value_balance(points, cents.usual / unit)
     return PointsValue(low=_value_or_no_data(low), usual=usual, high=_value_or_no_data(high), currency=rate.currency)
 
 
@@ -133,5 +135,5 @@ def _describe_value(
 
 
 def _describe_rate(call: Call, currency: str) -> str:
-    rate = exchange(call.reference, currency)
+    rate = find_exchange_rate(call.reference, currency)
     return f", 1 {currency} taken as {rate.usd_per_unit} USD" if rate and currency != CURRENCY else ""

@@ -230,7 +230,7 @@ def _check_use(call: Call, row: Held, booking: FlightBooking | HotelBooking, boo
         faults.append(Fault("booking_type", problem, "a voucher for such bookings, see list_voucher_types"))
     if booking.cancelled_at is not None:
         faults.append(Fault("booking_id", "is of a booking that is cancelled", "a booking that stands"))
-    if row.expires_on and vouchers.state(row.expires_on, False, call.own_day) == "expired":
+    if row.expires_on and vouchers.voucher_state(row.expires_on, False, call.own_day) == "expired":
         expected = "a voucher that has not; update_voucher corrects its last day"
         faults.append(Fault("voucher_id", f"ended on {row.expires_on}", expected))
     if faults:

@@ -154,7 +154,7 @@ def to_hotel_booking(
 
 
 def to_hotel(call: Call, code: str, name: str) -> Hotel:
-    facts = hotels.known(call.reference, code)
+    facts = hotels.find_stored(call.reference, code)
     if facts is None:
         return Hotel(hotel_id=None, hotel_code=code, name=name, chain=None, city=None, country=None)
     return Hotel(**hotels.card(facts))
@@ -174,7 +174,7 @@ def _generated_at(row: HotelPrice) -> datetime | None:
 def find_price_drop(row: store.HotelBooking, price: HotelPrice) -> PriceDrop | None:
     """How much less the stay is offered for than it was booked for; None when it is not."""
     booked = (row.original_points, row.original_pay_rate_usd, row.cash_rate_currency)
-    saving = bookings.drop(row.kind, booked, (price.points, price.cash, price.currency))
+    saving = bookings.find_price_drop(row.kind, booked, (price.points, price.cash, price.currency))
     if saving is None:
         return None
     return PriceDrop(

@@ -112,7 +112,7 @@ def to_card(call: Call, row: Row) -> Card:
             "card_id": row.id,
             "issuer": catalogued.issuer if catalogued else None,
             "country": row.country or (catalogued.country if catalogued else None),
-            "next_fee_on": cards.next_fee(row.opened_on, row.closed_on, bool(fee), today),
+            "next_fee_on": cards.next_fee_date(row.opened_on, row.closed_on, bool(fee), today),
             "bonus_days_left": cards.bonus_days_left(row.bonus_status, row.spend_deadline_on, today),
         }
     )
@@ -120,7 +120,7 @@ def to_card(call: Call, row: Row) -> Card:
 
 def find_catalogue_slug(call: CallBase, text: str, alternative: str) -> str | None:
     """The catalogue slug the text names; None when it names none. Raises Candidates when it might name some."""
-    match = cards.match(text, call.reference.cards.values())
+    match = cards.match_card(text, call.reference.cards.values())
     if not match.candidates:
         return match.exact
     candidates = [

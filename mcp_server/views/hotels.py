@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part
 from shared.domain import hotel_prices
-from shared.domain.hotel_prices import Price, State, StayPrice
+from shared.domain.hotel_prices import NightsPrice, State, StayPrice
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.plurals import some
 from shared.reference import hotel_awards, hotels
@@ -95,7 +95,7 @@ def build_source_fields(answer: Seen) -> dict[str, Any]:
     return {"source": freshness.source, "mode": freshness.mode, "generated_at": generated_at}
 
 
-def to_night(day: date, price: Price, marks: dict[str, Any]) -> Night:
+def to_night(day: date, price: NightsPrice, marks: dict[str, Any]) -> Night:
     return Night(
         **marks,
         date=day,
@@ -133,7 +133,7 @@ def describe_stay(stay: StayPrice, free: FreeNight) -> str:
     sentences = [f"{some(stay.nights, 'night')}: {points}, {cash}."]
     if stay.free_night:
         sentences.append(f"Taken off: {free.rule}.")
-    elif free.rule and not free.every and stay.nights >= (hotel_prices.free_night(free.rule) or (0, False))[0]:
+    elif free.rule and not free.every and stay.nights >= (hotel_prices.parse_free_night(free.rule) or (0, False))[0]:
         sentences.append(f"Not taken off, since it is not for everybody: {free.rule}.")
     if stay.added_up:
         sentences.append("The points are those of single nights, added up.")
@@ -156,7 +156,7 @@ def to_description(hotel: HotelRow) -> Described:
 
 
 def to_award(facts: Reference, hotel: HotelRow) -> Award:
-    award = hotel_awards.award(facts, hotel)
+    award = hotel_awards.build_award(facts, hotel)
     return Award(
         hotel_code=hotels.code(hotel),
         category=award.category,
@@ -170,7 +170,7 @@ def to_award(facts: Reference, hotel: HotelRow) -> Award:
 
 def describe_award(facts: Reference, hotel: HotelRow) -> str:
     """How the award nights of a hotel are priced, in a sentence."""
-    award = hotel_awards.award(facts, hotel)
+    award = hotel_awards.build_award(facts, hotel)
     if award.category is not None:
         return f"Award category {award.category}."
     rules = hotel_awards.programme(facts, hotel)

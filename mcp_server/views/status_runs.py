@@ -14,9 +14,9 @@ from mcp_server.views.sightings import build_freshness
 from shared.db.observations import FareObservation
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import status_tiers
-from shared.domain.earning import earn
+from shared.domain.earning import count_points
 from shared.domain.minor_units import round_to_minor_unit
-from shared.domain.status_runs import Chance, Run, SeenFare, runs_needed
+from shared.domain.status_runs import ObservedFare, Run, RunOption, runs_needed
 from shared.domain.status_tiers import Ladder
 from shared.domain.status_tiers import Tier as Rung
 from shared.errors import Fault, Invalid, NoData
@@ -59,7 +59,7 @@ class Goal:
 
     @property
     def lacking(self) -> str:
-        missing = f"{status_tiers.plainly(self.missing)} {status_tiers.unit(self.target.metric)}"
+        missing = f"{status_tiers.format_number(self.missing)} {status_tiers.format_metric(self.target.metric)}"
         return f"{missing} are missing to {self.target.name}"
 
     @property
@@ -70,22 +70,26 @@ class Goal:
 def resolve_goal(call: Call, name: str, tier: str | None) -> Goal:
     """The tier asked for, else the tracked target, else the next one. Raises NotFound, Candidates, NoData, Invalid."""
     program = call.reference.program(name)
-    ladder = statuses.ladder(call.reference, program.slug)
+    ladder = statuses.build_ladder(call.reference, program.slug)
     if not ladder.tiers:
         raise NoData(f"The tiers of {program.name} are not known here.", missing=["tier thresholds"])
     row = call.db.scalars(select(LoyaltyStatus).where(LoyaltyStatus.program == program.slug)).one_or_none()
     tier_now = row.tier if row else None
-    target_tier = statuses.tier_name(call.reference, program.slug, tier) if tier else (row.target_tier if row else None)
+    target_tier = (
+        statuses.match_tier(call.reference, program.slug, tier) if tier else (row.target_tier if row else None)
+    )
     target = ladder.tier(target_tier) or ladder.above(tier_now)
     if target is None:
         raise NoData(f"{tier_now} is the highest tier of {program.name} known here.", missing=["next tier"])
     required = ladder.required(tier_now, target)
     if required is None:
-        unit = status_tiers.unit(target.metric)
+        unit = status_tiers.format_metric(target.metric)
         why = f"{target.alternative}" if target.alternative else f"tiers on the way are not counted in {unit}"
         raise NoData(f"What {target.name} asks is not one number: {why}.", missing=["tier threshold"])
     have, notes = _read_progress(row, target, call.today)
-    return Goal(program, ladder, target, required, have, tier_now or "", (*notes, *status_tiers.conditions(target)))
+    return Goal(
+        program, ladder, target, required, have, tier_now or "", (*notes, *status_tiers.list_conditions(target))
+    )
 
 
 def _read_progress(row: LoyaltyStatus | None, target: Rung, on: date) -> tuple[Decimal, list[str]]:
@@ -96,28 +100,28 @@ def _read_progress(row: LoyaltyStatus | None, target: Rung, on: date) -> tuple[D
     return row.progress, [f"Progress as reported on {row.progress_as_of}."]
 
 
-def weigh_runs(call: Call, goal: Goal, home: str, days: int) -> list[Chance]:
+def weigh_runs(call: Call, goal: Goal, home: str, days: int) -> list[RunOption]:
     """Every known run of the programme weighed against the gap, with a fare where one was seen for these days.
 
     Raises NoData where there is none. A fare is what was asked in all, so what follows the fare without its taxes is
     not reckoned from it.
     """
-    scheme = statuses.scheme(call.reference, goal.program.slug)
+    scheme = statuses.build_scheme(call.reference, goal.program.slug)
     if scheme is None:
-        names = ", ".join(call.reference.programs[p].name for p in statuses.COUNTED)
+        names = ", ".join(call.reference.programs[p].name for p in statuses.COUNTING_RULES)
         raise NoData(f"No status runs are known for {goal.program.name}. Known: {names}.", missing=["status runs"])
     if scheme.metric != goal.target.metric:
-        unit = status_tiers.unit(goal.target.metric)
+        unit = status_tiers.format_metric(goal.target.metric)
         raise NoData(f"What the known runs count in {unit} is not known.", missing=["status runs"])
-    runs = statuses.runs(call.reference, goal.program.slug)
+    runs = statuses.list_runs(call.reference, goal.program.slug)
     homes = call.reference.city(home)
     fares = find_fares(call, runs, goal.program.home_currency, call.today + timedelta(days=days - 1))
     chances = []
     for run in runs:
-        earned = earn(scheme, statuses.legs(call.reference, run.stops), run.cabin)
+        earned = count_points(scheme, statuses.build_legs(call.reference, run.stops), run.cabin)
         away = 0 if run.stops[0] in homes else call.reference.miles(home, run.stops[0])
         needed, fare = runs_needed(goal.missing, earned.amount), fares.get(run.slug)
-        chances.append(Chance(run, away, earned.amount, earned.fixed, needed, fare.amount if fare else None, fare))
+        chances.append(RunOption(run, away, earned.amount, earned.fixed, needed, fare.amount if fare else None, fare))
     return chances
 
 
@@ -143,11 +147,11 @@ def build_static_freshness(mode: Literal["none", "static"], source: str, note: s
     )
 
 
-def describe_fares(chances: Iterable[Chance]) -> str:
+def describe_fares(chances: Iterable[RunOption]) -> str:
     return SOME_FARES if any(c.seen for c in chances) else NO_FARES
 
 
-def build_fares_freshness(call: Call, chances: Iterable[Chance]) -> Freshness:
+def build_fares_freshness(call: Call, chances: Iterable[RunOption]) -> Freshness:
     """The oldest of the fares shown decides."""
     fares = [c.seen for c in chances if c.seen]
     if not fares:
@@ -157,19 +161,19 @@ def build_fares_freshness(call: Call, chances: Iterable[Chance]) -> Freshness:
     )
 
 
-def find_fares(call: Call, runs: Sequence[Run], currency: str, until: date) -> dict[str, SeenFare]:
+def find_fares(call: Call, runs: Sequence[Run], currency: str, until: date) -> dict[str, ObservedFare]:
     """By run, in one currency; a fare no kept exchange rate is known for is left out."""
     round_trips = {(run.stops[0], turn) for run in runs if (turn := run.turns_at)}
     observations = round_trips_seen(call.db, call.account_id, round_trips, call.today, until) if round_trips else []
     currencies = {currency, *(row.currency for row in observations)}
     rates = kept_rates(currencies) if len(currencies) > 1 else none_known()
-    fares: dict[str, SeenFare] = {}
+    fares: dict[str, ObservedFare] = {}
     for run in runs:
         for row in (r for r in observations if _is_fare_of(run, r)):
             amount = rates.amount(row.price, row.currency, currency)
             if amount is not None:
                 rounded = round_to_minor_unit(amount, currency)
-                fares[run.slug] = SeenFare(rounded, row.date, row.source, row.seen_at, row.provider_checked_at)
+                fares[run.slug] = ObservedFare(rounded, row.date, row.source, row.seen_at, row.provider_checked_at)
                 break
     return fares
 

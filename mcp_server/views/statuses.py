@@ -29,7 +29,7 @@ class LoyaltyStatus(Part):
 
 def _progress_metric(call: CallBase, row: Row) -> str | None:
     """What the progress counts: the unit of the tier aimed at, else of the next one up."""
-    ladder = statuses.ladder(call.reference, row.program)
+    ladder = statuses.build_ladder(call.reference, row.program)
     aim = ladder.tier(row.target_tier) or ladder.above(row.tier) or ladder.tier(row.tier)
     return aim.metric if aim else None
 

@@ -10,7 +10,7 @@ from mcp_server.views.transfers import TransferRoute, to_transfer_route
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.plurals import some
 from shared.domain.transfer_options import Way
-from shared.domain.trip_plans import Journey, Paid
+from shared.domain.trip_plans import Journey, PaidJourney
 from shared.services.search.award_options import AwardOption
 from shared.services.search.fares import FareOption
 
@@ -58,7 +58,7 @@ class Plan(Part):
     warnings: list[str]
 
 
-def to_plan(paid: Paid[AwardOption], fares: Sequence[FareOption], passengers: int, balances_as_of: date) -> Plan:
+def to_plan(paid: PaidJourney[AwardOption], fares: Sequence[FareOption], passengers: int, balances_as_of: date) -> Plan:
     journey = paid.journey
     out, back = journey.out, journey.back
     other = back if back and back.program != out.program else None
@@ -96,7 +96,7 @@ def _describe_offer(option: AwardOption) -> str:
     return f"{option.airline} {option.origin}-{option.destination} on {option.date}, {option.program}"
 
 
-def _list_steps(paid: Paid[AwardOption], passengers: int) -> list[str]:
+def _list_steps(paid: PaidJourney[AwardOption], passengers: int) -> list[str]:
     """Confirming the live seat always comes before any transfer."""
     journey = paid.journey
     seats = "seat is" if passengers == 1 else f"{passengers} seats are"
@@ -118,7 +118,7 @@ def _list_steps(paid: Paid[AwardOption], passengers: int) -> list[str]:
 
 
 def _list_warnings(
-    paid: Paid[AwardOption], cash: FareOption | None, passengers: int, balances_as_of: date
+    paid: PaidJourney[AwardOption], cash: FareOption | None, passengers: int, balances_as_of: date
 ) -> list[str]:
     offers = [s.offer for s in paid.journey.seats]
     ways = [w for ways_of_program in paid.ways.values() for w in ways_of_program]

@@ -49,7 +49,7 @@ def to_voucher(call: Call, row: Row) -> Voucher:
         reference=row.reference,
         expires_on=row.expires_on,
         days_left=days_left(row.expires_on, today),
-        state=vouchers.state(row.expires_on, where is not None, today),
+        state=vouchers.voucher_state(row.expires_on, where is not None, today),
         applied_to=where,
         notes=row.notes,
         created_at=row.created_at,

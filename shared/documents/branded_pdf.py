@@ -9,8 +9,8 @@ from fpdf import FPDF
 from fpdf.enums import Align, MethodReturnValue, XPos, YPos
 
 from shared.documents import fonts
-from shared.documents.colours import INK, WHITE, Palette, Rgb, palette
-from shared.documents.pictures import pale
+from shared.documents.colours import INK, WHITE, Palette, Rgb, build_palette
+from shared.documents.pictures import is_pale
 from shared.documents.recommendation import Brand, Flight, Note, Proposal
 
 MARGIN, BAND, SLIM_BAND, FOOT = 18.0, 34.0, 12.0, 18.0
@@ -27,7 +27,7 @@ ADVICE = (
 
 
 @dataclass(frozen=True)
-class Made:
+class BuiltPdf:
     content: bytes
     pages: int
     left_out: bool  # whether characters no typeface can show were left out
@@ -36,7 +36,7 @@ class Made:
 _COLUMNS = (("Route", 36.0, "L"), ("Flight", 48.0, "L"), ("Programme", 54.0, "L"), ("Price", 36.0, "R"))
 
 
-def make(proposal: Proposal, brand: Brand) -> Made:
+def build_pdf(proposal: Proposal, brand: Brand) -> BuiltPdf:
     left_out: list[bool] = []
     proposal, brand = _showable(proposal, left_out), _showable(brand, left_out)
     page = _Page(proposal, brand)
@@ -55,13 +55,13 @@ def make(proposal: Proposal, brand: Brand) -> Made:
         _heading(page, "Sources")
         for source in proposal.sources:
             page.write_block(source, 8, colour=GREY)
-    return Made(bytes(page.output() or b""), page.pages_count, any(left_out))
+    return BuiltPdf(bytes(page.output() or b""), page.pages_count, any(left_out))
 
 
 def _showable(thing: Any, left_out: list[bool]) -> Any:
     """The same with every text in it made fit to be shown."""
     if isinstance(thing, str):
-        text, changed = fonts.showable(thing)
+        text, changed = fonts.to_showable(thing)
         left_out.append(changed)
         return text
     if isinstance(thing, tuple):
@@ -88,18 +88,18 @@ class _Page(FPDF):
     def __init__(self, proposal: Proposal, brand: Brand) -> None:
         super().__init__(format="A4", unit="mm")
         self.proposal, self.brand = proposal, brand
-        self.colours: Palette = palette(brand.accent)
+        self.colours: Palette = build_palette(brand.accent)
         self.set_margins(MARGIN, SLIM_BAND + 8, MARGIN)
         self.c_margin = 0.0
         self.set_auto_page_break(True, FOOT + 4)
         for style, file in fonts.FACES.items():
             self.add_font(fonts.FAMILY, style, fonts.FOLDER / file)
         texts = list(_texts((proposal, brand)))
-        more = fonts.fallbacks([*texts, "\u2192"])
+        more = fonts.list_fallbacks([*texts, "\u2192"])
         for name in more:
             self.add_font(name, "", fonts.FOLDER / f"{name}.ttf")
         self.set_fallback_fonts(more, exact_match=False)
-        self.set_text_shaping(fonts.shaped(texts))
+        self.set_text_shaping(fonts.needs_shaping(texts))
         self.set_title(proposal.title)
         self.set_author(brand.name)
         self.set_creator("Award Travel")
@@ -139,7 +139,7 @@ class _Page(FPDF):
         """A paragraph from where the pen stands; the pen then stands below it, at the same left edge."""
         self.set_font(fonts.FAMILY, "B" if bold else "", size)
         self.set_text_color(*colour)
-        side = Align.R if align == "R" or fonts.leftward(text) else Align.L
+        side = Align.R if align == "R" or fonts.is_right_to_left(text) else Align.L
         height = size * _MM * LINE
         self.multi_cell(width or self.epw, height, text, align=side, new_x=XPos.LEFT, new_y=YPos.NEXT)
 
@@ -176,7 +176,7 @@ def _masthead(page: _Page) -> None:
     if brand.logo is not None:
         scale = min(LOGO[0] / brand.logo.width, LOGO[1] / brand.logo.height)
         width, height = brand.logo.width * scale, brand.logo.height * scale
-        page.set_fill_color(*(INK if pale(brand.logo) else WHITE))
+        page.set_fill_color(*(INK if is_pale(brand.logo) else WHITE))
         page.rect(
             left, (BAND - height) / 2 - 2.5, width + 5, height + 5, style="F", round_corners=True, corner_radius=2
         )

@@ -32,7 +32,7 @@ class Event:
     updated_at: datetime
 
 
-def document(name: str, events: Iterable[Event], year: int) -> bytes:
+def build_calendar(name: str, events: Iterable[Event], year: int) -> bytes:
     """The same events in the same year make the same bytes. `year` is the present one."""
     made = Calendar()
     made.add("prodid", PRODUCT)

@@ -21,7 +21,7 @@ class Palette:
     tint: Rgb
 
 
-def parse(text: str) -> Rgb:
+def parse_colour(text: str) -> Rgb:
     """#RGB or #RRGGBB. Raises ValueError."""
     found = _HEX.fullmatch(text.strip())
     if found is None:
@@ -30,15 +30,15 @@ def parse(text: str) -> Rgb:
     return int(digits[:2], 16), int(digits[2:4], 16), int(digits[4:], 16)
 
 
-def palette(brand: Rgb) -> Palette:
+def build_palette(brand: Rgb) -> Palette:
     writing = brand
-    while contrast(writing, WHITE) < READABLE:
+    while contrast_ratio(writing, WHITE) < READABLE:
         writing = _mixed(writing, (0, 0, 0), 0.92)
-    on_ground = next((c for c in (WHITE, INK) if contrast(c, brand) >= READABLE), BLACK)
+    on_ground = next((c for c in (WHITE, INK) if contrast_ratio(c, brand) >= READABLE), BLACK)
     return Palette(brand, on_ground, writing, _mixed(writing, WHITE, 0.07))
 
 
-def contrast(one: Rgb, other: Rgb) -> float:
+def contrast_ratio(one: Rgb, other: Rgb) -> float:
     """The ratio of two colours' luminances, 1 to 21."""
     light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)

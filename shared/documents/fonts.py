@@ -19,7 +19,7 @@ FALLBACKS = (
     "NotoSansThai-Regular",
     "DroidSansFallback",
 )
-MOST_MARKS = 6  # on one letter: no language writes more, and hundreds take the layout seconds
+MAX_MARKS = 6  # on one letter: no language writes more, and hundreds take the layout seconds
 _JOINERS = "\u200c\u200d"  # part of how some scripts are written
 _UNSEEN = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
 _SHAPED = ("AL", "AN", "R", "NSM")  # right to left, and marks that are placed
@@ -44,28 +44,28 @@ def plain(text: str) -> str:
     whole = unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " "))
     kept = (c for c in whole if c == "\n" or c in _JOINERS or unicodedata.category(c) not in _UNSEEN)
     out: list[str] = []
-    marks = MOST_MARKS  # none may come first
+    marks = MAX_MARKS  # none may come first
     for c in kept:
         marks = marks + 1 if c in _JOINERS or unicodedata.category(c) in ("Mn", "Me") else 0
-        if marks <= MOST_MARKS:
+        if marks <= MAX_MARKS:
             out.append(c)
     return "".join(out)
 
 
-def showable(text: str) -> tuple[str, bool]:
+def to_showable(text: str) -> tuple[str, bool]:
     """The text with what no face can show left out, and whether anything was."""
     clean = plain(text)
     kept = "".join(c for c in clean if c in "\n " + _JOINERS or _face(c))
     return kept, kept != clean
 
 
-def fallbacks(texts: Iterable[str]) -> list[str]:
+def list_fallbacks(texts: Iterable[str]) -> list[str]:
     """The faces beyond the family that these texts need."""
     needed = {_face(c) for c in set().union(*map(set, texts)) - {"\n", " ", *_JOINERS}}
     return [name for name in FALLBACKS if name in needed]
 
 
-def shaped(texts: Iterable[str]) -> bool:
+def needs_shaping(texts: Iterable[str]) -> bool:
     """Whether letters join, change places or run from right to left in any of the texts."""
     return any(
         unicodedata.bidirectional(c) in _SHAPED or unicodedata.category(c) in ("Mn", "Mc") or "\u0900" <= c <= "\u0eff"
@@ -73,7 +73,7 @@ def shaped(texts: Iterable[str]) -> bool:
     )
 
 
-def leftward(text: str) -> bool:
+def is_right_to_left(text: str) -> bool:
     """Whether a paragraph begins in a script written from right to left."""
     strong = (unicodedata.bidirectional(c) for c in text)
     return next((kind for kind in strong if kind in ("L", "R", "AL")), "L") != "L"

@@ -16,7 +16,7 @@ _LONGEST, _MOST_TAGS = 4096, 100
 
 
 @dataclass(frozen=True)
-class Entry:
+class OfxEntry:
     """One transaction as written; a tag that is missing is empty. None of it is checked."""
 
     number: int
@@ -33,7 +33,7 @@ def looks_like_ofx(text: str) -> bool:
     return bool(_LOOKS.match(text)) and "<ofx" in text[:100_000].lower()
 
 
-def entries(text: str) -> Iterator[Entry]:
+def read_entries(text: str) -> Iterator[OfxEntry]:
     """Each transaction, with the currency of its statement unless it has one of its own."""
     parts = _BEGINS.split(text)
     currency = _stated(parts[0], None)
@@ -52,13 +52,13 @@ def _stated(between: str, before: str | None) -> str | None:
     return None if _STATEMENT.search(between) else before
 
 
-def _entry(number: int, part: str, currency: str | None) -> Entry:
+def _entry(number: int, part: str, currency: str | None) -> OfxEntry:
     part = part[:_LONGEST]
     if part.count("<") > _MOST_TAGS:
-        return Entry(number, "", "", "", "", "", "", None)
+        return OfxEntry(number, "", "", "", "", "", "", None)
     tags = _tags(parse_tags(part)[0])
     symbol = tags.get("CURSYM")
-    return Entry(
+    return OfxEntry(
         number,
         posted=tags.get("DTPOSTED", ""),
         amount=tags.get("TRNAMT", ""),

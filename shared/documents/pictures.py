@@ -29,7 +29,7 @@ class TooManyPixels(NoPicture):
     """Decoding it would take too much memory."""
 
 
-async def fetch(url: str, allow: Callable[[str], bool] = is_public) -> bytes:
+async def fetch_picture(url: str, allow: Callable[[str], bool] = is_public) -> bytes:
     """What a public https address answers, at most 1 MiB within three seconds. Raises NoPicture."""
     if not url.lower().startswith("https://"):
         raise NoPicture("its address does not begin with https://")
@@ -76,7 +76,7 @@ def decode(content: bytes) -> Image.Image:
     return bare
 
 
-def pale(picture: Image.Image) -> bool:
+def is_pale(picture: Image.Image) -> bool:
     """Whether it is drawn in light colours on nothing, so that a white ground would hide it."""
     see_through = picture.getchannel("A")
     if see_through.getextrema()[0] == 255:

@@ -2,7 +2,7 @@
 
 import codecs
 
-MOST_BYTES = 6 * 1024 * 1024
+MAX_FILE_BYTES = 6 * 1024 * 1024
 _KINDS = {
     b"PK\x03\x04": "a spreadsheet or ZIP archive; save it as CSV",
     b"\xd0\xcf\x11\xe0": "an old spreadsheet or document; save it as CSV",
@@ -29,10 +29,10 @@ class NoText(ValueError):
     """The words say what the file is instead; nothing of it is repeated."""
 
 
-def decode(content: bytes) -> str:
+def decode_text(content: bytes) -> str:
     """UTF-8, UTF-16 or UTF-32 by its mark or its look, else Windows-1252. Raises NoText."""
-    if len(content) > MOST_BYTES:
-        raise NoText(f"larger than {MOST_BYTES >> 20} MiB")
+    if len(content) > MAX_FILE_BYTES:
+        raise NoText(f"larger than {MAX_FILE_BYTES >> 20} MiB")
     if kind := next((said for start, said in _KINDS.items() if content.startswith(start)), None):
         raise NoText(kind)
     text = _decoded(content)

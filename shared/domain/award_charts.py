@@ -64,7 +64,7 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True)
-class Trip:
+class ChartRoute:
     """What a chart needs to know of a route: miles, both countries, and the zone of each end in its system."""
 
     miles: int
@@ -105,7 +105,7 @@ class RoutePrice:
         return known.chart if known and known.chart else self.chart
 
 
-def _scope_fits(chart: Chart, trip: Trip) -> bool:
+def _scope_fits(chart: Chart, trip: ChartRoute) -> bool:
     if not chart.from_zones:
         return True
     start, end = trip.zones
@@ -114,12 +114,12 @@ def _scope_fits(chart: Chart, trip: Trip) -> bool:
     )
 
 
-def _by_distance(chart: Chart, trip: Trip, cabin: str) -> CabinPrice | None:
+def _by_distance(chart: Chart, trip: ChartRoute, cabin: str) -> CabinPrice | None:
     fits = [b for b in chart.bands.get(cabin, ()) if b.covers(trip.miles)]
     return CabinPrice({b.season: b.points for b in fits}, fits[0].label) if fits else None
 
 
-def _by_zone(chart: Chart, trip: Trip, cabin: str) -> CabinPrice | None:
+def _by_zone(chart: Chart, trip: ChartRoute, cabin: str) -> CabinPrice | None:
     pairs = chart.zones.get(cabin, {})
     start, end = trip.countries if chart.kind == "domestic_fixed" else trip.zones
     if start is None or end is None:
@@ -130,7 +130,7 @@ def _by_zone(chart: Chart, trip: Trip, cabin: str) -> CabinPrice | None:
     return CabinPrice(points, f"{start} - {end}") if points else None
 
 
-def cabin_price(chart: Chart, trip: Trip, cabin: str) -> CabinPrice | None:
+def cabin_price(chart: Chart, trip: ChartRoute, cabin: str) -> CabinPrice | None:
     """Points by season in one cabin, or None where the chart has no price for the route."""
     if not _scope_fits(chart, trip):
         return None
@@ -148,7 +148,7 @@ def cabin_price(chart: Chart, trip: Trip, cabin: str) -> CabinPrice | None:
     return None
 
 
-def merged(prices: Iterable[CabinPrice]) -> CabinPrice | None:
+def merge_prices(prices: Iterable[CabinPrice]) -> CabinPrice | None:
     """One price from several charts of equal standing: seasons add up, a contradiction leaves the season out."""
     found = list(prices)
     if not found:
@@ -161,7 +161,7 @@ def merged(prices: Iterable[CabinPrice]) -> CabinPrice | None:
     return CabinPrice(points, found[0].place) if points else None
 
 
-def standing(charts: Iterable[Chart], airline: str, partner: bool, on: date) -> list[list[Chart]]:
+def group_charts(charts: Iterable[Chart], airline: str, partner: bool, on: date) -> list[list[Chart]]:
     """The charts that may price an airline's flights, best first; charts of one group are of equal standing.
 
     Own or named charts come before the chart for all other partners, and exceptions before the general rule: those
@@ -179,18 +179,18 @@ def standing(charts: Iterable[Chart], airline: str, partner: bool, on: date) -> 
 
 
 def _priced(
-    group: Sequence[Chart], trips: Mapping[str | None, Trip], cabin: str
+    group: Sequence[Chart], trips: Mapping[str | None, ChartRoute], cabin: str
 ) -> tuple[CabinPrice | None, list[Chart]]:
     """One cabin's price from charts of equal standing, the chart of the lowest season first, and who said it."""
     said = [(c, p) for c in group if (p := cabin_price(c, trips[c.zone_system], cabin))]
     if len(said) > 1:
         said.sort(key=lambda pair: min(SEASONS.index(season) for season in pair[1].points))
-    whole = said[0][1] if len(said) == 1 else merged(p for _, p in said)
+    whole = said[0][1] if len(said) == 1 else merge_prices(p for _, p in said)
     return (replace(whole, chart=said[0][0]), [c for c, _ in said]) if whole else (None, [])
 
 
 def price_route(
-    groups: Sequence[Sequence[Chart]], trips: Mapping[str | None, Trip], cabins: Sequence[str]
+    groups: Sequence[Sequence[Chart]], trips: Mapping[str | None, ChartRoute], cabins: Sequence[str]
 ) -> RoutePrice | None:
     """Asks the groups in turn for every cabin; None when no chart speaks about this airline at all.
 

@@ -6,7 +6,7 @@ from datetime import date
 from typing import Protocol, TypeVar
 
 
-class Seat(Protocol):
+class SeatTerms(Protocol):
     """The parts of an award option that a watch compares."""
 
     @property
@@ -23,11 +23,11 @@ class Seat(Protocol):
     def seats(self) -> int | None: ...
 
 
-S = TypeVar("S", bound=Seat)
+S = TypeVar("S", bound=SeatTerms)
 
 
 @dataclass(frozen=True)
-class Key:
+class MatchKey:
     """The unit a watch remembers: one carrier, one programme, one day, one cabin."""
 
     airline: str
@@ -36,11 +36,11 @@ class Key:
     cabin: str
 
     @classmethod
-    def of(cls, seat: Seat) -> "Key":
+    def of(cls, seat: SeatTerms) -> "MatchKey":
         return cls(seat.airline, seat.program, seat.date, seat.cabin)
 
     @classmethod
-    def parse(cls, text: str) -> "Key":
+    def parse(cls, text: str) -> "MatchKey":
         airline, program, day, cabin = text.split("|")
         return cls(airline, program, date.fromisoformat(day), cabin)
 
@@ -49,7 +49,7 @@ class Key:
 
 
 @dataclass(frozen=True)
-class Terms:
+class MonitorTerms:
     """What the user wants to be told of. Points are per passenger; None means any."""
 
     earliest: date
@@ -60,7 +60,7 @@ class Terms:
     max_points: int | None = None
     programs: frozenset[str] | None = None  # whose prices count; None means anybody's
 
-    def match(self, seat: Seat) -> bool:
+    def match(self, seat: SeatTerms) -> bool:
         """A number of seats nobody stated counts as enough: the provider was asked for this many passengers."""
         return (
             self.earliest <= seat.date <= self.latest
@@ -72,19 +72,19 @@ class Terms:
         )
 
 
-def best_by_key(terms: Terms, seats: Iterable[S]) -> dict[Key, S]:
+def find_best(terms: MonitorTerms, seats: Iterable[S]) -> dict[MatchKey, S]:
     """The cheapest matching seat of each key."""
-    best: dict[Key, S] = {}
+    best: dict[MatchKey, S] = {}
     for seat in seats:
-        key = Key.of(seat)
+        key = MatchKey.of(seat)
         if terms.match(seat) and (key not in best or seat.points < best[key].points):
             best[key] = seat
     return best
 
 
-def crossings(
-    before: Mapping[Key, bool], matching: Iterable[Key], answered: Callable[[Key], bool]
-) -> tuple[list[Key], dict[Key, bool]]:
+def find_crossings(
+    before: Mapping[MatchKey, bool], matching: Iterable[MatchKey], answered: Callable[[MatchKey], bool]
+) -> tuple[list[MatchKey], dict[MatchKey, bool]]:
     """The keys that match now and did not when they last answered, and the states to remember.
 
     A key that did not answer this time changes nothing: neither fresh nor gone. A key seen for the first time is fresh

@@ -7,7 +7,7 @@ SOON_DAYS = 90
 CENT = Decimal("0.01")
 
 
-def worth(points: int, cents_per_point: Decimal) -> Decimal:
+def value_balance(points: int, cents_per_point: Decimal) -> Decimal:
     """Points in whole currency units."""
     return (points * cents_per_point / 100).quantize(CENT, ROUND_HALF_UP)
 

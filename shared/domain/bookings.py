@@ -18,12 +18,12 @@ CASH_ONLY = {"flight": ("cash_paid",), "hotel": ()}
 CASH_NEEDS = {"flight": "cash_paid", "hotel": "original_pay_rate_usd"}
 
 
-def ahead_and_behind(places: Iterable[tuple[str, str]], now: datetime) -> tuple[list[str], list[str]]:
+def split_by_local_day(places: Iterable[tuple[str, str]], now: datetime) -> tuple[list[str], list[str]]:
     """Of (place, time zone): the places where it is tomorrow already, and those where it is still yesterday."""
     days: dict[str, date] = {}
     ahead, behind = [], []
     for place, tz in places:
-        day = days.get(tz) or days.setdefault(tz, time_zones.day(now, tz))
+        day = days.get(tz) or days.setdefault(tz, time_zones.find_day(now, tz))
         if day > now.date():
             ahead.append(place)
         elif day < now.date():
@@ -47,7 +47,7 @@ def stay_state(arrives: date, leaves: date, cancelled: bool, today: date) -> Sta
     return "current" if today <= leaves else "past"
 
 
-def faults(what: Literal["flight", "hotel"], terms: Mapping[str, Any], *, unpriced: bool = False) -> list[Fault]:
+def find_faults(what: Literal["flight", "hotel"], terms: Mapping[str, Any], *, unpriced: bool = False) -> list[Fault]:
     """What is wrong with the terms of a leg or a stay, taken together; `unpriced` ones need not say what was paid."""
     found = _paying(what, terms, unpriced)
     if what == "hotel":
@@ -77,7 +77,7 @@ def _paying(what: Literal["flight", "hotel"], terms: Mapping[str, Any], unpriced
     return found
 
 
-def unfitting(what: Literal["flight", "hotel"], kind: str) -> tuple[str, ...]:
+def list_excluded_fields(what: Literal["flight", "hotel"], kind: str) -> tuple[str, ...]:
     """The fields a booking of this kind cannot have."""
     return AWARD_ONLY[what] if kind == "cash" else CASH_ONLY[what]
 
@@ -88,7 +88,7 @@ def bears_cost(points: int | None, cash: Decimal | None) -> bool:
 
 
 @dataclass(frozen=True)
-class Drop:
+class PriceDrop:
     """How much less a stay costs now than what it was booked for."""
 
     points_saved: int | None
@@ -98,13 +98,15 @@ class Drop:
     against: Against
 
 
-def drop(kind: str, booked: tuple[int | None, Decimal | None, str], seen: tuple[Any, Any, Any]) -> Drop | None:
+def find_price_drop(
+    kind: str, booked: tuple[int | None, Decimal | None, str], seen: tuple[Any, Any, Any]
+) -> PriceDrop | None:
     """(points, cash, currency) booked and seen: points count for an award, cash in the same currency otherwise."""
     if kind == "award":
         saved = _saved(booked[0], seen[0])
-        return Drop(int(saved[0]), None, None, saved[1], "original_points") if saved else None
+        return PriceDrop(int(saved[0]), None, None, saved[1], "original_points") if saved else None
     saved = _saved(booked[1], seen[1]) if booked[2] == seen[2] else None
-    return Drop(None, saved[0], booked[2], saved[1], "original_pay_rate") if saved else None
+    return PriceDrop(None, saved[0], booked[2], saved[1], "original_pay_rate") if saved else None
 
 
 def _saved(paid: int | Decimal | None, asked: int | Decimal | None) -> tuple[Decimal, Decimal] | None:

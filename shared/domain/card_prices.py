@@ -40,7 +40,7 @@ def portal_points(fare: Decimal | None) -> int | None:
     return None if fare is None else int((fare * 100 / PORTAL_CENTS).to_integral_value(ROUND_CEILING))
 
 
-def card_prices(
+def find_card_prices(
     routes: Network, currencies: Iterable[str], portals: frozenset[str], program: str, points: int, fare: Decimal | None
 ) -> list[CardPrice]:
     """The currencies that reach the programme, those needing the fewest points first."""
@@ -50,7 +50,7 @@ def card_prices(
     return sorted(found, key=lambda p: (p.points, p.currency))
 
 
-def advise(prices: Sequence[CardPrice], portal: int | None, age: timedelta) -> Advice:
+def advise_on_cards(prices: Sequence[CardPrice], portal: int | None, age: timedelta) -> Advice:
     """`portal` is what a portal asks: it does not depend on seats. Else `transfer` while the sighting is fresh.
 
     wait: no currency gets there and no fare is known, or the seat was seen too long ago to move points for it.

@@ -72,7 +72,7 @@ class Rate:
 
 
 @dataclass(frozen=True)
-class Offer:
+class CardOffer:
     """What a card costs and pays. `point` is what a point is worth in the card's currency, None when unknown."""
 
     fee: Decimal | None
@@ -86,7 +86,7 @@ class Offer:
 
 
 @dataclass(frozen=True)
-class Worth:
+class CardValue:
     """Amounts in the card's currency. None: unknown, and left out of the sums."""
 
     bonus: Decimal | None
@@ -106,7 +106,7 @@ def _number(text: str) -> Decimal:
     return Decimal(text.replace(",", ""))
 
 
-def rate_for(rates: Sequence[Rate], category: str) -> Rate | None:
+def find_rate(rates: Sequence[Rate], category: str) -> Rate | None:
     """The rate spending in a category surely gets: its own, else the base; of a part's lower rate the lower one."""
     own = next((r for r in rates if r.category == category), None)
     base = next((r for r in rates if r.category == BASE), None)
@@ -116,19 +116,19 @@ def rate_for(rates: Sequence[Rate], category: str) -> Rate | None:
     return low if chosen and low and low.multiplier < chosen.multiplier else chosen
 
 
-def conditional(rates: Iterable[Rate]) -> list[Rate]:
+def list_conditional_rates(rates: Iterable[Rate]) -> list[Rate]:
     """Rates that hold under a condition or for a part of a category."""
     return [r for r in rates if r.category in PARTS]
 
 
-def yields(rates: Sequence[Rate], spending: Spending) -> dict[str, tuple[Decimal, Decimal]]:
+def earn_by_category(rates: Sequence[Rate], spending: Spending) -> dict[str, tuple[Decimal, Decimal]]:
     """By category what a year's spending brings: (points, cash). Over its cap a rate falls to the base rate, and the
     base rate to nothing, since the catalogue does not say what follows."""
     base = next((r for r in rates if r.category == BASE), None)
     room = base.annual_cap if base else None
     out: dict[str, tuple[Decimal, Decimal]] = {}
     for category, amount in sorted(spending.items(), key=lambda pair: (-pair[1], pair[0])):
-        rate = rate_for(rates, category)
+        rate = find_rate(rates, category)
         points = cash = Decimal(0)
         rest = amount
         if rate and rate is not base:
@@ -149,15 +149,15 @@ def _paid(rate: Rate, amount: Decimal) -> tuple[Decimal, Decimal]:
     return (Decimal(0), paid / 100) if rate.percent else (paid, Decimal(0))
 
 
-def returns(offer: Offer, spending: Spending) -> dict[str, Decimal] | None:
+def value_by_category(offer: CardOffer, spending: Spending) -> dict[str, Decimal] | None:
     """By category what a year's spending is worth; None when points are paid whose worth is unknown."""
-    paid = yields(offer.rates, spending)
+    paid = earn_by_category(offer.rates, spending)
     if offer.point is None and any(points for points, _ in paid.values()):
         return None
     return {c: points * (offer.point or 0) + cash for c, (points, cash) in paid.items()}
 
 
-def credits_of(benefits: Iterable[str], currency: str) -> Decimal:
+def sum_credits(benefits: Iterable[str], currency: str) -> Decimal:
     """Travel credits of a stated amount in the card's currency; other credits are not money for everybody."""
     found = (m for b in benefits if (m := _TRAVEL_CREDIT.match(b)))
     return sum((_number(m[2]) for m in found if m[1] == currency), Decimal(0))
@@ -167,43 +167,43 @@ def anniversary_points(benefits: Iterable[str]) -> Decimal:
     return sum((_number(m[1]) for b in benefits if (m := _ANNIVERSARY.fullmatch(b))), Decimal(0))
 
 
-def reached(offer: Offer, total: Decimal | None) -> bool:
+def reaches_bonus(offer: CardOffer, total: Decimal | None) -> bool:
     """Whether all spending of a year, spread evenly, meets what the bonus asks for; of the unknown nothing is asked."""
     if offer.bonus_spend is None or total is None:
         return True
     return total * Decimal(offer.bonus_months or 12) / 12 >= offer.bonus_spend
 
 
-def worth(
-    offer: Offer,
+def value_card(
+    offer: CardOffer,
     spending: Spending,
     held: Mapping[str, Decimal] | None = None,
     *,
     total: Decimal | None = None,
     owned: bool = False,
-) -> Worth:
+) -> CardValue:
     """What the card brings in its first year and in each one after it.
 
     `held` is what each category already brings with the cards held: only what goes beyond it is this card's merit.
     `total` is all spending of a year, also outside the categories looked at; it decides on the bonus.
     An owned card pays no bonus again and no first year free.
     """
-    paid = returns(offer, spending)
+    paid = value_by_category(offer, spending)
     before = held or {}
     earn = None
     if paid is not None and spending:
         earn = sum((max(value - before.get(c, Decimal(0)), Decimal(0)) for c, value in paid.items()), Decimal(0))
     bonus = None
     if offer.bonus is not None and offer.point is not None:
-        counts = not owned and reached(offer, total)
+        counts = not owned and reaches_bonus(offer, total)
         bonus = offer.bonus * offer.point if counts else Decimal(0)
     free = FIRST_YEAR_FREE in offer.benefits and not owned
     fee = Decimal(0) if free else offer.fee
-    credits = credits_of(offer.benefits, offer.currency)
+    credits = sum_credits(offer.benefits, offer.currency)
     yearly = (earn or Decimal(0)) + credits
     ongoing = yearly + anniversary_points(offer.benefits) * (offer.point or 0) - (offer.fee or 0)
-    points = int(sum(p for p, _ in yields(offer.rates, spending).values())) if spending else None
-    return Worth(
+    points = int(sum(p for p, _ in earn_by_category(offer.rates, spending).values())) if spending else None
+    return CardValue(
         bonus=None if bonus is None else _cents(bonus),
         earn=None if earn is None else _cents(earn),
         credits=_cents(credits),
@@ -214,7 +214,7 @@ def worth(
     )
 
 
-def best_of(held: Iterable[Mapping[str, Decimal]]) -> dict[str, Decimal]:
+def best_by_category(held: Iterable[Mapping[str, Decimal]]) -> dict[str, Decimal]:
     """By category the most any of the held cards brings."""
     best: dict[str, Decimal] = {}
     for paid in held:

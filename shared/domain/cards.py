@@ -21,7 +21,7 @@ _MOST_WORDS = 12
 _MOST_CANDIDATES = 8
 
 
-class Entry(Protocol):
+class CatalogEntry(Protocol):
     @property
     def slug(self) -> str: ...
     @property
@@ -31,7 +31,7 @@ class Entry(Protocol):
 
 
 @dataclass(frozen=True)
-class Fit:
+class Candidate:
     """One catalogue entry that may be meant, and how well it fits, from 0 to 1."""
 
     slug: str
@@ -39,24 +39,24 @@ class Fit:
 
 
 @dataclass(frozen=True)
-class Match:
+class CardMatch:
     """Either the one entry named, or entries that may be meant; neither: the text names no card known here."""
 
     exact: str | None
-    candidates: tuple[Fit, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
 
 
-def match(text: str, catalogue: Iterable[Entry]) -> Match:
+def match_card(text: str, catalogue: Iterable[CatalogEntry]) -> CardMatch:
     """A slug or a whole name, in any case and spacing, is exact; everything else is at most a candidate."""
     entries = list(catalogue)
     asked = _spaced(text)
     exact = [e.slug for e in entries if asked in (_spaced(e.slug), _spaced(e.name))]
     if len(exact) == 1:
-        return Match(exact[0])
-    return Match(None, tuple(fitting(text, entries)[:_MOST_CANDIDATES]))
+        return CardMatch(exact[0])
+    return CardMatch(None, tuple(rank_candidates(text, entries)[:_MOST_CANDIDATES]))
 
 
-def fitting(text: str, catalogue: Iterable[Entry]) -> list[Fit]:
+def rank_candidates(text: str, catalogue: Iterable[CatalogEntry]) -> list[Candidate]:
     """Every entry the text may mean, the best fit first."""
     return _candidates(_words(text), list(catalogue))
 
@@ -71,7 +71,7 @@ def _words(text: str) -> list[str]:
     return re.findall(r"[a-z0-9]+", plain)
 
 
-def _known_by(entry: Entry) -> frozenset[str]:
+def _known_by(entry: CatalogEntry) -> frozenset[str]:
     """Every word an entry goes by: of name, issuer and slug, two words written as one, and the name's initials."""
     name = _words(entry.name)
     initials = "".join(w[0] for w in name if w not in _EMPTY_WORDS)
@@ -79,7 +79,7 @@ def _known_by(entry: Entry) -> frozenset[str]:
     return frozenset(words | ({initials} if len(initials) > 2 else set()))
 
 
-def _candidates(typed: Sequence[str], entries: Sequence[Entry]) -> list[Fit]:
+def _candidates(typed: Sequence[str], entries: Sequence[CatalogEntry]) -> list[Candidate]:
     asked = [w for w in dict.fromkeys(typed) if w not in _EMPTY_WORDS][:_MOST_WORDS]
     if not asked:
         return []
@@ -87,7 +87,7 @@ def _candidates(typed: Sequence[str], entries: Sequence[Entry]) -> list[Fit]:
     spread = Counter(w for words in known.values() for w in words)
     meant = {w: _corrected(w, spread) for w in asked}
     weight = {w: math.log(1 + len(entries) / spread[meant[w]]) if spread[meant[w]] else 6.0 for w in asked}
-    fits = [Fit(e.slug, _score(e, known[e.slug], meant, weight)) for e in entries]
+    fits = [Candidate(e.slug, _score(e, known[e.slug], meant, weight)) for e in entries]
     return sorted((f for f in fits if f.score >= _ENOUGH), key=lambda f: (-f.score, f.slug))
 
 
@@ -101,7 +101,7 @@ def _corrected(word: str, spread: Counter[str]) -> str:
     return next(iter(difflib.get_close_matches(word[:40], spread, 1, 0.8)), word)
 
 
-def _score(entry: Entry, known: frozenset[str], meant: dict[str, str], weight: dict[str, float]) -> float:
+def _score(entry: CatalogEntry, known: frozenset[str], meant: dict[str, str], weight: dict[str, float]) -> float:
     """The weighed share of the typed words found, less a little for each word of the name nobody typed."""
     found = sum(w for word, w in weight.items() if meant[word] in known) / sum(weight.values())
     name = [w for w in _words(entry.name) if w not in _EMPTY_WORDS]
@@ -116,7 +116,7 @@ def spend_deadline(sent: date | None, opened_on: date | None, window_months: int
     return sent
 
 
-def next_fee(opened_on: date | None, closed_on: date | None, has_fee: bool, today: date) -> date | None:
+def next_fee_date(opened_on: date | None, closed_on: date | None, has_fee: bool, today: date) -> date | None:
     """The day the next annual fee falls due: the anniversary of the opening, unless the card ends before."""
     if opened_on is None or not has_fee:
         return None

@@ -11,7 +11,7 @@ Advice = Literal["cash", "points"]
 
 
 @dataclass(frozen=True)
-class Award:
+class AwardPrice:
     """One passenger's points and taxes, and what such a point is usually worth."""
 
     points: int
@@ -31,14 +31,14 @@ class Award:
         return (self.cost is None, self.cost or Decimal(0), self.points)
 
 
-def cents_per_point(cash: Decimal | None, award: Award) -> Decimal | None:
+def cents_per_point(cash: Decimal | None, award: AwardPrice) -> Decimal | None:
     """What a point buys here; below zero where the taxes alone are more than the fare."""
     if cash is None or award.taxes is None or award.points <= 0:
         return None
     return (cash - award.taxes) * 100 / award.points
 
 
-def advice(cash: Decimal | None, award: Award) -> Advice | None:
+def advise(cash: Decimal | None, award: AwardPrice) -> Advice | None:
     """Points where they buy at least what they are usually worth, else cash. Compared without a division."""
     if cash is None or award.taxes is None or award.usual is None or award.points <= 0:
         return None

@@ -7,17 +7,17 @@ from typing import Any
 
 from shared.errors import Fault, Invalid, NotFound
 
-MOST_BALANCES = 100
-MOST_POINTS = 1_000_000_000
-LONGEST_NAME = 120
-MOST_BYTES = 16 * 1024
-DEEPEST = 5
+MAX_BALANCES = 100
+MAX_POINTS = 1_000_000_000
+MAX_NAME_CHARACTERS = 120
+MAX_PREFERENCES_BYTES = 16 * 1024
+MAX_PREFERENCES_DEPTH = 5
 _EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]{1,64}@[^@\s\x00-\x1f\x7f]+")
 _PHONE = re.compile(r"\+?[0-9][0-9 ()./x-]{3,}")
 _DIGITS = re.compile(r"[0-9]{1,12}")
 
 
-def email(text: str) -> str:
+def check_email(text: str) -> str:
     """For a field's check: ValueError says what is wrong. Empty stays empty."""
     text = text.strip()
     if text and not _EMAIL.fullmatch(text):
@@ -25,21 +25,21 @@ def email(text: str) -> str:
     return text
 
 
-def phone(text: str) -> str:
+def check_phone(text: str) -> str:
     text = text.strip()
     if text and not _PHONE.fullmatch(text):
         raise ValueError("is not a telephone number")
     return text
 
 
-def balances(
+def parse_balances(
     given: Mapping[str, Any], resolve: Callable[[str], str], *, may_remove: bool
 ) -> tuple[dict[str, int | None], list[str]]:
     """Points by slug, or by the given name where no programme is meant, and those names; None = to be removed."""
     out: dict[str, int | None] = {}
     unknown: list[str] = []
-    if len(given) > MOST_BALANCES:
-        raise Invalid(Fault("balances", "has too many entries", f"at most {MOST_BALANCES} programmes"))
+    if len(given) > MAX_BALANCES:
+        raise Invalid(Fault("balances", "has too many entries", f"at most {MAX_BALANCES} programmes"))
     for raw, value in given.items():
         name = _name(raw)
         points = None if value is None and may_remove else _points(name, value)
@@ -56,8 +56,10 @@ def balances(
 
 def _name(raw: str) -> str:
     name = " ".join(raw.split())
-    if not name or len(name) > LONGEST_NAME or not name.isprintable():
-        raise Invalid(Fault("balances", "has a name that names no programme", f"names of 1 to {LONGEST_NAME} letters"))
+    if not name or len(name) > MAX_NAME_CHARACTERS or not name.isprintable():
+        raise Invalid(
+            Fault("balances", "has a name that names no programme", f"names of 1 to {MAX_NAME_CHARACTERS} letters")
+        )
     return name
 
 
@@ -65,42 +67,42 @@ def _points(name: str, value: Any) -> int:
     if isinstance(value, str) and _DIGITS.fullmatch(plain := value.replace(",", "").strip()):
         value = int(plain)
     whole = isinstance(value, (int, float)) and not isinstance(value, bool) and value == value // 1
-    if not whole or not 0 <= value <= MOST_POINTS:
-        expected = f"a whole number from 0 to {MOST_POINTS}"
+    if not whole or not 0 <= value <= MAX_POINTS:
+        expected = f"a whole number from 0 to {MAX_POINTS}"
         raise Invalid(Fault(f"balances.{name}", "is not a number of points", expected))
     return int(value)
 
 
-def preferences(given: dict[str, Any]) -> dict[str, Any]:
+def check_preferences(given: dict[str, Any]) -> dict[str, Any]:
     """Free form, but no more than a page of it. Raises Invalid."""
-    if _depth(given) > DEEPEST:
-        raise Invalid(Fault("preferences", "is nested too deeply", f"at most {DEEPEST} levels"))
+    if _depth(given) > MAX_PREFERENCES_DEPTH:
+        raise Invalid(Fault("preferences", "is nested too deeply", f"at most {MAX_PREFERENCES_DEPTH} levels"))
     try:
         size = len(json.dumps(given, ensure_ascii=False, allow_nan=False).encode())
     except ValueError:  # not a number, or half of a character: neither can be stored
         raise Invalid(Fault("preferences", "holds a value that cannot be stored", "plain JSON")) from None
-    if size > MOST_BYTES:
-        raise Invalid(Fault("preferences", "is too large", f"at most {MOST_BYTES // 1024} KiB"))
+    if size > MAX_PREFERENCES_BYTES:
+        raise Invalid(Fault("preferences", "is too large", f"at most {MAX_PREFERENCES_BYTES // 1024} KiB"))
     return given
 
 
 def _depth(value: Any) -> int:
     """Counted level by level, so that hostile nesting costs no stack."""
     depth, level = 0, [value]
-    while level and depth <= DEEPEST:
+    while level and depth <= MAX_PREFERENCES_DEPTH:
         level = [c for v in level if isinstance(v, (dict, list)) for c in (v.values() if isinstance(v, dict) else v)]
         depth += 1
     return depth
 
 
-def merged(old: Mapping[str, Any], new: Mapping[str, Any], *, replace: bool) -> dict[str, Any]:
+def merge_fields(old: Mapping[str, Any], new: Mapping[str, Any], *, replace: bool) -> dict[str, Any]:
     """New entries over the old ones, or in their place; an entry of None goes."""
     whole = dict(new) if replace else {**old, **new}
     return {name: value for name, value in whole.items() if value is not None}
 
 
-def bounded(fields: Mapping[str, Any]) -> None:
+def check_bounds(fields: Mapping[str, Any]) -> None:
     """What many small changes add up to keeps the bounds of a single one. Raises Invalid."""
-    if len(fields.get("balances") or ()) > MOST_BALANCES:
-        raise Invalid(Fault("balances", "would have too many entries", f"at most {MOST_BALANCES} programmes"))
-    preferences(fields.get("preferences") or {})
+    if len(fields.get("balances") or ()) > MAX_BALANCES:
+        raise Invalid(Fault("balances", "would have too many entries", f"at most {MAX_BALANCES} programmes"))
+    check_preferences(fields.get("preferences") or {})

@@ -45,7 +45,7 @@ def worst_first(delays: Iterable[D]) -> list[D]:
     return sorted(delays, key=lambda one: (one.kind not in ALWAYS, -(one.minutes or 0)))
 
 
-def level(delays: Sequence[Delay], minimum: int) -> int | None:
+def find_level(delays: Sequence[Delay], minimum: int) -> int | None:
     """How bad it is; None when nothing reaches the threshold."""
     there = [one for one in delays if reaches(one, minimum)]
     if any(one.kind in ALWAYS for one in there):
@@ -59,9 +59,11 @@ def lasts(delays: Sequence[Delay], minimum: int) -> bool:
     return any(one.minutes is not None and one.minutes >= max(1, minimum * 2 // 3) for one in delays)
 
 
-def follow(before: Episode | None, delays: Sequence[Delay], minimum: int, now: datetime) -> tuple[Episode | None, bool]:
+def follow_episode(
+    before: Episode | None, delays: Sequence[Delay], minimum: int, now: datetime
+) -> tuple[Episode | None, bool]:
     """The episode from now on, and whether to send a message."""
-    found = level(delays, minimum)
+    found = find_level(delays, minimum)
     if found is None:
         return (before if before and lasts(delays, minimum) else None), False
     if before is None:

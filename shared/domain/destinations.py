@@ -18,7 +18,7 @@ class Destination:
     miles: int
 
 
-def farthest(priced: Iterable[Destination], balance: int, most: int) -> tuple[list[Destination], int]:
+def find_farthest(priced: Iterable[Destination], balance: int, most: int) -> tuple[list[Destination], int]:
     """The farthest cities the balance covers, each at its lowest price, and how many cities it covers in all."""
     cities: dict[tuple[str, str], Destination] = {}
     for found in priced:

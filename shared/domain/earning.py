@@ -12,7 +12,7 @@ NEXT_CABIN_DOWN = {"first": "business", "premium": "economy"}  # what is sold wh
 
 
 @dataclass(frozen=True)
-class Leg:
+class FlownLeg:
     """One flight from take-off to landing."""
 
     miles: int
@@ -29,7 +29,7 @@ class Band:
     max_miles: int | None
     cabins: Mapping[str, int]
 
-    def holds(self, leg: Leg) -> bool:
+    def holds(self, leg: FlownLeg) -> bool:
         if self.min_miles is None:
             return leg.domestic
         return not leg.domestic and self.fits(leg.miles)
@@ -54,7 +54,7 @@ class Scheme:
 
 
 @dataclass(frozen=True)
-class Earned:
+class EarnedPoints:
     """`fixed` needs no fare; `amount` is the whole, None where a fare is wanted and none was given."""
 
     amount: Decimal | None
@@ -62,40 +62,42 @@ class Earned:
     notes: tuple[str, ...]
 
 
-def earn(scheme: Scheme, legs: Sequence[Leg], cabin: str, fare: Decimal | None = None, tier: str = "") -> Earned:
+def count_points(
+    scheme: Scheme, legs: Sequence[FlownLeg], cabin: str, fare: Decimal | None = None, tier: str = ""
+) -> EarnedPoints:
     """What a ticket of these legs counts; `fare` is the whole ticket's, in the scheme's currency, without taxes."""
     parts = [_of_leg(scheme, leg, cabin) for leg in legs]
     fixed = Decimal(sum(points for points, _ in parts))
     notes = list(dict.fromkeys(note for _, said in parts for note in said))
     if scheme.method == "fixed_by_distance":
-        return Earned(fixed, fixed, tuple(notes))
-    rate, held = rate_of(scheme, tier)
+        return EarnedPoints(fixed, fixed, tuple(notes))
+    rate, held = find_rate(scheme, tier)
     whose = f" for {held}" if len(scheme.per_unit) > 1 else ""
     unit = scheme.metric.replace("_", " ").removesuffix("s") + ("" if rate == 1 else "s")
     notes.insert(0, f"{rate:f} {unit} per {scheme.currency} of base fare and carrier surcharges{whose}.")
-    return Earned(None if fare is None else fare * rate + fixed, fixed, tuple(notes))
+    return EarnedPoints(None if fare is None else fare * rate + fixed, fixed, tuple(notes))
 
 
-def rate_of(scheme: Scheme, tier: str) -> tuple[Decimal, str]:
+def find_rate(scheme: Scheme, tier: str) -> tuple[Decimal, str]:
     """Points per unit of fare, and the tier they are of: the lowest where the tier is not listed."""
     held = tier if tier in scheme.per_unit else scheme.base_tier
     return scheme.per_unit[held], held
 
 
-def haul(leg: Leg) -> tuple[str, bool]:
+def haul(leg: FlownLeg) -> tuple[str, bool]:
     """short-haul or long-haul, and whether that is sure."""
     if leg.european:
         return "short-haul", True
     return ("long-haul", True) if leg.miles > LONG_HAUL_OVER else ("short-haul", False)
 
 
-def _of_leg(scheme: Scheme, leg: Leg, cabin: str) -> tuple[int, list[str]]:
+def _of_leg(scheme: Scheme, leg: FlownLeg, cabin: str) -> tuple[int, list[str]]:
     if scheme.bands:
         return _banded(scheme.bands, leg, cabin)
     return _extra(scheme.extras, leg, cabin) if scheme.extras else (0, [])
 
 
-def _banded(bands: Sequence[Band], leg: Leg, cabin: str) -> tuple[int, list[str]]:
+def _banded(bands: Sequence[Band], leg: FlownLeg, cabin: str) -> tuple[int, list[str]]:
     band = next(b for b in bands if b.holds(leg))
     notes = [f"{band.cabins[cabin]} XP a segment: band {band.name}, {cabin}."]
     by_miles = next(b for b in bands if b.fits(leg.miles))
@@ -107,7 +109,7 @@ def _banded(bands: Sequence[Band], leg: Leg, cabin: str) -> tuple[int, list[str]
     return band.cabins[cabin], notes
 
 
-def _extra(extras: Mapping[tuple[str, str], int], leg: Leg, cabin: str) -> tuple[int, list[str]]:
+def _extra(extras: Mapping[tuple[str, str], int], leg: FlownLeg, cabin: str) -> tuple[int, list[str]]:
     kind, sure = haul(leg)
     flown = cabin if (kind, cabin) in extras else NEXT_CABIN_DOWN.get(cabin, cabin)
     points = extras.get((kind, flown), 0)

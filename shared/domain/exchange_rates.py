@@ -20,7 +20,7 @@ class Converted:
 
 
 @dataclass(frozen=True)
-class Quote:
+class EuroRate:
     """So many units of a currency for one euro, as published for a day."""
 
     per_euro: Decimal
@@ -32,7 +32,7 @@ class Rates:
     """All rates of one source. What it does not name, or named too long ago, is not converted."""
 
     source: str
-    quotes: Mapping[str, Quote]
+    quotes: Mapping[str, EuroRate]
     today: date
 
     def knows(self, currency: str) -> bool:

@@ -9,7 +9,7 @@ CENT = Decimal("0.01")
 
 
 @dataclass(frozen=True)
-class Seen:
+class FeeSample:
     """What was seen of one programme in one currency."""
 
     program: str
@@ -26,17 +26,17 @@ class Seen:
         return (self.total / self.samples).quantize(CENT, ROUND_HALF_UP)
 
 
-def merged(rows: Iterable[Seen]) -> list[Seen]:
+def merge_samples(rows: Iterable[FeeSample]) -> list[FeeSample]:
     """One row per programme and currency, by programme; currencies are never added to each other."""
-    out: dict[tuple[str, str], Seen] = {}
+    out: dict[tuple[str, str], FeeSample] = {}
     for row in rows:
         key = (row.program, row.currency)
         out[key] = _both(out[key], row) if key in out else row
     return [out[key] for key in sorted(out)]
 
 
-def _both(one: Seen, other: Seen) -> Seen:
-    return Seen(
+def _both(one: FeeSample, other: FeeSample) -> FeeSample:
+    return FeeSample(
         one.program,
         one.currency,
         one.total + other.total,

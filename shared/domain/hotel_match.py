@@ -14,7 +14,7 @@ _IDLE = frozenset(_LISTINGS.split())
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedHotel:
     """A hotel as a source lists it; `near` says that its place is already known to be right."""
 
     key: str
@@ -24,9 +24,9 @@ class Listed:
     near: bool = False
 
 
-def same(
-    name: str, city: str, latitude: float | None, longitude: float | None, listed: Sequence[Listed]
-) -> Listed | None:
+def find_same_hotel(
+    name: str, city: str, latitude: float | None, longitude: float | None, listed: Sequence[ListedHotel]
+) -> ListedHotel | None:
     """The only one with the same words in its name; of those close by, words may be left out. Two are none."""
     wanted = _words(name, city)
     close = [one for one in listed if one.near or _close(latitude, longitude, one)]
@@ -48,13 +48,13 @@ def _within(one: frozenset[str], other: frozenset[str]) -> bool:
     return min(len(one), len(other)) > 1 and (one <= other or other <= one)
 
 
-def _close(latitude: float | None, longitude: float | None, one: Listed) -> bool:
+def _close(latitude: float | None, longitude: float | None, one: ListedHotel) -> bool:
     if latitude is None or longitude is None or one.latitude is None or one.longitude is None:
         return False
-    return distance(latitude, longitude, one.latitude, one.longitude) <= KILOMETRES
+    return kilometres_between(latitude, longitude, one.latitude, one.longitude) <= KILOMETRES
 
 
-def distance(lat: float, lon: float, other_lat: float, other_lon: float) -> float:
+def kilometres_between(lat: float, lon: float, other_lat: float, other_lon: float) -> float:
     """Kilometres, good enough for neighbours."""
     east = (lon - other_lon) * math.cos(math.radians((lat + other_lat) / 2))
     return math.hypot(lat - other_lat, east) * _KM_PER_DEGREE

@@ -11,13 +11,13 @@ from shared.domain.bookings import cents_per_point
 from shared.errors import Fault
 
 State = Literal["available", "none", "unknown"]
-MOST_NIGHTS = 30
+MAX_NIGHTS = 30
 FARTHEST = timedelta(days=730)  # beyond it nobody sells rooms
 _ORDINALS = {"third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7}
 _NTH_NIGHT = re.compile(r"(?P<nth>\w+) night free\b(?P<whom> for\b)?")
 
 
-class Offer(Protocol):
+class StayOffer(Protocol):
     """The parts of a source's offer that count here."""
 
     @property
@@ -37,7 +37,7 @@ class Offer(Protocol):
 
 
 @dataclass(frozen=True)
-class Price:
+class NightsPrice:
     """The least that was asked for the same nights. A night nobody spoke of is unknown, never none."""
 
     state: State
@@ -48,7 +48,7 @@ class Price:
 
     @property
     def cents_per_point(self) -> Decimal | None:
-        return None if self.points is None else worth(self.cash, self.points)
+        return None if self.points is None else value_point(self.cash, self.points)
 
 
 @dataclass(frozen=True)
@@ -56,17 +56,17 @@ class StayPrice:
     """What a whole stay costs, and how its points were arrived at."""
 
     nights: int
-    best: Price
+    best: NightsPrice
     free_night: bool = False  # taken off here, by the programme's rule
     added_up: bool = False  # no source priced the stay as a whole
 
 
-def worth(cash: Decimal | None, points: int) -> Decimal | None:
+def value_point(cash: Decimal | None, points: int) -> Decimal | None:
     """Cents of the rate's currency that a point replaces; known only where both prices are."""
     return None if cash is None else cents_per_point(cash, Decimal(0), points)
 
 
-def faults(check_in: date, check_out: date, today: date) -> list[Fault]:
+def find_date_faults(check_in: date, check_out: date, today: date) -> list[Fault]:
     """What is wrong with the dates of a stay somebody asks for; `today` is the day at the hotel."""
     if check_out <= check_in:
         return [Fault("check_out_date", "is not after check_in_date", f"a date after {check_in}")]
@@ -74,58 +74,60 @@ def faults(check_in: date, check_out: date, today: date) -> list[Fault]:
         return [Fault("check_in_date", "is in the past", f"{today} or later")]
     if check_in > today + FARTHEST:
         return [Fault("check_in_date", "is too far ahead", f"{today + FARTHEST} or earlier")]
-    last = check_in + timedelta(days=MOST_NIGHTS)
+    last = check_in + timedelta(days=MAX_NIGHTS)
     if check_out > last:
-        return [Fault("check_out_date", f"is more than {MOST_NIGHTS} nights after check_in_date", f"{last} or earlier")]
+        return [Fault("check_out_date", f"is more than {MAX_NIGHTS} nights after check_in_date", f"{last} or earlier")]
     return []
 
 
-def days(first: date, end: date) -> list[date]:
+def list_nights(first: date, end: date) -> list[date]:
     """The nights from the first up to the day of leaving."""
     return [first + timedelta(days=n) for n in range((end - first).days)]
 
 
-def best(offers: Iterable[Offer], currency: str) -> Price:
+def find_best_price(offers: Iterable[StayOffer], currency: str) -> NightsPrice:
     """The lowest points and the lowest cash of offers for the same nights; cash in the currency asked for, if any."""
     said = list(offers)
     free = [o for o in said if o.available]
     if not free:
-        return Price("none" if said else "unknown", None, None, currency, None)
+        return NightsPrice("none" if said else "unknown", None, None, currency, None)
     award = min((o for o in free if o.points), key=lambda o: o.points or 0, default=None)
     rates = [o for o in free if o.cash is not None and o.currency]
     told = currency if any(o.currency == currency for o in rates) or not rates else str(rates[0].currency)
     rate = min((o for o in rates if o.currency == told), key=lambda o: o.cash or Decimal(0), default=None)
     room = next((o.room_type for o in (award, rate) if o and o.room_type), None)
-    return Price("available", award.points if award else None, rate.cash if rate else None, told, room)
+    return NightsPrice("available", award.points if award else None, rate.cash if rate else None, told, room)
 
 
-def whole(sources: Sequence[Sequence[Offer]], check_in: date, check_out: date, currency: str, every: int) -> StayPrice:
+def find_stay_price(
+    sources: Sequence[Sequence[StayOffer]], check_in: date, check_out: date, currency: str, every: int
+) -> StayPrice:
     """The best price of a stay out of what each source offers for the stay and for single nights.
 
     `every` so many nights one is free by the programme's rule for everybody; 0 for no such rule.
     """
-    nights = days(check_in, check_out)
+    nights = list_nights(check_in, check_out)
     stays = [[o for o in of if (o.check_in, o.check_out) == (check_in, check_out)] for of in sources]
-    made = best((o for of in stays for o in of), currency)
+    made = find_best_price((o for of in stays for o in of), currency)
     counted = []
     for of, asked in zip(sources, stays, strict=True):
-        own = best(asked, currency)
+        own = find_best_price(asked, currency)
         singles = [_single(of, night, currency) for night in nights]
         if (found := _points(own, singles, every)) is not None:
             counted.append((*found, own.state == "unknown"))
     if not counted:
         return StayPrice(len(nights), made)
     points, free_night, added_up = min(counted)
-    least = Price("available", points, made.cash, made.currency, made.room_type)
+    least = NightsPrice("available", points, made.cash, made.currency, made.room_type)
     return StayPrice(len(nights), least, free_night, added_up)
 
 
-def _single(offers: Sequence[Offer], night: date, currency: str) -> int | None:
+def _single(offers: Sequence[StayOffer], night: date, currency: str) -> int | None:
     after = night + timedelta(days=1)
-    return best((o for o in offers if (o.check_in, o.check_out) == (night, after)), currency).points
+    return find_best_price((o for o in offers if (o.check_in, o.check_out) == (night, after)), currency).points
 
 
-def _points(own: Price, singles: Sequence[int | None], every: int) -> tuple[int, bool] | None:
+def _points(own: NightsPrice, singles: Sequence[int | None], every: int) -> tuple[int, bool] | None:
     """One source's points of a stay, and whether a free night was taken off here.
 
     Its own price of the stay stands. Only where that is the plain sum of its nights, or where it has none, is the
@@ -140,7 +142,7 @@ def _points(own: Price, singles: Sequence[int | None], every: int) -> tuple[int,
     return sum(known) - sum(free), bool(free)
 
 
-def free_night(rule: str) -> tuple[int, bool] | None:
+def parse_free_night(rule: str) -> tuple[int, bool] | None:
     """How many nights it takes until one is free, and whether that holds for every member; None without such a rule."""
     found = _NTH_NIGHT.match(rule)
     every = _ORDINALS.get(found["nth"]) if found else None

@@ -10,8 +10,8 @@ from decimal import Decimal
 from typing import Generic, TypeVar
 from zoneinfo import ZoneInfo
 
-LEAST = timedelta(hours=3)  # between two tickets
-MOST = timedelta(hours=24)
+MIN_CONNECTION = timedelta(hours=3)  # between two tickets
+MAX_CONNECTION = timedelta(hours=24)
 DETOUR = 1.25  # the way over a hub may be this much longer than the direct one
 SHORTEST = 100  # miles of a leg: nearer airports are the same place
 KNOWN = 5  # hubs tried when none is named: each costs two questions to every source
@@ -36,7 +36,7 @@ def award_first(origin: str, hub: str, destination: str, miles: Miles) -> bool:
 
 
 @dataclass(frozen=True)
-class Leg(Generic[Offer]):
+class HybridLeg(Generic[Offer]):
     """One offer on one leg. Times are moments where the source tells them; the cost is all of it in one currency."""
 
     offer: Offer
@@ -52,10 +52,10 @@ class Leg(Generic[Offer]):
     @property
     def next_from(self) -> date | None:
         """The day from which a connection can leave, by the clock of the hub."""
-        return (self.lands + LEAST).date() if self.lands else None
+        return (self.lands + MIN_CONNECTION).date() if self.lands else None
 
 
-def moment(text: str | None, zone: str) -> datetime | None:
+def parse_local_time(text: str | None, zone: str) -> datetime | None:
     """A local time as sources write it, in the zone of its airport; None where it cannot be read."""
     try:
         return datetime.fromisoformat(text or "").replace(tzinfo=ZoneInfo(zone))
@@ -65,8 +65,8 @@ def moment(text: str | None, zone: str) -> datetime | None:
 
 @dataclass(frozen=True)
 class Pair(Generic[First, Second]):
-    first: Leg[First]
-    second: Leg[Second]
+    first: HybridLeg[First]
+    second: HybridLeg[Second]
     layover: timedelta | None  # None: a source does not tell the times
 
     @property
@@ -78,19 +78,19 @@ class Pair(Generic[First, Second]):
         return (self.cost is None, self.layover is None, self.cost or Decimal(0))
 
 
-def pair(first: Leg[First], second: Leg[Second]) -> Pair[First, Second] | None:
+def pair_legs(first: HybridLeg[First], second: HybridLeg[Second]) -> Pair[First, Second] | None:
     """None where the second cannot be caught, or leaves more than a day later."""
     if first.lands and second.leaves:
         # By the clock of one zone a change to summer time would be lost.
         layover = timedelta(seconds=second.leaves.timestamp() - first.lands.timestamp())
-        return Pair(first, second, layover) if LEAST <= layover <= MOST else None
+        return Pair(first, second, layover) if MIN_CONNECTION <= layover <= MAX_CONNECTION else None
     earliest = first.next_from or first.day
     return Pair(first, second, None) if second.day >= earliest else None
 
 
-def best_pair(firsts: Sequence[Leg[First]], seconds: Sequence[Leg[Second]]) -> Pair[First, Second] | None:
+def best_pair(firsts: Sequence[HybridLeg[First]], seconds: Sequence[HybridLeg[Second]]) -> Pair[First, Second] | None:
     """The cheapest that can be flown; those with known costs and times before the others."""
     earlier = sorted(firsts, key=lambda leg: leg.order)[:PAIRED]
     later = sorted(seconds, key=lambda leg: leg.order)[:PAIRED]
-    made = [p for a in earlier for b in later if (p := pair(a, b))]
+    made = [p for a in earlier for b in later if (p := pair_legs(a, b))]
     return min(made, key=lambda p: p.order, default=None)

@@ -10,7 +10,7 @@ from shared.domain.parsing.dates import find_days_of_year
 from shared.domain.parsing.text import fold
 
 Verdict = Literal["duplicate", "new", "unsure"]
-LONGEST = 4_000  # characters of a post that are looked at
+MAX_POST_CHARACTERS = 4_000  # characters of a post that are looked at
 _LONGEST_NAME = 7  # words
 _SURE, _DOUBT = 0.75, 0.45
 
@@ -33,7 +33,7 @@ _PERCENT = re.compile(r"(\d{1,3}) ?(?:%|per ?cent\b)")
 
 
 @dataclass(frozen=True)
-class Offer:
+class OfferPost:
     """What a post says as far as it was understood. Each programme is given with all its name can mean."""
 
     programs: tuple[frozenset[str], ...]
@@ -44,16 +44,16 @@ class Offer:
 
 
 @dataclass(frozen=True)
-class Match:
+class PostMatch:
     verdict: Verdict
     index: int | None
     confidence: float
 
 
-def mentions(text: str, known: Mapping[str, tuple[str, ...]]) -> list[frozenset[str]]:
+def find_programs(text: str, known: Mapping[str, tuple[str, ...]]) -> list[frozenset[str]]:
     """The programmes named in a text, longest names first. A code of two letters counts in capitals only."""
     capitals = set(re.findall(r"\b[A-Z0-9]{2}\b", text))
-    words = names.plain(text[:LONGEST]).split()
+    words = names.plain(text[:MAX_POST_CHARACTERS]).split()
     found: list[frozenset[str]] = []
     at = 0
     while at < len(words):
@@ -74,13 +74,13 @@ def _settled(found: Sequence[frozenset[str]]) -> list[frozenset[str]]:
     return [m for m in dict.fromkeys(found) if len(m) == 1 or not any(e & m for e in exact)]
 
 
-def read(text: str, programs: Sequence[frozenset[str]]) -> Offer:
-    plain = " ".join(text[:LONGEST].lower().split())
+def read_post(text: str, programs: Sequence[frozenset[str]]) -> OfferPost:
+    plain = " ".join(text[:MAX_POST_CHARACTERS].lower().split())
     kind = next((k for k, pattern in _KINDS.items() if re.search(pattern, plain)), None)
     if kind is None and len(programs) > 1 and _FROM_TO.search(plain):
         kind = "transfer_bonus"
     percents = frozenset(int(p) for p in _PERCENT.findall(plain))
-    return Offer(
+    return OfferPost(
         tuple(programs),
         kind,
         percents,
@@ -94,7 +94,7 @@ def _alike(a: frozenset[str], b: frozenset[str]) -> float:
     return len(a & b) / len(a | b) if a | b else 0.0
 
 
-def _covers(some: Offer, other: Offer) -> bool:
+def _covers(some: OfferPost, other: OfferPost) -> bool:
     """Whether every programme of the one is a programme of the other."""
     return all(any(s & o for o in other.programs) for s in some.programs)
 
@@ -106,7 +106,7 @@ def _agreement(a: frozenset[object], b: frozenset[object]) -> int:
     return 1 if a & b else -1
 
 
-def likeness(new: Offer, old: Offer) -> float:
+def rate_likeness(new: OfferPost, old: OfferPost) -> float:
     """How sure it is that two posts are about one offer: the same programmes, kind, percentage and last day."""
     alike = _alike(new.words, old.words)
     figures = _agreement(new.percents, old.percents), _agreement(new.days, old.days)
@@ -120,15 +120,15 @@ def likeness(new: Offer, old: Offer) -> float:
     return min(0.98, max(0.1, same - 0.1 * (-1 in figures)))
 
 
-def judge(new: Offer, recent: Sequence[Offer]) -> Match:
+def judge_post(new: OfferPost, recent: Sequence[OfferPost]) -> PostMatch:
     """The recent post most like the new one; of equals the newest, which stands first."""
-    scores = [likeness(new, old) for old in recent]
+    scores = [rate_likeness(new, old) for old in recent]
     if not scores:
-        return Match("new", None, 1.0)
+        return PostMatch("new", None, 1.0)
     best = max(scores)
     at = scores.index(best)
     if best >= _SURE:
-        return Match("duplicate", at, round(best, 2))
+        return PostMatch("duplicate", at, round(best, 2))
     if best >= _DOUBT:
-        return Match("unsure", at, round(best, 2))
-    return Match("new", None, round(1 - best, 2))
+        return PostMatch("unsure", at, round(best, 2))
+    return PostMatch("new", None, round(1 - best, 2))

@@ -37,7 +37,7 @@ NO_SALE = Sale(0, Decimal(0))
 
 
 @dataclass(frozen=True)
-class Quote:
+class OrderQuote:
     """`quantity` points arrive for `total`; they can be more than were wanted, since points come in blocks."""
 
     quantity: int
@@ -50,7 +50,7 @@ def sale_cents(prices: PriceList, sale: Sale) -> Decimal:
     return prices.cents_per_point * (100 - sale.discount_percent) / (100 + sale.bonus_percent)
 
 
-def quote(prices: PriceList, wanted: int, sale: Sale = NO_SALE) -> Quote | None:
+def quote_order(prices: PriceList, wanted: int, sale: Sale = NO_SALE) -> OrderQuote | None:
     """The smallest order that brings at least `wanted` points; None when one order may not be so large."""
     bought = max(ceil(wanted * 100 / (100 + sale.bonus_percent)), prices.minimum)
     bought = -(-bought // prices.increment) * prices.increment
@@ -59,4 +59,4 @@ def quote(prices: PriceList, wanted: int, sale: Sale = NO_SALE) -> Quote | None:
     money = prices.price * bought / prices.per_points * (100 - sale.discount_percent) / 100 + prices.order_fee
     total = money.quantize(CENT, ROUND_HALF_UP)
     received = bought * (100 + sale.bonus_percent) // 100
-    return Quote(received, total, (total * 100 / received).quantize(RATE, ROUND_HALF_UP))
+    return OrderQuote(received, total, (total * 100 / received).quantize(RATE, ROUND_HALF_UP))

@@ -30,7 +30,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class SeenFare:
+class ObservedFare:
     """A price somebody was shown for such a round trip, in the programme's currency."""
 
     amount: Decimal
@@ -41,7 +41,7 @@ class SeenFare:
 
 
 @dataclass(frozen=True)
-class Chance:
+class RunOption:
     """A run weighed against a gap; what depends on a fare nobody has seen is None."""
 
     run: Run
@@ -50,7 +50,7 @@ class Chance:
     without_fare: Decimal
     needed: int | None
     fare: Decimal | None = None
-    seen: SeenFare | None = None
+    seen: ObservedFare | None = None
 
     @property
     def total(self) -> Decimal | None:
@@ -67,7 +67,7 @@ def runs_needed(missing: Decimal, earned: Decimal | None) -> int | None:
     return math.ceil(missing / earned) if earned else None
 
 
-def ranked(chances: Iterable[Chance], days: int) -> list[Chance]:
+def rank_runs(chances: Iterable[RunOption], days: int) -> list[RunOption]:
     """Those that can be flown by the deadline, one a day at the very best: known costs first and lowest, then fewest
     runs, then those that count most, then those that start nearest home."""
     fit = [c for c in chances if c.miles_from_home <= POSITIONING_MILES and (c.needed is None or c.needed <= days)]

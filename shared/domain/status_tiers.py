@@ -63,7 +63,7 @@ class Ladder:
 _FILLER = ("elite", "status", "member", "tier", "level")
 
 
-def named(ladder: Ladder, text: str) -> list[str]:
+def match_tiers(ladder: Ladder, text: str) -> list[str]:
     """The tiers a loose name can mean: one when it is clear, none when it fits nothing."""
     known = {names.plain(t): (t,) for t in ladder.names}
     if found := names.meanings(text, known):
@@ -76,12 +76,12 @@ def named(ladder: Ladder, text: str) -> list[str]:
 _INITIALS = ("xp", "uxp", "mqd", "pqp", "sqc")
 
 
-def unit(metric: str) -> str:
+def format_metric(metric: str) -> str:
     """What is counted, as people write it."""
     return metric.upper() if metric in _INITIALS else metric.replace("_", " ")
 
 
-def plainly(amount: Decimal | int) -> str:
+def format_number(amount: Decimal | int) -> str:
     """1,400 and 12.5: without the zeros the store adds."""
     text = f"{Decimal(amount):,f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
@@ -109,13 +109,13 @@ def year_is_over(reported_on: date | None, period: str | None, on: date) -> bool
     return begins is not None and reported_on is not None and reported_on < begins
 
 
-def conditions(tier: Tier) -> list[str]:
+def list_conditions(tier: Tier) -> list[str]:
     """What a tier asks besides the number, and in which period, as its source words it."""
     said = [f"{tier.name}: {text}." for text in (tier.alternative, tier.note) if text]
     return [*said, f"Qualifying period: {tier.period}."] if tier.period else said
 
 
-def on_track(earned: Decimal, required: int, period: str | None, on: date) -> bool | None:
+def is_on_track(earned: Decimal, required: int, period: str | None, on: date) -> bool | None:
     """Whether as much of the requirement is earned as of the year has gone; None where the year is not known."""
     if earned >= required:
         return True
@@ -126,7 +126,7 @@ def on_track(earned: Decimal, required: int, period: str | None, on: date) -> bo
     return Fraction(earned) >= required * gone
 
 
-def eligible(
+def check_eligibility(
     from_programs: Collection[str], from_tiers: Sequence[str], held: Mapping[str, str]
 ) -> Literal["yes", "no", "unknown"]:
     """Whether a match offer can be used by somebody who holds these tiers (programme -> tier)."""

@@ -9,21 +9,21 @@ _NO_PLACES = ("localtime", "Factory")  # files some systems keep beside the zone
 
 
 @lru_cache(maxsize=1)
-def _known() -> dict[str, str]:
+def _zone_names() -> dict[str, str]:
     return {name.lower(): name for name in available_timezones() if name not in _NO_PLACES}
 
 
-def named(text: str) -> str | None:
+def find_zone_name(text: str) -> str | None:
     """The IANA name, whatever its case and with blanks for underscores; None when there is no such zone."""
-    return _known().get("_".join(text.split()).lower())
+    return _zone_names().get("_".join(text.split()).lower())
 
 
-def zone(name: str) -> ZoneInfo | None:
+def find_zone(name: str) -> ZoneInfo | None:
     """None for a name this machine's zones do not hold."""
-    found = named(name)
+    found = find_zone_name(name)
     return ZoneInfo(found) if found else None
 
 
-def day(now: datetime, name: str) -> date:
+def find_day(now: datetime, name: str) -> date:
     """The day it is there at that moment; the UTC day where the zone is unknown."""
-    return now.astimezone(zone(name) or ZoneInfo(UTC)).date()
+    return now.astimezone(find_zone(name) or ZoneInfo(UTC)).date()

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import combinations
 
-from shared.domain.transfers import POSTING, Network, Path, amounts, find_paths
-from shared.domain.valuations import cents
+from shared.domain.transfers import POSTING, Network, Path, amounts_to_send, find_paths
+from shared.domain.valuations import value_in_cents
 
 WAYS_EACH = 5  # of one purse; what comes after is dearer and seldom wanted
 PARTS = 3  # of one combination
@@ -43,7 +43,7 @@ class Way:
 
     @property
     def cost(self) -> Decimal | None:
-        return cents(self.sent, self.purse.value)
+        return value_in_cents(self.sent, self.purse.value)
 
     @property
     def cents_per_point(self) -> Decimal | None:
@@ -94,7 +94,7 @@ def _way(purse: Purse, path: Path, needed: int) -> Way | None:
     return Way(purse, path, path.source_points or 0, path.delivered or 0, needed)
 
 
-def ways(routes: Network, purses: Iterable[Purse], goal: str, needed: int) -> list[Way]:
+def find_ways(routes: Network, purses: Iterable[Purse], goal: str, needed: int) -> list[Way]:
     """Every purse's best ways, cheapest first; those that do not reach the target come after those that do."""
     found: list[Way] = []
     for purse in purses:
@@ -132,7 +132,7 @@ def _best_of_each(found: Sequence[Way]) -> list[Way]:
     return [*cheap[:CHEAPEST], *large]
 
 
-def _filled(parts: Sequence[Way], needed: int) -> Combination | None:
+def _fill(parts: Sequence[Way], needed: int) -> Combination | None:
     """All but the last purse give what they can, the last exactly the rest; None when it does not reach."""
     chosen: list[Way] = []
     left = needed
@@ -144,10 +144,10 @@ def _filled(parts: Sequence[Way], needed: int) -> Combination | None:
             return None
         chosen.append(part)
         left -= part.delivered
-    return Combination(tuple(_trimmed(chosen, -left))) if left <= 0 else None
+    return Combination(tuple(_trim(chosen, -left))) if left <= 0 else None
 
 
-def _trimmed(parts: Sequence[Way], spare: int) -> list[Way]:
+def _trim(parts: Sequence[Way], spare: int) -> list[Way]:
     """The last purse sends whole blocks, so a little too much arrives: the dearest before it gives less."""
     out = list(parts)
     for at in range(len(out) - 2, -1, -1):
@@ -162,18 +162,18 @@ def _part(way: Way, left: int) -> Way | None:
     if way.path is None:
         spent = min(way.purse.points, left)
         return Way(way.purse, None, spent, spent, left)
-    return _way(way.purse, Path(way.path.edges, amounts(way.path.edges, left)), left)
+    return _way(way.purse, Path(way.path.edges, amounts_to_send(way.path.edges, left)), left)
 
 
-def combine(found: Sequence[Way], needed: int, count: int = 3) -> list[Combination]:
+def find_combinations(found: Sequence[Way], needed: int, count: int = 3) -> list[Combination]:
     """The cheapest combinations of two or three purses that reach the target together."""
     purses = _best_of_each(found)
     groups = (g for size in range(2, PARTS + 1) for g in combinations(purses, size))
-    reached = [c for group in groups if (c := _filled(sorted(group, key=_price), needed))]
+    reached = [c for group in groups if (c := _fill(sorted(group, key=_price), needed))]
     return sorted(reached, key=lambda c: (c.cost is None, c.cost or 0, len(c.parts)))[:count]
 
 
-def shortfall(found: Sequence[Way], needed: int) -> int:
+def find_shortfall(found: Sequence[Way], needed: int) -> int:
     """Points that stay missing when every purse gives all it can by its most generous way."""
     given: dict[str, int] = {}
     for way in found:

@@ -115,7 +115,7 @@ class Path:
 Network = Mapping[str, Sequence[Edge]]
 
 
-def network(edges: Iterable[Edge]) -> dict[str, list[Edge]]:
+def build_network(edges: Iterable[Edge]) -> dict[str, list[Edge]]:
     """Routes by the programme they start from."""
     out: dict[str, list[Edge]] = {}
     for edge in edges:
@@ -136,7 +136,7 @@ def _walks(routes: Network, start: str, goal: str, hops: int) -> Iterable[tuple[
             waiting += [(*way, e) for e in routes.get(here, ()) if e.target not in seen]
 
 
-def amounts(edges: Sequence[Edge], needed: int) -> tuple[int, ...]:
+def amounts_to_send(edges: Sequence[Edge], needed: int) -> tuple[int, ...]:
     """What must be sent on each step, reckoned back from the target, so that `needed` arrive."""
     out: list[int] = []
     for edge in reversed(edges):
@@ -149,7 +149,10 @@ def find_paths(
     routes: Network, start: str, goal: str, needed: int | None = None, max_hops: int = MAX_HOPS
 ) -> list[Path]:
     """All paths, cheapest first: by source points when an amount is needed, else by points received per point."""
-    found = [Path(edges, amounts(edges, needed) if needed else None) for edges in _walks(routes, start, goal, max_hops)]
+    found = [
+        Path(edges, amounts_to_send(edges, needed) if needed else None)
+        for edges in _walks(routes, start, goal, max_hops)
+    ]
 
     def order(path: Path) -> tuple[object, ...]:
         cost = path.source_points if path.amounts else -path.ratio

@@ -13,13 +13,13 @@ from shared.domain import transfer_options
 from shared.domain.transfer_options import Purse, Way
 from shared.domain.transfers import Network, find_reach
 
-TRIED = 150  # journeys whose payment is worked out, the cheapest looking first
-KEPT = 3  # offers of one programme on one day
+MAX_JOURNEYS = 150  # journeys whose payment is worked out, the cheapest looking first
+MAX_SEATS_PER_DAY = 3  # offers of one programme on one day
 Offer = TypeVar("Offer")
 
 
 @dataclass(frozen=True)
-class Seat(Generic[Offer]):
+class PlanSeat(Generic[Offer]):
     """One way by one offer. `value` is what a point of its programme is usually worth, in hundredths."""
 
     offer: Offer
@@ -41,11 +41,11 @@ class Seat(Generic[Offer]):
 
 @dataclass(frozen=True)
 class Journey(Generic[Offer]):
-    out: Seat[Offer]
-    back: Seat[Offer] | None = None
+    out: PlanSeat[Offer]
+    back: PlanSeat[Offer] | None = None
 
     @property
-    def seats(self) -> tuple[Seat[Offer], ...]:
+    def seats(self) -> tuple[PlanSeat[Offer], ...]:
         return (self.out, self.back) if self.back else (self.out,)
 
     @property
@@ -70,7 +70,7 @@ class Journey(Generic[Offer]):
 
 
 @dataclass(frozen=True)
-class Paid(Generic[Offer]):
+class PaidJourney(Generic[Offer]):
     """A journey with the balances that pay it, by programme."""
 
     journey: Journey[Offer]
@@ -91,40 +91,42 @@ class Paid(Generic[Offer]):
         return (self.cost is None, self.cost or Decimal(0), *self.journey.rough, transfers, stops)
 
 
-def journeys(
-    outs: Sequence[Seat[Offer]], backs: Sequence[Seat[Offer]] | None, nights: int | None
+def pair_journeys(
+    outs: Sequence[PlanSeat[Offer]], backs: Sequence[PlanSeat[Offer]] | None, nights: int | None
 ) -> Iterator[Journey[Offer]]:
     """Each way out, with each way back so many nights after it lands where a return is wanted. There can be many."""
     if backs is None or nights is None:
         yield from map(Journey, outs)
         return
-    by_day: dict[date, list[Seat[Offer]]] = {}
+    by_day: dict[date, list[PlanSeat[Offer]]] = {}
     for seat in backs:
         by_day.setdefault(seat.day, []).append(seat)
     for out in outs:
         yield from (Journey(out, back) for back in by_day.get(out.lands_on + timedelta(days=nights), ()))
 
 
-def payable(seats: Iterable[Seat[Offer]], routes: Network, purses: Sequence[Purse]) -> list[Seat[Offer]]:
+def find_payable(seats: Iterable[PlanSeat[Offer]], routes: Network, purses: Sequence[Purse]) -> list[PlanSeat[Offer]]:
     """Those all balances together could pay; of one programme and day the few cheapest."""
     most = {
         p: sum(x.delivered for x in found)
         for p, found in find_reach(routes, {p.program: p.points for p in purses}).items()
     }
-    kept: dict[tuple[str, date], list[Seat[Offer]]] = {}
+    kept: dict[tuple[str, date], list[PlanSeat[Offer]]] = {}
     for seat in sorted((s for s in seats if s.points <= most.get(s.program, 0)), key=lambda s: s.rough):
         same = kept.setdefault((seat.program, seat.day), [])
-        if len(same) < KEPT:
+        if len(same) < MAX_SEATS_PER_DAY:
             same.append(seat)
     return [seat for same in kept.values() for seat in same]
 
 
-def pay(needs: Mapping[str, int], routes: Network, purses: Sequence[Purse]) -> dict[str, tuple[Way, ...]] | None:
+def find_payment(
+    needs: Mapping[str, int], routes: Network, purses: Sequence[Purse]
+) -> dict[str, tuple[Way, ...]] | None:
     """Which balances pay each programme, none of them twice; None when they do not reach."""
     left = list(purses)
     paid: dict[str, tuple[Way, ...]] = {}
     for program, points in sorted(needs.items(), key=lambda need: (-need[1], need[0])):
-        ways = _cheapest(transfer_options.ways(routes, left, program, points), points)
+        ways = _cheapest(transfer_options.find_ways(routes, left, program, points), points)
         if ways is None:
             return None
         paid[program] = ways
@@ -135,7 +137,7 @@ def pay(needs: Mapping[str, int], routes: Network, purses: Sequence[Purse]) -> d
 
 def _cheapest(found: Sequence[Way], points: int) -> tuple[Way, ...] | None:
     alone = [(w,) for w in found if w.covers][:1]
-    choices = [*alone, *(c.parts for c in transfer_options.combine(found, points, 1))]
+    choices = [*alone, *(c.parts for c in transfer_options.find_combinations(found, points, 1))]
     return min(choices, key=_price, default=None)
 
 
@@ -144,20 +146,22 @@ def _price(ways: Sequence[Way]) -> tuple[bool, Decimal, int]:
     return (None in costs, sum((c for c in costs if c is not None), Decimal(0)), len(ways))
 
 
-def ranked(wanted: Iterable[Journey[Offer]], routes: Network, purses: Sequence[Purse]) -> list[Paid[Offer]]:
+def rank_journeys(
+    wanted: Iterable[Journey[Offer]], routes: Network, purses: Sequence[Purse]
+) -> list[PaidJourney[Offer]]:
     """The journeys the balances pay, cheapest first."""
     known: dict[tuple[tuple[str, int], ...], dict[str, tuple[Way, ...]] | None] = {}
     made = []
-    for journey in sorted(wanted, key=lambda j: j.rough)[:TRIED]:
+    for journey in sorted(wanted, key=lambda j: j.rough)[:MAX_JOURNEYS]:
         needs = tuple(sorted(journey.needs.items()))
         if needs not in known:
-            known[needs] = pay(journey.needs, routes, purses)
+            known[needs] = find_payment(journey.needs, routes, purses)
         if ways := known[needs]:
-            made.append(Paid(journey, ways))
+            made.append(PaidJourney(journey, ways))
     return sorted(made, key=lambda p: p.order)
 
 
-def fallback(plans: Sequence[Paid[Offer]]) -> Paid[Offer] | None:
+def find_fallback(plans: Sequence[PaidJourney[Offer]]) -> PaidJourney[Offer] | None:
     """The next plan for when the best one's seats are gone: on other flights both ways, else on another way out."""
     if not plans:
         return None

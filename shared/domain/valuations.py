@@ -14,10 +14,10 @@ class Spread:
     high: Decimal | None
 
 
-def spread(usual: Decimal | None, quoted: Sequence[Decimal]) -> Spread | None:
+def find_spread(usual: Decimal | None, quoted: Sequence[Decimal]) -> Spread | None:
     """None where no value is known; a value that was derived has no spread."""
     return None if usual is None else Spread(min(quoted, default=None), usual, max(quoted, default=None))
 
 
-def cents(points: int, per_point: Decimal | None) -> Decimal | None:
+def value_in_cents(points: int, per_point: Decimal | None) -> Decimal | None:
     return None if per_point is None else points * per_point

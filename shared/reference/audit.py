@@ -42,7 +42,7 @@ _ENDS = ("end_date", "ends_on", "effective_to")
 
 
 @dataclass(frozen=True)
-class Finding:
+class AuditFinding:
     """One thing to look at. `since` is the day it has been so, UNDATED when nobody can say."""
 
     kind: Kind
@@ -53,7 +53,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Seen:
+class ObservedPrice:
     """A price of an award that a provider showed, how often within the fresh days, and when last."""
 
     program: str
@@ -66,9 +66,9 @@ class Seen:
     last: date
 
 
-def audit(
-    reference: Reference, today: date, seen: Iterable[Seen] = (), corrections: Sequence[Override] = ()
-) -> list[Finding]:
+def audit_facts(
+    reference: Reference, today: date, seen: Iterable[ObservedPrice] = (), corrections: Sequence[Override] = ()
+) -> list[AuditFinding]:
     """Everything to look at, the oldest first."""
     found = [
         *_stale(reference, today),
@@ -80,7 +80,7 @@ def audit(
     return sorted(found, key=lambda f: (f.since, f.kind, f.file, f.key))
 
 
-def looked_at(row: Any) -> date:
+def last_checked_on(row: Any) -> date:
     """The day a fact was last confirmed, else the day its source carries (its first, where only the month is known)."""
     if row.audited_on is not None:
         return row.audited_on  # type: ignore[no-any-return]
@@ -104,11 +104,11 @@ def _plain(value: Any) -> str:
     return "|".join(value) if isinstance(value, tuple) else str(value)
 
 
-def _stale(reference: Reference, today: date) -> Iterator[Finding]:
+def _stale(reference: Reference, today: date) -> Iterator[AuditFinding]:
     """Rows past the age limit of their file, together for each source and day: one look at the source settles them."""
     groups: dict[tuple[str, str, date], list[Any]] = defaultdict(list)
     for file, row in _facts(reference):
-        day = looked_at(row)
+        day = last_checked_on(row)
         if _end(row) < today:
             continue  # it is over: that is said by itself
         if day == UNDATED or (today - day).days > AGE_LIMITS.get(file, USUAL_DAYS):
@@ -116,13 +116,13 @@ def _stale(reference: Reference, today: date) -> Iterator[Finding]:
     for (file, source, day), rows in groups.items():
         age = "undated" if day == UNDATED else f"last looked at {day}"
         text = f"{some(len(rows), 'row')} {age}, first {_named(file, rows[0])}"
-        yield Finding("stale", file, f"{source} {day}", day, text)
+        yield AuditFinding("stale", file, f"{source} {day}", day, text)
 
 
-def _over(reference: Reference, today: date) -> Iterator[Finding]:
+def _over(reference: Reference, today: date) -> Iterator[AuditFinding]:
     for file, row in _facts(reference):
         if (day := _end(row)) < today:
-            yield Finding("over", file, _named(file, row), day, f"ended on {day}")
+            yield AuditFinding("over", file, _named(file, row), day, f"ended on {day}")
 
 
 def _end(row: Any) -> date:
@@ -130,9 +130,9 @@ def _end(row: Any) -> date:
     return min((day for name in _ENDS if (day := getattr(row, name, None)) is not None), default=date.max)
 
 
-def _contradicted(reference: Reference, seen: Iterable[Seen]) -> Iterator[Finding]:
+def _contradicted(reference: Reference, seen: Iterable[ObservedPrice]) -> Iterator[AuditFinding]:
     """Charts whose fresh observations mostly ask something else than any of their seasons."""
-    against: dict[tuple[str, str, str], list[Seen]] = defaultdict(list)
+    against: dict[tuple[str, str, str], list[ObservedPrice]] = defaultdict(list)
     agreed: Counter[tuple[str, str, str]] = Counter()
     for one in seen:
         asked = _asked(reference, one)
@@ -149,10 +149,10 @@ def _contradicted(reference: Reference, seen: Iterable[Seen]) -> Iterator[Findin
                 f"{times} fresh observations against {agreed[key]}: {most.origin}-{most.destination} asked"
                 f" {most.points:,}, the chart says {', '.join(f'{p:,}' for p in sorted(_asked(reference, most)))}"
             )
-            yield Finding("contradicted", "award_charts.csv", " ".join(key), min(s.last for s in those), text)
+            yield AuditFinding("contradicted", "award_charts.csv", " ".join(key), min(s.last for s in those), text)
 
 
-def _asked(reference: Reference, one: Seen) -> set[int]:
+def _asked(reference: Reference, one: ObservedPrice) -> set[int]:
     """What the chart asks for it, in any season; empty where it says nothing."""
     try:
         price = reference.route_price(one.program, one.airline, one.origin, one.destination)
@@ -162,24 +162,24 @@ def _asked(reference: Reference, one: Seen) -> set[int]:
     return set(cabin.points.values()) if cabin else set()
 
 
-def _corrected(corrections: Iterable[Override]) -> Iterator[Finding]:
+def _corrected(corrections: Iterable[Override]) -> Iterator[AuditFinding]:
     for o in corrections:
         key = " ".join(o.cells.get(name, "") or "-" for name in key_fields(o.file)) if o.file in FILES else "?"
         what = "removal" if o.removed else "correction"
         text = f"{what} by {o.entered_by} not yet in the file: {o.reason}"
-        yield Finding("override", o.file, key, o.entered_at.date(), text)
+        yield AuditFinding("override", o.file, key, o.entered_at.date(), text)
 
 
-def _queued(reference: Reference) -> Iterator[Finding]:
+def _queued(reference: Reference) -> Iterator[AuditFinding]:
     """Doubts noted when the facts were gathered, until the row they are about is audited."""
     rows: Mapping[tuple[str, str], Any] = {(f, _first(f, row)): row for f, row in _facts(reference)}
     for item in reference.rows("audit_queue.csv"):
         row = rows.get((item.file, item.key))
         if row is not None and row.audited_on is not None:
             continue
-        since = UNDATED if row is None else looked_at(row)
+        since = UNDATED if row is None else last_checked_on(row)
         text = f"priority {item.priority}, {item.field}: {item.reason}"
-        yield Finding("queue", item.file, f"{item.key} {item.field}", since, text)
+        yield AuditFinding("queue", item.file, f"{item.key} {item.field}", since, text)
 
 
 def _first(file: str, row: Any) -> str:

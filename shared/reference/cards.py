@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-from shared.domain.card_value import Offer, Rate
+from shared.domain.card_value import CardOffer, Rate
 from shared.domain.transfers import Edge, find_paths
 from shared.reference.reference import Reference
 from shared.reference.rows.money import ExchangeRate
@@ -26,23 +26,23 @@ def earn_rows(reference: Reference, slug: str) -> Sequence[CardEarn]:
     return _earning(reference).get(slug, ())
 
 
-def exchange(reference: Reference, currency: str) -> ExchangeRate | None:
+def find_exchange_rate(reference: Reference, currency: str) -> ExchangeRate | None:
     """What a unit of the currency is worth in US dollars; None where nothing is known."""
     return next((row for row in reference.rows("exchange_rates.csv") if row.currency == currency), None)
 
 
-def point_in(reference: Reference, program: str | None, currency: str) -> Decimal | None:
+def value_point(reference: Reference, program: str | None, currency: str) -> Decimal | None:
     """What a point of the programme is worth in a currency; None when the valuation or the rate is unknown."""
     known = reference.programs.get(program) if program else None
-    rate = exchange(reference, currency)
+    rate = find_exchange_rate(reference, currency)
     if known is None or known.value_usd_cents is None or rate is None:
         return None
     return known.value_usd_cents / 100 / rate.usd_per_unit
 
 
-def offer(reference: Reference, card: CatalogCard, point: Decimal | None) -> Offer:
+def build_offer(reference: Reference, card: CatalogCard, point: Decimal | None) -> CardOffer:
     rows = earn_rows(reference, card.slug)
-    return Offer(
+    return CardOffer(
         fee=card.annual_fee,
         currency=card.fee_currency,
         benefits=card.benefits,
@@ -60,7 +60,7 @@ def currency_name(reference: Reference, card: CatalogCard) -> str:
     return known.currency if known else f"points of {card.name}"
 
 
-def partners(reference: Reference, card: CatalogCard, on: date) -> list[str]:
+def list_partners(reference: Reference, card: CatalogCard, on: date) -> list[str]:
     """The programmes a card's points move to directly, as its catalogue entry says they do."""
     if card.program is None or card.transferable == "no":
         return []
@@ -73,7 +73,7 @@ def _for_cards_of(country: str, edge: Edge) -> bool:
     return edge.region == "worldwide" or country in edge.region.replace("UK", "GB").split("|")
 
 
-def reach(reference: Reference, card: CatalogCard, goal: str, on: date) -> Fraction | None:
+def find_ratio(reference: Reference, card: CatalogCard, goal: str, on: date) -> Fraction | None:
     """Points of the goal programme for one of the card's, without bonuses of the day; None when none arrive."""
     if card.program == goal:
         return Fraction(1)

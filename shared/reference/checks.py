@@ -71,7 +71,7 @@ KEYS: dict[str, tuple[str, ...]] = {
 }
 
 
-def faults(tables: Tables, airports: Collection[str], broken: Collection[str] = ()) -> list[str]:
+def find_faults(tables: Tables, airports: Collection[str], broken: Collection[str] = ()) -> list[str]:
     """Every fault across the files; an empty list means the facts can be used.
 
     A check that looks keys up in a file with unreadable rows is left out: it would blame rows that are right.
@@ -282,8 +282,8 @@ _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
     _cards: ("cards.csv", "voucher_types.csv"),
     _kinds: (),
     _status_matches: ("programs.csv", "elite_tiers.csv"),
-    folio.faults: tuple(folio.TABLES),
-    spending.faults: tuple(spending.TABLES),
+    folio.find_faults: tuple(folio.TABLES),
+    spending.find_faults: tuple(spending.TABLES),
 }
 
 _AIRPORT_FIELDS: dict[str, Callable[[Any], Iterable[str]]] = {

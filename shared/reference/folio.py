@@ -17,7 +17,7 @@ TABLES = ("folio/rules.csv", "folio/line_kinds.csv", "folio/benefits.csv", "foli
 STAY_TYPES = ("award", "cash", "points_advance")
 
 
-def faults(tables: Mapping[str, Mapping[int, Any]]) -> Iterator[str]:
+def find_faults(tables: Mapping[str, Mapping[int, Any]]) -> Iterator[str]:
     """What is wrong with the folio files, each with file and line."""
     kinds = {row.kind for row in tables["folio/line_kinds.csv"].values()} | {
         "room_tax",
@@ -113,7 +113,7 @@ def _kinds(rows: Sequence[Any]) -> dict[str, re.Pattern[str]]:
 
 
 @lru_cache(maxsize=2)
-def rulebook(reference: Reference) -> Rulebook:
+def build_rulebook(reference: Reference) -> Rulebook:
     """Compiled once for each load of the reference data."""
     kinds = _kinds(reference.rows("folio/line_kinds.csv"))
     chains = reference.rows("folio/chains.csv")

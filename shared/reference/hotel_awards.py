@@ -13,7 +13,7 @@ _SINCE = re.compile(r"from (\w+) (\d{4})")
 
 
 @dataclass(frozen=True)
-class Award:
+class HotelAward:
     """How a hotel's award nights are priced, as far as that is published."""
 
     category: int | None
@@ -34,7 +34,7 @@ def programme(reference: Reference, hotel: Hotel) -> HotelProgramme | None:
     return next((r for r in reference.rows("hotel_programmes.csv") if r.program == hotel.program), None)
 
 
-def award(reference: Reference, hotel: Hotel) -> Award:
+def build_award(reference: Reference, hotel: Hotel) -> HotelAward:
     """A category hotel's levels; of a dynamic programme that it is one."""
     chart: list[HyattPrice] = [
         r for r in reference.rows("hyatt_award_chart.csv") if r.program == hotel.program and r.level in LEVELS
@@ -46,7 +46,7 @@ def award(reference: Reference, hotel: Hotel) -> Award:
     else:
         fact = rules or hotel
         source, as_of = fact.source_url, fact.as_of
-    return Award(
+    return HotelAward(
         category=hotel.award_category,
         levels=tuple(sorted(((r.level, r.points) for r in own), key=lambda pair: LEVELS.index(pair[0]))),
         chart_from=_since(chart[0].chart) if chart else None,
@@ -62,9 +62,9 @@ def _since(chart: str) -> str | None:
     return f"{found[2]}-{list(month_name).index(found[1]):02}" if found else None
 
 
-def free_night(reference: Reference, hotel: Hotel) -> FreeNight:
+def find_free_night(reference: Reference, hotel: Hotel) -> FreeNight:
     rules = programme(reference, hotel)
-    found = hotel_prices.free_night(rules.nth_night_free) if rules else None
+    found = hotel_prices.parse_free_night(rules.nth_night_free) if rules else None
     if rules is None or found is None:
         return FreeNight(0, None)
     every, anyone = found

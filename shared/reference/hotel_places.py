@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from shared.domain import names
 from shared.domain.airports import Airport
-from shared.domain.hotel_match import distance
+from shared.domain.hotel_match import kilometres_between
 from shared.errors import Candidates, NotFound
 from shared.reference import airports as airport_data
 from shared.reference import hotels
@@ -66,7 +66,7 @@ def _cities(reference: Reference) -> _Cities:
     return _Cities({c: tuple(h) for c, h in stays.items()}, {c: tuple(a) for c, a in served.items() if c})
 
 
-def place(reference: Reference, text: str) -> Place:
+def find_place(reference: Reference, text: str) -> Place:
     """Raises NotFound with the nearest cities, or Candidates when a city of that name is in several countries."""
     wanted = names.plain(text)
     empty: list[Place] = []
@@ -165,6 +165,6 @@ def _near(reference: Reference, points: Sequence[Point], kilometres: float) -> t
     reached = {
         (h.city, h.country)
         for h in rows
-        if any(distance(float(h.lat), float(h.lon), lat, lon) <= kilometres for lat, lon in points)
+        if any(kilometres_between(float(h.lat), float(h.lon), lat, lon) <= kilometres for lat, lon in points)
     }
     return tuple(h for h in rows if (h.city, h.country) in reached)

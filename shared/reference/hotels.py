@@ -61,22 +61,22 @@ def _named(reference: Reference) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def known(reference: Reference, hotel_code: str) -> Hotel | None:
+def find_stored(reference: Reference, hotel_code: str) -> Hotel | None:
     """The hotel of a stored code; None when it is no longer among the facts."""
     return next(iter(_ids(reference).get(hotel_code, ())), None)
 
 
-def fitting(reference: Reference, text: str) -> list[Hotel]:
+def find_all(reference: Reference, text: str) -> list[Hotel]:
     """Every hotel a code (htl_...), a numeric id, a property code or a loose name can mean."""
     if found := _ids(reference).get(text.strip().lower()):
         return list(found)
     codes = names.meanings(text, _named(reference))
-    return [hotel for c in codes if (hotel := known(reference, c))]
+    return [hotel for c in codes if (hotel := find_stored(reference, c))]
 
 
-def find(reference: Reference, text: str) -> Hotel:
+def find_hotel(reference: Reference, text: str) -> Hotel:
     """The one hotel meant. Raises NotFound with the nearest names, or Candidates when several fit."""
-    found = fitting(reference, text)
+    found = find_all(reference, text)
     if len(found) == 1:
         return found[0]
     if found:
@@ -121,7 +121,7 @@ def _zone(reference: Reference, hotel: Hotel) -> str:
 
 
 def zone(reference: Reference, hotel_code: str) -> str:
-    hotel = known(reference, hotel_code)
+    hotel = find_stored(reference, hotel_code)
     return _zone(reference, hotel) if hotel else "UTC"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from shared.reference import airports
-from shared.reference.checks import faults as faults_across
+from shared.reference.checks import find_faults as faults_across
 from shared.reference.overrides import Override, lay_over
 from shared.reference.reference import Reference
 from shared.reference.rows import FILES
@@ -26,7 +26,7 @@ class Loaded:
     seconds: float
 
 
-def read(folder: Path, overrides: Sequence[Override] = ()) -> dict[str, list[Any]]:
+def read_tables(folder: Path, overrides: Sequence[Override] = ()) -> dict[str, list[Any]]:
     """Every file's rows, with the corrections laid over them. Raises ReferenceError naming all faults at once."""
     faults: list[str] = []
     lines: dict[str, dict[Any, Any]] = {}
@@ -48,7 +48,7 @@ def read(folder: Path, overrides: Sequence[Override] = ()) -> dict[str, list[Any
 
 def load(folder: Path = FOLDER, overrides: Sequence[Override] = ()) -> Loaded:
     started = time.perf_counter()
-    tables = read(folder, overrides)
+    tables = read_tables(folder, overrides)
     return Loaded(Reference(tables), time.perf_counter() - started)
 
 

@@ -93,7 +93,7 @@ class TravelNames:
         wanted = names.plain(text[:_LONGEST])
         if len(wanted) < 5:
             return None
-        found = hotels.fitting(self.reference, text[:_LONGEST]) if len(wanted.split()) > 1 else []
+        found = hotels.find_all(self.reference, text[:_LONGEST]) if len(wanted.split()) > 1 else []
         if len(found) != 1:
             inside = [h for h in self.reference.rows("hotels.csv") if f" {names.plain(h.name)} " in f" {wanted} "]
             parts = {names.plain(part) for part in _PARTS.split(text[:_LONGEST])}

@@ -10,7 +10,7 @@ from shared import clock
 from shared.domain import award_charts as chart_rules
 from shared.domain import names, offer_posts, transfers
 from shared.domain.airports import Airport, Zone, zone_of
-from shared.domain.award_charts import RoutePrice, Trip
+from shared.domain.award_charts import ChartRoute, RoutePrice
 from shared.domain.plans import CABINS
 from shared.errors import Candidates, NotFound
 from shared.reference import airports, indexes
@@ -73,7 +73,7 @@ class Reference:
 
     def mentions(self, text: str) -> list[frozenset[str]]:
         """Programmes a longer text speaks of, each with all it can mean."""
-        return offer_posts.mentions(text, self._program_names)
+        return offer_posts.find_programs(text, self._program_names)
 
     def airline(self, text: str) -> Airline:
         """The airline a code, slug or name means. Raises NotFound or Candidates."""
@@ -167,7 +167,7 @@ class Reference:
 
     def _routes(self, on: date) -> transfers.Network:
         """The transfer routes open on a day, with the bonuses that run on it, by the programme they start from."""
-        return transfers.network(indexes.edges(self._tables, on))
+        return transfers.build_network(indexes.edges(self._tables, on))
 
     # awards
 
@@ -177,9 +177,9 @@ class Reference:
             self._places[key] = zone_of(self.airports[code], self._zones[system])
         return self._places[key]
 
-    def _trip(self, system: str | None, start: Airport, end: Airport) -> Trip:
+    def _trip(self, system: str | None, start: Airport, end: Airport) -> ChartRoute:
         zones = (self._zone(system, start.code), self._zone(system, end.code)) if system else (None, None)
-        return Trip(self.miles(start.code, end.code), (start.country, end.country), zones)
+        return ChartRoute(self.miles(start.code, end.code), (start.country, end.country), zones)
 
     def partner(self, program: str, airline: str) -> bool:
         """Whether the programme's awards can be used on the airline, as far as partners are listed."""
@@ -196,7 +196,7 @@ class Reference:
     def _charts_for(self, program: str, airline: str, on: date) -> Groups:
         """The charts that speak about an airline: the same for every route."""
         charts = self._charts.get(program, ())
-        return tuple(map(tuple, chart_rules.standing(charts, airline, self.partner(program, airline), on)))
+        return tuple(map(tuple, chart_rules.group_charts(charts, airline, self.partner(program, airline), on)))
 
     def _pricing(self, airline: str, on: date) -> tuple[str, ...]:
         """The programmes whose charts speak about an airline, whatever the route."""

@@ -6,8 +6,8 @@ from functools import lru_cache
 from typing import Any
 
 from shared.domain.card_value import CATEGORIES
-from shared.domain.spending.header import folded
-from shared.domain.spending.model import EXCLUDED, Book, Layout
+from shared.domain.spending.header import fold_name
+from shared.domain.spending.model import EXCLUDED, StatementBook, StatementLayout
 from shared.reference.reference import Reference
 
 _FOLDER = "statements/"
@@ -21,7 +21,7 @@ _COLUMNS = ("amount", "debit", "credit", "category", "mcc", "currency_column", "
 _ELSEWHERE = "ofx"  # a layout of line_types.csv that is no table
 
 
-def faults(tables: Mapping[str, Mapping[int, Any]]) -> Iterator[str]:
+def find_faults(tables: Mapping[str, Mapping[int, Any]]) -> Iterator[str]:
     """What is wrong with the statement files, each with file and line."""
     known = {*CATEGORIES, *(EXCLUDED + kind for kind in KINDS)}
     layouts = {row.layout: row for row in tables["statements/layouts.csv"].values()}
@@ -69,31 +69,31 @@ def _header_faults(tables: Mapping[str, Mapping[int, Any]], layouts: Mapping[str
                 yield f"{where}: the column {name} of the layout is missing"
 
 
-def _layout(row: Any, headers: list[tuple[str, ...]]) -> Layout:
-    return Layout(
+def _layout(row: Any, headers: list[tuple[str, ...]]) -> StatementLayout:
+    return StatementLayout(
         slug=row.layout,
         country=row.country,
         currency=row.currency,
-        headers=tuple(tuple(map(folded, columns)) for columns in headers),
+        headers=tuple(tuple(map(fold_name, columns)) for columns in headers),
         width=row.width,
-        date=folded(row.date),
+        date=fold_name(row.date),
         dates=row.dates,
-        descriptions=tuple(map(folded, row.descriptions)),
+        descriptions=tuple(map(fold_name, row.descriptions)),
         charge=row.charge,
         settled=row.settled,
         unsettled=row.unsettled,
-        **{name: folded(cell) if (cell := getattr(row, name)) else None for name in _COLUMNS},
+        **{name: fold_name(cell) if (cell := getattr(row, name)) else None for name in _COLUMNS},
     )
 
 
 @lru_cache(maxsize=2)
-def book(reference: Reference) -> Book:
+def build_book(reference: Reference) -> StatementBook:
     """Compiled once for each load of the reference data."""
     headers: dict[str, list[tuple[str, ...]]] = {}
     for row in reference.rows("statements/headers.csv"):
         headers.setdefault(row.layout, []).append(row.columns)
     rules = sorted(reference.rows("statements/merchants.csv"), key=lambda r: r.rank)
-    return Book(
+    return StatementBook(
         layouts=[_layout(row, headers.get(row.layout, [])) for row in reference.rows("statements/layouts.csv")],
         merchants=[(re.compile(rule.words), rule.category) for rule in rules],
         any_merchant=re.compile("|".join(f"(?:{rule.words})" for rule in rules)),

@@ -8,14 +8,14 @@ from itertools import pairwise
 from typing import Any
 
 from shared.domain import status_tiers
-from shared.domain.earning import Band, Leg, Method, Metric, Scheme
+from shared.domain.earning import Band, FlownLeg, Method, Metric, Scheme
 from shared.domain.status_runs import Run
 from shared.domain.status_tiers import Ladder, Tier
 from shared.errors import Candidates
 from shared.reference.reference import Reference
 
 # How each programme that can be reckoned counts, in the order of the catalogue.
-COUNTED: dict[str, tuple[Metric, Method]] = {
+COUNTING_RULES: dict[str, tuple[Metric, Method]] = {
     "british-airways-club": ("tier_points", "revenue"),
     "flying-blue": ("xp", "fixed_by_distance"),
     "american-airlines-aadvantage": ("loyalty_points", "revenue"),
@@ -24,7 +24,7 @@ ANY_TIER = ""
 
 
 @lru_cache(maxsize=128)
-def ladder(reference: Reference, program: str) -> Ladder:
+def build_ladder(reference: Reference, program: str) -> Ladder:
     """The tiers of a programme from the lowest up; without tiers where none are known."""
     rows = sorted((r for r in reference.rows("elite_tiers.csv") if r.program == program), key=lambda r: r.rank)
     resets = any("deducted" in (r.period or "") for r in rows)
@@ -47,12 +47,12 @@ def _tier(row: Any) -> Tier:
     )
 
 
-def tier_name(reference: Reference, program: str, text: str) -> str:
+def match_tier(reference: Reference, program: str, text: str) -> str:
     """The tier a loose name means, or the text itself where no tiers are known. Raises Candidates with the tiers."""
-    steps = ladder(reference, program)
+    steps = build_ladder(reference, program)
     if not steps.tiers:
         return text.strip()
-    found = status_tiers.named(steps, text)
+    found = status_tiers.match_tiers(steps, text)
     if len(found) == 1:
         return found[0]
     name = reference.programs[program].name
@@ -62,13 +62,13 @@ def tier_name(reference: Reference, program: str, text: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def scheme(reference: Reference, program: str) -> Scheme | None:
+def build_scheme(reference: Reference, program: str) -> Scheme | None:
     """How a programme counts flights on its own airlines towards status; None where that is not known."""
-    if program not in COUNTED:
+    if program not in COUNTING_RULES:
         return None
-    metric, method = COUNTED[program]
+    metric, method = COUNTING_RULES[program]
     rules = [r for r in reference.rows("status_earning_rules.csv") if r.program == program]
-    known = set(ladder(reference, program).names)
+    known = set(build_ladder(reference, program).names)
     revenue = [r for r in rules if r.rule == "revenue"]
     return Scheme(
         program=program,
@@ -101,11 +101,11 @@ def scheme_facts(reference: Reference, program: str) -> list[Any]:
     return bands or [r for r in rules if r.rule in ("revenue", "bonus_per_segment")]
 
 
-def legs(reference: Reference, stops: Sequence[str]) -> list[Leg]:
+def build_legs(reference: Reference, stops: Sequence[str]) -> list[FlownLeg]:
     """The flights of a routing. Raises NotFound."""
     ends = [reference.airport(stop) for stop in stops]
     return [
-        Leg(
+        FlownLeg(
             miles=reference.miles(start.code, end.code),
             domestic=start.country == end.country,
             european=start.continent == end.continent == "EU",
@@ -114,7 +114,7 @@ def legs(reference: Reference, stops: Sequence[str]) -> list[Leg]:
     ]
 
 
-def runs(reference: Reference, program: str) -> list[Run]:
+def list_runs(reference: Reference, program: str) -> list[Run]:
     """The known round trips on the programme's own airlines."""
     own = reference.programs[program].iata
     return [

@@ -13,10 +13,10 @@ from shared.db.cards import Card
 from shared.db.portfolio import Holdings
 from shared.domain import balances, cards, deadlines
 from shared.domain.deadlines import Deadline, Kind, Subject, Value
-from shared.domain.time_zones import day as local_day
+from shared.domain.time_zones import find_day as local_day
 from shared.errors import Candidates, NotFound
 from shared.reference import hotels
-from shared.reference.cards import exchange, point_in
+from shared.reference.cards import find_exchange_rate, value_point
 from shared.reference.reference import Reference
 from shared.reference.rows.programmes import Program
 from shared.services.bookings.bookings import flight_day, flight_state, stay_state
@@ -46,12 +46,12 @@ class Viewpoint:
 
 def choose_currency(reference: Reference, preferred: str) -> str:
     """The preferred currency, or that of the valuations where no exchange rate is known."""
-    return preferred if exchange(reference, preferred) else VALUATION_CURRENCY
+    return preferred if find_exchange_rate(reference, preferred) else VALUATION_CURRENCY
 
 
 def value_points(view: Viewpoint, program: str, points: int) -> Value | None:
-    point_value = point_in(view.reference, program, view.currency)
-    return None if point_value is None else Value(balances.worth(points, point_value * 100), view.currency)
+    point_value = value_point(view.reference, program, view.currency)
+    return None if point_value is None else Value(balances.value_balance(points, point_value * 100), view.currency)
 
 
 def find_deadlines(view: Viewpoint, holdings: Holdings, kinds: Collection[Kind]) -> Iterator[Deadline]:
@@ -167,7 +167,7 @@ def _find_annual_fees(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]
         fee, currency = row.annual_fee, row.currency
         if fee is None and catalogued is not None:
             fee, currency = catalogued.annual_fee, catalogued.fee_currency
-        due = cards.next_fee(row.opened_on, row.closed_on, bool(fee), view.today)
+        due = cards.next_fee_date(row.opened_on, row.closed_on, bool(fee), view.today)
         if due is None:
             continue
         yield Deadline(

@@ -11,39 +11,47 @@ from shared.documents import ofx
 from shared.domain.card_value import CATEGORIES
 from shared.domain.parsing.amounts import parse_amount
 from shared.domain.spending import plain, table
-from shared.domain.spending.categories import OTHER, excluded
-from shared.domain.spending.categories import plain as plain_words
-from shared.domain.spending.model import MOST_LINES, Book, Hints, Line, Reading, Skipped, Unreadable
-from shared.domain.spending.table import Lines, choose
-from shared.domain.spending.totals import Summed, sum_up
+from shared.domain.spending.categories import OTHER, exclude_kind
+from shared.domain.spending.categories import clean_description as plain_words
+from shared.domain.spending.model import (
+    MAX_LINES,
+    Hints,
+    Skipped,
+    StatementBook,
+    StatementLine,
+    StatementReading,
+    Unreadable,
+)
+from shared.domain.spending.table import LineReader, choose_orders
+from shared.domain.spending.totals import StatementTotals, sum_up
 from shared.reference.spending import KINDS
 
 MOST_BREAKS = 400_000  # each line of OFX has several, and Windows writes two for one
 
 
-def of_text(text: str, book: Book, hints: Hints) -> Summed:
+def of_text(text: str, book: StatementBook, hints: Hints) -> StatementTotals:
     """Raises Unreadable."""
     text = text.removeprefix("\ufeff")
     if text.count("\n") + text.count("\r") > MOST_BREAKS:
         raise Unreadable(f"has more than {MOST_BREAKS:,} line breaks", "a statement of fewer lines; split it")
     if ofx.looks_like_ofx(text):
         return sum_up(_ofx(text, book, hints), hints)
-    reading = table.read(text, book, hints) or plain.read(text, book, hints)
+    reading = table.read_table(text, book, hints) or plain.read_pasted_text(text, book, hints)
     if reading is None:
-        raise table.why_not(text)
+        raise table.explain_failure(text)
     return sum_up(reading, hints)
 
 
-def of_rows(rows: Sequence[Mapping[str, Any]], book: Book, hints: Hints) -> Summed:
+def of_rows(rows: Sequence[Mapping[str, Any]], book: StatementBook, hints: Hints) -> StatementTotals:
     """Rows with date, description and amount, positive where money was spent. Raises Unreadable."""
     texts = {str(row.get("date", ""))[:40] for row in rows}
     readings = [("dmy", "ymd"), ("mdy", "ymd")]
-    lines = Lines("rows", readings[choose(readings, texts, hints)], False, book, hints)
+    lines = LineReader("rows", readings[choose_orders(readings, texts, hints)], False, book, hints)
     made = [_row(lines, number, row) for number, row in enumerate(rows, 1)]
     return sum_up(_reading("rows", made), hints)
 
 
-def _row(lines: Lines, number: int, row: Mapping[str, Any]) -> Line | Skipped:
+def _row(lines: LineReader, number: int, row: Mapping[str, Any]) -> StatementLine | Skipped:
     category = str(row.get("category") or "").strip().lower()
     money = row.get("amount")
     known = None if isinstance(money, bool) or not isinstance(money, int | float | str) else parse_amount(_plain(money))
@@ -52,7 +60,7 @@ def _row(lines: Lines, number: int, row: Mapping[str, Any]) -> Line | Skipped:
     line = lines.line(number, str(row.get("date", ""))[:40], words, known, "", category, kind)
     if isinstance(line, Skipped):
         return line
-    return line._replace(category=excluded(kind) if kind else category if category in CATEGORIES else line.category)
+    return line._replace(category=exclude_kind(kind) if kind else category if category in CATEGORIES else line.category)
 
 
 def _plain(money: float | str) -> str:
@@ -63,37 +71,37 @@ def _plain(money: float | str) -> str:
     return f"{number:f}" if number.is_finite() and -20 < number.adjusted() < 20 else ""
 
 
-def _reading(layout: str, made: Sequence[Line | Skipped]) -> Reading:
-    lines = [line for line in made if isinstance(line, Line)]
-    return Reading(layout, None, lines, [line for line in made if isinstance(line, Skipped)])
+def _reading(layout: str, made: Sequence[StatementLine | Skipped]) -> StatementReading:
+    lines = [line for line in made if isinstance(line, StatementLine)]
+    return StatementReading(layout, None, lines, [line for line in made if isinstance(line, Skipped)])
 
 
-def _ofx(text: str, book: Book, hints: Hints) -> Reading:
-    lines = Lines("ofx", ("ymd",), False, book, hints)
+def _ofx(text: str, book: StatementBook, hints: Hints) -> StatementReading:
+    lines = LineReader("ofx", ("ymd",), False, book, hints)
     made = list(_entries(text, book, lines))
     if not made:
         raise Unreadable("is OFX without a transaction", "OFX with the transactions of a card or an account")
     return _reading("ofx", made)
 
 
-def _entries(text: str, book: Book, lines: Lines) -> Iterator[Line | Skipped]:
+def _entries(text: str, book: StatementBook, lines: LineReader) -> Iterator[StatementLine | Skipped]:
     """On an account a charge is negative. What the name does not tell, the memo may."""
-    for entry in ofx.entries(text):
-        if entry.number > MOST_LINES:
-            raise Unreadable(f"has more than {MOST_LINES:,} transactions", "a statement of fewer; split it")
+    for entry in ofx.read_entries(text):
+        if entry.number > MAX_LINES:
+            raise Unreadable(f"has more than {MAX_LINES:,} transactions", "a statement of fewer; split it")
         comma = "," in entry.amount and "." not in entry.amount
         money = parse_amount(entry.amount, comma)
         kind = book.types.get(("ofx", entry.kind.strip().lower()))
         words = plain_words(entry.name or entry.memo)
         line = lines.line(entry.number, entry.posted, words, None if money is None else -money + 0, entry.mcc, "", kind)
-        if isinstance(line, Line):
+        if isinstance(line, StatementLine):
             if line.category == OTHER and entry.memo:
                 line = line._replace(category=lines.categorise(plain_words(f"{entry.name} {entry.memo}"), "", ""))
             line = line._replace(currency=entry.currency)
         yield line
 
 
-def store(session: Session, summed: Summed, card_id: int | None, label: str | None) -> None:
+def store(session: Session, summed: StatementTotals, card_id: int | None, label: str | None) -> None:
     """The statement and its totals, in one go; who calls has seen that it is not there yet."""
     statement = SpendingStatement(
         fingerprint=summed.fingerprint,

@@ -15,7 +15,7 @@ from shared.db.flight_alerts import FlightAlert, FlightAlertKey
 from shared.db.messages import Delivery, Notification
 from shared.db.profile import Profile
 from shared.db.runs import Claim, JobRun, Schedule, schedule
-from shared.domain.award_matches import Terms
+from shared.domain.award_matches import MonitorTerms
 from shared.services.watches.flight_alerts import terms_of
 from tests.jobs.conftest import change, past, rows
 from tests.jobs.test_route_monitors import check, notices, seat, travel_day, watch
@@ -142,7 +142,7 @@ def test_an_alert_deleted_while_it_was_checked_leaves_nothing(alice: Caller) -> 
 
 def test_hawaiian_is_watched_through_the_prices_of_atmos_rewards() -> None:
     row = FlightAlert(airline="HA", date_range_start=travel_day(), date_range_end=travel_day(), cabin_class=None)
-    wanted = Terms(travel_day(), travel_day(), airlines=frozenset({"HA"}), programs=frozenset({"atmos-rewards"}))
+    wanted = MonitorTerms(travel_day(), travel_day(), airlines=frozenset({"HA"}), programs=frozenset({"atmos-rewards"}))
     assert terms_of(row) == wanted
     assert wanted.match(real_seat(travel_day(), airline="HA", program="atmos-rewards"))
     assert not wanted.match(real_seat(travel_day(), airline="HA", program="virgin-atlantic-flying-club"))

@@ -10,9 +10,9 @@ from zoneinfo import ZoneInfo
 from icalendar import Calendar as Entries
 
 from shared.domain.confirmations import flights
-from shared.domain.confirmations.clean_text import clean, one_line
+from shared.domain.confirmations.clean_text import clean, to_one_line
 from shared.domain.confirmations.mail_dates import MailDates
-from shared.domain.confirmations.model import Action, Booking, Leg, Stay, World
+from shared.domain.confirmations.model import Action, BookedLeg, BookedStay, Booking, TravelFacts
 from shared.domain.parsing.text import fold
 
 LONGEST = 100_000  # characters of one attached calendar
@@ -23,7 +23,7 @@ _LODGING = re.compile(
 )
 
 
-def read(given: list[str], posted: date | None, sender: str, world: World) -> Iterator[tuple[str, Booking]]:
+def read(given: list[str], posted: date | None, sender: str, world: TravelFacts) -> Iterator[tuple[str, Booking]]:
     """What cannot be read as a calendar says nothing."""
     entries = [pair for text in given[:_MOST] for pair in _entries(text)]
     for entry, called_off in entries[:_MOST]:
@@ -64,7 +64,7 @@ def _moment(entry: Any, name: str) -> date | datetime | None:
     return value if isinstance(value, date) else None
 
 
-def _on_its_clocks(leg: Leg, starts: date | None, ends: date | None, world: World) -> Leg:
+def _on_its_clocks(leg: BookedLeg, starts: date | None, ends: date | None, world: TravelFacts) -> BookedLeg:
     """The leg at the times of its entry, put on the clocks of its airports."""
     departs, arrives = (_local(m, a and world.clock_of(a)) for m, a in ((starts, leg.origin), (ends, leg.destination)))
     if departs[0] is None:
@@ -84,10 +84,10 @@ def _local(moment: date | None, zone: str | None) -> tuple[date | None, time | N
     return moment.date(), moment.time().replace(microsecond=0, tzinfo=None)
 
 
-def _stay(entry: Any, words: str, starts: date | None, ends: date | None, world: World) -> Stay | None:
+def _stay(entry: Any, words: str, starts: date | None, ends: date | None, world: TravelFacts) -> BookedStay | None:
     """An entry over nights that speaks of lodging. Where it has no hours, its last day may be the one of leaving or
     the one before, and is asked for."""
-    summary, place = (one_line(str(entry.get(name, "")), 120) for name in ("SUMMARY", "LOCATION"))
+    summary, place = (to_one_line(str(entry.get(name, "")), 120) for name in ("SUMMARY", "LOCATION"))
     named = next(((slug, name) for name in (place, summary) if (slug := world.hotel(name))), None)
     if starts is None or ends is None or not (named or _LODGING.search(fold(words))):
         return None
@@ -96,4 +96,6 @@ def _stay(entry: Any, words: str, starts: date | None, ends: date | None, world:
     if first >= last:
         return None
     slug, name = named or (None, place.split(",")[0] or summary)
-    return Stay(hotel_id=slug, hotel_name=name or None, check_in_date=first, check_out_date=last if timed else None)
+    return BookedStay(
+        hotel_id=slug, hotel_name=name or None, check_in_date=first, check_out_date=last if timed else None
+    )

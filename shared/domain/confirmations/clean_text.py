@@ -15,6 +15,6 @@ def clean(text: str) -> str:
     return _DASHES.sub("-", _SPACES.sub(" ", _INVISIBLE.sub("", text)))
 
 
-def one_line(text: str, max_characters: int) -> str:
+def to_one_line(text: str, max_characters: int) -> str:
     """A short text of one line that can be shown: no control characters, no runs of blanks."""
     return " ".join(clean(text[: max_characters * 4]).split())[:max_characters].strip()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, time, timedelta
 
 from shared.domain.confirmations.mail_dates import MailDates
-from shared.domain.confirmations.model import Leg, World
+from shared.domain.confirmations.model import BookedLeg, TravelFacts
 from shared.domain.confirmations.phrases import CONFIRMATION, cabins_in
 from shared.domain.parsing.amounts import CODES
 from shared.domain.parsing.dates import find_times
@@ -91,7 +91,7 @@ class _Block:
         return len(known) == len(self.days) and (not known or 0 <= (known[-1] - known[0]).days <= 2)
 
 
-def legs(text: str, dates: MailDates, world: World, sender: str) -> list[Leg]:
+def legs(text: str, dates: MailDates, world: TravelFacts, sender: str) -> list[BookedLeg]:
     """The flights of a text; each with what its lines state without doubt."""
     lines = _SPREAD.sub(r"\1", text).split("\n")
     flights = list(_flights(lines, world, sender))
@@ -136,7 +136,7 @@ def _dated(lines: list[str], dates: MailDates) -> bool:
     return any(dates.find(small) for line in lines if not _OTHER_DAYS.search(small := fold(line)))
 
 
-def _flights(lines: list[str], world: World, sender: str) -> Iterator[_Flight]:
+def _flights(lines: list[str], world: TravelFacts, sender: str) -> Iterator[_Flight]:
     """Line, airline and number of each flight, in the order they are named; each once in a row."""
     last = ""
     for at, line in enumerate(lines):
@@ -147,7 +147,7 @@ def _flights(lines: list[str], world: World, sender: str) -> Iterator[_Flight]:
                 yield at, airline, number
 
 
-def _designators(line: str, small: str, world: World) -> list[tuple[str, str]]:
+def _designators(line: str, small: str, world: TravelFacts) -> list[tuple[str, str]]:
     found = [
         (m[1], m[3])
         for m in _DESIGNATOR.finditer(line)
@@ -156,7 +156,7 @@ def _designators(line: str, small: str, world: World) -> list[tuple[str, str]]:
     return found or _by_icao(line, small, world)
 
 
-def _told(m: re.Match[str], line: str, small: str, world: World) -> bool:
+def _told(m: re.Match[str], line: str, small: str, world: TravelFacts) -> bool:
     """Whether the line leaves no doubt that this is a flight's number and not some other text of its shape."""
     before, rest = line[: m.start()], line[m.end() :]
     if m[1] in ("AM", "PM") and not m[2]:
@@ -172,7 +172,7 @@ def _told(m: re.Match[str], line: str, small: str, world: World) -> bool:
     return bool(alone or begins or _FLIGHT_WORD.search(small) or _CODE.search(rest))
 
 
-def _by_icao(line: str, small: str, world: World) -> list[tuple[str, str]]:
+def _by_icao(line: str, small: str, world: TravelFacts) -> list[tuple[str, str]]:
     """ "EZY8435", as some airlines write their flights to passengers too."""
     found = []
     for m in _THREE.finditer(line):
@@ -183,7 +183,7 @@ def _by_icao(line: str, small: str, world: World) -> list[tuple[str, str]]:
     return found
 
 
-def _bare(line: str, small: str, world: World, sender: str) -> list[tuple[str, str]]:
+def _bare(line: str, small: str, world: TravelFacts, sender: str) -> list[tuple[str, str]]:
     """ "Flight 117" of an airline named in the line or in the sender's name; or its name and number on their own."""
     if (alone := _NAMED.fullmatch(line.strip())) and (named := world.airline(alone[1])):
         return [(named, alone[2])]
@@ -194,7 +194,7 @@ def _bare(line: str, small: str, world: World, sender: str) -> list[tuple[str, s
     return [(airline, found[1])] if airline else []
 
 
-def _codes(lines: list[str], world: World) -> list[list[str]]:
+def _codes(lines: list[str], world: TravelFacts) -> list[list[str]]:
     """The airports of each line, in the first of four ways of writing them that the text uses; else by their names."""
     for seek in (_bracketed, _paired, _timed, _labelled):
         found = [[c for c in seek(line) if c not in _WORDS and world.clock_of(c)] for line in lines]
@@ -203,7 +203,7 @@ def _codes(lines: list[str], world: World) -> list[list[str]]:
     return _spelt(lines, world)
 
 
-def _spelt(lines: list[str], world: World) -> list[list[str]]:
+def _spelt(lines: list[str], world: TravelFacts) -> list[list[str]]:
     """Airports without their codes, on the lines that tell a time."""
     asked = [at for at, line in enumerate(lines) if any(True for _ in find_times(fold(line)))][:_MOST_NAMES]
     named = {at: code for at in asked if (code := world.airport(lines[at]))}
@@ -264,7 +264,7 @@ def _headed(blocks: list[_Block], lines: list[str], starts: list[int], dates: Ma
     return out
 
 
-def _leg(block: _Block, common: set[str]) -> Leg:
+def _leg(block: _Block, common: set[str]) -> BookedLeg:
     cabin = block.cabins if len(block.cabins) == 1 else common if not block.cabins and len(common) == 1 else set()
     two = len(block.airports) == 2
     clock = block.times if len(block.times) == 2 else []
@@ -272,7 +272,7 @@ def _leg(block: _Block, common: set[str]) -> Leg:
     lands = known[-1] if len(known) > 1 else None
     if lands is None and block.later and clock and known and known[0]:
         lands = known[0] + timedelta(days=block.later)
-    return Leg(
+    return BookedLeg(
         airline=block.airline,
         flight_number=f"{block.airline}{block.number}",
         origin=block.airports[0] if two else None,
@@ -285,9 +285,9 @@ def _leg(block: _Block, common: set[str]) -> Leg:
     )
 
 
-def _once(found: list[Leg]) -> list[Leg]:
+def _once(found: list[BookedLeg]) -> list[BookedLeg]:
     """A flight named twice, say in a summary and in detail, is one; the fuller account stays."""
-    kept: dict[tuple[str | None, date | None], Leg] = {}
+    kept: dict[tuple[str | None, date | None], BookedLeg] = {}
     for leg in found:
         key = (leg.flight_number, leg.departure_date)
         if key not in kept or _known(leg) > _known(kept[key]):
@@ -296,5 +296,5 @@ def _once(found: list[Leg]) -> list[Leg]:
     return [leg for (name, day), leg in kept.items() if day is not None or name not in dated]
 
 
-def _known(leg: Leg) -> int:
+def _known(leg: BookedLeg) -> int:
     return sum(v is not None for v in vars(leg).values())

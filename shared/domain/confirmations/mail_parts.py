@@ -9,7 +9,7 @@ from email.message import Message
 from email.policy import Compat32
 from email.utils import parsedate_to_datetime
 
-from shared.domain.confirmations.clean_text import one_line
+from shared.domain.confirmations.clean_text import to_one_line
 
 MOST_PARTS = 60  # looked at; what comes after is left alone
 MOST_TEXT = 600_000  # characters of one letter
@@ -31,7 +31,7 @@ class _Short(Compat32):
 
 
 @dataclass
-class Letter:
+class MailLetter:
     """One letter: who sent it, when, about what, and its text in both forms."""
 
     sender: str = ""
@@ -49,7 +49,7 @@ class Letter:
         return self.address.rpartition("@")[2].lower()[:120]
 
 
-def opened(raw: bytes) -> list[Letter]:
+def open_mail(raw: bytes) -> list[MailLetter]:
     """The letter itself and then those attached to it. Raises Unreadable."""
     if len(_NESTED.findall(raw)) > _MOST_NESTED:
         raise Unreadable("too many parts")
@@ -57,12 +57,12 @@ def opened(raw: bytes) -> list[Letter]:
         message = email.message_from_bytes(raw, policy=_Short())
     except (RecursionError, ValueError) as error:
         raise Unreadable(type(error).__name__) from None
-    letters: list[Letter] = []
+    letters: list[MailLetter] = []
     _collect(message, letters, 0)
     return letters
 
 
-def headline(raw: bytes) -> Letter:
+def read_headers(raw: bytes) -> MailLetter:
     """The headers alone, for what has not been read yet. Raises Unreadable."""
     try:
         head = re.split(rb"\r?\n\r?\n", raw[:64_000], maxsplit=1)[0]
@@ -71,10 +71,10 @@ def headline(raw: bytes) -> Letter:
         raise Unreadable(type(error).__name__) from None
 
 
-def _headed(message: Message) -> Letter:
-    name, address = _sender(one_line(_header(message, "From"), 400))
-    subject = one_line(_header(message, "Subject"), 200)
-    return Letter(one_line(name, 120), one_line(address, 254), subject, _day(message))
+def _headed(message: Message) -> MailLetter:
+    name, address = _sender(to_one_line(_header(message, "From"), 400))
+    subject = to_one_line(_header(message, "Subject"), 200)
+    return MailLetter(to_one_line(name, 120), to_one_line(address, 254), subject, _day(message))
 
 
 _ADDRESS = re.compile(r"[^\s<>@\"(),;]{1,64}@[A-Za-z0-9.-]{1,190}")
@@ -105,7 +105,7 @@ def _day(message: Message) -> date | None:
         return None
 
 
-def _collect(message: Message, letters: list[Letter], depth: int) -> None:
+def _collect(message: Message, letters: list[MailLetter], depth: int) -> None:
     letter = _headed(message)
     letter.attached = depth > 0
     letters.append(letter)
@@ -130,7 +130,7 @@ _CLOSED = re.compile(r"\.(?:pdf|pkpass|docx?)\b|application/(?:pdf|vnd\.apple\.p
 _INVITE = re.compile(r"\.ics\b|(?:text/calendar|application/ics)\b", re.I)
 
 
-def _place(letter: Letter, part: Message) -> list[str] | None:
+def _place(letter: MailLetter, part: Message) -> list[str] | None:
     """Where in the letter the text of a part belongs; a file that may hold a booking and is not read is noted."""
     kind = part.get_content_type()
     told = " ".join(str(part.get(name, ""))[:1000] for name in ("Content-Type", "Content-Disposition"))

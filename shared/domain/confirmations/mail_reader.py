@@ -6,10 +6,18 @@ from datetime import date
 from typing import Any
 
 from shared.domain.confirmations import calendar_entries, flights, html_page, prices, schema_org, stays
-from shared.domain.confirmations.clean_text import clean, one_line
+from shared.domain.confirmations.clean_text import clean, to_one_line
 from shared.domain.confirmations.mail_dates import MailDates
-from shared.domain.confirmations.mail_parts import Letter, opened
-from shared.domain.confirmations.model import Booking, Leg, Price, Reading, Source, Stay, World
+from shared.domain.confirmations.mail_parts import MailLetter, open_mail
+from shared.domain.confirmations.model import (
+    BookedLeg,
+    BookedStay,
+    Booking,
+    MailPrice,
+    MailReading,
+    Source,
+    TravelFacts,
+)
 from shared.domain.confirmations.phrases import (
     CONFIRMATION,
     FORWARDED,
@@ -42,23 +50,23 @@ class Text:
     posted: date | None
 
 
-def read_mail(raw: bytes, world: World) -> Reading:
+def read_mail(raw: bytes, world: TravelFacts) -> MailReading:
     """The best reading of the letters of a mail. Raises Unreadable."""
-    letters = opened(raw)
+    letters = open_mail(raw)
     readings = [r for letter in letters for r in _letter(letter, world)]
-    best = max(readings, key=_worth, default=Reading())
+    best = max(readings, key=_worth, default=MailReading())
     if not best.bookings and any(letter.closed for letter in letters):
-        best = Reading(doubts=[NOT_READ])
+        best = MailReading(doubts=[NOT_READ])
     inside = any(letter.attached for letter in letters)
     return replace(best, forwarded=best.forwarded or inside or bare_subject(letters[0].subject)[1])
 
 
-def _worth(reading: Reading) -> tuple[bool, bool, float, int]:
+def _worth(reading: MailReading) -> tuple[bool, bool, float, int]:
     """Bookings first, then those that can be stored, then the more reliable form and the more of them."""
     return bool(reading.bookings), not reading.missing, reading.confidence, len(reading.bookings)
 
 
-def _letter(letter: Letter, world: World) -> list[Reading]:
+def _letter(letter: MailLetter, world: TravelFacts) -> list[MailReading]:
     pages = [html_page.read(page) for page in letter.pages]
     texts = [_text(t, letter) for t in (*letter.texts, *(shown for shown, _ in pages)) if t.strip()]
     price = _price([t.body for t in texts], world)
@@ -70,12 +78,12 @@ def _letter(letter: Letter, world: World) -> list[Reading]:
         found, doubts = schema_org.bookings(given, world) if given else ([], [])
         if found:
             sender = letter.sender
-            readings.append(Reading(source, False, _priced(found, price, sender, world), doubts))
+            readings.append(MailReading(source, False, _priced(found, price, sender, world), doubts))
     readings += [r for t in texts if (r := _in_words(t, world))]
     return readings + [r for r in [_in_invites(letter, texts, price, world)] if r]
 
 
-def _in_invites(letter: Letter, texts: list[Text], price: Price, world: World) -> Reading | None:
+def _in_invites(letter: MailLetter, texts: list[Text], price: MailPrice, world: TravelFacts) -> MailReading | None:
     """What attached calendar entries state; the letter around them may say the number and the price."""
     said = next((number for t in texts if (number := _confirmation(t))), None)
     off = any(says_cancelled(fold(words)) for words in (letter.subject, *(t.body[:1500] for t in texts)))
@@ -84,16 +92,16 @@ def _in_invites(letter: Letter, texts: list[Text], price: Price, world: World) -
         entry = Text(words, bare_subject(letter.subject)[0], letter.sender, False, letter.posted)
         booking.confirmation_number = _confirmation(entry) or said
         found.append(replace(booking, action="cancel") if off else booking)
-    return Reading("text", False, _priced(found, price, letter.sender, world)) if found else None
+    return MailReading("text", False, _priced(found, price, letter.sender, world)) if found else None
 
 
-def _price(bodies: list[str], world: World) -> Price:
+def _price(bodies: list[str], world: TravelFacts) -> MailPrice:
     """What the first text that says anything about it says was paid."""
     found = [prices.find_price(body, world) for body in bodies]
-    return next((p for p in found if p.points is not None or p.cash is not None), found[0] if found else Price())
+    return next((p for p in found if p.points is not None or p.cash is not None), found[0] if found else MailPrice())
 
 
-def _text(given: str, letter: Letter) -> Text:
+def _text(given: str, letter: MailLetter) -> Text:
     lines = [line[:LONGEST_LINE].rstrip() for line in clean(given).split("\n", MOST_LINES)[:MOST_LINES]]
     made = Text("\n".join(lines), bare_subject(letter.subject)[0], letter.sender, False, letter.posted)
     for _ in range(3):  # a forward of a forward
@@ -135,13 +143,13 @@ def _inner(outer: Text, rest: str) -> Text:
             continue
         start = at + 1
         if found := SUBJECT.match(small):
-            subject = one_line(line.strip()[found.end() :], 200)
+            subject = to_one_line(line.strip()[found.end() :], 200)
         elif found := FROM.match(small):
-            sender = one_line(re.sub(r"<[^>]*>|\[mailto:[^\]]*\]", "", line.strip()[found.end() :]), 120)
+            sender = to_one_line(re.sub(r"<[^>]*>|\[mailto:[^\]]*\]", "", line.strip()[found.end() :]), 120)
     return Text("\n".join(lines[start:]), bare_subject(subject)[0], sender, True, outer.posted)
 
 
-def _in_words(text: Text, world: World) -> Reading | None:
+def _in_words(text: Text, world: TravelFacts) -> MailReading | None:
     """What plain words state; None without a booking."""
     folded = fold(text.body)
     dates = MailDates(folded, text.posted)
@@ -151,8 +159,8 @@ def _in_words(text: Text, world: World) -> Reading | None:
     number = _confirmation(text)
     off = says_cancelled(fold(text.subject)) or says_cancelled(folded[:1500])
     if off and number:
-        found = [replace(b, action="cancel") for b in found] or [Leg(action="cancel")]
-    elif not number and not any(isinstance(b, Stay) or b.departure_date for b in found):
+        found = [replace(b, action="cancel") for b in found] or [BookedLeg(action="cancel")]
+    elif not number and not any(isinstance(b, BookedStay) or b.departure_date for b in found):
         return None
     if not found or (not number and not _BOOKING.search(folded)):
         return None
@@ -162,9 +170,9 @@ def _in_words(text: Text, world: World) -> Reading | None:
     price = prices.find_price(text.body, world)
     passengers = _passengers(folded)
     for booking in found:
-        if isinstance(booking, Leg):
+        if isinstance(booking, BookedLeg):
             booking.passengers = passengers
-    return Reading("text", text.forwarded, _priced(found, price, text.sender, world), doubts)
+    return MailReading("text", text.forwarded, _priced(found, price, text.sender, world), doubts)
 
 
 _BOOKING = re.compile(
@@ -209,19 +217,21 @@ def _passengers(folded: str) -> int | None:
     return len(names) if 0 < len(names) <= 9 else None
 
 
-def _priced(found: list[Booking], price: Price, sender: str, world: World) -> list[Booking]:
+def _priced(found: list[Booking], price: MailPrice, sender: str, world: TravelFacts) -> list[Booking]:
     """The bookings with what was paid: one reservation bears the mail's price, several only what each says itself."""
     groups: dict[object, list[Booking]] = {}
     for b in found:
         groups.setdefault((b.type, b.confirmation_number), []).append(b)
     for group in groups.values():
         if group[0].action == "create":
-            (_pay_flight if isinstance(group[0], Leg) else _pay_stay)(group, price, len(groups) == 1, sender, world)
+            (_pay_flight if isinstance(group[0], BookedLeg) else _pay_stay)(
+                group, price, len(groups) == 1, sender, world
+            )
     return found
 
 
-def _pay_flight(group: list[Booking], price: Price, alone: bool, sender: str, world: World) -> None:
-    legs = [b for b in group if isinstance(b, Leg)]
+def _pay_flight(group: list[Booking], price: MailPrice, alone: bool, sender: str, world: TravelFacts) -> None:
+    legs = [b for b in group if isinstance(b, BookedLeg)]
     own = {(leg.cash_paid, leg.taxes_currency) for leg in legs if leg.cash_paid is not None}
     award = (alone and price.points is not None) or price.award
     cash, currency = (price.cash, price.currency) if alone and not own else (None, None)
@@ -245,7 +255,7 @@ def _pay_flight(group: list[Booking], price: Price, alone: bool, sender: str, wo
             leg.taxes_currency = currency
 
 
-def _program(price: Price, airline: str | None, sender: str, world: World) -> str | None:
+def _program(price: MailPrice, airline: str | None, sender: str, world: TravelFacts) -> str | None:
     """The programme the points are of: as named with them, else the sender's if it is the airline's own."""
     own = world.program_of(airline) if airline else None
     if price.program:
@@ -253,8 +263,8 @@ def _program(price: Price, airline: str | None, sender: str, world: World) -> st
     return own if own and world.program_of(world.airline(sender) or "") == own else None
 
 
-def _pay_stay(group: list[Booking], price: Price, alone: bool, _sender: str, _world: World) -> None:
-    for stay in (b for b in group if isinstance(b, Stay)):
+def _pay_stay(group: list[Booking], price: MailPrice, alone: bool, _sender: str, _world: TravelFacts) -> None:
+    for stay in (b for b in group if isinstance(b, BookedStay)):
         award = stay.cash_total is None and (price.award or (alone and price.points is not None))
         stay.kind = "award" if award else "cash"
         if award:

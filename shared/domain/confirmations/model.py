@@ -9,7 +9,7 @@ Action = Literal["create", "cancel"]
 Source = Literal["jsonld", "microdata", "text", "none"]
 
 
-class World(Protocol):
+class TravelFacts(Protocol):
     """What reading a mail has to know: names of airlines, programmes and hotels, and airports with their clocks."""
 
     def clock_of(self, airport: str) -> str | None:
@@ -35,7 +35,7 @@ class World(Protocol):
 
 
 @dataclass
-class Leg:
+class BookedLeg:
     """One flight of a confirmation. Times are local to their airport."""
 
     action: Action = "create"
@@ -62,7 +62,7 @@ class Leg:
 
 
 @dataclass
-class Stay:
+class BookedStay:
     """One stay. `hotel_id` is the known hotel its name means."""
 
     action: Action = "create"
@@ -82,11 +82,11 @@ class Stay:
     needed = ("hotel_id", "check_in_date", "check_out_date", "confirmation_number")
 
 
-Booking = Leg | Stay
+Booking = BookedLeg | BookedStay
 
 
 @dataclass
-class Price:
+class MailPrice:
     """What the mail as a whole says was paid."""
 
     points: int | None = None
@@ -99,7 +99,7 @@ class Price:
 
 
 @dataclass
-class Reading:
+class MailReading:
     """All a mail states. `doubts` are reasons for a person to look before anything is stored."""
 
     source: Source = "none"
@@ -110,7 +110,7 @@ class Reading:
     @property
     def missing(self) -> list[str]:
         """What has to be known before the bookings can be stored, each once, in order."""
-        return list(dict.fromkeys([m for b in self.bookings for m in missing(b)] + self.doubts))
+        return list(dict.fromkeys([m for b in self.bookings for m in list_missing(b)] + self.doubts))
 
     @property
     def confidence(self) -> float:
@@ -118,7 +118,7 @@ class Reading:
         if not self.bookings:
             return 0.0
         wanted = sum(len(_needed(b)) for b in self.bookings)
-        lacking = sum(len(missing(b)) for b in self.bookings)
+        lacking = sum(len(list_missing(b)) for b in self.bookings)
         form = {"jsonld": 1.0, "microdata": 0.95, "text": 0.85, "none": 0.0}[self.source]
         return round(form * (1 - lacking / wanted) * (0.5 if self.doubts else 1), 2)
 
@@ -127,12 +127,12 @@ def _needed(booking: Booking) -> tuple[str, ...]:
     return ("confirmation_number",) if booking.action == "cancel" else booking.needed
 
 
-def missing(booking: Booking) -> list[str]:
+def list_missing(booking: Booking) -> list[str]:
     """What a booking needs and the mail does not say; a cancellation needs its number alone."""
     return [name for name in _needed(booking) if getattr(booking, name) is None]
 
 
-def plain(booking: Booking) -> dict[str, Any]:
+def to_json(booking: Booking) -> dict[str, Any]:
     """The booking as it can be kept as JSON; what is unknown is left out."""
     out: dict[str, Any] = {"type": booking.type}
     for f in fields(booking):

@@ -3,7 +3,7 @@
 import re
 from decimal import Decimal
 
-from shared.domain.confirmations.model import Price, World
+from shared.domain.confirmations.model import MailPrice, TravelFacts
 from shared.domain.parsing.amounts import DIGITS, find_amounts, named_currencies, parse_number
 from shared.domain.parsing.text import fold
 
@@ -60,9 +60,9 @@ def parse_plain_number(text: str) -> Decimal | None:
     return parse_number(digits)
 
 
-def find_price(text: str, world: World) -> Price:
+def find_price(text: str, world: TravelFacts) -> MailPrice:
     """What a whole letter says was paid: points spent, and the total or the taxes in money."""
-    price, named = Price(), set(named_currencies(text))
+    price, named = MailPrice(), set(named_currencies(text))
     price.award = bool(_AWARD.search(fold(text)))
     lines = text.split("\n")
     _read_points(price, lines, world)
@@ -84,7 +84,7 @@ def find_price(text: str, world: World) -> Price:
     return price
 
 
-def _set_money(price: Price, totals: set[_Money], taxes: set[_Money]) -> None:
+def _set_money(price: MailPrice, totals: set[_Money], taxes: set[_Money]) -> None:
     """One total, or nothing: totals that differ are not weighed against each other."""
     total, tax = (next(iter(s)) if len(s) == 1 else (None, None) for s in (totals, taxes))
     if total[1]:
@@ -111,7 +111,7 @@ def _find_spent_points(small: str) -> tuple[int, str] | None:
     return (int(value), words) if value is not None and value == int(value) and value >= 100 else None
 
 
-def _read_points(price: Price, lines: list[str], world: World) -> None:
+def _read_points(price: MailPrice, lines: list[str], world: TravelFacts) -> None:
     """The points of the line that speaks of the total, else of all lines when they agree."""
     spent = [(points, fold(line)) for line in lines if (points := _find_spent_points(fold(line[:500])))]
     counted = [points for points, small in spent if "total" in small] or [points for points, _ in spent]
@@ -123,7 +123,7 @@ def _read_points(price: Price, lines: list[str], world: World) -> None:
         price.program = price.program or _find_program(words, world)
 
 
-def _find_program(words: str, world: World) -> str | None:
+def _find_program(words: str, world: TravelFacts) -> str | None:
     """The programme whose points these are: "60,000 aeroplan points", "avios"."""
     text = re.sub(r"[\d.,']+", " ", words).strip()
     bare = re.sub(rf"\b{_UNIT}$", "", text).strip() if not text.endswith("avios") else text

@@ -9,8 +9,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from shared.domain.confirmations import prices
-from shared.domain.confirmations.clean_text import one_line
-from shared.domain.confirmations.model import Action, Booking, Leg, Stay, World
+from shared.domain.confirmations.clean_text import to_one_line
+from shared.domain.confirmations.model import Action, BookedLeg, BookedStay, Booking, TravelFacts
 from shared.domain.confirmations.phrases import cabin_in
 from shared.domain.parsing.amounts import find_amounts
 from shared.domain.parsing.text import fold
@@ -27,7 +27,7 @@ Item = dict[str, Any]
 Doubt = str
 
 
-def bookings(documents: list[Any], world: World) -> tuple[list[Booking], list[Doubt]]:
+def bookings(documents: list[Any], world: TravelFacts) -> tuple[list[Booking], list[Doubt]]:
     """What the reservations state; a reservation that is neither confirmed nor cancelled is a doubt."""
     found: list[Booking] = []
     doubts: list[Doubt] = []
@@ -77,7 +77,7 @@ def _word(value: Any) -> str:
     value = _one(value)
     if isinstance(value, dict):
         value = value.get("name") or value.get("@id") or value.get("@value") or value.get("value")
-    return one_line(str(value), 200) if isinstance(value, str | int | float) and value is not True else ""
+    return to_one_line(str(value), 200) if isinstance(value, str | int | float) and value is not True else ""
 
 
 def _first(item: Item, *names: str) -> Any:
@@ -131,7 +131,7 @@ def _amount(item: Item) -> Decimal | None:
     return prices.parse_plain_number(str(value)) if isinstance(value, str | int | float) and value is not True else None
 
 
-def _airport(value: Any, world: World) -> str | None:
+def _airport(value: Any, world: TravelFacts) -> str | None:
     """A code this world knows: stated as such, or in brackets behind a name."""
     item = _dict(value)
     for text in (_word(item.get("iataCode")), _word(item.get("identifier")), _word(item.get("name"))):
@@ -143,7 +143,7 @@ def _airport(value: Any, world: World) -> str | None:
     return None
 
 
-def _carrier(item: Item, flight: Item, world: World) -> tuple[str | None, str | None]:
+def _carrier(item: Item, flight: Item, world: TravelFacts) -> tuple[str | None, str | None]:
     """The airline's code, and the flight's number with it in front."""
     number = _FLIGHT.fullmatch(_word(flight.get("flightNumber")))
     named = _dict(_first(flight, "airline", "provider", "seller", "carrier") or _first(item, "provider", "airline"))
@@ -156,7 +156,7 @@ def _carrier(item: Item, flight: Item, world: World) -> tuple[str | None, str | 
     return code, f"{(number[1] or code).upper()}{number[2]}" if number else None
 
 
-def _leg(item: Item, given: Any, action: Action, world: World) -> Leg:
+def _leg(item: Item, given: Any, action: Action, world: TravelFacts) -> BookedLeg:
     flight = _dict(given)
     airline, number = _carrier(item, flight, world)
     origin, destination = (_airport(flight.get(n), world) for n in ("departureAirport", "arrivalAirport"))
@@ -168,7 +168,7 @@ def _leg(item: Item, given: Any, action: Action, world: World) -> Leg:
     cash, currency = _price(item)
     member = _first(item, "programMembershipUsed", "programMembership")
     program = world.program(_word(_first(_dict(member), "programName", "program", "name")))
-    return Leg(
+    return BookedLeg(
         action=action,
         confirmation_number=_number(item),
         airline=airline,
@@ -187,12 +187,12 @@ def _leg(item: Item, given: Any, action: Action, world: World) -> Leg:
     )
 
 
-def _stay(item: Item, action: Action, world: World) -> Stay:
+def _stay(item: Item, action: Action, world: TravelFacts) -> BookedStay:
     place = _dict(item.get("reservationFor"))
-    name = one_line(_word(place.get("name")), 120) or None
+    name = to_one_line(_word(place.get("name")), 120) or None
     cash, currency = _price(item)
     room = _word(_first(item, "lodgingUnitType", "roomType", "lodgingUnitDescription"))
-    return Stay(
+    return BookedStay(
         action=action,
         confirmation_number=_number(item),
         hotel_id=world.hotel(name) if name else None,
@@ -207,10 +207,10 @@ def _stay(item: Item, action: Action, world: World) -> Stay:
 
 def _merged(found: list[Booking]) -> list[Booking]:
     """One leg for each flight, however many travellers have a reservation of their own on it; stays each once."""
-    legs: dict[Any, Leg] = {}
-    stays: dict[Any, Stay] = {}
+    legs: dict[Any, BookedLeg] = {}
+    stays: dict[Any, BookedStay] = {}
     for b in found[:_MOST]:
-        if isinstance(b, Stay):
+        if isinstance(b, BookedStay):
             stays.setdefault((b.action, b.confirmation_number, b.hotel_name, b.check_in_date, b.check_out_date), b)
             continue
         key = (b.action, b.confirmation_number, b.flight_number, b.origin, b.destination, b.departure_date)

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from shared.domain.confirmations.clean_text import one_line
+from shared.domain.confirmations.clean_text import to_one_line
 from shared.domain.confirmations.mail_dates import Day, MailDates
-from shared.domain.confirmations.model import Stay, World
+from shared.domain.confirmations.model import BookedStay, TravelFacts
 from shared.domain.confirmations.phrases import CONFIRMATION
 from shared.domain.parsing.text import fold
 
@@ -41,7 +41,7 @@ _PROSE = re.compile(r"[.!?]\s*$|\b(?:thank|dear|hello|hi|hallo|bonjour|hola|we|y
 _MOST_NAMES = 40
 
 
-def stay(text: str, subject: str, dates: MailDates, world: World) -> Stay | None:
+def stay(text: str, subject: str, dates: MailDates, world: TravelFacts) -> BookedStay | None:
     """The stay of a text, if it names the day of arrival and a later one of leaving."""
     lines = [line for line in text.split("\n") if line.strip()]
     arrives, leaves = _day(lines, _IN, dates), _day(lines, _OUT, dates)
@@ -49,7 +49,7 @@ def stay(text: str, subject: str, dates: MailDates, world: World) -> Stay | None
         arrives, leaves = _span(lines, dates)
     if arrives is None or leaves is None:
         return None
-    made = Stay(free_cancellation_until=_free_until(lines, dates), room_type=_value(lines, _ROOM))
+    made = BookedStay(free_cancellation_until=_free_until(lines, dates), room_type=_value(lines, _ROOM))
     if arrives.day and leaves.day and arrives.day < leaves.day:
         made.check_in_date, made.check_out_date = arrives.day, leaves.day
     made.hotel_id, made.hotel_name = _hotel(lines, subject, world)
@@ -90,11 +90,11 @@ def _free_until(lines: list[str], dates: MailDates) -> date | None:
 def _value(lines: list[str], label: re.Pattern[str]) -> str | None:
     for line in lines:
         if found := label.match(fold(line)):
-            return one_line(line[found.start(1) :], 120) or None
+            return to_one_line(line[found.start(1) :], 120) or None
     return None
 
 
-def _hotel(lines: list[str], subject: str, world: World) -> tuple[str | None, str | None]:
+def _hotel(lines: list[str], subject: str, world: TravelFacts) -> tuple[str | None, str | None]:
     """The known hotel and its name: the first of the likely names that is one, else the likeliest as it stands."""
     likely = list(_names(lines, subject))
     for name in likely[:_MOST_NAMES]:
@@ -109,10 +109,10 @@ def _names(lines: list[str], subject: str) -> Iterator[str]:
         yield labelled
     first = next((i for i, line in enumerate(lines) if _IN.match(fold(line)) or _DATES.match(fold(line))), len(lines))
     for line in reversed(lines[:first]):
-        name = one_line(line.replace("\t", " "), 120)
+        name = to_one_line(line.replace("\t", " "), 120)
         small = fold(name)
         prose = _LABEL.match(line) or _PROSE.search(small) or CONFIRMATION.match(small)
         if 4 <= len(name) <= 90 and not prose:
             yield name
     pieces = _SUBJECT.split(subject)
-    yield from (one_line(p, 120) for p in reversed(pieces[1:]) if len(p) > 3)
+    yield from (to_one_line(p, 120) for p in reversed(pieces[1:]) if len(p) > 3)

@@ -6,12 +6,12 @@ from decimal import Decimal
 
 from shared.domain.folio import benefits, rules
 from shared.domain.folio.checks import CHECKS, Case
-from shared.domain.folio.letter import letter
-from shared.domain.folio.model import ZERO, Bill, Finding, Rule, Rulebook, Stay, StayType
-from shared.domain.folio.reading import read
-from shared.domain.folio.stay import stay_of
+from shared.domain.folio.letter import write_letter
+from shared.domain.folio.model import ZERO, Bill, Finding, FolioStay, Rule, Rulebook, StayType
+from shared.domain.folio.reading import read_bill
+from shared.domain.folio.stay import read_stay
 
-__all__ = ["CHECKS", "Audit", "audit"]
+__all__ = ["CHECKS", "BillAudit", "audit_folio"]
 
 _SEVERITIES = ("high", "medium", "low", "info")
 # Of rules that could ask for the same line, the first wins: the chain's own, then these, then any, then twice.
@@ -20,9 +20,9 @@ _PENALTIES = frozenset({"no_show", "cancellation"})
 
 
 @dataclass(frozen=True, slots=True)
-class Audit:
+class BillAudit:
     bill: Bill
-    stay: Stay
+    stay: FolioStay
     findings: Sequence[Finding]
     benefits: Sequence[object]  # rows of the reference data
     letter: str
@@ -48,7 +48,7 @@ def _rank(rule: Rule) -> tuple[object, ...]:
 def _findings(case: Case) -> list[Finding]:
     found = []
     for rule in sorted(case.book.rules, key=_rank):
-        if not rules.speaks(rule, case.stay, case.bill):
+        if not rules.applies_to_stay(rule, case.stay, case.bill):
             continue
         if finding := CHECKS[rule.check](rule, case):
             found.append(_with_points(finding, case))
@@ -64,7 +64,7 @@ def _with_points(finding: Finding, case: Case) -> Finding:
     return replace(finding, points=(points, points))
 
 
-def expected(book: Rulebook, chain: str, tier: str | None) -> list[object]:
+def list_expected_benefits(book: Rulebook, chain: str, tier: str | None) -> list[object]:
     """What a tier receives: its own benefits, and of the tiers below those it has no better form of."""
     ladder = book.chains[chain]
     if tier is None:
@@ -75,17 +75,17 @@ def expected(book: Rulebook, chain: str, tier: str | None) -> list[object]:
     return list(best.values())
 
 
-def audit(
+def audit_folio(
     text: str,
     chain: str,
     book: Rulebook,
     stay_type: StayType | None = None,
     tier: str | None = None,
     confirmation: str | None = None,
-) -> Audit:
+) -> BillAudit:
     """The whole audit. A bill without a readable line gives an Audit without lines."""
-    bill = read(text, book)
-    stay = stay_of(bill, book.chains[chain], stay_type, tier, confirmation)
+    bill = read_bill(text, book)
+    stay = read_stay(bill, book.chains[chain], stay_type, tier, confirmation)
     found = _findings(Case(bill, stay, book)) if bill.lines else []
-    written = letter(found, stay, bill, book.chains[chain], book)
-    return Audit(bill, stay, found, expected(book, chain, stay.tier), written)
+    written = write_letter(found, stay, bill, book.chains[chain], book)
+    return BillAudit(bill, stay, found, list_expected_benefits(book, chain, stay.tier), written)

@@ -6,10 +6,10 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
-from shared.domain.folio.checks import Case, check, found
+from shared.domain.folio.checks import Case, check, make_finding
 from shared.domain.folio.kinds import FOOD
-from shared.domain.folio.model import ZERO, Finding, Line, Rule
-from shared.domain.folio.stay import nights_seen
+from shared.domain.folio.model import ZERO, Finding, FolioLine, Rule
+from shared.domain.folio.stay import count_nights
 from shared.domain.parsing.amounts import first_amount
 
 _NTH = {4: r"(?:night (?:no\.? )?4|4th night|fourth night)", 5: r"(?:night (?:no\.? )?5|5th night|fifth night)"}
@@ -21,11 +21,11 @@ _WALKED = re.compile(r"reservation guarantee|\bwalked\b|relocated|\burg\b")
 _VOUCHER = Decimal(20)
 
 
-def _food(case: Case) -> list[Line]:
+def _food(case: Case) -> list[FolioLine]:
     return [x for x in case.charges() if x.kind in FOOD and case.open(x)]
 
 
-def _net(lines: Sequence[Line]) -> Decimal:
+def _net(lines: Sequence[FolioLine]) -> Decimal:
     return sum((x.net for x in lines), ZERO)
 
 
@@ -46,11 +46,11 @@ def daily_credit(rule: Rule, case: Case) -> Finding | None:
     if brand is None or not food:
         return None
     guests = min(case.stay.guests or 2, 2)
-    nights = nights_seen(case.bill, case.stay) or 1
+    nights = count_nights(case.bill, case.stay) or 1
     due = min(_net(food), brand.usd_per_guest_day * guests * nights) - _credited(case)
     counted = "" if case.stay.guests else " The bill names no guests: two are reckoned, as the benefit is worded."
     note = f"{brand.brand}: {brand.usd_per_guest_day} USD a guest and day, {guests} guests, {nights} nights.{counted}"
-    return found(rule, case, due, food, note) if due > 0 else None
+    return make_finding(rule, case, due, food, note) if due > 0 else None
 
 
 @check
@@ -63,7 +63,7 @@ def voucher(rule: Rule, case: Case) -> Finding | None:
     credits = [-x.amount for x in case.bill.lines if x.amount < 0 and x.kind not in ("payment", "deposit")]
     given = _credited(case) or sum((c for c in credits if c == (printed or _VOUCHER)), ZERO)
     due = min(_net(food), (printed or _VOUCHER) * number) - given
-    return found(rule, case, due, food) if food and due > 0 else None
+    return make_finding(rule, case, due, food) if food and due > 0 else None
 
 
 def _whole(text: str) -> int:
@@ -102,14 +102,14 @@ def free_night(rule: Rule, case: Case) -> Finding | None:
         lines, points = [], _nights_priced(rule, case)
     if not points:
         return None
-    made = found(rule, case, Decimal(points), lines, f"{points:,} points were taken for the free night.")
+    made = make_finding(rule, case, Decimal(points), lines, f"{points:,} points were taken for the free night.")
     return Finding(made.rule, made.amount, made.lines, made.dispute_ref, made.note, (points, points))
 
 
 @check
 def reported(rule: Rule, case: Case) -> Finding | None:
     """The words of the bill or of the guest say so; what it is worth depends on the brand."""
-    made = found(rule, case, None, [], "The amount depends on the brand, which the reviewed data do not list.")
+    made = make_finding(rule, case, None, [], "The amount depends on the brand, which the reviewed data do not list.")
     return Finding(made.rule, None, [], made.dispute_ref, made.note, rule.points)
 
 
@@ -122,7 +122,7 @@ def walk_credit(rule: Rule, case: Case) -> Finding | None:
         named = [x for x in credits if -x.amount in (100, 200)]
     if not named:
         return None
-    made = found(rule, case, -sum((x.amount for x in named), ZERO), named)
+    made = make_finding(rule, case, -sum((x.amount for x in named), ZERO), named)
     return Finding(made.rule, made.amount, made.lines, made.dispute_ref, made.note, rule.points)
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from shared.domain.folio import rules
-from shared.domain.folio.model import ZERO, Bill, Finding, Line, Rule, Rulebook, Stay
+from shared.domain.folio.model import ZERO, Bill, Finding, FolioLine, FolioStay, Rule, Rulebook
 from shared.domain.folio.settle import CENT, NOT_CHARGES, TAXES
-from shared.domain.folio.stay import deposits_in
+from shared.domain.folio.stay import find_deposits
 from shared.domain.parsing.dates import first_time
 
 _CONVERSION = re.compile(r"\d\s?%|margin|mark-?up|marge|aufschlag|margen|margine|margem|rate\b")
@@ -19,14 +19,14 @@ class Case:
     """One bill under audit; `claimed` are the lines a finding already asks back."""
 
     bill: Bill
-    stay: Stay
+    stay: FolioStay
     book: Rulebook
     claimed: set[int] = field(default_factory=set)
 
-    def open(self, line: Line) -> bool:
+    def open(self, line: FolioLine) -> bool:
         return line.net > 0 and id(line) not in self.claimed
 
-    def charges(self) -> list[Line]:
+    def charges(self) -> list[FolioLine]:
         return [x for x in self.bill.lines if x.amount > 0 and x.kind not in NOT_CHARGES]
 
 
@@ -40,19 +40,19 @@ def check(function: Check) -> Check:
     return function
 
 
-def found(rule: Rule, case: Case, amount: Decimal | None, lines: Sequence[Line], note: str = "") -> Finding:
+def make_finding(rule: Rule, case: Case, amount: Decimal | None, lines: Sequence[FolioLine], note: str = "") -> Finding:
     wanted = f"D-{case.stay.chain.upper()}-"
     ref = next((r for r in rule.dispute_refs if r.startswith(wanted)), next(iter(rule.dispute_refs), None))
     order = {id(x): at for at, x in enumerate(case.bill.lines)}
     return Finding(rule, amount, sorted(lines, key=lambda x: order[id(x)]), ref, note)
 
 
-def _left(line: Line) -> Decimal:
+def _left(line: FolioLine) -> Decimal:
     """What is left of a charge after reversals and food credits."""
     return line.net - line.food_credited
 
 
-def _in_time(rule: Rule, line: Line, stay: Stay) -> tuple[bool, str]:
+def _in_time(rule: Rule, line: FolioLine, stay: FolioStay) -> tuple[bool, str]:
     """Whether the guest left within the tier's time; where the bill shows no time, that is said."""
     limit = rule.until.get(rules.tier_for(rule, stay) or "")
     if limit is None:
@@ -63,7 +63,7 @@ def _in_time(rule: Rule, line: Line, stay: Stay) -> tuple[bool, str]:
     return left <= limit, f"You left at {left:%H:%M}; your tier's time is {limit:%H:%M}."
 
 
-def _few_a_day(lines: Sequence[Line], most: int | None) -> list[Line]:
+def _few_a_day(lines: Sequence[FolioLine], most: int | None) -> list[FolioLine]:
     seen: dict[object, int] = {}
     kept = []
     for line in lines:
@@ -78,7 +78,7 @@ def charged(rule: Rule, case: Case) -> Finding | None:
     """Lines of the rule's kinds that are still to be paid, with their tax."""
     lines, note = [], ""
     for line in case.charges():
-        if case.open(line) and _left(line) > 0 and rules.fits(rule, line, case.stay):
+        if case.open(line) and _left(line) > 0 and rules.applies_to_line(rule, line, case.stay):
             good, said = _in_time(rule, line, case.stay)
             if good:
                 lines.append(line)
@@ -88,7 +88,7 @@ def charged(rule: Rule, case: Case) -> Finding | None:
         return None
     taxes = [t for x in lines for t in x.taxes if case.open(t)] if rule.keeps_tax else []
     taxes = [t for t in taxes if t not in lines]
-    return found(rule, case, sum(map(_left, [*lines, *taxes]), ZERO), [*lines, *taxes], note)
+    return make_finding(rule, case, sum(map(_left, [*lines, *taxes]), ZERO), [*lines, *taxes], note)
 
 
 @check
@@ -99,7 +99,7 @@ def conversion(rule: Rule, case: Case) -> Finding | None:
     words = dict(case.book.kinds)["dcc"]
     paid = [x for x in case.bill.lines if x.kind == "payment" and words.search(x.folded)]
     noted = [h for h in case.bill.header.split("\n") if words.search(h) and _CONVERSION.search(h)]
-    return found(rule, case, None, paid, "The bill does not print the margin.") if paid or noted else None
+    return make_finding(rule, case, None, paid, "The bill does not print the margin.") if paid or noted else None
 
 
 @check
@@ -120,20 +120,20 @@ def nights(rule: Rule, case: Case) -> Finding | None:
     if not chosen:
         return None
     lines = [y for x in chosen for y in (x, *x.taxes) if case.open(y)]
-    return found(rule, case, sum((x.net for x in lines), ZERO), lines)
+    return make_finding(rule, case, sum((x.net for x in lines), ZERO), lines)
 
 
-def _within(line: Line, stay: Stay) -> bool:
+def _within(line: FolioLine, stay: FolioStay) -> bool:
     if line.day is None or stay.departure is None or stay.arrival is None:
         return True
     return stay.arrival <= line.day < stay.departure
 
 
-def _repeated(line: Line, rooms: Sequence[Line]) -> bool:
+def _repeated(line: FolioLine, rooms: Sequence[FolioLine]) -> bool:
     return any(x.day == line.day for x in rooms[: rooms.index(line)])
 
 
-def _half_day(line: Line, case: Case) -> bool:
+def _half_day(line: FolioLine, case: Case) -> bool:
     same = (x for x in case.bill.lines if x.kind == "room" and x is not line)
     return line.day is not None and line.day == case.stay.departure and any(x.amount == 2 * line.amount for x in same)
 
@@ -141,7 +141,7 @@ def _half_day(line: Line, case: Case) -> bool:
 @check
 def twice(rule: Rule, case: Case) -> Finding | None:
     """Lines of one day, description and amount, beyond as many as are plausible for the guests and rooms."""
-    groups: dict[tuple[object, ...], list[Line]] = {}
+    groups: dict[tuple[object, ...], list[FolioLine]] = {}
     for line in case.charges():
         if case.open(line):
             parent = id(line.parent) if line.kind in TAXES else 0
@@ -150,10 +150,10 @@ def twice(rule: Rule, case: Case) -> Finding | None:
     for group in groups.values():
         for line in (x for x in group[1:] if x in extra and len(x.taxes) == len(group[0].taxes)):
             extra += [t for t in line.taxes if case.open(t) and t not in extra]
-    return found(rule, case, sum((x.net for x in extra), ZERO), extra) if extra else None
+    return make_finding(rule, case, sum((x.net for x in extra), ZERO), extra) if extra else None
 
 
-def _plausible(line: Line, stay: Stay) -> int:
+def _plausible(line: FolioLine, stay: FolioStay) -> int:
     if line.kind in ("breakfast", "city_tax_person"):
         return max(stay.guests or 2, 1) * stay.rooms
     return stay.rooms
@@ -166,7 +166,7 @@ def tax_left(rule: Rule, case: Case) -> Finding | None:
         for x in case.charges()
         if x.kind in rule.line_kinds and case.open(x) and x.parent is not None and x.parent.reversed
     ]
-    return found(rule, case, sum((x.net for x in lines), ZERO), lines) if lines else None
+    return make_finding(rule, case, sum((x.net for x in lines), ZERO), lines) if lines else None
 
 
 @check
@@ -177,7 +177,7 @@ def adds_up(rule: Rule, case: Case) -> Finding | None:
         return None
     off = difference(bill)
     note = f"The lines add up to {bill.balance}; the bill does not print that."
-    return found(rule, case, off, [], note) if off > CENT else None
+    return make_finding(rule, case, off, [], note) if off > CENT else None
 
 
 def difference(bill: Bill) -> Decimal:
@@ -206,9 +206,9 @@ def deposit(rule: Rule, case: Case) -> Finding | None:
     credits = [-x.amount for x in case.bill.lines if x.amount < 0]
     given = [-x.amount for x in case.bill.lines if x.amount < 0 and x.kind == "deposit"]
     missing = ZERO
-    for amount in deposits_in(case.bill.header, dict(case.book.kinds)["deposit"]):
+    for amount in find_deposits(case.bill.header, dict(case.book.kinds)["deposit"]):
         if amount in credits:
             credits.remove(amount)
         elif not given:
             missing += amount
-    return found(rule, case, missing, []) if missing else None
+    return make_finding(rule, case, missing, []) if missing else None

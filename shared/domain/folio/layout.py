@@ -62,7 +62,7 @@ def _distance(column: Column, amount: Amount) -> int:
     return min(abs(column.end - amount.end), abs(column.start - amount.start))
 
 
-def heading(folded: str) -> Table | None:
+def read_heading(folded: str) -> Table | None:
     """The table a line announces; None when the line is no heading."""
     if re.search(r"\d[.,]\d\d\b|\d{4}|:", folded) or len(folded) < 8:
         return None
@@ -79,7 +79,7 @@ def heading(folded: str) -> Table | None:
     return Table(found, bar)
 
 
-def posted(amounts: Sequence[Amount], table: Table | None, line: str) -> tuple[Amount, str] | None:
+def find_posted(amounts: Sequence[Amount], table: Table | None, line: str) -> tuple[Amount, str] | None:
     """Of the amounts of a line the one that was posted, and the meaning of its column ("" without a table)."""
     if not amounts:
         return None

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from datetime import date
 
-from shared.domain.folio.model import Bill, Chain, Finding, Line, Rulebook, Stay
+from shared.domain.folio.model import Bill, Chain, Finding, FolioLine, FolioStay, Rulebook
 
 
 def _day(day: date) -> str:
     return f"{day.day} {day:%B %Y}"
 
 
-def _posting(line: Line) -> str:
+def _posting(line: FolioLine) -> str:
     """A line as quoted text, so that it is never read as anything else."""
     when = f"{line.day.isoformat()} " if line.day else ""
     return f'{when}"{line.text.replace(chr(34), chr(39))}" {line.amount:,.2f}'
@@ -38,14 +38,14 @@ def _item(number: int, finding: Finding, chain: Chain, bill: Bill, book: Ruleboo
     return "\n".join(lines)
 
 
-def _about(stay: Stay) -> str:
+def _about(stay: FolioStay) -> str:
     parts = [f"confirmation {stay.confirmation}"] if stay.confirmation else []
     if stay.arrival and stay.departure:
         parts.append(f"stay of {_day(stay.arrival)} to {_day(stay.departure)}")
     return ", ".join(parts)
 
 
-def letter(findings: Sequence[Finding], stay: Stay, bill: Bill, chain: Chain, book: Rulebook) -> str:
+def write_letter(findings: Sequence[Finding], stay: FolioStay, bill: Bill, chain: Chain, book: Rulebook) -> str:
     """Empty when there is nothing to dispute. Findings that are information only are never in it."""
     disputed = [f for f in findings if f.disputed]
     if not disputed:

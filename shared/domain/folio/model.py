@@ -14,7 +14,7 @@ ZERO = Decimal(0)
 
 
 @dataclass(slots=True, eq=False)
-class Line:
+class FolioLine:
     """One posting. Credits are negative; `credited` is what other lines took back of it."""
 
     day: date | None
@@ -27,8 +27,8 @@ class Line:
     settled: bool = True  # the bill itself says whether it is a charge or a credit
     credited: Decimal = ZERO
     food_credited: Decimal = ZERO
-    parent: "Line | None" = None
-    taxes: "list[Line]" = field(default_factory=list)
+    parent: "FolioLine | None" = None
+    taxes: "list[FolioLine]" = field(default_factory=list)
 
     @property
     def net(self) -> Decimal:
@@ -45,7 +45,7 @@ class Line:
 class Bill:
     """A bill as read: its lines, what it prints as sums, and the folded text that is no line."""
 
-    lines: Sequence[Line]
+    lines: Sequence[FolioLine]
     unread: int
     header: str
     hotel: str
@@ -74,7 +74,7 @@ class Bill:
 
 
 @dataclass(frozen=True, slots=True)
-class Stay:
+class FolioStay:
     """What the bill and the caller say about the stay; None is unknown."""
 
     chain: str
@@ -132,7 +132,7 @@ class Finding:
 
     rule: Rule
     amount: Decimal | None
-    lines: Sequence[Line]
+    lines: Sequence[FolioLine]
     dispute_ref: str | None
     note: str
     points: tuple[int, int] | None = None

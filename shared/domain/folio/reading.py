@@ -10,11 +10,11 @@ from decimal import Decimal
 from itertools import pairwise
 
 from shared.domain.folio.kinds import Namer
-from shared.domain.folio.layout import Table, heading, posted
-from shared.domain.folio.model import ZERO, Bill, Line, Rulebook
-from shared.domain.folio.settle import settle
-from shared.domain.folio.stay import abroad
-from shared.domain.folio.sums import sum_line
+from shared.domain.folio.layout import Table, find_posted, read_heading
+from shared.domain.folio.model import ZERO, Bill, FolioLine, Rulebook
+from shared.domain.folio.settle import settle_bill
+from shared.domain.folio.stay import is_abroad
+from shared.domain.folio.sums import classify_sum
 from shared.domain.folio.text import split_lines
 from shared.domain.parsing.amounts import (
     CODES,
@@ -127,13 +127,13 @@ def _take(page: _Page, line: str, folded: str, thousandths: bool) -> None:
         line = "|".join(next(csv.reader([line])))
         folded = fold(line)
     at = _date_at_start(folded)
-    if at is None and (table := heading(folded)):
+    if at is None and (table := read_heading(folded)):
         page.table = table
         return
     start = at[1] if at else 0
     rest = " " * start + line[start:]
     amounts = find_amounts_at_end(rest, thousandths)
-    if kind := sum_line(folded[start:]):
+    if kind := classify_sum(folded[start:]):
         _sums(page, line, kind, amounts)
     elif at and (amounts or _points(folded[start:])):
         _post(page, at[0], line, start, amounts)
@@ -157,7 +157,7 @@ def _lone_date(page: _Page, day: WrittenDate, line: str, start: int) -> None:
 
 
 def _post(page: _Page, day: WrittenDate | None, line: str, start: int, amounts: Sequence[Amount]) -> None:
-    one = posted(amounts, page.table, line)
+    one = find_posted(amounts, page.table, line)
     end = amounts[0].start if amounts else len(line)
     text = _description(line, start, end)
     if not re.search(r"[^\W\d_]", text):
@@ -202,14 +202,14 @@ def _signed(posting: _Posting, credit: bool) -> tuple[Decimal, bool]:
     return value, not credit
 
 
-def _line(posting: _Posting, namer: Namer, day: date | None) -> Line:
+def _line(posting: _Posting, namer: Namer, day: date | None) -> FolioLine:
     folded = fold(posting.text)
     value, _ = _signed(posting, False)
     named = namer.name(folded, value)
     value, settled = _signed(posting, named.credit)
     if named.kind == "payment" and not settled:
         value, settled = -value, True
-    return Line(day, posting.text, folded, value, named.kind, named.subject, posting.points, settled)
+    return FolioLine(day, posting.text, folded, value, named.kind, named.subject, posting.points, settled)
 
 
 def _first_code(text: str) -> str | None:
@@ -231,7 +231,7 @@ def _page(text: str, undated: bool) -> _Page:
     return page
 
 
-def read(text: str, book: Rulebook) -> Bill:
+def read_bill(text: str, book: Rulebook) -> Bill:
     """The bill. Lines that look like postings and cannot be read are counted, never guessed."""
     page = _page(text, undated=False)
     if not page.postings:
@@ -242,7 +242,7 @@ def read(text: str, book: Rulebook) -> Bill:
     all_dates = [p.day for p in page.postings if p.day] + [w for w, _, _ in find_dates(header)]
     order, year = choose_order(all_dates, currency in (None, "USD")), _year(all_dates)
     european = order == "dmy" and any(w.separator and (w.separator == "." or w.first > 12) for w in all_dates)
-    namer = Namer(book.kinds, book.words, abroad(currency, header, european))
+    namer = Namer(book.kinds, book.words, is_abroad(currency, header, european))
     made = [_line(p, namer, p.day.day(order, year) if p.day else None) for p in page.postings]
     kept = [x for x in made if x.day or x.kind != "other"]
     bill = Bill(
@@ -257,5 +257,5 @@ def read(text: str, book: Rulebook) -> Bill:
         order=order,
         european=european,
     )
-    settle(bill)
+    settle_bill(bill)
     return bill

@@ -1,17 +1,17 @@
 """Which rules speak about a stay and about a line: a rule, the stay and the bill go in, yes or no comes out."""
 
-from shared.domain.folio.model import Bill, Line, Rule, Stay
-from shared.domain.folio.stay import type_on
+from shared.domain.folio.model import Bill, FolioLine, FolioStay, Rule
+from shared.domain.folio.stay import stay_type_on
 
 BY_LINE = ("charged", "conversion")  # checks that ask of each line how its night was paid
 
 
-def tier_for(rule: Rule, stay: Stay) -> str | None:
+def tier_for(rule: Rule, stay: FolioStay) -> str | None:
     """The guest's tier; a Guest of Honor has the benefits of the Globalist who gave the stay."""
     return "globalist" if stay.guest_of_honor and rule.chain == "hyatt" else stay.tier
 
 
-def speaks(rule: Rule, stay: Stay, bill: Bill) -> bool:
+def applies_to_stay(rule: Rule, stay: FolioStay, bill: Bill) -> bool:
     """Chain, tier, country, words and hotel fit; the kind of stay is asked line by line."""
     if rule.chain not in ("any", stay.chain) or (rule.tiers and tier_for(rule, stay) not in rule.tiers):
         return False
@@ -22,7 +22,7 @@ def speaks(rule: Rule, stay: Stay, bill: Bill) -> bool:
     return _words_fit(rule, bill)
 
 
-def _whole(rule: Rule, stay: Stay) -> str:
+def _whole(rule: Rule, stay: FolioStay) -> str:
     """One word for the stay as a whole: for rules about stays without any paid night, a mixed stay is a paid one."""
     return "cash" if stay.mixed and rule.whole_stay else stay.stay_type
 
@@ -38,8 +38,8 @@ def _words_fit(rule: Rule, bill: Bill) -> bool:
     return not (rule.unless_hotel and rule.unless_hotel.search(bill.hotel))
 
 
-def fits(rule: Rule, line: Line, stay: Stay) -> bool:
+def applies_to_line(rule: Rule, line: FolioLine, stay: FolioStay) -> bool:
     """Whether a line is one the rule looks at, on a night it is about."""
     if line.kind not in rule.line_kinds or (rule.unless_line and rule.unless_line.search(line.folded)):
         return False
-    return rule.whole_stay or type_on(stay, line.day) in rule.stay_types
+    return rule.whole_stay or stay_type_on(stay, line.day) in rule.stay_types

@@ -5,7 +5,7 @@ from decimal import Decimal
 from heapq import nsmallest
 
 from shared.domain.folio.kinds import FOOD, PARKING
-from shared.domain.folio.model import ZERO, Bill, Line
+from shared.domain.folio.model import ZERO, Bill, FolioLine
 
 _PARENTS = {
     "resort_fee_tax": {"resort_fee"},
@@ -21,7 +21,7 @@ _HALF_CENT = Decimal("0.005")
 _NEAR, _MOST = 40, 400  # charges a credit is tried against: bills are short, texts may be anything
 
 
-def settle(bill: Bill) -> None:
+def settle_bill(bill: Bill) -> None:
     _signs(bill)
     charges = [x for x in bill.lines if x.amount > 0 and x.kind not in NOT_CHARGES]
     _join_taxes(charges)
@@ -45,7 +45,7 @@ def _signs(bill: Bill) -> None:
         line.amount = -line.amount
 
 
-def _join_taxes(charges: Sequence[Line]) -> None:
+def _join_taxes(charges: Sequence[FolioLine]) -> None:
     for at, tax in enumerate(charges):
         if tax.kind not in TAXES or tax.kind == "city_tax_person":
             continue
@@ -60,26 +60,26 @@ def _join_taxes(charges: Sequence[Line]) -> None:
             tax.parent.taxes.append(tax)
 
 
-def _open(lines: Iterable[Line]) -> list[Line]:
+def _open(lines: Iterable[FolioLine]) -> list[FolioLine]:
     return [x for x in lines if x.net > 0]
 
 
-def _total(lines: Iterable[Line]) -> Decimal:
+def _total(lines: Iterable[FolioLine]) -> Decimal:
     return sum((x.net for x in lines), ZERO)
 
 
-def _with_taxes(lines: Iterable[Line]) -> list[Line]:
+def _with_taxes(lines: Iterable[FolioLine]) -> list[FolioLine]:
     return [y for x in lines for y in (x, *_open(x.taxes))]
 
 
-def _pay(lines: Sequence[Line], credit: Decimal) -> None:
+def _pay(lines: Sequence[FolioLine], credit: Decimal) -> None:
     for line in lines:
         taken = min(line.net, credit)
         line.credited += taken
         credit -= taken
 
 
-def _reverse(credit: Line, at: int, open_lines: Sequence[tuple[int, Line]]) -> None:
+def _reverse(credit: FolioLine, at: int, open_lines: Sequence[tuple[int, FolioLine]]) -> None:
     """Finds what a credit takes back: one charge, a charge with its tax, a day's, all of the kind; else a part."""
     amount = -credit.amount
     mine = [(place, x) for place, x in open_lines if x.net > 0 and _about(credit, x)]
@@ -92,7 +92,7 @@ def _reverse(credit: Line, at: int, open_lines: Sequence[tuple[int, Line]]) -> N
         _pay(near, amount)
 
 
-def _about(credit: Line, charge: Line) -> bool:
+def _about(credit: FolioLine, charge: FolioLine) -> bool:
     """Whether a credit can take a charge back: what it names; an award takes back rooms; without a name, anything."""
     subject = credit.subject
     if subject == "points_redemption":
@@ -104,7 +104,7 @@ def _about(credit: Line, charge: Line) -> bool:
     return subject is None or charge.kind == subject
 
 
-def _groups(near: list[Line], mine: list[Line], credit: Line) -> Iterable[list[Line]]:
+def _groups(near: list[FolioLine], mine: list[FolioLine], credit: FolioLine) -> Iterable[list[FolioLine]]:
     yield from ([x] for x in near)
     yield from (taxed for x in near if len(taxed := _with_taxes([x])) > 1)
     same_day = [x for x in mine if x.day == credit.day]
@@ -118,7 +118,7 @@ def _groups(near: list[Line], mine: list[Line], credit: Line) -> Iterable[list[L
             yield taxed
 
 
-def _food(all_lines: Sequence[Line], charges: Sequence[Line]) -> None:
+def _food(all_lines: Sequence[FolioLine], charges: Sequence[FolioLine]) -> None:
     """Food and drink credits go to breakfasts first; they are kept apart from what was reversed."""
     for credit in all_lines:
         if credit.kind != "fnb_credit" or credit.amount >= 0:

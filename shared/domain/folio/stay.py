@@ -5,7 +5,7 @@ from datetime import date, time, timedelta
 from decimal import Decimal
 from itertools import pairwise
 
-from shared.domain.folio.model import Bill, Chain, Stay, StayType
+from shared.domain.folio.model import Bill, Chain, FolioStay, StayType
 from shared.domain.parsing.amounts import first_amount
 from shared.domain.parsing.dates import Order, find_dates, first_time
 from shared.domain.parsing.text import fold
@@ -58,7 +58,7 @@ _ABROAD = re.compile(
 )
 
 
-def abroad(currency: str | None, header: str, european: bool) -> bool:
+def is_abroad(currency: str | None, header: str, european: bool) -> bool:
     """Whether the hotel is known to stand outside the United States: by currency, place, or days written first."""
     return currency not in (None, "USD") or european or _ABROAD.search(header) is not None
 
@@ -101,7 +101,7 @@ def _left_at(header: str, place: int) -> time | None:
     return said or (first_time(label.group(1)) if label else None)
 
 
-def tier_of(text: str, chain: Chain) -> str | None:
+def match_tier(text: str, chain: Chain) -> str | None:
     """The tier of the chain a free text names: Titanium Elite, lifetime platinum, Diamond Reserve."""
     plain = " ".join(re.findall(r"[a-z]+", fold(text)))
     lowest = chain.tiers[0]
@@ -153,7 +153,9 @@ def _nights(header: str, arrival: date | None, departure: date | None) -> int | 
     return _number(header, _NIGHTS, _NIGHTS_AFTER)
 
 
-def stay_of(bill: Bill, chain: Chain, stay_type: StayType | None, tier: str | None, confirmation: str | None) -> Stay:
+def read_stay(
+    bill: Bill, chain: Chain, stay_type: StayType | None, tier: str | None, confirmation: str | None
+) -> FolioStay:
     """What the caller said wins over what the bill says. Unknown stays unknown."""
     header = bill.header
     arrival, departure, place = _dates(header, bill.order)
@@ -162,7 +164,7 @@ def stay_of(bill: Bill, chain: Chain, stay_type: StayType | None, tier: str | No
     if kind == "award" and _PART_CASH.search(header):
         kind, awards = "cash", frozenset()
     number = _CONFIRMATION.search(header)
-    return Stay(
+    return FolioStay(
         chain=chain.chain,
         stay_type=kind,
         tier=tier or _tier_in(header, chain),
@@ -173,14 +175,14 @@ def stay_of(bill: Bill, chain: Chain, stay_type: StayType | None, tier: str | No
         nights=_nights(header, arrival, departure),
         guests=_number(header, _GUESTS, _GUESTS_AFTER),
         rooms=_number(header, _ROOMS) or 1,
-        in_us=False if abroad(bill.currency, header, bill.european) else (True if bill.currency == "USD" else None),
+        in_us=False if is_abroad(bill.currency, header, bill.european) else (True if bill.currency == "USD" else None),
         award_days=awards,
         mixed=_paid_nights(bill, awards, departure),
         confirmation=confirmation or (number.group(1).upper() if number else None),
     )
 
 
-def type_on(stay: Stay, day: date | None) -> StayType:
+def stay_type_on(stay: FolioStay, day: date | None) -> StayType:
     """How the night of a day was paid: on a mixed stay, day by day; the day of departure counts to the last night."""
     if not stay.mixed or stay.stay_type == "points_advance":
         return stay.stay_type
@@ -191,13 +193,13 @@ def type_on(stay: Stay, day: date | None) -> StayType:
     return "award" if day in stay.award_days else "cash"
 
 
-def nights_seen(bill: Bill, stay: Stay) -> int | None:
+def count_nights(bill: Bill, stay: FolioStay) -> int | None:
     """Nights of the stay; where the bill gives none, the days on which a room or an award was posted."""
     days = {x.day for x in bill.lines if x.kind in ("room", "points_redemption") and x.day and not x.reversed}
     return stay.nights or len(days) or None
 
 
-def deposits_in(header: str, words: re.Pattern[str]) -> list[Decimal]:
+def find_deposits(header: str, words: re.Pattern[str]) -> list[Decimal]:
     """The deposits the words of a bill mention as paid, with an amount."""
     found: list[Decimal] = []
     for sentence in re.split(r"[\n;|]", header):

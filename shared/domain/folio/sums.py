@@ -28,7 +28,7 @@ _COUNTS = re.compile(r"point|pts|night|guest|room|page")
 Sum = Literal["balance", "total", "part"]
 
 
-def sum_line(folded: str) -> Sum | None:
+def classify_sum(folded: str) -> Sum | None:
     """Which sum a line is, or None for any other line."""
     found = _START.match(folded)
     if found is None or len(re.sub(r"[^a-z]", "", found["rest"])) > 14 or _COUNTS.search(found["rest"]):

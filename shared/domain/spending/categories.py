@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from shared.domain.spending.model import EXCLUDED, Book
+from shared.domain.spending.model import EXCLUDED, StatementBook
 
 OTHER = "other"
 _LONGEST = 200  # of a description; what follows is addresses
@@ -10,12 +10,12 @@ _LONGEST = 200  # of a description; what follows is addresses
 Categorise = Callable[[str, str, str], str]
 
 
-def plain(description: str) -> str:
+def clean_description(description: str) -> str:
     """A description as rules and fingerprints see it."""
     return " ".join(description[:_LONGEST].split()).lower()
 
 
-def categoriser(book: Book) -> Categorise:
+def build_categoriser(book: StatementBook) -> Categorise:
     """One for each statement: shops come again and again, and are asked about once."""
     known: dict[tuple[str, str, str], str] = {}
 
@@ -23,18 +23,18 @@ def categoriser(book: Book) -> Categorise:
         """The description is plain already."""
         key = (description, mcc, native)
         if (found := known.get(key)) is None:
-            found = known[key] = _found(book, *key)
+            found = known[key] = _find_category(book, *key)
         return found
 
     return categorise
 
 
-def _found(book: Book, description: str, mcc: str, native: str) -> str:
+def _find_category(book: StatementBook, description: str, mcc: str, native: str) -> str:
     if book.any_merchant.search(description):
         return next(category for words, category in book.merchants if words.search(description))
     code = mcc.strip()
     return book.mcc.get(code) or book.issuer_categories.get(native.strip().lower()) or OTHER
 
 
-def excluded(kind: str) -> str:
+def exclude_kind(kind: str) -> str:
     return EXCLUDED + kind

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from shared.domain.parsing.amounts import parse_amount
 from shared.domain.parsing.dates import parse_day
-from shared.domain.spending.model import Book, Layout
+from shared.domain.spending.model import StatementBook, StatementLayout
 
 PREAMBLE = 40  # rows that may come before the header
 _ALIKE = 0.7  # of the columns of a known header and of this one
@@ -48,7 +48,7 @@ _YEAR_FIRST = re.compile(r"\d{4}")
 _IN_BRACKETS = re.compile(r" ?\([a-z$£€]{1,3}\)$")
 
 
-def folded(cell: str) -> str:
+def fold_name(cell: str) -> str:
     """A column's name without the differences that mean nothing."""
     return " ".join(cell.replace("\ufeff", "").split()).strip("'\"").casefold()
 
@@ -57,12 +57,12 @@ def folded(cell: str) -> str:
 class Shape:
     """The layouts a table may have, its columns by name, and how many rows come before the lines."""
 
-    layouts: Sequence[Layout]
+    layouts: Sequence[StatementLayout]
     columns: dict[str, int]
     skip: int
 
 
-def shape(opening: Sequence[Sequence[str]], book: Book) -> Shape | None:
+def find_shape(opening: Sequence[Sequence[str]], book: StatementBook) -> Shape | None:
     """None when no row is a header that names what is needed, and the rows are of no known issuer either."""
     for position, cells in enumerate(opening):
         names = _trimmed(cells)
@@ -78,13 +78,13 @@ def shape(opening: Sequence[Sequence[str]], book: Book) -> Shape | None:
 
 
 def _trimmed(cells: Sequence[str]) -> tuple[str, ...]:
-    names = [folded(cell) for cell in cells]
+    names = [fold_name(cell) for cell in cells]
     while names and not names[-1]:
         names.pop()
     return tuple(names)
 
 
-def _known(names: tuple[str, ...], book: Book) -> list[Layout]:
+def _known(names: tuple[str, ...], book: StatementBook) -> list[StatementLayout]:
     """Layouts with this very header; else those most like it that have every column they need."""
     same = [layout for layout in book.layouts if names in layout.headers]
     if same:
@@ -94,7 +94,7 @@ def _known(names: tuple[str, ...], book: Book) -> list[Layout]:
     return [layout for likeness, layout in alike if likeness == most]
 
 
-def _likeness(names: tuple[str, ...], layout: Layout) -> float:
+def _likeness(names: tuple[str, ...], layout: StatementLayout) -> float:
     needed = {layout.date, layout.amount, layout.debit, layout.credit, *layout.descriptions} - {None}
     if not layout.headers or not needed <= set(names):
         return 0
@@ -113,19 +113,19 @@ def _all(wanted: Iterable[str], names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(name for name in found if name))
 
 
-def lacking(names: Sequence[str]) -> list[str]:
+def list_missing_columns(names: Sequence[str]) -> list[str]:
     """What this header does not name."""
     has_amount = _first(_AMOUNT, names) or (_first(_DEBIT, names) and _first(_CREDIT, names))
     found = {"date": _first(_DATE, names), "description": _first(_DESCRIPTION, names), "amount": has_amount}
     return [what for what, name in found.items() if not name]
 
 
-def _generic(names: tuple[str, ...]) -> list[Layout]:
+def _generic(names: tuple[str, ...]) -> list[StatementLayout]:
     """A layout made from the header itself, once for each order its dates can have."""
-    if lacking(names):
+    if list_missing_columns(names):
         return []
     whole = _first(_AMOUNT, names)
-    layout = Layout(
+    layout = StatementLayout(
         slug="table",
         country=None,
         currency=None,
@@ -147,13 +147,13 @@ def _generic(names: tuple[str, ...]) -> list[Layout]:
     return [layout, replace(layout, dates=("mdy", "ymd"))]
 
 
-def _fit(layout: Layout, rows: Sequence[Sequence[str]]) -> bool:
+def _fit(layout: StatementLayout, rows: Sequence[Sequence[str]]) -> bool:
     """Rows without a header: the first and four in five of all look like this issuer's."""
     fitting = [_fits(layout, cells) for cells in rows]
     return fitting[0] and sum(fitting) >= 0.8 * len(fitting)
 
 
-def _fits(layout: Layout, cells: Sequence[str]) -> bool:
+def _fits(layout: StatementLayout, cells: Sequence[str]) -> bool:
     width = layout.width or 0
     if len(cells) < width or any(cell.strip() for cell in cells[width:]):
         return False

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 EXCLUDED = "excluded:"  # begins the category of a line that is no spending
-MOST_LINES = 25_000
+MAX_LINES = 25_000
 
 
 class Unreadable(Exception):
@@ -20,7 +20,7 @@ class Unreadable(Exception):
 
 
 @dataclass(frozen=True)
-class Layout:
+class StatementLayout:
     """How an issuer writes a line. Columns go by folded name, or by number where the file has no header."""
 
     slug: str
@@ -45,10 +45,10 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Book:
+class StatementBook:
     """Everything known about statements, made ready from the reference data."""
 
-    layouts: Sequence[Layout]
+    layouts: Sequence[StatementLayout]
     merchants: Sequence[tuple[re.Pattern[str], str]]  # in the order they are asked
     any_merchant: re.Pattern[str]
     mcc: Mapping[str, str]
@@ -75,7 +75,7 @@ class Hints:
         return None if said is None else said in ("US", "USD", "CA", "CAD")
 
 
-class Line(NamedTuple):
+class StatementLine(NamedTuple):
     """One line as written. The amount is positive where money was spent."""
 
     number: int
@@ -92,10 +92,10 @@ class Skipped(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Reading:
+class StatementReading:
     """A statement read: by which layout, in which currency unless its lines say, and what could not be read."""
 
     layout: str
     currency: str | None
-    lines: Sequence[Line]
+    lines: Sequence[StatementLine]
     skipped: Sequence[Skipped]

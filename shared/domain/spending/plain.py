@@ -8,9 +8,17 @@ from typing import NamedTuple
 
 from shared.domain.parsing.amounts import find_common_currency, parse_amount, uses_decimal_comma
 from shared.domain.parsing.dates import parse_day
-from shared.domain.spending.categories import plain
-from shared.domain.spending.model import MOST_LINES, Book, Hints, Line, Reading, Skipped, Unreadable
-from shared.domain.spending.table import Lines, choose, signs, turned
+from shared.domain.spending.categories import clean_description
+from shared.domain.spending.model import (
+    MAX_LINES,
+    Hints,
+    Skipped,
+    StatementBook,
+    StatementLine,
+    StatementReading,
+    Unreadable,
+)
+from shared.domain.spending.table import LineReader, choose_orders, find_charge_sign, flip_signs
 
 _LONGEST = 300
 _BOTH = ("dmy", "mdy")
@@ -32,7 +40,7 @@ class _Piece(NamedTuple):
     money: tuple[str, ...]
 
 
-def read(text: str, book: Book, hints: Hints) -> Reading | None:
+def read_pasted_text(text: str, book: StatementBook, hints: Hints) -> StatementReading | None:
     """None when no line looks like one of a statement."""
     pieces: list[_Piece] = []
     latest = None
@@ -42,38 +50,38 @@ def read(text: str, book: Book, hints: Hints) -> Reading | None:
             pieces += [piece] if piece else []
             if _YEAR.search(line):
                 latest = max([*_full_dates(line), *([latest] if latest else [])], default=None)
-        if len(pieces) > MOST_LINES:
-            raise Unreadable(f"has more than {MOST_LINES:,} lines", "a statement of fewer lines; split it")
+        if len(pieces) > MAX_LINES:
+            raise Unreadable(f"has more than {MAX_LINES:,} lines", "a statement of fewer lines; split it")
     return _reading(pieces, latest or hints.today, book, hints) if pieces else None
 
 
-def _reading(pieces: Sequence[_Piece], latest: date, book: Book, hints: Hints) -> Reading:
+def _reading(pieces: Sequence[_Piece], latest: date, book: StatementBook, hints: Hints) -> StatementReading:
     orders = _orders({piece.when for piece in pieces}, hints)
     last = max((found for p in pieces if (found := parse_day(p.when, orders))), default=latest)
     comma = uses_decimal_comma(money for piece in pieces for money in piece.money)
-    lines = Lines("text", orders, comma, book, hints)
+    lines = LineReader("text", orders, comma, book, hints)
     for piece in pieces:
         if lines.day(piece.when) is None:
             lines.days[piece.when] = _of_year(piece.when, orders, max(last, latest))
     balance = sum(len(piece.money) > 1 for piece in pieces) * 2 > len(pieces)  # a column that runs on
     made = [_line(lines, piece, balance) for piece in pieces]
-    read = [line for line in made if isinstance(line, Line)]
-    if signs(read) == "negative":
-        read = turned(read)
-    written = find_common_currency(money for piece in pieces for money in piece.money)
-    read = [line._replace(currency=written) for line in read]
-    return Reading("text", None, read, [line for line in made if isinstance(line, Skipped)])
+    readable = [line for line in made if isinstance(line, StatementLine)]
+    if find_charge_sign(readable) == "negative":
+        readable = flip_signs(readable)
+    currency = find_common_currency(money for piece in pieces for money in piece.money)
+    readable = [line._replace(currency=currency) for line in readable]
+    return StatementReading("text", None, readable, [line for line in made if isinstance(line, Skipped)])
 
 
-def _line(lines: Lines, piece: _Piece, balance: bool) -> Line | Skipped:
+def _line(lines: LineReader, piece: _Piece, balance: bool) -> StatementLine | Skipped:
     money: Decimal | None = parse_amount(piece.money[0] if balance else piece.money[-1], lines.comma)
-    return lines.line(piece.number, piece.when, plain(piece.what), money, "", "", None)
+    return lines.line(piece.number, piece.when, clean_description(piece.what), money, "", "", None)
 
 
 def _orders(texts: set[str], hints: Hints) -> Sequence[str]:
     readings = [("dmy", "ymd"), ("mdy", "ymd")]
     whole = {_with_year(text) for text in texts}
-    return readings[choose(readings, whole, hints)]
+    return readings[choose_orders(readings, whole, hints)]
 
 
 def _with_year(text: str) -> str:

@@ -10,9 +10,19 @@ from decimal import Decimal
 
 from shared.domain.parsing.amounts import find_common_currency, parse_amount, uses_decimal_comma
 from shared.domain.parsing.dates import parse_day
-from shared.domain.spending.categories import Categorise, categoriser, excluded, plain
-from shared.domain.spending.header import PREAMBLE, Shape, folded, lacking, shape
-from shared.domain.spending.model import EXCLUDED, MOST_LINES, Book, Hints, Layout, Line, Reading, Skipped, Unreadable
+from shared.domain.spending.categories import Categorise, build_categoriser, clean_description, exclude_kind
+from shared.domain.spending.header import PREAMBLE, Shape, find_shape, fold_name, list_missing_columns
+from shared.domain.spending.model import (
+    EXCLUDED,
+    MAX_LINES,
+    Hints,
+    Skipped,
+    StatementBook,
+    StatementLayout,
+    StatementLine,
+    StatementReading,
+    Unreadable,
+)
 
 NO_DATE, NO_AMOUNT = "no date that can be read", "no amount that can be read"
 FUTURE, LONG_AGO, PENDING = "a date in the future", "a date before 1990", "not settled yet"
@@ -24,21 +34,21 @@ NEEDED = "columns for the date, the description and the amount (or debit and cre
 Record = tuple[int, list[str]]
 
 
-def read(text: str, book: Book, hints: Hints) -> Reading | None:
+def read_table(text: str, book: StatementBook, hints: Hints) -> StatementReading | None:
     """None when the text is no table whose columns are known."""
     for delimiter in _DELIMITERS:
-        if found := shape(_opening(text, delimiter), book):
+        if found := find_shape(_opening(text, delimiter), book):
             records = list(_records(text, delimiter))[found.skip :]
             return _Table(found, records, book, hints).reading()
     return None
 
 
-def why_not(text: str) -> Unreadable:
+def explain_failure(text: str) -> Unreadable:
     """What a text that is no known table lacks."""
     for delimiter in _DELIMITERS:
         for cells in _opening(text, delimiter):
-            names = [folded(cell) for cell in cells if cell.strip()]
-            missing = lacking(names)
+            names = [fold_name(cell) for cell in cells if cell.strip()]
+            missing = list_missing_columns(names)
             if len(names) > 1 and len(missing) < 3:
                 return Unreadable(f"names no column for the {' and the '.join(missing)}", NEEDED)
     return Unreadable("is no statement that can be read", f"OFX, lines of text, or a table with {NEEDED}")
@@ -81,35 +91,37 @@ class _Table:
 
     shape: Shape
     records: Sequence[Record]
-    book: Book
+    book: StatementBook
     hints: Hints
 
-    def reading(self) -> Reading:
+    def reading(self) -> StatementReading:
         filled = [(number, cells) for number, cells in self.records if any(cell.strip() for cell in cells)]
-        if len(filled) > MOST_LINES:
-            raise Unreadable(f"has more than {MOST_LINES:,} lines", "a statement of fewer lines; split it")
+        if len(filled) > MAX_LINES:
+            raise Unreadable(f"has more than {MAX_LINES:,} lines", "a statement of fewer lines; split it")
         self.records = filled
         layout = self._layout()
-        reader = Lines(layout.slug, layout.dates, self._comma(layout), self.book, self.hints)
+        reader = LineReader(layout.slug, layout.dates, self._comma(layout), self.book, self.hints)
         skipped: list[Skipped] = []
-        lines: list[Line] = []
+        lines: list[StatementLine] = []
         for number, cells in filled:
             made = self._line(layout, reader, number, cells)
-            if isinstance(made, Line):
+            if isinstance(made, StatementLine):
                 lines.append(made)
             elif made is not None:
                 skipped.append(made)
-        charge = layout.charge or signs(lines)
+        charge = layout.charge or find_charge_sign(lines)
         if charge == "negative":
-            lines = turned(lines)
-        return Reading(layout.slug, find_common_currency(self._money(layout)) or layout.currency, lines, skipped)
+            lines = flip_signs(lines)
+        return StatementReading(
+            layout.slug, find_common_currency(self._money(layout)) or layout.currency, lines, skipped
+        )
 
     def _cells(self, column: str | None) -> Iterator[str]:
         at = self.shape.columns.get(column or "")
         if at is not None:
             yield from (cells[at] for _, cells in self.records if at < len(cells))
 
-    def _layout(self) -> Layout:
+    def _layout(self) -> StatementLayout:
         """Of those with this header the one whose dates these are; what is known beside the file decides the rest.
 
         A header that several have says little about the issuer: then the lines tell the sign, the card the currency.
@@ -118,17 +130,19 @@ class _Table:
         if len(layouts) == 1:
             return layouts[0]
         texts = set(self._cells(layouts[0].date))
-        chosen = layouts[choose([layout.dates for layout in layouts], texts, self.hints)]
+        chosen = layouts[choose_orders([layout.dates for layout in layouts], texts, self.hints)]
         charge = chosen.charge if chosen.charge == "debit" else None
         return replace(chosen, charge=charge, currency=None if self.hints.card_currency else chosen.currency)
 
-    def _comma(self, layout: Layout) -> bool:
+    def _comma(self, layout: StatementLayout) -> bool:
         return uses_decimal_comma(self._money(layout))
 
-    def _money(self, layout: Layout) -> Iterator[str]:
+    def _money(self, layout: StatementLayout) -> Iterator[str]:
         return (cell for column in (layout.amount, layout.debit, layout.credit) for cell in self._cells(column))
 
-    def _line(self, layout: Layout, lines: "Lines", number: int, cells: list[str]) -> Line | Skipped | None:
+    def _line(
+        self, layout: StatementLayout, lines: "LineReader", number: int, cells: list[str]
+    ) -> StatementLine | Skipped | None:
         """None for a header that stands there again."""
         at = self.shape.columns
 
@@ -136,32 +150,32 @@ class _Table:
             place = at.get(column) if column else None
             return cells[place] if place is not None and place < len(cells) else ""
 
-        status = folded(cell(layout.status)) if layout.status else ""
+        status = fold_name(cell(layout.status)) if layout.status else ""
         if (layout.settled and status != layout.settled) or (status and status == layout.unsettled):
             return None if status == layout.status else Skipped(number, PENDING)
         when = cell(layout.date)
-        if layout.width is None and folded(when) == layout.date:
+        if layout.width is None and fold_name(when) == layout.date:
             return None
-        words = plain(" ".join(dict.fromkeys(cell(column) for column in layout.descriptions)))
+        words = clean_description(" ".join(dict.fromkeys(cell(column) for column in layout.descriptions)))
         money = lines.amount(cell(layout.amount)) if layout.amount else lines.difference(*map(cell, _sides(layout)))
-        kind = self.book.types.get((layout.slug, folded(cell(layout.type)))) if layout.type else None
+        kind = self.book.types.get((layout.slug, fold_name(cell(layout.type)))) if layout.type else None
         code = cell(layout.currency_column).strip().upper() if layout.currency_column else ""
         line = lines.line(number, when, words, money, cell(layout.mcc), cell(layout.category), kind)
-        if isinstance(line, Line) and _CODE.fullmatch(code):
+        if isinstance(line, StatementLine) and _CODE.fullmatch(code):
             return line._replace(currency=code)
         return line
 
 
-def _sides(layout: Layout) -> tuple[str | None, str | None]:
+def _sides(layout: StatementLayout) -> tuple[str | None, str | None]:
     return layout.debit, layout.credit
 
 
-class Lines:
+class LineReader:
     """Makes lines of the words of one statement; what comes again is read once."""
 
-    def __init__(self, slug: str, orders: Sequence[str], comma: bool, book: Book, hints: Hints) -> None:
+    def __init__(self, slug: str, orders: Sequence[str], comma: bool, book: StatementBook, hints: Hints) -> None:
         self.orders, self.comma = orders, comma
-        self.categorise: Categorise = categoriser(book)
+        self.categorise: Categorise = build_categoriser(book)
         self.latest = hints.today + timedelta(days=1)  # it is tomorrow already somewhere
         self.days: dict[str, date | None] = {}
         self.slug = slug
@@ -183,7 +197,7 @@ class Lines:
 
     def line(
         self, number: int, when: str, words: str, money: Decimal | None, mcc: str, native: str, kind: str | None
-    ) -> Line | Skipped:
+    ) -> StatementLine | Skipped:
         on = self.day(when)
         if on is None or money is None:
             return Skipped(number, NO_DATE if on is None else NO_AMOUNT)
@@ -191,11 +205,11 @@ class Lines:
             return Skipped(number, FUTURE if on > self.latest else LONG_AGO)
         category = self.categorise(words, mcc, native)
         if kind and not category.startswith(EXCLUDED):
-            category = excluded(kind)
-        return Line(number, on, money, words, category, None)
+            category = exclude_kind(kind)
+        return StatementLine(number, on, money, words, category, None)
 
 
-def choose(readings: Sequence[Sequence[str]], texts: set[str], hints: Hints) -> int:
+def choose_orders(readings: Sequence[Sequence[str]], texts: set[str], hints: Hints) -> int:
     """Which of several orders of dates it is: the one that reads most of them, then what the hints say.
 
     Raises Unreadable where nothing tells.
@@ -213,12 +227,12 @@ def choose(readings: Sequence[Sequence[str]], texts: set[str], hints: Hints) -> 
     return best[0]
 
 
-def signs(lines: Sequence[Line]) -> str:
+def find_charge_sign(lines: Sequence[StatementLine]) -> str:
     """What sign a charge has here: there are more charges than refunds."""
     counted = [line.amount for line in lines if not line.category.startswith(EXCLUDED)]
     below = sum(money < 0 for money in counted)
     return "negative" if below > sum(money > 0 for money in counted) else "positive"
 
 
-def turned(lines: Sequence[Line]) -> list[Line]:
+def flip_signs(lines: Sequence[StatementLine]) -> list[StatementLine]:
     return [line._replace(amount=-line.amount + 0) for line in lines]

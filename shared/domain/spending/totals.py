@@ -9,9 +9,9 @@ from decimal import Decimal
 
 from shared.domain.card_value import CATEGORIES
 from shared.domain.spending.categories import OTHER
-from shared.domain.spending.model import EXCLUDED, Hints, Line, Reading, Skipped, Unreadable
+from shared.domain.spending.model import EXCLUDED, Hints, Skipped, StatementLine, StatementReading, Unreadable
 
-MOST_MONTHS = 120
+MAX_MONTHS = 120
 _MOST_TOTAL = Decimal(10) ** 12  # of a month's category
 _REASONS = {
     "payment": "a payment",
@@ -29,7 +29,7 @@ class Total:
 
 
 @dataclass(frozen=True)
-class Summed:
+class StatementTotals:
     """A statement as it is kept, and which lines were not counted."""
 
     layout: str
@@ -52,7 +52,7 @@ class Summed:
         return (unknown / spent).quantize(Decimal("0.0001")) if spent else Decimal(0)
 
 
-def sum_up(reading: Reading, hints: Hints) -> Summed:
+def sum_up(reading: StatementReading, hints: Hints) -> StatementTotals:
     """Raises Unreadable when there is nothing to add up, or too much."""
     lines = reading.lines
     if not lines:
@@ -69,10 +69,10 @@ def sum_up(reading: Reading, hints: Hints) -> Summed:
         before = month.get(line.category, Total(Decimal(0), 0))
         month[line.category] = Total(before.amount + line.amount, before.transactions + 1)
     _bounded(months)
-    return Summed(
+    return StatementTotals(
         layout=reading.layout,
         currency=currency,
-        fingerprint=fingerprint(lines),
+        fingerprint=hash_lines(lines),
         start=min(line.day for line in lines),
         end=max(line.day for line in lines),
         months={month: _ordered(months[month]) for month in sorted(months)},
@@ -85,13 +85,13 @@ def _ordered(totals: dict[str, Total]) -> dict[str, Total]:
 
 
 def _bounded(months: dict[date, dict[str, Total]]) -> None:
-    if len(months) > MOST_MONTHS:
-        raise Unreadable(f"covers more than {MOST_MONTHS} months", "a statement of fewer months; split it")
+    if len(months) > MAX_MONTHS:
+        raise Unreadable(f"covers more than {MAX_MONTHS} months", "a statement of fewer months; split it")
     if any(total.amount >= _MOST_TOTAL for month in months.values() for total in month.values()):
         raise Unreadable("has amounts too large to be real", "amounts in whole units of the currency")
 
 
-def _currency(reading: Reading, hints: Hints) -> str:
+def _currency(reading: StatementReading, hints: Hints) -> str:
     """As the statement says, else as was said beside it, else that of the layout, the card, the account."""
     said = Counter(line.currency for line in reading.lines if line.currency)
     stated = said.most_common(1)[0][0] if said else None
@@ -99,7 +99,7 @@ def _currency(reading: Reading, hints: Hints) -> str:
     return next(code for code in (*known, "USD") if code)
 
 
-def _not_spent(line: Line, currency: str) -> str | None:
+def _not_spent(line: StatementLine, currency: str) -> str | None:
     """Why a line is not counted; None for spending."""
     if line.category.startswith(EXCLUDED):
         return _REASONS[line.category.removeprefix(EXCLUDED)]
@@ -108,7 +108,7 @@ def _not_spent(line: Line, currency: str) -> str | None:
     return "another currency" if line.currency not in (None, currency) else None
 
 
-def fingerprint(lines: Sequence[Line]) -> str:
+def hash_lines(lines: Sequence[StatementLine]) -> str:
     """The same for the same lines in any order, encoding or layout of columns; no line can be read from it."""
     written = sorted(f"{line.day.isoformat()}|{line.amount:.2f}|{line.description}" for line in lines)
     return hashlib.sha256("\n".join(written).encode("utf-8", "surrogatepass")).hexdigest()

@@ -21,12 +21,12 @@ def find(body: bytes, hotel: HotelSpot) -> str | None:
     """Their name of a hotel of ours, if exactly one of those listed can be it."""
     rows = _read(body)["data"] or []
     listed = [
-        hotel_match.Listed(
+        hotel_match.ListedHotel(
             str(row["id"]), str(row["name"]), _degrees(row.get("latitude")), _degrees(row.get("longitude"))
         )
         for row in rows
     ]
-    one = hotel_match.same(hotel.name, hotel.city, hotel.latitude, hotel.longitude, listed)
+    one = hotel_match.find_same_hotel(hotel.name, hotel.city, hotel.latitude, hotel.longitude, listed)
     return one.key if one else None
 
 

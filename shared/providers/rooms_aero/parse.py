@@ -43,13 +43,13 @@ def stays(
     rows: Iterable[dict[str, Any]], hotels: Sequence[HotelSpot], first: date, last: date, nights: int
 ) -> tuple[StayOffer, ...]:
     """What is known of stays beginning in the window. A hotel that two rows could mean is left out."""
-    listed: dict[str, list[tuple[hotel_match.Listed, dict[str, Any]]]] = {}
+    listed: dict[str, list[tuple[hotel_match.ListedHotel, dict[str, Any]]]] = {}
     passed: Counter[str] = Counter()
     for row in rows:
         try:
             hotel = row["hotel"]
             near = len(hotels) == 1 and hotels[0].latitude is not None  # the search was around this hotel alone
-            one = hotel_match.Listed(str(hotel["id"]), str(hotel["name"]), near=near)
+            one = hotel_match.ListedHotel(str(hotel["id"]), str(hotel["name"]), near=near)
             if hotel["source"] in _PROGRAMS:
                 listed.setdefault(_PROGRAMS[hotel["source"]], []).append((one, row))
             else:
@@ -66,14 +66,14 @@ def stays(
 
 def _offer(
     spot: HotelSpot,
-    listed: Sequence[tuple[hotel_match.Listed, dict[str, Any]]],
+    listed: Sequence[tuple[hotel_match.ListedHotel, dict[str, Any]]],
     first: date,
     last: date,
     nights: int,
 ) -> StayOffer | None:
     """The city and country their row names must be those of the hotel, as far as it names them."""
     here = [(one, row) for one, row in listed if _in_city(spot, row["hotel"]) or one.near]
-    one = hotel_match.same(spot.name, spot.city, spot.latitude, spot.longitude, [one for one, _ in here])
+    one = hotel_match.find_same_hotel(spot.name, spot.city, spot.latitude, spot.longitude, [one for one, _ in here])
     return _priced(spot, next(row for o, row in here if o == one), first, last, nights) if one else None
 
 

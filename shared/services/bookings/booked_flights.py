@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from shared.db.bookings import FlightBooking
-from shared.domain.earning import Scheme, earn
+from shared.domain.earning import Scheme, count_points
 from shared.reference import statuses
 from shared.reference.reference import Reference
 
@@ -42,7 +42,7 @@ def booked(
     reference: Reference, program: str, tier: str, legs: Sequence[FlightBooking], since: date, until: date
 ) -> Booked:
     """What the legs on the programme's own airlines of these days should add for a member of a tier."""
-    scheme = statuses.scheme(reference, program)
+    scheme = statuses.build_scheme(reference, program)
     if scheme is None:
         return Booked(Decimal(0), (), (NO_RULE,))
     own = reference.programs[program].iata
@@ -64,5 +64,5 @@ def _earned(reference: Reference, scheme: Scheme, leg: FlightBooking, tier: str)
     cabin = "premium" if leg.cabin_class == "premium_economy" else leg.cabin_class
     told = leg.taxes_paid is not None and leg.taxes_currency == scheme.currency
     fare = (leg.cash_paid or Decimal(0)) / (leg.passengers or 1) if told else None
-    made = earn(scheme, statuses.legs(reference, (leg.origin, leg.destination)), cabin, fare, tier)
+    made = count_points(scheme, statuses.build_legs(reference, (leg.origin, leg.destination)), cabin, fare, tier)
     return (made.fixed if made.amount is None else made.amount), told

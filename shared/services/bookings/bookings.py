@@ -17,7 +17,7 @@ from shared.db.runs import delete_schedules, schedule, unschedule
 from shared.db.trips import Trip, open_trip
 from shared.db.vouchers import Voucher
 from shared.domain import bookings, time_zones
-from shared.domain.bookings import ahead_and_behind
+from shared.domain.bookings import split_by_local_day
 from shared.errors import Candidates, Fault, Invalid, NotFound
 from shared.reference import hotels
 from shared.reference.reference import Reference
@@ -68,7 +68,7 @@ def watch(session: Session, reference: Reference, row: HotelBooking) -> None:
 
 def stay(reference: Reference, hotel: str, terms: Terms, *, unpriced: bool = False) -> HotelBooking:
     """The checked row of a stay, not stored yet."""
-    found = hotels.find(reference, hotel)
+    found = hotels.find_hotel(reference, hotel)
     settled = {"kind": "award", "cash_rate_currency": "USD"} | dict(terms)
     check_stay(settled, unpriced=unpriced)
     return HotelBooking(hotel_code=hotels.code(found), hotel_name=found.name, **settled)
@@ -174,12 +174,12 @@ def check_flight(reference: Reference, terms: Terms, *, unpriced: bool = False) 
         for name in ("origin", "destination")
         if terms[name] not in reference.airports and terms[name] not in reference.metros
     ]
-    if wrong := unknown + bookings.faults("flight", terms, unpriced=unpriced):
+    if wrong := unknown + bookings.find_faults("flight", terms, unpriced=unpriced):
         raise Invalid(*wrong)
 
 
 def check_stay(terms: Terms, *, unpriced: bool = False) -> None:
-    if wrong := bookings.faults("hotel", terms, unpriced=unpriced):
+    if wrong := bookings.find_faults("hotel", terms, unpriced=unpriced):
         raise Invalid(*wrong)
 
 
@@ -188,7 +188,7 @@ def unfitting(row: FlightBooking | HotelBooking, sent: Terms) -> list[str]:
     if sent.get("kind") in (None, row.kind):
         return []
     what: Literal["flight", "hotel"] = "flight" if isinstance(row, FlightBooking) else "hotel"
-    return [name for name in bookings.unfitting(what, sent["kind"]) if sent.get(name) is None]
+    return [name for name in bookings.list_excluded_fields(what, sent["kind"]) if sent.get(name) is None]
 
 
 def check_trip(session: Session, trip_id: int | None) -> None:
@@ -199,7 +199,7 @@ def check_trip(session: Session, trip_id: int | None) -> None:
 
 def flight_day(reference: Reference, origin: str, now: datetime) -> date:
     """The day it is at an airport or in a city."""
-    return time_zones.day(now, _zone(reference, origin))
+    return time_zones.find_day(now, _zone(reference, origin))
 
 
 def _zone(reference: Reference, code: str) -> str:
@@ -221,12 +221,12 @@ def _days(reference: Reference, what: Literal["flight", "hotel"], quarter: datet
         places = list(hotels.zones(reference).items())
     else:
         places = [(code, _zone(reference, code)) for code in {*reference.airports, *reference.metros}]
-    ahead, behind = ahead_and_behind(places, quarter)
+    ahead, behind = split_by_local_day(places, quarter)
     return Today(quarter.date(), ahead, behind)
 
 
 def stay_state(reference: Reference, row: HotelBooking, now: datetime) -> bookings.StayState:
-    at_hotel = time_zones.day(now, hotels.zone(reference, row.hotel_code))
+    at_hotel = time_zones.find_day(now, hotels.zone(reference, row.hotel_code))
     return bookings.stay_state(row.check_in_date, row.check_out_date, row.cancelled_at is not None, at_hotel)
 
 

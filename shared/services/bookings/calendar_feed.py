@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from shared.db import upcoming_bookings
 from shared.db.bookings import FlightBooking, HotelBooking
-from shared.documents.calendar_feed import Event, document
+from shared.documents.calendar_feed import Event, build_calendar
 from shared.domain import time_zones
 from shared.reference import hotels
 from shared.reference.reference import Reference
@@ -21,7 +21,7 @@ DAY = timedelta(days=1)
 
 
 def feed(session: Session, reference: Reference, now: datetime) -> bytes:
-    return document(NAME, events(session, reference, now), now.year)
+    return build_calendar(NAME, events(session, reference, now), now.year)
 
 
 def events(session: Session, reference: Reference, now: datetime) -> list[Event]:
@@ -100,12 +100,12 @@ def _times(reference: Reference, row: FlightBooking) -> tuple[date, date | None]
 def _local(reference: Reference, code: str, day: date, at: time) -> datetime:
     """Without a zone where the airport's is not known: then it is local wherever it is read."""
     known = reference.airports.get(next(iter(reference.metros.get(code, ())), code))
-    return datetime.combine(day, at, time_zones.zone(known.tz) if known else None)
+    return datetime.combine(day, at, time_zones.find_zone(known.tz) if known else None)
 
 
 def _stay(reference: Reference, row: HotelBooking) -> Event:
     """The nights of the stay: from the first day up to the day of leaving, which is the first day no longer in it."""
-    known = hotels.known(reference, row.hotel_code)
+    known = hotels.find_stored(reference, row.hotel_code)
     return Event(
         uid=_uid("stay", row.id),
         title=row.hotel_name,

@@ -16,10 +16,10 @@ from shared.db import inbound_mail as mails
 from shared.db.accounts import Account
 from shared.db.base import own, transaction
 from shared.db.inbound_mail import InboundMail
-from shared.domain.confirmations.clean_text import one_line
-from shared.domain.confirmations.mail_parts import Unreadable, headline
+from shared.domain.confirmations.clean_text import to_one_line
+from shared.domain.confirmations.mail_parts import Unreadable, read_headers
 from shared.domain.confirmations.mail_reader import read_mail
-from shared.domain.confirmations.model import Reading, plain
+from shared.domain.confirmations.model import MailReading, to_json
 from shared.domain.plans import Plan, Tier, allows
 from shared.errors import Candidates, Invalid, NotFound
 from shared.outbox.enqueue import tell
@@ -90,7 +90,7 @@ def _kept(session: Session, account_id: int, raw: bytes) -> bool:
     if count >= MOST_WAITING or size + len(raw) > MOST_WAITING_BYTES:
         raise Refused(No.FULL)
     try:
-        head = headline(raw)
+        head = read_headers(raw)
         domain, subject = head.domain, head.subject
     except Unreadable:
         domain, subject = "", ""
@@ -98,8 +98,8 @@ def _kept(session: Session, account_id: int, raw: bytes) -> bool:
         session,
         account_id=account_id,
         digest=_digest(raw),
-        from_domain=one_line(domain, 120),
-        subject=one_line(subject, 160),
+        from_domain=to_one_line(domain, 120),
+        subject=to_one_line(subject, 160),
         raw=raw,
     )
 
@@ -111,7 +111,7 @@ def _digest(raw: bytes) -> str:
     return digest(((found[1] if found else head) + b"\n" + body.rstrip()).decode("latin-1"))
 
 
-def read(number: int) -> Reading | str | None:
+def read(number: int) -> MailReading | str | None:
     """What a mail states, read outside any transaction; None when it is settled, words when it cannot be read."""
     with transaction() as session:
         mail = session.scalars(_waiting(number)).one_or_none()
@@ -134,7 +134,7 @@ def _waiting(number: int) -> Any:
     )
 
 
-def settle(session: Session, number: int, found: Reading | str | None) -> str | None:
+def settle(session: Session, number: int, found: MailReading | str | None) -> str | None:
     """Writes what became of a mail: imported, to be looked at, or failed. Words when it should be tried again."""
     held = mails.locked(session, InboundMail.number == number)
     if held is None or found is None or held.state != "received":
@@ -186,9 +186,9 @@ def _tell(session: Session, mail: InboundMail, filed: Filed) -> None:
     tell(session, account, "inbox_mail", facts, dedupe_key=f"inbox:{mail.id}", subject=("inbox_message", str(mail.id)))
 
 
-def _note(mail: InboundMail, found: Reading) -> None:
+def _note(mail: InboundMail, found: MailReading) -> None:
     """What was read, kept until a person or the next step settles it."""
-    bookings = [plain(b) for b in found.bookings]
+    bookings = [to_json(b) for b in found.bookings]
     for booking in bookings:
         if booking["type"] == "hotel" and "hotel_id" not in booking and "hotel_name" in booking:
             booking["nearest_hotels"] = mail_bookings.nearest(reference(), booking["hotel_name"])

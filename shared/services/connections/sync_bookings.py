@@ -59,7 +59,7 @@ def _stay(
     session: Session, reference: Reference, report: Report, known: list[Booking], stay: Stay, last: datetime | None
 ) -> None:
     try:
-        hotel = hotels.code(hotels.find(reference, stay.hotel))
+        hotel = hotels.code(hotels.find_hotel(reference, stay.hotel))
     except (NotFound, Candidates) as unsure:
         reason = "unknown_hotel" if isinstance(unsure, NotFound) else "several_hotels"
         report.conflict("hotel_booking", stay.ref, reason)
@@ -165,7 +165,7 @@ def _check(reference: Reference, row: Booking, new: Mapping[str, Any]) -> None:
 
 def _moved(reference: Reference, row: HotelBooking) -> None:
     bookings.compare_afresh(row, clock.now())
-    if (hotel := hotels.known(reference, row.hotel_code)) is not None:
+    if (hotel := hotels.find_stored(reference, row.hotel_code)) is not None:
         row.hotel_name = hotel.name
 
 

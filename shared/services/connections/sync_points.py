@@ -106,7 +106,7 @@ def _status(
         return
     report.statuses += 1
     try:
-        tier = statuses.tier_name(reference, slug, account.tier)
+        tier = statuses.match_tier(reference, slug, account.tier)
     except Candidates:
         report.conflict("status", slug, "unknown_tier")
         return

@@ -14,7 +14,7 @@ from shared.db.base import transaction
 from shared.db.messages import Delivery
 from shared.db.observations import prices_since
 from shared.db.run_kinds import RunKind
-from shared.reference.audit import FRESH, UNDATED, Finding, Seen, audit
+from shared.reference.audit import FRESH, UNDATED, AuditFinding, ObservedPrice, audit_facts
 from shared.reference.load import reference
 from shared.services.operations.facts import current, refresh
 from shared.settings import settings
@@ -22,20 +22,20 @@ from shared.settings import settings
 _IN_MAIL = 40
 
 
-def findings() -> list[Finding]:
+def findings() -> list[AuditFinding]:
     """Everything a person should look at now, the oldest first."""
     refresh()
     with transaction() as session:
         corrections = current(session)
-        seen = [Seen(*row) for row in prices_since(session, clock.now() - FRESH)]
-    return audit(reference(), clock.today(), seen, corrections)
+        seen = [ObservedPrice(*row) for row in prices_since(session, clock.now() - FRESH)]
+    return audit_facts(reference(), clock.today(), seen, corrections)
 
 
-def since(finding: Finding) -> str:
+def since(finding: AuditFinding) -> str:
     return "undated" if finding.since == UNDATED else finding.since.isoformat()
 
 
-def keep(session: Session, found: Sequence[Finding], run_id: int) -> None:
+def keep(session: Session, found: Sequence[AuditFinding], run_id: int) -> None:
     """Stores what was found and writes one mail to the operator, when there is one and there is something to say."""
     rows = [{"kind": f.kind, "file": f.file, "key": f.key, "since": f.since, "text": f.text} for f in found]
     note_findings(session, rows, clock.today())
@@ -43,7 +43,7 @@ def keep(session: Session, found: Sequence[Finding], run_id: int) -> None:
         _write(session, address, found, run_id)
 
 
-def _write(session: Session, address: str, found: Sequence[Finding], run_id: int) -> None:
+def _write(session: Session, address: str, found: Sequence[AuditFinding], run_id: int) -> None:
     """A delivery belongs to an account: the operator's own, else that of the first administrator."""
     own = sa.func.lower(Account.email) == address.lower()
     owner = session.scalar(

@@ -65,7 +65,7 @@ def _laid_over(found: Sequence[Override]) -> load.Reference:
         fitting: list[Override] = []
     for override in found:
         try:
-            load.read(FOLDER, [*fitting, override])
+            load.read_tables(FOLDER, [*fitting, override])
         except ReferenceError as error:
             log.error("correction %s is left out: %s", override.id, "; ".join(error.faults))
         else:
@@ -167,7 +167,7 @@ def _try(session: Session, new: Override | None) -> None:
         if new is None or (o.file, key_of(o.file, o.cells)) != (new.file, key_of(new.file, new.cells))
     ]
     try:
-        load.read(FOLDER, [*others, new] if new else others)
+        load.read_tables(FOLDER, [*others, new] if new else others)
     except ReferenceError as error:
         raise BadFact("\n  ".join(["This would not hold together:", *error.faults])) from None
 

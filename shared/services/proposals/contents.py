@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from shared.documents.recommendation import Flight, Note
 from shared.domain import transfer_options
-from shared.domain.balances import worth
+from shared.domain.balances import value_balance
 from shared.domain.plurals import some
 from shared.domain.transfer_options import Purse, Way
 from shared.errors import Refusal
@@ -128,7 +128,7 @@ def build_notes(rows: Sequence[FlightRow], client: Client | None, reference: Ref
 
 
 def _describe_worth(program: Program, points: int) -> str:
-    amount = worth(points, program.value_usd_cents or Decimal(0))
+    amount = value_balance(points, program.value_usd_cents or Decimal(0))
     dated = f" of {program.as_of}" if program.as_of else ""
     return f"Worth about {amount:,.0f} USD by published valuations{dated}, an estimate."
 
@@ -137,18 +137,18 @@ def _describe_funding(program: Program, points: int, client: Client, reference: 
     """How this client reaches the points: alone from one balance, else from several, else what is missing."""
     programs = reference.programs
     purses = [Purse(s, n, programs[s].value_usd_cents) for s, n in client.balances.items() if s in programs]
-    ways = transfer_options.ways(reference.routes(today), purses, program.slug, points)
+    ways = transfer_options.find_ways(reference.routes(today), purses, program.slug, points)
     if not ways:
         return [f"None of the balances known to us can become points of {program.name}."]
     best = next((w for w in ways if w.covers), None)
     if best:
         return [_describe_way(best, program, reference)]
-    if combinations := transfer_options.combine(ways, points, 1):
+    if combinations := transfer_options.find_combinations(ways, points, 1):
         return [
             "From several balances together:",
             *(_describe_way(w, program, reference) for w in combinations[0].parts),
         ]
-    missing = transfer_options.shortfall(ways, points)
+    missing = transfer_options.find_shortfall(ways, points)
     return [
         f"{missing:,} points stay missing even when every balance that can be transferred is.",
         _list_counting_balances(ways, programs),

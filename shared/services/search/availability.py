@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from shared import clock
-from shared.domain.award_matches import Key
+from shared.domain.award_matches import MatchKey
 from shared.domain.plans import CABINS
 from shared.errors import NoData
 from shared.providers.ask import Ask
@@ -44,9 +44,9 @@ class Window:
     failed: tuple[str, ...]  # sources that did not answer, or could not be asked
     coverage: Coverage
     question: SeatsQuestion
-    seen: frozenset[Key]
+    seen: frozenset[MatchKey]
 
-    def answered(self, key: Key) -> bool:
+    def answered(self, key: MatchKey) -> bool:
         """Whether the state of this key is known now.
 
         An option seen is known. That a key is gone is known only when every source that was asked answered, since the
@@ -148,5 +148,5 @@ async def search_window(
         failed=tuple(silent),
         coverage=told,
         question=question,
-        seen=frozenset(map(Key.of, options)),
+        seen=frozenset(map(MatchKey.of, options)),
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 
 from shared import clock
-from shared.domain.exchange_rates import Quote, Rates
+from shared.domain.exchange_rates import EuroRate, Rates
 from shared.providers import cache, registry
 from shared.providers.ask import Ask
 from shared.providers.contract import Provider, Rate, RatesQuestion, Reading
@@ -59,6 +59,6 @@ def _known(found: Rates, wanted: set[str]) -> int:
 def _read(reading: Reading[tuple[Rate, ...]]) -> Rates:
     """Not every source names the euro itself."""
     rows = reading.value or ()
-    quotes = {"EUR": Quote(Decimal(1), max(r.day for r in rows))} if rows else {}
-    quotes |= {r.currency: Quote(r.per_euro, r.day) for r in rows}
+    quotes = {"EUR": EuroRate(Decimal(1), max(r.day for r in rows))} if rows else {}
+    quotes |= {r.currency: EuroRate(r.per_euro, r.day) for r in rows}
     return Rates(LABELS.get(reading.source, reading.source), quotes, clock.today())

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from shared.domain import hotel_prices
-from shared.domain.hotel_prices import Price, StayPrice
+from shared.domain.hotel_prices import NightsPrice, StayPrice
 from shared.errors import NoData
 from shared.providers.ask import Ask
 from shared.providers.contract import HotelSpot, Reading, StayOffer, StaysQuestion
@@ -46,14 +46,14 @@ class Seen:
             said.setdefault(reading.source, []).extend(mine)
         return list(said.values())
 
-    def night(self, hotel_code: str, day: date) -> Price:
+    def night(self, hotel_code: str, day: date) -> NightsPrice:
         wanted = (day, day + ONE_NIGHT)
         of_day = (o for of in self.offers(hotel_code) for o in of if (o.check_in, o.check_out) == wanted)
-        return hotel_prices.best(of_day, self.currency)
+        return hotel_prices.find_best_price(of_day, self.currency)
 
     def stay(self, hotel_code: str, check_in: date, check_out: date, every: int = 0) -> StayPrice:
         """`every` so many nights one is free by the programme's own rule."""
-        return hotel_prices.whole(self.offers(hotel_code), check_in, check_out, self.currency, every)
+        return hotel_prices.find_stay_price(self.offers(hotel_code), check_in, check_out, self.currency, every)
 
 
 def spot(hotel: Hotel) -> HotelSpot:

@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 
 from shared.domain.exchange_rates import Rates
-from shared.domain.hybrids import Leg, award_first, best_pair, moment
+from shared.domain.hybrids import HybridLeg, award_first, best_pair, parse_local_time
 from shared.providers.ask import Ask
 from shared.providers.contract import FaresQuestion, Reading, SeatsQuestion
 from shared.reference.reference import Reference
@@ -55,8 +55,8 @@ class Over:
 @dataclass(frozen=True)
 class Hybrid:
     over: Over
-    award: Leg[AwardOption]
-    cash: Leg[FareOption]
+    award: HybridLeg[AwardOption]
+    cash: HybridLeg[FareOption]
     layover: timedelta | None
     cost: Decimal | None
 
@@ -74,8 +74,8 @@ class Unheard:
 
 @dataclass(frozen=True)
 class Journeys:
-    direct: Leg[FareOption] | None
-    award: Leg[AwardOption] | None
+    direct: HybridLeg[FareOption] | None
+    award: HybridLeg[AwardOption] | None
     hybrids: list[Hybrid]
     readings: list[Reading[Any]]
     unheard: list[Unheard]
@@ -126,8 +126,8 @@ def _onward(facts: Reference, wish: Wish, over: Over, seats: Answers) -> FaresQu
     if not awards:
         return None
     best = min(awards, key=lambda a: (a.arrives_at is None, a.points))
-    lands = moment(best.arrives_at, facts.airports[over.hub].tz)
-    known = Leg(best, best.date, None, lands, None).next_from
+    lands = parse_local_time(best.arrives_at, facts.airports[over.hub].tz)
+    known = HybridLeg(best, best.date, None, lands, None).next_from
     return wish.fares(over.hub, wish.destination, known or wish.day + timedelta(days=1))
 
 
@@ -145,28 +145,28 @@ class _Legs:
     rates: Rates
     account_id: int | None
 
-    def award(self, asked: SeatsQuestion, seats: Answers) -> list[Leg[AwardOption]]:
+    def award(self, asked: SeatsQuestion, seats: Answers) -> list[HybridLeg[AwardOption]]:
         wish, ends = self.wish, (asked.origin, asked.destination)
         found = offered(seats[asked], self.account_id, (wish.cabin,), wish.passengers)
         return [self._award(option) for option in found if (option.origin, option.destination) == ends]
 
-    def _award(self, option: AwardOption) -> Leg[AwardOption]:
+    def _award(self, option: AwardOption) -> HybridLeg[AwardOption]:
         taxes = self.rates.amount(option.taxes, option.taxes_currency, CURRENCY)
         each = None if taxes is None else taxes + option.points * self.wish.value / 100
         cost = None if each is None else each * self.wish.passengers
-        return Leg(option, option.date, *self._times(option, option.origin, option.destination), cost)
+        return HybridLeg(option, option.date, *self._times(option, option.origin, option.destination), cost)
 
-    def cash(self, asked: FaresQuestion, cash: Answers) -> list[Leg[FareOption]]:
+    def cash(self, asked: FaresQuestion, cash: Answers) -> list[HybridLeg[FareOption]]:
         found = fares.priced(fares.options(cash[asked], asked.cabin), self.rates, CURRENCY)
         return [self._cash(f, asked) for f in found]
 
-    def _cash(self, option: FareOption, asked: FaresQuestion) -> Leg[FareOption]:
+    def _cash(self, option: FareOption, asked: FaresQuestion) -> HybridLeg[FareOption]:
         cost = option.converted.amount if option.converted else None
-        return Leg(option, asked.date, *self._times(option, asked.origin, asked.destination), cost)
+        return HybridLeg(option, asked.date, *self._times(option, asked.origin, asked.destination), cost)
 
     def _times(self, option: AwardOption | FareOption, origin: str, destination: str) -> tuple[Any, Any]:
         start, end = self.facts.airports[origin].tz, self.facts.airports[destination].tz
-        return moment(option.departs_at, start), moment(option.arrives_at, end)
+        return parse_local_time(option.departs_at, start), parse_local_time(option.arrives_at, end)
 
 
 def _hybrids(

@@ -14,7 +14,7 @@ from shared import clock
 from shared.db.accounts import Account
 from shared.db.mailed_seats import note_mailed_seats
 from shared.db.profile import Addressee
-from shared.domain.award_matches import Key, Terms, best_by_key, crossings
+from shared.domain.award_matches import MatchKey, MonitorTerms, find_best, find_crossings
 from shared.outbox.enqueue import reachable
 from shared.outbox.wording.messages import LISTED
 from shared.providers.ask import Ask
@@ -41,7 +41,7 @@ class WatchQuery:
     account_id: int
     origin: str
     destination: str
-    terms: Terms
+    terms: MonitorTerms
 
 
 @dataclass(frozen=True)
@@ -90,10 +90,10 @@ def find_new_matches(sight: CheckResult, kept: Sequence[Kept]) -> tuple[list[Awa
 
     A key that a later question has answered already is left as it is.
     """
-    best = best_by_key(sight.plan.terms, sight.window.options)
-    before = {Key.parse(row.key): bool(row.matched) for row in kept}
-    newer = {Key.parse(row.key) for row in kept if row.answered_at > sight.asked_at}
-    fresh, states = crossings(before, best, lambda key: sight.window.answered(key) and key not in newer)
+    best = find_best(sight.plan.terms, sight.window.options)
+    before = {MatchKey.parse(row.key): bool(row.matched) for row in kept}
+    newer = {MatchKey.parse(row.key) for row in kept if row.answered_at > sight.asked_at}
+    fresh, states = find_crossings(before, best, lambda key: sight.window.answered(key) and key not in newer)
     found = sorted((best[key] for key in fresh), key=lambda option: (option.points, option.date))
     return found, {str(key): matched for key, matched in states.items()}
 
@@ -109,7 +109,7 @@ def should_mail(
     """Whether a mail about these seats tells the person anything another of their watches has not just mailed."""
     if not reachable(session, account, event):
         return False
-    seats = {str(Key.of(option)): (option.date, option.points) for option in found}
+    seats = {str(MatchKey.of(option)): (option.date, option.points) for option in found}
     now, quiet = clock.now(), timedelta(seconds=settings().route_monitor_interval_seconds)
     route, name = f"{plan.origin}-{plan.destination}", f"{watch[0]}:{watch[1]}"
     return bool(note_mailed_seats(session, account.id, route, name, seats, now, now - quiet))

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.delay_alerts import DelayAlert
-from shared.domain.delay_alerts import Episode, follow, reaches, worst_first
+from shared.domain.delay_alerts import Episode, follow_episode, reaches, worst_first
 from shared.outbox.enqueue import Phone, tell
 from shared.providers import registry
 from shared.providers.ask import Ask
@@ -111,7 +111,7 @@ def _fires(alert: DelayAlert, report: Report) -> bool:
     if alert.last_checked_at is not None and alert.last_checked_at > report.asked_at:
         return False
     before = Episode(alert.episode_since, alert.episode_level or 0) if alert.episode_since else None
-    now, fires = follow(before, report.delays, alert.min_delay_minutes, report.asked_at)
+    now, fires = follow_episode(before, report.delays, alert.min_delay_minutes, report.asked_at)
     alert.episode_since, alert.episode_level = (now.since, now.level) if now else (None, None)
     alert.last_checked_at = report.asked_at
     if fires:

@@ -9,7 +9,7 @@ from shared.db.flight_alerts import FlightAlert, FlightAlertKey
 from shared.db.route_monitors import remember
 from shared.db.run_kinds import RunKind
 from shared.db.runs import unschedule
-from shared.domain.award_matches import Terms
+from shared.domain.award_matches import MonitorTerms
 from shared.outbox.enqueue import tell
 from shared.services.watches.award_seats import CheckResult, WatchQuery, find_new_matches, route_facts, should_mail
 
@@ -19,9 +19,9 @@ PRICED_THROUGH = {"HA": "atmos-rewards"}
 _CANNOT = ("connection_required", "not_configured")  # no later try helps: somebody has to do something
 
 
-def terms_of(alert: FlightAlert) -> Terms:
+def terms_of(alert: FlightAlert) -> MonitorTerms:
     program = PRICED_THROUGH.get(alert.airline)
-    return Terms(
+    return MonitorTerms(
         earliest=alert.date_range_start,
         latest=alert.date_range_end,
         cabin=alert.cabin_class,

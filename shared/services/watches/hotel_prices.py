@@ -19,7 +19,7 @@ from shared.outbox.enqueue import tell
 from shared.providers import registry
 from shared.providers.ask import Ask
 from shared.reference import hotels
-from shared.reference.hotel_awards import free_night
+from shared.reference.hotel_awards import find_free_night
 from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel
 from shared.services.bookings.bookings import stay_state
@@ -92,7 +92,7 @@ class CheckResult:
 
 def plan_of(reference: Reference, row: HotelBooking, now: datetime) -> WatchQuery | None:
     """None for a stay that has begun or is cancelled, and for a hotel that has left the facts."""
-    hotel = hotels.known(reference, row.hotel_code)
+    hotel = hotels.find_stored(reference, row.hotel_code)
     if hotel is None or stay_state(reference, row, now) != "upcoming":
         return None
     return WatchQuery(
@@ -104,7 +104,7 @@ def plan_of(reference: Reference, row: HotelBooking, now: datetime) -> WatchQuer
         kind=row.kind,
         currency=row.cash_rate_currency,
         since=row.compared_since,
-        every=free_night(reference, hotel).every,
+        every=find_free_night(reference, hotel).every,
     )
 
 
@@ -211,7 +211,7 @@ def _own(source: str, account_id: int) -> bool:
 def _tell(session: Session, row: HotelBooking, price: HotelPrice) -> None:
     """A price below the booked one is told once, and again only when it is lower still."""
     booked = (row.original_points, row.original_pay_rate_usd, row.cash_rate_currency)
-    found = bookings.drop(row.kind, booked, (price.points, price.cash, price.currency))
+    found = bookings.find_price_drop(row.kind, booked, (price.points, price.cash, price.currency))
     now = price.points if row.kind == "award" else price.cash
     if found is None or now is None or (row.told_price is not None and now >= row.told_price):
         return
@@ -227,7 +227,7 @@ def _tell(session: Session, row: HotelBooking, price: HotelPrice) -> None:
     )
 
 
-def _facts(row: HotelBooking, price: HotelPrice, found: bookings.Drop) -> dict[str, Any]:
+def _facts(row: HotelBooking, price: HotelPrice, found: bookings.PriceDrop) -> dict[str, Any]:
     """In words a mail can use."""
     checked = price.provider_checked_at or price.captured_at
     if row.kind == "award":

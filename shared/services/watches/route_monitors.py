@@ -12,7 +12,7 @@ from shared.db.profile import addressee
 from shared.db.route_monitors import MonitorKey, RouteMonitor, Watched
 from shared.db.run_kinds import RunKind
 from shared.db.runs import unschedule
-from shared.domain.award_matches import Terms
+from shared.domain.award_matches import MonitorTerms
 from shared.outbox.enqueue import tell
 from shared.services.search.award_options import OFFER_FIELDS, AwardOption
 from shared.services.watches.award_seats import CheckResult, WatchQuery, find_new_matches, route_facts, should_mail
@@ -20,8 +20,8 @@ from shared.services.watches.award_seats import CheckResult, WatchQuery, find_ne
 EVENT = "route_monitor_match"
 
 
-def terms_of(monitor: Watched) -> Terms:
-    return Terms(
+def terms_of(monitor: Watched) -> MonitorTerms:
+    return MonitorTerms(
         earliest=monitor.earliest_date,
         latest=monitor.latest_date,
         cabin=monitor.cabin,

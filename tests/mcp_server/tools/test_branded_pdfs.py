@@ -90,7 +90,7 @@ def web(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes | str], None]:
                 raise pictures.NoPicture(what)
             return what
 
-        monkeypatch.setattr(pictures, "fetch", fetch)
+        monkeypatch.setattr(pictures, "fetch_picture", fetch)
 
     return answering
 

@@ -87,7 +87,7 @@ def test_add_hotel_booking_keeps_every_field(people: People, use: Use) -> None:
     assert {name: made[name] for name in full} == full
     assert (made["kind"], made["cash_rate_currency"], made["nights"], made["state"]) == ("award", "USD", 3, "upcoming")
     assert made["hotel"] == {
-        "hotel_id": hotels.number(hotels.find(reference(), TOKYO)),
+        "hotel_id": hotels.number(hotels.find_hotel(reference(), TOKYO)),
         "hotel_code": TOKYO,
         "name": "Conrad Tokyo",
         "chain": "hilton",
@@ -98,7 +98,9 @@ def test_add_hotel_booking_keeps_every_field(people: People, use: Use) -> None:
 
 
 @pytest.mark.spec("s2.3.hotel_id_htl_code", "s2.3.hotel_id_numeric", "s2.3.hotel_id_property_code")
-@pytest.mark.parametrize("name", [TOKYO, hotels.number(hotels.find(reference(), TOKYO)), "TYOCICI", "Conrad Tokyo"])
+@pytest.mark.parametrize(
+    "name", [TOKYO, hotels.number(hotels.find_hotel(reference(), TOKYO)), "TYOCICI", "Conrad Tokyo"]
+)
 def test_a_hotel_goes_by_its_code_its_number_and_its_property_code(people: People, use: Use, name: str) -> None:
     assert add(use, people.alice, hotel_id=name)["hotel"]["hotel_code"] == TOKYO
     if name.isdigit():

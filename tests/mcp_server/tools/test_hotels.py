@@ -53,7 +53,7 @@ def test_get_hotel_without_dates_is_told_from_facts_alone(people: People, use: U
     with_sources()
     told = use(people.bob, "get_hotel", hotel_id="TYOCICI")
     assert (told["status"], told["rates"], told["freshness"]["mode"]) == ("ok", None, "static")
-    found = hotels.find(reference(), TOKYO)
+    found = hotels.find_hotel(reference(), TOKYO)
     assert told["hotel"] == {
         "hotel_id": hotels.number(found),
         "name": "Conrad Tokyo",

@@ -11,7 +11,7 @@ from pypdf import PdfReader
 
 from shared.documents import colours
 from shared.documents import fonts as font_choice
-from shared.documents.branded_pdf import ADVICE, WATERMARK, make
+from shared.documents.branded_pdf import ADVICE, WATERMARK, build_pdf
 from shared.documents.recommendation import Brand, Flight, Note, Proposal
 
 BRAND = Brand("Horizon Journeys", "Planned with care", (15, 76, 92), None)
@@ -31,7 +31,7 @@ PLAIN = Proposal(
 
 
 def read(proposal: Proposal = PLAIN, brand: Brand = BRAND) -> PdfReader:
-    return PdfReader(io.BytesIO(make(proposal, brand).content), strict=True)
+    return PdfReader(io.BytesIO(build_pdf(proposal, brand).content), strict=True)
 
 
 def words(reader: PdfReader, page: int | None = None) -> str:
@@ -68,7 +68,7 @@ def test_every_typeface_is_embedded_in_parts() -> None:
         inner = font["/DescendantFonts"][0].get_object()
         assert "/FontFile2" in inner["/FontDescriptor"].get_object()
         assert "+" in font["/BaseFont"]
-    assert len(make(PLAIN, BRAND).content) < 60_000
+    assert len(build_pdf(PLAIN, BRAND).content) < 60_000
 
 
 @pytest.mark.parametrize(
@@ -86,14 +86,14 @@ def test_every_typeface_is_embedded_in_parts() -> None:
     ],
 )
 def test_names_in_many_scripts_have_a_typeface_that_shows_them(name: str, face: str) -> None:
-    made = make(replace(PLAIN, client=name), BRAND)
+    made = build_pdf(replace(PLAIN, client=name), BRAND)
     used = {str(font["/BaseFont"]) for font in fonts(PdfReader(io.BytesIO(made.content)))}
     assert not made.left_out
     assert any(face in font for font in used)
 
 
 def test_what_no_typeface_shows_is_left_out_and_said_so() -> None:
-    made = make(replace(PLAIN, summary="Off we go \U0001f6eb to Rome\x07\u202e"), BRAND)
+    made = build_pdf(replace(PLAIN, summary="Off we go \U0001f6eb to Rome\x07\u202e"), BRAND)
     assert made.left_out
     assert "Off we go to Rome" in words(PdfReader(io.BytesIO(made.content)))
 
@@ -115,7 +115,7 @@ def test_what_no_typeface_shows_is_left_out_and_said_so() -> None:
     ],
 )
 def test_no_text_breaks_the_page(summary: str) -> None:
-    made = make(replace(PLAIN, summary=summary[:8000]), BRAND)
+    made = build_pdf(replace(PLAIN, summary=summary[:8000]), BRAND)
     assert made.pages == len(PdfReader(io.BytesIO(made.content)).pages)
 
 
@@ -164,16 +164,16 @@ def test_a_logo_of_any_shape_leaves_room_for_the_name(size: tuple[int, int]) -> 
 
 @pytest.mark.parametrize("text", ["#0F4C5C", "fff", "#000000", "#FFFF00", "#808080", "#3ba", "ff00ff"])
 def test_text_can_be_read_on_and_in_any_brand_colour(text: str) -> None:
-    made = colours.palette(colours.parse(text))
-    assert colours.contrast(made.on_ground, made.ground) >= 4.5
-    assert colours.contrast(made.writing, colours.WHITE) >= 4.5
-    assert colours.contrast(made.writing, made.tint) >= 4
+    made = colours.build_palette(colours.parse_colour(text))
+    assert colours.contrast_ratio(made.on_ground, made.ground) >= 4.5
+    assert colours.contrast_ratio(made.writing, colours.WHITE) >= 4.5
+    assert colours.contrast_ratio(made.writing, made.tint) >= 4
 
 
 @pytest.mark.parametrize("text", ["", "#12", "red", "#12345g", "#1234567", "url(x)", "#123456;"])
 def test_a_colour_is_hexadecimal(text: str) -> None:
     with pytest.raises(ValueError, match="hex colour"):
-        colours.parse(text)
+        colours.parse_colour(text)
 
 
 def test_each_shipped_typeface_comes_with_its_licence() -> None:

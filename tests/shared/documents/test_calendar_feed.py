@@ -10,7 +10,7 @@ import pytest
 from dateutil.tz import tzical
 from icalendar import Calendar
 
-from shared.documents.calendar_feed import Event, document
+from shared.documents.calendar_feed import Event, build_calendar
 
 NOW = datetime(2026, 11, 21, 8, 30, tzinfo=UTC)
 LINE = re.compile(r'[A-Z0-9-]+(;[A-Z0-9-]+=("[^"\x00-\x1f]*"|[^";:,\x00-\x1f]*))*:[^\x00-\x08\x0a-\x1f\x7f]*')
@@ -83,7 +83,7 @@ def only(read: Calendar) -> Any:
 
 
 def test_a_flight_is_at_the_local_times_of_its_airports() -> None:
-    entry = only(strict(document("Trips", [event()], 2026)))
+    entry = only(strict(build_calendar("Trips", [event()], 2026)))
     assert entry["DTSTART"].params["TZID"] == "Europe/London"
     assert entry["DTEND"].params["TZID"] == "America/New_York"
     assert entry["DTSTART"].dt.astimezone(UTC) == datetime(2027, 6, 1, 7, 25, tzinfo=UTC)
@@ -92,7 +92,7 @@ def test_a_flight_is_at_the_local_times_of_its_airports() -> None:
 
 
 def test_a_stay_is_of_whole_days_and_leaves_the_traveller_free() -> None:
-    made = document("Trips", [event(start=date(2027, 2, 27), end=date(2027, 3, 2), busy=False)], 2026)
+    made = build_calendar("Trips", [event(start=date(2027, 2, 27), end=date(2027, 3, 2), busy=False)], 2026)
     assert b"DTSTART;VALUE=DATE:20270227\r\n" in made
     assert b"DTEND;VALUE=DATE:20270302\r\n" in made
     entry = only(strict(made))
@@ -104,7 +104,7 @@ def test_a_stay_is_of_whole_days_and_leaves_the_traveller_free() -> None:
 
 
 def test_a_time_without_a_zone_stays_local_and_may_have_no_end() -> None:
-    made = document("Trips", [event(start=datetime(2027, 6, 1, 8, 25), end=None)], 2026)
+    made = build_calendar("Trips", [event(start=datetime(2027, 6, 1, 8, 25), end=None)], 2026)
     assert b"DTSTART:20270601T082500\r\n" in made
     assert "DTEND" not in only(strict(made))
 
@@ -121,7 +121,7 @@ def test_a_time_without_a_zone_stays_local_and_may_have_no_end() -> None:
     ],
 )
 def test_any_text_stays_text_of_one_property(text: str) -> None:
-    read = strict(document("Trips", [event(title=text, place=text, lines=(text, text))], 2026))
+    read = strict(build_calendar("Trips", [event(title=text, place=text, lines=(text, text))], 2026))
     entry = only(read)
     said = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     assert (entry["SUMMARY"], entry["LOCATION"]) == (said, said)
@@ -130,12 +130,12 @@ def test_any_text_stays_text_of_one_property(text: str) -> None:
 
 
 def test_the_same_events_make_the_same_bytes_and_an_edit_raises_the_sequence() -> None:
-    first = document("Trips", [event()], 2026)
-    assert document("Trips", [event()], 2026) == first
+    first = build_calendar("Trips", [event()], 2026)
+    assert build_calendar("Trips", [event()], 2026) == first
     numbers = []
     for seconds in (0, 1, 90_000):
         later = NOW + timedelta(seconds=seconds)
-        entry = only(strict(document("Trips", [event(updated_at=later)], 2026)))
+        entry = only(strict(build_calendar("Trips", [event(updated_at=later)], 2026)))
         numbers.append(entry["SEQUENCE"])
         assert entry["LAST-MODIFIED"].dt == entry["DTSTAMP"].dt == later
         assert entry["CREATED"].dt == NOW
@@ -143,7 +143,7 @@ def test_the_same_events_make_the_same_bytes_and_an_edit_raises_the_sequence() -
 
 
 def test_the_calendar_says_its_name_and_when_to_look_again() -> None:
-    lines = unfolded(document("Trips", [], 2026))
+    lines = unfolded(build_calendar("Trips", [], 2026))
     assert {"X-WR-CALNAME:Trips", "NAME:Trips", "VERSION:2.0", "CALSCALE:GREGORIAN"} <= set(lines)
     assert {"REFRESH-INTERVAL;VALUE=DURATION:PT4H", "X-PUBLISHED-TTL:PT4H"} <= set(lines)
     assert not [line for line in lines if line.startswith("METHOD")]  # it would ask for an organizer
@@ -156,7 +156,7 @@ ZONES += ["America/Sao_Paulo", "Asia/Kathmandu", "Europe/Dublin", "Antarctica/Tr
 @pytest.mark.parametrize("name", ZONES)
 def test_the_zones_written_out_tell_the_time_another_reader_finds(name: str) -> None:
     zone = ZoneInfo(name)
-    made = document("Trips", [event(start=at(name, 2027, 6, 1, 8), end=None)], 2026)
+    made = build_calendar("Trips", [event(start=at(name, 2027, 6, 1, 8), end=None)], 2026)
     strict(made)
     written = tzical(StringIO(made.decode().replace("\r\n", "\n"))).get(name)  # type: ignore[no-untyped-call]
     hour = datetime(2026, 1, 1)

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from shared.documents.ofx import Entry, entries, looks_like_ofx
+from shared.documents.ofx import OfxEntry, looks_like_ofx, read_entries
 from tests.shared.domain.spending.issuers import OFX
 
 XML = """<?xml version="1.0" encoding="UTF-8"?>
@@ -21,8 +21,8 @@ XML = """<?xml version="1.0" encoding="UTF-8"?>
 
 def test_entries_of_the_older_form_are_read_with_their_tags() -> None:
     assert looks_like_ofx(OFX)
-    found = list(entries(OFX))
-    assert found[0] == Entry(1, "20260314120000[-5:EST]", "-17.25", "CAFé & BAKERY", "", "DEBIT", "", "CAD")
+    found = list(read_entries(OFX))
+    assert found[0] == OfxEntry(1, "20260314120000[-5:EST]", "-17.25", "CAFé & BAKERY", "", "DEBIT", "", "CAD")
     assert [(e.amount, e.memo, e.mcc, e.kind) for e in found[1:]] == [
         ("200.00", "", "", "CREDIT"),
         ("-9,50", "PUMP 3", "5541", "POS"),
@@ -32,7 +32,7 @@ def test_entries_of_the_older_form_are_read_with_their_tags() -> None:
 
 def test_entries_of_the_newer_form_have_the_currency_of_their_statement_or_their_own() -> None:
     assert looks_like_ofx(XML)
-    assert [(e.name, e.currency) for e in entries(XML)] == [("A & B", "EUR"), ("C", "USD"), ("D", None)]
+    assert [(e.name, e.currency) for e in read_entries(XML)] == [("A & B", "EUR"), ("C", "USD"), ("D", None)]
 
 
 @pytest.mark.parametrize("text", ["", "Date,Description,Amount", "<html><body>OFX", "OFXHEADER:100 without a body"])
@@ -43,7 +43,7 @@ def test_other_texts_do_not_look_like_ofx(text: str) -> None:
 def test_entities_of_a_document_type_stay_as_they_are_written() -> None:
     bomb = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;&a;">]><OFX>'
     held = '<STMTTRN><DTPOSTED>20260314<TRNAMT>-5<NAME>&b; <!ENTITY c SYSTEM "file:///etc/passwd">&c;</STMTTRN></OFX>'
-    (entry,) = entries(bomb + held)
+    (entry,) = read_entries(bomb + held)
     assert entry.name == "&b; &c;"
 
 
@@ -54,6 +54,6 @@ def test_entities_of_a_document_type_stay_as_they_are_written() -> None:
 )
 def test_a_hostile_transaction_holds_up_nobody(inside: str) -> None:
     started = time.thread_time()
-    found = list(entries(f"<OFX><STMTTRN>{inside}</STMTTRN><STMTTRN><TRNAMT>-5</STMTTRN></OFX>"))
+    found = list(read_entries(f"<OFX><STMTTRN>{inside}</STMTTRN><STMTTRN><TRNAMT>-5</STMTTRN></OFX>"))
     assert (len(found), found[1].amount) == (2, "-5")
     assert time.thread_time() - started < 2

@@ -44,13 +44,13 @@ def web(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[httpx.Request], 
 
 def why(url: str = URL) -> str:
     with pytest.raises(pictures.NoPicture) as no:
-        anyio.run(pictures.fetch, url)
+        anyio.run(pictures.fetch_picture, url)
     return str(no.value)
 
 
 def test_a_picture_comes_as_the_address_sends_it(web: Any) -> None:
     web(lambda _: httpx.Response(200, content=b"bytes"))
-    assert anyio.run(pictures.fetch, URL) == b"bytes"
+    assert anyio.run(pictures.fetch_picture, URL) == b"bytes"
 
 
 @pytest.mark.parametrize("url", ["http://brand.example/x.png", "ftp://x", "file:///etc/passwd", "logo.png", "//x/y"])
@@ -143,4 +143,4 @@ def test_a_logo_of_light_marks_on_nothing_is_pale(ground: str, mark: str | None,
     logo = Image.new("RGBA", (60, 20), ground)
     if mark:
         logo.paste(Image.new("RGBA", (20, 10), mark), (5, 5))
-    assert pictures.pale(logo) is told
+    assert pictures.is_pale(logo) is told

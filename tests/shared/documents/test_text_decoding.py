@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 
-from shared.documents.text_decoding import MOST_BYTES, NoText, decode
+from shared.documents.text_decoding import MAX_FILE_BYTES, NoText, decode_text
 
 TEXT = "Date,Description,Amount\r\n14/03/2026,Café Zürich – 5 £,12.50\r\n"
 
@@ -18,7 +18,7 @@ TEXT = "Date,Description,Amount\r\n14/03/2026,Café Zürich – 5 £,12.50\r\n"
 )
 def test_the_usual_encodings_give_the_same_text(encoding: str) -> None:
     content = b"\xfe\xff" + TEXT.encode("utf-16-be") if encoding == "utf-16-be-mark" else TEXT.encode(encoding)
-    assert decode(content) == TEXT
+    assert decode_text(content) == TEXT
 
 
 def _zip() -> bytes:
@@ -41,14 +41,14 @@ def _zip() -> bytes:
         (b"\x00\x01\x02\x03" * 100, "no text"),
         (b"caf\x81\x8d", "no text"),
         (b"\xff\xfe\x00\xd8", "no text"),
-        (b"a" * (MOST_BYTES + 1), "larger than 6 MiB"),
+        (b"a" * (MAX_FILE_BYTES + 1), "larger than 6 MiB"),
     ],
     ids=["gzip bomb", "bzip2", "xz", "zip bomb", "pdf", "png", "nul", "binary", "no code page", "half a pair", "large"],
 )
 def test_what_is_no_text_is_refused_unopened_and_named(content: bytes, said: str) -> None:
     with pytest.raises(NoText, match=said):
-        decode(content)
+        decode_text(content)
 
 
 def test_an_empty_file_is_an_empty_text() -> None:
-    assert decode(b"") == ""
+    assert decode_text(b"") == ""

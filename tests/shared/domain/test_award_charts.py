@@ -7,12 +7,12 @@ from shared.domain.award_charts import (
     ANY_DOMESTIC,
     CabinPrice,
     Chart,
+    ChartRoute,
     DistanceBand,
-    Trip,
     cabin_price,
-    merged,
+    group_charts,
+    merge_prices,
     price_route,
-    standing,
 )
 from shared.domain.plans import CABINS
 
@@ -57,8 +57,8 @@ def chart(**more: object) -> Chart:
 
 def trip(
     miles: int, start: str | None = None, end: str | None = None, countries: tuple[str, str] = ("US", "US")
-) -> Trip:
-    return Trip(miles, countries, (start, end))
+) -> ChartRoute:
+    return ChartRoute(miles, countries, (start, end))
 
 
 def test_the_more_specific_zone_wins_and_a_tie_is_no_zone() -> None:
@@ -137,9 +137,9 @@ def test_an_exception_prices_its_route_alone_and_says_which_chart_it_is() -> Non
 
 
 def test_seasons_of_several_charts_add_up_and_contradictions_are_left_out() -> None:
-    both = merged([CabinPrice({"off_peak": 1, "standard": 5}, "x"), CabinPrice({"peak": 2, "standard": 6}, "x")])
+    both = merge_prices([CabinPrice({"off_peak": 1, "standard": 5}, "x"), CabinPrice({"peak": 2, "standard": 6}, "x")])
     assert both == CabinPrice({"off_peak": 1, "peak": 2}, "x")
-    assert merged([]) is None
+    assert merge_prices([]) is None
 
 
 def test_named_charts_come_before_the_chart_for_all_others() -> None:
@@ -147,12 +147,15 @@ def test_named_charts_come_before_the_chart_for_all_others() -> None:
         chart(chart_id="n", scope="named_partners"),
         chart(chart_id="o", scope="all_other_partners", carriers=NONE),
     )
-    assert [[c.chart_id for c in g] for g in standing([others, named], "AA", True, TODAY)] == [["n"]]
-    assert [[c.chart_id for c in g] for g in standing([others, named], "BB", True, TODAY)] == [["o"]]
-    assert standing([others, named], "BB", False, TODAY) == []
+    assert [[c.chart_id for c in g] for g in group_charts([others, named], "AA", True, TODAY)] == [["n"]]
+    assert [[c.chart_id for c in g] for g in group_charts([others, named], "BB", True, TODAY)] == [["o"]]
+    assert group_charts([others, named], "BB", False, TODAY) == []
 
 
 def test_exceptions_come_first_and_ended_charts_not_at_all() -> None:
     special = chart(chart_id="s", overrides=True)
     old = chart(chart_id="old", effective_to=date(2025, 12, 14))
-    assert [[c.chart_id for c in g] for g in standing([chart(), special, old], "AA", False, TODAY)] == [["s"], ["c"]]
+    assert [[c.chart_id for c in g] for g in group_charts([chart(), special, old], "AA", False, TODAY)] == [
+        ["s"],
+        ["c"],
+    ]

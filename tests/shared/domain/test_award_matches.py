@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain.award_matches import Key, Terms, best_by_key, crossings
+from shared.domain.award_matches import MatchKey, MonitorTerms, find_best, find_crossings
 
-MARCH = Terms(date(2027, 3, 1), date(2027, 3, 31))
+MARCH = MonitorTerms(date(2027, 3, 1), date(2027, 3, 31))
 
 
 @dataclass(frozen=True)
@@ -22,10 +22,10 @@ class Offer:
     seats: int | None = 2
 
 
-A, B, C = (Key.of(Offer(airline=code)) for code in ("BA", "QR", "CX"))
+A, B, C = (MatchKey.of(Offer(airline=code)) for code in ("BA", "QR", "CX"))
 
 
-def everything(_key: Key) -> bool:
+def everything(_key: MatchKey) -> bool:
     return True
 
 
@@ -50,55 +50,55 @@ def everything(_key: Key) -> bool:
 @pytest.mark.spec("s2.5.max_points_cap")
 @pytest.mark.spec("s2.5.airlines_filter")
 @pytest.mark.spec("s2.5.window_required")
-def test_terms_bound_what_is_told(terms: Terms, offer: Offer, wanted: bool) -> None:
+def test_terms_bound_what_is_told(terms: MonitorTerms, offer: Offer, wanted: bool) -> None:
     assert terms.match(offer) is wanted
 
 
 def test_of_several_offers_of_one_key_the_cheapest_is_told() -> None:
     dear, cheap = Offer(points=80000), Offer(points=50000)
-    assert best_by_key(MARCH, [dear, cheap, Offer(cabin="first")]) == {
-        Key.of(cheap): cheap,
-        Key.of(Offer(cabin="first")): Offer(cabin="first"),
+    assert find_best(MARCH, [dear, cheap, Offer(cabin="first")]) == {
+        MatchKey.of(cheap): cheap,
+        MatchKey.of(Offer(cabin="first")): Offer(cabin="first"),
     }
 
 
 def test_at_the_first_answered_check_every_match_is_fresh() -> None:
-    assert crossings({}, [A, B], everything) == ([A, B], {A: True, B: True})
+    assert find_crossings({}, [A, B], everything) == ([A, B], {A: True, B: True})
 
 
 def test_what_stays_open_is_told_once() -> None:
-    assert crossings({A: True}, [A], everything) == ([], {A: True})
+    assert find_crossings({A: True}, [A], everything) == ([], {A: True})
 
 
 def test_what_vanished_and_returned_is_told_again() -> None:
-    fresh, gone = crossings({A: True}, [], everything)
+    fresh, gone = find_crossings({A: True}, [], everything)
     assert (fresh, gone) == ([], {A: False})
-    assert crossings(gone, [A], everything) == ([A], {A: True})
+    assert find_crossings(gone, [A], everything) == ([A], {A: True})
 
 
 def test_a_source_that_failed_changes_nothing() -> None:
-    assert crossings({A: True, B: False}, [], lambda key: False) == ([], {})
-    assert crossings({A: True}, [B], lambda key: key == B) == ([B], {B: True})
+    assert find_crossings({A: True, B: False}, [], lambda key: False) == ([], {})
+    assert find_crossings({A: True}, [B], lambda key: key == B) == ([B], {B: True})
 
 
 def test_a_failure_between_two_sightings_is_not_a_disappearance() -> None:
     states = {A: True}
-    states |= crossings(states, [], lambda key: False)[1]
-    assert crossings(states, [A], everything)[0] == []
+    states |= find_crossings(states, [], lambda key: False)[1]
+    assert find_crossings(states, [A], everything)[0] == []
 
 
 def test_a_key_keeps_its_form_on_the_way_through_the_database() -> None:
     assert str(A) == "BA|british-airways-club|2027-03-04|business"
-    assert Key.parse(str(A)) == A
+    assert MatchKey.parse(str(A)) == A
 
 
 @given(st.lists(st.tuples(st.sets(st.sampled_from([A, B, C])), st.sets(st.sampled_from([A, B, C]))), max_size=12))
-def test_each_rise_among_answered_checks_fires_exactly_once(checks: list[tuple[set[Key], set[Key]]]) -> None:
+def test_each_rise_among_answered_checks_fires_exactly_once(checks: list[tuple[set[MatchKey], set[MatchKey]]]) -> None:
     """Against a plain model: per key the sequence of answers, and one firing per change from closed to open."""
-    states: dict[Key, bool] = {}
-    model: dict[Key, bool] = {}
+    states: dict[MatchKey, bool] = {}
+    model: dict[MatchKey, bool] = {}
     for matching, answered in checks:
-        fresh, changed = crossings(states, matching, answered.__contains__)
+        fresh, changed = find_crossings(states, matching, answered.__contains__)
         expected = {k for k in matching & answered if not model.get(k)}
         model |= {k: k in matching for k in answered}
         states |= changed

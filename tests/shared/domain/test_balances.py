@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from shared.domain.balances import days_left, ends_soon, quoted_rule, worth
+from shared.domain.balances import days_left, ends_soon, quoted_rule, value_balance
 
 TODAY = date(2026, 5, 9)
 
@@ -21,7 +21,7 @@ TODAY = date(2026, 5, 9)
     ],
 )
 def test_worth_is_points_times_cents_in_whole_units(points: int, cents: str, amount: str) -> None:
-    assert worth(points, Decimal(cents)) == Decimal(amount)
+    assert value_balance(points, Decimal(cents)) == Decimal(amount)
 
 
 def test_days_are_counted_to_a_stored_date_only() -> None:

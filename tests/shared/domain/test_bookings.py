@@ -18,7 +18,7 @@ prices = st.decimals(Decimal("0"), Decimal("99999"), places=2)
 
 
 def faulty(what: Any, terms: dict[str, Any]) -> set[str]:
-    return {fault.field for fault in bookings.faults(what, terms)}
+    return {fault.field for fault in bookings.find_faults(what, terms)}
 
 
 @pytest.mark.parametrize(
@@ -49,8 +49,8 @@ def test_a_stay_is_current_from_its_first_day_through_the_day_of_leaving(
 def test_the_day_is_that_of_the_place() -> None:
     late = datetime(2027, 3, 10, 23, 30, tzinfo=UTC)
     places = [("NRT", "Asia/Tokyo"), ("LAX", "America/Los_Angeles"), ("LHR", "Europe/London")]
-    assert bookings.ahead_and_behind(places, late) == (["NRT"], [])
-    assert bookings.ahead_and_behind(places, late.replace(hour=3)) == ([], ["LAX"])
+    assert bookings.split_by_local_day(places, late) == (["NRT"], [])
+    assert bookings.split_by_local_day(places, late.replace(hour=3)) == ([], ["LAX"])
 
 
 @pytest.mark.spec("s2.2.program_award_only", "s2.2.points_spent", "s2.2.cash_paid")
@@ -94,17 +94,17 @@ def test_every_stay_is_in_exactly_one_state(arrives: date, leaves: date, cancell
 
 
 def test_points_count_for_an_award_and_cash_of_one_currency_for_a_rate() -> None:
-    found = bookings.drop("award", (90_000, Decimal(900), "USD"), (60_000, Decimal(1), "USD"))
-    assert found == bookings.Drop(30_000, None, None, Decimal("33.3"), "original_points")
-    found = bookings.drop("cash", (None, Decimal("1000.00"), "EUR"), (1, Decimal("875.50"), "EUR"))
-    assert found == bookings.Drop(None, Decimal("124.50"), "EUR", Decimal("12.5"), "original_pay_rate")
-    assert bookings.drop("cash", (None, Decimal(1000), "EUR"), (None, Decimal(10), "USD")) is None
-    assert bookings.drop("award", (None, Decimal(900), "USD"), (60_000, Decimal(1), "USD")) is None
+    found = bookings.find_price_drop("award", (90_000, Decimal(900), "USD"), (60_000, Decimal(1), "USD"))
+    assert found == bookings.PriceDrop(30_000, None, None, Decimal("33.3"), "original_points")
+    found = bookings.find_price_drop("cash", (None, Decimal("1000.00"), "EUR"), (1, Decimal("875.50"), "EUR"))
+    assert found == bookings.PriceDrop(None, Decimal("124.50"), "EUR", Decimal("12.5"), "original_pay_rate")
+    assert bookings.find_price_drop("cash", (None, Decimal(1000), "EUR"), (None, Decimal(10), "USD")) is None
+    assert bookings.find_price_drop("award", (None, Decimal(900), "USD"), (60_000, Decimal(1), "USD")) is None
 
 
 @given(prices, prices)
 def test_a_drop_is_never_more_than_all_and_never_a_rise(paid: Decimal, asked: Decimal) -> None:
-    found = bookings.drop("cash", (None, paid, "USD"), (None, asked, "USD"))
+    found = bookings.find_price_drop("cash", (None, paid, "USD"), (None, asked, "USD"))
     assert (found is None) == (asked >= paid)
     if found:
         assert found.cash_saved == paid - asked

@@ -5,16 +5,16 @@ from decimal import Decimal
 
 import pytest
 
-from shared.domain.card_prices import CardPrice, advise, card_prices, portal_points
-from shared.domain.transfers import network
+from shared.domain.card_prices import CardPrice, advise_on_cards, find_card_prices, portal_points
+from shared.domain.transfers import build_network
 from tests.shared.domain.edges import edge
 
-ROUTES = network([edge("bank", "miles", block=1000), edge("dear", "miles", (2, 1)), edge("other", "hotel")])
+ROUTES = build_network([edge("bank", "miles", block=1000), edge("dear", "miles", (2, 1)), edge("other", "hotel")])
 NOW = timedelta(hours=1)
 
 
 def priced(fare: Decimal | None = None, portals: frozenset[str] = frozenset()) -> list[CardPrice]:
-    return card_prices(ROUTES, ("dear", "other", "bank"), portals, "miles", 45_200, fare)
+    return find_card_prices(ROUTES, ("dear", "other", "bank"), portals, "miles", 45_200, fare)
 
 
 def test_currencies_that_get_there_are_priced_to_the_block_cheapest_first() -> None:
@@ -46,9 +46,9 @@ def test_portal_points_are_rounded_up(fare: Decimal | None, points: int | None) 
     ],
 )
 def test_advice_follows_price_and_age(portal: int | None, age: timedelta, advice: str) -> None:
-    assert advise(priced(), portal, age) == advice
+    assert advise_on_cards(priced(), portal, age) == advice
 
 
 def test_without_a_way_the_portal_or_nothing_is_left() -> None:
-    assert advise([], None, NOW) == "wait"
-    assert advise([], 10_000, NOW) == "portal"
+    assert advise_on_cards([], None, NOW) == "wait"
+    assert advise_on_cards([], 10_000, NOW) == "portal"

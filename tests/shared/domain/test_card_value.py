@@ -2,14 +2,24 @@
 
 from decimal import Decimal
 
-from shared.domain.card_value import CATEGORIES, PARTS, Offer, Rate, best_of, credits_of, rate_for, returns, worth
+from shared.domain.card_value import (
+    CATEGORIES,
+    PARTS,
+    CardOffer,
+    Rate,
+    best_by_category,
+    find_rate,
+    sum_credits,
+    value_by_category,
+    value_card,
+)
 from shared.reference.load import reference
 
 BASE = Rate("base", Decimal(1), None)
 DINING = Rate("dining", Decimal(4), Decimal(1000))
 
 
-def offer(**changed: object) -> Offer:
+def offer(**changed: object) -> CardOffer:
     plain: dict[str, object] = {
         "fee": Decimal(95),
         "currency": "USD",
@@ -20,7 +30,7 @@ def offer(**changed: object) -> Offer:
         "bonus_months": 3,
         "point": Decimal("0.02"),
     }
-    return Offer(**(plain | changed))  # type: ignore[arg-type]
+    return CardOffer(**(plain | changed))  # type: ignore[arg-type]
 
 
 def spent(**amounts: int) -> dict[str, Decimal]:
@@ -33,57 +43,62 @@ def test_every_rate_of_the_catalogue_is_a_category_or_a_known_condition() -> Non
 
 
 def test_over_its_cap_a_rate_falls_to_the_base_rate() -> None:
-    assert returns(offer(), spent(dining=1500)) == {"dining": Decimal("90.00")}  # 4 x 1,000 + 1 x 500 points
+    assert value_by_category(offer(), spent(dining=1500)) == {"dining": Decimal("90.00")}  # 4 x 1,000 + 1 x 500 points
 
 
 def test_over_the_cap_of_the_base_rate_nothing_is_assumed() -> None:
     capped = offer(rates=(Rate("base", Decimal(1), Decimal(1000)),))
-    assert returns(capped, spent(retail=800, other=700)) == {"retail": Decimal("16.00"), "other": Decimal("4.00")}
+    assert value_by_category(capped, spent(retail=800, other=700)) == {
+        "retail": Decimal("16.00"),
+        "other": Decimal("4.00"),
+    }
 
 
 def test_a_rate_for_a_part_of_a_category_counts_only_where_it_is_lower() -> None:
     better, worse = Rate("portal_hotels", Decimal(10), None), Rate("government", Decimal("0.5"), None)
-    assert rate_for((BASE, better), "hotels") == BASE
-    assert rate_for((BASE, worse), "insurance_tax_gov") == worse
+    assert find_rate((BASE, better), "hotels") == BASE
+    assert find_rate((BASE, worse), "insurance_tax_gov") == worse
 
 
 def test_cash_back_needs_no_valuation_and_points_do() -> None:
     cash = offer(rates=(Rate("base", Decimal(2), None, percent=True),), point=None)
-    assert returns(cash, spent(other=500)) == {"other": Decimal(10)}
-    assert returns(offer(point=None), spent(other=500)) is None
+    assert value_by_category(cash, spent(other=500)) == {"other": Decimal(10)}
+    assert value_by_category(offer(point=None), spent(other=500)) is None
 
 
 def test_the_first_year_is_bonus_and_earnings_and_credits_less_the_fee() -> None:
-    made = worth(offer(benefits=("annual travel credit USD 300",)), spent(other=24_000))
+    made = value_card(offer(benefits=("annual travel credit USD 300",)), spent(other=24_000))
     assert (made.bonus, made.earn, made.credits, made.fee) == (1200, 480, 300, 95)
     assert (made.first_year, made.ongoing) == (1885, 685)
     assert made.points_per_year == 24_000
 
 
 def test_a_bonus_out_of_reach_is_not_counted() -> None:
-    assert worth(offer(), {}, total=Decimal(15_999)).bonus == 0  # a quarter of the year brings 3,999.75
-    assert worth(offer(), {}, total=Decimal(16_000)).bonus == 1200
-    assert worth(offer(bonus=None), {}, total=Decimal(16_000)).bonus is None
-    assert worth(offer(), {}).bonus == 1200  # nothing is known about the spending
+    assert value_card(offer(), {}, total=Decimal(15_999)).bonus == 0  # a quarter of the year brings 3,999.75
+    assert value_card(offer(), {}, total=Decimal(16_000)).bonus == 1200
+    assert value_card(offer(bonus=None), {}, total=Decimal(16_000)).bonus is None
+    assert value_card(offer(), {}).bonus == 1200  # nothing is known about the spending
 
 
 def test_an_owned_card_pays_no_bonus_and_its_fee() -> None:
     free = offer(benefits=("first year free",))
-    assert (worth(free, {}).fee, worth(free, {}).ongoing) == (0, -95)
-    assert (worth(free, {}, owned=True).bonus, worth(free, {}, owned=True).fee) == (0, 95)
+    assert (value_card(free, {}).fee, value_card(free, {}).ongoing) == (0, -95)
+    assert (value_card(free, {}, owned=True).bonus, value_card(free, {}, owned=True).fee) == (0, 95)
 
 
 def test_only_what_goes_beyond_the_cards_held_is_this_cards_merit() -> None:
-    held = best_of([{"dining": Decimal(50)}, {"dining": Decimal(30), "other": Decimal(100)}])
+    held = best_by_category([{"dining": Decimal(50)}, {"dining": Decimal(30), "other": Decimal(100)}])
     assert held == {"dining": 50, "other": 100}
-    assert worth(offer(), spent(dining=1000, other=1000), held).earn == 30  # dining 80 - 50; other 20 - 100 is none
+    assert (
+        value_card(offer(), spent(dining=1000, other=1000), held).earn == 30
+    )  # dining 80 - 50; other 20 - 100 is none
 
 
 def test_only_travel_credits_of_a_stated_amount_in_the_cards_currency_are_money() -> None:
     told = ["Qantas travel credit AUD 450", "travel credit USD 300", "hotel credit 400", "dining credit up to AUD 400"]
-    assert credits_of(told, "AUD") == 450
+    assert sum_credits(told, "AUD") == 450
 
 
 def test_anniversary_points_count_from_the_second_year() -> None:
-    made = worth(offer(benefits=("10,000 anniversary miles",), bonus=None), {})
+    made = value_card(offer(benefits=("10,000 anniversary miles",), bonus=None), {})
     assert (made.first_year, made.ongoing) == (-95, 105)

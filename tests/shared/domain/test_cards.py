@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from shared.domain.cards import bonus_days_left, match, next_fee, spend_deadline
+from shared.domain.cards import bonus_days_left, match_card, next_fee_date, spend_deadline
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ CATALOGUE = [
 
 
 def candidates(text: str) -> list[str]:
-    found = match(text, CATALOGUE)
+    found = match_card(text, CATALOGUE)
     assert found.exact is None
     return [f.slug for f in found.candidates]
 
@@ -39,7 +39,7 @@ def candidates(text: str) -> list[str]:
     "text", ["us-amex-gold", "US-AMEX-GOLD", "American Express Gold Card", "american  express gold card "]
 )
 def test_slug_or_whole_name_is_exact_in_any_case_and_spacing(text: str) -> None:
-    assert match(text, CATALOGUE).exact == "us-amex-gold"
+    assert match_card(text, CATALOGUE).exact == "us-amex-gold"
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_text_that_fits_nothing_has_no_candidates(text: str) -> None:
 
 
 def test_candidates_are_few_and_best_first() -> None:
-    found = match("cashback", CATALOGUE).candidates
+    found = match_card("cashback", CATALOGUE).candidates
     assert len(found) == 8
     assert [f.score for f in found] == sorted((f.score for f in found), reverse=True)
     assert all(0 < f.score <= 1 for f in found)
@@ -74,9 +74,9 @@ def test_candidates_are_few_and_best_first() -> None:
 
 def test_name_two_entries_share_is_not_exact() -> None:
     twins = [Entry("a-gold", "Gold", "A"), Entry("b-gold", "Gold", "B")]
-    found = match("gold", twins)
+    found = match_card("gold", twins)
     assert (found.exact, len(found.candidates)) == (None, 2)
-    assert match("b-gold", twins).exact == "b-gold"
+    assert match_card("b-gold", twins).exact == "b-gold"
 
 
 @pytest.mark.parametrize(
@@ -111,15 +111,15 @@ def test_spend_deadline_is_the_sent_one_or_whole_months_after_opening(
     ],
 )
 def test_fee_is_due_on_the_next_anniversary(opened: date, today: date, due: date) -> None:
-    assert next_fee(opened, None, True, today) == due
+    assert next_fee_date(opened, None, True, today) == due
 
 
 def test_no_fee_is_due_without_opening_day_or_fee_or_after_closing() -> None:
     opened, today = date(2024, 5, 9), date(2026, 5, 1)
-    assert next_fee(None, None, True, today) is None
-    assert next_fee(opened, None, False, today) is None
-    assert next_fee(opened, date(2026, 5, 9), True, today) is None
-    assert next_fee(opened, date(2026, 5, 10), True, today) == date(2026, 5, 9)
+    assert next_fee_date(None, None, True, today) is None
+    assert next_fee_date(opened, None, False, today) is None
+    assert next_fee_date(opened, date(2026, 5, 9), True, today) is None
+    assert next_fee_date(opened, date(2026, 5, 10), True, today) == date(2026, 5, 9)
 
 
 @pytest.mark.parametrize(

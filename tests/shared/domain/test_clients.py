@@ -17,7 +17,7 @@ def resolve(name: str) -> str:
 
 
 def read(given: dict[str, Any], *, may_remove: bool = False) -> tuple[dict[str, int | None], list[str]]:
-    return clients.balances(given, resolve, may_remove=may_remove)
+    return clients.parse_balances(given, resolve, may_remove=may_remove)
 
 
 def refused(given: dict[str, Any]) -> str:
@@ -74,24 +74,24 @@ def test_nothing_removes_an_entry_only_where_there_is_something_to_remove() -> N
 )
 def test_preferences_out_of_bounds_are_refused(given: dict[str, Any]) -> None:
     with pytest.raises(Invalid):
-        clients.preferences(given)
+        clients.check_preferences(given)
 
 
 def test_plain_preferences_are_taken_as_they_are() -> None:
     given = {"cabin": "business", "airlines": ["AF", "KL"], "anchors": {"home": "AMS", "avoid": None}}
-    assert clients.preferences(given) == given
+    assert clients.check_preferences(given) == given
 
 
 def test_new_entries_lie_over_old_ones_or_in_their_place() -> None:
     old = {"a": 1, "b": 2}
-    assert clients.merged(old, {"b": None, "c": 3}, replace=False) == {"a": 1, "c": 3}
-    assert clients.merged(old, {"c": 3}, replace=True) == {"c": 3}
+    assert clients.merge_fields(old, {"b": None, "c": 3}, replace=False) == {"a": 1, "c": 3}
+    assert clients.merge_fields(old, {"c": 3}, replace=True) == {"c": 3}
 
 
 @pytest.mark.parametrize("text", ["nobody", "a@", "@b", "a b@c.example", "a@b c", "a@b@c"])
 def test_a_wrong_email_address_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not an email address"):
-        clients.email(text)
+        clients.check_email(text)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_wrong_email_address_is_refused(text: str) -> None:
 )
 def test_telephone_numbers_hold_digits_and_what_people_write_between_them(text: str, good: bool) -> None:
     if good:
-        assert clients.phone(text) == text
+        assert clients.check_phone(text) == text
     else:
         with pytest.raises(ValueError, match="telephone"):
-            clients.phone(text)
+            clients.check_phone(text)

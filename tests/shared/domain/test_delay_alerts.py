@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from shared.domain.delay_alerts import STANDSTILL, Episode, follow, level, worst_first
+from shared.domain.delay_alerts import STANDSTILL, Episode, find_level, follow_episode, worst_first
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -22,7 +22,7 @@ def messages(minimum: int, *seen: int | str | None) -> list[bool]:
     told = []
     for n, one in enumerate(seen):
         delays = [] if one is None else [Seen("ground_stop") if one == "stop" else Seen(minutes=int(one))]
-        episode, fires = follow(episode, delays, minimum, NOW + timedelta(minutes=5 * n))
+        episode, fires = follow_episode(episode, delays, minimum, NOW + timedelta(minutes=5 * n))
         told.append(fires)
     return told
 
@@ -61,16 +61,16 @@ def test_a_number_that_swings_around_the_threshold_is_one_message() -> None:
 
 def test_a_ground_stop_and_a_closure_count_whatever_the_threshold() -> None:
     assert messages(600, "stop", "stop", None, "stop") == [True, False, False, True]
-    assert level([Seen("closure")], 600) == STANDSTILL
+    assert find_level([Seen("closure")], 600) == STANDSTILL
 
 
 def test_a_delay_without_a_number_reaches_no_threshold() -> None:
-    assert follow(None, [Seen("departure"), Seen("ground_delay")], 0, NOW) == (None, False)
+    assert follow_episode(None, [Seen("departure"), Seen("ground_delay")], 0, NOW) == (None, False)
 
 
 def test_an_episode_keeps_the_moment_it_began() -> None:
-    first, _ = follow(None, [Seen(minutes=45)], 30, NOW)
-    later, _ = follow(first, [Seen(minutes=90)], 30, NOW + timedelta(hours=1))
+    first, _ = follow_episode(None, [Seen(minutes=45)], 30, NOW)
+    later, _ = follow_episode(first, [Seen(minutes=90)], 30, NOW + timedelta(hours=1))
     assert first is not None
     assert later == replace(first, level=1)
     assert first.since == NOW

@@ -1,6 +1,6 @@
 """Which destinations a balance reaches."""
 
-from shared.domain.destinations import Destination, farthest
+from shared.domain.destinations import Destination, find_farthest
 
 
 def place(code: str, city: str, points: int, miles: int, cabin: str = "economy") -> Destination:
@@ -17,7 +17,7 @@ PLACES = [
 
 
 def test_each_city_stands_once_at_its_lowest_price_the_farthest_first() -> None:
-    shown, total = farthest(PLACES, 60_000, 10)
+    shown, total = find_farthest(PLACES, 60_000, 10)
     assert [(d.airport, d.cabin, d.points) for d in shown] == [
         ("SFO", "economy", 17_875),
         ("JFK", "economy", 14_300),
@@ -27,10 +27,10 @@ def test_each_city_stands_once_at_its_lowest_price_the_farthest_first() -> None:
 
 
 def test_a_balance_covers_its_own_price_and_no_point_more() -> None:
-    assert [d.airport for d in farthest(PLACES, 14_300, 10)[0]] == ["JFK", "BOS"]
-    assert farthest(PLACES, 14_299, 10) == ([], 0)
+    assert [d.airport for d in find_farthest(PLACES, 14_300, 10)[0]] == ["JFK", "BOS"]
+    assert find_farthest(PLACES, 14_299, 10) == ([], 0)
 
 
 def test_the_list_is_cut_and_the_whole_is_counted() -> None:
-    shown, total = farthest(PLACES, 60_000, 1)
+    shown, total = find_farthest(PLACES, 60_000, 1)
     assert ([d.airport for d in shown], total) == (["SFO"], 3)

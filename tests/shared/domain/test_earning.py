@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shared.domain.earning import Leg, earn
+from shared.domain.earning import FlownLeg, count_points
 from shared.reference import statuses
 from shared.reference.load import reference
 
@@ -13,11 +13,11 @@ BA, FB, AA = "british-airways-club", "flying-blue", "american-airlines-aadvantag
 
 
 def scheme(program: str) -> Any:
-    return statuses.scheme(reference(), program)
+    return statuses.build_scheme(reference(), program)
 
 
-def over(miles: int, *, domestic: bool = False, european: bool = False) -> Leg:
-    return Leg(miles, domestic, european)
+def over(miles: int, *, domestic: bool = False, european: bool = False) -> FlownLeg:
+    return FlownLeg(miles, domestic, european)
 
 
 @pytest.mark.parametrize(
@@ -31,24 +31,24 @@ def over(miles: int, *, domestic: bool = False, european: bool = False) -> Leg:
         (over(3_451), "first", 550),
     ],
 )
-def test_british_airways_adds_its_published_extra_to_one_point_per_pound(leg: Leg, cabin: str, extra: int) -> None:
-    assert earn(scheme(BA), [leg], cabin, Decimal(1_000)).amount == 1_000 + extra
-    assert earn(scheme(BA), [leg] * 2, cabin, Decimal(1_000)).amount == 1_000 + 2 * extra
+def test_british_airways_adds_its_published_extra_to_one_point_per_pound(leg: FlownLeg, cabin: str, extra: int) -> None:
+    assert count_points(scheme(BA), [leg], cabin, Decimal(1_000)).amount == 1_000 + extra
+    assert count_points(scheme(BA), [leg] * 2, cabin, Decimal(1_000)).amount == 1_000 + 2 * extra
 
 
 def test_a_fare_based_programme_without_a_fare_gives_no_amount_but_its_fixed_part() -> None:
-    made = earn(scheme(BA), [over(3_451)], "first")
+    made = count_points(scheme(BA), [over(3_451)], "first")
     assert (made.amount, made.fixed) == (None, 550)
 
 
 def test_a_cabin_that_short_flights_lack_counts_as_the_one_below_and_says_so() -> None:
-    made = earn(scheme(BA), [over(500, european=True)], "premium", Decimal(100))
+    made = count_points(scheme(BA), [over(500, european=True)], "premium", Decimal(100))
     assert made.amount == 175
     assert any("no such cabin" in note for note in made.notes)
 
 
 def test_a_short_flight_out_of_europe_names_the_other_reading() -> None:
-    made = earn(scheme(BA), [over(2_230)], "business", Decimal(100))
+    made = count_points(scheme(BA), [over(2_230)], "business", Decimal(100))
     assert made.amount == 275
     assert any("the extra is 400" in note for note in made.notes)
 
@@ -69,18 +69,18 @@ XP = {
 
 @pytest.mark.parametrize("flight", XP)
 def test_flying_blue_xp_of_every_band_and_cabin(flight: tuple[int, bool]) -> None:
-    leg = Leg(flight[0], domestic=flight[1], european=False)
+    leg = FlownLeg(flight[0], domestic=flight[1], european=False)
     cabins = ("economy", "premium", "business", "first")
-    assert tuple(earn(scheme(FB), [leg], c).amount for c in cabins) == XP[flight]
+    assert tuple(count_points(scheme(FB), [leg], c).amount for c in cabins) == XP[flight]
 
 
 def test_flying_blue_adds_up_segments_each_by_its_own_band() -> None:
     legs = [over(248), over(432, domestic=True), over(432, domestic=True), over(248)]
-    assert earn(scheme(FB), legs, "business").amount == 42
+    assert count_points(scheme(FB), legs, "business").amount == 42
 
 
 def test_a_long_domestic_flight_names_what_its_distance_alone_would_give() -> None:
-    made = earn(scheme(FB), [over(2_475, domestic=True)], "business")
+    made = count_points(scheme(FB), [over(2_475, domestic=True)], "business")
     assert made.amount == 6
     assert any("24 XP" in note for note in made.notes)
 
@@ -90,17 +90,17 @@ def test_a_long_domestic_flight_names_what_its_distance_alone_would_give() -> No
     [("Member", 5), ("Gold", 7), ("Platinum", 8), ("Platinum Pro", 9), ("Executive Platinum", 11), ("", 5)],
 )
 def test_aadvantage_loyalty_points_per_dollar_by_tier(tier: str, points: int) -> None:
-    assert earn(scheme(AA), [over(2_475)], "economy", Decimal(200), tier).amount == 200 * points
+    assert count_points(scheme(AA), [over(2_475)], "economy", Decimal(200), tier).amount == 200 * points
 
 
 def test_every_known_run_counts_what_its_row_says() -> None:
     rows = {r.slug: r.elite_credit for r in reference().rows("status_run_routes.csv")}
     for program in (BA, FB):
-        for run in statuses.runs(reference(), program):
-            fixed = earn(scheme(program), statuses.legs(reference(), run.stops), run.cabin).fixed
+        for run in statuses.list_runs(reference(), program):
+            fixed = count_points(scheme(program), statuses.build_legs(reference(), run.stops), run.cabin).fixed
             assert rows[run.slug].split()[-1] == str(fixed), run.slug
 
 
 def test_only_the_carriers_own_flights_are_runs() -> None:
-    carriers = {program: {r.carrier for r in statuses.runs(reference(), program)} for program in (BA, FB, AA)}
+    carriers = {program: {r.carrier for r in statuses.list_runs(reference(), program)} for program in (BA, FB, AA)}
     assert carriers == {BA: {"BA"}, FB: {"AF", "KL"}, AA: {"AA"}}

@@ -6,17 +6,17 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain.exchange_rates import STALE_AFTER, Quote, Rates
+from shared.domain.exchange_rates import STALE_AFTER, EuroRate, Rates
 
 TODAY = date(2026, 11, 21)
 FRIDAY = date(2026, 11, 20)
 SET = Rates(
     "a bank",
     {
-        "EUR": Quote(Decimal(1), FRIDAY),
-        "USD": Quote(Decimal("1.1204"), FRIDAY),
-        "GBP": Quote(Decimal("0.8472"), FRIDAY - timedelta(days=1)),
-        "JPY": Quote(Decimal("177.28"), TODAY - STALE_AFTER - timedelta(days=1)),
+        "EUR": EuroRate(Decimal(1), FRIDAY),
+        "USD": EuroRate(Decimal("1.1204"), FRIDAY),
+        "GBP": EuroRate(Decimal("0.8472"), FRIDAY - timedelta(days=1)),
+        "JPY": EuroRate(Decimal("177.28"), TODAY - STALE_AFTER - timedelta(days=1)),
     },
     TODAY,
 )
@@ -48,13 +48,15 @@ def test_unknown_and_stale_rates_convert_nothing() -> None:
 
 
 def test_rates_of_seven_days_ago_still_stand() -> None:
-    aged = Rates("a bank", {"USD": Quote(Decimal("1.1"), TODAY - STALE_AFTER), "EUR": Quote(Decimal(1), TODAY)}, TODAY)
+    aged = Rates(
+        "a bank", {"USD": EuroRate(Decimal("1.1"), TODAY - STALE_AFTER), "EUR": EuroRate(Decimal(1), TODAY)}, TODAY
+    )
     assert aged.amount(Decimal(11), "USD", "EUR") == 10
 
 
 @given(amount=AMOUNTS, here=QUOTES, there=QUOTES)
 def test_there_and_back_is_the_same_to_far_beyond_a_cent(amount: Decimal, here: Decimal, there: Decimal) -> None:
-    known = Rates("x", {"AAA": Quote(here, TODAY), "BBB": Quote(there, TODAY)}, TODAY)
+    known = Rates("x", {"AAA": EuroRate(here, TODAY), "BBB": EuroRate(there, TODAY)}, TODAY)
     away = known.amount(amount, "AAA", "BBB")
     assert away is not None
     back = known.amount(away, "BBB", "AAA")

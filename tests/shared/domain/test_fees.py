@@ -3,23 +3,25 @@
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from shared.domain.fees import Seen, merged
+from shared.domain.fees import FeeSample, merge_samples
 
 EARLY, LATE = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 10, 1, tzinfo=UTC)
 
 
-def seen(program: str, currency: str, low: int, high: int, samples: int, day: datetime) -> Seen:
-    return Seen(program, currency, Decimal(low + high), Decimal(low), Decimal(high), samples, day, day)
+def seen(program: str, currency: str, low: int, high: int, samples: int, day: datetime) -> FeeSample:
+    return FeeSample(program, currency, Decimal(low + high), Decimal(low), Decimal(high), samples, day, day)
 
 
 def test_routes_are_added_up_into_one_row_with_range_and_age() -> None:
-    (one,) = merged([seen("flying-blue", "EUR", 100, 200, 2, LATE), seen("flying-blue", "EUR", 50, 50, 2, EARLY)])
+    (one,) = merge_samples(
+        [seen("flying-blue", "EUR", 100, 200, 2, LATE), seen("flying-blue", "EUR", 50, 50, 2, EARLY)]
+    )
     assert (one.average, one.low, one.high, one.samples) == (Decimal("100.00"), 50, 200, 4)
     assert (one.oldest, one.newest) == (EARLY, LATE)
 
 
 def test_currencies_stay_apart() -> None:
-    rows = merged([seen("flying-blue", "USD", 1, 2, 2, EARLY), seen("flying-blue", "EUR", 1, 2, 2, EARLY)])
+    rows = merge_samples([seen("flying-blue", "USD", 1, 2, 2, EARLY), seen("flying-blue", "EUR", 1, 2, 2, EARLY)])
     assert [r.currency for r in rows] == ["EUR", "USD"]
 
 

@@ -18,14 +18,14 @@ def singles(*points: int | None) -> list[Any]:
 
 
 def test_a_night_nobody_spoke_of_is_unknown_and_one_said_to_be_full_is_none() -> None:
-    assert hotel_prices.best([], "USD").state == "unknown"
-    assert hotel_prices.best([stay("h", IN, 1, available=False)], "USD").state == "none"
+    assert hotel_prices.find_best_price([], "USD").state == "unknown"
+    assert hotel_prices.find_best_price([stay("h", IN, 1, available=False)], "USD").state == "none"
     both = [stay("h", IN, 1, available=False), stay("h", IN, 1, cash=Decimal(90))]
-    assert hotel_prices.best(both, "USD").state == "available"
+    assert hotel_prices.find_best_price(both, "USD").state == "available"
 
 
 def test_the_least_of_points_and_of_cash_may_come_from_two_offers() -> None:
-    price = hotel_prices.best(
+    price = hotel_prices.find_best_price(
         [
             stay("h", IN, 1, points=30_000, room_type="King"),
             stay("h", IN, 1, points=25_000, cash=Decimal(300), room_type="Twin"),
@@ -42,52 +42,55 @@ def test_the_least_of_points_and_of_cash_may_come_from_two_offers() -> None:
     [(25_000, None, None), (None, Decimal(9), None), (30_000, Decimal("100.00"), Decimal("0.33")), (None, None, None)],
 )
 def test_a_points_worth_is_exact_or_unknown(points: int | None, cash: Decimal | None, worth: Decimal | None) -> None:
-    assert hotel_prices.best([stay("h", IN, 1, points=points, cash=cash)], "USD").cents_per_point == worth
+    assert hotel_prices.find_best_price([stay("h", IN, 1, points=points, cash=cash)], "USD").cents_per_point == worth
 
 
 def test_cash_in_another_currency_is_told_as_it_is_and_never_mixed() -> None:
     dollars, euros = stay("h", IN, 1, cash=Decimal(100)), stay("h", IN, 1, cash=Decimal(90), currency="EUR")
-    assert (hotel_prices.best([dollars, euros], "USD").cash, hotel_prices.best([dollars, euros], "EUR").cash) == (
+    assert (
+        hotel_prices.find_best_price([dollars, euros], "USD").cash,
+        hotel_prices.find_best_price([dollars, euros], "EUR").cash,
+    ) == (
         100,
         90,
     )
-    only = hotel_prices.best([euros], "USD")
+    only = hotel_prices.find_best_price([euros], "USD")
     assert (only.cash, only.currency) == (90, "EUR")
 
 
 def test_a_free_night_is_taken_off_what_single_nights_add_up_to() -> None:
     nights = singles(20_000, 30_000, 25_000, 40_000, 30_000)
     whole = [stay("h", IN, 5, points=145_000, cash=Decimal(1250))]
-    made = hotel_prices.whole([nights + whole], *FIVE, "USD", 5)
+    made = hotel_prices.find_stay_price([nights + whole], *FIVE, "USD", 5)
     assert (made.best.points, made.free_night, made.added_up) == (125_000, True, False)
     assert made.best.cents_per_point == Decimal("1.00")
 
 
 def test_a_source_that_took_the_free_night_off_itself_is_believed() -> None:
     whole = [stay("h", IN, 5, points=120_000)]
-    made = hotel_prices.whole([singles(*[30_000] * 5) + whole], *FIVE, "USD", 5)
+    made = hotel_prices.find_stay_price([singles(*[30_000] * 5) + whole], *FIVE, "USD", 5)
     assert (made.best.points, made.free_night) == (120_000, False)
 
 
 @pytest.mark.parametrize("every", [0, 6])
 def test_without_a_rule_that_fits_nothing_is_taken_off(every: int) -> None:
-    made = hotel_prices.whole([singles(*[30_000] * 5)], *FIVE, "USD", every)
+    made = hotel_prices.find_stay_price([singles(*[30_000] * 5)], *FIVE, "USD", every)
     assert (made.best.points, made.free_night, made.added_up) == (150_000, False, True)
 
 
 def test_nights_are_added_up_only_where_each_is_known_to_one_source() -> None:
     some = singles(30_000, None, 30_000, 30_000, 30_000)
     other = [stay("h", IN + timedelta(days=1), 1, points=10_000)]
-    assert hotel_prices.whole([some, other], *FIVE, "USD", 5).best.points is None
+    assert hotel_prices.find_stay_price([some, other], *FIVE, "USD", 5).best.points is None
     refused = [*singles(*[30_000] * 5), stay("h", IN, 5, available=False)]
-    assert hotel_prices.whole([refused], *FIVE, "USD", 5).best.state == "none"
+    assert hotel_prices.find_stay_price([refused], *FIVE, "USD", 5).best.state == "none"
     cash_only = [*singles(*[30_000] * 5), stay("h", IN, 5, cash=Decimal(900))]
-    assert hotel_prices.whole([cash_only], *FIVE, "USD", 5).best.points is None
+    assert hotel_prices.find_stay_price([cash_only], *FIVE, "USD", 5).best.points is None
 
 
 def test_of_several_sources_the_cheapest_counts() -> None:
     one, two = [stay("h", IN, 5, points=90_000)], [stay("h", IN, 5, points=80_000, cash=Decimal(1))]
-    assert hotel_prices.whole([one, two], *FIVE, "USD", 0).best.points == 80_000
+    assert hotel_prices.find_stay_price([one, two], *FIVE, "USD", 0).best.points == 80_000
 
 
 @pytest.mark.parametrize(
@@ -100,7 +103,7 @@ def test_of_several_sources_the_cheapest_counts() -> None:
     ],
 )
 def test_a_rule_in_words_is_understood(rule: str, found: tuple[int, bool] | None) -> None:
-    assert hotel_prices.free_night(rule) == found
+    assert hotel_prices.parse_free_night(rule) == found
 
 
 @pytest.mark.parametrize(
@@ -108,9 +111,9 @@ def test_a_rule_in_words_is_understood(rule: str, found: tuple[int, bool] | None
     [(0, 0, "check_out_date"), (-1, 3, "check_in_date"), (1, 32, "check_out_date"), (731, 733, "check_in_date")],
 )
 def test_dates_that_cannot_be_asked_for_are_named(first: int, last: int, field: str) -> None:
-    (fault,) = hotel_prices.faults(IN + timedelta(days=first), IN + timedelta(days=last), IN)
+    (fault,) = hotel_prices.find_date_faults(IN + timedelta(days=first), IN + timedelta(days=last), IN)
     assert fault.field == field
 
 
 def test_a_stay_from_today_of_thirty_nights_can_be_asked_for() -> None:
-    assert hotel_prices.faults(IN, IN + timedelta(days=30), IN) == []
+    assert hotel_prices.find_date_faults(IN, IN + timedelta(days=30), IN) == []

@@ -2,12 +2,12 @@
 
 import pytest
 
-from shared.domain.offer_posts import Offer, judge, likeness, read
+from shared.domain.offer_posts import OfferPost, judge_post, rate_likeness, read_post
 from shared.reference.load import reference
 
 
-def offer(text: str) -> Offer:
-    return read(text, reference().mentions(text))
+def offer(text: str) -> OfferPost:
+    return read_post(text, reference().mentions(text))
 
 
 def named(text: str) -> set[frozenset[str]]:
@@ -55,15 +55,15 @@ def test_dates_and_percentages_are_read_in_the_usual_forms() -> None:
 
 def test_another_last_day_makes_it_doubtful_and_another_percentage_makes_it_new() -> None:
     old = offer("Chase to Flying Blue: 25% transfer bonus until 31 October")
-    assert judge(offer("Chase to Flying Blue: 25% transfer bonus until 15 March"), [old]).verdict == "unsure"
-    assert judge(offer("Chase to Flying Blue: 30% transfer bonus until 15 March"), [old]).verdict == "new"
+    assert judge_post(offer("Chase to Flying Blue: 25% transfer bonus until 15 March"), [old]).verdict == "unsure"
+    assert judge_post(offer("Chase to Flying Blue: 30% transfer bonus until 15 March"), [old]).verdict == "new"
 
 
 def test_another_bank_or_another_goal_is_another_offer() -> None:
     old = [offer("Chase to Flying Blue: 25% transfer bonus")]
-    assert judge(offer("Citi to Flying Blue: 25% transfer bonus"), old).verdict == "new"
-    assert judge(offer("Chase to Aeroplan: 25% transfer bonus"), old).verdict == "new"
-    assert judge(offer("Flying Blue: 25% transfer bonus"), old).verdict == "duplicate"
+    assert judge_post(offer("Citi to Flying Blue: 25% transfer bonus"), old).verdict == "new"
+    assert judge_post(offer("Chase to Aeroplan: 25% transfer bonus"), old).verdict == "new"
+    assert judge_post(offer("Flying Blue: 25% transfer bonus"), old).verdict == "duplicate"
 
 
 def test_likeness_is_the_same_both_ways_and_never_out_of_bounds() -> None:
@@ -72,11 +72,11 @@ def test_likeness_is_the_same_both_ways_and_never_out_of_bounds() -> None:
     ]
     for a in posts:
         for b in posts:
-            assert likeness(a, b) == likeness(b, a)
-            assert 0 <= likeness(a, b) <= 1
+            assert rate_likeness(a, b) == rate_likeness(b, a)
+            assert 0 <= rate_likeness(a, b) <= 1
 
 
 def test_a_post_that_nobody_understands_is_at_most_doubtful_unless_word_for_word() -> None:
     odd = "Something wonderful happens at the bakery"
-    assert judge(offer(odd), [offer(odd)]).verdict == "duplicate"
-    assert judge(offer(odd), [offer("Something else happens at the bakery today")]).verdict != "duplicate"
+    assert judge_post(offer(odd), [offer(odd)]).verdict == "duplicate"
+    assert judge_post(offer(odd), [offer("Something else happens at the bakery today")]).verdict != "duplicate"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain.points_purchase import PriceList, Sale, quote, sale_cents
+from shared.domain.points_purchase import PriceList, Sale, quote_order, sale_cents
 from shared.reference.load import reference
 
 AVIOS = PriceList(Decimal(16), 1000, Decimal(15), 1000, 100_000, 1000)
@@ -21,7 +21,7 @@ def test_every_published_price_of_an_order_is_met() -> None:
         prices = PriceList(
             row.list_price, row.per_points, row.order_fee, row.min_points, row.max_points_per_purchase, row.increment
         )
-        made = quote(prices, tier.points)
+        made = quote_order(prices, tier.points)
         assert made is not None
         assert (made.total, row.currency) == (tier.price, tier.currency)
         looked_at += 1
@@ -32,20 +32,20 @@ def test_every_published_price_of_an_order_is_met() -> None:
     ("wanted", "bought", "total"), [(1, 1_000, "31.00"), (1_001, 2_000, "47.00"), (100_000, 100_000, "1615.00")]
 )
 def test_an_order_is_rounded_up_to_whole_blocks(wanted: int, bought: int, total: str) -> None:
-    made = quote(AVIOS, wanted)
+    made = quote_order(AVIOS, wanted)
     assert made is not None
     assert (made.quantity, made.total) == (bought, Decimal(total))
 
 
 def test_an_order_above_the_most_is_not_quoted_unless_a_bonus_fills_it() -> None:
-    assert quote(PLAIN, 80_001) is None
-    doubled = quote(PLAIN, 160_000, Sale(100, Decimal(0)))
+    assert quote_order(PLAIN, 80_001) is None
+    doubled = quote_order(PLAIN, 160_000, Sale(100, Decimal(0)))
     assert doubled is not None
     assert (doubled.quantity, doubled.total, doubled.cents_per_point) == (160_000, Decimal("800.00"), Decimal("0.5"))
 
 
 def test_a_discount_lowers_the_price_and_not_the_points() -> None:
-    made = quote(PLAIN, 10_000, Sale(0, Decimal(25)))
+    made = quote_order(PLAIN, 10_000, Sale(0, Decimal(25)))
     assert made is not None
     assert (made.quantity, made.total) == (10_000, Decimal("75.00"))
     assert sale_cents(PLAIN, Sale(0, Decimal(25))) == Decimal("0.75")
@@ -54,7 +54,7 @@ def test_a_discount_lowers_the_price_and_not_the_points() -> None:
 @given(wanted=st.integers(1, 150_000), bonus=st.integers(0, 150))
 def test_a_quote_brings_what_was_wanted_in_the_smallest_order(wanted: int, bonus: int) -> None:
     sale = Sale(bonus, Decimal(0))
-    made = quote(PLAIN, wanted, sale)
+    made = quote_order(PLAIN, wanted, sale)
     if made is None:
         assert 80_000 * (100 + bonus) // 100 < wanted
         return

@@ -4,15 +4,15 @@ from decimal import Decimal
 
 import pytest
 
-from shared.domain.status_runs import Chance, Run, ranked, runs_needed
+from shared.domain.status_runs import Run, RunOption, rank_runs, runs_needed
 
 
 def chance(
     slug: str, *, earned: int | None = 60, needed: int | None = 3, fare: int | None = None, away: int = 0
-) -> Chance:
+) -> RunOption:
     run = Run(slug, "KL", ("AMS", "LIS", "AMS"), "business")
     count = None if earned is None else Decimal(earned)
-    return Chance(run, away, count, Decimal(earned or 0), needed, None if fare is None else Decimal(fare))
+    return RunOption(run, away, count, Decimal(earned or 0), needed, None if fare is None else Decimal(fare))
 
 
 @pytest.mark.parametrize(
@@ -24,18 +24,18 @@ def test_runs_are_counted_up_to_whole_ones(missing: int, earned: int | None, nee
 
 
 def test_known_costs_come_first_then_fewest_runs() -> None:
-    found = ranked([chance("c", needed=4), chance("b", needed=2), chance("a", fare=500, needed=5)], days=30)
+    found = rank_runs([chance("c", needed=4), chance("b", needed=2), chance("a", fare=500, needed=5)], days=30)
     assert [c.run.slug for c in found] == ["a", "b", "c"]
 
 
 def test_a_run_at_home_comes_before_one_nearby_and_none_is_far() -> None:
-    found = ranked([chance("near", away=400, needed=1), chance("far", away=601, needed=1), chance("home")], days=30)
+    found = rank_runs([chance("near", away=400, needed=1), chance("far", away=601, needed=1), chance("home")], days=30)
     assert [c.run.slug for c in found] == ["home", "near"]
 
 
 def test_more_runs_than_days_left_do_not_close_a_gap_in_time() -> None:
-    assert ranked([chance("a", needed=8)], days=7) == []
-    assert len(ranked([chance("a", needed=7)], days=7)) == 1
+    assert rank_runs([chance("a", needed=8)], days=7) == []
+    assert len(rank_runs([chance("a", needed=7)], days=7)) == 1
 
 
 def test_costs_follow_from_the_fare_alone() -> None:

@@ -15,7 +15,7 @@ NOW = date(2026, 11, 21)
 
 
 def ladder(program: str) -> Ladder:
-    return statuses.ladder(reference(), program)
+    return statuses.build_ladder(reference(), program)
 
 
 def tier(program: str, name: str) -> Tier:
@@ -76,7 +76,7 @@ def test_the_next_tier_skips_the_one_everybody_has() -> None:
     ],
 )
 def test_loose_names_of_tiers(program: str, text: str, found: list[str]) -> None:
-    assert status_tiers.named(ladder(program), text) == found
+    assert status_tiers.match_tiers(ladder(program), text) == found
 
 
 @pytest.mark.parametrize(
@@ -97,10 +97,10 @@ def test_qualifying_years(period: str | None, on: date, year: tuple[date | None,
 
 def test_on_track_means_at_least_the_part_of_the_year_that_has_gone() -> None:
     half = date(2026, 10, 1)  # 183 of 365 days
-    assert status_tiers.on_track(Decimal(1_755), 3_500, "1 Apr - 31 Mar", half) is True
-    assert status_tiers.on_track(Decimal(1_754), 3_500, "1 Apr - 31 Mar", half) is False
-    assert status_tiers.on_track(Decimal(10), 100, "12 months", half) is None
-    assert status_tiers.on_track(Decimal(100), 100, "12 months", half) is True
+    assert status_tiers.is_on_track(Decimal(1_755), 3_500, "1 Apr - 31 Mar", half) is True
+    assert status_tiers.is_on_track(Decimal(1_754), 3_500, "1 Apr - 31 Mar", half) is False
+    assert status_tiers.is_on_track(Decimal(10), 100, "12 months", half) is None
+    assert status_tiers.is_on_track(Decimal(100), 100, "12 months", half) is True
 
 
 def test_a_report_from_before_the_year_began_is_over() -> None:
@@ -120,9 +120,9 @@ def test_a_report_from_before_the_year_began_is_over() -> None:
     ],
 )
 def test_who_can_use_a_match(held: dict[str, str], said: str) -> None:
-    assert status_tiers.eligible((BA, AA), ("Gold", "Gold Guest List"), held) == said
+    assert status_tiers.check_eligibility((BA, AA), ("Gold", "Gold Guest List"), held) == said
 
 
 def test_a_match_from_any_programme_takes_any_tier_that_is_named() -> None:
-    assert status_tiers.eligible((), ("Gold",), {FB: "Gold"}) == "yes"
-    assert status_tiers.eligible((), (), {FB: "Silver"}) == "yes"
+    assert status_tiers.check_eligibility((), ("Gold",), {FB: "Gold"}) == "yes"
+    assert status_tiers.check_eligibility((), (), {FB: "Silver"}) == "yes"

@@ -5,7 +5,7 @@ from datetime import date
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.domain.transfers import Edge, Reach, find_paths, find_reach, first_covering, network
+from shared.domain.transfers import Edge, Reach, build_network, find_paths, find_reach, first_covering
 from shared.reference.load import reference
 from tests.shared.domain.edges import edge
 
@@ -13,14 +13,14 @@ DAY = date(2026, 11, 21)
 
 
 def test_what_is_held_in_a_programme_comes_before_what_could_be_transferred() -> None:
-    purses = find_reach(network([edge("bank", "miles")]), {"miles": 10_000, "bank": 90_000})
+    purses = find_reach(build_network([edge("bank", "miles")]), {"miles": 10_000, "bank": 90_000})
     assert first_covering(purses["miles"], 9_000) == Reach("miles", 10_000, 10_000)
     assert first_covering(purses["miles"], 50_000) == Reach("bank", 90_000, 90_000)
     assert first_covering(purses["miles"], 90_001) is None
 
 
 def test_of_several_balances_the_largest_that_covers_it_is_named() -> None:
-    purses = find_reach(network([edge("a", "miles"), edge("b", "miles", (2, 1))]), {"a": 30_000, "b": 80_000})
+    purses = find_reach(build_network([edge("a", "miles"), edge("b", "miles", (2, 1))]), {"a": 30_000, "b": 80_000})
     assert [p.source for p in purses["miles"]] == ["b", "a"]
     found = first_covering(purses["miles"], 25_000)
     assert found is not None
@@ -28,18 +28,18 @@ def test_of_several_balances_the_largest_that_covers_it_is_named() -> None:
 
 
 def test_blocks_minimums_and_bonuses_count() -> None:
-    routes = network([edge("bank", "miles", block=1000, least=5000, bonus=30)])
+    routes = build_network([edge("bank", "miles", block=1000, least=5000, bonus=30)])
     assert "miles" not in find_reach(routes, {"bank": 4_900})
     assert find_reach(routes, {"bank": 5_999})["miles"] == [Reach("bank", 5_999, 6_500)]
 
 
 def test_points_go_through_three_programmes_and_not_through_four() -> None:
-    routes = network([edge("a", "b"), edge("b", "c"), edge("c", "d"), edge("d", "e")])
+    routes = build_network([edge("a", "b"), edge("b", "c"), edge("c", "d"), edge("d", "e")])
     assert set(find_reach(routes, {"a": 1})) == {"a", "b", "c", "d"}
 
 
 def test_nothing_held_reaches_nothing() -> None:
-    assert find_reach(network([edge("a", "b")]), {"a": 0}) == {}
+    assert find_reach(build_network([edge("a", "b")]), {"a": 0}) == {}
 
 
 NAMES = ("a", "b", "c", "d")
@@ -61,7 +61,7 @@ EDGES = st.lists(
 def test_a_balance_covers_exactly_what_a_transfer_path_finds_affordable(
     edges: list[Edge], held: int, needed: int
 ) -> None:
-    routes = network(edges)
+    routes = build_network(edges)
     purses = find_reach(routes, {"a": held})
     for goal in NAMES[1:]:
         paths = find_paths(routes, "a", goal, needed)

@@ -7,7 +7,7 @@ from itertools import pairwise, permutations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.domain.transfers import Bonus, Edge, Path, amounts, find_paths, network
+from shared.domain.transfers import Bonus, Edge, Path, amounts_to_send, build_network, find_paths
 from shared.reference.load import reference
 from tests.shared.domain.edges import edge
 
@@ -71,18 +71,18 @@ def test_every_real_path_pays_its_minimums_in_whole_blocks() -> None:
 
 def test_a_path_reckons_back_from_the_target_and_counts_what_stays_behind() -> None:
     way = (edge("a", "b", block=1000), edge("b", "c", (5, 4), block=250))
-    assert amounts(way, 10_100) == (13_000, 12_750)
-    path = Path(way, amounts(way, 10_100))
+    assert amounts_to_send(way, 10_100) == (13_000, 12_750)
+    path = Path(way, amounts_to_send(way, 10_100))
     assert (path.delivered, path.stranded) == (10_200, 250)
 
 
 def test_no_programme_is_visited_twice() -> None:
-    routes = network([edge("a", "b"), edge("b", "a"), edge("b", "c"), edge("c", "b")])
+    routes = build_network([edge("a", "b"), edge("b", "a"), edge("b", "c"), edge("c", "b")])
     assert [[e.target for e in p.edges] for p in find_paths(routes, "a", "c")] == [["b", "c"]]
 
 
 def test_hops_are_limited() -> None:
-    routes = network([edge("a", "b"), edge("b", "c"), edge("c", "d")])
+    routes = build_network([edge("a", "b"), edge("b", "c"), edge("c", "d")])
     assert find_paths(routes, "a", "d", max_hops=2) == []
     assert len(find_paths(routes, "a", "d", max_hops=3)) == 1
 
@@ -102,7 +102,7 @@ edges = st.builds(
 @given(st.lists(edges, max_size=14, unique_by=lambda e: (e.source, e.target)), st.integers(1, 200_000))
 def test_paths_deliver_enough_and_brute_force_finds_nothing_cheaper(some: list[Edge], needed: int) -> None:
     some = [e for e in some if e.source != e.target]
-    found = find_paths(network(some), "a", "e", needed, 3)
+    found = find_paths(build_network(some), "a", "e", needed, 3)
     by_pair = {(e.source, e.target): e for e in some}
     every = []
     for count in range(3):

@@ -7,15 +7,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.domain.transfer_options import Purse
-from shared.domain.transfers import network
-from shared.domain.trip_plans import Journey, Seat, fallback, journeys, pay, payable, ranked
+from shared.domain.transfers import build_network
+from shared.domain.trip_plans import (
+    Journey,
+    PlanSeat,
+    find_fallback,
+    find_payable,
+    find_payment,
+    pair_journeys,
+    rank_journeys,
+)
 from tests.shared.domain.edges import edge
 
 DAY = date(2027, 3, 1)
-ROUTES = network([edge("bank", "air"), edge("bank", "other"), edge("club", "air", ratio=(2, 1))])
+ROUTES = build_network([edge("bank", "air"), edge("bank", "other"), edge("club", "air", ratio=(2, 1))])
 
 
-def seat(program: str = "air", points: int = 10_000, **more: object) -> Seat[str]:
+def seat(program: str = "air", points: int = 10_000, **more: object) -> PlanSeat[str]:
     facts: dict[str, object] = {
         "offer": "x",
         "program": program,
@@ -27,7 +35,7 @@ def seat(program: str = "air", points: int = 10_000, **more: object) -> Seat[str
         "lands_on": more.get("day", DAY),
         "stops": 0,
     }
-    return Seat(**(facts | more))  # type: ignore[arg-type]
+    return PlanSeat(**(facts | more))  # type: ignore[arg-type]
 
 
 def purse(program: str, points: int, value: str | None = "1.5") -> Purse:
@@ -37,10 +45,10 @@ def purse(program: str, points: int, value: str | None = "1.5") -> Purse:
 def test_the_way_back_is_so_many_nights_after_the_way_out_lands() -> None:
     overnight = seat(lands_on=DAY + timedelta(days=1))
     backs = [seat(day=DAY + timedelta(days=n)) for n in (6, 7, 8, 9)]
-    made = list(journeys([overnight, seat()], backs, 7))
+    made = list(pair_journeys([overnight, seat()], backs, 7))
     assert [(j.out is overnight, j.back and (j.back.day - DAY).days) for j in made] == [(True, 8), (False, 7)]
-    assert list(journeys([overnight], None, None)) == [Journey(overnight)]
-    assert list(journeys([overnight], [], 7)) == []
+    assert list(pair_journeys([overnight], None, None)) == [Journey(overnight)]
+    assert list(pair_journeys([overnight], [], 7)) == []
 
 
 def test_both_ways_of_one_programme_are_paid_together() -> None:
@@ -50,55 +58,55 @@ def test_both_ways_of_one_programme_are_paid_together() -> None:
 
 
 def test_no_balance_is_spent_twice() -> None:
-    assert pay({"air": 10_000, "other": 10_000}, ROUTES, [purse("bank", 15_000)]) is None
-    paid = pay({"air": 10_000, "other": 10_000}, ROUTES, [purse("bank", 20_000)])
+    assert find_payment({"air": 10_000, "other": 10_000}, ROUTES, [purse("bank", 15_000)]) is None
+    paid = find_payment({"air": 10_000, "other": 10_000}, ROUTES, [purse("bank", 20_000)])
     assert paid is not None
     assert sum(w.sent for ways in paid.values() for w in ways) == 20_000
 
 
 def test_the_cheapest_points_pay_and_own_points_need_no_transfer() -> None:
-    paid = pay({"air": 10_000}, ROUTES, [purse("bank", 50_000, "2.0"), purse("air", 50_000, "1.2")])
+    paid = find_payment({"air": 10_000}, ROUTES, [purse("bank", 50_000, "2.0"), purse("air", 50_000, "1.2")])
     assert paid is not None
     assert [(w.purse.program, w.path) for w in paid["air"]] == [("air", None)]
-    mixed = pay({"air": 10_000}, ROUTES, [purse("bank", 6_000), purse("air", 4_000)])
+    mixed = find_payment({"air": 10_000}, ROUTES, [purse("bank", 6_000), purse("air", 4_000)])
     assert mixed is not None
     assert {w.purse.program: w.delivered for w in mixed["air"]} == {"air": 4_000, "bank": 6_000}
 
 
 def test_the_cost_is_the_taxes_and_what_the_points_spent_are_worth() -> None:
-    plans = ranked([Journey(seat())], ROUTES, [purse("club", 40_000, "0.6")])
+    plans = rank_journeys([Journey(seat())], ROUTES, [purse("club", 40_000, "0.6")])
     assert plans[0].cost == 50 + 20_000 * Decimal("0.6") / 100  # two club points for one
-    assert ranked([Journey(seat(taxes=None))], ROUTES, [purse("air", 10_000)])[0].cost is None
-    assert ranked([Journey(seat())], ROUTES, [purse("air", 10_000, None)])[0].cost is None
-    assert ranked([Journey(seat())], ROUTES, [purse("air", 9_999)]) == []
+    assert rank_journeys([Journey(seat(taxes=None))], ROUTES, [purse("air", 10_000)])[0].cost is None
+    assert rank_journeys([Journey(seat())], ROUTES, [purse("air", 10_000, None)])[0].cost is None
+    assert rank_journeys([Journey(seat())], ROUTES, [purse("air", 9_999)]) == []
 
 
 def test_plans_whose_cost_is_known_come_first_and_cheapest_first() -> None:
     wanted = [Journey(seat(points=n, taxes=t)) for n, t in ((30_000, Decimal(5)), (10_000, None), (20_000, Decimal(5)))]
-    plans = ranked(wanted, ROUTES, [purse("air", 50_000)])
+    plans = rank_journeys(wanted, ROUTES, [purse("air", 50_000)])
     assert [p.journey.out.points for p in plans] == [20_000, 30_000, 10_000]
 
 
 def test_the_fallback_is_on_another_flight() -> None:
     later = DAY + timedelta(days=1)
-    plans = ranked(
+    plans = rank_journeys(
         [Journey(seat()), Journey(seat(points=10_500)), Journey(seat(points=11_000, day=later, flight="YY"))],
         ROUTES,
         [purse("air", 50_000)],
     )
-    other = fallback(plans)
+    other = find_fallback(plans)
     assert other is not None
     assert (plans[0].journey.out.points, other.journey.out.points) == (10_000, 11_000)
-    assert fallback(plans[:2]) is None
-    assert fallback([]) is None
+    assert find_fallback(plans[:2]) is None
+    assert find_fallback([]) is None
     back = seat(flight="back")
-    same = ranked([Journey(seat(), back), Journey(seat(flight="YY"), back)], ROUTES, [purse("air", 50_000)])
-    assert fallback(same) is same[1]
+    same = rank_journeys([Journey(seat(), back), Journey(seat(flight="YY"), back)], ROUTES, [purse("air", 50_000)])
+    assert find_fallback(same) is same[1]
 
 
 def test_only_seats_that_can_be_paid_are_kept_and_few_of_each_day() -> None:
     many = [seat(points=n) for n in range(5_000, 12_000, 1_000)]
-    kept = payable([*many, seat("unknown", 1), seat("other", 6_000)], ROUTES, [purse("bank", 8_000)])
+    kept = find_payable([*many, seat("unknown", 1), seat("other", 6_000)], ROUTES, [purse("bank", 8_000)])
     assert sorted((s.program, s.points) for s in kept) == [
         ("air", 5_000),
         ("air", 6_000),
@@ -113,7 +121,7 @@ def test_only_seats_that_can_be_paid_are_kept_and_few_of_each_day() -> None:
 )
 def test_a_plan_is_never_paid_with_more_than_is_held(prices: list[int], held: dict[str, int]) -> None:
     purses = [purse(p, n) for p, n in held.items()]
-    for plan in ranked([Journey(seat(points=p), seat("other", p)) for p in prices], ROUTES, purses):
+    for plan in rank_journeys([Journey(seat(points=p), seat("other", p)) for p in prices], ROUTES, purses):
         for program, needed in plan.journey.needs.items():
             assert sum(w.delivered for w in plan.ways[program]) >= needed
         spent: dict[str, int] = {}

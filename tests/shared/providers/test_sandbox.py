@@ -15,7 +15,7 @@ from shared import clock
 from shared.db import observations
 from shared.db.base import transaction
 from shared.db.observations import AwardObservation
-from shared.domain.award_matches import Key
+from shared.domain.award_matches import MatchKey
 from shared.providers.ask import Ask
 from shared.providers.contract import AwardSeat, Reading, SeatsQuestion
 from shared.providers.sandbox import draw, market
@@ -206,7 +206,7 @@ def test_a_seat_opened_by_another_process_is_found_by_the_next_check(standing_cl
         )
 
     zero = timedelta(microseconds=1)
-    key = Key("BA", OWN, travel_day(), "business")
+    key = MatchKey("BA", OWN, travel_day(), "business")
     set_seat("shut", "LHR", "JFK", travel_day(), "business")
     before = look()
     assert before.answered(key)
@@ -218,7 +218,7 @@ def test_a_seat_opened_by_another_process_is_found_by_the_next_check(standing_cl
     subprocess.run([sys.executable, "-c", code, settings().redis_url], check=True)
     standing_clock.advance(timedelta(seconds=1))
     after = look()
-    assert [(o.seats, o.mode) for o in after.options if Key.of(o) == key] == [(3, "sandbox")]
+    assert [(o.seats, o.mode) for o in after.options if MatchKey.of(o) == key] == [(3, "sandbox")]
 
 
 # modes

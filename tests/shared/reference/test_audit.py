@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shared.reference.audit import AGE_LIMITS, UNDATED, Finding, Seen, audit
+from shared.reference.audit import AGE_LIMITS, UNDATED, AuditFinding, ObservedPrice, audit_facts
 from shared.reference.load import FOLDER, load, reference
 from shared.reference.overrides import Override
 from shared.reference.rows import FILES
@@ -15,7 +15,7 @@ TODAY = date(2026, 11, 21)
 WHEN = datetime(2026, 11, 2, tzinfo=UTC)
 
 
-def of(kind: str, found: list[Finding]) -> dict[tuple[str, str], Finding]:
+def of(kind: str, found: list[AuditFinding]) -> dict[tuple[str, str], AuditFinding]:
     return {(f.file, f.key): f for f in found if f.kind == kind}
 
 
@@ -25,7 +25,7 @@ def changed(file: str, match: dict[str, str], **cells: str) -> Override:
 
 
 def test_findings_come_oldest_first_and_no_two_share_a_key() -> None:
-    found = audit(reference(), TODAY)
+    found = audit_facts(reference(), TODAY)
     days = [f.since for f in found]
     assert days == sorted(days)
     assert len({(f.kind, f.file, f.key) for f in found}) == len(found) > 100
@@ -38,16 +38,16 @@ def test_limits_are_for_files_there_are() -> None:
 def test_a_fact_is_stale_past_the_limit_of_its_file_and_a_look_settles_it() -> None:
     rate = changed("exchange_rates.csv", {"currency": "GBP"}, as_of="2026-10-01", source_url="https://example.test/r")
     old = load(overrides=[rate]).reference
-    found = of("stale", audit(old, TODAY))
+    found = of("stale", audit_facts(old, TODAY))
     mine = found["exchange_rates.csv", "https://example.test/r 2026-10-01"]
     assert (mine.since, mine.text) == (date(2026, 10, 1), "1 row last looked at 2026-10-01, first GBP")
-    assert not any("example.test" in key for _, key in of("stale", audit(old, date(2026, 10, 31))))
+    assert not any("example.test" in key for _, key in of("stale", audit_facts(old, date(2026, 10, 31))))
     seen = load(overrides=[changed("exchange_rates.csv", {"currency": "GBP"}, audited_on="2026-11-20")]).reference
-    assert not [key for file, key in of("stale", audit(seen, TODAY)) if file == "exchange_rates.csv"]
+    assert not [key for file, key in of("stale", audit_facts(seen, TODAY)) if file == "exchange_rates.csv"]
 
 
 def test_a_source_without_a_date_is_older_than_everything() -> None:
-    undated = [f for f in audit(reference(), TODAY) if f.kind == "stale" and f.since == UNDATED]
+    undated = [f for f in audit_facts(reference(), TODAY) if f.kind == "stale" and f.since == UNDATED]
     assert any(f.file == "cards.csv" for f in undated)
     assert all("undated" in f.text for f in undated)
 
@@ -55,12 +55,12 @@ def test_a_source_without_a_date_is_older_than_everything() -> None:
 def test_a_window_is_over_the_day_after_its_last() -> None:
     bonus = next(r for r in reference().rows("transfer_bonuses.csv"))
     key = ("transfer_bonuses.csv", f"{bonus.from_program} {bonus.to_program} {bonus.end_date}")
-    assert key not in of("over", audit(reference(), bonus.end_date))
-    over = of("over", audit(reference(), bonus.end_date + timedelta(days=1)))[key]
+    assert key not in of("over", audit_facts(reference(), bonus.end_date))
+    over = of("over", audit_facts(reference(), bonus.end_date + timedelta(days=1)))[key]
     assert over.since == bonus.end_date
 
 
-def charted() -> tuple[Seen, set[int]]:
+def charted() -> tuple[ObservedPrice, set[int]]:
     """A priced route, whatever programme has one."""
     for program, airline, start, end in (
         ("cathay-asia-miles", "CX", "LHR", "HKG"),
@@ -69,7 +69,7 @@ def charted() -> tuple[Seen, set[int]]:
     ):
         price = reference().route_price(program, airline, start, end)
         for cabin, points in (price.cabins if price else {}).items():
-            return Seen(program, airline, start, end, cabin, 1, 1, TODAY), set(points.points.values())
+            return ObservedPrice(program, airline, start, end, cabin, 1, 1, TODAY), set(points.points.values())
     raise AssertionError("no chart has a price")
 
 
@@ -77,12 +77,12 @@ def charted() -> tuple[Seen, set[int]]:
 def test_a_chart_is_called_into_question_by_enough_fresh_observations() -> None:
     route, asked = charted()
 
-    def observed(points: int, times: int) -> Seen:
+    def observed(points: int, times: int) -> ObservedPrice:
         named = (route.program, route.airline, route.origin, route.destination, route.cabin)
-        return Seen(*named, points, times, date(2026, 11, 19))
+        return ObservedPrice(*named, points, times, date(2026, 11, 19))
 
-    def found(*them: Seen) -> list[Finding]:
-        return [f for f in audit(reference(), TODAY, them) if f.kind == "contradicted"]
+    def found(*them: ObservedPrice) -> list[AuditFinding]:
+        return [f for f in audit_facts(reference(), TODAY, them) if f.kind == "contradicted"]
 
     wrong, right = max(asked) + 7_000, min(asked)
     assert found(observed(wrong, 2)) == []
@@ -95,14 +95,14 @@ def test_a_chart_is_called_into_question_by_enough_fresh_observations() -> None:
 
 
 def test_where_no_chart_speaks_nothing_is_contradicted() -> None:
-    dynamic = Seen("delta-skymiles", "DL", "JFK", "LHR", "economy", 1, 9, TODAY)
-    nowhere = Seen("cathay-asia-miles", "CX", "QQQ", "HKG", "economy", 1, 9, TODAY)
-    assert [f for f in audit(reference(), TODAY, [dynamic, nowhere]) if f.kind == "contradicted"] == []
+    dynamic = ObservedPrice("delta-skymiles", "DL", "JFK", "LHR", "economy", 1, 9, TODAY)
+    nowhere = ObservedPrice("cathay-asia-miles", "CX", "QQQ", "HKG", "economy", 1, 9, TODAY)
+    assert [f for f in audit_facts(reference(), TODAY, [dynamic, nowhere]) if f.kind == "contradicted"] == []
 
 
 def test_a_correction_is_listed_until_it_stands_in_the_files() -> None:
     made = changed("cards.csv", {"slug": "us-amex-gold"}, annual_fee="375")
-    listed = of("override", audit(reference(), TODAY, (), [made]))["cards.csv", "us-amex-gold"]
+    listed = of("override", audit_facts(reference(), TODAY, (), [made]))["cards.csv", "us-amex-gold"]
     assert (listed.since, listed.text) == (
         WHEN.date(),
         "correction by ops not yet in the file: seen on the page",
@@ -111,7 +111,7 @@ def test_a_correction_is_listed_until_it_stands_in_the_files() -> None:
 
 def test_a_noted_doubt_lasts_until_its_row_is_audited() -> None:
     key = ("cards.csv", "us-amex-business-platinum annual_fee")
-    assert "priority 1" in of("queue", audit(reference(), TODAY))[key].text
+    assert "priority 1" in of("queue", audit_facts(reference(), TODAY))[key].text
     slug: dict[str, Any] = {"slug": "us-amex-business-platinum"}
     looked = load(overrides=[changed("cards.csv", slug, audited_on="2026-11-20")]).reference
-    assert key not in of("queue", audit(looked, TODAY))
+    assert key not in of("queue", audit_facts(looked, TODAY))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.reference.load import FOLDER, ReferenceError, read
+from shared.reference.load import FOLDER, ReferenceError, read_tables
 
 Break = Callable[[str, int, str, str], None]
 
@@ -31,7 +31,7 @@ def breaks(broken: Path) -> Break:
 
 def _told(folder: Path) -> list[str]:
     with pytest.raises(ReferenceError) as caught:
-        read(folder)
+        read_tables(folder)
     return caught.value.faults
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from shared.domain.folio.audit import CHECKS
-from shared.reference.folio import rulebook
-from shared.reference.load import FOLDER, ReferenceError, read, reference
+from shared.reference.folio import build_rulebook
+from shared.reference.load import FOLDER, ReferenceError, read_tables, reference
 
 
 def _edited(folder: Path, name: str, old: str, new: str) -> list[str]:
@@ -18,19 +18,19 @@ def _edited(folder: Path, name: str, old: str, new: str) -> list[str]:
     assert old in text
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(ReferenceError) as caught:
-        read(broken)
+        read_tables(broken)
     return caught.value.faults
 
 
 def test_the_rules_the_chains_and_the_benefits_are_all_there() -> None:
     files = {n: len(reference().rows(f"folio/{n}.csv")) for n in ("rules", "chains", "benefits", "dispute_refs")}
     assert files == {"rules": 37, "chains": 4, "benefits": 40, "dispute_refs": 8}
-    assert {r.check for r in rulebook(reference()).rules} == set(CHECKS)
-    assert [r.id for r in rulebook(reference()).rules if r.severity == "info"] == ["I01", "L06", "M01"]
+    assert {r.check for r in build_rulebook(reference()).rules} == set(CHECKS)
+    assert [r.id for r in build_rulebook(reference()).rules if r.severity == "info"] == ["I01", "L06", "M01"]
 
 
 def test_the_rulebook_is_compiled_once_for_each_load() -> None:
-    assert rulebook(reference()) is rulebook(reference())
+    assert build_rulebook(reference()) is build_rulebook(reference())
 
 
 @pytest.mark.parametrize(

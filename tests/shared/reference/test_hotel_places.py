@@ -3,12 +3,12 @@
 import pytest
 
 from shared.errors import Candidates, NotFound
-from shared.reference.hotel_places import place
+from shared.reference.hotel_places import find_place
 from shared.reference.load import reference
 
 
 def cities(text: str) -> set[str]:
-    return {h.city for h in place(reference(), text).hotels}
+    return {h.city for h in find_place(reference(), text).hotels}
 
 
 @pytest.mark.parametrize(
@@ -41,22 +41,22 @@ def test_a_place_is_found_however_it_is_written(text: str, city: str) -> None:
 def test_a_city_takes_in_what_lies_next_to_it_and_nothing_far() -> None:
     assert cities("Miami") == {"Miami", "Miami Beach"}
     assert cities("Paris") == {"Paris"}
-    assert place(reference(), "NRT").hotels == place(reference(), "HND").hotels  # no line through the city
+    assert find_place(reference(), "NRT").hotels == find_place(reference(), "HND").hotels  # no line through the city
 
 
 @pytest.mark.parametrize("text", ["Reykjavik", "KEF", "Paris, Texas", "London, CA", "Alaska"])
 def test_a_known_place_without_hotels_is_known(text: str) -> None:
-    assert place(reference(), text).hotels == ()
+    assert find_place(reference(), text).hotels == ()
 
 
 @pytest.mark.parametrize("text", ["Nowhereville", "", "x", "☃"])
 def test_an_unknown_place_comes_with_the_nearest_cities(text: str) -> None:
     with pytest.raises(NotFound) as no:
-        place(reference(), text)
+        find_place(reference(), text)
     assert len(no.value.facts["nearest"]) == 3
 
 
 def test_a_word_of_names_in_many_countries_asks_which() -> None:
     with pytest.raises(Candidates) as several:
-        place(reference(), "Conrad")
+        find_place(reference(), "Conrad")
     assert "Tokyo, JP" in several.value.facts["candidates"]

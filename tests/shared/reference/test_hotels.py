@@ -31,27 +31,27 @@ def test_codes_and_numbers_name_one_hotel_each() -> None:
 
 @pytest.mark.parametrize("text", ["htl_conrad-tokyo", "HTL_Conrad-Tokyo", "TYOCICI", "tyocici", "Conrad Tokyo"])
 def test_a_hotel_is_found_by_code_property_code_and_name(text: str) -> None:
-    assert hotels.find(reference(), text).slug == "conrad-tokyo"
+    assert hotels.find_hotel(reference(), text).slug == "conrad-tokyo"
 
 
 def test_codes_and_numbers_stay_when_hotels_are_added() -> None:
-    tokyo = hotels.find(reference(), "TYOCICI")
+    tokyo = hotels.find_hotel(reference(), "TYOCICI")
     later = with_hotels(replace(tokyo, slug="a-hotel-that-opens-later", name="A Hotel That Opens Later"))
-    assert hotels.find(later, hotels.number(tokyo)) == tokyo
-    assert hotels.find(later, hotels.code(tokyo)) == tokyo
+    assert hotels.find_hotel(later, hotels.number(tokyo)) == tokyo
+    assert hotels.find_hotel(later, hotels.code(tokyo)) == tokyo
 
 
 def test_a_property_code_of_two_hotels_gives_both() -> None:
-    tokyo = hotels.find(reference(), "TYOCICI")
+    tokyo = hotels.find_hotel(reference(), "TYOCICI")
     later = with_hotels(replace(tokyo, slug="its-annex", name="Its Annex"))
     with pytest.raises(Candidates) as several:
-        hotels.find(later, "TYOCICI")
+        hotels.find_hotel(later, "TYOCICI")
     assert {c["hotel_code"] for c in several.value.facts["candidates"]} == {"htl_conrad-tokyo", "htl_its-annex"}
 
 
 def test_a_name_of_no_hotel_is_refused_with_the_nearest() -> None:
     with pytest.raises(NotFound) as refusal:
-        hotels.find(reference(), "Conrad Tokio")
+        hotels.find_hotel(reference(), "Conrad Tokio")
     assert "Conrad Tokyo" in refusal.value.facts["nearest"]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shared.errors import Candidates, NotFound
-from shared.reference.load import FOLDER, ReferenceError, load, read, reference
+from shared.reference.load import FOLDER, ReferenceError, load, read_tables, reference
 from shared.reference.rows import FILES
 
 COUNTS = {
@@ -54,7 +54,7 @@ def test_all_faults_are_told_at_once_with_file_and_line(tmp_path: Path) -> None:
     _edit(broken / "airlines.csv", 1, "iata,", "code,")
     (broken / "lounges.csv").unlink()
     with pytest.raises(ReferenceError) as caught:
-        read(broken)
+        read_tables(broken)
     told = "\n".join(caught.value.faults)
     assert "transfer_partners.csv:2: ratio_from 'two' is not a number" in told
     assert "airlines.csv:1: the header differs" in told
@@ -70,7 +70,7 @@ def test_faults_across_files_are_told_with_file_and_line(tmp_path: Path) -> None
     lines = (broken / "routes.csv").read_text(encoding="utf-8").splitlines(keepends=True)
     (broken / "routes.csv").write_text("".join([lines[0], lines[2], lines[1], *lines[3:]]), encoding="utf-8")
     with pytest.raises(ReferenceError) as caught:
-        read(broken)
+        read_tables(broken)
     told = "\n".join(caught.value.faults)
     assert "programs.csv:2: kind 'motel'" in told
     assert "transfer_partners.csv:2: to_program 'nowhere'" in told

@@ -12,7 +12,7 @@ from shared.db.base import transaction
 from shared.db.overrides import overrides, trail
 from shared.redis import FACTS, connect
 from shared.reference import load
-from shared.reference.load import FOLDER, read, reference
+from shared.reference.load import FOLDER, read_tables, reference
 from shared.reference.overrides import Override, key_fields, key_of
 from shared.reference.rows import FILES
 from shared.reference.tables import raw_rows
@@ -150,7 +150,7 @@ def test_laid_over_rows_are_checked_with_all_files() -> None:
         1, "airlines.csv", row | {"program": "nowhere"}, False, datetime(2026, 11, 1, tzinfo=UTC), "o", "r"
     )
     with pytest.raises(load.ReferenceError, match=r"airlines\.csv:override of .* 'nowhere' is not a programme"):
-        read(FOLDER, [wrong])
+        read_tables(FOLDER, [wrong])
 
 
 def test_a_running_server_takes_a_correction_up_at_a_word(as_before: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import pytest
 from shared.domain.card_value import CATEGORIES
 from shared.domain.spending.model import EXCLUDED
 from shared.reference.load import reference
-from shared.reference.spending import KINDS, book
+from shared.reference.spending import KINDS, build_book
 from tests.shared.reference.test_folio import _edited
 
 
@@ -18,7 +18,7 @@ def test_the_layouts_the_rules_and_the_codes_are_all_there() -> None:
 
 
 def test_every_category_can_be_told_and_no_other_is() -> None:
-    known = book(reference())
+    known = build_book(reference())
     told = (
         {category for _, category in known.merchants} | set(known.mcc.values()) | set(known.issuer_categories.values())
     )
@@ -27,11 +27,11 @@ def test_every_category_can_be_told_and_no_other_is() -> None:
 
 
 def test_no_rule_hides_behind_a_word_that_is_in_every_description() -> None:
-    assert book(reference()).any_merchant.search("zorblatt gmbh 4711 leeds") is None
+    assert build_book(reference()).any_merchant.search("zorblatt gmbh 4711 leeds") is None
 
 
 def test_the_book_is_made_once_for_each_load() -> None:
-    assert book(reference()) is book(reference())
+    assert build_book(reference()) is build_book(reference())
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from shared import clock
-from shared.domain.award_matches import Key
+from shared.domain.award_matches import MatchKey
 from shared.domain.plans import CABINS
 from shared.errors import BackendUnavailable, ConnectionRequired, NoData
 from shared.providers.ask import Ask
@@ -47,9 +47,9 @@ def look(**more: Any) -> Window:
     return run(lambda: search_window(Ask(1), "LHR", "JFK", travel_day(), next_day(), **more))
 
 
-def key(day: date | None = None, cabin: str = "business", airline: str = "BA", program: str = OWN) -> Key:
+def key(day: date | None = None, cabin: str = "business", airline: str = "BA", program: str = OWN) -> MatchKey:
     day = day or travel_day()
-    return Key(airline, program, day, cabin)
+    return MatchKey(airline, program, day, cabin)
 
 
 # search

@@ -149,7 +149,7 @@ def test_a_mail_that_breaks_its_reader_is_kept_and_shown_as_failed(
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(inbound_mail.reading, "read", broken)
+    monkeypatch.setattr(inbound_mail, "read_mail", broken)
     store([address], mail("hello"))
     until_read()
     (failed,) = mails()

@@ -5,7 +5,7 @@ from email.message import EmailMessage
 from typing import Any
 
 from shared.domain.confirmations.mail_reader import read_mail
-from shared.domain.confirmations.model import Reading, plain
+from shared.domain.confirmations.model import MailReading, to_json
 from shared.reference.load import reference
 from shared.reference.name_lookup import TravelNames
 
@@ -73,10 +73,10 @@ def stay(number: str = "H-1", name: str = "Conrad Tokyo", **more: Any) -> dict[s
     return made | more
 
 
-def read(raw: bytes) -> Reading:
+def read(raw: bytes) -> MailReading:
     return read_mail(raw, TravelNames(reference()))
 
 
 def first(raw: bytes) -> dict[str, Any]:
     """The first booking of a mail, as it is kept."""
-    return plain(read(raw).bookings[0])
+    return to_json(read(raw).bookings[0])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from shared.domain.confirmations.model import plain
+from shared.domain.confirmations.model import to_json
 from tests.shared.domain.confirmations.mails import data, flight, mail, read
 
 ENTRY = {
@@ -47,7 +47,7 @@ def invited(entries: str, **more: Any) -> bytes:
 
 
 def bookings(raw: bytes) -> list[dict[str, Any]]:
-    return [plain(b) for b in read(raw).bookings]
+    return [to_json(b) for b in read(raw).bookings]
 
 
 def test_a_flight_of_a_calendar_entry_is_read() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shared.domain.confirmations.model import plain
+from shared.domain.confirmations.model import to_json
 from tests.shared.domain.confirmations.mails import data, first, flight, mail, read
 
 MAILS: dict[str, tuple[str, str, list[dict[str, Any]]]] = {
@@ -57,7 +57,7 @@ def test_a_confirmation_of_such_a_carrier_is_read(make: str) -> None:
     sender, text, wanted = MAILS[make]
     found = read(mail(text, sender=sender))
     assert (found.missing, len(found.bookings)) == ([], len(wanted))
-    for booking, fields in zip(map(plain, found.bookings), wanted, strict=True):
+    for booking, fields in zip(map(to_json, found.bookings), wanted, strict=True):
         assert {n: booking.get(n) for n in fields} == fields
 
 

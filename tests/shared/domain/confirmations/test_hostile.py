@@ -80,12 +80,12 @@ def test_a_hostile_mail_is_read_or_refused_in_little_time(name: str) -> None:
 
 
 def test_what_is_shown_of_a_mail_is_one_short_line_without_control_characters() -> None:
-    from shared.domain.confirmations.mail_parts import headline
+    from shared.domain.confirmations.mail_parts import read_headers
 
     raw = b"From: \x1b[31mEvil\x07 <a@b.test>\nSubject: =?utf-8?b?" + base64.b64encode(
         "a\r\nBcc: x\x00\u202eb".encode()
     )
-    head = headline(raw + b"?=\n\nbody")
+    head = read_headers(raw + b"?=\n\nbody")
     assert "\n" not in head.subject
     assert head.subject.isprintable()
     assert len(head.subject) <= 200

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shared.domain.confirmations.model import plain
+from shared.domain.confirmations.model import to_json
 from tests.shared.domain.confirmations.mails import data, first, flight, mail, read, stay
 
 FLIGHTS: dict[str, tuple[str, str, list[dict[str, Any]]]] = {
@@ -331,7 +331,7 @@ def test_a_flight_is_known_by_the_times_behind_it_under_the_heading_of_its_day()
         "Fri. 21 May 2027  JFK - FRA\nLH 401  16:00 - 05:40 (+1)\nBusiness Class\n\nTotal price: 2,345.67 EUR\n"
     )
     names = ("flight_number", "origin", "destination", "departure_date", "departure_time")
-    assert [tuple(plain(b)[n] for n in names) for b in read(mail(text)).bookings] == [
+    assert [tuple(to_json(b)[n] for n in names) for b in read(mail(text)).bookings] == [
         ("LH400", "FRA", "JFK", "2027-05-14", "10:55"),
         ("LH401", "JFK", "FRA", "2027-05-21", "16:00"),
     ]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shared.domain.confirmations.model import plain
+from shared.domain.confirmations.model import to_json
 from tests.shared.domain.confirmations.mails import read
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -32,7 +32,7 @@ def test_a_sample_states_what_was_agreed(name: str) -> None:
     assert found.forwarded == expected.get("forwarded", False)
     assert len(found.bookings) == len(expected["bookings"])
     for booking, wanted in zip(found.bookings, expected["bookings"], strict=True):
-        made = plain(booking)
+        made = to_json(booking)
         assert made | _expected(wanted) == made
         assert [k for k, v in wanted.items() if v is None and made.get(k) is not None] == []
     assert found.missing == []

@@ -6,9 +6,9 @@ from decimal import Decimal
 from functools import cache
 from typing import Any
 
-from shared.domain.folio.audit import Audit, audit
+from shared.domain.folio.audit import BillAudit, audit_folio
 from shared.domain.folio.model import Rulebook
-from shared.reference.folio import rulebook
+from shared.reference.folio import build_rulebook
 from shared.reference.load import reference
 
 Posting = tuple[str, str, str]  # day (ISO), description, amount with a minus for credits
@@ -16,7 +16,7 @@ Posting = tuple[str, str, str]  # day (ISO), description, amount with a minus fo
 
 @cache
 def book() -> Rulebook:
-    return rulebook(reference())
+    return build_rulebook(reference())
 
 
 def posting(line: str) -> Posting:
@@ -92,16 +92,16 @@ def bill(header: str, *lines: str, layout: str = "pipes", currency: str = "USD")
     return LAYOUTS[layout](header, [posting(x) for x in lines]).replace("USD", currency)
 
 
-def audited(text: str, chain: str, *said: Any) -> Audit:
+def audited(text: str, chain: str, *said: Any) -> BillAudit:
     """audited(text, chain, stay_type, tier)."""
-    return audit(text, chain, book(), *said)
+    return audit_folio(text, chain, book(), *said)
 
 
-def rules_in(done: Audit) -> list[str]:
+def rules_in(done: BillAudit) -> list[str]:
     return [f.rule.id for f in done.findings]
 
 
-def one(done: Audit, rule: str) -> tuple[Decimal | None, list[str]]:
+def one(done: BillAudit, rule: str) -> tuple[Decimal | None, list[str]]:
     """Amount and descriptions of the one finding of a rule."""
     (found,) = [f for f in done.findings if f.rule.id == rule]
     return found.amount, [x.text for x in found.lines]

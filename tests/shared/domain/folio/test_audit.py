@@ -2,8 +2,8 @@
 
 import pytest
 
-from shared.domain.folio.audit import expected
-from shared.domain.folio.stay import tier_of
+from shared.domain.folio.audit import list_expected_benefits
+from shared.domain.folio.stay import match_tier
 from tests.shared.domain.folio.bills import audited, bill, book, one, rules_in
 
 MIXED = (
@@ -73,8 +73,8 @@ def test_a_tier_is_read_from_the_bill_but_not_out_of_names(chain: str, header: s
 def test_tiers_are_understood_in_loose_words() -> None:
     chains = book().chains
     said = [("Lifetime Titanium Elite", "marriott"), ("Diamond Reserve", "hilton"), ("none", "hyatt"), ("Club", "ihg")]
-    assert [tier_of(t, chains[c]) for t, c in said] == ["titanium", "diamond_reserve", "member", "club"]
-    assert tier_of("Globalist", chains["ihg"]) is None
+    assert [match_tier(t, chains[c]) for t, c in said] == ["titanium", "diamond_reserve", "member", "club"]
+    assert match_tier("Globalist", chains["ihg"]) is None
 
 
 HOSTILE = """HYATT REGENCY EXAMPLE
@@ -147,11 +147,11 @@ def test_points_of_a_penalty_and_of_a_guarantee_are_told_as_far_as_known() -> No
     ],
 )
 def test_a_tier_has_its_benefits_and_those_of_the_tiers_below(chain: str, tier: str | None, names: set[str]) -> None:
-    assert {row.benefit for row in expected(book(), chain, tier)} == names
+    assert {row.benefit for row in list_expected_benefits(book(), chain, tier)} == names
 
 
 def test_of_a_benefit_of_several_tiers_the_best_is_told() -> None:
-    rows = {row.benefit: row.value for row in expected(book(), "hyatt", "globalist")}
+    rows = {row.benefit: row.value for row in list_expected_benefits(book(), "hyatt", "globalist")}
     assert rows["late checkout"] == "16:00"
 
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 
-from shared.domain.folio.reading import read
+from shared.domain.folio.reading import read_bill
 from shared.domain.parsing.amounts import find_amounts_at_end, parse_number
 from tests.shared.domain.folio.bills import LAYOUTS, audited, bill, book, one, posting, rules_in
 from tests.support.timing import once
@@ -230,7 +230,7 @@ def test_unreadable_lines_are_counted_and_the_sum_is_then_not_judged() -> None:
 
 @pytest.mark.parametrize("text", ["hello", "\n\n", "2026-05-01", "Total|USD|0.00", "\u202e\u200b", "|||||"])
 def test_a_text_without_charges_has_no_lines(text: str) -> None:
-    assert list(read(text, book()).lines) == []
+    assert list(read_bill(text, book()).lines) == []
 
 
 def test_any_text_is_read_without_fault() -> None:

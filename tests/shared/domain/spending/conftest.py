@@ -7,22 +7,22 @@ from typing import Any
 import pytest
 
 from shared.domain.spending import plain, table
-from shared.domain.spending.model import Hints, Reading
+from shared.domain.spending.model import Hints, StatementReading
 from shared.reference.load import reference
-from shared.reference.spending import book
+from shared.reference.spending import build_book
 
 TODAY = date(2026, 11, 21)
-Read = Callable[..., Reading]
+Read = Callable[..., StatementReading]
 
 
 @pytest.fixture
 def read() -> Read:
     """read(text, currency=...) -> the lines of a table or a text."""
 
-    def run(text: str, **hints: Any) -> Reading:
-        known = book(reference())
+    def run(text: str, **hints: Any) -> StatementReading:
+        known = build_book(reference())
         beside = Hints(TODAY, **hints)
-        found = table.read(text, known, beside) or plain.read(text, known, beside)
+        found = table.read_table(text, known, beside) or plain.read_pasted_text(text, known, beside)
         assert found is not None
         return found
 

@@ -3,21 +3,21 @@
 import pytest
 
 from shared.domain.spending import table
-from shared.domain.spending.model import Hints, Reading, Unreadable
+from shared.domain.spending.model import Hints, StatementReading, Unreadable
 from shared.reference.load import reference
-from shared.reference.spending import book
+from shared.reference.spending import build_book
 from tests.shared.domain.spending.conftest import TODAY, Read
 from tests.shared.domain.spending.issuers import SAMPLES
 
 PLAIN = "Date,Description,Amount\n"
 
 
-def lines(reading: Reading) -> list[tuple[str, str, str]]:
+def lines(reading: StatementReading) -> list[tuple[str, str, str]]:
     return [(line.day.isoformat(), f"{line.amount:.2f}", line.category) for line in reading.lines]
 
 
 def test_every_layout_has_a_sample() -> None:
-    assert set(SAMPLES) == {layout.slug for layout in book(reference()).layouts}
+    assert set(SAMPLES) == {layout.slug for layout in build_book(reference()).layouts}
 
 
 @pytest.mark.parametrize("slug", sorted(SAMPLES))
@@ -178,9 +178,9 @@ def test_lines_that_cannot_be_read_are_named_with_the_reason(read: Read) -> None
     ],
 )
 def test_what_is_no_statement_is_told_what_it_lacks(text: str, problem: str) -> None:
-    assert table.read(text, book(reference()), Hints(TODAY)) is None
-    assert problem in table.why_not(text).problem
-    assert "date, the description and the amount" in table.why_not(text).expected
+    assert table.read_table(text, build_book(reference()), Hints(TODAY)) is None
+    assert problem in table.explain_failure(text).problem
+    assert "date, the description and the amount" in table.explain_failure(text).expected
 
 
 @pytest.mark.parametrize(

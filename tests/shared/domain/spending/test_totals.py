@@ -7,8 +7,8 @@ from itertools import permutations
 
 import pytest
 
-from shared.domain.spending.model import Hints, Line, Reading, Skipped, Unreadable
-from shared.domain.spending.totals import Summed, fingerprint, sum_up
+from shared.domain.spending.model import Hints, Skipped, StatementLine, StatementReading, Unreadable
+from shared.domain.spending.totals import StatementTotals, hash_lines, sum_up
 
 DAY = date(2026, 3, 14)
 HINTS = Hints(date(2026, 11, 21))
@@ -16,12 +16,12 @@ HINTS = Hints(date(2026, 11, 21))
 
 def line(
     amount: str, category: str = "dining", *, day: date = DAY, currency: str | None = None, what: str = "x"
-) -> Line:
-    return Line(1, day, Decimal(amount), what, category, currency)
+) -> StatementLine:
+    return StatementLine(1, day, Decimal(amount), what, category, currency)
 
 
-def summed(*lines: Line, layout: str | None = None, hints: Hints = HINTS) -> Summed:
-    return sum_up(Reading("table", layout, lines, []), hints)
+def summed(*lines: StatementLine, layout: str | None = None, hints: Hints = HINTS) -> StatementTotals:
+    return sum_up(StatementReading("table", layout, lines, []), hints)
 
 
 def test_charges_add_up_by_month_and_category() -> None:
@@ -67,14 +67,14 @@ def test_the_share_of_unknown_shops_is_a_share_of_the_amount() -> None:
 
 def test_the_fingerprint_knows_the_lines_and_neither_their_order_nor_their_layout() -> None:
     lines = [line("5"), line("6", what="y"), line("6.00", what="y"), line("-5", "excluded:payment")]
-    assert len({fingerprint(order) for order in permutations(lines)}) == 1
+    assert len({hash_lines(order) for order in permutations(lines)}) == 1
     others = [lines[:3], [line("5.01"), *lines[1:]], [line("5", what="z"), *lines[1:]], [*lines, lines[0]]]
-    assert len({fingerprint(lines), *map(fingerprint, others)}) == 5
+    assert len({hash_lines(lines), *map(hash_lines, others)}) == 5
 
 
 def test_nothing_to_add_up_and_too_much_of_it_are_refused() -> None:
     with pytest.raises(Unreadable, match=r"no line that can be read: line 7 has no date"):
-        sum_up(Reading("table", None, [], [Skipped(7, "no date that can be read")]), HINTS)
+        sum_up(StatementReading("table", None, [], [Skipped(7, "no date that can be read")]), HINTS)
     months = [line("1", day=date(1990 + n // 12, n % 12 + 1, 1)) for n in range(121)]
     with pytest.raises(Unreadable, match="more than 120 months"):
         summed(*months)
