@@ -69,7 +69,7 @@ DASHBOARD = [
     _get_for_member("/dashboard/spending", spending.show),
     _post(
         "/dashboard/spending",
-        handle_tool_upload(form_for_member(spending.prepare_import), spending.MOST_BYTES, spending.show_import),
+        handle_tool_upload(form_for_member(spending.prepare_import), spending.MAX_FILE_BYTES, spending.show_import),
     ),
     _get_for_member("/dashboard/settings", settings.show),
     _post_for_member("/dashboard/settings", settings.save),

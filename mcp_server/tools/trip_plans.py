@@ -46,7 +46,7 @@ MAX_WINDOW_DAYS = 14  # days
 
 class TripPlans(Result):
     best: Plan | None
-    find_fallback: Plan | None
+    fallback: Plan | None
     considered: int
     no_plan_reasons: list[str]
     coverage: Coverage
