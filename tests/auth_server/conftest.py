@@ -13,8 +13,8 @@ from auth_server.app import create_app
 from auth_server.oauth import signing_keys
 from auth_server.web import flows
 from shared.db.base import transaction
-from tests.auth_server.browser import BASE, PASSWORD, Browser
-from tests.auth_server.mail import mails  # noqa: F401 - a fixture
+from tests.auth_server.in_process_browser import BASE, PASSWORD, Browser
+from tests.auth_server.mailbox import mails  # noqa: F401 - a fixture
 from tests.support.settings_and_clock import StandingClock
 
 

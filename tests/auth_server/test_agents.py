@@ -25,8 +25,8 @@ from shared.db.usage import API_CALLS, take, used
 from shared.errors import PROBLEMS, Invalid, LimitReached
 from shared.secrets import digest, mint, well_formed
 from shared.settings import STATUS, VERSION
-from tests.auth_server.browser import BASE, BASIC, Browser
-from tests.auth_server.test_storage import whole_database
+from tests.auth_server.in_process_browser import BASE, BASIC, Browser
+from tests.auth_server.test_sweep import whole_database
 from tests.support.settings_and_clock import Configure
 
 PATH = "/api/v1/agent/register"

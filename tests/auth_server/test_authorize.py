@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.auth_server.browser import BASE, CALLBACK, RESOURCE, Browser, back, challenge, query
+from tests.auth_server.in_process_browser import BASE, CALLBACK, RESOURCE, Browser, back, challenge, query
 
 OTHER_URIS = {
     "longer path": "http://127.0.0.1:18250/callback/evil",
@@ -231,7 +231,7 @@ def test_a_request_survives_sign_in_unchanged(ann: Browser) -> None:
     raw = f"client_id={client_id}&redirect_uri={quote(CALLBACK, safe='')}&state=%2B%26%3D%20%25&response_type=code"
     raw += f"&code_challenge={challenge('v' * 64)}&code_challenge_method=S256"
     entrance = ann.get(f"/oauth/authorize?{raw}").headers["location"]
-    from tests.auth_server.browser import hidden
+    from tests.auth_server.in_process_browser import hidden
 
     onward = ann.sign_in(return_to=hidden(ann.get(entrance).text, "return_to"))
     assert onward.headers["location"] == f"/oauth/authorize?{raw}"

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from shared.db.base import transaction
 from shared.db.oauth import AuthorizationCode, Consent
-from tests.auth_server.browser import BASE, CALLBACK, Browser, back, hidden, query
+from tests.auth_server.in_process_browser import BASE, CALLBACK, Browser, back, hidden, query
 
 
 def codes() -> int:

@@ -21,8 +21,8 @@ from shared.db.oauth import ApiKey, Client
 from shared.db.profile import AdvisorLogo, Profile, addressee
 from shared.db.usage import API_CALLS, SEARCHES, take
 from shared.secrets import digest, well_formed
-from tests.auth_server.browser import PASSWORD, Browser, hidden
-from tests.auth_server.test_storage import whole_database
+from tests.auth_server.in_process_browser import PASSWORD, Browser, hidden
+from tests.auth_server.test_sweep import whole_database
 
 ICON = (Path(__file__).parents[2] / "auth_server" / "templates" / "icon.png").read_bytes()
 OOB = "urn:ietf:wg:oauth:2.0:oob"

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from auth_server.app import ROUTES
-from tests.auth_server.browser import BASIC, CALLBACK, FORM, RESOURCE, VERIFIER, Browser, challenge
+from tests.auth_server.in_process_browser import BASIC, CALLBACK, FORM, RESOURCE, VERIFIER, Browser, challenge
 
 NAMES = [
     "response_type",

@@ -10,7 +10,7 @@ from sqlalchemy import update
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.secrets import mint
-from tests.auth_server.browser import BASE, BASIC, RESOURCE, Browser
+from tests.auth_server.in_process_browser import BASE, BASIC, RESOURCE, Browser
 from tests.auth_server.test_token import basic, confidential
 
 

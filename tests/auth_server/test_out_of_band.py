@@ -9,7 +9,7 @@ import pytest
 from shared.db.base import transaction
 from shared.db.oauth import Client
 from shared.secrets import digest, mint
-from tests.auth_server.browser import VERIFIER, Browser
+from tests.auth_server.in_process_browser import VERIFIER, Browser
 
 OOB = "urn:ietf:wg:oauth:2.0:oob"
 

@@ -9,7 +9,7 @@ from auth_server.pages import routes
 from auth_server.pages.logo import Logo, read_logo
 from auth_server.web.rendering import TEMPLATES
 from shared.domain.plans import LIMITS, Plan
-from tests.auth_server.browser import Browser
+from tests.auth_server.in_process_browser import Browser
 
 OPEN = ["/", "/plans", "/privacy", "/terms", "/support", "/signin", "/signup", "/recover", "/nothing-here"]
 

@@ -9,7 +9,7 @@ from sqlalchemy import func, select, update
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.oauth import Family, RefreshToken
-from tests.auth_server.browser import RESOURCE, Browser
+from tests.auth_server.in_process_browser import RESOURCE, Browser
 
 
 def error_of(answer: Any) -> str:

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from shared.db.base import transaction
 from shared.db.oauth import Client
-from tests.auth_server.browser import BASE, Browser, back, query
+from tests.auth_server.in_process_browser import BASE, Browser, back, query
 
 FORGED_HTTPS = [
     "https://evil.example/cb",

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from shared.db.base import transaction
 from shared.db.oauth import Consent
 from shared.secrets import digest, mint
-from tests.auth_server.browser import Browser, hidden
+from tests.auth_server.in_process_browser import Browser, hidden
 from tests.auth_server.test_token import basic, confidential
 
 

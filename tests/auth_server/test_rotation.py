@@ -17,7 +17,7 @@ from shared.db.base import transaction
 from shared.db.oauth import AccessToken, Client, Family, RefreshToken, Rotation, rotate
 from shared.secrets import digest, mint
 from shared.settings import settings
-from tests.auth_server.browser import BASE, RESOURCE, Browser
+from tests.auth_server.in_process_browser import BASE, RESOURCE, Browser
 
 
 def asked(given: dict[str, Any], **changed: Any) -> Rotation:

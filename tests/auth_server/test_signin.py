@@ -14,7 +14,7 @@ from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.oauth import WebSession
 from shared.secrets import digest
-from tests.auth_server.browser import BASE, PASSWORD, Browser, hidden
+from tests.auth_server.in_process_browser import BASE, PASSWORD, Browser, hidden
 
 
 def signed_in(browser: Browser) -> bool:

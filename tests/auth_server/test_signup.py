@@ -18,9 +18,9 @@ from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.messages import Delivery
 from shared.db.one_time_links import OneTimeLink
-from tests.auth_server.browser import BASE, PASSWORD, Browser, hidden
-from tests.auth_server.mail import Mails, link, text
-from tests.auth_server.test_storage import whole_database
+from tests.auth_server.in_process_browser import BASE, PASSWORD, Browser, hidden
+from tests.auth_server.mailbox import Mails, link, text
+from tests.auth_server.test_sweep import whole_database
 
 pytestmark = pytest.mark.usefixtures("mails")
 NEW = "new@example.test"

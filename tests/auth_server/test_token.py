@@ -10,7 +10,7 @@ from sqlalchemy import select, update
 from shared.db.base import transaction
 from shared.db.oauth import AccessToken, Client
 from shared.secrets import digest, mint
-from tests.auth_server.browser import BASIC, CALLBACK, FORM, RESOURCE, VERIFIER, Browser, challenge
+from tests.auth_server.in_process_browser import BASIC, CALLBACK, FORM, RESOURCE, VERIFIER, Browser, challenge
 
 
 def error_of(answer: Any) -> str:

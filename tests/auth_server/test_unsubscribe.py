@@ -13,7 +13,7 @@ from shared.db.delay_alerts import DelayAlert
 from shared.db.profile import MAILS, addressee
 from shared.outbox import links
 from shared.settings import settings
-from tests.auth_server.browser import Browser
+from tests.auth_server.in_process_browser import Browser
 
 ONE_CLICK = {"List-Unsubscribe": "One-Click"}
 

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 
 from auth_server.app import create_app
 from auth_server.web import flows
-from tests.auth_server.mail import mails  # noqa: F401
+from tests.auth_server.mailbox import mails  # noqa: F401
 from tests.support.browser import Tab
 
 

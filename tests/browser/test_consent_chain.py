@@ -7,7 +7,7 @@ import pytest
 from auth_server.accounts.accounts import create_account
 from shared.db.base import transaction
 from shared.http import sync_client
-from tests.auth_server.browser import PASSWORD, VERIFIER, query
+from tests.auth_server.in_process_browser import PASSWORD, VERIFIER, query
 from tests.support.browser import Tab
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # starts a browser

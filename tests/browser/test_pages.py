@@ -25,8 +25,8 @@ from shared.db.clients import BrandedPdf
 from shared.http import sync_client
 from shared.outbox.links import unsubscribe
 from shared.providers.connectors import NAMES, connector
-from tests.auth_server.browser import PASSWORD, query
-from tests.auth_server.mail import Mails, link
+from tests.auth_server.in_process_browser import PASSWORD, query
+from tests.auth_server.mailbox import Mails, link
 from tests.browser.conftest import serve
 from tests.support.browser import Tab
 

@@ -16,7 +16,7 @@ from shared.db.base import transaction
 from shared.db.cards import Card
 from shared.db.oauth import AccessToken, Family
 from shared.db.spending import SpendingStatement, SpendingTotal
-from tests.auth_server.browser import PASSWORD, hidden
+from tests.auth_server.in_process_browser import PASSWORD, hidden
 from tests.mcp_server.rest.conftest import World
 from tests.mcp_server.tools.test_spending import twenty_thousand_lines
 from tests.shared.domain.spending.issuers import SAMPLES

@@ -15,8 +15,8 @@ from joserfc import jwt
 from joserfc.jwk import KeySet
 
 from shared.redis import EVENTS, connect
-from tests.auth_server.browser import BASIC, PASSWORD, VERIFIER, Browser
-from tests.auth_server.programs import Program, ready, start, stop
+from tests.auth_server.in_process_browser import BASIC, PASSWORD, VERIFIER, Browser
+from tests.auth_server.processes import Program, ready, start, stop
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]  # starts two processes
 
@@ -140,7 +140,7 @@ def test_guesses_are_counted_together(both: Both, database: str) -> None:
 
 
 def test_signing_out_at_one_ends_the_session_at_the_other(both: Both, database: str, secrets: set[str]) -> None:
-    from tests.auth_server.browser import hidden
+    from tests.auth_server.in_process_browser import hidden
 
     _account(database, "leaving@example.test")
     leaving = Browser(both, "leaving@example.test")  # type: ignore[arg-type]

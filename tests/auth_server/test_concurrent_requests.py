@@ -7,7 +7,7 @@ from sqlalchemy import func, select
 
 from shared.db.base import transaction
 from shared.db.oauth import Client, Consent, RefreshToken
-from tests.auth_server.browser import Browser, back
+from tests.auth_server.in_process_browser import Browser, back
 
 
 def test_eight_redemptions_of_one_code_succeed_once_and_then_nothing_lives(ann: Browser) -> None:

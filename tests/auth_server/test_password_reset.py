@@ -15,8 +15,8 @@ from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.messages import Notification
 from shared.db.oauth import WebSession
-from tests.auth_server.browser import PASSWORD, Browser, hidden
-from tests.auth_server.mail import Mails, link, text
+from tests.auth_server.in_process_browser import PASSWORD, Browser, hidden
+from tests.auth_server.mailbox import Mails, link, text
 
 pytestmark = pytest.mark.usefixtures("mails")
 BETTER = "another good password"

@@ -17,7 +17,7 @@ from auth_server.sweep import sweep
 from shared import clock
 from shared.db.base import transaction
 from shared.db.oauth import Client
-from tests.auth_server.browser import Browser, back
+from tests.auth_server.in_process_browser import Browser, back
 
 URL = "https://claude.ai/oauth/new-program"
 PINNED = "https://claude.ai/oauth/claude-code-client-metadata"

@@ -18,7 +18,7 @@ from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.oauth import AccessToken, Client, SigningKey
 from shared.secrets import mint
-from tests.auth_server.browser import BASE, BASIC, Browser
+from tests.auth_server.in_process_browser import BASE, BASIC, Browser
 
 
 def published(ann: Browser) -> list[dict[str, Any]]:

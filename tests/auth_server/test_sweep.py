@@ -13,7 +13,7 @@ from shared.db.accounts import Account
 from shared.db.base import Base, engine, transaction
 from shared.db.connections import Connection
 from shared.db.oauth import AccessToken, AuthorizationCode, Client, Consent, Family, RefreshToken, WebSession
-from tests.auth_server.browser import PASSWORD, VERIFIER, Browser, hidden
+from tests.auth_server.in_process_browser import PASSWORD, VERIFIER, Browser, hidden
 
 
 def whole_database() -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.auth_server.browser import BASE, CALLBACK, RESOURCE, Browser, back
+from tests.auth_server.in_process_browser import BASE, CALLBACK, RESOURCE, Browser, back
 
 
 @pytest.mark.spec("s4.1.authorize_flow")
@@ -37,6 +37,6 @@ def test_a_person_signs_in_allows_and_the_application_gets_working_tokens(ann: B
 
 
 def _return_to(page: str) -> str:
-    from tests.auth_server.browser import hidden
+    from tests.auth_server.in_process_browser import hidden
 
     return hidden(page, "return_to")

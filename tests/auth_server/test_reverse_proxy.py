@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 
 from auth_server.app import create_app
 from auth_server.web import flows
-from tests.auth_server.browser import BASE
+from tests.auth_server.in_process_browser import BASE
 
 
 async def tell(request: Request) -> JSONResponse:

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from auth_server.app import create_app
 from auth_server.web import flows, rate_limit
-from tests.auth_server.browser import BASE
+from tests.auth_server.in_process_browser import BASE
 
 PAGE, PROBLEM, OAUTH = "text/html; charset=utf-8", "application/problem+json", "application/json"
 FORMS = {"/signin": PAGE, "/oauth/authorize": PAGE, "/oauth/jwks": OAUTH}

@@ -23,10 +23,10 @@ from shared.db.route_monitors import MonitorCheck, RouteMonitor
 from shared.db.runs import Schedule, create_due_runs, schedule
 from shared.db.usage import SEARCHES, take
 from shared.outbox.enqueue import tell
-from tests.auth_server.browser import BASE, PASSWORD, Browser
-from tests.auth_server.mail import Mails
+from tests.auth_server.in_process_browser import BASE, PASSWORD, Browser
+from tests.auth_server.mailbox import Mails
 from tests.auth_server.test_dashboard import make_app, on_plan, send
-from tests.auth_server.test_storage import every_flow, whole_database
+from tests.auth_server.test_sweep import every_flow, whole_database
 
 BETTER = "another good password"
 PATH = "/dashboard/account"
