@@ -21,16 +21,16 @@ from jobs.handlers import (
 from jobs.queue import More, drain
 from shared.db.base import transaction
 from shared.db.run_kinds import RunKind
-from shared.db.runs import Claim, claim_run, finish_run, hold, retry_run
+from shared.db.runs import Claim, RunResult, claim_run, finish_run, hold, retry_run
 from shared.domain.retries import MAX_ATTEMPTS, wait_after
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
 HANDS = 2  # runs one process works on together: more of them wait for each other more than for the world
 
-# A kind of run: what waits for the world, and hands back what is to be written (None: it is complete; words: why it
-# should be tried again). The writing happens in one transaction that only the holder of the run reaches.
-Finish = Callable[[Session], str | None]
+# A handler asks the world first, outside any transaction, and returns what writes the answer. That is called in one
+# transaction that only the holder of the run reaches.
+Finish = Callable[[Session], RunResult]
 HANDLERS: dict[str, Callable[[Claim], Finish]] = {
     RunKind.ROUTE_MONITOR: route_monitors.check,
     RunKind.FLIGHT_ALERT: flight_alerts.check,
@@ -38,14 +38,14 @@ HANDLERS: dict[str, Callable[[Claim], Finish]] = {
     RunKind.REFERENCE_AUDIT: audit.check,
     RunKind.INBOUND_MAIL: inbound_mail.check,
     RunKind.HOTEL_PRICE: hotel_prices.check,
-    RunKind.HOTEL_WATCHES: hotel_prices.every_stay,
+    RunKind.HOTEL_WATCHES: hotel_prices.check_every_stay,
     RunKind.STANDING_ORDER: standing_orders.check,
     RunKind.RETENTION: retention.check,
 }
-# What a kind does when no attempt came to an end.
+# What a kind does when its last attempt failed.
 LOST: dict[str, Callable[[Session, Claim], None]] = {
-    RunKind.INBOUND_MAIL: inbound_mail.lost,
-    RunKind.STANDING_ORDER: standing_orders.lost,
+    RunKind.INBOUND_MAIL: inbound_mail.give_up_mail,
+    RunKind.STANDING_ORDER: standing_orders.give_up_order,
 }
 
 
@@ -63,12 +63,12 @@ def _claim(id: int | None = None) -> Claim | None:
 def work(claim: Claim, more: More) -> Claim | None:
     """One attempt, whatever happens in it; hands back the next run, claimed in the transaction that ends this one."""
     if claim.attempt > MAX_ATTEMPTS:
-        return _end(more, partial(_again, claim=claim, reason="its workers were lost"))
+        return _end(more, partial(_retry_or_fail, claim=claim, reason="its workers were lost"))
     try:
         return _end(more, partial(_finish, claim=claim, finish=HANDLERS[claim.kind](claim)))
     except Exception as error:  # the edge: a bug or an outage; the row decides when it is tried again
         log.exception("run %s of %s failed in attempt %s", claim.id, claim.kind, claim.attempt)
-        return _end(more, partial(_again, claim=claim, reason=type(error).__name__))
+        return _end(more, partial(_retry_or_fail, claim=claim, reason=type(error).__name__))
 
 
 def _end(more: More, write: Callable[[Session], None]) -> Claim | None:
@@ -80,14 +80,14 @@ def _end(more: More, write: Callable[[Session], None]) -> Claim | None:
 def _finish(session: Session, claim: Claim, finish: Finish) -> None:
     if not hold(session, claim):
         return  # another worker took over; what was seen here is thrown away
-    unfinished = finish(session)
-    if unfinished is None:
+    result = finish(session)
+    if result.retry_reason is None:
         finish_run(session, claim)
     else:
-        _again(session, claim, unfinished)
+        _retry_or_fail(session, claim, result.retry_reason)
 
 
-def _again(session: Session, claim: Claim, reason: str) -> None:
+def _retry_or_fail(session: Session, claim: Claim, reason: str) -> None:
     wait: timedelta | None = wait_after(claim.attempt)
     if wait is None:
         log.error("run %s of %s failed for good: %s", claim.id, claim.kind, reason)

@@ -1,23 +1,21 @@
-"""The run of all delay alerts: its claim goes in, what is to be written about their airports comes out."""
+"""The run of all delay alerts: asks about each watched airport once and writes what is new."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 
 from sqlalchemy.orm import Session
 
 from jobs import event_loop
 from shared.db.base import transaction
-from shared.db.runs import Claim
-from shared.services.watches.delay_alerts import Report, airports, query_sources, settle
+from shared.db.runs import COMPLETE, Claim, RunResult
+from shared.services.watches.delay_alerts import airports, query_sources, settle
 
 
-def check(claim: Claim) -> Callable[[Session], str | None]:
-    """Asks outside any transaction. What nobody answered is asked in the next run, which is minutes away."""
+def check(claim: Claim) -> Callable[[Session], RunResult]:
+    """An airport without an answer waits for the next run, which is minutes away."""
     with transaction() as session:
-        wanted = airports(session)
-    return partial(_settle, claim.id, event_loop.ask(query_sources, wanted) if wanted else {})
-
-
-def _settle(run_id: int, reports: Mapping[str, Report], session: Session) -> None:
-    if reports:
-        settle(session, run_id, reports)
+        watched_airports = airports(session)
+    reports = event_loop.ask(query_sources, watched_airports) if watched_airports else {}
+    if not reports:
+        return lambda _session: COMPLETE
+    return partial(settle, run_id=claim.id, reports=reports)

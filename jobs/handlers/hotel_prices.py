@@ -1,4 +1,4 @@
-"""The daily look at a stay's price: its claim goes in, what is to be written comes out; and stays that lack one."""
+"""The daily check of a booked stay's price, and the run that gives a schedule to each stay that lacks one."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -10,7 +10,7 @@ from jobs import event_loop
 from shared import clock
 from shared.db.base import transaction
 from shared.db.hotel_prices import watch_all
-from shared.db.runs import Claim
+from shared.db.runs import COMPLETE, Claim, RunResult
 from shared.providers.ask import Ask
 from shared.reference.load import reference
 from shared.services.bookings.bookings import today
@@ -26,42 +26,39 @@ from shared.services.watches.hotel_prices import (
 )
 
 EVERY, FIRST = timedelta(minutes=10), timedelta(minutes=1)
-Finish = Callable[[Session], str | None]
+Finish = Callable[[Session], RunResult]
 
 
 def check(claim: Claim) -> Finish:
-    """Reads the stay, asks the sources outside any transaction, and leaves the writing to the run's holder."""
     with transaction() as session:
-        plan, known = prepare(session, reference(), claim.subject_id)
-    if plan is None:
-        return _nothing
-    if known is not None:
-        return partial(_settle_shared, plan, known)
-    return partial(_settle, event_loop.ask(_look, plan))
+        query, shared_price_id = prepare(session, reference(), claim.subject_id)
+    if query is None:
+        return lambda _session: COMPLETE
+    if shared_price_id is not None:
+        return partial(_write_shared_price, query=query, price_id=shared_price_id)
+    return partial(_write_check, sight=event_loop.ask(_query_sources, query))
 
 
-async def _look(plan: WatchQuery) -> CheckResult:
-    ask = Ask(plan.account_id, connections=credentials(plan.account_id), background=True)
-    return await query_sources(ask, plan, SHARED)
+async def _query_sources(query: WatchQuery) -> CheckResult:
+    ask = Ask(query.account_id, connections=credentials(query.account_id), background=True)
+    return await query_sources(ask, query, SHARED)
 
 
-def _settle(sight: CheckResult, session: Session) -> str | None:
+def _write_check(session: Session, sight: CheckResult) -> RunResult:
     settle(session, reference(), sight)
-    return sight.outage
+    return RunResult(sight.outage)
 
 
-def _settle_shared(plan: WatchQuery, price_id: int, session: Session) -> None:
-    settle_shared(session, reference(), plan, price_id)
+def _write_shared_price(session: Session, query: WatchQuery, price_id: int) -> RunResult:
+    settle_shared(session, reference(), query, price_id)
+    return COMPLETE
 
 
-def _nothing(_session: Session) -> None:
-    return None
-
-
-def every_stay(_claim: Claim) -> Finish:
-    """Stays come from people, mails and integrations, and from before there was a watch; none goes without."""
+def check_every_stay(_claim: Claim) -> Finish:
+    """Stays come from people, mails and integrations, and from before prices were checked; each gets a schedule."""
     return _watch_all
 
 
-def _watch_all(session: Session) -> None:
+def _watch_all(session: Session) -> RunResult:
     watch_all(session, today(reference(), "hotel", clock.now()))
+    return COMPLETE

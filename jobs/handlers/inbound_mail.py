@@ -1,24 +1,18 @@
-"""The run of a forwarded confirmation: its claim goes in, what is to be written about the mail comes out."""
+"""The run of a forwarded booking confirmation: reads the mail and files its bookings."""
 
 from collections.abc import Callable
 from functools import partial
 
 from sqlalchemy.orm import Session
 
-from shared.db.runs import Claim
+from shared.db.runs import Claim, RunResult
 from shared.services.bookings.inbound_mail import give_up, read, settle
 
 
-def check(claim: Claim) -> Callable[[Session], str | None]:
-    """Reads the mail outside any transaction, and leaves the writing to the run's holder."""
-    found = read(claim.subject_id)
-    return partial(_settle, claim.subject_id, found)
+def check(claim: Claim) -> Callable[[Session], RunResult]:
+    return partial(settle, number=claim.subject_id, found=read(claim.subject_id))
 
 
-def _settle(number: int, found: object, session: Session) -> str | None:
-    return settle(session, number, found)  # type: ignore[arg-type]
-
-
-def lost(session: Session, claim: Claim) -> None:
-    """No attempt came to an end: the mail stays, and says so."""
+def give_up_mail(session: Session, claim: Claim) -> None:
+    """The mail is kept and shown as failed."""
     give_up(session, claim.subject_id)

@@ -12,7 +12,7 @@ from shared import clock
 from shared.db.base import transaction
 from shared.db.clients import empty_expired
 from shared.db.retention import AGING, Aging, sweep_oldest
-from shared.db.runs import Claim
+from shared.db.runs import COMPLETE, Claim, RunResult
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
@@ -21,7 +21,7 @@ BATCH = 5_000  # rows of one transaction: short locks, and other work in between
 SECONDS = 30.0  # of one run; what is left is for the next
 
 
-def check(_claim: Claim) -> Callable[[Session], str | None]:
+def check(_claim: Claim) -> Callable[[Session], RunResult]:
     """Removes in many small transactions; one that was interrupted is simply gone on with."""
     until = time.monotonic() + SECONDS
     with transaction() as session:
@@ -29,7 +29,7 @@ def check(_claim: Claim) -> Callable[[Session], str | None]:
     swept = {kind.model.__tablename__: _sweep(kind, until) for kind in AGING}
     if any(swept.values()):
         log.info("sweep: %s", ", ".join(f"{number} {name}" for name, number in swept.items() if number))
-    return lambda _: None
+    return lambda _session: COMPLETE
 
 
 def _sweep(kind: Aging, until: float) -> int:

@@ -25,7 +25,7 @@ from jobs.handlers import language_model
 from jobs.handlers.language_model import ModelFailed, Offered, Turn, Wanted
 from shared import clock
 from shared.db.base import transaction
-from shared.db.runs import Claim
+from shared.db.runs import COMPLETE, Claim, RunResult
 from shared.domain.retries import wait_after
 from shared.http import Refused, client, post
 from shared.http import Wire as Http
@@ -41,56 +41,51 @@ NAME = re.compile(r"[a-z][a-z0-9_]{0,63}", re.ASCII)
 CUT = "\n\n(The answer was cut here: it was too long.)"
 
 
-def check(claim: Claim) -> Callable[[Session], str | None]:
-    """Works outside any transaction, and leaves the writing to the run's holder."""
+def check(claim: Claim) -> Callable[[Session], RunResult]:
     with transaction() as session:
-        errand = prepare(session, claim)
-    if errand is None:
-        return _nothing
-    outcome = anyio.run(_within_time, errand)
-    return partial(_settle, errand, outcome, last=wait_after(claim.attempt) is None)
+        order = prepare(session, claim)
+    if order is None:
+        return lambda _session: COMPLETE
+    outcome = anyio.run(_within_time, order)
+    is_last = wait_after(claim.attempt) is None
+    if outcome.error and outcome.again and not is_last:
+        reason = outcome.error  # nothing is stored or told of an attempt that may go better later
+        return lambda _session: RunResult(reason)
+    return partial(_write_outcome, order=order, outcome=outcome)
 
 
-def _nothing(_session: Session) -> None:
-    return None
+def _write_outcome(session: Session, order: OrderRun, outcome: Outcome) -> RunResult:
+    settle(session, order.order_id, order.run_id, outcome)
+    return COMPLETE
 
 
-def _settle(errand: OrderRun, outcome: Outcome, session: Session, *, last: bool) -> str | None:
-    """Nothing was kept or told of an attempt that may go better later."""
-    if outcome.error and outcome.again and not last:
-        return outcome.error
-    settle(session, errand.order_id, errand.run_id, outcome)
-    return None
-
-
-def lost(session: Session, claim: Claim) -> None:
-    """No attempt came to an end."""
+def give_up_order(session: Session, claim: Claim) -> None:
     settle(session, claim.subject_id, claim.id, Outcome(error=LOST))
 
 
-async def _within_time(errand: OrderRun) -> Outcome:
+async def _within_time(order: OrderRun) -> Outcome:
     called: list[str] = []
     if not settings().standing_order_model:
         return Outcome(error="not_configured")
     with anyio.move_on_after(settings().standing_order_seconds) as scope:
         try:
-            return await _with_tools(errand, called, scope)
+            return await _with_tools(order, called, scope)
         except ModelFailed as failed:
             return Outcome(error=failed.word, again=failed.again, tools_called=called)
     return Outcome(error="timeout", again=not called, tools_called=called)
 
 
-async def _with_tools(errand: OrderRun, called: list[str], scope: anyio.CancelScope) -> Outcome:
+async def _with_tools(order: OrderRun, called: list[str], scope: anyio.CancelScope) -> Outcome:
     """The model's failure is carried out of the client's task group by hand: there it would be wrapped in another."""
     failed: ModelFailed | None = None
     async with (
-        _token(errand) as token,
+        _token(order) as token,
         httpx2.AsyncClient(headers=_headers(token), timeout=30, trust_env=False) as own,
         Client(streamable_http_client(_door(), http_client=own)) as tools,
         language_model.connection() as http,
     ):
         try:
-            text = await _Run(errand, tools, http, called, scope).text()
+            text = await _Run(order, tools, http, called, scope).text()
         except ModelFailed as error:
             failed = error
     if failed:
@@ -110,9 +105,9 @@ def _headers(token: str) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def _token(errand: OrderRun) -> AsyncIterator[str]:
+async def _token(order: OrderRun) -> AsyncIterator[str]:
     """One token a run, which dies with it however it ends; an earlier attempt's has ended."""
-    told = await _vault("run-token", account=errand.account, run_id=str(errand.run_id))
+    told = await _vault("run-token", account=order.account, run_id=str(order.run_id))
     token = str(from_json(told)["access_token"])
     try:
         yield token
@@ -132,12 +127,10 @@ async def _vault(question: str, **form: str) -> bytes:
 class _Run:
     """One talk with the model, and what of its allowance is used."""
 
-    def __init__(
-        self, errand: OrderRun, tools: Client, http: Http, called: list[str], scope: anyio.CancelScope
-    ) -> None:
-        self.errand, self.tools, self.http, self.called, self.scope = errand, tools, http, called, scope
+    def __init__(self, order: OrderRun, tools: Client, http: Http, called: list[str], scope: anyio.CancelScope) -> None:
+        self.order, self.tools, self.http, self.called, self.scope = order, tools, http, called, scope
         self.mark = f"data-{secrets.token_hex(6)}"  # nobody who writes what a tool answers knows it
-        self.talk: language_model.Talk = [{"role": "user", "content": errand.prompt}]
+        self.talk: language_model.Talk = [{"role": "user", "content": order.prompt}]
         self.tokens = 0
 
     async def text(self) -> str:
@@ -191,7 +184,7 @@ class _Run:
 
     def _goes_on(self) -> bool:
         with transaction() as session:
-            return goes_on(session, self.errand.order_id)
+            return goes_on(session, self.order.order_id)
 
     def _data(self, told: str) -> str:
         more = f"\n[cut: {len(told) - MOST_TOLD} more characters]" if len(told) > MOST_TOLD else ""

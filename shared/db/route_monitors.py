@@ -1,9 +1,9 @@
-"""Watches: route monitors, the state of each watched key, their checks and their matches."""
+"""Route monitors, the state of each key they watch, the log of their checks and what they matched."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index, UniqueConstraint, func
@@ -100,90 +100,11 @@ class MonitorMatch(ModeOwned, Base):
     provider_checked_at: Mapped[datetime | None]
 
 
-class Watched(NamedTuple):
-    """What a check needs of a monitor."""
-
-    id: int
-    account_id: int
-    origin: str
-    destination: str
-    earliest_date: date
-    latest_date: date
-    cabin: str | None
-    airlines: list[str] | None
-    passengers: int
-    max_points: int | None
-    paused_at: datetime | None
-    cancelled_at: datetime | None
-
-
-# A check reads a dozen values twice; to make and track objects of them took longer than all else about them.
-_READ = f"select {', '.join(Watched._fields)} from route_monitors where id = :id and synthetic = :synthetic"  # noqa: S608
-# Columns named beforehand are not worked out anew for each answer.
-_NAMED: tuple[sa.ColumnClause[Any], ...] = tuple(map(sa.column, Watched._fields))
-_READS = {False: sa.text(_READ).columns(*_NAMED), True: sa.text(f"{_READ} for update").columns(*_NAMED)}
-_KEYS = sa.text("select key, matched, answered_at from route_monitor_keys where monitor_id = :id").columns(
-    *map(sa.column, ("key", "matched", "answered_at"))
-)
-
-
-def watched(session: Session, monitor_id: int, *, lock: bool = False) -> Watched | None:
-    """A monitor of the session's data mode, under its lock when asked for."""
-    told = {"id": monitor_id, "synthetic": session.info["synthetic"]}
-    row = session.execute(_READS[lock], told).one_or_none()
-    return Watched(*row) if row else None
-
-
-def states(session: Session, monitor_id: int) -> Sequence[sa.Row[Any]]:
-    """The remembered keys of a monitor: `key`, `matched`, `answered_at`."""
-    return session.execute(_KEYS, {"id": monitor_id}).all()
-
-
-def _remembering(kind: type[Base]) -> str:
-    """The same text for any number of keys, so that it is prepared once; keys that did not answer keep their state."""
-    owner, _key = (column.name for column in sa.inspect(kind).primary_key)
-    return f"""
-insert into {kind.__tablename__} ({owner}, key, matched, answered_at, synthetic)
-select :id, key, matched, :at, :synthetic
-from unnest(cast(:keys as text[]), cast(:matched as bool[])) as seen (key, matched)
-on conflict ({owner}, key) do update set matched = excluded.matched, answered_at = excluded.answered_at"""  # noqa: S608
-
-
-def remember(session: Session, kind: type[Base], id: int, states: Mapping[str, bool], at: datetime) -> None:
-    """Writes the state of each key that answered, for the watch whose keys these are."""
-    if states:
-        session.execute(sa.text(_remembering(kind)), _states(session, id, states, at))
-
-
-def _states(session: Session, id: int, states: Mapping[str, bool], at: datetime) -> dict[str, Any]:
-    told = {"id": id, "keys": list(states), "matched": list(states.values()), "at": at}
-    return told | {"synthetic": session.info["synthetic"]}
-
-
-_CHECKED = sa.text(f"""
-with keys as ({_remembering(MonitorKey)}),
-line as (
-  insert into route_monitor_checks
-    (run_id, monitor_id, checked_at, outcome, options_seen, new_matches, failed_sources, synthetic)
-  values (:run_id, :id, :at, :outcome, :options_seen, :new_matches, :failed_sources, :synthetic)
-  on conflict (run_id) do update set checked_at = excluded.checked_at, outcome = excluded.outcome,
-    options_seen = excluded.options_seen, new_matches = excluded.new_matches,
-    failed_sources = excluded.failed_sources)
-update route_monitors set updated_at = now(), last_checked_at = coalesce(:answered_at, last_checked_at),
-  matches_total = matches_total + :new_matches where id = :id""")  # noqa: S608 - names of ours
-
-
-def log_check(
-    session: Session,
-    monitor_id: int,
-    at: datetime,
-    states: Mapping[str, bool],
-    line: Mapping[str, Any],
-    answered_at: datetime | None,
-) -> None:
-    """The states of the keys that answered, one line per run, rewritten by its later attempts, and when the monitor was
-    answered last."""
-    session.execute(_CHECKED, {**_states(session, monitor_id, states, at), **line, "answered_at": answered_at})
+def log_check(session: Session, row: Mapping[str, Any]) -> None:
+    """One line per run, rewritten by later attempts at it."""
+    columns = ("checked_at", "outcome", "options_seen", "new_matches", "failed_sources")
+    newest = ", ".join(f"{column} = excluded.{column}" for column in columns)
+    bulk.write(session, MonitorCheck, [row], f"on conflict (run_id) do update set {newest}")
 
 
 def add_matches(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -66,6 +66,15 @@ class Claim:
     attempt: int
 
 
+@dataclass(frozen=True)
+class RunResult:
+    """How an attempt at a run ended: complete, unless it names a reason to try again."""
+
+    retry_reason: str | None = None
+
+
+COMPLETE = RunResult()
+
 # The database's clock decides what is due and whose lease is over, so that machines need not agree on the time.
 
 

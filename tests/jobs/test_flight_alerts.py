@@ -14,7 +14,7 @@ from shared.db.base import transaction
 from shared.db.flight_alerts import FlightAlert, FlightAlertKey
 from shared.db.messages import Delivery, Notification
 from shared.db.profile import Profile
-from shared.db.runs import Claim, JobRun, Schedule, schedule
+from shared.db.runs import COMPLETE, Claim, JobRun, Schedule, schedule
 from shared.domain.award_matches import MonitorTerms
 from shared.services.watches.flight_alerts import terms_of
 from tests.jobs.conftest import change, past, rows
@@ -126,7 +126,7 @@ def test_an_alert_paused_or_changed_while_it_was_checked_does_not_fire(
     finish = flight_alerts.check(Claim(1, "flight_alert", id, 1))
     change(FlightAlert, **change_to)
     with transaction() as session:
-        assert finish(session) is None
+        assert finish(session) == COMPLETE
     assert notices() == []
 
 
@@ -136,8 +136,8 @@ def test_an_alert_deleted_while_it_was_checked_leaves_nothing(alice: Caller) -> 
     with transaction() as session:
         session.delete(session.get_one(FlightAlert, id))
     with transaction() as session:
-        assert finish(session) is None
-    assert flight_alerts.check(Claim(2, "flight_alert", id, 1))(session) is None
+        assert finish(session) == COMPLETE
+    assert flight_alerts.check(Claim(2, "flight_alert", id, 1))(session) == COMPLETE
 
 
 def test_hawaiian_is_watched_through_the_prices_of_atmos_rewards() -> None:

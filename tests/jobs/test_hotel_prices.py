@@ -16,7 +16,7 @@ from shared.db.inbound_mail import InboundMail
 from shared.db.messages import Delivery
 from shared.db.profile import Profile
 from shared.db.run_kinds import RunKind
-from shared.db.runs import Claim, JobRun, Schedule
+from shared.db.runs import COMPLETE, Claim, JobRun, Schedule
 from shared.providers.contract import StaysQuestion
 from shared.providers.sandbox import overrides
 from shared.providers.sandbox import stays as invented
@@ -222,7 +222,7 @@ def test_a_stay_changed_while_it_was_looked_at_is_left_alone(alice: Caller) -> N
     finish = hotel_prices.check(Claim(1, RunKind.HOTEL_PRICE, one, 1))
     change(HotelBooking, check_out_date=check_out_day() + timedelta(days=1))
     with transaction() as session:
-        assert finish(session) is None
+        assert finish(session) == COMPLETE
     assert (notices(), rows(HotelPrice)) == ([], [])
     assert rows(HotelBooking)[0].last_checked_at is None
 
@@ -244,10 +244,10 @@ def test_a_stay_removed_while_it_was_looked_at_leaves_nothing(alice: Caller) -> 
     with transaction(alice.account_id) as session:
         bookings.remove(session, session.get_one(HotelBooking, one))
     with transaction() as session:
-        assert finish(session) is None
+        assert finish(session) == COMPLETE
     assert (rows(HotelPrice), rows(Schedule)) == ([], [])
     with transaction() as session:
-        assert hotel_prices.check(Claim(1, RunKind.HOTEL_PRICE, one, 1))(session) is None
+        assert hotel_prices.check(Claim(1, RunKind.HOTEL_PRICE, one, 1))(session) == COMPLETE
 
 
 def test_a_hotel_that_left_the_facts_is_said_on_the_stay(alice: Caller) -> None:

@@ -14,7 +14,7 @@ from shared import clock
 from shared.db.base import transaction
 from shared.db.messages import Delivery
 from shared.db.route_monitors import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
-from shared.db.runs import Claim, JobRun, Schedule, schedule
+from shared.db.runs import COMPLETE, Claim, JobRun, Schedule, schedule
 from shared.providers.contract import AwardSeat, SeatsQuestion
 from shared.providers.sandbox.overrides import set_seat
 from tests.jobs.conftest import change, due, forget_answers, notices, past, rows
@@ -169,7 +169,7 @@ def test_a_monitor_cancelled_while_it_was_checked_does_not_fire(alice: Caller) -
     finish = route_monitors.check(Claim(1, "route_monitor", id, 1))
     change(RouteMonitor, cancelled_at=clock.now(), cancel_reason="user")
     with transaction() as session:
-        assert finish(session) is None
+        assert finish(session) == COMPLETE
     assert (notices(), rows(MonitorMatch), rows(MonitorCheck)) == ([], [], [])
 
 
@@ -179,7 +179,7 @@ def test_a_monitor_changed_while_it_was_checked_fires_on_its_new_terms_only(alic
     finish = route_monitors.check(Claim(1, "route_monitor", id, 1))
     change(RouteMonitor, max_points=1)
     with transaction() as session:
-        assert finish(session) is None
+        assert finish(session) == COMPLETE
     assert notices() == []
 
 

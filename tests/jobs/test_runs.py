@@ -12,7 +12,7 @@ from jobs import dispatcher, queue, runs
 from shared import clock
 from shared.db.accounts import ServiceFact
 from shared.db.base import transaction
-from shared.db.runs import Claim, JobRun, claim_run
+from shared.db.runs import COMPLETE, Claim, JobRun, RunResult, claim_run
 from tests.jobs.conftest import add_schedule, change, past, rows, statuses, work
 
 pytestmark = pytest.mark.usefixtures("clean")
@@ -24,12 +24,12 @@ def ticks() -> Iterator[list[Claim]]:
     """A kind of run that notes each attempt here and writes one row of effect per run."""
     seen: list[Claim] = []
 
-    def tick(claim: Claim) -> Callable[[Session], str | None]:
+    def tick(claim: Claim) -> Callable[[Session], RunResult]:
         seen.append(claim)
 
-        def finish(session: Session) -> str | None:
+        def finish(session: Session) -> RunResult:
             session.add(ServiceFact(name=f"tick {claim.id}", value=str(claim.attempt)))
-            return None
+            return COMPLETE
 
         return finish
 
@@ -39,10 +39,10 @@ def ticks() -> Iterator[list[Claim]]:
 
 
 def failing(error: Exception | None = None, again: str | None = None) -> Any:
-    def check(_claim: Claim) -> Callable[[Session], str | None]:
+    def check(_claim: Claim) -> Callable[[Session], RunResult]:
         if error:
             raise error
-        return lambda _session: again
+        return lambda _session: RunResult(again)
 
     return check
 
@@ -128,13 +128,13 @@ def test_a_slow_worker_that_was_overtaken_writes_nothing(monkeypatch: pytest.Mon
     dispatcher.step()
     (run,) = rows(JobRun)
 
-    def overtaken(claim_: Claim) -> Callable[[Session], str | None]:
+    def overtaken(claim_: Claim) -> Callable[[Session], RunResult]:
         change(JobRun, claimed_until=past())
         assert claim(claim_.id) is not None  # another worker takes over meanwhile
 
-        def finish(session: Session) -> str | None:
+        def finish(session: Session) -> RunResult:
             session.add(ServiceFact(name="late", value="must not appear"))
-            return None
+            return COMPLETE
 
         return finish
 

@@ -16,6 +16,7 @@ from shared.db import inbound_mail as mails
 from shared.db.accounts import Account
 from shared.db.base import own, transaction
 from shared.db.inbound_mail import InboundMail
+from shared.db.runs import COMPLETE, RunResult
 from shared.domain.confirmations.clean_text import to_one_line
 from shared.domain.confirmations.mail_parts import Unreadable, read_headers
 from shared.domain.confirmations.mail_reader import read_mail
@@ -134,12 +135,12 @@ def _waiting(number: int) -> Any:
     )
 
 
-def settle(session: Session, number: int, found: MailReading | str | None) -> str | None:
-    """Writes what became of a mail: imported, to be looked at, or failed. Words when it should be tried again."""
+def settle(session: Session, number: int, found: MailReading | str | None) -> RunResult:
+    """Writes what became of a mail: imported, to be looked at, or failed."""
     held = mails.locked(session, InboundMail.number == number)
     if held is None or found is None or held.state != "received":
         mails.done(session, number)
-        return None
+        return COMPLETE
     mail, filed = held, Filed()
     own(session, mail.account_id, settings().data_mode)
     if isinstance(found, str):
@@ -150,11 +151,11 @@ def settle(session: Session, number: int, found: MailReading | str | None) -> st
             filed = _file(session, mail)
             if mail.missing == ["booking"] and mails.waiting(session, mail.account_id, mail.id):
                 mail.state = "received"
-                return "what it cancels may be among mails that were not read yet"
+                return RunResult("what it cancels may be among mails that were not read yet")
     session.flush()
     _tell(session, mail, filed)
     mails.done(session, number)
-    return None
+    return COMPLETE
 
 
 def _file(session: Session, mail: InboundMail) -> Filed:

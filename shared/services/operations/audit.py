@@ -14,6 +14,7 @@ from shared.db.base import transaction
 from shared.db.messages import Delivery
 from shared.db.observations import prices_since
 from shared.db.run_kinds import RunKind
+from shared.db.runs import COMPLETE, RunResult
 from shared.reference.audit import FRESH, UNDATED, AuditFinding, ObservedPrice, audit_facts
 from shared.reference.load import reference
 from shared.services.operations.facts import current, refresh
@@ -35,12 +36,13 @@ def since(finding: AuditFinding) -> str:
     return "undated" if finding.since == UNDATED else finding.since.isoformat()
 
 
-def keep(session: Session, found: Sequence[AuditFinding], run_id: int) -> None:
+def keep(session: Session, found: Sequence[AuditFinding], run_id: int) -> RunResult:
     """Stores what was found and writes one mail to the operator, when there is one and there is something to say."""
     rows = [{"kind": f.kind, "file": f.file, "key": f.key, "since": f.since, "text": f.text} for f in found]
     note_findings(session, rows, clock.today())
     if found and (address := settings().operator_email):
         _write(session, address, found, run_id)
+    return COMPLETE
 
 
 def _write(session: Session, address: str, found: Sequence[AuditFinding], run_id: int) -> None:

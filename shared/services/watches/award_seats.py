@@ -63,8 +63,8 @@ class CheckResult:
         return told.skipped[0].reason if told.skipped else "not_configured"
 
     @property
-    def try_again(self) -> str | None:
-        """Why the run should be tried again; None when it is complete."""
+    def retry_reason(self) -> str | None:
+        """Set when nobody answered and a later attempt at the run may go better."""
         silent = ", ".join(self.window.failed)
         return f"no source answered: {silent}" if self.outcome == "backend_unavailable" else None
 

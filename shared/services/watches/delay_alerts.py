@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.delay_alerts import DelayAlert
+from shared.db.runs import COMPLETE, RunResult
 from shared.domain.delay_alerts import Episode, follow_episode, reaches, worst_first
 from shared.outbox.enqueue import Phone, tell
 from shared.providers import registry
@@ -93,7 +94,7 @@ async def query_sources(wanted: Sequence[str]) -> dict[str, Report]:
     return found
 
 
-def settle(session: Session, run_id: int, reports: Mapping[str, Report]) -> None:
+def settle(session: Session, run_id: int, reports: Mapping[str, Report]) -> RunResult:
     """Writes the episodes of all alerts of these airports; one person hears of one airport once."""
     watching = select(DelayAlert).where(
         DelayAlert.airport.in_(list(reports)), DelayAlert.active, DelayAlert.paused_at.is_(None)
@@ -104,6 +105,7 @@ def settle(session: Session, run_id: int, reports: Mapping[str, Report]) -> None
     for (account_id, airport), alerts in groupby(firing, key=lambda row: (row.account_id, row.airport)):
         account = session.get_one(Account, account_id)
         _tell(session, account, list(alerts), reports[airport], f"delay:{account_id}:{airport}:{run_id}")
+    return COMPLETE
 
 
 def _fires(alert: DelayAlert, report: Report) -> bool:

@@ -6,9 +6,9 @@ from sqlalchemy.orm import Session
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.flight_alerts import FlightAlert, FlightAlertKey
-from shared.db.route_monitors import remember
 from shared.db.run_kinds import RunKind
-from shared.db.runs import unschedule
+from shared.db.runs import COMPLETE, RunResult, unschedule
+from shared.db.watched_keys import store_key_states
 from shared.domain.award_matches import MonitorTerms
 from shared.outbox.enqueue import tell
 from shared.services.watches.award_seats import CheckResult, WatchQuery, find_new_matches, route_facts, should_mail
@@ -43,18 +43,18 @@ def prepare(session: Session, alert_id: int) -> WatchQuery | None:
     return _plan_of(alert)
 
 
-def settle(session: Session, run_id: int, sight: CheckResult) -> str | None:
-    """Writes what a check found; returns why the run should be tried again, None when it is complete.
+def settle(session: Session, run_id: int, sight: CheckResult) -> RunResult:
+    """Writes what a check found.
 
     The alert is read again under its lock: deleted, paused or changed meanwhile means that nothing fires.
     """
     plan = sight.plan
     alert = session.get(FlightAlert, plan.watch_id, with_for_update=True, populate_existing=True)
     if alert is None or not alert.active or alert.paused_at or _plan_of(alert) != plan:
-        return None
+        return COMPLETE
     kept = session.scalars(select(FlightAlertKey).where(FlightAlertKey.alert_id == alert.id)).all()
     found, states = find_new_matches(sight, kept)
-    remember(session, FlightAlertKey, alert.id, states, sight.asked_at)
+    store_key_states(session, FlightAlertKey, alert.id, states, sight.asked_at)
     account = session.get_one(Account, alert.account_id)
     _note(session, account, alert, sight)
     if found:
@@ -68,7 +68,7 @@ def settle(session: Session, run_id: int, sight: CheckResult) -> str | None:
             subject=(RunKind.FLIGHT_ALERT, alert.id),
             mail=should_mail(session, account, EVENT, (RunKind.FLIGHT_ALERT, alert.id), plan, found),
         )
-    return sight.try_again
+    return RunResult(sight.retry_reason)
 
 
 def _plan_of(alert: FlightAlert) -> WatchQuery:

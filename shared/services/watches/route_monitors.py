@@ -1,17 +1,18 @@
 """Checking a route monitor: what the sources answered to its terms goes in; states, matches and a message come out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import delete, update
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db import route_monitors
 from shared.db.profile import addressee
-from shared.db.route_monitors import MonitorKey, RouteMonitor, Watched
+from shared.db.route_monitors import MonitorKey, RouteMonitor
 from shared.db.run_kinds import RunKind
-from shared.db.runs import unschedule
+from shared.db.runs import COMPLETE, RunResult, unschedule
+from shared.db.watched_keys import store_key_states
 from shared.domain.award_matches import MonitorTerms
 from shared.outbox.enqueue import tell
 from shared.services.search.award_options import OFFER_FIELDS, AwardOption
@@ -20,7 +21,7 @@ from shared.services.watches.award_seats import CheckResult, WatchQuery, find_ne
 EVENT = "route_monitor_match"
 
 
-def terms_of(monitor: Watched) -> MonitorTerms:
+def terms_of(monitor: RouteMonitor) -> MonitorTerms:
     return MonitorTerms(
         earliest=monitor.earliest_date,
         latest=monitor.latest_date,
@@ -31,61 +32,54 @@ def terms_of(monitor: Watched) -> MonitorTerms:
     )
 
 
-def _wanted(monitor: Watched) -> bool:
-    return not monitor.cancelled_at and not monitor.paused_at and monitor.latest_date >= clock.today()
-
-
-def plan_of(session: Session, monitor_id: int) -> WatchQuery | None:
-    """What to ask; None when there seems to be nothing to watch any more."""
-    monitor = route_monitors.watched(session, monitor_id)
-    return _plan(monitor) if monitor and _wanted(monitor) else None
-
-
 def prepare(session: Session, monitor_id: int) -> WatchQuery | None:
-    """As above, read under the monitor's lock; with nothing to watch any more the schedule is switched off."""
-    monitor = route_monitors.watched(session, monitor_id, lock=True)
-    if monitor and _wanted(monitor):
-        return _plan(monitor)
-    _end(session, monitor_id, monitor)
-    return None
-
-
-def _plan(monitor: Watched) -> WatchQuery:
+    """What to ask; None when there is nothing to watch any more, and then the schedule is switched off."""
+    monitor = session.get(RouteMonitor, monitor_id, with_for_update=True)
+    if monitor is not None and monitor.cancelled_at is None and monitor.latest_date < clock.today():
+        monitor.cancelled_at, monitor.cancel_reason = clock.now(), "window_passed"
+        session.execute(delete(MonitorKey).where(MonitorKey.monitor_id == monitor_id))
+    if monitor is None or monitor.cancelled_at or monitor.paused_at:
+        unschedule(session, RunKind.ROUTE_MONITOR, [monitor_id])
+        return None
     return WatchQuery(monitor.id, monitor.account_id, monitor.origin, monitor.destination, terms_of(monitor))
 
 
-def _end(session: Session, monitor_id: int, monitor: Watched | None) -> None:
-    if monitor is not None and monitor.cancelled_at is None and monitor.latest_date < clock.today():
-        over = {"cancelled_at": clock.now(), "cancel_reason": "window_passed"}
-        session.execute(update(RouteMonitor).where(RouteMonitor.id == monitor_id).values(over))
-        session.execute(delete(MonitorKey).where(MonitorKey.monitor_id == monitor_id))
-    unschedule(session, RunKind.ROUTE_MONITOR, [monitor_id])
-
-
-def settle(session: Session, run_id: int, sight: CheckResult) -> str | None:
-    """Writes what a check found; returns why the run should be tried again, None when it is complete.
+def settle(session: Session, run_id: int, sight: CheckResult) -> RunResult:
+    """Writes what a check found.
 
     The monitor is read again under its lock: cancelled, paused or changed meanwhile means that nothing fires.
     """
-    monitor = route_monitors.watched(session, sight.plan.watch_id, lock=True)
+    monitor = session.get(RouteMonitor, sight.plan.watch_id, with_for_update=True, populate_existing=True)
     if monitor is None or monitor.cancelled_at or monitor.paused_at or terms_of(monitor) != sight.plan.terms:
-        return None
-    found, states = find_new_matches(sight, route_monitors.states(session, monitor.id))
-    _log(session, run_id, sight, states, len(found))
-    if found:
-        _fire(session, run_id, monitor, sight.plan, found)
-    return sight.try_again
+        return COMPLETE
+    columns = (MonitorKey.key, MonitorKey.matched, MonitorKey.answered_at)
+    known_keys = session.execute(select(*columns).where(MonitorKey.monitor_id == monitor.id)).all()
+    new_matches, states = find_new_matches(sight, known_keys)
+    store_key_states(session, MonitorKey, monitor.id, states, sight.asked_at)
+    _log_check(session, run_id, monitor, sight, len(new_matches))
+    if new_matches:
+        _fire(session, run_id, monitor, sight.plan, new_matches)
+    return RunResult(sight.retry_reason)
 
 
-def _log(session: Session, run_id: int, sight: CheckResult, states: Mapping[str, bool], new: int) -> None:
-    seen = sight.window
-    line = {"run_id": run_id, "outcome": sight.outcome, "options_seen": len(seen.options), "new_matches": new}
-    line |= {"failed_sources": list(seen.failed)}
-    answered_at = sight.asked_at if seen.any_answered else None
-    route_monitors.log_check(session, sight.plan.watch_id, sight.asked_at, states, line, answered_at)
+def _log_check(session: Session, run_id: int, monitor: RouteMonitor, sight: CheckResult, new_matches: int) -> None:
+    window = sight.window
+    row = {
+        "run_id": run_id,
+        "monitor_id": monitor.id,
+        "checked_at": sight.asked_at,
+        "outcome": sight.outcome,
+        "options_seen": len(window.options),
+        "new_matches": new_matches,
+        "failed_sources": list(window.failed),
+    }
+    route_monitors.log_check(session, row)
+    monitor.matches_total += new_matches
+    if window.any_answered:
+        monitor.last_checked_at = sight.asked_at
 
 
-def _fire(session: Session, run_id: int, monitor: Watched, plan: WatchQuery, found: Sequence[AwardOption]) -> None:
+def _fire(session: Session, run_id: int, monitor: RouteMonitor, plan: WatchQuery, found: Sequence[AwardOption]) -> None:
     """All fresh matches of one check make one notice and one mail."""
     route_monitors.add_matches(session, [_match_row(monitor.id, option) for option in found])
     account = addressee(session, monitor.account_id)
