@@ -73,7 +73,7 @@ class Usage(Result):
 
 
 def _monthly_price(call: Call, plan: Plan) -> Decimal | None:
-    """None: this installation has set no price."""
+    """None where this installation has set no price."""
     return {Plan.FREE: Decimal(0), Plan.PREMIUM: Decimal(str(call.settings.premium_price))}.get(plan)
 
 

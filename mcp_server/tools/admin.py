@@ -1,4 +1,4 @@
-"""What administrators see of accounts: filters or a name go in; pages of accounts, or one with its use, come out."""
+"""Tools with which administrators find accounts and read their plan and use."""
 
 from datetime import UTC, datetime, time
 from typing import Annotated, Literal
@@ -77,7 +77,7 @@ def admin_list_users(
         ListedUser(id=r.id, email=r.email, tier=r.plan, created_at=r.created_at, last_seen_at=r.last_seen_at)
         for r in rows
     ]
-    message = f"{some(total, 'account')}{' fit the search' if search else ''}."
+    message = f"{some(total, 'account')}{' found' if search else ''}."
     return Users(message=message, users=users, paging=Paging.of(page, per_page, total))
 
 

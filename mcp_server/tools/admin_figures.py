@@ -1,4 +1,4 @@
-"""Figures for administrators: a number of days goes in; what was called, and what the installation holds, come out."""
+"""Tools with figures for administrators: calls by tool, day and client, and totals of the installation."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated, Literal
@@ -16,7 +16,7 @@ from shared.services.operations import workers
 from shared.services.search import sources
 
 ACTIVE_DAYS = FAILED_DAYS = 7
-MAX_CLIENTS = 50  # names are the applications' own; the busiest are enough
+MAX_CLIENTS = 50  # in one answer; applications choose their own names, so there can be many
 
 
 class Totals(Part):
@@ -95,7 +95,7 @@ class Overview(Result):
 
 
 def _list_days(call: Call, number: int) -> list[date]:
-    """So many UTC days, the last of them today."""
+    """The last UTC days up to today."""
     return [call.today - timedelta(days=back) for back in reversed(range(number))]
 
 

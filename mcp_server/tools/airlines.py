@@ -14,6 +14,7 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
 from mcp_server.views.airlines import Endpoint, list_endpoints
 from shared.domain import names
+from shared.domain.dates import format_day
 from shared.errors import NoData, NotFound
 from shared.reference.rows import Airline, Carrier
 from shared.reference.rows import CancellationFee as FeeRow
@@ -72,7 +73,7 @@ def _to_airline_name(airline: Airline) -> AirlineName:
 
 
 def _find_partner_release(call: Call, airline: Airline) -> tuple[int | None, str | None]:
-    """When partner programmes get the seats, in days and in words with the source, where that is known."""
+    """When partner programmes can book the seats: in days, and as a note with its source."""
     for row in call.reference.rows("program_facts.csv"):
         if row.topic == "partner_release" and row.program == airline.program:
             days = _DAYS.fullmatch(row.value or "")
@@ -97,8 +98,8 @@ def get_award_release_window(
     release_note = window.release_time and f"released at {window.release_time}"
     notes = "; ".join(n for n in (release_note, window.note, partner_note) if n)
     return ReleaseWindow(
-        message=f"{carrier.name} opens award seats {window.days_before_departure} days ahead: until {last} today."
-        f" {caution(window)}".rstrip(),
+        message=f"{carrier.name} opens award seats {window.days_before_departure} days ahead,"
+        f" today until {format_day(last)}. {caution(window)}".rstrip(),
         airline=_to_airline_name(carrier),
         days_before_departure=window.days_before_departure,
         opens_for_date=last,
@@ -109,7 +110,7 @@ def get_award_release_window(
 
 
 def _to_fee(row: FeeRow, amount: Decimal | None, unit: str) -> Fee:
-    """An amount of money, or of miles or points, which then are its currency."""
+    """An amount of money, miles or points; for miles and points the unit is the currency."""
     currency = row.fee_currency if unit == "cash" else unit.split()[-1]
     return Fee(amount=NO_DATA if amount is None else amount, currency=currency, unit=f"{unit} per {row.per}")
 
@@ -167,7 +168,7 @@ def lookup_flight(
     if parts is None:
         raise NotFound("flight", flight_number)
     carrier = _find_carrier(call, parts[1])
-    when = f" on {date}" if date else ""
+    when = f" on {format_day(date)}" if date else ""
     searchable = carrier if isinstance(carrier, Airline) else None
     programme = "" if searchable else " Its award seats cannot be searched for here."
     if searchable and searchable.program:

@@ -1,4 +1,4 @@
-"""Where an airline flies: an airline and filters go in, the airports it serves come out, page by page."""
+"""The airports an airline serves, as far as its non-stop routes are known."""
 
 from typing import Annotated
 

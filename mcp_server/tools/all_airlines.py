@@ -1,4 +1,4 @@
-"""Live award search over every airline: a route and a day go in, the cheapest seats and who has none come out."""
+"""Live award search of one route over every airline, cheapest first."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,6 +20,7 @@ from mcp_server.views.award_search import (
     require_cabins,
     resolve_route,
 )
+from shared.domain.dates import format_day
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid
 from shared.providers.contract import SeatsQuestion
@@ -49,7 +50,7 @@ class AllAirlines(Result):
 
 @dataclass(frozen=True)
 class _Selection:
-    """Airlines by code: those named by the caller, those asked about, and those with nothing on sale that far ahead."""
+    """Codes of the airlines the caller named, those to search, and those with no seats on sale that far ahead."""
 
     named: list[str]
     airlines: list[str]
@@ -117,7 +118,7 @@ def _select_airlines(call: LiveCall, airlines: Sequence[str] | None, earliest: D
 
 
 def _find_unknown(result: Found, selection: _Selection) -> list[str]:
-    """Airlines that were not seen while a source did not answer: that one may have had them."""
+    """Airlines without an offer while a source failed: that source might have had some."""
     seen_airlines = {o.airline for o in result.options}
     return [code for code in selection.airlines if code not in seen_airlines] if result.coverage.failed else []
 
@@ -138,7 +139,7 @@ def _build_coverage(result: Found, selection: _Selection) -> Coverage:
 
 
 def _list_by_airline(result: Found, selection: _Selection, matches: Sequence[AwardOption]) -> list[OfAirline]:
-    """Every airline that was named or seen; without names, those that have nothing are told by the coverage alone."""
+    """Every airline that was requested or has an offer; others without seats are in the coverage alone."""
     lowest, best = _find_cheapest(result.options), _find_cheapest(matches)
     unknown = set(_find_unknown(result, selection))
     codes = sorted({*selection.named, *lowest}, key=lambda c: (c not in best, lowest.get(c, 0), c))
@@ -162,17 +163,17 @@ def _find_cheapest(options: Iterable[AwardOption]) -> dict[str, int]:
 
 def _describe_days(question: SeatsQuestion) -> str:
     first, last = question.earliest, question.latest
-    return str(first) if first == last else f"{first} to {last}"
+    return f"on {format_day(first)}" if first == last else f"from {format_day(first)} to {format_day(last)}"
 
 
 def _describe_query(question: SeatsQuestion, max_points: int | None) -> str:
-    """What was looked for: seats over the limit may be there, so that none were found is said with it."""
+    """The query in words, with max_points: dearer seats may exist, so the limit is part of the answer."""
     most = f" at up to {some(max_points, 'point')}" if max_points else ""
-    return f"{question.origin} to {question.destination}, {_describe_days(question)}{most}"
+    return f"{question.origin} to {question.destination} {_describe_days(question)}{most}"
 
 
 def _describe_cheapest(call: LiveCall, matches: Sequence[AwardOption]) -> str:
-    """The cheapest in words."""
+    """A sentence about the cheapest offer; empty when there is none."""
     if not matches:
         return ""
     best, facts = matches[0], call.reference
@@ -184,12 +185,13 @@ def _describe_result(
     result: Found, selection: _Selection, matches: Sequence[AwardOption], limit: int, where: str, cheapest: str
 ) -> str:
     sources = ", ".join(result.coverage.answered)
+    searched = f" Searched with {sources} for {some(len(selection.airlines), 'airline')}." if sources else ""
     if not matches:
-        sentences = [f"No award seats {where}; asked: {sources}, about {some(len(selection.airlines), 'airline')}."]
+        sentences = [f"No award seats, {where}.{searched}"]
     else:
         airlines = len({o.airline for o in matches})
         sentences = [
-            f"{some(len(matches), 'award offer')} of {some(airlines, 'airline')}, {where}; asked: {sources}.{cheapest}"
+            f"{some(len(matches), 'award offer')} of {some(airlines, 'airline')}, {where}.{cheapest}{searched}"
         ]
     if len(matches) > limit:
         sentences.append("The cheapest is listed." if limit == 1 else f"The {limit} cheapest are listed.")

@@ -1,4 +1,4 @@
-"""Live award search: an airline, a route and a day go in, marked award seats come out; and which airlines there are."""
+"""Live award search of one airline on one route and day, and the list of airlines that can be searched."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -21,6 +21,7 @@ from mcp_server.views.award_search import (
     require_cabins,
     resolve_route,
 )
+from shared.domain.dates import format_day
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid
 from shared.reference.rows import Airline
@@ -87,7 +88,7 @@ async def search_availability(
     failed = [f"{f.name} ({f.reason})" for f in result.coverage.failed]
     return Availability(
         status="partial" if failed else "ok",
-        message=_describe_result(call, carrier, f"{start} to {end} on {date}", result, cabin, failed)
+        message=_describe_result(call, carrier, f"{start} to {end} on {format_day(date)}", result, cabin, failed)
         + cities(call.reference, origin, destination),
         options=result.options,
         cabins={name: _to_cabin_offer(carrier, result, name) for name in cabins},
@@ -107,7 +108,9 @@ def _describe_result(
 ) -> str:
     count = len(result.options)
     offers = f"{some(count, 'award offer')}" if count else "No award seats"
-    sentences = [f"{offers} of {airline.name}, {where}; asked: {', '.join(result.coverage.answered)}."]
+    sentences = [f"{offers} of {airline.name}, {where}."]
+    if result.coverage.answered:
+        sentences.append(f"Searched with {', '.join(result.coverage.answered)}.")
     if failed:
         sentences.append(f"Not answered by {', '.join(failed)}, so this may not be all.")
     if cabin is None:

@@ -1,4 +1,4 @@
-"""One award offer in full: an id from a search goes in, its flights, times and places to book come out."""
+"""One award offer in full: flights, times, aircraft and where to book."""
 
 from typing import Annotated
 
@@ -79,7 +79,7 @@ async def get_award_trip_details(
 
 
 def _rank(trip: AwardTrip) -> tuple[int, int, int]:
-    """Of several ways to fly one offer the cheapest, then the one with fewest stops, then the fastest."""
+    """Sorts the ways to fly one offer: cheapest, then fewest stops, then fastest."""
     return (trip.points, trip.stops, trip.duration_minutes or 10**6)
 
 

@@ -1,4 +1,4 @@
-"""Points balances: what a person holds in each programme, with its worth and when it ends."""
+"""Points balances: what a person has in each programme, what it is worth and when it expires."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
@@ -16,6 +16,7 @@ from mcp_server.toolkit.wording import program_name
 from shared.db.accounts import lock
 from shared.db.balances import PointsBalance as Row
 from shared.domain import balances
+from shared.domain.dates import format_day
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NotFound
 
@@ -137,9 +138,9 @@ def update_points_balance(
             setattr(row, field, value or None)
     call.db.flush()
     saved = _to_balance(call, row)
-    message = f"{saved.name}: {balance:,} {saved.currency_name} as of {saved.as_of.isoformat()}."
+    message = f"{saved.name}: {balance:,} {saved.currency_name} as of {format_day(saved.as_of)}."
     if saved.expires_on and saved.expires_on < call.own_day:
-        message += f" Their last day, {saved.expires_on.isoformat()}, is past: send a later one, or clear it."
+        message += f" Their last day, {format_day(saved.expires_on)}, is past: send a later one, or clear it."
     return UpdatedBalance(message=message, balance=saved, created=previous is None, previous=previous)
 
 
@@ -170,7 +171,7 @@ def list_points_balances(
 
 def _describe_balances(matches: Sequence[PointsBalance], has_others: bool) -> str:
     if not matches and has_others:
-        return "No balance kept here is of this programme or kind; list_points_balances without them shows all."
+        return "No saved balance is of this programme or kind; list_points_balances without filters shows all."
     if not matches:
         return "No points balances are kept here; add one with update_points_balance."
     unvalued = [b.name for b in matches if b.value is None]
@@ -179,7 +180,7 @@ def _describe_balances(matches: Sequence[PointsBalance], has_others: bool) -> st
 
 
 def _sum_values(call: Call, matches: Iterable[PointsBalance]) -> TotalValue:
-    """Dated by the oldest valuation used."""
+    """The sum, dated by the oldest valuation used."""
     valued = [b for b in matches if b.value is not None]
     days = [day for b in valued if (day := call.reference.programs[b.program].as_of)]
     amount = sum((b.value.amount for b in valued if b.value), Decimal(0))

@@ -1,4 +1,4 @@
-"""Documents for an advisor's clients: made from search results behind a public link, listed, and taken back."""
+"""PDFs in an advisor's brand, made from search results and shared by a public link that can be revoked."""
 
 import threading
 from collections.abc import Sequence
@@ -27,6 +27,7 @@ from shared.db.clients import ClientPortfolio
 from shared.db.profile import AdvisorLogo
 from shared.documents import colours, pictures
 from shared.documents.recommendation import Brand, Proposal
+from shared.domain.dates import format_day
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, LimitReached, NotFound
 from shared.services.bookings import secret_links
@@ -41,9 +42,7 @@ DEFAULT_TITLE = "Award Travel Recommendation"
 DEFAULT_BRAND_NAME = "Award Travel"
 DEFAULT_ACCENT = "#14424f"
 MAX_LINKS = 500
-_RENDER_SLOTS = threading.Semaphore(
-    2
-)  # documents laid out at once: more would take the processor from every other call
+_RENDER_SLOTS = threading.Semaphore(2)  # rendering is CPU-bound: more at once would slow every other call
 _BRAND_FIELD_LENGTHS = {"name": 80, "tagline": 160, "logo_url": 2000, "accent_color": 7}
 Flights = Annotated[
     list[dict[str, Any]] | None,
@@ -85,7 +84,7 @@ class BrandSettings:
 
 @dataclass(frozen=True)
 class AccountData:
-    """What the account has for the document: the client it is for and the logo of the dashboard."""
+    """The client the document is for, and the logo uploaded on the dashboard."""
 
     client: Client | None
     logo: bytes | None
@@ -114,7 +113,7 @@ async def generate_branded_pdf(
     pdf, url = await call.in_session(partial(_store_pdf, call, title, document, client_portfolio_id))
     if not (rows or (summary or "").strip()):
         warnings.append("The document has neither a summary nor flights.")
-    until = f" until {pdf.expires_at:%Y-%m-%d}" if pdf.expires_at else ""
+    until = f" until {format_day(pdf.expires_at)}" if pdf.expires_at else ""
     message = f"The document has {some(document.pages, 'page')}; anyone can open {url}{until}."
     return GeneratedPdf(
         message=" ".join([message, *warnings]), pdf=pdf, url=url, pages=document.pages, warnings=warnings
@@ -125,16 +124,12 @@ def _parse_brand(raw_brand: dict[str, Any]) -> BrandSettings:
     faults = []
     for name, value in raw_brand.items():
         if name not in _BRAND_FIELD_LENGTHS:
-            faults.append(
-                Fault(
-                    "advisor_brand", "holds a name that is none of its own", f"only {', '.join(_BRAND_FIELD_LENGTHS)}"
-                )
-            )
+            faults.append(Fault("advisor_brand", "has an unknown field", f"only {', '.join(_BRAND_FIELD_LENGTHS)}"))
         elif value is not None and not (isinstance(value, str) and len(value) <= _BRAND_FIELD_LENGTHS[name]):
             faults.append(
                 Fault(
                     f"advisor_brand.{name}",
-                    "is no text or too long",
+                    "is not text, or is too long",
                     f"text up to {_BRAND_FIELD_LENGTHS[name]} letters",
                 )
             )
@@ -178,8 +173,8 @@ def _render(
     logo: bytes | None,
     warnings: list[str],
 ) -> "BuiltPdf":
-    """On a thread of its own: decoding a picture and laying out pages takes a good part of a second."""
-    from shared.documents import branded_pdf  # 45 MB of libraries that a server without advisors never needs
+    """Runs in a worker thread: decoding a picture and laying out pages takes several hundred milliseconds."""
+    from shared.documents import branded_pdf  # imported on first use: 45 MB of libraries
 
     with _RENDER_SLOTS:
         brand = Brand(settings.name, settings.tagline, settings.accent, _choose_logo(logo, account_data.logo, warnings))
@@ -275,7 +270,7 @@ def list_branded_pdfs(
 def revoke_branded_pdf(call: Call, pdf_id: Annotated[str, Field(max_length=64)]) -> RevokedPdf:
     """Closes a document's public link for good and removes what it showed. Pro."""
     row = None
-    with suppress(ValueError):  # no document bears such an id
+    with suppress(ValueError):  # an id that is no UUID matches no document
         row = store.find_pdf(call.db, UUID(pdf_id))
     if row is None:
         raise NotFound("document", pdf_id)

@@ -1,4 +1,4 @@
-"""The calendar feed: an account goes in, the secret address under which calendars read its bookings comes out."""
+"""The private link under which calendars subscribe to the bookings of an account (iCalendar, RFC 5545)."""
 
 from datetime import datetime
 
@@ -24,7 +24,7 @@ class NewCalendarFeed(Result):
 
 
 def _build_links(secret: str) -> tuple[str, str]:
-    """For browsers and most calendars, and for calendars that take over links of their own kind."""
+    """The https link, and the webcal link that opens in a calendar application."""
     url = f"{settings().web_url}/feeds/{secret}.ics"
     return url, "webcal" + url[url.index(":") :]
 

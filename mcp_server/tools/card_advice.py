@@ -1,4 +1,4 @@
-"""Which card next: spending, a goal programme and the cards held go in, catalogue cards ranked by value come out."""
+"""Catalogue cards ranked by what they are worth for a spending pattern, a goal programme and the cards held."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -18,6 +18,7 @@ from shared.db.profile import Profile
 from shared.db.spending import totals
 from shared.domain import card_value
 from shared.domain.card_value import CATEGORIES, CardOffer, CardValue, Category
+from shared.domain.dates import format_day, format_iso_day
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import cards as catalogue
@@ -119,7 +120,7 @@ def _parse_spending(raw_amounts: Mapping[str, Any], usd_per_unit: Decimal) -> Sp
 
 
 def read_imported_spending(call: Call) -> Spending:
-    """A year's spending as the latest twelve months of imported statements show it, or fewer, taken for the year."""
+    """A year's spending, extrapolated from at most the latest twelve months of imported statements."""
     cells = totals(call.db, None, None)
     months = sorted({cell.month for cell in cells})[-12:]
     yearly: dict[str, Decimal] = {}
@@ -144,7 +145,7 @@ def _resolve_spending(call: Call, raw_amounts: Mapping[str, Any] | None, currenc
 
 
 def _read_wallet(call: Call) -> dict[str, bool]:
-    """Catalogue cards the caller has or had: whether still open."""
+    """Catalogue cards the caller has or had, by slug: whether still open."""
     rows = call.db.execute(sa.select(Held.slug, Held.closed_on).where(Held.slug.is_not(None))).all()
     out: dict[str, bool] = {}
     for linked, closed_on in rows:
@@ -175,7 +176,7 @@ def _value_point(call: Call, card: CatalogCard, goal: str | None) -> tuple[Decim
 def _value_held_cards(
     call: Call, wallet: Mapping[str, bool], goal: str | None, spending: Spending
 ) -> dict[str, Decimal]:
-    """By category what the open cards bring in a year, in US dollars."""
+    """What the open cards return in a year by category, in US dollars."""
     returns_by_card = []
     for slug in (s for s, is_open in wallet.items() if is_open):
         card = call.reference.cards.get(slug)
@@ -257,7 +258,7 @@ def _open_cards(wallet: Mapping[str, bool]) -> set[str]:
 
 
 def _find_home_country(call: Call) -> str | None:
-    """The country of the profile, where the catalogue has cards of it; else all are compared."""
+    """The country of the profile if the catalogue has cards of it, else None: all are compared."""
     profile = call.db.get(Profile, call.account_id)
     countries = {card.country for card in call.reference.cards.values()}
     return profile.country if profile and profile.country in countries else None
@@ -266,7 +267,7 @@ def _find_home_country(call: Call) -> str | None:
 def _list_eligible(
     reference: Reference, country: str | None, max_fee: Decimal | None, excluded: set[str]
 ) -> list[CatalogCard]:
-    """Cards one can ask for, within the wishes."""
+    """Cards that are open to applications and fit the filters."""
     return [
         card
         for card in reference.cards.values()
@@ -289,7 +290,7 @@ def _describe_ranking(
 ) -> str:
     sentences = [f"{some(total, 'card')} compared; first {listed[0].card.name}."]
     if category:
-        sentences.append(f"Ranked by what 100 spent on {category} brings, then by first-year value.")
+        sentences.append(f"Ranked by what 100 spent on {_category_name(category)} brings, then by first-year value.")
     if spending.source == "none":
         sentences.append("Without spending the values rest on welcome bonus and fee alone.")
     if any(s.card.bonus_amount is None for s in listed):
@@ -300,7 +301,7 @@ def _describe_ranking(
 
 
 def _valuation_date(reference: Reference, listed: list[ScoredCard], goal: str | None) -> str | None:
-    """Dated by the oldest valuation used."""
+    """The date of the oldest valuation used."""
     programs = [reference.programs.get(goal or s.card.program or "") for s in listed]
     return min((p.as_of for p in programs if p and p.as_of and p.value_usd_cents is not None), default=None)
 
@@ -329,6 +330,10 @@ def _to_recommendation(
     )
 
 
+def _category_name(category: str) -> str:
+    return category.replace("_", " ")
+
+
 def _explain_bonus(reference: Reference, s: ScoredCard, spending: Spending) -> list[str]:
     card = s.card
     if s.own:
@@ -337,7 +342,7 @@ def _explain_bonus(reference: Reference, s: ScoredCard, spending: Spending) -> l
         return ["No welcome bonus is known; none is counted."]
     asks = f" for {card.bonus_spend:,} {card.fee_currency}" if card.bonus_spend is not None else ""
     months = f" within {card.bonus_months} months" if card.bonus_months else ""
-    dated = f"as seen {card.bonus_as_of}" if card.bonus_as_of else "undated"
+    dated = f"as seen on {format_iso_day(card.bonus_as_of)}" if card.bonus_as_of else "undated"
     words = [f"Bonus {card.bonus_amount:,} {catalogue.currency_name(reference, card)}{asks}{months}, {dated}."]
     if not card_value.reaches_bonus(s.offer, _convert_total(spending, s.usd_per_unit)):
         words.append("Your spending does not reach it, so it is not counted.")
@@ -348,8 +353,8 @@ def _explain_bonus(reference: Reference, s: ScoredCard, spending: Spending) -> l
 
 def _explain_earning(reference: Reference, s: ScoredCard, spending: Spending, category: str | None) -> list[str]:
     words = []
-    if s.per_hundred is not None:
-        words.append(f"100 {s.card.fee_currency} on {category} bring {s.per_hundred:.2f} back.")
+    if s.per_hundred is not None and category:
+        words.append(f"100 {s.card.fee_currency} on {_category_name(category)} bring {s.per_hundred:.2f} back.")
     if spending.source != "none" and s.worth.points_per_year:
         words.append(
             f"Earns {s.worth.points_per_year:,} {catalogue.currency_name(reference, s.card)} a year on this spending."
@@ -374,7 +379,7 @@ def _explain_goal(reference: Reference, s: ScoredCard, goal: str | None) -> list
 def _explain_confidence(reference: Reference, s: ScoredCard) -> list[str]:
     words = []
     if s.offer.point is None:
-        words.append("Nobody values its points here, so what it earns is left out and it is ranked last.")
+        words.append("No value of its points is known, so what it earns is left out and it is ranked last.")
     program = reference.programs.get(s.card.program or "")
     if s.offer.point is not None and program and program.kind == "bank" and program.home_country != s.card.country:
         words.append(f"Its points are valued like those of {program.name} in {program.home_country}.")
@@ -387,5 +392,7 @@ def _explain_confidence(reference: Reference, s: ScoredCard) -> list[str]:
     if s.card.annual_fee is None:
         words.append("The annual fee is unknown and not deducted.")
     low = ", an estimate of low confidence" if s.card.confidence == "low" else ""
-    words.append(f"Fee {'unaudited' if s.card.audited_on is None else f'audited {s.card.audited_on}'}{low}.")
+    words.append(
+        f"Fee {'unaudited' if s.card.audited_on is None else f'audited on {format_day(s.card.audited_on)}'}{low}."
+    )
     return words

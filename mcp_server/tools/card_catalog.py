@@ -1,4 +1,4 @@
-"""The card catalogue: words and filters go in; cards with fee, welcome offer, earn rates and perks come out."""
+"""Search of the card catalogue: fee, welcome offer, earn rates and perks."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -137,7 +137,7 @@ def _nearest_slugs(reference: Reference, text: str) -> list[str]:
 
 
 def _search(reference: Reference, query: str | None) -> list[Row]:
-    """Cards in the order the words fit them; without words in the order of their names."""
+    """Cards ordered by how well they match the query; without one by country and name."""
     if not query or not query.strip():
         return sorted(reference.cards.values(), key=lambda c: (c.country, c.name))
     catalog = reference.cards
@@ -164,7 +164,7 @@ def _sort(reference: Reference, matches: Iterable[Row], sort: str) -> list[Row]:
 
 
 def _to_usd(reference: Reference, card: Row, amount: Decimal | None) -> Decimal | None:
-    """Amounts of several currencies made comparable."""
+    """An amount in US dollars, so that several currencies can be sorted."""
     rate = catalogue.find_exchange_rate(reference, card.fee_currency)
     return None if amount is None or rate is None else amount * rate.usd_per_unit
 
@@ -214,7 +214,7 @@ def _describe_matches(reference: Reference, matches: list[Row], country: str | N
         nowhere = country is not None and country not in countries
         return f"No card fits. The catalogue has cards of {', '.join(countries)}." if nowhere else "No card fits."
     without_bonus = sum(1 for c in matches if c.bonus_amount is None)
-    bonus = f" Of {without_bonus} no welcome offer is known." if without_bonus else ""
+    bonus = f" No welcome offer is known for {some(without_bonus, 'card')}." if without_bonus else ""
     unaudited = sum(1 for c in matches if c.audited_on is None)
-    audit = f" {unaudited} {'is' if unaudited == 1 else 'are'} unaudited: check with the issuer." if unaudited else ""
+    audit = f" {some(unaudited, 'card')} unaudited: check with the issuer." if unaudited else ""
     return f"{some(len(matches), 'card')} fit{'s' if len(matches) == 1 else ''}.{bonus}{audit}"

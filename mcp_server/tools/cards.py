@@ -205,7 +205,7 @@ def update_card(
 
 
 def _relink(call: Call, row: Row, card: str | None) -> dict[str, Any]:
-    """A text that fits nothing renames the card, which then stands outside the catalogue."""
+    """The changes that link the card to another catalogue entry; text that matches none renames and unlinks it."""
     if card is None or (text := card.strip()) == row.name:
         return {}
     if not text:

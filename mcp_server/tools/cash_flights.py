@@ -1,4 +1,4 @@
-"""Live cash fares: a journey and a currency go in, what sources ask for it comes out, cheapest first."""
+"""Live search of cash fares, cheapest first, converted to one currency."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -11,6 +11,7 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Result
 from mcp_server.toolkit.wording import cities
 from mcp_server.views.cash_flights import Fare, resolve_journey, to_fare
+from shared.domain.dates import format_day
 from shared.domain.plurals import some
 from shared.errors import NoData
 from shared.providers.contract import FaresQuestion
@@ -48,7 +49,7 @@ async def search_cash_flights(
     readings = await call.ask.all(VERB, [FaresQuestion(start, end, date, return_date, cabin, passengers, currency)])
     require_answer(readings, VERB, "The search for cash fares", "fares")
     options, result_coverage = fares.options(readings, cabin), coverage(readings)
-    where = f"{start} to {end} on {date}" + (f", back on {return_date}" if return_date else "")
+    where = f"{start} to {end} on {format_day(date)}" + (f", back on {format_day(return_date)}" if return_date else "")
     if not options and not result_coverage.failed:
         raise NoData(f"No source has a cash fare in {_cabin_name(cabin)} from {where}.", missing=["cash fares"])
     rates = await exchange_rates.rates(call.ask, [currency, *(f.currency for f in options)])

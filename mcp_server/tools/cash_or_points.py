@@ -1,4 +1,4 @@
-"""Cash against points: a route and a day go in; both sides, live or stored by plan, and a recommendation come out."""
+"""Cash compared with points for one route and day: live on paid plans, from stored prices on Free."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +16,7 @@ from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part,
 from mcp_server.toolkit.wording import cities, program_name
 from mcp_server.views.cash_flights import ConvertedMoney, resolve_journey, to_converted_money
 from shared.domain.cash_or_points import AwardPrice, advise, cents_per_point
+from shared.domain.dates import format_day
 from shared.domain.exchange_rates import Rates
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.plans import Plan
@@ -79,7 +80,7 @@ class Comparison(Result):
 
 @dataclass(frozen=True)
 class _Sides:
-    """What sources say of both; and whether they were asked now."""
+    """Readings of both sides, and whether they were searched live."""
 
     seats: Sequence[Reading[Any]]
     fares: Sequence[Reading[Any]]
@@ -92,7 +93,7 @@ class _Sides:
 
 @dataclass(frozen=True)
 class _PricedAward:
-    """An offer with its taxes in the one currency and what its points are usually worth."""
+    """An offer with its taxes in US dollars and the usual value of its points."""
 
     option: AwardOption
     award: AwardPrice
@@ -114,7 +115,7 @@ async def compare_cash_vs_points(
     Missing data is no_data. Free accounts: cached data only and the top 3 award options. Free.
     """
     start, end = resolve_journey(call, origin, destination, date)
-    where = f"{start} to {end} on {date} in {cabin.replace('_', ' ')}"
+    where = f"{start} to {end} on {format_day(date)} in {cabin.replace('_', ' ')}"
     sides = await (_read_stored if call.plan is Plan.FREE else _ask_sources)(call, start, end, date, cabin)
     fare_options = fares.options(sides.fares, cabin)
     seats = offered(sides.seats, call.account_id if sides.live else None, (cabin,), 1)
@@ -131,7 +132,7 @@ async def compare_cash_vs_points(
 
 
 async def _ask_sources(call: LiveCall, origin: str, destination: str, day: Date, cabin: str) -> _Sides:
-    """Both sides at once, within one time budget. Raises the refusal that fits when neither answered."""
+    """Searches both sides concurrently within one time budget. Raises a Refusal when neither answered."""
     answers: dict[str, Sequence[Reading[Any]]] = {}
 
     async def put(verb: str, question: Any) -> None:
@@ -146,7 +147,7 @@ async def _ask_sources(call: LiveCall, origin: str, destination: str, day: Date,
 
 
 async def _read_stored(call: LiveCall, origin: str, destination: str, day: Date, cabin: str) -> _Sides:
-    """Answers that may still be replayed; of sources without one, what was seen of them earlier."""
+    """Cached answers; for sources without one, what earlier searches saw."""
     seats = await call.ask.get_cached(availability.VERB, [SeatsQuestion(origin, destination, day, day)])
     cash = await call.ask.get_cached(fares.VERB, [FaresQuestion(origin, destination, day, None, cabin, 1, CURRENCY)])
 
@@ -165,7 +166,7 @@ def _add_older(stored: Sequence[Reading[Any]], older: Sequence[Reading[Any]]) ->
 
 def _describe_nothing(call: LiveCall, where: str) -> str:
     if call.plan is Plan.FREE:
-        return f"Nothing is stored of {where}. Free accounts see stored prices; Premium searches live."
+        return f"Nothing is stored for {where}. Free accounts see stored prices; Premium searches live."
     return f"No source has a cash fare or an award seat from {where}."
 
 
@@ -205,7 +206,7 @@ def _build_comparison(
 
 
 def _list_unanswered(coverage: Coverage) -> list[str]:
-    """Who is missing and could answer: a source nobody configured is shown in the coverage alone."""
+    """Sources that could have answered and did not; sources that are not configured are in the coverage alone."""
     missing = [*coverage.failed, *(s for s in coverage.skipped if s.reason != "not_configured")]
     return [f"{f.name} ({f.reason})" for f in missing]
 
@@ -253,7 +254,7 @@ def _describe_comparison(
     if fare and fare.city_wide:
         sentences.append("The fare is one of whole cities: check which airports it uses.")
     if silent:
-        sentences.append(f"Without {', '.join(silent)}.")
+        sentences.append(f"No answer from {', '.join(silent)}.")
     return " ".join(sentences)
 
 

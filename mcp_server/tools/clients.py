@@ -1,4 +1,4 @@
-"""An advisor's clients: recorded, found, changed and removed, with what their points are worth."""
+"""An advisor's clients: create, read, update and delete, with what their points are worth."""
 
 from collections.abc import Mapping, Set
 from datetime import datetime
@@ -145,7 +145,7 @@ def get_client_portfolio(call: Call, portfolio_id: RowId) -> Client:
 
 
 def _value_balances(call: Call, row: Row) -> tuple[TotalValue, list[str]]:
-    """What the balances are worth, dated by the oldest valuation used, and those that have none."""
+    """The value of the balances, dated by the oldest valuation used, and the names of those without one."""
     programs = call.reference.programs
     valued = {
         slug: (program, cents)
@@ -215,7 +215,7 @@ def update_client_portfolio(
 
 
 def _merge_maps(row: Row, maps: Mapping[str, Any], emptied: Set[str], *, replace: bool) -> dict[str, Any]:
-    """Of balances and preferences, those that were sent or are to be emptied: what they will hold."""
+    """The new content of balances and preferences, if they are set or emptied."""
     merged = {
         name: clients.merge_fields(getattr(row, name), new, replace=replace)
         for name, new in maps.items()
@@ -233,7 +233,7 @@ def delete_client_portfolio(call: Call, portfolio_id: RowId) -> DeletedClient:
     revoked = store.revoke(call.db, call.now, client=portfolio_id)
     call.db.delete(row)
     call.db.flush()
-    links = f" {some(revoked, 'public link')} no longer open." if revoked else ""
+    links = f" {some(revoked, 'public link')} revoked." if revoked else ""
     return DeletedClient(
         message=f"{row.client_name} (client portfolio {portfolio_id}) is deleted for good.{links}",
         removed=RemovedClient(portfolio_id=portfolio_id, client_name=row.client_name),

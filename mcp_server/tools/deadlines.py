@@ -1,4 +1,4 @@
-"""Deadlines: how far to look and for what go in; what of the account ends by then comes out, soonest first."""
+"""The list of what ends soon, soonest first."""
 
 from typing import Annotated
 
@@ -17,7 +17,7 @@ from shared.domain.plurals import some
 from shared.services.deadlines import TABLES, Viewpoint, choose_currency, find_deadlines, find_undated_programs
 
 MAX_DEADLINES = 200  # in one answer
-MAX_PROGRAMS_IN_MESSAGE = 5  # programmes without a date, in the message
+MAX_PROGRAMS_IN_MESSAGE = 5
 
 
 class Deadlines(Result):
@@ -59,13 +59,13 @@ def _describe_deadlines(due: list[Deadline], within_days: int, dateless: list[st
     past = sum(d.days_left < 0 for d in due)
     sentences = [f"{some(len(due) - past, 'deadline')} within {some(within_days, 'day')}."]
     if past:
-        sentences.append(f"{some(past, 'card bonus day')} passed and still marked pending.")
+        sentences.append(f"{some(past, 'card bonus')} still marked pending after the last day to spend.")
     if len(due) > MAX_DEADLINES:
         sentences.append(f"The soonest {MAX_DEADLINES} are shown.")
     if dateless:
         more = f" and {len(dateless) - MAX_PROGRAMS_IN_MESSAGE} more" if len(dateless) > MAX_PROGRAMS_IN_MESSAGE else ""
         rules = f"{', '.join(dateless[:MAX_PROGRAMS_IN_MESSAGE])}{more}"
-        sentences.append(f"No day is kept for points of {rules}: only the rule is known. Ask the user for the day.")
+        sentences.append(f"For points of {rules} only the rule is known, not the day they expire: ask the user.")
     if any(d.value_at_risk for d in due):
         sentences.append("Values at risk are estimates.")
     return " ".join(sentences)

@@ -1,4 +1,4 @@
-"""Delay alerts: an airport, a threshold and channels go in; who is told once live delays reach it comes out."""
+"""Alerts about delays at an airport: who is told, by which channel and from how many minutes."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -31,7 +31,7 @@ Phone = Annotated[str, Field(pattern=r"^\+[1-9]\d{6,14}$", description="Needed f
 Minutes = Annotated[int, Field(ge=0, le=600)]
 Label = Annotated[str, Field(max_length=80)]
 _CHANNEL_IS_READY = {"sms": sms.ready, "whatsapp": whatsapp.ready}
-_SHOWN_DIGITS = 3  # digits of a number that are shown
+_SHOWN_DIGITS = 3  # last digits of a phone number
 
 
 class DelayAlert(Part):
@@ -92,7 +92,7 @@ _get_own_alert = partial(get_own, Row, "delay alert")
 
 
 def _check_channels(channels: Iterable[str], phone: bool) -> None:
-    """Raises Invalid without a number where one is needed, and BackendUnavailable for a channel not set up."""
+    """Raises Invalid when a phone number is missing, and BackendUnavailable for a channel that is not set up."""
     texts = [name for name in channels if name in PHONES]
     if texts and not phone:
         raise Invalid(Fault("phone_number", f"is missing for {texts[0]}", "a number such as +14155550100"))
@@ -115,7 +115,7 @@ def _seal_phone(call: CallBase, number: str) -> dict[str, Any]:
 
 
 async def _check_reach(call: LiveCall, airport: str) -> str:
-    """What there is to say about the source. Raises BackendUnavailable when nobody could ever tell of this airport."""
+    """A sentence about the source, or nothing. Raises BackendUnavailable when no source covers the airport."""
     coverage = await reach(call.ask, airport)
     if coverage in ("not_covered", "not_configured"):
         why = (
@@ -171,7 +171,7 @@ async def create_delay_alert(
 
 def _describe_terms(row: Row) -> str:
     least = some(row.min_delay_minutes, "minute") if row.min_delay_minutes else "anything above zero"
-    return f"{row.airport} is told of by {', '.join(row.channels)} once delays reach {least}"
+    return f"you get a message by {' and '.join(row.channels)} once delays at {row.airport} reach {least}"
 
 
 @tool(area="alerts", tier=Tier.FREE, effect=Effect.READS)
@@ -228,7 +228,7 @@ def update_delay_alert(
     }
     changed = edit(row, call.now, values, [name for name in clear or () if name != "phone_number"])
     changed += _update_phone(call, row, phone_number, empty="phone_number" in emptied)
-    if starts and was_paused and "active" not in changed:  # it was a plan that paused it
+    if starts and was_paused and "active" not in changed:  # a plan change had paused it, which leaves `active` true
         changed.append("active")
     if starts or "min_delay_minutes" in changed:
         row.episode_since = row.episode_level = None
@@ -238,7 +238,7 @@ def update_delay_alert(
 
 
 def _update_phone(call: Call, row: Row, number: str | None, *, empty: bool) -> list[str]:
-    """Sealing makes something new each time, so the numbers themselves are compared."""
+    """Encryption gives another text each time, so the decrypted numbers are compared."""
     stored = unseal(call.settings.encryption_keys, row.phone_sealed) if row.phone_sealed else None
     if number in (None, stored) and not (empty and row.phone_sealed):
         return []

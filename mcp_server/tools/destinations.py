@@ -1,4 +1,4 @@
-"""Where a balance reaches: a programme and points go in, priced destinations from London come out."""
+"""Destinations from London that a balance of Avios covers, by the award chart."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -41,7 +41,7 @@ class AffordableDestinations(Result, Sourced):
 
 
 def _check_program(call: Call, text: str) -> None:
-    """The shared currency name is no question here: one programme is supported, and it uses that currency."""
+    """Accepts Avios although several programmes use it: only one of them is supported. Raises Invalid."""
     try:
         meant = {call.reference.program(text).slug}
     except Candidates as several:
@@ -58,7 +58,7 @@ def _check_origin(text: str | None) -> None:
 
 
 def _find_lowest(price: RoutePrice, cabin: str) -> tuple[int, int | None] | None:
-    """Off-peak or year-round points, and the peak ones."""
+    """Off-peak or year-round points, and peak points."""
     cabin_price = price.cabins.get(cabin)
     points = cabin_price.points if cabin_price else {}
     low = points.get("off_peak", points.get("standard"))
@@ -120,6 +120,6 @@ def _to_destination(destination: Destination) -> AffordableDestination:
         cabin=destination.cabin,
         points=destination.points,
         peak_points=destination.peak,
-        taxes_estimate=None,  # averages come from observations alone, and none is kept by route here
+        taxes_estimate=None,  # averages come from observations only, which are not stored by route here
         distance_miles=destination.miles,
     )

@@ -1,4 +1,4 @@
-"""Tools about what flights earn: a route and a programme go in, points towards status or percents come out."""
+"""What flights earn: points towards status by route, and percent of distance by booking class."""
 
 from decimal import Decimal
 from typing import Annotated, Literal
@@ -63,7 +63,7 @@ class EarningRates(Result, Verified):
 
 
 def _check_fare(call: Call, scheme: Scheme, price: Decimal | None, currency: str | None) -> Decimal | None:
-    """The fare in the programme's currency. Raises NoData where one is needed and cannot be had."""
+    """The fare in the programme's currency. Raises NoData where it is needed and not given in that currency."""
     if scheme.method != "revenue":
         return None
     name = call.reference.programs[scheme.program].name
@@ -82,7 +82,7 @@ def _check_fare(call: Call, scheme: Scheme, price: Decimal | None, currency: str
 
 
 def _resolve_tier(call: Call, scheme: Scheme) -> tuple[str, list[str]]:
-    """The caller's tier where the rate depends on it, and what was assumed."""
+    """The caller's tier where the rate depends on it, and a note on what was assumed."""
     if len(scheme.per_unit) < 2:
         return "", []
     tracked = call.db.scalar(select(LoyaltyStatus.tier).where(LoyaltyStatus.program == scheme.program))

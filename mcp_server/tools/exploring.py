@@ -1,4 +1,4 @@
-"""Where points lead: an airport and months go in, the cheapest seats seen lately to each destination come out."""
+"""Destinations with award seats seen lately, and which of them the balances cover."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from mcp_server.toolkit.results import Marked, Result
 from mcp_server.views.sightings import age_in_seconds, build_freshness, read_balances, sightings_since
 from shared.db.observations import AwardObservation as Row
 from shared.db.sightings import lowest, newest
-from shared.domain.dates import add_months, days_of
+from shared.domain.dates import add_months, days_of, format_day
 from shared.domain.plurals import some
 from shared.domain.transfers import Reach, find_reach, first_covering
 from shared.errors import Fault, Invalid, NoData
@@ -99,8 +99,8 @@ def explore_destinations(
     )
     if not offers_by_price:
         raise NoData(
-            f"No {cabin.replace('_', ' ')} award seats from {origin} between {first} and {last} were seen lately;"
-            " searches and monitors fill this in.",
+            f"No {cabin.replace('_', ' ')} award seats from {origin} were seen lately between {format_day(first)} and"
+            f" {format_day(last)}; searches and monitors fill this in.",
             missing=["award calendars"],
         )
     listed = offers_by_price[: call.limits.results or MAX_DESTINATIONS]
@@ -119,7 +119,7 @@ def explore_destinations(
 
 
 def _parse_months(call: Call, month_from: str | None, month_to: str | None) -> tuple[date, date]:
-    """The days from today on that are asked about. Raises Invalid for months that are over or in the wrong order."""
+    """The days to search, from today on. Raises Invalid for months that are over or in the wrong order."""
     first = days_of(month_from)[0] if month_from else call.today.replace(day=1)
     last = days_of(month_to)[1] if month_to else days_of(f"{add_months(first, 2):%Y-%m}")[1]
     if last < call.today:
@@ -130,7 +130,7 @@ def _parse_months(call: Call, month_from: str | None, month_to: str | None) -> t
 
 
 def _list_purses(call: Call, points: int | None, program: str | None) -> tuple[dict[str, list[Reach]], Source]:
-    """What each programme can be filled with, from the balance that was named or else those saved here."""
+    """The balances that can pay in each programme: the one given, else those saved here."""
     slug = call.reference.program(program).slug if program is not None else None
     if points is not None and slug is None:
         raise Invalid(Fault("program", "is missing", "the programme points_balance is in"))
@@ -145,7 +145,7 @@ def _to_offer(row: Any, purses: dict[str, list[Reach]]) -> _Offer:
 
 
 def _find_best_of_each(offers: Iterable[_Offer]) -> list[_Offer]:
-    """Of each destination the cheapest offer the balances cover; where they cover none, the cheapest."""
+    """The cheapest offer of each destination that the balances cover, else the cheapest."""
     best: dict[str, _Offer] = {}
     for offer in sorted(offers, key=lambda o: (o.purse is None, o.order)):
         best.setdefault(offer.destination, offer)

@@ -12,6 +12,7 @@ from mcp_server.toolkit.provenance import Sourced, caution, sourced
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
 from shared.domain import points_purchase
+from shared.domain.dates import format_day
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import points_purchase as price_lists
@@ -137,17 +138,22 @@ def get_buy_points_pricing(
     return BuyPrices(message=f"{_describe_price(line)} {caution(row)}".strip(), programs=[line])
 
 
+def _per_point(cents: Decimal, currency: str | None) -> str:
+    return f"{(cents / 100).normalize():f} {currency}"
+
+
 def _describe_price(line: BuyPrice) -> str:
     if line.quote:
         total = f"{line.quote.total:,} {line.currency}"
         message = (
-            f"{line.quote.quantity:,} points of {line.name} cost {total}: {line.quote.cents_per_point:f} cents each."
+            f"{line.quote.quantity:,} points of {line.name} cost {total},"
+            f" {_per_point(line.quote.cents_per_point, line.currency)} each."
         )
-    elif line.base_cents_per_point == NO_DATA:
+    elif line.best_cents_per_point == NO_DATA:
         message = f"{line.name} sells points, but the price is not known."
     else:
-        message = f"A point of {line.name} costs {line.best_cents_per_point:f} hundredths of a {line.currency} today."
+        message = f"A point of {line.name} costs {_per_point(line.best_cents_per_point, line.currency)} today."
     if line.sale:
         not_counted = " for those it was sent to, not counted," if line.sale.targeted else ""
-        message += f" A sale{not_counted} runs until {line.sale.ends_on}."
+        message += f" A sale{not_counted} runs until {format_day(line.sale.ends_on)}."
     return message

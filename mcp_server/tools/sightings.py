@@ -225,7 +225,7 @@ def get_flight(
         flight=Flight(**_flight_fields(call, row) | {"flight_id": flight_id}),
         card_currencies=[_to_card_currency(c) for c in cards],
         advice=advice,
-        transfer_path=to_transfer_route(cards[0].path, row.points) if cards else None,
+        transfer_path=to_transfer_route(call.reference, cards[0].path, row.points) if cards else None,
         taxes=_find_taxes(call, row),
         freshness=build_freshness(call, [row.source], [row.seen_at], [row.provider_checked_at]),
     )

@@ -17,6 +17,7 @@ from shared.domain import transfer_options
 from shared.domain.plurals import some
 from shared.domain.transfer_options import Combination, Purse, Way
 from shared.errors import NoData
+from shared.reference.reference import Reference
 from shared.reference.rows import Program
 
 MAX_OPTIONS = 20
@@ -71,9 +72,9 @@ def _find_bonus(way: Way) -> RunningBonus | None:
     return RunningBonus(percent=first.percent, starts_on=first.starts_on, ends_on=first.ends_on, targeted=False)
 
 
-def _to_option(way: Way) -> TransferOption:
+def _to_option(reference: Reference, way: Way) -> TransferOption:
     return TransferOption(
-        route=to_transfer_route(way.path, way.needed if way.covers else None) if way.path else None,
+        route=to_transfer_route(reference, way.path, way.needed if way.covers else None) if way.path else None,
         from_program=way.purse.program,
         source_points=way.sent,
         delivered_points=way.delivered,
@@ -87,7 +88,7 @@ def _to_option(way: Way) -> TransferOption:
     )
 
 
-def _to_combination(combination: Combination, needed: int) -> CombinedOption:
+def _to_combination(reference: Reference, combination: Combination, needed: int) -> CombinedOption:
     return CombinedOption(
         parts=[
             CombinationPart(
@@ -95,7 +96,7 @@ def _to_combination(combination: Combination, needed: int) -> CombinedOption:
                 source_points=p.sent,
                 delivered_points=p.delivered,
                 cost_cents=NO_DATA if p.cost is None else p.cost,
-                route=to_transfer_route(p.path, None) if p.path else None,
+                route=to_transfer_route(reference, p.path, None) if p.path else None,
             )
             for p in combination.parts
         ],
@@ -130,8 +131,8 @@ def compare_transfer_options(
     dates = [d for p in used if (d := programs[p].as_of)]
     return TransferOptions(
         message=_describe_options(goal, ways, combinations, points_needed, missing),
-        options=[_to_option(w) for w in ways[:MAX_OPTIONS]],
-        combinations=[_to_combination(c, points_needed) for c in combinations],
+        options=[_to_option(call.reference, w) for w in ways[:MAX_OPTIONS]],
+        combinations=[_to_combination(call.reference, c, points_needed) for c in combinations],
         shortfall=missing,
         balances_as_of=min(r.as_of for r in rows if r.program in used),
         currency=CURRENCY,

@@ -150,7 +150,7 @@ def find_transfer_paths(
             f"No way from {start.name} to {goal.name} in at most {some(max_hops, 'step')} is known.",
             missing=["transfer path"],
         )
-    routes = [to_transfer_route(p, points_needed) for p in paths[:MAX_PATHS]]
+    routes = [to_transfer_route(call.reference, p, points_needed) for p in paths[:MAX_PATHS]]
     best = routes[0]
     cost = (
         f"sends {some(best.source_points or 0, 'point')}" if points_needed else f"gives {best.effective_ratio:g} for 1"
@@ -160,7 +160,7 @@ def find_transfer_paths(
         f" {some(best.hops, 'step')}."
         " Transfers cannot be undone: see the seats first.",
         paths=routes,
-        shortest=to_transfer_route(min(paths, key=lambda p: len(p.edges)), points_needed),
+        shortest=to_transfer_route(call.reference, min(paths, key=lambda p: len(p.edges)), points_needed),
         total_found=len(paths),
         checked_on=call.today,
     )

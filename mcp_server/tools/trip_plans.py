@@ -121,7 +121,8 @@ async def plan_trip(
     best_plans = [p for p in (planned.plans[0] if planned.plans else None, find_fallback(planned.plans)) if p]
     priced, fare_readings = await _ask_fares(call, wish, best_plans, rates)
     plans = [
-        to_plan(p, f, passengers, planned.balances_as_of or call.today) for p, f in zip(best_plans, priced, strict=True)
+        to_plan(call.reference, p, f, passengers, planned.balances_as_of or call.today)
+        for p, f in zip(best_plans, priced, strict=True)
     ]
     sources = coverage([*readings, *fare_readings])
     return TripPlans(

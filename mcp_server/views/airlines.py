@@ -1,4 +1,4 @@
-"""Which searches exist for an airline: an airline of the reference data goes in, its endpoints come out."""
+"""The kinds of search that exist for an airline, each named after its tool."""
 
 from typing import Literal
 

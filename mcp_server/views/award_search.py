@@ -1,4 +1,4 @@
-"""What the searches for award seats share: cabins a plan covers, routes and days that make sense, and whose price."""
+"""Rules the award searches share: cabins of a plan, routes, release windows, and whose price an airline's is."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
@@ -6,11 +6,12 @@ from typing import Protocol, TypeVar
 
 from mcp_server.toolkit.context import CallBase
 from mcp_server.toolkit.parameters import Cabin
+from shared.domain.dates import format_day
 from shared.domain.plans import CABINS, FREE_CABINS, Plan, cabins
 from shared.errors import Fault, Invalid, NoData, Paywall
 from shared.reference.rows import Airline
 
-ALWAYS = ("BA", "QR", "CX")  # the specification's carrier tags, listed and accepted whoever answers for them
+ALWAYS = ("BA", "QR", "CX")  # the specification's carrier tags: listed and accepted whether or not a source has them
 
 
 class Priced(Protocol):
@@ -24,7 +25,7 @@ P = TypeVar("P", bound=Priced)
 
 
 def require_cabins(call: CallBase, cabin: Cabin | None) -> Sequence[str]:
-    """The cabins to look at. Raises the paywall for one the plan does not cover."""
+    """The cabins to search. Raises Paywall for one the plan does not cover."""
     if cabin is not None and cabin not in cabins(call.plan):
         raise Paywall(
             f"{cabin.replace('_', ' ').capitalize()} award search needs the Premium plan; this account is on Free.",
@@ -46,7 +47,7 @@ def describe_hidden_cabins(call: CallBase) -> str:
 
 
 def resolve_route(call: CallBase, origin: str, destination: str) -> tuple[str, str]:
-    """The two airports meant. Raises NotFound, and Invalid when they are one."""
+    """The codes of both airports. Raises NotFound, and Invalid when they are the same."""
     start, end = (call.reference.airport(code).code for code in (origin, destination))
     if start == end:
         raise Invalid(Fault("destination", "is the origin too", "another airport"))
@@ -54,7 +55,7 @@ def resolve_route(call: CallBase, origin: str, destination: str) -> tuple[str, s
 
 
 def last_day_on_sale(call: CallBase, airline: str) -> date:
-    """The last day this airline has released seats for; far away where that is not known."""
+    """The last day this airline has released seats for; date.max where that is not known."""
     window = call.reference.release_window(airline)
     return call.today + timedelta(days=window.days_before_departure) if window else date.max
 
@@ -62,21 +63,21 @@ def last_day_on_sale(call: CallBase, airline: str) -> date:
 def build_not_on_sale(call: CallBase, airline: Airline, day: date) -> NoData:
     last = last_day_on_sale(call, airline.iata)
     return NoData(
-        f"{airline.name} releases award seats {(last - call.today).days} days ahead: until {last} today."
-        f" {day} is not on sale yet.",
+        f"{airline.name} releases award seats {(last - call.today).days} days ahead, today until {format_day(last)}."
+        f" {format_day(day)} is not on sale yet.",
         missing=["award seats"],
     )
 
 
 def find_best_offer(airline: Airline, offers: Iterable[P]) -> P | None:
-    """A partner's points are other points than the airline's own, so its own programme speaks for it where it can."""
+    """The lowest price of the airline's own programme, else of any: points of different programmes do not compare."""
     candidates = list(offers)
     own = [o for o in candidates if o.program == airline.program]
     return min(own or candidates, key=lambda o: o.points, default=None)
 
 
 def list_searchable(call: CallBase) -> list[str]:
-    """A live source may know any airline; the sandbox knows those a chart speaks about."""
+    """In live mode every airline, since a source may know any; in the sandbox those that a chart names."""
     facts = call.reference
     if call.data_mode == "live":
         return sorted(facts.airlines)

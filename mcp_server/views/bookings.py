@@ -1,4 +1,4 @@
-"""Stored bookings go in; the parts of results that show them come out, few statements however many there are."""
+"""Flight and hotel bookings as results show them; the number of statements does not grow with the rows."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -108,13 +108,13 @@ class HotelBooking(Part):
 
 
 def to_flight_bookings(call: Call, rows: Sequence[store.FlightBooking]) -> list[FlightBooking]:
-    """The parts of these legs; one statement for all their vouchers."""
+    """One statement reads the vouchers of all rows."""
     vouchers = on_bookings(call.db, "flight", [row.id for row in rows])
     return [to_flight_booking(call, row, [v.id for v in vouchers[row.id]]) for row in rows]
 
 
 def to_hotel_bookings(call: Call, rows: Sequence[store.HotelBooking]) -> list[HotelBooking]:
-    """The parts of these stays; one statement for all their vouchers and one for all their prices."""
+    """One statement reads the vouchers of all rows and one their prices."""
     vouchers = on_bookings(call.db, "hotel", [row.id for row in rows])
     prices = store.prices_of(call.db, rows)
     return [to_hotel_booking(call, row, [v.id for v in vouchers[row.id]], prices.get(row.id)) for row in rows]
@@ -131,7 +131,7 @@ def to_flight_booking(call: Call, row: store.FlightBooking, voucher_ids: list[in
 def to_hotel_booking(
     call: Call, row: store.HotelBooking, voucher_ids: list[int], watched: Watched | None = None
 ) -> HotelBooking:
-    """Without `watched` a stay whose price was never looked at."""
+    """`watched` is None for a stay whose price was never checked."""
     prices = watched or Watched(None, None, None)
     state = stay_state(call.reference, row, call.now)
     columns = {name: getattr(row, name) for name in HotelBooking.model_fields if hasattr(row, name)}
@@ -161,7 +161,7 @@ def to_hotel(call: Call, code: str, name: str) -> Hotel:
 
 
 def to_price_snapshot(row: HotelPrice) -> PriceSnapshot:
-    """A price as it was seen: what was live then is stored now."""
+    """A stored price: what was live when it was captured is cached now."""
     columns = {name: getattr(row, name) for name in PriceSnapshot.model_fields if name != "generated_at"}
     marks = {"mode": "sandbox" if row.mode == "sandbox" else "cached", "generated_at": _generated_at(row)}
     return PriceSnapshot.model_validate(columns | marks)
@@ -172,7 +172,7 @@ def _generated_at(row: HotelPrice) -> datetime | None:
 
 
 def find_price_drop(row: store.HotelBooking, price: HotelPrice) -> PriceDrop | None:
-    """How much less the stay is offered for than it was booked for; None when it is not."""
+    """How much less the stay costs now than when it was booked; None when it does not cost less."""
     booked = (row.original_points, row.original_pay_rate_usd, row.cash_rate_currency)
     saving = bookings.find_price_drop(row.kind, booked, (price.points, price.cash, price.currency))
     if saving is None:

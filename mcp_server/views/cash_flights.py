@@ -1,4 +1,4 @@
-"""Cash fares as tools show them: a fare of the services goes in, the result part with its source and age comes out."""
+"""Cash fares as results show them, with the same amount in the currency the caller wants."""
 
 from datetime import date as Date
 from datetime import datetime
@@ -6,6 +6,7 @@ from typing import Literal
 
 from mcp_server.toolkit.context import CallBase
 from mcp_server.toolkit.results import Marked, Money, Part
+from mcp_server.views.award_search import resolve_route
 from shared.domain.exchange_rates import Converted
 from shared.domain.minor_units import round_to_minor_unit
 from shared.errors import Fault, Invalid
@@ -71,10 +72,8 @@ def to_fare(option: FareOption) -> Fare:
 def resolve_journey(
     call: CallBase, origin: str, destination: str, day: Date, until: Date | None = None
 ) -> tuple[str, str]:
-    """Both airports' codes. Raises NotFound, and Invalid for a journey to where it begins or in the past."""
-    start, end = (call.reference.airport(code).code for code in (origin, destination))
-    if start == end:
-        raise Invalid(Fault("destination", "is the origin too", "another airport"))
+    """The codes of both airports. Raises NotFound, and Invalid for the same airport twice or a day in the past."""
+    start, end = resolve_route(call, origin, destination)
     if day < call.today:
         raise Invalid(Fault("date", "is in the past", f"{call.today} or later"))
     if until is not None and until < day:

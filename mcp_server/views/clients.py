@@ -1,4 +1,4 @@
-"""Result parts of the advisor's tools: rows of clients and their documents go in, what a host is shown comes out."""
+"""An advisor's clients and branded PDFs as results show them."""
 
 from datetime import datetime
 from typing import Any

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part
 from shared.domain import hotel_prices
+from shared.domain.dates import format_iso_day
 from shared.domain.hotel_prices import NightsPrice, State, StayPrice
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.plurals import some
@@ -187,7 +188,8 @@ def facts_freshness(hotel: HotelRow) -> Freshness:
         provider_checked_at=None,
         provider_age_seconds=None,
         cached_until=None,
-        note=f"{f'Source dated {hotel.as_of}.' if hotel.as_of else 'Source undated.'} Nothing was asked live.",
+        note=f"{f'Source dated {format_iso_day(hotel.as_of)}.' if hotel.as_of else 'Source undated.'}"
+        " Nothing was asked live.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Corrections of what was read from a mail: an object a caller sent goes in; checked fields, or faults, come out."""
+"""Corrections a caller sends for bookings read from a mail: checked field by field and merged into them."""
 
 from collections.abc import Mapping
 from datetime import time
@@ -113,7 +113,7 @@ def _printable(name: object) -> str:
 
 
 def _validate_booking(kind: str, fields: dict[str, Any], at: int) -> dict[str, Any]:
-    """The fields of one booking as they are kept: JSON of checked values."""
+    """The fields of one booking as JSON values. Raises Invalid."""
     try:
         model = _MODELS[kind].model_validate(fields)
     except ValidationError as error:

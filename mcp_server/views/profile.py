@@ -1,4 +1,4 @@
-"""An account and what its owner set go in; the part of a result that shows the profile comes out."""
+"""A person's profile as results show it, with the defaults of what was never set."""
 
 from datetime import date
 
@@ -20,7 +20,7 @@ class Mails(Part):
 
 
 class Profile(Part):
-    email: str | None  # an agent nobody has claimed has none
+    email: str | None  # None for an agent account that no person has claimed
     home_airport: str | None
     default_cabin: str | None
     currency: str
@@ -35,7 +35,7 @@ class Profile(Part):
 
 
 def new_profile() -> Row:
-    """A profile as it begins, before anything is stored."""
+    """The profile of an account that has stored none yet."""
     return Row(preferred_airlines=[], avoided_airlines=[], **{f"mail_{kind}": on for kind, on in MAILS.items()})
 
 

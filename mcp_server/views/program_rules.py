@@ -1,4 +1,4 @@
-"""A programme's rules as tools show them: a programme goes in, every rule that is known comes out with its source."""
+"""A programme's rules as results show them, each with its source: expiry, pooling, changes, holds, sweet spots."""
 
 import re
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ Topic = Literal[
     "sweet_spots",
 ]
 TOPICS: tuple[Topic, ...] = get_args(Topic)
-# Which facts speak about a topic; expiry, pooling, fees and prices have columns of their own.
+# The topic of each kind of fact; expiry, pooling, fees and prices have columns of their own.
 _FACTS: dict[str, Topic] = {
     "hold": "holds",
     "stopover": "stopovers",
@@ -51,7 +51,7 @@ class Rule(Verified):
 
 
 class _Source(Part):
-    """Where a single column of a row is from, where that is not where the row is from."""
+    """The source of one column that has another source than its row."""
 
     source_url: str
     as_of: str | None
@@ -111,7 +111,7 @@ def _find_fee_rule(call: Call, program: Program) -> Iterator[Rule]:
 
 
 def _parse_counts(value: str | None) -> Limits:
-    """`1 one-way; 2 return; 5000 points` as named limits; what is no count stays out."""
+    """`1 one-way; 2 return; 5000 points` as named limits; parts that are no count are left out."""
     limits: Limits = {}
     for part in (value or "").split(";"):
         match = _COUNT.fullmatch(part.strip())
@@ -124,7 +124,7 @@ def _parse_counts(value: str | None) -> Limits:
 
 
 def _is_allowed(topic: Topic, value: str | None) -> bool | None:
-    """Of holds and stopovers, whether there are any; of everything else the words alone say it."""
+    """Whether holds or stopovers are allowed; None for topics that only the text answers."""
     if topic not in ("holds", "stopovers") or value is None:
         return True if topic == "mixed_cabin" and value == "yes" else None
     if value == "none":
@@ -148,7 +148,7 @@ def _find_fact_rules(call: Call, program: Program) -> Iterator[Rule]:
 
 
 def describe_example(row: AwardExample) -> str:
-    """A dated single price in words."""
+    """One dated example price in a sentence."""
     who = "a partner" if row.airline == "*" else row.airline.replace("|", " or ")
     price = f"{row.origin}-{row.destination} in {row.cabin.replace('_', ' ')} on {who}: {row.points:,} points"
     return f"{price} {row.direction.replace('_', ' ')} ({row.level})"

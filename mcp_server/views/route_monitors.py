@@ -1,4 +1,4 @@
-"""Route monitors as results show them: rows go in, monitors with their next check and last match come out."""
+"""Route monitors as results show them, and the checks of the route and days that watches share."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -43,7 +43,7 @@ class Monitor(Part):
 
 
 def to_award_option(call: Call, match: MonitorMatch) -> AwardOption:
-    """A match as it was seen: what was live then is stored now, and its age says how old."""
+    """A stored match: what was live when it was seen is cached now, with its age."""
     return build_option(
         match,
         trip_id=match.option_id,
@@ -95,7 +95,7 @@ def _describe_airport_fault(call: CallBase, name: str, code: str) -> Fault:
 
 
 def find_airport_faults(call: CallBase, airports: Mapping[str, str]) -> list[Fault]:
-    """One for each parameter that does not name an airport."""
+    """One fault for each parameter that does not name an airport."""
     return [
         _describe_airport_fault(call, name, code)
         for name, code in airports.items()
@@ -104,7 +104,7 @@ def find_airport_faults(call: CallBase, airports: Mapping[str, str]) -> list[Fau
 
 
 def check_route(call: CallBase, airports: Mapping[str, str], window: Mapping[str, date]) -> None:
-    """Both by parameter name: origin before destination, first day before last. Raises Invalid."""
+    """Both mappings are by parameter name, origin and first day first. Raises Invalid."""
     faults = find_airport_faults(call, airports)
     (origin, destination), (first, last) = airports, window
     if airports[origin] == airports[destination]:

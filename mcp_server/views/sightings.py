@@ -1,4 +1,4 @@
-"""Seats seen in earlier searches as results show them: moments go in; how old all of it is, and what is held, come out.
+"""Seats seen in earlier searches as results show them: their age and the note that goes with it.
 
 Sightings are read as far back as SEEN_DAYS. A seat may be gone since, so everything says when it was seen.
 """
@@ -31,7 +31,7 @@ def build_freshness(
     checked_at: Iterable[datetime | None],
     note: str = NOTE,
 ) -> Freshness:
-    """The oldest of what is shown decides; our own age and the provider's are told apart."""
+    """The age of the oldest row; our own and the provider's age are separate fields."""
     oldest = min(seen_at, default=None)
     oldest_check = min((c for c in checked_at if c), default=None)
     if oldest is None:

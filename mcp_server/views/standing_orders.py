@@ -1,4 +1,4 @@
-"""Standing orders as results show them: rows go in, orders with their next and last run come out."""
+"""Standing orders as results show them, with their next and their last run."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -36,7 +36,7 @@ class StandingOrder(Part):
 
 
 def _find_last_runs(call: Call, order_ids: Sequence[int]) -> dict[int, Line[int, datetime | None, str | None]]:
-    """Of each order the newest run that has ended."""
+    """The newest finished run of each order."""
     newest = (
         select(Run.standing_order_id, Run.started_at, Run.outcome)
         .where(Run.standing_order_id.in_(order_ids), Run.outcome.is_not(None))

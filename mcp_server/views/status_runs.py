@@ -1,4 +1,4 @@
-"""A tier somebody wants: its name goes in; what it asks, what is missing and the runs that would help come out."""
+"""Status runs: the tier a person aims at, what is missing, and the known runs that help, with fares seen for them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from mcp_server.views.sightings import build_freshness
 from shared.db.observations import FareObservation
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import status_tiers
+from shared.domain.dates import format_day
 from shared.domain.earning import count_points
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.status_runs import ObservedFare, Run, RunOption, runs_needed
@@ -43,7 +44,7 @@ class Gap(Part):
 
 @dataclass(frozen=True)
 class Goal:
-    """A tier somebody wants, what it asks, and what they have towards it."""
+    """A tier a person aims at, what it requires, and their progress towards it."""
 
     program: Program
     ladder: Ladder
@@ -60,7 +61,7 @@ class Goal:
     @property
     def lacking(self) -> str:
         missing = f"{status_tiers.format_number(self.missing)} {status_tiers.format_metric(self.target.metric)}"
-        return f"{missing} are missing to {self.target.name}"
+        return f"{missing} to go for {self.target.name}"
 
     @property
     def gap(self) -> Gap:
@@ -95,9 +96,10 @@ def resolve_goal(call: Call, name: str, tier: str | None) -> Goal:
 def _read_progress(row: LoyaltyStatus | None, target: Rung, on: date) -> tuple[Decimal, list[str]]:
     if row is None or row.progress is None:
         return Decimal(0), ["No progress is recorded here: counted from zero."]
+    reported = f"on {format_day(row.progress_as_of)}" if row.progress_as_of else "on a day that is not known"
     if status_tiers.year_is_over(row.progress_as_of, target.period, on):
-        return Decimal(0), [f"The progress of {row.progress_as_of} is of a year that is over: counted from zero."]
-    return row.progress, [f"Progress as reported on {row.progress_as_of}."]
+        return Decimal(0), [f"The progress reported {reported} belongs to a year that is over: counted from zero."]
+    return row.progress, [f"Progress as reported {reported}."]
 
 
 def weigh_runs(call: Call, goal: Goal, home: str, days: int) -> list[RunOption]:
@@ -152,7 +154,7 @@ def describe_fares(chances: Iterable[RunOption]) -> str:
 
 
 def build_fares_freshness(call: Call, chances: Iterable[RunOption]) -> Freshness:
-    """The oldest of the fares shown decides."""
+    """The age of the oldest fare shown."""
     fares = [c.seen for c in chances if c.seen]
     if not fares:
         return build_static_freshness("none", "cash fares seen in past searches", NO_FARES)
@@ -162,7 +164,10 @@ def build_fares_freshness(call: Call, chances: Iterable[RunOption]) -> Freshness
 
 
 def find_fares(call: Call, runs: Sequence[Run], currency: str, until: date) -> dict[str, ObservedFare]:
-    """By run, in one currency; a fare no kept exchange rate is known for is left out."""
+    """The newest fare seen for each run, in one currency; a fare without a stored exchange rate is left out.
+
+    A fare counts for a run only if carrier, cabin and number of stops are the same.
+    """
     round_trips = {(run.stops[0], turn) for run in runs if (turn := run.turns_at)}
     observations = round_trips_seen(call.db, call.account_id, round_trips, call.today, until) if round_trips else []
     currencies = {currency, *(row.currency for row in observations)}

@@ -1,4 +1,4 @@
-"""A tracked status goes in; the part of a result that shows it comes out, with its days and what is counted."""
+"""A tracked loyalty status as results show it, with the days left and the unit of its progress."""
 
 from datetime import date, datetime
 from typing import Literal
@@ -28,7 +28,7 @@ class LoyaltyStatus(Part):
 
 
 def _progress_metric(call: CallBase, row: Row) -> str | None:
-    """What the progress counts: the unit of the tier aimed at, else of the next one up."""
+    """The unit of the progress: that of the target tier, else of the next tier up."""
     ladder = statuses.build_ladder(call.reference, row.program)
     aim = ladder.tier(row.target_tier) or ladder.above(row.tier) or ladder.tier(row.tier)
     return aim.metric if aim else None

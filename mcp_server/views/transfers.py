@@ -1,10 +1,12 @@
-"""Transfer routes as tools show them: a path of the domain goes in, its steps with sources and warnings come out."""
+"""Transfer routes as results show them: steps with their sources, and warnings."""
 
 from datetime import date
 
 from mcp_server.toolkit.results import NO_DATA, NoDataWord, Part
+from mcp_server.toolkit.wording import program_name
 from shared.domain.plurals import some
 from shared.domain.transfers import Edge, Path
+from shared.reference.reference import Reference
 
 
 class RunningBonus(Part):
@@ -44,36 +46,37 @@ def posting_time(edge: Edge) -> str | NoDataWord:
     return edge.posting_text or (edge.posting if edge.posting != "unknown" else NO_DATA)
 
 
-def _list_warnings(path: Path) -> list[str]:
+def _list_warnings(reference: Reference, path: Path) -> list[str]:
+    steps = {e: f"{program_name(reference, e.source)} to {program_name(reference, e.target)}" for e in path.edges}
     warnings = []
     if path.stranded:
         stranded = some(path.stranded, "point")
         warnings.append(f"Left behind on the way, because transfers go in fixed blocks: {stranded}.")
     warnings += [
-        f"{e.source} to {e.target} has a targeted bonus of {e.bonus.percent}%, not counted here: only members who were"
+        f"{steps[e]} has a targeted bonus of {e.bonus.percent}%, not counted here: only members who were"
         " offered it get it."
         for e in path.edges
         if e.bonus and e.bonus.targeted
     ]
     if "unknown" in (e.posting for e in path.edges):
         warnings.append("How long a step takes is not known.")
-    warnings += [f"{e.source} to {e.target} costs a fee: {e.fee}." for e in path.edges if e.fee]
+    warnings += [f"{steps[e]} costs a fee: {e.fee}." for e in path.edges if e.fee]
     warnings += [
-        f"{e.source} to {e.target} gives {e.step_bonus:,} extra for each {e.step:,} points sent at once."
+        f"{steps[e]} gives {e.step_bonus:,} extra for each {e.step:,} points sent at once."
         for e in path.edges
         if e.step
     ]
     if path.amounts and any(e.increment is None for e in path.edges):
         warnings.append("Minimum and block size of a step are not known: it may take a few points more.")
     elif path.amounts and any((e.block_source or "").startswith("general knowledge") for e in path.edges):
-        warnings.append("Minimums and block sizes are general knowledge, to be audited.")
-    warnings += [f"{e.source} to {e.target} is capped: {e.cap}." for e in path.edges if e.cap]
-    warnings += [f"{e.source} to {e.target}: low confidence." for e in path.edges if e.confidence == "low"]
+        warnings.append("Minimums and block sizes are general knowledge and not audited.")
+    warnings += [f"{steps[e]} is capped: {e.cap}." for e in path.edges if e.cap]
+    warnings += [f"{steps[e]}: low confidence." for e in path.edges if e.confidence == "low"]
     return warnings
 
 
-def to_transfer_route(path: Path, needed: int | None) -> TransferRoute:
-    """A path as every tool shows it, each step with its source."""
+def to_transfer_route(reference: Reference, path: Path, needed: int | None) -> TransferRoute:
+    """`needed` is the number of points wanted at the end, from which the leftover is counted."""
     return TransferRoute(
         steps=[
             Step(
@@ -98,5 +101,5 @@ def to_transfer_route(path: Path, needed: int | None) -> TransferRoute:
         leftover=path.delivered - needed if path.delivered is not None and needed else None,
         slowest_posting_time=path.slowest if path.slowest != "unknown" else NO_DATA,
         bonus_ends_on=path.bonus_ends_on,
-        warnings=_list_warnings(path),
+        warnings=_list_warnings(reference, path),
     )

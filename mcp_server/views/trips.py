@@ -1,4 +1,4 @@
-"""Trips and what only trips hold, as results show them: stored rows go in, result parts come out."""
+"""Trips as results show them, with their itinerary items, past searches and saved chats."""
 
 from datetime import date, datetime
 from typing import Any, Literal
@@ -77,7 +77,7 @@ def _shared_columns(part: type[Part], row: object) -> dict[str, Any]:
 
 
 def to_trip(row: Row, filed: dict[str, int]) -> Trip:
-    """`filed` says how many rows of a kind are filed under the trip; of a kind not named there are none."""
+    """`filed` is the number of rows of each kind filed under the trip; a kind that is absent has none."""
     counts = TripCounts(**dict.fromkeys(TripCounts.model_fields, 0) | filed)
     state = "archived" if row.archived_at else "active"
     return Trip.model_validate(_shared_columns(Trip, row) | {"trip_id": row.id, "state": state, "counts": counts})
@@ -97,5 +97,5 @@ def to_chat_link(row: ChatRow) -> ChatLink:
 
 
 def get_own_trip(call: Call, trip_id: int, *, locked: bool = False) -> Row:
-    """Locked: nobody files anything under the trip until the call is over."""
+    """With `locked` nothing can be filed under the trip until the transaction ends."""
     return get_own(Row, "trip", call.db, trip_id, locked=locked)

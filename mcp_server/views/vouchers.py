@@ -1,4 +1,4 @@
-"""A stored voucher goes in; the part of a result that shows it comes out, with the name of its kind and its state."""
+"""Vouchers as results show them, with the name of their kind and their state."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -37,7 +37,7 @@ def to_applied_to(flight_booking_id: int | None, hotel_booking_id: int | None) -
 
 
 def to_voucher(call: Call, row: Row) -> Voucher:
-    """A kind that has left the list since goes by its slug."""
+    """A kind that is no longer in the reference data is shown by its slug."""
     today = call.own_day if row.expires_on else call.today
     kind = call.reference.voucher_types.get(row.voucher_slug)
     where = to_applied_to(row.flight_booking_id, row.hotel_booking_id)

@@ -1,7 +1,7 @@
 """Calendar arithmetic, and dates as people read them in sentences; fields of a result keep ISO 8601."""
 
 from calendar import monthrange
-from datetime import date
+from datetime import UTC, date, datetime
 
 
 def format_day(day: date) -> str:
@@ -34,3 +34,21 @@ def days_of(month: str) -> tuple[date, date]:
     """The first and the last day of a month written YYYY-MM."""
     first = date.fromisoformat(f"{month}-01")
     return first, first.replace(day=monthrange(first.year, first.month)[1])
+
+
+def format_iso_day(text: str) -> str:
+    """An ISO date as above; what is no whole date, such as a month, stays as it is."""
+    try:
+        return format_day(date.fromisoformat(text))
+    except ValueError:
+        return text
+
+
+def format_moment(moment: datetime) -> str:
+    """`8 Oct 2027, 05:58 UTC`."""
+    return f"{format_day(moment.astimezone(UTC))}, {moment.astimezone(UTC):%H:%M} UTC"
+
+
+def format_iso_moment(text: str) -> str:
+    """An ISO instant as above."""
+    return format_moment(datetime.fromisoformat(text))

@@ -1,4 +1,4 @@
-"""Prices of points: list prices and sales of the reference go in, what a point costs in a sale comes out."""
+"""What points cost to buy: list prices and sales of the reference data, in the terms of the domain."""
 
 from decimal import Decimal
 
@@ -30,7 +30,7 @@ def sale_cents(price_list: points_purchase.PriceList, sale: points_purchase.Sale
 
 
 def find_sale_price(facts: Reference, row: PointsSale) -> tuple[Decimal | None, str | None]:
-    """What a point costs in the sale and in which currency: as the offer says, else reckoned from the list price."""
+    """What a point costs in the sale, and its currency: as the offer says, else computed from the list price."""
     if row.unit_price_usd_cents is not None:
         return row.unit_price_usd_cents, "USD"
     listed = next((r for r in facts.rows("buy_points.csv") if r.program == row.program), None)

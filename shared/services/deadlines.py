@@ -71,6 +71,13 @@ def _expiry_rule(program: Program) -> str:
     return balances.quoted_rule(program.expiry_rule, program.expiry_months) or "rule not known"
 
 
+def _points_name(program: Program) -> str:
+    """The currency and its programme, or one of them where it says both, as LifeMiles and Flying Blue miles do."""
+    currency, name = program.currency.casefold(), program.name.casefold()
+    is_said = currency in name or name in currency
+    return program.currency if is_said else f"{program.currency} of {program.name}"
+
+
 def _find_points(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:
     for row in holdings.balances:
         if row.expires_on is None or not row.balance:
@@ -78,7 +85,7 @@ def _find_points(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:
         program = view.reference.programs[row.program]
         yield Deadline(
             kind="points",
-            title=f"{row.balance:,} {program.currency} of {program.name} end",
+            title=f"{row.balance:,} {_points_name(program)} expire",
             due_on=row.expires_on,
             today=view.today,
             subject=Subject("points_balance", row.program),
@@ -97,7 +104,7 @@ def _find_vouchers(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:
         kind = view.reference.voucher_types.get(row.voucher_slug)
         yield Deadline(
             kind="voucher",
-            title=f"{kind.name if kind else row.voucher_slug} ends",
+            title=f"{kind.name if kind else row.voucher_slug} expires",
             due_on=row.expires_on,
             today=view.today,
             subject=Subject("voucher", str(row.id)),

@@ -7,6 +7,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
+from shared.domain.dates import format_iso_day, format_iso_moment
 from shared.domain.plurals import some
 from shared.outbox import links
 from shared.outbox.wording import delay_alerts, inbound_mail, standing_orders
@@ -37,7 +38,7 @@ class Notice:
 
 @lru_cache(maxsize=1)
 def _templates() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("shared.outbox"),
         autoescape=select_autoescape(("html",), default=False),
         undefined=StrictUndefined,
@@ -45,6 +46,8 @@ def _templates() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters |= {"day": format_iso_day, "moment": format_iso_moment}
+    return environment
 
 
 def price(option: Facts) -> str:
@@ -56,7 +59,8 @@ def _option_line(option: Facts) -> str:
     count = option["seats"]
     seats = f", {some(count, 'seat')}" if count is not None else ""
     cabin = option["cabin"].replace("_", " ")
-    return f"{option['date']} {option['airline']} {cabin}: {price(option)} with {option['program']}{seats}"
+    airline, program = option.get("airline_name", option["airline"]), option.get("program_name", option["program"])
+    return f"{format_iso_day(option['date'])}, {airline}, {cabin}: {price(option)} with {program}{seats}"
 
 
 def _seats_found(facts: Facts) -> Notice:
@@ -143,12 +147,13 @@ def _connection_ended(facts: Facts) -> Notice:
 def _hotel_drop(facts: Facts) -> Notice:
     title = f"{facts['hotel']}: {facts['now']} instead of {facts['was']}"
     parts = [
-        f"The stay from {facts['check_in']} to {facts['check_out']} is offered for {facts['now']}, {facts['saved']}"
-        f" ({facts['percent']}%) less than booked; seen at {facts['checked_at']}.",
-        "Look at the terms before you book anew and cancel the old booking.",
+        f"The stay from {format_iso_day(facts['check_in'])} to {format_iso_day(facts['check_out'])}"
+        f" is offered for {facts['now']}, {facts['saved']}"
+        f" ({facts['percent']}%) less than booked; seen on {format_iso_moment(facts['checked_at'])}.",
+        "Read the terms before you book again and cancel the old booking.",
     ]
     if facts["free_until"]:
-        parts.append(f"The confirmation allowed free cancellation until {facts['free_until']}.")
+        parts.append(f"The confirmation allowed free cancellation until {format_iso_day(facts['free_until'])}.")
     return Notice("hotel_price_drop", title, " ".join(parts))
 
 

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from shared.documents.recommendation import Flight, Note
 from shared.domain import transfer_options
 from shared.domain.balances import value_balance
+from shared.domain.dates import format_iso_day
 from shared.domain.plurals import some
 from shared.domain.transfer_options import Purse, Way
 from shared.errors import Refusal
@@ -21,7 +22,8 @@ STALE_AFTER = timedelta(hours=24)
 MAX_NOTES = 8
 MAX_PARTNERS = 6
 SHARED_BALANCES = Note(
-    "All from the same balances", ("Each programme is reckoned by itself; points can be spent only once.",)
+    "All from the same balances",
+    ("Each programme is worked out on its own. The same points can be spent only once.",),
 )
 _CLOCK = re.compile(r"(?:T|\b)(\d{2}:\d{2})")
 _POSTING_TIMES = {"instant": "arrives at once", "hours": "arrives within hours", "days": "takes days"}
@@ -129,7 +131,7 @@ def build_notes(rows: Sequence[FlightRow], client: Client | None, reference: Ref
 
 def _describe_worth(program: Program, points: int) -> str:
     amount = value_balance(points, program.value_usd_cents or Decimal(0))
-    dated = f" of {program.as_of}" if program.as_of else ""
+    dated = f" of {format_iso_day(program.as_of)}" if program.as_of else ""
     return f"Worth about {amount:,.0f} USD by published valuations{dated}, an estimate."
 
 
@@ -214,7 +216,7 @@ def _list_sites(facts: Iterable[tuple[str, str | None]]) -> str:
     oldest: dict[str, str | None] = {}
     for url, day in sorted(facts, key=lambda f: (f[1] is None, f[1] or "")):
         oldest.setdefault(_site(url), day)
-    return ", ".join(f"{site} ({day})" if day else site for site, day in oldest.items())
+    return ", ".join(f"{site} ({format_iso_day(day)})" if day else site for site, day in oldest.items())
 
 
 def _site(url: str) -> str:

@@ -14,6 +14,7 @@ from mcp_server.toolkit.thread_limiter import limiter
 from shared import clock
 from shared.db.base import transaction
 from shared.db.trips import SearchRecord
+from shared.domain.dates import format_day
 from shared.providers.contract import AwardSeat, Provider, SeatsQuestion, Unanswered
 from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
@@ -147,7 +148,8 @@ def test_search_all_airlines_cuts_at_limit_and_max_points_and_says_so(
     assert found["by_airline"][1] == {"airline": "VS", "outcome": "over_max_points", "cheapest": 80_000}
     assert "The 3 cheapest are listed" in found["message"]
     none = use(people.alice, TOOL, **search_arguments(), max_points=9_000)
-    assert none["message"].startswith(f"No award seats LHR to JFK, {search_arguments()['date']} at up to 9,000 points")
+    day = format_day(travel_day())
+    assert none["message"].startswith(f"No award seats, LHR to JFK on {day} at up to 9,000 points")
 
 
 def test_search_all_airlines_leaves_out_what_seats_too_few_and_other_cabins(

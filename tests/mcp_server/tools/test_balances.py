@@ -161,14 +161,14 @@ def test_list_points_balances_without_the_one_asked_for_does_not_say_that_none_i
     use(people.bob, "update_points_balance", program="flying-blue", balance=5)
     none = use(people.bob, "list_points_balances", program="delta")
     assert (none["status"], none["balances"]) == ("ok", [])
-    assert none["message"].startswith("No balance kept here is of this programme or kind;")
+    assert none["message"].startswith("No saved balance is of this programme or kind;")
     assert "No points balances are kept here" in use(people.charlie, "list_points_balances", program="delta")["message"]
 
 
 def test_update_points_balance_whose_last_day_is_past_says_so(people: People, use: Use) -> None:
     given = {"program": "flying-blue", "balance": 5}
     past = use(people.bob, "update_points_balance", **given, expires_on="2020-12-20")
-    assert "Their last day, 2020-12-20, is past" in past["message"]
+    assert "Their last day, 20 Dec 2020, is past" in past["message"]
     assert "is past" not in use(people.bob, "update_points_balance", **given, clear=["expires_on"])["message"]
 
 

@@ -287,7 +287,7 @@ def test_generate_branded_pdf_for_a_client_of_somebody_else_makes_nothing(people
 def test_generate_branded_pdf_stops_at_the_most_links(
     people: People, use: Use, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(branded_pdfs, "MOST_LINKS", 1)
+    monkeypatch.setattr(branded_pdfs, "MAX_LINKS", 1)
     first = use(people.paula, MAKE, summary="x")["pdf"]["pdf_id"]
     full = use(people.paula, MAKE, summary="x")
     assert (full["status"], full["limit"], full["cap"]) == ("limit_reached", "branded_pdfs", 1)
@@ -296,7 +296,7 @@ def test_generate_branded_pdf_stops_at_the_most_links(
 
 
 def test_two_documents_at_once_do_not_pass_the_most_links(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(branded_pdfs, "MOST_LINKS", 1)
+    monkeypatch.setattr(branded_pdfs, "MAX_LINKS", 1)
     limiter.cache_clear()
 
     async def both() -> list[str]:

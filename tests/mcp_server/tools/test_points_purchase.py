@@ -46,7 +46,7 @@ def test_get_buy_points_pricing_counts_a_sale_while_it_runs(
     assert (line["base_cents_per_point"], line["best_cents_per_point"]) == (1.0, 0.5)
     assert line["quote"] == {"quantity": 20_000, "total": 100.0, "cents_per_point": 0.5}
     told = use(people.bob, "get_buy_points_pricing", program="hilton", quantity=20_000)["message"]
-    assert "A sale runs until 2023-03-07." in told
+    assert "A sale runs until 7 Mar 2023." in told
     (listed,) = use(people.bob, "whats_on_sale", category="points")["points_sales"]
     assert (listed["cents_per_point"], listed["currency"]) == (line["best_cents_per_point"], line["currency"])
     standing_clock.set(datetime(2023, 3, 8, tzinfo=UTC))

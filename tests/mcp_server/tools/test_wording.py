@@ -62,7 +62,7 @@ def test_programmes_and_airlines_go_by_name_and_unknown_ones_by_what_they_came_w
         (
             "search_all_airlines",
             {**ROUTE, "date": travel_day, "airlines": ["BA"], "max_points": 1},
-            "at up to 1 point; asked: sandbox, about 1 airline.",
+            "at up to 1 point. Searched with sandbox for 1 airline.",
         ),
         ("get_award_chart_faq", {"program": "hyatt"}, "(standard room, category 1"),
         ("get_program_rules", {"program": "wyndham"}, "mixed cabin"),

@@ -76,7 +76,7 @@ def test_the_notice_of_a_price_drop_says_what_was_saved_and_until_when_cancellin
     said = notice("hotel_price_drop", DROP)
     assert said.kind == "hotel_price_drop"
     assert "is offered for 150,000 points, 50,000 points (25.0%) less than booked" in said.body
-    assert "free cancellation until 2027-05-01" in said.body
+    assert "free cancellation until 1 May 2027" in said.body
     assert "cancellation" not in notice("hotel_price_drop", {**DROP, "free_until": None}).body
 
 
@@ -131,7 +131,7 @@ def test_a_flight_alert_says_which_alert_it_was_and_how_to_pause_it() -> None:
     assert (said.kind, said.title) == ("flight_alert", "LHR to JFK: 30 new award options")
     assert said.body.splitlines()[-1] == "and 29 more."
     text = message("flight_alert_match", facts, sandbox=False).text
-    assert "This comes from flight alert 7 (LHR to JFK, 2027-03-01 to 2027-03-31)." in text
+    assert "This comes from flight alert 7 (LHR to JFK, 1 Mar 2027 to 31 Mar 2027)." in text
     assert "ask your assistant to pause flight alert 7" in text
 
 
@@ -161,7 +161,8 @@ def test_the_notice_lists_five_options_and_counts_the_rest() -> None:
     said = notice("route_monitor_match", found(*[OPTION] * 7))
     assert said.kind == "route_monitor"
     lines = said.body.splitlines()
-    assert lines[0] == ("2027-03-04 BA premium economy: 42,500 points + 210.40 GBP with british-airways-club, 2 seats")
+    price = "42,500 points + 210.40 GBP with The British Airways Club, 2 seats"
+    assert lines[0] == f"4 Mar 2027, British Airways, premium economy: {price}"
     assert lines[5:] == ["and 2 more: get_route_monitor 12 shows them."]
 
 
