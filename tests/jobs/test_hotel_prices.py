@@ -64,7 +64,7 @@ def stored_before(who: Caller, **terms: Any) -> int:
 
 def priced(value: str, arrival: date | None = None) -> None:
     arrival = arrival or check_in_day()
-    connect().hset(overrides._hash(), f"stay|{TOKYO}|{arrival}", value)
+    connect().hset(overrides._redis_key(), f"stay|{TOKYO}|{arrival}", value)
 
 
 def a_day_passes() -> None:
@@ -169,13 +169,13 @@ def test_stays_of_the_same_nights_share_one_look(
     alice: Caller, configure: Configure, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[StaysQuestion] = []
-    draw = invented.rows
+    draw = invented.find_stays
 
     def count(question: StaysQuestion, *more: Any) -> Any:
         asked.append(question)
         return draw(question, *more)
 
-    monkeypatch.setattr(invented, "rows", count)
+    monkeypatch.setattr(invented, "find_stays", count)
     people = [alice, account("bert"), account("cleo")]
     for who in people:
         book(who)

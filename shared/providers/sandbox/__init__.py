@@ -1,6 +1,6 @@
-"""The labelled sandbox: any question goes in, invented but steady answers come out; nothing is real.
+"""The sandbox: invented answers that stay the same, labelled as invented; nothing in them is real.
 
-It runs only while no live source is configured, and is never a fallback for one. Everything it says is marked: source
+It runs only while no live source is configured, and is never a fallback for one. Everything in it is marked: source
 `sandbox`, references `sbx_...`, flight numbers no airline can have, links into `sandbox.invalid`.
 To open or shut a seat on purpose see `overrides`; to show outages set SANDBOX_FAULT to down, quota, empty or slow:3.
 """

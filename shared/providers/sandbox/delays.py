@@ -1,4 +1,4 @@
-"""Canned airport delays: an airport and a moment go in, an invented delay or none comes out, marked.
+"""Invented airport delays.
 
 One is set on purpose by the overrides' field `delay|AIRPORT` with a number of minutes, `stop` or `none`.
 """
@@ -8,17 +8,17 @@ from datetime import datetime
 from typing import Literal
 
 from shared.providers.contract import AirportDelay, Unanswered
-from shared.providers.sandbox import draw
+from shared.providers.sandbox import draws
 from shared.reference.load import reference
 
 REASON = "SANDBOX invented delay"
-_SHARE = 0.1  # of three-hour spans with a delay
+_DELAY_SHARE = 0.1  # of three-hour spans
 
 
-def rows(airport: str, now: datetime, told: Mapping[str, str]) -> tuple[AirportDelay, ...]:
+def find_delays(airport: str, now: datetime, overrides: Mapping[str, str]) -> tuple[AirportDelay, ...]:
     if airport not in reference().airports:
         raise Unanswered("not_covered", "airport_not_covered")
-    word = told.get(f"delay|{airport}") or _drawn(airport, now)
+    word = overrides.get(f"delay|{airport}") or _draw_delay(airport, now)
     if word == "none":
         return ()
     minutes = None if word == "stop" else int(word)
@@ -26,8 +26,8 @@ def rows(airport: str, now: datetime, told: Mapping[str, str]) -> tuple[AirportD
     return (AirportDelay(airport, kind, minutes, minutes, REASON, ends_at=None, checked_at=None),)
 
 
-def _drawn(airport: str, now: datetime) -> str:
+def _draw_delay(airport: str, now: datetime) -> str:
     span = f"{now:%Y-%m-%d}|{now.hour // 3}"
-    if draw.u("delay", airport, span) >= _SHARE:
+    if draws.draw_fraction("delay", airport, span) >= _DELAY_SHARE:
         return "none"
-    return str(15 + 5 * int(22 * draw.u("minutes", airport, span) ** 2))
+    return str(15 + 5 * int(22 * draws.draw_fraction("minutes", airport, span) ** 2))

@@ -1,4 +1,4 @@
-"""Who sells what in the sandbox: charts and hubs of the reference data meet the draws, and marked seats come out.
+"""The sandbox's award market: seats drawn for the charts, airlines and hubs of the reference data.
 
 Nothing is offered that no chart prices, that no airline would fly, or that is not on sale yet; there the sandbox has no
 answer, as a real source would have none.
@@ -14,7 +14,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from shared.domain.award_charts import RoutePrice, Season
 from shared.domain.plans import CABINS
 from shared.providers.contract import AwardSeat, AwardTrip, BookingLink, SeatsQuestion, Segment, Unanswered
-from shared.providers.sandbox import draw, overrides
+from shared.providers.sandbox import draws
+from shared.providers.sandbox.overrides import find_override
 from shared.reference.load import reference
 
 DETOUR = 1.4  # a connection over a hub may be this much longer than the direct way
@@ -23,7 +24,7 @@ LINKS = "https://sandbox.invalid/award"
 LETTERS = {"economy": "Y", "premium_economy": "W", "business": "J", "first": "F"}  # in a reference, which must be short
 
 
-@dataclass(frozen=True, eq=False)  # each is made once, and asked for its times thousands of times
+@dataclass(frozen=True, eq=False)  # compared by identity: it is the key of a cache that is read for every seat
 class Path:
     """How an airline would fly a route: nonstop from or to one of its hubs, or over the best of them."""
 
@@ -41,11 +42,11 @@ class Path:
     @cached_property
     def flight_numbers(self) -> tuple[str, ...]:
         points = [self.origin, *filter(None, [self.hub]), self.destination]
-        return tuple(draw.flight_number(self.airline, a, b) for a, b in pairwise(points))
+        return tuple(draws.invent_flight_number(self.airline, a, b) for a, b in pairwise(points))
 
 
 @lru_cache(maxsize=32_768)  # a hundred airlines for each route that is watched
-def path(airline: str, origin: str, destination: str) -> Path | None:
+def find_path(airline: str, origin: str, destination: str) -> Path | None:
     """None where the airline does not plausibly fly."""
     facts = reference()
     hubs = [h for h in facts.airlines[airline].hubs if h in facts.airports]
@@ -61,7 +62,7 @@ def path(airline: str, origin: str, destination: str) -> Path | None:
     return Path(airline, origin, destination, over[best], best, days)
 
 
-def _sellers(airline: str, origin: str, destination: str, on: date) -> Iterator[RoutePrice]:
+def _prices(airline: str, origin: str, destination: str, on: date) -> Iterator[RoutePrice]:
     """What each programme with a chart for this airline asks on this route, of those booking on this day."""
     facts = reference()
     for slug in facts.pricing(airline, on):
@@ -70,14 +71,14 @@ def _sellers(airline: str, origin: str, destination: str, on: date) -> Iterator[
             yield price
 
 
-def points(price: RoutePrice, cabin: str, day: date) -> int | None:
+def find_points(price: RoutePrice, cabin: str, day: date) -> int | None:
     """The chart's price of a day; which days are peak is drawn, since no programme publishes all of them."""
-    asked = price.cabins[cabin].points if cabin in price.cabins else {}
-    season: Season = "peak" if draw.peak(price.program, day) else "off_peak"
-    return asked.get(season) or asked.get("standard") or next(iter(asked.values()), None)
+    by_season = price.cabins[cabin].points if cabin in price.cabins else {}
+    season: Season = "peak" if draws.is_peak(price.program, day) else "off_peak"
+    return by_season.get(season) or by_season.get("standard") or next(iter(by_season.values()), None)
 
 
-def rows(question: SeatsQuestion, today: date, told: Mapping[str, str]) -> tuple[AwardSeat, ...]:
+def find_seats(question: SeatsQuestion, today: date, overrides: Mapping[str, str]) -> tuple[AwardSeat, ...]:
     """The open seats of a window as they look today. Raises `no_data` where nobody flies or no chart has a price."""
     facts = reference()
     if question.origin not in facts.airports or question.destination not in facts.airports:
@@ -88,106 +89,106 @@ def rows(question: SeatsQuestion, today: date, told: Mapping[str, str]) -> tuple
         raise Unanswered("no_data", "not_served")
     first = max(question.earliest, today)
     days = [first + timedelta(days=ahead) for ahead in range((question.latest - first).days + 1)]
-    return tuple(seat for market in markets for seat in _window(market, days, told))
+    return tuple(seat for market in markets for seat in _window(market, days, overrides))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class _Market:
     """One programme that sells one airline on a route, as charts stood on the day of looking."""
 
-    way: Path
+    path: Path
     price: RoutePrice
     today: date
-
-    @cached_property
-    def name(self) -> str:
-        return f"{self.way.airline}_{self.price.program}_{self.way.origin}_{self.way.destination}"
+    name: str
 
 
-@lru_cache(maxsize=32_768)
-def _markets(airline: str, origin: str, destination: str, today: date) -> tuple[_Market, ...]:
-    way = path(airline, origin, destination)
-    return tuple(_Market(way, price, today) for price in _sellers(airline, origin, destination, today)) if way else ()
+def _markets(airline: str, origin: str, destination: str, today: date) -> Iterator[_Market]:
+    path = find_path(airline, origin, destination)
+    if path is None:
+        return
+    for price in _prices(airline, origin, destination, today):
+        yield _Market(path, price, today, f"{airline}_{price.program}_{origin}_{destination}")
 
 
-def _window(market: _Market, days: Sequence[date], told: Mapping[str, str]) -> Iterator[AwardSeat]:
-    last = market.today + timedelta(days=market.way.on_sale_days)
+def _window(market: _Market, days: Sequence[date], overrides: Mapping[str, str]) -> Iterator[AwardSeat]:
+    last = market.today + timedelta(days=market.path.on_sale_days)
     for day in days:
         if day > last:
             return
-        drawn = draw.seats(market.name, day, market.today)
-        for cabin, count in (_told(market, day, drawn, told) if told else drawn).items():
-            asked = points(market.price, cabin, day)
-            if asked is not None:  # nothing where the chart has no price
-                yield _seat(market, day, cabin, asked, count)
+        open_cabins = draws.draw_seats(market.name, day, market.today)
+        if overrides:
+            open_cabins = _apply_overrides(market, day, open_cabins, overrides)
+        for cabin, count in open_cabins.items():
+            points = find_points(market.price, cabin, day)
+            if points is not None:  # the chart has a price
+                yield _build_seat(market, day, cabin, points, count)
 
 
-def _told(market: _Market, day: date, drawn: Mapping[str, int], told: Mapping[str, str]) -> dict[str, int]:
-    """What was drawn, and what somebody said instead."""
-    way, seats = market.way, dict(drawn)
+def _apply_overrides(
+    market: _Market, day: date, open_cabins: Mapping[str, int], overrides: Mapping[str, str]
+) -> dict[str, int]:
+    path, seats = market.path, dict(open_cabins)
     for cabin in CABINS:
-        where = f"{way.origin}-{way.destination}|{day}|{cabin}"
-        wanted, count = overrides.told(told, where, way.airline, market.price.program)
-        if wanted is False:
+        cell = f"{path.origin}-{path.destination}|{day}|{cabin}"
+        is_open, count = find_override(overrides, cell, path.airline, market.price.program)
+        if is_open is False:
             seats.pop(cabin, None)
-        elif wanted:
+        elif is_open:
             seats[cabin] = count or seats.get(cabin, 1)
     return seats
 
 
-def _seat(market: _Market, day: date, cabin: str, points: int, count: int) -> AwardSeat:
-    way, program = market.way, market.price.program
-    date_ = day.isoformat().replace("-", "")
-    ref = f"sbx_{market.name}_{date_}_{LETTERS[cabin]}"
-    leaves, lands, _ = times(way, day)
+def _build_seat(market: _Market, day: date, cabin: str, points: int, count: int) -> AwardSeat:
+    path, program = market.path, market.price.program
+    ref = f"sbx_{market.name}_{day:%Y%m%d}_{LETTERS[cabin]}"
+    departs_at, arrives_at, _ = compute_times(path, day)
     return AwardSeat(
         ref=ref,
-        airline=way.airline,
+        airline=path.airline,
         program=program,
-        origin=way.origin,
-        destination=way.destination,
+        origin=path.origin,
+        destination=path.destination,
         date=day,
         cabin=cabin,
         points=points,
-        taxes=draw.taxes(cabin, way.miles),
+        taxes=draws.estimate_taxes(cabin, path.miles),
         taxes_currency="USD",
         seats=count,
-        stops=way.stops,
-        flight_numbers=way.flight_numbers,
-        departs_at=leaves,
-        arrives_at=lands,
+        stops=path.stops,
+        flight_numbers=path.flight_numbers,
+        departs_at=departs_at,
+        arrives_at=arrives_at,
         aircraft="SANDBOX",
         booking_url=f"{LINKS}/{ref}",
         checked_at=None,
     )
 
 
-@lru_cache(maxsize=32_768)
-def times(way: Path, day: date) -> tuple[str, str | None, int]:
-    """Local times of the airports and minutes under way. A flight leaves at the same time in every cabin."""
-    flight = f"{way.airline}|{way.origin}|{way.destination}|{day}"
-    leaves = datetime(day.year, day.month, day.day) + timedelta(minutes=draw.departure(flight))  # noqa: DTZ001 - local
-    minutes = 5 * round((way.miles / 500 * 60 + 35 + 95 * way.stops) / 5)
-    return f"{leaves:%Y-%m-%dT%H:%M}", _later(leaves, minutes, way.origin, way.destination), minutes
+@lru_cache(maxsize=32_768)  # without: twice the time for a check of a route
+def compute_times(path: Path, day: date) -> tuple[str, str | None, int]:
+    """Local times of the airports, and minutes under way. A flight leaves at the same time in every cabin."""
+    flight = f"{path.airline}|{path.origin}|{path.destination}|{day}"
+    midnight = datetime(day.year, day.month, day.day)  # noqa: DTZ001 - local
+    departure = midnight + timedelta(minutes=draws.draw_departure(flight))
+    minutes = 5 * round((path.miles / 500 * 60 + 35 + 95 * path.stops) / 5)
+    return f"{departure:%Y-%m-%dT%H:%M}", _local_arrival(departure, minutes, path), minutes
 
 
-_zone = lru_cache(maxsize=512)(ZoneInfo)  # which itself remembers no more than eight, and reads the others anew
-
-
-def _later(leaves: datetime, minutes: int, origin: str, destination: str) -> str | None:
-    """The local time at the destination so many minutes after a local time at the origin."""
+def _local_arrival(departure: datetime, minutes: int, path: Path) -> str | None:
+    airports = reference().airports
     try:
-        here, there = (_zone(reference().airports[a].tz) for a in (origin, destination))
+        origin, destination = (ZoneInfo(airports[code].tz) for code in (path.origin, path.destination))
     except (ZoneInfoNotFoundError, ValueError):
         return None
-    return f"{(leaves.replace(tzinfo=here) + timedelta(minutes=minutes)).astimezone(there):%Y-%m-%dT%H:%M}"
+    arrival = departure.replace(tzinfo=origin) + timedelta(minutes=minutes)
+    return f"{arrival.astimezone(destination):%Y-%m-%dT%H:%M}"
 
 
-def trip(ref: str, today: date, told: Mapping[str, str]) -> tuple[AwardTrip, ...]:
+def find_trip(ref: str, today: date, overrides: Mapping[str, str]) -> tuple[AwardTrip, ...]:
     """The flights behind a seat as it looks today; raises `no_data` when it is gone or was never offered."""
-    seat = _named(ref, today, told)
-    way = path(seat.airline, seat.origin, seat.destination) if seat else None
-    if seat is None or way is None:
+    seat = _find_seat(ref, today, overrides)
+    path = find_path(seat.airline, seat.origin, seat.destination) if seat else None
+    if seat is None or path is None:
         raise Unanswered("no_data", "gone")
     return (
         AwardTrip(
@@ -196,44 +197,46 @@ def trip(ref: str, today: date, told: Mapping[str, str]) -> tuple[AwardTrip, ...
             points=seat.points,
             taxes=seat.taxes,
             taxes_currency=seat.taxes_currency,
-            stops=way.stops,
-            duration_minutes=times(way, seat.date)[2],
+            stops=path.stops,
+            duration_minutes=compute_times(path, seat.date)[2],
             seats=seat.seats,
-            segments=_segments(way, seat),
+            segments=_segments(path, seat),
             links=(BookingLink(seat.program, "SANDBOX, books nothing", f"{LINKS}/{ref}"),),
             checked_at=None,
         ),
     )
 
 
-def _named(ref: str, today: date, told: Mapping[str, str]) -> AwardSeat | None:
+def _find_seat(ref: str, today: date, overrides: Mapping[str, str]) -> AwardSeat | None:
     parts = ref.split("_", 6)
     if len(parts) != 7 or parts[0] != "sbx" or not parts[5].isdigit() or len(parts[5]) != 8:
         return None
     _, airline, program, origin, destination, day, letter = parts
-    asked = datetime.strptime(day, "%Y%m%d").date()  # noqa: DTZ007 - a day, not a moment
+    departure_day = datetime.strptime(day, "%Y%m%d").date()  # noqa: DTZ007 - a day, not a moment
     try:
-        seats = rows(SeatsQuestion(origin, destination, asked, asked, (airline,)), today, told)
+        seats = find_seats(
+            SeatsQuestion(origin, destination, departure_day, departure_day, (airline,)), today, overrides
+        )
     except Unanswered:
         return None
     return next((s for s in seats if (s.program, LETTERS[s.cabin]) == (program, letter)), None)
 
 
-def _segments(way: Path, seat: AwardSeat) -> tuple[Segment, ...]:
+def _segments(path: Path, seat: AwardSeat) -> tuple[Segment, ...]:
     """Nonstop, or two legs of which only the ends' times are drawn."""
-    points = [way.origin, *filter(None, [way.hub]), way.destination]
+    points = [path.origin, *filter(None, [path.hub]), path.destination]
     ends = list(pairwise(points))
     return tuple(
         Segment(
             flight_number=number,
-            operating_carrier=way.airline,
+            operating_carrier=path.airline,
             aircraft=seat.aircraft,
             origin=a,
             destination=b,
-            departs_at=seat.departs_at if a == way.origin else None,
-            arrives_at=seat.arrives_at if b == way.destination else None,
+            departs_at=seat.departs_at if a == path.origin else None,
+            arrives_at=seat.arrives_at if b == path.destination else None,
             cabin=seat.cabin,
             fare_class=None,
         )
-        for number, (a, b) in zip(way.flight_numbers, ends, strict=True)
+        for number, (a, b) in zip(path.flight_numbers, ends, strict=True)
     )

@@ -1,4 +1,4 @@
-"""Seats opened or shut on purpose, for tests and demonstrations: a cell goes in, the sandbox answers as told.
+"""Overrides: cells of the sandbox set on purpose, for tests and demonstrations.
 
 They live in Redis, so that one process can open a seat that another's monitor then finds:
 
@@ -18,7 +18,7 @@ from redis.exceptions import RedisError
 from shared.redis import connect, key
 
 
-def _hash() -> str:
+def _redis_key() -> str:
     return key("overrides")
 
 
@@ -34,23 +34,25 @@ def set_seat(
     """Writes one override; an empty value takes it back."""
     field = "|".join(filter(None, (f"{origin}-{destination}", day.isoformat(), cabin, airline, program)))
     if value:
-        connect().hset(_hash(), field, value)
+        connect().hset(_redis_key(), field, value)
     else:
-        connect().hdel(_hash(), field)
+        connect().hdel(_redis_key(), field)
 
 
-def read() -> dict[str, str]:
+def read_overrides() -> dict[str, str]:
     """All overrides; none while Redis is away."""
     try:
-        raw = cast("dict[bytes, bytes]", connect().hgetall(_hash()))
+        raw = cast("dict[bytes, bytes]", connect().hgetall(_redis_key()))
     except (RedisError, OSError):
         return {}
     return {field.decode(): value.decode() for field, value in raw.items()}
 
 
-def told(overrides: Mapping[str, str], place: str, airline: str, program: str) -> tuple[bool | None, int | None]:
-    """Whether the cell is to be open (None = as drawn), and with how many seats (None = as drawn)."""
-    for field in (f"{place}|{airline}|{program}", f"{place}|{airline}", place):
+def find_override(
+    overrides: Mapping[str, str], cell: str, airline: str, program: str
+) -> tuple[bool | None, int | None]:
+    """Whether the cell is open, and with how many seats; None = as drawn."""
+    for field in (f"{cell}|{airline}|{program}", f"{cell}|{airline}", cell):
         word, _, count = overrides.get(field, "").partition(":")
         if word in ("open", "shut"):
             return word == "open", int(count) if count.isdigit() else None

@@ -1,4 +1,4 @@
-"""The sandbox's exchange rates: a fixed table, the same every day, so that no figure of it is taken for a real one."""
+"""Invented exchange rates: the same round figures every day, so that none is mistaken for a real rate."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -28,7 +28,7 @@ PER_EURO = {
 }
 
 
-def known(currency: str) -> bool:
+def has_rate(currency: str) -> bool:
     return currency in PER_EURO
 
 
@@ -38,6 +38,6 @@ def convert(dollars: Decimal, currency: str) -> Decimal:
     return (dollars * factor).quantize(Decimal("0.01"))
 
 
-def rows(currencies: Sequence[str], today: date) -> tuple[Rate, ...]:
-    wanted = currencies or tuple(PER_EURO)
-    return tuple(Rate(currency, PER_EURO[currency], today) for currency in wanted if currency in PER_EURO)
+def list_rates(currencies: Sequence[str], today: date) -> tuple[Rate, ...]:
+    codes = currencies or tuple(PER_EURO)
+    return tuple(Rate(currency, PER_EURO[currency], today) for currency in codes if currency in PER_EURO)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from operator import attrgetter
 from typing import Annotated, Any
 
 from pydantic import PlainSerializer
@@ -26,6 +27,7 @@ OFFER_FIELDS = (
     "departs_at",
     "arrives_at",
 )
+_read_offer = attrgetter(*OFFER_FIELDS)
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def build_option(
     now: datetime,
 ) -> AwardOption:
     """From anything with the fields of an offer. `checked_at`: when the source itself last looked, where it says so."""
-    facts = {name: getattr(offer, name) for name in OFFER_FIELDS}
+    facts = dict(zip(OFFER_FIELDS, _read_offer(offer), strict=True))
     facts["flight_numbers"] = tuple(facts["flight_numbers"])  # the database gives a list
     return AwardOption(
         **facts,

@@ -151,7 +151,7 @@ def test_create_delay_alert_refuses_an_airport_no_source_covers(
     def far(*_given: object) -> None:
         raise Unanswered("not_covered", "airport_not_covered")
 
-    monkeypatch.setattr(delays, "rows", far)
+    monkeypatch.setattr(delays, "find_delays", far)
     answer = create(use, people.alice, airport="NRT")
     assert (answer["status"], answer["backends"][0]["reason"]) == ("backend_unavailable", "not_covered")
     assert "NRT" in answer["message"]

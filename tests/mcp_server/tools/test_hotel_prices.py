@@ -41,7 +41,7 @@ def add(use: Use, who: Caller, **more: Any) -> int:
 
 def priced(value: str) -> None:
     """What the sandbox asks for the stay from now on; nothing of it is left in the cache."""
-    connect().hset(overrides._hash(), f"stay|{TOKYO}|{IN}", value)
+    connect().hset(overrides._redis_key(), f"stay|{TOKYO}|{IN}", value)
     for name in connect().scan_iter("award:sandbox:reading:*"):
         connect().delete(name)
 

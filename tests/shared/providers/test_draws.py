@@ -7,16 +7,16 @@ from datetime import date, timedelta
 import pytest
 
 from shared.domain.plans import CABINS
-from shared.providers.sandbox import draw
+from shared.providers.sandbox import draws
 
 LOOKED = date(2026, 11, 21)
 PRINT = """
 from datetime import date, timedelta
 from hashlib import sha256
-from shared.providers.sandbox import draw
+from shared.providers.sandbox import draws
 day = date(2026, 11, 21)
 days = (day + timedelta(n) for n in range(356))
-marks = ((draw.u("fare", d), draw.seats("BA_p_LHR_JFK", d, day)) for d in days)
+marks = ((draws.draw_fraction("fare", d), draws.draw_seats("BA_p_LHR_JFK", d, day)) for d in days)
 print(sha256(repr(list(marks)).encode()).hexdigest()[:16])
 """
 
@@ -26,7 +26,7 @@ def places(count: int = 356) -> list[tuple[str, date]]:
 
 
 def spaces(place: str, day: date, looked_on: date = LOOKED) -> dict[str, bool]:
-    seats = draw.seats(place, day, looked_on)
+    seats = draws.draw_seats(place, day, looked_on)
     return {cabin: cabin in seats for cabin in CABINS}
 
 
@@ -69,30 +69,30 @@ def test_a_day_is_drawn_anew_every_fifth_day_of_looking() -> None:
     of_a_day = [spaces("BA_p_LHR_JFK", date(2027, 3, 1), LOOKED + timedelta(n)) for n in range(60)]
     anew = [n for n in range(1, 60) if of_a_day[n] != of_a_day[n - 1]]
     assert anew
-    assert len({n % draw.HOLDS for n in anew}) == 1
+    assert len({n % draws.DAYS_PER_DRAW for n in anew}) == 1
 
 
 def test_looking_on_other_days_in_between_changes_nothing() -> None:
-    once = [draw.seats(*cell, LOOKED) for cell in places(60)]
-    assert once != [draw.seats(*cell, LOOKED + timedelta(3)) for cell in places(60)]
-    assert once == [draw.seats(*cell, LOOKED) for cell in places(60)]
+    once = [draws.draw_seats(*cell, LOOKED) for cell in places(60)]
+    assert once != [draws.draw_seats(*cell, LOOKED + timedelta(3)) for cell in places(60)]
+    assert once == [draws.draw_seats(*cell, LOOKED) for cell in places(60)]
 
 
 def test_seats_are_one_to_nine_and_mostly_few() -> None:
-    counts = [count for cell in places() for count in draw.seats(*cell, LOOKED).values()]
+    counts = [count for cell in places() for count in draws.draw_seats(*cell, LOOKED).values()]
     assert (min(counts), max(counts)) == (1, 9)
     assert sum(n <= 3 for n in counts) > len(counts) * 0.5
 
 
 def test_more_than_a_quarter_of_the_weeks_are_peak_and_a_week_is_so_whole() -> None:
     monday = date(2027, 1, 4)
-    weeks = [draw.peak("p", monday + timedelta(weeks=n)) for n in range(400)]
+    weeks = [draws.is_peak("p", monday + timedelta(weeks=n)) for n in range(400)]
     assert 0.2 < sum(weeks) / len(weeks) < 0.36
-    assert {draw.peak("p", monday + timedelta(n)) for n in range(7)} == {weeks[0]}
+    assert {draws.is_peak("p", monday + timedelta(n)) for n in range(7)} == {weeks[0]}
 
 
 def test_a_flight_number_is_one_no_airline_can_have() -> None:
-    number = draw.flight_number("BA", "LHR", "JFK")
+    number = draws.invent_flight_number("BA", "LHR", "JFK")
     carrier, mark, digits = number.split("-")
     assert (carrier, mark) == ("BA", "SBX")
     assert 100 <= int(digits) <= 999
@@ -110,5 +110,5 @@ GOLDEN = {
 @pytest.mark.parametrize("cabin", CABINS)
 def test_the_cells_of_this_version_stay_as_they_are(cabin: str) -> None:
     days = [date(2027, 3, 1) + timedelta(n) for n in range(14)]
-    row = [draw.seats("BA_british-airways-club_LHR_JFK", day, LOOKED).get(cabin, ".") for day in days]
+    row = [draws.draw_seats("BA_british-airways-club_LHR_JFK", day, LOOKED).get(cabin, ".") for day in days]
     assert "".join(map(str, row)) == GOLDEN[cabin]

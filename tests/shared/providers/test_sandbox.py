@@ -18,7 +18,7 @@ from shared.db.observations import AwardObservation
 from shared.domain.award_matches import MatchKey
 from shared.providers.ask import Ask
 from shared.providers.contract import AwardSeat, Reading, SeatsQuestion
-from shared.providers.sandbox import draw, market
+from shared.providers.sandbox import draws, market
 from shared.providers.sandbox.overrides import set_seat
 from shared.redis import connect
 from shared.reference.load import reference
@@ -43,7 +43,7 @@ def _clean(clean: None) -> None:
 
 def month(origin: str = "LHR", destination: str = "JFK", *airlines: str) -> tuple[AwardSeat, ...]:
     question = SeatsQuestion(origin, destination, SPRING, SPRING + timedelta(days=29), airlines)
-    return market.rows(question, TODAY, {})
+    return market.find_seats(question, TODAY, {})
 
 
 def ask(
@@ -104,7 +104,7 @@ def test_programmes_and_operating_airlines_stay_apart() -> None:
 
 def test_peak_days_cost_more_than_others_where_a_chart_has_both() -> None:
     question = SeatsQuestion("LHR", "JFK", SPRING, SPRING + timedelta(200), ("BA",))
-    own = market.rows(question, TODAY, {})
+    own = market.find_seats(question, TODAY, {})
     costs = {row.points for row in own if row.program == OWN and row.cabin == "economy"}
     chart = reference().route_price(OWN, "BA", "LHR", "JFK", TODAY)
     assert chart is not None
@@ -120,12 +120,12 @@ def test_local_times_follow_the_airports() -> None:
 
 
 def test_an_airline_connects_over_its_hub_where_that_is_no_great_detour() -> None:
-    nonstop, over = market.path("BA", "LHR", "JFK"), market.path("BA", "EDI", "BOS")
+    nonstop, over = market.find_path("BA", "LHR", "JFK"), market.find_path("BA", "EDI", "BOS")
     assert nonstop is not None
     assert over is not None
     assert (nonstop.stops, over.stops, over.hub) == (0, 1, "LHR")
     assert len(over.flight_numbers) == 2
-    assert market.path("BA", "SFO", "NRT") is None
+    assert market.find_path("BA", "SFO", "NRT") is None
 
 
 @pytest.mark.parametrize(
@@ -148,14 +148,14 @@ def test_nothing_is_on_sale_before_the_release_window() -> None:
     assert window is not None
     last = TODAY + timedelta(days=window.days_before_departure)
     question = SeatsQuestion("LHR", "JFK", last - timedelta(5), last + timedelta(60), ("BA",))
-    rows = market.rows(question, TODAY, {})
+    rows = market.find_seats(question, TODAY, {})
     assert rows
     assert max(row.date for row in rows) <= last
 
 
 def test_the_past_is_not_for_sale() -> None:
     question = SeatsQuestion("LHR", "JFK", TODAY - timedelta(30), TODAY + timedelta(3), ("BA",))
-    assert min(row.date for row in market.rows(question, TODAY, {})) >= TODAY
+    assert min(row.date for row in market.find_seats(question, TODAY, {})) >= TODAY
 
 
 def test_a_month_of_ten_programmes_takes_milliseconds() -> None:
@@ -163,7 +163,7 @@ def test_a_month_of_ten_programmes_takes_milliseconds() -> None:
     question = SeatsQuestion("LHR", "JFK", SPRING, SPRING + timedelta(days=29), ("BA",))
     began = anyio.run(_now)
     for _ in range(5):
-        market.rows(question, TODAY, {})
+        market.find_seats(question, TODAY, {})
     assert (anyio.run(_now) - began) / 5 < 0.1
 
 
@@ -195,8 +195,8 @@ def test_no_override_opens_a_seat_without_a_price() -> None:
     assert "first" not in chart.cabins
     set_seat("open", "LHR", "JFK", travel_day(), "first", "BA")
     assert seats("first", "iberia-club") == []
-    drawn = draw.seats(f"BA_{OWN}_LHR_JFK", travel_day(), clock.today())
-    assert seats("first") == [drawn.get("first", 1)]
+    open_cabins = draws.draw_seats(f"BA_{OWN}_LHR_JFK", travel_day(), clock.today())
+    assert seats("first") == [open_cabins.get("first", 1)]
 
 
 def test_a_seat_opened_by_another_process_is_found_by_the_next_check(standing_clock: StandingClock) -> None:

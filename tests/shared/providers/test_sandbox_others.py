@@ -8,7 +8,7 @@ import pytest
 
 from shared import clock
 from shared.providers.contract import FaresQuestion, HotelSpot, SeatsQuestion, StaysQuestion, Unanswered
-from shared.providers.sandbox import delays, draw, fares, market, rates, stays
+from shared.providers.sandbox import delays, draws, fares, market, rates, stays
 from shared.providers.sandbox.client import Sandbox
 
 TODAY = date(2026, 11, 21)
@@ -28,40 +28,40 @@ def stay(earliest: date, latest: date | None = None, nights: int = 1, currency: 
     ("cabin", "about"), [("economy", 701), ("premium_economy", 1154), ("business", 2798), ("first", 3850)]
 )
 def test_a_fare_lies_near_what_distance_and_cabin_suggest(cabin: str, about: int) -> None:
-    found = fares.rows(journey(cabin), TODAY)
+    found = fares.find_fares(journey(cabin), TODAY)
     assert found
     assert all(about * 0.7 < fare.price < about * 1.6 for fare in found)
 
 
 def test_fares_are_cheapest_first_and_bear_every_mark_of_the_sandbox() -> None:
-    found = fares.rows(journey(), TODAY)
+    found = fares.find_fares(journey(), TODAY)
     assert [f.price for f in found] == sorted(f.price for f in found)
     assert all("SBX" in number for fare in found for number in fare.flight_numbers)
     assert all(fare.booking_url.startswith("https://sandbox.invalid/") for fare in found if fare.booking_url)
 
 
 def test_a_return_and_more_passengers_cost_more_and_are_one_price() -> None:
-    one = {f.carriers: f.price for f in fares.rows(journey(), TODAY)}
-    both = {f.carriers: f.price for f in fares.rows(journey(passengers=2), TODAY)}
-    back = {f.carriers: f.price for f in fares.rows(journey(return_date=TODAY + timedelta(days=70)), TODAY)}
+    one = {f.carriers: f.price for f in fares.find_fares(journey(), TODAY)}
+    both = {f.carriers: f.price for f in fares.find_fares(journey(passengers=2), TODAY)}
+    back = {f.carriers: f.price for f in fares.find_fares(journey(return_date=TODAY + timedelta(days=70)), TODAY)}
     assert all(both[c] == 2 * one[c] and back[c] > one[c] for c in one)
 
 
 def test_a_fare_is_given_in_the_currency_asked_for_or_else_in_dollars() -> None:
-    dollars, pounds = (fares.rows(journey(currency=c), TODAY)[0] for c in ("USD", "GBP"))
+    dollars, pounds = (fares.find_fares(journey(currency=c), TODAY)[0] for c in ("USD", "GBP"))
     assert pounds.price == rates.convert(dollars.price, "GBP")
-    assert fares.rows(journey(currency="XAF"), TODAY)[0].currency == "USD"
+    assert fares.find_fares(journey(currency="XAF"), TODAY)[0].currency == "USD"
 
 
 def test_nothing_is_sold_for_yesterday_or_where_nobody_flies() -> None:
-    assert fares.rows(journey(ahead=-1), TODAY) == ()
+    assert fares.find_fares(journey(ahead=-1), TODAY) == ()
     with pytest.raises(Unanswered):
-        fares.rows(FaresQuestion("LHR", "QQQ", TODAY, None, "economy", 1, "USD"), TODAY)
+        fares.find_fares(FaresQuestion("LHR", "QQQ", TODAY, None, "economy", 1, "USD"), TODAY)
 
 
 def test_the_flights_behind_an_offer_are_those_of_its_row() -> None:
-    offer = market.rows(SeatsQuestion("LHR", "JFK", TODAY, TODAY + timedelta(days=60)), TODAY, {})[0]
-    (trip,) = market.trip(offer.ref, TODAY, {})
+    offer = market.find_seats(SeatsQuestion("LHR", "JFK", TODAY, TODAY + timedelta(days=60)), TODAY, {})[0]
+    (trip,) = market.find_trip(offer.ref, TODAY, {})
     assert (trip.points, trip.taxes, trip.cabin) == (offer.points, offer.taxes, offer.cabin)
     assert tuple(s.flight_number for s in trip.segments) == offer.flight_numbers
     assert trip.segments[0].departs_at == offer.departs_at
@@ -70,12 +70,12 @@ def test_the_flights_behind_an_offer_are_those_of_its_row() -> None:
 @pytest.mark.parametrize("ref", ["", "sbx_BA", "sbx_BA_none_LHR_JFK_20261201_first", "awd_x", "sbx_a_b_c_d_99999999_x"])
 def test_an_offer_that_is_gone_or_never_was_has_no_flights(ref: str) -> None:
     with pytest.raises((Unanswered, ValueError)):
-        market.trip(ref, TODAY, {})
+        market.find_trip(ref, TODAY, {})
 
 
 def test_a_stay_costs_what_its_nights_cost() -> None:
-    nights = stays.rows(stay(TODAY, TODAY + timedelta(days=2)), TODAY, {})
-    (whole,) = stays.rows(stay(TODAY, nights=3), TODAY, {})
+    nights = stays.find_stays(stay(TODAY, TODAY + timedelta(days=2)), TODAY, {})
+    (whole,) = stays.find_stays(stay(TODAY, nights=3), TODAY, {})
     assert len(nights) == 3
     if whole.available:
         assert whole.cash == sum(n.cash for n in nights if n.cash)
@@ -83,29 +83,33 @@ def test_a_stay_costs_what_its_nights_cost() -> None:
 
 def test_stays_change_as_days_pass_and_never_within_a_day() -> None:
     asked = stay(TODAY + timedelta(days=30), TODAY + timedelta(days=60))
-    first, same, later = (stays.rows(asked, d, {}) for d in (TODAY, TODAY, TODAY + timedelta(days=draw.HOLDS)))
+    first, same, later = (
+        stays.find_stays(asked, d, {}) for d in (TODAY, TODAY, TODAY + timedelta(days=draws.DAYS_PER_DRAW))
+    )
     assert first == same
     assert first != later
 
 
 def test_a_stay_is_priced_and_filled_on_purpose() -> None:
     day = TODAY + timedelta(days=9)
-    (cheap,) = stays.rows(stay(day), TODAY, {f"stay|htl_x|{day}": "points:4000,cash:55.50"})
-    (full,) = stays.rows(stay(day), TODAY, {f"stay|htl_x|{day}": "full"})
+    (cheap,) = stays.find_stays(stay(day), TODAY, {f"stay|htl_x|{day}": "points:4000,cash:55.50"})
+    (full,) = stays.find_stays(stay(day), TODAY, {f"stay|htl_x|{day}": "full"})
     assert (cheap.points, cheap.cash, cheap.room_type) == (4000, Decimal("55.50"), stays.ROOM)
     assert (full.available, full.points, full.cash) == (False, None, None)
 
 
 def test_a_delay_is_invented_set_and_taken_back() -> None:
-    drawn = [delays.rows(code, clock.now(), {}) for code in ("SFO", "JFK", "LHR", "ORD", "BOS", "ATL", "DEN", "LAX")]
+    drawn = [
+        delays.find_delays(code, clock.now(), {}) for code in ("SFO", "JFK", "LHR", "ORD", "BOS", "ATL", "DEN", "LAX")
+    ]
     assert all(d.reason == delays.REASON for found in drawn for d in found)
-    assert delays.rows("SFO", clock.now(), {"delay|SFO": "75"})[0].minutes == 75
-    assert delays.rows("SFO", clock.now(), {"delay|SFO": "stop"})[0].kind == "ground_stop"
-    assert delays.rows("SFO", clock.now(), {"delay|SFO": "none"}) == ()
+    assert delays.find_delays("SFO", clock.now(), {"delay|SFO": "75"})[0].minutes == 75
+    assert delays.find_delays("SFO", clock.now(), {"delay|SFO": "stop"})[0].kind == "ground_stop"
+    assert delays.find_delays("SFO", clock.now(), {"delay|SFO": "none"}) == ()
     with pytest.raises(Unanswered):
-        delays.rows("QQQ", clock.now(), {})
+        delays.find_delays("QQQ", clock.now(), {})
 
 
 def test_every_answer_of_the_client_is_that_of_its_module() -> None:
     found = anyio.run(Sandbox().cash_fares, journey())
-    assert found == fares.rows(journey(), clock.today())
+    assert found == fares.find_fares(journey(), clock.today())
