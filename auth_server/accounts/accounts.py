@@ -25,7 +25,7 @@ _hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 
 
 @lru_cache(maxsize=1)
-def _dummy_hash() -> str:
+def _make_dummy_hash() -> str:
     """The hash verified for accounts that do not exist, so that both cases take the same time."""
     return _hasher.hash(secrets.token_hex(16))
 
@@ -59,11 +59,11 @@ def hash_password(password: str) -> str:
 
 
 def check_password(account: Account | None, password: str) -> bool:
-    """Spends the same work whether or not the account exists; renews hashes made with older settings."""
+    """Takes the same time whether or not the account exists; renews hashes made with older settings."""
     stored = account.password_hash if account is not None else None
     plain = _normalize_password(password[: MAX_PASSWORD_CHARACTERS * 2])
     try:
-        _hasher.verify(stored or _dummy_hash(), plain)
+        _hasher.verify(stored or _make_dummy_hash(), plain)
     except (VerificationError, InvalidHashError):
         return False
     if account is None or stored is None:

@@ -92,8 +92,10 @@ def describe_faults(error: Invalid) -> dict[str, str]:
 
 
 def _start_signup(uow: UnitOfWork, data: RequestData) -> None:
-    """The same work for everybody, and after the answer: a new account, a new password for one not yet confirmed, or
-    a mail to the person who has an account already."""
+    """Runs after the response, so that its duration does not tell who has an account.
+
+    It stores a new account, a new password for one not yet confirmed, or a mail to the person who has an account.
+    """
     email = accounts.normalize_email(data.form_value("email"))
     password_hash = accounts.hash_password(data.form_value("password"))
     uow.db.execute(select(func.pg_advisory_xact_lock(int(digest(email)[:15], 16))))

@@ -40,7 +40,7 @@ class AuthorizationRequest:
     max_age: float  # seconds since sign-in, infinite when the client sets none
 
 
-def _protocol_error(error: str, text: str, uri: str, state: str | None) -> OAuth2Error:
+def _make_error(error: str, text: str, uri: str, state: str | None) -> OAuth2Error:
     return OAuth2Error(text, error=error, redirect_uri=uri, state=state)
 
 
@@ -82,7 +82,7 @@ def _validate(uow: UnitOfWork, data: RequestData, account: Account | None) -> Au
     client, uri = _verify_client_and_uri(uow, data)
     state, prompts = data.query_value("state"), set((data.query_value("prompt") or "").split())
     if (fault := _find_fault(data, prompts)) is not None:
-        raise _protocol_error(*fault, uri, state)
+        raise _make_error(*fault, uri, state)
     server = Server(uow)
     grant = server.get_consent_grant(data, end_user=account)
     max_age = float(data.query_value("max_age") or "inf")
@@ -122,14 +122,14 @@ def authorize(uow: UnitOfWork, data: RequestData) -> FlowResult:
         request = _validate(uow, data, account)
         if account is None or session is None or _must_sign_in(request, session, data):
             if "none" in request.prompts:
-                raise _protocol_error("login_required", "The person has to sign in.", request.uri, request.state)
+                raise _make_error("login_required", "The person has to sign in.", request.uri, request.state)
             return _redirect_to_sign_in(request, data.raw_query)
         consent = _find_consent(uow, account, request.client)
         same_host = consent is not None and consent.redirect_host == redirect_uris.host_of(request.uri)
         if same_host and not request.prompts & ALWAYS_ASK:
             return _issue_code(request, session, account)
         if "none" in request.prompts:
-            raise _protocol_error("consent_required", "The person has not agreed yet.", request.uri, request.state)
+            raise _make_error("consent_required", "The person has not agreed yet.", request.uri, request.state)
     except OAuth2Error as error:
         return redirect_error(error)
     return _ask_for_consent(request, session, account, data.raw_query)
@@ -143,10 +143,10 @@ def _redirect_to_sign_in(request: AuthorizationRequest, query: str) -> Redirect:
 
 
 def _ask_for_consent(request: AuthorizationRequest, session: WebSession, account: Account, query: str) -> Page:
-    """The form is bound to the exact request shown: nothing can be exchanged between question and answer."""
+    """The CSRF token binds the form to this exact request, so that no other can be put in its place."""
     context = {
         "name": request.client.row.name,
-        "verified": request.client.row.owner_id == account.id,  # they named it themselves
+        "verified": request.client.row.owner_id == account.id,  # the person registered it by hand
         "published_by": urlsplit(request.client.client_id).hostname if request.client.row.kind == "cimd" else None,
         "host": redirect_uris.host_of(request.uri),
         "local": redirect_uris.is_local(request.uri),

@@ -75,12 +75,12 @@ def is_address(client_id: str) -> bool:
 
 
 def parse_document(client_id: str, body: bytes, cache_time: timedelta) -> Document:
-    """Held against the same rules as a registration; always a public client, whatever it would prefer."""
+    """Checked by the rules of registration; always a public client, whatever the document says."""
     try:
         data = parse_json(body)
         if not isinstance(data, dict) or data.get("client_id") != client_id:
             raise InvalidDocument
-        if {"client_secret", "client_secret_expires_at"} & set(data) or _auth_method(data) in _SHARED_SECRETS:
+        if {"client_secret", "client_secret_expires_at"} & set(data) or _read_auth_method(data) in _SHARED_SECRETS:
             raise InvalidDocument
         metadata = client_metadata_from(data)
     except OAuth2Error:
@@ -88,7 +88,7 @@ def parse_document(client_id: str, body: bytes, cache_time: timedelta) -> Docume
     return Document(metadata["client_name"], metadata["redirect_uris"], cache_time)
 
 
-def _auth_method(data: dict[str, Any]) -> str | None:
+def _read_auth_method(data: dict[str, Any]) -> str | None:
     method = data.get("token_endpoint_auth_method")
     return method if isinstance(method, str) else None
 
@@ -99,7 +99,7 @@ def _load_pinned() -> dict[str, bytes]:
     return {json.loads(body)["client_id"]: body for body in bodies}
 
 
-def _cache_time(headers: httpx.Headers) -> timedelta:
+def _choose_cache_time(headers: httpx.Headers) -> timedelta:
     match = _MAX_AGE.search(headers.get("cache-control", ""))
     return timedelta(seconds=min(max(int(match[1]) if match else 0, MIN_CACHE_SECONDS), MAX_CACHE_SECONDS))
 
@@ -119,7 +119,7 @@ async def _fetch(client_id: str) -> Document:
         raise InvalidDocument from None
     except (httpx.HTTPError, OSError, TimeoutError):
         raise FetchFailed from None
-    return parse_document(client_id, body, _cache_time(response.headers))
+    return parse_document(client_id, body, _choose_cache_time(response.headers))
 
 
 def _is_fresh(client_id: str) -> bool:

@@ -24,7 +24,7 @@ _VERIFIER = re.compile(r"[A-Za-z0-9\-._~]{43,128}")
 
 
 class S256(CodeChallenge):
-    """PKCE for every client at both endpoints; authlib's own `required` covers neither half of that."""
+    """PKCE for every client at both endpoints; authlib's `required` checks only public clients' verifiers."""
 
     DEFAULT_CODE_CHALLENGE_METHOD = "S256"
     SUPPORTED_CODE_CHALLENGE_METHOD = ["S256"]
@@ -51,7 +51,7 @@ class S256(CodeChallenge):
 
 
 def bind_resource(grant: Any) -> None:
-    """An extension: the resource named at authorization is checked and kept for the code."""
+    """An extension: the resource named at authorization is checked and bound to the code."""
 
     def check_resource(_: Any, redirect_uri: Any) -> None:  # noqa: ARG001 - authlib's signature
         grant.request.resource = resource_indicators.resolve(grant.request.payload.datalist.get("resource", []))
@@ -65,7 +65,7 @@ class CodeGrant(authlib_grants.AuthorizationCodeGrant):
     request: ProtocolRequest
 
     def create_authorization_response(self, redirect_uri: str, grant_user: Account) -> tuple[int, FlowResult, Any]:
-        """As authlib's, but the registered redirect URI is not encoded anew."""
+        """As authlib's, but the registered redirect URI stays byte for byte as it is."""
         self.request.user = grant_user
         code = mint(tokens.CODE)
         self.save_authorization_code(code, self.request)
@@ -92,9 +92,10 @@ class CodeGrant(authlib_grants.AuthorizationCodeGrant):
         )
 
     def query_authorization_code(self, code: str, client: Application) -> AuthorizationCode | None:
-        """Spends the code in the statement that reads it: of many redemptions at once, one can win.
+        """Consumes the code in the statement that reads it, so that of concurrent redemptions one succeeds.
 
-        A second presentation by the same client means that somebody else has the code: the whole family dies.
+        A second presentation by the same client means that somebody else has the code, so the whole family is revoked
+        (RFC 9700 4.5).
         """
         if not well_formed(code, tokens.CODE):
             return None
@@ -123,4 +124,4 @@ class CodeGrant(authlib_grants.AuthorizationCodeGrant):
         return self.server.uow.account_of(authorization_code.family_id)
 
     def delete_authorization_code(self, authorization_code: AuthorizationCode) -> None:
-        """Kept and marked as consumed, so that a replay is recognised."""
+        """Not deleted but marked as consumed, so that a replay is recognised."""

@@ -31,15 +31,15 @@ RUN_LIFE = timedelta(minutes=15)
 STANDING_ORDERS = ("award-travel-standing-orders", "Standing order")
 _RUN_ID = re.compile(r"[A-Za-z0-9-]{1,40}", re.ASCII)
 _NO_STORE = {"Cache-Control": "no-store"}
-Answer = Callable[[UnitOfWork, dict[str, str]], dict[str, Any]]
+Respond = Callable[[UnitOfWork, dict[str, str]], dict[str, Any]]
 
 
-def handle_service_request(answer: Answer) -> Handler:
+def handle_service_request(respond: Respond) -> Handler:
     """Only the service's own confidential client is answered, as at introspection."""
 
     async def handler(request: Request) -> Response:
         def flow(uow: UnitOfWork, data: RequestData) -> dict[str, Any]:
-            return answer(uow, dict(data.form))
+            return respond(uow, dict(data.form))
 
         try:
             form = await read_service_form(request)

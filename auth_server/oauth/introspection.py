@@ -25,7 +25,7 @@ Lookups = Batcher[str, Row[Any] | None]
 
 
 def create_lookups() -> Lookups:
-    """The look-ups of one application: from the hash of a token to its row, None when it is not good."""
+    """The look-ups of one application: from the hash of a token to its row, None when it is not active."""
     return Batcher(_find_live_tokens)
 
 

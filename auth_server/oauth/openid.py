@@ -59,7 +59,7 @@ def add_id_token(grant: Any) -> None:
     grant.register_hook("after_create_token_response", extend_response)
 
 
-def _bearer_challenge(status: int, error: str | None = None) -> JsonResponse:
+def _challenge_bearer(status: int, error: str | None = None) -> JsonResponse:
     attribute = f', error="{error}"' if error else ""
     headers = NO_STORE | {"WWW-Authenticate": f'Bearer realm="award-travel"{attribute}'}
     return JsonResponse(status, {"error": error or "invalid_token"}, headers)
@@ -68,15 +68,15 @@ def _bearer_challenge(status: int, error: str | None = None) -> JsonResponse:
 def userinfo(uow: UnitOfWork, data: RequestData) -> JsonResponse:
     scheme, _, token = (data.authorization or "").partition(" ")
     if scheme.lower() != "bearer" or not token:
-        return _bearer_challenge(401)
+        return _challenge_bearer(401)
     row = uow.db.get(AccessToken, digest(token)) if well_formed(token, tokens.ACCESS) else None
     if row is None or row.revoked_at is not None or row.expires_at <= clock.now():
-        return _bearer_challenge(401, "invalid_token")
+        return _challenge_bearer(401, "invalid_token")
     account = uow.account_of(row.family_id)
     if account is None or not _has_active_client(uow.db, row.family_id):
-        return _bearer_challenge(401, "invalid_token")
+        return _challenge_bearer(401, "invalid_token")
     if "openid" not in row.scope.split():
-        return _bearer_challenge(403, "insufficient_scope")
+        return _challenge_bearer(403, "insufficient_scope")
     return JsonResponse(200, claims_from_account(account), dict(NO_STORE))
 
 

@@ -31,7 +31,7 @@ _HOST = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(\.{_LABEL})*")
 
 
 class BadRedirect(ValueError):
-    """The text says what is wrong, never what was sent."""
+    """The text says what is wrong and never repeats the URI."""
 
 
 @lru_cache(maxsize=1)
@@ -40,18 +40,18 @@ def _load_lists() -> dict[str, frozenset[str]]:
     return {name: frozenset(values) for name, values in data.items()}
 
 
-def _configured_hosts() -> frozenset[str]:
+def _read_configured_hosts() -> frozenset[str]:
     configured = settings().oauth_dcr_redirect_host_allowlist.lower().split(",")
     return frozenset(host.strip() for host in configured if host.strip())
 
 
 def allowed_hosts() -> frozenset[str]:
-    return _load_lists()["hosts"] | _configured_hosts()
+    return _load_lists()["hosts"] | _read_configured_hosts()
 
 
 def document_hosts() -> frozenset[str]:
     """The hosts whose client metadata documents are read."""
-    return _load_lists()["documents"] | _configured_hosts()
+    return _load_lists()["documents"] | _read_configured_hosts()
 
 
 def _split_uri(uri: str) -> SplitResult:
@@ -91,7 +91,7 @@ def check_registration(uri: object, *, anywhere: bool = False) -> str:
 
 
 def check_manual(uri: str) -> str:
-    """The same for an application a person makes: any https host is theirs to name, and the code may be shown."""
+    """The same for an application a person makes: any https host is allowed, and the code may be shown on a page."""
     return uri if uri == OUT_OF_BAND else check_registration(uri, anywhere=True)
 
 
@@ -119,6 +119,6 @@ def is_local(uri: str) -> bool:
     return parts.scheme not in ("http", "https") or parts.hostname in LOOPBACK
 
 
-def extend(uri: str, params: list[tuple[str, str]]) -> str:
+def append_parameters(uri: str, params: list[tuple[str, str]]) -> str:
     """Appends parameters and leaves the registered part as it is, byte for byte."""
     return f"{uri}{'&' if '?' in uri else '?'}{urlencode(params)}"

@@ -96,7 +96,7 @@ class RefreshGrant(authlib_grants.RefreshTokenGrant):
         return self._accept_retry(row, refresh_token)
 
     def _accept_retry(self, row: RefreshToken, refresh_token: str) -> RefreshToken | None:
-        """Refused without consequence when the successor was used already: inside the window that is no proof."""
+        """Refused without consequence when the successor was used already: within the window that proves no theft."""
         successor = unseal([refresh_token], row.successor_sealed or "")
         successor_row = self.server.uow.db.get(RefreshToken, digest(successor)) if successor else None
         if successor_row is None or successor_row.rotated_at is not None or row.retries >= tokens.MAX_RETRIES:
@@ -130,4 +130,4 @@ class RefreshGrant(authlib_grants.RefreshTokenGrant):
         return token
 
     def revoke_old_credential(self, refresh_token: RefreshToken) -> None:
-        """Done as the new one is kept, in the same statement."""
+        """Nothing is left to do: `Server.save_token` rotates it in the statement that stores its successor."""

@@ -103,7 +103,7 @@ def client_metadata_from(data: object) -> dict[str, Any]:
 
 
 def _find_recent_client(uow: UnitOfWork, fingerprint: str) -> Client | None:
-    """The client a byte-identical body made a moment ago; two such requests at once wait for each other."""
+    """The client that a byte-identical body registered a moment ago; an advisory lock orders concurrent requests."""
     uow.db.execute(select(func.pg_advisory_xact_lock(int(fingerprint[:15], 16))))
     recent = (Client.fingerprint == fingerprint, Client.created_at > clock.now() - SAME_BODY_WINDOW)
     return uow.db.scalars(select(Client).where(*recent, Client.disabled_at.is_(None)).limit(1)).first()

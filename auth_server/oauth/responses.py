@@ -26,7 +26,7 @@ def redirect_to_client(uri: str, state: str | None, params: list[tuple[str, str]
         context = {"code": values.get("code"), "error": values.get("error")}
         return Page("code.html", context, 200 if "code" in values else 400)
     state_param = [("state", state)] if state else []
-    location = redirect_uris.extend(uri, [*params, *state_param, ("iss", settings().web_url)])
+    location = redirect_uris.append_parameters(uri, [*params, *state_param, ("iss", settings().web_url)])
     return JsonResponse(
         302, None, {"Location": location, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
     )

@@ -49,7 +49,7 @@ class Revocation(RevocationEndpoint):
         return None
 
     def revoke_token(self, token: AccessToken | RefreshToken, request: ProtocolRequest) -> None:  # noqa: ARG002
-        """An access token dies alone; a refresh token, even a rotated one, takes its family along."""
+        """An access token is revoked alone; a refresh token, also a rotated one, with its family (RFC 7009 2.1)."""
         if isinstance(token, RefreshToken):
             self.server.uow.revoke_family(token.family_id, "revoked_by_client")
         elif token.revoked_at is None:

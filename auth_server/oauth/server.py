@@ -57,7 +57,7 @@ class Server(AuthorizationServer):
         return request if isinstance(request, ProtocolRequest) else ProtocolRequest(request)
 
     def handle_response(self, status: int, body: Any, headers: list[tuple[str, str]]) -> FlowResult:
-        if isinstance(body, JsonResponse | Page):  # an authorization response, whole already
+        if isinstance(body, JsonResponse | Page):  # an authorization response, complete already
             return body
         extra = {name: value for name, value in headers if name != "Content-Type"}
         return JsonResponse(status, body or None, NO_STORE | extra)
@@ -66,4 +66,4 @@ class Server(AuthorizationServer):
         return redirect_error(error) if error.redirect_uri else to_error_response(error)
 
     def send_signal(self, name: str, *args: Any, **more: Any) -> None:
-        """Authlib announces its steps here; nobody listens."""
+        """A hook of authlib for framework signals; not used."""

@@ -36,7 +36,7 @@ def save_password(member: Member) -> FlowResult:
 
 
 def end_session(member: Member) -> FlowResult:
-    """One browser, named by the beginning of its row's key."""
+    """Ends one session, given by the first characters of its hash."""
     prefix = member.data.form_value("session")
     for row in sessions.list_active(member.db, member.account.id):
         if len(prefix) >= 16 and row.id_hash.startswith(prefix):

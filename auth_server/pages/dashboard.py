@@ -32,12 +32,12 @@ def _list_connections(member: Member) -> Sequence[Row[str, str, str, datetime]]:
         .group_by(Family.client_id)
         .subquery()
     )
-    mine = Consent.account_id == member.account.id
-    client_ids = union(select(Consent.client_id).where(mine), select(active.c.client_id))
+    own = Consent.account_id == member.account.id
+    client_ids = union(select(Consent.client_id).where(own), select(active.c.client_id))
     since = func.coalesce(Consent.granted_at, active.c.since).label("granted_at")
     query = (
         select(Client.client_id, Client.name, Consent.redirect_host, since)
-        .outerjoin(Consent, and_(Consent.client_id == Client.client_id, mine))
+        .outerjoin(Consent, and_(Consent.client_id == Client.client_id, own))
         .outerjoin(active, active.c.client_id == Client.client_id)
         .where(Client.client_id.in_(client_ids))
     )
@@ -52,8 +52,8 @@ def _list_usage(member: Member) -> list[tuple[str, int, int | None, str]]:
         limits.api_calls_per_month if member.account.api_calls_per_month is None else member.account.api_calls_per_month
     )
     daily, monthly = "begins again at midnight UTC", "begins again on the 1st, UTC"
-    mine = (RouteMonitor.account_id == member.account.id, RouteMonitor.cancelled_at.is_(None))
-    monitors = db.scalar(select(func.count()).select_from(RouteMonitor).where(*mine)) or 0
+    own = (RouteMonitor.account_id == member.account.id, RouteMonitor.cancelled_at.is_(None))
+    monitors = db.scalar(select(func.count()).select_from(RouteMonitor).where(*own)) or 0
     return [
         ("Searches today", used(db, member.account.id, SEARCHES, day), limits.searches_per_day, daily),
         ("Tool calls today", used(db, member.account.id, TOOL_CALLS, day), calls, daily),

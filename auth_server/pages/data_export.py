@@ -1,4 +1,4 @@
-"""Export of an account (GDPR article 20): every row that belongs to it, in every table, without secrets."""
+"""Export of an account: every row that belongs to it, in every table, without secrets."""
 
 import re
 from typing import Any

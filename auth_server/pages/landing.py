@@ -95,7 +95,7 @@ def serve_picture(name: str, media_type: str) -> Callable[[Request], Awaitable[R
 
 
 async def serve_challenge(request: Request) -> Response:  # noqa: ARG001
-    """What a plugin portal asks the domain to show, when the operator has set it."""
+    """Proof of the domain for OpenAI's plugin portal, when the operator has set one."""
     text = settings().openai_apps_challenge
     return PlainTextResponse(text, headers=_CACHE_HEADERS) if text else Response(status_code=404)
 

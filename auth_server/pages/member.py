@@ -71,7 +71,7 @@ class Member:
 
 
 def find_tab(path: str) -> str:
-    """The tab a page belongs to: the longest that leads there."""
+    """The tab a page belongs to: the longest matching path."""
     return max((to for to, _ in TABS if path == to or path.startswith(to + "/")), key=len, default="")
 
 

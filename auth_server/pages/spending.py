@@ -62,21 +62,21 @@ def prepare_import(member: Member) -> FlowResult | ToolCall:
 def show_import(call: ToolCall) -> Flow:
     def flow(member: Member) -> FlowResult:
         tool_calls.finish(member.uow, call)
-        answer = call.answer
-        if answer is None:
+        result = call.result
+        if result is None:
             return show(member, 503, _UNAVAILABLE)
-        if answer.get("status") == "ok":
-            return show(member, imported=answer)
-        return show(member, 422, _describe_failure(answer))
+        if result.get("status") == "ok":
+            return show(member, imported=result)
+        return show(member, 422, _describe_failure(result))
 
     return form_for_member(flow)
 
 
-def _describe_failure(answer: dict[str, object]) -> str:
+def _describe_failure(result: dict[str, object]) -> str:
     """Why the tool did not import it, for a person who sees a file and not a parameter."""
-    errors = answer.get("errors")
+    errors = result.get("errors")
     if isinstance(errors, list) and errors:
         first = errors[0]
         what = {"statement_text": "The file", "card_id": "The card", "currency": "The currency"}
         return f"{what.get(first['field'], first['field'])} {first['problem']}. Wanted: {first['expected']}."
-    return str(answer.get("message", "The statement was not imported."))
+    return str(result.get("message", "The statement was not imported."))

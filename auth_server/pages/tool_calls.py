@@ -23,13 +23,13 @@ TIMEOUT = httpx.Timeout(60, connect=2)
 
 @dataclass
 class ToolCall:
-    """One call under a token of its own. `answer` is None until it is made, and when nobody answered."""
+    """One call under a token of its own. `result` is None before the call, and when the tool server did not answer."""
 
     tool: str
     arguments: dict[str, Any]
     family_id: str
     token: str
-    answer: dict[str, Any] | None = None
+    result: dict[str, Any] | None = None
 
 
 def prepare(uow: UnitOfWork, account: Account, tool: str, **arguments: Any) -> ToolCall:

@@ -15,7 +15,7 @@ from auth_server.web.rendering import to_response
 def handle_tool_upload(
     before: Flow[FlowResult | ToolCall], max_bytes: int, after: Callable[[ToolCall], Flow[FlowResult]]
 ) -> Handler:
-    """The flow `before` prepares the call, or answers itself; the flow `after` shows what the tool answered."""
+    """The flow `before` prepares the call, or answers itself; the flow `after` shows the result of the tool."""
 
     async def handler(request: Request) -> Response:
         data = await read_upload_form(request, max_bytes)
@@ -24,7 +24,7 @@ def handle_tool_upload(
         call = await run(before, data)
         if not isinstance(call, ToolCall):
             return to_response(call)
-        call.answer = await call_tool(call)
+        call.result = await call_tool(call)
         return to_response(await run(after(call), data))
 
     return handler

@@ -49,7 +49,7 @@ def is_forwarded(path: str) -> bool:
     return any(path == name or path.startswith(name.rstrip("/") + "/") for name in names)
 
 
-def _host_header(scope: Scope) -> str:
+def _read_host(scope: Scope) -> str:
     hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
     return hosts[0] if len(hosts) == 1 else ""
 
@@ -65,7 +65,7 @@ class EdgeMiddleware:
             await self.app(scope, receive, send)
             return
         path = scope["path"]
-        if path not in ANY_HOST and normalize_host(_host_header(scope)) not in self.hosts:
+        if path not in ANY_HOST and normalize_host(_read_host(scope)) not in self.hosts:
             refusal = JSONResponse({"error": "misdirected_request"}, 421)
             await refusal(scope, receive, send)
         elif self.proxy is not None and is_forwarded(path):

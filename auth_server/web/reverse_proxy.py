@@ -51,7 +51,7 @@ def _filter_headers(headers: Headers, dropped: set[str]) -> Headers:
     return [(k, v.strip(b" \t")) for k, v in headers if k.decode("latin-1").lower() not in dropped | listed]
 
 
-def _target_url(upstream: httpx.URL, scope: Scope) -> httpx.URL:
+def _build_target(upstream: httpx.URL, scope: Scope) -> httpx.URL:
     raw: bytes = scope.get("raw_path") or scope["path"].encode()
     query: bytes = scope["query_string"]
     return upstream.copy_with(raw_path=raw + b"?" + query if query else raw)
@@ -78,7 +78,7 @@ async def _relay_body(response: httpx.Response) -> AsyncIterator[bytes]:
         await response.aclose()
 
 
-def _error_response(scope: Scope, status: int, error: str, kind: str, text: str) -> JSONResponse:
+def _build_error(scope: Scope, status: int, error: str, kind: str, text: str) -> JSONResponse:
     """In the form the callers of the path expect: a problem document over REST, else OAuth's."""
     headers = {"Cache-Control": "no-store"}
     if scope["path"].startswith("/api/"):
@@ -107,7 +107,7 @@ class ReverseProxy:
             body = _stream_body(request, body_read)
         else:
             body_read.set()
-        outgoing = httpx.Request(scope["method"], _target_url(self.upstream, scope), headers=headers, content=body)
+        outgoing = httpx.Request(scope["method"], _build_target(self.upstream, scope), headers=headers, content=body)
         # Leaving closes the connection to the tool server, which then notices it too.
         with suppress(ClientDisconnect, ClientDisconnected):
             forwarding = self._forward(outgoing, scope, receive, send)
@@ -118,11 +118,11 @@ class ReverseProxy:
             upstream = await self.client.send(outgoing, stream=True)
         except httpx.LocalProtocolError:  # httptools accepts characters in headers that h11 refuses to send
             text = "A header holds characters that are not allowed."
-            await _error_response(scope, 400, "invalid_request", "unreadable", text)(scope, receive, send)
+            await _build_error(scope, 400, "invalid_request", "unreadable", text)(scope, receive, send)
             return
         except httpx.HTTPError as error:
             log.warning("the tool server did not answer: %s", type(error).__name__)
-            unavailable = _error_response(scope, 503, "temporarily_unavailable", "temporarily_unavailable", UNREACHABLE)
+            unavailable = _build_error(scope, 503, "temporarily_unavailable", "temporarily_unavailable", UNREACHABLE)
             unavailable.headers["Retry-After"] = "2"
             await unavailable(scope, receive, send)
             return
