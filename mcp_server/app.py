@@ -60,7 +60,7 @@ def build(*extensions: Extension) -> RequestGate:
 
     pages = Starlette(
         routes=[
-            *well_known.routes(bearers),
+            *well_known.routes(bearers.auth_server),
             *Rest(keys).routes(),
             *calendar_feed.routes(),
             *shared_documents.routes(),

@@ -5,7 +5,6 @@ import secrets
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx
 
@@ -13,7 +12,7 @@ from auth_server.oauth import first_party_tokens
 from auth_server.web.unit_of_work import UnitOfWork
 from shared.db.accounts import Account
 from shared.http import client
-from shared.settings import settings
+from shared.internal_api import mcp_endpoint
 
 log = logging.getLogger(__name__)
 DASHBOARD = ("award-travel-dashboard", "Dashboard")
@@ -45,15 +44,12 @@ def finish(uow: UnitOfWork, call: ToolCall) -> None:
 
 async def call_tool(call: ToolCall) -> dict[str, Any] | None:
     """Calls the tool as any MCP client would; None when the tool server does not answer."""
-    upstream = settings().mcp_upstream_url  # the operator's own address, which may be a private one
-    headers = {"Authorization": f"Bearer {call.token}", "Host": urlsplit(settings().mcp_url).netloc}
+    endpoint = mcp_endpoint(call.token)
     params = {"name": call.tool, "arguments": call.arguments}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     try:
         async with client(timeout=TIMEOUT) as http:
-            response = await http.post(
-                f"{upstream}/mcp" if upstream else settings().mcp_url, json=message, headers=headers
-            )
+            response = await http.post(endpoint.url, json=message, headers=endpoint.headers)
         result = response.json()["result"]["structuredContent"]
     except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
         log.warning("tool call failed: %s", type(error).__name__)

@@ -9,7 +9,8 @@ from pydantic_core import to_json
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from auth_server.web.outcomes import FlowResult, JsonResponse, Page, Redirect
-from auth_server.web.sessions import MAX_AGE, cookie_name
+from auth_server.web.sessions import MAX_AGE
+from shared.internal_api import session_cookie_name
 from shared.settings import VERSION, settings
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
@@ -48,7 +49,7 @@ def render_page(name: str, context: dict[str, Any], status: int = 200) -> HTMLRe
 def _set_cookie(response: Response, value: str) -> None:
     age = int(MAX_AGE.total_seconds()) if value else 0
     response.set_cookie(
-        cookie_name(), value, max_age=age, path="/", httponly=True, samesite="lax", secure=settings().secure
+        session_cookie_name(), value, max_age=age, path="/", httponly=True, samesite="lax", secure=settings().secure
     )
 
 

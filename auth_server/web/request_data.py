@@ -12,8 +12,8 @@ from authlib.oauth2.rfc6749 import InvalidRequestError
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
-from auth_server.web.sessions import cookie_name
 from shared.asgi import read_body
+from shared.internal_api import session_cookie_name
 
 MAX_BODY_BYTES = 16 * 1024
 MAX_QUERY_CHARACTERS = 8 * 1024
@@ -171,7 +171,7 @@ def to_request_data(
         query=query or [],
         form=form or [],
         authorization=request.headers.get("authorization"),
-        cookie=request.cookies.get(cookie_name()),
+        cookie=request.cookies.get(session_cookie_name()),
         user_agent=request.headers.get("user-agent", "")[:400],
         file=file,
     )

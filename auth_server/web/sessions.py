@@ -10,15 +10,10 @@ from shared import clock
 from shared.db.accounts import Account
 from shared.db.oauth import WebSession
 from shared.secrets import digest, same, sign
-from shared.settings import settings
 
 MAX_IDLE, MAX_AGE = timedelta(days=14), timedelta(days=30)
 MAX_AGE_BEFORE_SIGN_IN = timedelta(hours=1)
 _TOUCH_INTERVAL = timedelta(hours=1)  # how stale last_used_at may be
-
-
-def cookie_name() -> str:
-    return "__Host-award" if settings().secure else "award"
 
 
 def load(db: Session, cookie: str | None) -> WebSession | None:

@@ -9,7 +9,7 @@ import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 import anyio
 import anyio.to_thread
@@ -27,8 +27,9 @@ from shared import clock
 from shared.db.base import transaction
 from shared.db.runs import COMPLETE, Claim, RunResult
 from shared.domain.retries import wait_after
-from shared.http import Refused, client, post
+from shared.http import TIMEOUT
 from shared.http import Wire as Http
+from shared.internal_api import AuthServerClient, mcp_endpoint
 from shared.services.watches.standing_orders import LOST, STOPPED, OrderRun, Outcome, goes_on, prepare, settle
 from shared.settings import settings
 
@@ -80,8 +81,8 @@ async def _with_tools(order: OrderRun, called: list[str], scope: anyio.CancelSco
     failed: ModelFailed | None = None
     async with (
         _token(order) as token,
-        httpx2.AsyncClient(headers=_headers(token), timeout=30, trust_env=False) as own,
-        Client(streamable_http_client(_door(), http_client=own)) as tools,
+        httpx2.AsyncClient(headers=mcp_endpoint(token).headers, timeout=30, trust_env=False) as own,
+        Client(streamable_http_client(mcp_endpoint(token).url + _areas_query(), http_client=own)) as tools,
         language_model.connection() as http,
     ):
         try:
@@ -93,15 +94,9 @@ async def _with_tools(order: OrderRun, called: list[str], scope: anyio.CancelSco
     return Outcome(text[:LONGEST], tools_called=called)
 
 
-def _door() -> str:
-    """Where /mcp is found from inside; its public address is what Host says."""
-    s = settings()
-    door = f"{s.mcp_upstream_url}/mcp" if s.mcp_upstream_url else s.mcp_url
-    return f"{door}?{urlencode({'areas': s.standing_order_areas})}" if s.standing_order_areas else door
-
-
-def _headers(token: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {token}", "Host": urlsplit(settings().mcp_url).netloc}
+def _areas_query() -> str:
+    areas = settings().standing_order_areas
+    return f"?{urlencode({'areas': areas})}" if areas else ""
 
 
 @asynccontextmanager
@@ -112,16 +107,14 @@ async def _token(order: OrderRun) -> AsyncIterator[str]:
     try:
         yield token
     finally:  # a vault that is away changes nothing about the run: the token's minutes are counted
-        with anyio.move_on_after(LEAVING_SECONDS, shield=True), suppress(httpx.HTTPError, Refused):
+        with anyio.move_on_after(LEAVING_SECONDS, shield=True), suppress(httpx.HTTPError):
             await _vault("run-end", token=token)
 
 
 async def _vault(question: str, **form: str) -> bytes:
-    s = settings()
-    login = (s.service_client_id, s.service_client_secret.get_secret_value())
-    address, host = f"{s.auth_internal_url or s.web_url}/internal/{question}", {"Host": urlsplit(s.web_url).netloc}
-    async with client() as http:  # no base: the address is the operator's own and may be a private one
-        return await post(http, address, data=form, auth=login, headers=host)
+    async with AuthServerClient(timeout=TIMEOUT) as auth_server:
+        response = await auth_server.post(f"/internal/{question}", form)
+    return response.raise_for_status().content
 
 
 class _Run:

@@ -3,7 +3,6 @@
 They stand on the web host, which passes them here; who is signed in there decides whose connection it becomes.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from functools import lru_cache
 from pathlib import Path
@@ -13,12 +12,13 @@ from urllib.parse import parse_qs, quote, urlsplit
 import anyio.to_thread
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sqlalchemy.exc import SQLAlchemyError
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from mcp_server.pages.browser_session import Away, Browser, browser
+from mcp_server.pages.browser_session import AuthServerUnavailable, BrowserSession, find_session
 from mcp_server.toolkit.thread_limiter import limiter
+from shared.asgi import BodyIncomplete, BodyTooLarge, read_body
 from shared.limits import address_key, hit
 from shared.providers.connectors import Connector
 from shared.services.connections import connecting
@@ -26,8 +26,8 @@ from shared.services.connections.connecting import Stopped, Traveller, Why
 from shared.settings import VERSION, settings
 
 PER_MINUTE = 60  # of one address
-MOST_BYTES = 1024 * 1024 + 8192
-SECONDS = 20
+MAX_FORM_BYTES = 3 * (1024 * 1024 + 8192)  # a calendar of 1 MiB; a form writes a character with up to three bytes
+MAX_FORM_SECONDS = 20.0
 _HEADERS = {
     # Without form-action: the POST ends at the provider's page, and browsers apply the rule to every hop after it.
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none';"
@@ -105,7 +105,7 @@ def _guarded(handler: Handler) -> Handler:
         except Stopped as no:
             status, heading, words = _SAID[no.why]
             return _page(heading, [words], status)
-        except (Away, SQLAlchemyError):
+        except (AuthServerUnavailable, SQLAlchemyError):
             late = _page("Temporarily unavailable", ["A part of this service is away. Try again shortly."], 503)
             late.headers["Retry-After"] = "5"
             return late
@@ -113,30 +113,30 @@ def _guarded(handler: Handler) -> Handler:
     return guarded
 
 
-def _traveller(signed_in: Browser) -> Traveller:
-    return Traveller(signed_in.public_id, signed_in.session)
+def _traveller(session: BrowserSession) -> Traveller:
+    return Traveller(session.public_id, session.session)
 
 
 @_guarded
 async def begin(request: Request) -> Response:
     """What is shared, and the button. Somebody who is not signed in does that first and comes back here."""
     link, provider = request.query_params.get("link", ""), request.path_params["provider"]
-    who = await browser(request)
-    if who is None:
+    session = await find_session(request)
+    if session is None:
         back = quote(f"/integrations/{provider}/connect?link={quote(link[:100])}", safe="")
         return RedirectResponse(f"{settings().web_url}/signin?return_to={back}", 303, {"Cache-Control": "no-store"})
-    return _offer(request, await connecting.arrive(provider, link, _traveller(who)), link)
+    return _offer(request, await connecting.arrive(provider, link, _traveller(session)), link)
 
 
 @_guarded
 async def go(request: Request) -> Response:
     """The button: on to the provider, or what was pasted instead."""
-    provider, form = request.path_params["provider"], await _form(request)
+    provider, form = request.path_params["provider"], await _read_form(request)
     link = form.get("link", [""])[0]
-    who = await browser(request)
-    if who is None or not _from_here(request):
+    session = await find_session(request)
+    if session is None or not _from_here(request):
         raise Stopped(Why.STRANGER)
-    traveller = _traveller(who)
+    traveller = _traveller(session)
     if form.get("way") == ["paste"]:
         try:
             card = await connecting.paste(provider, link, traveller, form.get("pasted", [""])[0])
@@ -152,13 +152,13 @@ async def go(request: Request) -> Response:
 @_guarded
 async def back(request: Request) -> Response:
     """The way back from the provider."""
-    who = await browser(request)
-    if who is None:
+    session = await find_session(request)
+    if session is None:
         raise Stopped(Why.STRANGER)
     query = {name: value[:4096] for name, value in request.query_params.items()}
     if len(query) != len(request.query_params.multi_items()):
         raise Stopped(Why.USED)  # a parameter sent twice
-    return _connected(await connecting.come_back(request.path_params["provider"], query, _traveller(who)))
+    return _connected(await connecting.come_back(request.path_params["provider"], query, _traveller(session)))
 
 
 def _connected(card: Connector) -> Response:
@@ -171,16 +171,13 @@ def _from_here(request: Request) -> bool:
     return origin is None or urlsplit(origin).netloc == request.headers.get("host")
 
 
-async def _form(request: Request) -> dict[str, list[str]]:
-    body = bytearray()
+async def _read_form(request: Request) -> dict[str, list[str]]:
     try:
-        async with asyncio.timeout(SECONDS):
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > MOST_BYTES * 3:  # a form writes a character with three
-                    raise Stopped(Why.PASTED)
+        body = await read_body(request.scope, request.receive, max_bytes=MAX_FORM_BYTES, max_seconds=MAX_FORM_SECONDS)
         return parse_qs(body.decode("ascii"), keep_blank_values=True, max_num_fields=20, errors="strict")
-    except (TimeoutError, ClientDisconnect, ValueError):
+    except BodyTooLarge:
+        raise Stopped(Why.PASTED) from None
+    except (BodyIncomplete, ValueError):
         raise Stopped(Why.USED) from None
 
 

@@ -1,76 +1,72 @@
-"""POST /hooks/mail: a mail service's raw message and the shared secret come in; the stored mail's answer goes out.
+"""POST /hooks/mail: booking confirmations delivered by a mail service, which proves itself by a shared secret.
 
 2xx: stored, do not send it again. 4xx: never will be. 5xx: try again later.
 """
 
-import asyncio
-
 import anyio.to_thread
 from sqlalchemy.exc import SQLAlchemyError
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from mcp_server.calls.problem_details import ProblemResponse
 from mcp_server.toolkit.thread_limiter import limiter
+from shared.asgi import BodyIncomplete, BodyTooLarge, read_body
 from shared.limits import address_key, hit, peek
 from shared.secrets import same
 from shared.services.bookings.inbound_mail import MOST_BYTES, No, Refused, store
 from shared.settings import settings
 
 PATH = "/hooks/mail"
-SECONDS = 60
+MAX_BODY_SECONDS = 60.0
 GUESSES_PER_MINUTE = 20
 _NO_STORE = {"Cache-Control": "no-store"}
-_LATER = {"Retry-After": "60"}
+_RETRY_HEADERS = {"Retry-After": "60"}
 
 
-async def take(request: Request) -> Response:
+async def receive_mail(request: Request) -> Response:
     """The recipient stands in ?to=; the body is the message as it came (message/rfc822)."""
     secret = settings().inbound_hook_secret
     if secret is None:
         raise ProblemResponse("no_such_page", "This installation takes no mail here.")
-    await _known(request, secret.get_secret_value())
+    await _check_secret(request, secret.get_secret_value())
     recipients = [r for r in request.query_params.getlist("to") if r][:20]
     if not recipients:
         raise ProblemResponse("unreadable", "Say whom it is for: ?to=ADDRESS.")
     raw = await _body(request)
     try:
         new = await anyio.to_thread.run_sync(store, recipients, raw, limiter=limiter())
-    except Refused as no:
-        if no.why is No.FULL:
-            raise ProblemResponse("temporarily_unavailable", "The mailbox is full.", _LATER) from None
+    except Refused as refusal:
+        if refusal.why is No.FULL:
+            raise ProblemResponse("temporarily_unavailable", "The mailbox is full.", _RETRY_HEADERS) from None
         raise ProblemResponse("not_found", "No mailbox of this address takes mail.") from None
     except SQLAlchemyError:
-        raise ProblemResponse("temporarily_unavailable", "Not stored.", _LATER) from None
+        raise ProblemResponse("temporarily_unavailable", "Not stored.", _RETRY_HEADERS) from None
     return JSONResponse({"stored": new}, headers=_NO_STORE)
 
 
-async def _known(request: Request, secret: str) -> None:
-    """Raises Stopped; an address that guesses is soon not listened to."""
-    who = f"hook:{address_key(request.client.host if request.client else '')}"
-    before = await anyio.to_thread.run_sync(peek, who, GUESSES_PER_MINUTE, 60, limiter=limiter())
-    if not before.allowed:
-        raise ProblemResponse("too_many_requests", "Too many wrong secrets.", {"Retry-After": str(before.retry_after)})
+async def _check_secret(request: Request, secret: str) -> None:
+    """Raises ProblemResponse; an address that guesses has to wait."""
+    counter = f"hook:{address_key(request.client.host if request.client else '')}"
+    verdict = await anyio.to_thread.run_sync(peek, counter, GUESSES_PER_MINUTE, 60, limiter=limiter())
+    if not verdict.allowed:
+        raise ProblemResponse("too_many_requests", "Too many wrong secrets.", {"Retry-After": str(verdict.retry_after)})
     if not same(request.headers.get("x-hook-secret", ""), secret):
-        await anyio.to_thread.run_sync(hit, who, GUESSES_PER_MINUTE, 60, limiter=limiter())
+        await anyio.to_thread.run_sync(hit, counter, GUESSES_PER_MINUTE, 60, limiter=limiter())
         raise ProblemResponse("unauthorized", "X-Hook-Secret is missing or wrong.")
 
 
 async def _body(request: Request) -> bytes:
-    body = bytearray()
     try:
-        async with asyncio.timeout(SECONDS):
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > MOST_BYTES:
-                    raise ProblemResponse("too_large", f"A mail may have {MOST_BYTES >> 20} MiB.")
-    except (TimeoutError, ClientDisconnect):
+        body = await read_body(request.scope, request.receive, max_bytes=MOST_BYTES, max_seconds=MAX_BODY_SECONDS)
+    except BodyTooLarge:
+        raise ProblemResponse("too_large", f"A mail may have {MOST_BYTES >> 20} MiB.") from None
+    except BodyIncomplete:
         raise ProblemResponse("too_slow", "The message did not arrive in time.") from None
     if not body:
         raise ProblemResponse("unreadable", "The message is empty.")
-    return bytes(body)
+    return body
 
 
 def routes() -> list[Route]:
-    return [Route(PATH, take, methods=["POST"])]
+    return [Route(PATH, receive_mail, methods=["POST"])]

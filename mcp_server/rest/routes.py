@@ -1,6 +1,5 @@
 """REST over the same tools: a name, JSON arguments and an API key come in, the gate's answer goes out."""
 
-import asyncio
 import difflib
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -8,7 +7,7 @@ from typing import Any
 
 import anyio.to_thread
 from pydantic_core import from_json, to_json
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -16,17 +15,18 @@ from mcp_server.calls.dispatch import Answer, dispatch
 from mcp_server.calls.problem_details import RETRY_LATER, ProblemResponse, render_refusal
 from mcp_server.calls.quota import api_calls_left
 from mcp_server.rest import openapi
+from mcp_server.toolkit.areas import UnknownArea, parse_areas
 from mcp_server.toolkit.context import ANONYMOUS, Caller
 from mcp_server.toolkit.registry import TOOLS
 from mcp_server.toolkit.thread_limiter import limiter
 from mcp_server.transport.token_verifier import AuthServerUnavailable, RateLimited, TokenRejected, TokenVerifier
 from shared import clock
+from shared.asgi import BodyIncomplete, BodyTooLarge, read_body
 from shared.limits import Verdict, address_key, hit
 from shared.settings import settings
 
 PATH = "/api/v1/tools"
-BODY_LIMIT = 4 * 1024 * 1024
-BODY_SECONDS = 15
+MAX_BODY_BYTES, MAX_BODY_SECONDS = 4 * 1024 * 1024, 15.0
 READS_PER_MINUTE = 120  # lists and documents, of one address
 CALLS_PER_MINUTE = 240  # of one account, whatever becomes of them
 FINE = frozenset({"ok", "partial", "no_data", "candidates", "confirmation_required"})
@@ -156,29 +156,21 @@ async def _arguments(request: Request, name: str) -> dict[str, Any]:
 
 
 async def _body(request: Request) -> bytes:
-    announced = request.headers.get("content-length", "0")
-    too_large = ProblemResponse("too_large", f"The body is larger than {BODY_LIMIT >> 20} MiB.")
-    if not announced.isdigit() or int(announced[:12]) > BODY_LIMIT:
-        raise too_large
-    body = bytearray()
     try:
-        async with asyncio.timeout(BODY_SECONDS):
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > BODY_LIMIT:
-                    raise too_large
-    except (TimeoutError, ClientDisconnect):
+        return await read_body(request.scope, request.receive, max_bytes=MAX_BODY_BYTES, max_seconds=MAX_BODY_SECONDS)
+    except BodyTooLarge:
+        words = f"The body is larger than {MAX_BODY_BYTES >> 20} MiB."
+        raise ProblemResponse("too_large", words) from None
+    except BodyIncomplete:
         raise ProblemResponse("too_slow", "The body did not arrive in time.") from None
-    return bytes(body)
 
 
 def _areas(request: Request) -> frozenset[str]:
-    """The areas of ?areas=cards,search; empty = all. Raises Stopped."""
-    wanted = frozenset(a.strip() for v in request.query_params.getlist("areas") for a in v.split(",") if a.strip())
-    known = sorted({tool.area for tool in TOOLS.values()})
-    if wanted - set(known):
-        raise ProblemResponse("unreadable", f"Unknown area; the areas are {', '.join(known)}.", areas=known)
-    return wanted
+    """The areas of ?areas=; empty for all. Raises ProblemResponse."""
+    try:
+        return parse_areas(request.scope["query_string"])
+    except UnknownArea as error:
+        raise ProblemResponse("unreadable", str(error), areas=error.areas) from None
 
 
 async def _month(caller: Caller, made: Answer) -> dict[str, str]:

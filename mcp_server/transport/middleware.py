@@ -4,13 +4,13 @@ Each rule mends a place where the specification, real clients and the SDK disagr
 """
 
 from typing import NamedTuple
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
 from mcp_types import INVALID_PARAMS, INVALID_REQUEST
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from mcp_server.toolkit.areas import UnknownArea, parse_areas
 from mcp_server.toolkit.context import Caller
-from mcp_server.toolkit.registry import TOOLS
 from mcp_server.transport.json_responses import Headers, JsonResponse, oauth_error, rpc_error
 from mcp_server.transport.token_verifier import (
     AuthServerUnavailable,
@@ -19,6 +19,7 @@ from mcp_server.transport.token_verifier import (
     TokenRejected,
     TokenVerifier,
 )
+from shared.asgi import add_headers, security_headers
 from shared.settings import SCOPE, settings
 
 METADATA = "/.well-known/oauth-protected-resource"
@@ -49,20 +50,13 @@ class RequestGate:
         self.bearers, self.mcp, self.pages = bearers, mcp, pages
         self.hosts = {urlsplit(r).netloc.lower().encode(): _host(r) for r in settings().resources}
         self.origins = {f"{urlsplit(r).scheme}://{urlsplit(r).netloc}".encode() for r in settings().resources}
-        self.more = [(b"x-content-type-options", b"nosniff")]
-        if settings().secure:
-            self.more.append((b"strict-transport-security", b"max-age=31536000; includeSubDomains"))
+        self.security_headers = security_headers(https=settings().secure)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self.pages(scope, receive, send)
 
-        async def with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *self.more]
-            await send(message)
-
-        return await self._answer(scope, receive, with_headers)
+        return await self._answer(scope, receive, add_headers(send, self.security_headers))
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] in PROBES:
@@ -91,7 +85,10 @@ class RequestGate:
             # Stateless: the SDK would hold a GET open for ever without a byte.
             allow = ((b"allow", b"POST"),)
             raise Reject(rpc_error(405, INVALID_REQUEST, "Only POST is answered here.", allow))
-        areas = _areas(scope["query_string"])
+        try:
+            areas = parse_areas(scope["query_string"])
+        except UnknownArea as error:
+            raise Reject(rpc_error(400, INVALID_PARAMS, str(error), areas=error.areas)) from None
         if sent.get(b"content-type", b"").split(b";")[0].strip().lower() != b"application/json":
             raise Reject(rpc_error(415, INVALID_REQUEST, "Content-Type must be application/json."))
         if b"accept" not in sent:
@@ -144,16 +141,3 @@ def _challenge(host: Host, error: str, words: str) -> Headers:
         f'Bearer error="{error}", error_description="{words}", resource_metadata="{host.metadata_url}", scope="{SCOPE}"'
     )
     return ((b"www-authenticate", challenge.encode()), (b"cache-control", b"no-store"))
-
-
-def _areas(query: bytes) -> frozenset[str] | None:
-    """The areas of ?areas=cards,search; None = all. The rest of the query is nothing to us. Raises Stop."""
-    if not query:
-        return None
-    given = [v for k, v in parse_qsl(query.decode("latin-1")) if k == "areas"]
-    wanted = frozenset(name.strip() for value in given for name in value.split(",") if name.strip())
-    known = sorted({tool.area for tool in TOOLS.values()})
-    if wanted - set(known):
-        words = f"Unknown area; the areas are {', '.join(known)}."
-        raise Reject(rpc_error(400, INVALID_PARAMS, words, areas=known))
-    return wanted or None

@@ -79,8 +79,8 @@ class ToolList:
             assert isinstance(built, dict)
             self._lists[ctx.protocol_version] = built
         whole = self._lists[ctx.protocol_version]
-        areas: frozenset[str] | None = ctx.request.scope.get("areas") if ctx.request else None
-        if areas is None:
+        areas: frozenset[str] = ctx.request.scope["areas"] if ctx.request else frozenset()
+        if not areas:
             return whole
         return {**whole, "tools": [entry for entry in whole["tools"] if TOOLS[entry["name"]].area in areas]}
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum
 from typing import Any
-from urllib.parse import urlsplit
 
 import anyio.to_thread
 import httpx
@@ -23,7 +22,7 @@ from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.domain.plans import Plan
-from shared.http import client
+from shared.internal_api import AuthServerClient
 from shared.limits import address_key, hit
 from shared.secrets import digest, well_formed
 from shared.settings import SCOPE, settings
@@ -38,7 +37,6 @@ AGAIN = 1.0  # seconds between two attempts at an auth server that is away
 SIZE = 10_000  # tokens remembered, good and bad apart, so that strangers never push out users
 REFUSALS_PER_MINUTE = 600  # of one address that the auth server was asked about: guesses, or a host of many people
 SEEN_EVERY = timedelta(hours=1)
-TIMEOUT = httpx.Timeout(3, connect=1)
 _BROKEN = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
 
 
@@ -90,10 +88,7 @@ class TokenVerifier:
         self.flights: dict[str, asyncio.Task[Known | Problem]] = {}
         self.crowds: OrderedDict[str, float] = OrderedDict()  # addresses, and until when they are not listened to
         self.events = 0
-        self.http = client(timeout=TIMEOUT)  # no base: the address is the operator's own and may be a private one
-        self.address = settings().auth_internal_url or settings().web_url
-        self.host = {"Host": urlsplit(settings().web_url).netloc}
-        self.login = (settings().service_client_id, settings().service_client_secret.get_secret_value())
+        self.auth_server = AuthServerClient()
 
     async def check(self, token: str, address: str = "") -> Caller:
         """The caller; raises Denied, Crowded, or Away when the auth server cannot be asked."""
@@ -176,8 +171,8 @@ class TokenVerifier:
         form = {"token": token, "token_type_hint": "access_token"}
         for last in (False, True):
             try:
-                answer = await self.http.post(self.address + self.path, data=form, auth=self.login, headers=self.host)
-                document = answer.json() if answer.status_code == 200 else None
+                response = await self.auth_server.post(self.path, form)
+                document = response.json() if response.status_code == 200 else None
                 break
             except _BROKEN:  # a kept connection the other side has closed: asking twice changes nothing
                 if last:
@@ -185,7 +180,7 @@ class TokenVerifier:
             except (httpx.HTTPError, ValueError):
                 raise AuthServerUnavailable from None
         if not isinstance(document, dict):
-            log.warning("bearer: the auth server answered %s with status %d", self.path, answer.status_code)
+            log.warning("bearer: the auth server answered %s with status %d", self.path, response.status_code)
             raise AuthServerUnavailable
         return document
 
@@ -204,7 +199,7 @@ class TokenVerifier:
         self.refused.clear()
 
     async def close(self) -> None:
-        await self.http.aclose()
+        await self.auth_server.aclose()
 
 
 def _trim(cache: "OrderedDict[str, Any]") -> None:

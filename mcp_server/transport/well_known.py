@@ -1,39 +1,36 @@
-"""The open pages of the MCP host: what protects /mcp, who signs people in, and whether this server is well."""
+"""The public documents of the MCP host: resource metadata (RFC 9728), the auth server's metadata (RFC 8414), health."""
 
-import logging
 import time
 from typing import Any
 
 import anyio.to_thread
 import httpx
-from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from mcp_server.toolkit.thread_limiter import limiter
 from mcp_server.transport.middleware import METADATA
-from mcp_server.transport.token_verifier import TokenVerifier
-from shared.db.base import engine
+from shared.db.health import check_readiness, describe_health
+from shared.internal_api import AuthServerClient
 from shared.reference.load import reference
-from shared.settings import SCOPE, STATUS, VERSION, settings
+from shared.settings import SCOPE, settings
 
-log = logging.getLogger(__name__)
 AUTH_METADATA = "/.well-known/oauth-authorization-server"
-KEPT_SECONDS = 60.0
-OPEN = {"Access-Control-Allow-Origin": "*", "Cache-Control": "public, max-age=3600"}
-# A page that runs an MCP client names the protocol's version in a header, so its browser asks first.
-PREFLIGHT = {
+CACHE_SECONDS = 60.0
+PUBLIC_HEADERS = {"Access-Control-Allow-Origin": "*", "Cache-Control": "public, max-age=3600"}
+# An MCP client in a page sends the protocol version in a header, so its browser sends a preflight request first.
+PREFLIGHT_HEADERS = {
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Allow-Methods": "GET, OPTIONS",
     "Access-Control-Allow-Headers": "authorization, content-type, mcp-protocol-version",
     "Access-Control-Max-Age": "86400",
 }
-LATE = {"Retry-After": "2", "Cache-Control": "no-store"}
+RETRY_HEADERS = {"Retry-After": "2", "Cache-Control": "no-store"}
 
 
 async def resource_metadata(request: Request) -> Response:
-    """RFC 9728, of the host that was asked."""
+    """RFC 9728, for the host in the request."""
     document = {
         "resource": request.scope["resource"],
         "authorization_servers": [settings().web_url],
@@ -41,79 +38,55 @@ async def resource_metadata(request: Request) -> Response:
         "bearer_methods_supported": ["header"],
         "resource_name": "Award Travel",
     }
-    return JSONResponse(document, headers=OPEN)
+    return JSONResponse(document, headers=PUBLIC_HEADERS)
 
 
 class AuthMetadata:
-    """The auth server's own document, for old clients that ask the resource's host for it."""
+    """The auth server's own document, for older clients that ask the host of the resource for it."""
 
-    def __init__(self, bearers: TokenVerifier) -> None:
-        self.bearers = bearers
+    def __init__(self, auth_server: AuthServerClient) -> None:
+        self.auth_server = auth_server
         self.document: dict[str, Any] | None = None
-        self.until = 0.0
+        self.expires = 0.0
 
     async def answer(self, request: Request) -> Response:  # noqa: ARG002
-        if self.document is None or time.monotonic() >= self.until:
+        if self.document is None or time.monotonic() >= self.expires:
             try:
-                answer = await self.bearers.http.get(self.bearers.address + AUTH_METADATA, headers=self.bearers.host)
-                self.document = answer.raise_for_status().json()
-                self.until = time.monotonic() + KEPT_SECONDS
+                response = await self.auth_server.get(AUTH_METADATA)
+                self.document = response.raise_for_status().json()
+                self.expires = time.monotonic() + CACHE_SECONDS
             except (httpx.HTTPError, ValueError):
-                words = {"error": "temporarily_unavailable", "error_description": "The auth server does not answer."}
-                return JSONResponse(words, 503, LATE)
+                error = {"error": "temporarily_unavailable", "error_description": "The auth server does not answer."}
+                return JSONResponse(error, 503, RETRY_HEADERS)
         return JSONResponse(self.document, headers={"Access-Control-Allow-Origin": "*"})
 
 
 async def preflight(request: Request) -> Response:  # noqa: ARG001
-    return Response(status_code=204, headers=PREFLIGHT)
+    return Response(status_code=204, headers=PREFLIGHT_HEADERS)
 
 
 async def healthz(request: Request) -> Response:  # noqa: ARG001
-    return JSONResponse({"status": STATUS, "version": VERSION, "data_mode": settings().data_mode})
+    return JSONResponse(describe_health())
 
 
 async def readyz(request: Request) -> Response:  # noqa: ARG001
-    checks = await anyio.to_thread.run_sync(_checks, limiter=limiter())
-    return JSONResponse({"ready": all(checks.values()), "checks": checks}, 200 if all(checks.values()) else 503)
+    readiness = await anyio.to_thread.run_sync(lambda: check_readiness(reference=bool(reference())), limiter=limiter())
+    return JSONResponse(readiness.document, readiness.status, readiness.headers)
 
 
 async def challenge(request: Request) -> Response:  # noqa: ARG001
-    """What a plugin portal asks either host to show, when the operator has set it."""
+    """The token by which a plugin portal verifies the domain, when the operator has set it."""
     text = settings().openai_apps_challenge
-    return PlainTextResponse(text, headers=OPEN) if text else Response(status_code=404)
+    return PlainTextResponse(text, headers=PUBLIC_HEADERS) if text else Response(status_code=404)
 
 
-_at_head = False
-
-
-def _checks() -> dict[str, bool]:
-    try:
-        with engine().connect() as connection:
-            connection.exec_driver_sql("select 1")
-        database, schema = True, _schema_at_head()
-    except (SQLAlchemyError, OSError):
-        database = schema = False
-    return {"database": database, "schema": schema, "reference": reference() is not None}
-
-
-def _schema_at_head() -> bool:
-    """Looked up until it is so, then believed: migrations only go forward."""
-    global _at_head
-    if not _at_head:
-        from shared.db.schema import versions  # brings Alembic along, which nothing else here needs
-
-        have, want = versions(settings().database_url)
-        _at_head = have == want
-    return _at_head
-
-
-def routes(bearers: TokenVerifier) -> list[Route]:
+def routes(auth_server: AuthServerClient) -> list[Route]:
     return [
         Route("/healthz", healthz),
         Route("/readyz", readyz),
         Route(METADATA, resource_metadata),
         Route(f"{METADATA}/mcp", resource_metadata),
-        Route(AUTH_METADATA, AuthMetadata(bearers).answer),
+        Route(AUTH_METADATA, AuthMetadata(auth_server).answer),
         *(Route(path, preflight, methods=["OPTIONS"]) for path in (METADATA, f"{METADATA}/mcp", AUTH_METADATA)),
         Route("/.well-known/openai-apps-challenge", challenge),
     ]

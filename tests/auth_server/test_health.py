@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from auth_server.web import health
+from shared.db import health
 from tests.auth_server.in_process_browser import Browser
 
 
@@ -22,8 +22,8 @@ def test_not_ready_without_database_or_with_another_schema(host: TestClient, mon
     def away() -> Any:
         raise OperationalError("select", {}, Exception("gone"))
 
-    health._schema_is_current.cache_clear()
-    monkeypatch.setattr(health, "versions", lambda url: ("0000", "0001"))
+    health._check_schema.cache_clear()
+    monkeypatch.setattr("shared.db.schema.versions", lambda url: ("0000", "0001"))
     answer = host.get("/readyz")
     assert (answer.status_code, answer.json()["status"]) == (503, "not ready")
     assert "award-travel migrate" in answer.json()["reason"]

@@ -81,7 +81,7 @@ def test_taken_back_ended_and_never_made_read_alike(
 ) -> None:
     other = call(people, "generate_branded_pdf", summary="x")
     call(people, "revoke_branded_pdf", pdf_id=made["pdf"]["pdf_id"])
-    standing_clock.set(_later(shared_documents.clock.now()))
+    standing_clock.advance(timedelta(days=settings().pdf_link_days, seconds=60))
     never = ["/shared/" + "0" * 40, "/shared/x", "/shared/" + "A" * 40, "/shared/%00", "/shared/" + "1" * 4000]
     pages = [world.get(p) for p in (path(made), path(other), *never)]
     assert {p.status_code for p in pages} == {404}
@@ -89,11 +89,6 @@ def test_taken_back_ended_and_never_made_read_alike(
     strip = [{k: v for k, v in p.headers.items() if k != "date"} for p in pages]
     assert all(s == strip[0] for s in strip)
     assert "This document is not available" in pages[0].text
-
-
-def _later(now: Any) -> Any:
-    then = now + timedelta(days=settings().pdf_link_days, seconds=60)
-    return lambda: then
 
 
 def test_the_secret_works_for_reading_alone(world: World, made: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.thread_limiter import limiter
 from mcp_server.transport import token_verifier
 from mcp_server.transport.token_verifier import AuthServerUnavailable, Problem, TokenRejected, TokenVerifier
-from shared import clock
+from shared import clock, internal_api
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.domain.plans import Plan
@@ -37,7 +37,7 @@ class Desk:
         self.before_answer: Callable[[], None] = lambda: None
         monkeypatch.setattr(token_verifier, "time", SimpleNamespace(monotonic=lambda: self.now))
         self.bearers = TokenVerifier()
-        self.bearers.http = httpx.AsyncClient(transport=httpx.MockTransport(self._handle))
+        self.bearers.auth_server.http = httpx.AsyncClient(transport=httpx.MockTransport(self._handle))
 
     async def _handle(self, request: httpx.Request) -> httpx.Response:
         self.asked += 1
@@ -227,7 +227,9 @@ def test_unknown_token_is_not_judged_while_nobody_answers_for_it(desk: Desk, ans
 
 @pytest.mark.parametrize("text", ["no json", "[]", "null"])
 def test_answer_that_is_no_document_judges_nobody(desk: Desk, text: str) -> None:
-    desk.bearers.http = httpx.AsyncClient(transport=httpx.MockTransport(lambda _: httpx.Response(200, text=text)))
+    desk.bearers.auth_server.http = httpx.AsyncClient(
+        transport=httpx.MockTransport(lambda _: httpx.Response(200, text=text))
+    )
     with pytest.raises(AuthServerUnavailable):
         desk.check(mint("awt_at_"))
 
@@ -242,7 +244,7 @@ def test_connection_the_auth_server_had_closed_is_opened_again(desk: Desk, alice
             raise httpx.RemoteProtocolError("gone", request=request)
         return httpx.Response(200, json=desk.answer)
 
-    desk.bearers.http = httpx.AsyncClient(transport=httpx.MockTransport(flaky))
+    desk.bearers.auth_server.http = httpx.AsyncClient(transport=httpx.MockTransport(flaky))
     assert desk.check(mint("awt_at_")).public_id == "acc_alice"
     assert len(tries) == 2
 
@@ -251,10 +253,10 @@ def test_slow_auth_server_is_away_and_not_waited_for(desk: Desk) -> None:
     def late(request: httpx.Request) -> httpx.Response:
         raise httpx.ReadTimeout("late", request=request)
 
-    desk.bearers.http = httpx.AsyncClient(transport=httpx.MockTransport(late))
+    desk.bearers.auth_server.http = httpx.AsyncClient(transport=httpx.MockTransport(late))
     with pytest.raises(AuthServerUnavailable):
         desk.check(mint("awt_at_"))
-    assert (token_verifier.TIMEOUT.connect, token_verifier.TIMEOUT.read) == (1, 3)
+    assert (internal_api.TIMEOUT.connect, internal_api.TIMEOUT.read) == (1, 3)
 
 
 @pytest.mark.parametrize(

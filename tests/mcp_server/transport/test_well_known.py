@@ -4,6 +4,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from mcp_server.transport import well_known
+from shared.db import health
 from shared.settings import VERSION
 from tests.mcp_server.conftest import World
 
@@ -46,7 +47,7 @@ def test_auth_servers_document_is_copied_here(world: World) -> None:
 @pytest.mark.spec("s4.1.as_metadata_on_both_hosts")
 def test_auth_servers_document_is_503_while_it_is_away(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     page = next(r for r in world.front.pages.routes if r.path == well_known.AUTH_METADATA)  # type: ignore[attr-defined]
-    monkeypatch.setattr(page.endpoint.__self__, "until", 0.0)
+    monkeypatch.setattr(page.endpoint.__self__, "expires", 0.0)
     world.auth.status = 500
     answer = world.http.get(f"{world.base}{well_known.AUTH_METADATA}")
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
@@ -60,29 +61,35 @@ def test_health_says_version_status_and_data_mode_to_any_host(world: World) -> N
 def test_ready_when_database_schema_and_reference_are(world: World) -> None:
     answer = world.http.get(f"{world.base}/readyz")
     assert answer.status_code == 200
-    assert answer.json() == {"ready": True, "checks": {"database": True, "schema": True, "reference": True}}
+    assert answer.json() == {
+        "ready": True,
+        "status": "ready",
+        "version": VERSION,
+        "checks": {"database": True, "schema": True, "reference": True},
+    }
 
 
 def test_not_ready_without_the_database(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     def gone() -> None:
         raise OperationalError("select 1", {}, Exception("gone"))
 
-    monkeypatch.setattr(well_known, "engine", gone)
+    monkeypatch.setattr(health, "engine", gone)
     answer = world.http.get(f"{world.base}/readyz")
     assert (answer.status_code, answer.json()["checks"]["database"]) == (503, False)
     assert "gone" not in answer.text
 
 
 def test_not_ready_on_another_schema(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(well_known, "_at_head", False)
+    health._check_schema.cache_clear()
     monkeypatch.setattr("shared.db.schema.versions", lambda _: ("0000", "0001"))
     answer = world.http.get(f"{world.base}/readyz")
     assert (answer.status_code, answer.json()["checks"]["schema"]) == (503, False)
+    assert "award-travel migrate" in answer.json()["reason"]
 
 
 def test_introspection_goes_to_the_issuer_by_name(world: World) -> None:
     world.http.get(f"{world.base}/.well-known/oauth-authorization-server")
-    assert world.front.bearers.host == {"Host": world.web_host}
+    assert world.front.bearers.auth_server.headers == {"Host": world.web_host}
     assert set(world.auth.hosts) <= {world.web_host}
 
 
