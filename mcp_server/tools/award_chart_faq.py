@@ -1,4 +1,4 @@
-"""The usual questions about one programme's award chart: a programme goes in, answers from reviewed facts come out."""
+"""The usual questions about a programme's award chart, answered from reviewed facts."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any
@@ -25,7 +25,7 @@ RULE_QUESTIONS = {
     "infants": "What do infants and children pay?",
     "gifting": "Can points be given away, or used for others?",
 }
-# Facts that are no rule of _ASKED.
+# Questions about facts that RULE_QUESTIONS does not cover.
 FACT_QUESTIONS = {
     "booking_fee": "Is there a booking fee?",
     "chart": "Which flights have a chart?",
@@ -48,9 +48,7 @@ KIND_WORDS = {
     "domestic_fixed": "at fixed domestic prices",
     "dynamic": "dynamically, without a chart",
 }
-SCOPE_WORDS = {
-    "own": " of own flights"
-}  # of what the cheapest price is told; partners' where own flights have no chart
+SCOPE_WORDS = {"own": " of own flights"}  # else of partner flights
 BASIS_WORDS = {"segment": "Each flight is priced on its own.", "itinerary": "The whole itinerary has one price."}
 
 
@@ -152,7 +150,7 @@ def _list_night_prices(call: Call, program: Program) -> Iterator[CheapestAward]:
 
 
 def _find_cheapest(call: Call, program: Program, charts: list[Chart]) -> CheapestAward | None:
-    """Of own flights where they have a chart, else of partners'."""
+    """The cheapest price of own flights if they have a chart, else of partner flights, else of a hotel night."""
     own = [c for c in charts if c.scope == "own"]
     for cells in (_list_chart_prices(own), _list_chart_prices(charts), _list_night_prices(call, program)):
         if cheapest := min(cells, key=lambda c: c.points, default=None):
@@ -161,7 +159,7 @@ def _find_cheapest(call: Call, program: Program, charts: list[Chart]) -> Cheapes
 
 
 def _pick_source(call: Call, program: Program, charts: list[Chart]) -> Any:
-    """What stands for the whole: the first chart, else the hotel's prices, else the programme itself."""
+    """The fact whose source stands for the whole answer: the first chart, a hotel price or the programme."""
     nights = [r for r in call.reference.rows("hyatt_award_chart.csv") if r.program == program.slug and r.points]
     return next(iter([*charts, *(r for r in nights if r.level == "lowest"), program]))
 
@@ -185,7 +183,7 @@ def get_award_chart_faq(
     ]
     least = _find_cheapest(call, resolved, charts)
     source = _pick_source(call, resolved, charts)
-    message = f"Answered about {resolved.name}: {some(len(entries), 'question')}."
+    message = f"{some(len(entries), 'answer')} about {resolved.name}."
     if least:
         of = next((SCOPE_WORDS.get(c.scope, " of partner flights") for c in charts if c.chart_id == least.chart_id), "")
         what = f"{least.cabin.replace('_', ' ')}, {least.route_or_band}"

@@ -1,4 +1,4 @@
-"""Accounts elsewhere: connecting, listing, synchronising and ending a connection."""
+"""Connections to outside accounts: opened, listed, synchronised and ended."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -92,9 +92,9 @@ def connect_integration(call: Call, provider: Provider) -> ConnectLink:
         raise paywall(call.caller, INTEGRATIONS[provider].slug, f"Connecting {connector(provider).title}")
     card = sync.require_configured(provider)
     link = open_link(call.db, call.account_id, provider)
-    minutes = round(card.life.total_seconds() / 60)
+    minutes = some(round(card.life.total_seconds() / 60), "minute")
     return ConnectLink(
-        message=f"Open the link within {minutes} minutes, signed in to this service as the same account, and follow it"
+        message=f"Open the link within {minutes}, signed in to this service as the same account, and follow it"
         f" to {card.title}.",
         authorize_url=link.url,
         provider=provider,
@@ -128,7 +128,7 @@ def _to_integration(name: str, row: Connection | None, now: datetime) -> Integra
 
 
 def _find_state(row: Connection | None, now: datetime) -> State:
-    """A link nobody followed in time leads nowhere."""
+    """The state of a connection; a link that was not followed in time counts as disconnected."""
     if row is None:
         return "disconnected"
     if row.state == "pending":
@@ -149,7 +149,7 @@ async def sync_integration(call: LiveCall, provider: Provider, dry_run: bool = F
     verb = "would change" if dry_run else "changed"
     message = f"{name}: {some(changed, 'row')} {verb}, {conflicts} left as they were."
     if connector(provider).pull is None and connector(provider).push is None:
-        message = f"{name} answers. Nothing is copied: it is asked when award seats are searched for."
+        message = f"{name} answers. Nothing is copied: it is asked when you search for award seats."
     return Synced(
         message=message,
         provider=provider,

@@ -1,4 +1,4 @@
-"""Tools about the cash part of awards: a route goes in, averages of what past searches showed come out."""
+"""Award fees: average taxes and surcharges per programme on a route, from what past searches showed."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -18,7 +18,7 @@ from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NoData
 from shared.services.search.provenance import Freshness
 
-CODES = ARRAY(Text)  # one parameter however many airports a continent has
+CODES = ARRAY(Text)  # one SQL parameter for all airports of a continent
 
 
 class Fee(Marked):
@@ -78,7 +78,7 @@ def _airports_sharing(call: Call, field: Literal["country", "continent"], place:
 
 
 def _widening_areas(call: Call, origin: str, destination: str) -> Iterable[tuple[str, frozenset[str], frozenset[str]]]:
-    """From the route itself to ever wider areas: countries, then continents."""
+    """The route itself, then its countries, then its continents."""
     yield f"{origin} to {destination}", _airports_of(call, origin), _airports_of(call, destination)
     start, end = call.reference.airport(origin), call.reference.airport(destination)
     yield (
@@ -92,7 +92,7 @@ def _widening_areas(call: Call, origin: str, destination: str) -> Iterable[tuple
 
 
 def _find_fees(call: Call, origin: str, destination: str, cabin: str, programs: Sequence[str]) -> list[Fee]:
-    """For each programme the narrowest area that was ever seen."""
+    """The fees of each programme, from the narrowest area in which a search has seen any."""
     narrowest: dict[str, list[Fee]] = {}
     for number, (area, starts, ends) in enumerate(_widening_areas(call, origin, destination)):
         basis: Literal["route", "region"] = "region" if number else "route"
@@ -138,9 +138,10 @@ def _build_freshness(call: Call, newest: datetime) -> Freshness:
 
 def _describe_fees(fees: Sequence[Fee], total: int, origin: str, destination: str) -> str:
     samples = sum(f.samples for f in fees)
-    sentences = [f"Taxes and surcharges {origin}-{destination}, one way per person, from {some(samples, 'seat')} seen."]
+    seats = f"{some(samples, 'seat')} seen in past searches"
+    sentences = [f"Average taxes and surcharges from {origin} to {destination}, one way per person, of {seats}."]
     if areas := sorted({f.area for f in fees if f.basis == "region"}):
-        sentences.append(f"Where the route itself was never seen the average is of {' and '.join(areas)}.")
+        sentences.append(f"For programmes never seen on this route, the average is of {' and '.join(areas)}.")
     if total > (programs_shown := len({f.program for f in fees})):
         sentences.append(f"{programs_shown} of {total} programmes are shown on the free plan.")
     return " ".join(sentences)
@@ -165,8 +166,8 @@ def estimate_award_fees(
     fees = _find_fees(call, origin, destination, cabin, slugs)
     if not fees:
         raise NoData(
-            f"No search has seen taxes or surcharges of {cabin} awards from {origin} to {destination} or between their"
-            " regions yet; searches fill this in.",
+            f"No search has seen taxes or surcharges of {cabin.replace('_', ' ')} awards from {origin} to {destination}"
+            " or between their regions yet. Searches add them.",
             missing=["observed fees"],
         )
     shown_programs = list(dict.fromkeys(f.program for f in fees))[: call.limits.results]

@@ -1,4 +1,4 @@
-"""Flight alerts: an airline, a route and a window go in, a watch that mails award seats that open comes out."""
+"""Flight alerts: award seats of one airline on a route, mailed when they open within a window of days."""
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
@@ -108,7 +108,7 @@ def _check_terms(call: Call, row: Row) -> None:
 
 
 def _describe_watch(call: Call, row: Row) -> str:
-    """What is watched, and through whose prices where the airline has none of its own."""
+    """The airline and route; also the programme whose prices are used when the airline has no programme here."""
     name = call.reference.airlines[row.airline].name
     through = call.reference.programs[PRICED_THROUGH[row.airline]].name if row.airline in PRICED_THROUGH else None
     priced = f", priced through {through}" if through else ""
@@ -116,7 +116,7 @@ def _describe_watch(call: Call, row: Row) -> str:
 
 
 def _schedule_checks(call: Call, row: Row) -> None:
-    """Checked at once, and then every so often."""
+    """The first check is due now, the next ones after the interval of the settings."""
     schedule(call.db, RunKind.FLIGHT_ALERT, row.id, timedelta(seconds=call.settings.flight_alert_interval_seconds))
 
 
@@ -179,11 +179,12 @@ def list_flight_alerts(
 
 
 def _describe_trouble(rows: Sequence[Row]) -> str:
-    """Which of them the last check learned nothing about, and why."""
+    """The alerts whose last check got no answer, with the reason."""
     sentences = ""
     for outcome, why in TROUBLE_WORDS.items():
         ids = [str(row.id) for row in rows if _is_running(row) and row.last_outcome == outcome]
-        sentences += f" Not answered at the last check: {', '.join(ids)} ({why})." if ids else ""
+        which = f"alert {ids[0]}" if len(ids) == 1 else f"alerts {', '.join(ids)}"
+        sentences += f" The last check of {which} got no answer: {why}." if ids else ""
     return sentences
 
 
@@ -212,7 +213,7 @@ def update_flight_alert(
     terms_changed = bool(set(changed) & set(TERMS))
     if terms_changed or (_is_running(row) and not was_running):
         _check_terms(call, row)
-    if active and not was_running and "active" not in changed:  # it was a plan that paused it
+    if active and not was_running and "active" not in changed:  # the plan had paused it, so the column did not change
         changed.append("active")
     call.db.flush()
     _reschedule(call, row, anew=terms_changed, ran=was_running)
@@ -220,7 +221,7 @@ def update_flight_alert(
 
 
 def _reschedule(call: Call, row: Row, *, anew: bool, ran: bool) -> None:
-    """Changed terms start afresh, and so does an alert that was paused: what it saw before is forgotten."""
+    """Changed terms and a restart delete the seats seen before, so that each match counts as new."""
     if anew or not ran or not _is_running(row):
         call.db.execute(delete(FlightAlertKey).where(FlightAlertKey.alert_id == row.id))
     if not _is_running(row):
@@ -230,7 +231,7 @@ def _reschedule(call: Call, row: Row, *, anew: bool, ran: bool) -> None:
 
 
 def _describe_update(call: Call, row: Row, changed: list[str]) -> str:
-    state = "It watches" if _is_running(row) else "It is paused and would watch"
+    state = "It watches" if _is_running(row) else "It is paused. When active, it watches"
     return f"{describe_changes(changed)} {state} {_describe_watch(call, row)}."
 
 

@@ -1,4 +1,4 @@
-"""Flights a person booked: one record per leg, with points or cash, read, changed and removed."""
+"""Flight bookings a person logged, one record per leg, paid with points or cash."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -193,7 +193,7 @@ def _describe_leg(row: Row) -> str:
 
 
 def _describe_doubts(call: Call, row: Row, legs: Sequence[Row]) -> str:
-    """What the caller should know about what was stored."""
+    """Sentences about an unknown airline and a cost on more than one leg."""
     sentences = []
     if row.airline not in call.reference.carriers:
         sentences.append(f"No airline called {row.airline} is known here; the name is kept as you wrote it.")
@@ -219,7 +219,7 @@ def get_flight_booking(call: Call, booking_id: RowId) -> FlightDetails:
 
 
 def _find_cancellation_fee(call: Call, row: Row) -> CancellationFee | None:
-    """What the programme that booked the award charges; None for a cash fare, and where that is not known."""
+    """The fee of the programme that booked the award; None for a cash fare and for an unknown fee."""
     fee = call.reference.cancellation_fee(row.program) if row.program else None
     if fee is None:
         return None

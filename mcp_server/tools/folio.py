@@ -1,4 +1,4 @@
-"""Tools about hotel bills: a bill's text goes in, findings and a dispute text come out; nothing is kept."""
+"""Hotel bills checked against the rules of a chain, with a draft of the dispute; the text is never stored."""
 
 from datetime import date
 from typing import Annotated, Any, Literal

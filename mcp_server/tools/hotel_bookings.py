@@ -1,4 +1,4 @@
-"""Stays a person booked, with points or cash: recorded, read with the prices seen since, changed and removed."""
+"""Hotel stays a person logged, paid with points or cash, with the prices seen since."""
 
 from datetime import date
 from functools import partial
@@ -21,19 +21,20 @@ from mcp_server.views.bookings import (
     to_hotel_bookings,
     to_price_snapshot,
 )
-from mcp_server.views.vouchers import Voucher, to_voucher
+from mcp_server.views.vouchers import Voucher, describe_freed_vouchers, to_voucher
 from shared.db.bookings import HotelBooking as Row
 from shared.db.bookings import When, cheaper_now, page_of_hotels, prices_of
 from shared.db.hotel_prices import seen_since
 from shared.db.trips import open_trip
 from shared.db.vouchers import on_bookings
+from shared.domain.dates import format_day
 from shared.domain.plurals import some
 from shared.reference import hotels
 from shared.services.bookings import bookings
 
 MAX_SNAPSHOTS = 10
-STAY_FIELDS = ("check_in_date", "check_out_date", "room_type")  # what makes earlier prices those of another stay
-PRICE_FIELDS = ("kind", "cash_rate_currency")  # what makes a price told before no measure of the next
+STAY_FIELDS = ("check_in_date", "check_out_date", "room_type")  # a change makes earlier prices those of another stay
+PRICE_FIELDS = ("kind", "cash_rate_currency")  # a change makes the price last mailed no measure for the next
 
 
 StayPoints = Annotated[Points, Field(description="Award only; whole stay.")]
@@ -129,9 +130,13 @@ def add_hotel_booking(
     )
     booking = to_hotel_booking(call, row, [])
     next_check = booking.monitoring.next_check_on
-    watch = "its price is checked now and then daily" if next_check else "it has begun, so no price is watched"
+    watch = (
+        "Its price is checked now and once a day from now on."
+        if next_check
+        else "The stay has begun, so its price is not checked."
+    )
     return AddedStay(
-        message=f"Saved as hotel booking {row.id}: {row.hotel_name} from {row.check_in_date}; {watch}.",
+        message=f"Saved as hotel booking {row.id}: {row.hotel_name} from {format_day(row.check_in_date)}. {watch}",
         booking=booking,
         next_check_on=next_check,
     )
@@ -143,8 +148,9 @@ def get_hotel_booking(call: Call, booking_id: RowId) -> StayDetails:
     row = _get_own(call.db, booking_id)
     vouchers = on_bookings(call.db, "hotel", [row.id])[row.id]
     booking = to_hotel_booking(call, row, [v.id for v in vouchers], prices_of(call.db, [row]).get(row.id))
+    stay = f"{row.hotel_name} from {format_day(row.check_in_date)}"
     return StayDetails(
-        message=f"{row.hotel_name} from {row.check_in_date}, {booking.state}.{_describe_drop(booking.drop)}",
+        message=f"{stay}, {booking.state}.{_describe_drop(booking.drop)}",
         booking=booking,
         snapshots=[to_price_snapshot(price) for price in seen_since(call.db, row, MAX_SNAPSHOTS)],
         drop=booking.drop,
@@ -156,7 +162,7 @@ def _describe_drop(drop: PriceDrop | None) -> str:
     if drop is None:
         return ""
     saved = f"{drop.points_saved:,} points" if drop.points_saved else f"{drop.cash_saved:,.2f} {drop.currency}"
-    return f" It is offered for {saved} less ({drop.percent}%)."
+    return f" It is now offered for {saved} less than you booked it for ({drop.percent}%)."
 
 
 @tool(area="bookings", tier=Tier.FREE, effect=Effect.READS)
@@ -180,7 +186,7 @@ def list_hotel_bookings(
     conditions += [Row.trip_id == trip_id] if trip_id else []
     conditions += [cheaper_now(today)] if with_drop_only else []
     rows, sums = page_of_hotels(call.db, today, when, conditions, page, per_page)
-    cheaper = f" {sums.drops} can be had for less now." if sums.drops else ""
+    cheaper = f" Offered for less now: {sums.drops}." if sums.drops else ""
     return Stays(
         message=f"{some(sums.total, 'hotel stay')}.{cheaper}",
         bookings=to_hotel_bookings(call, rows),
@@ -246,9 +252,9 @@ def delete_hotel_booking(call: Call, booking_id: RowId) -> DeletedStay:
     """Removes one logged hotel stay and stops its price checks; nothing is cancelled with the hotel. Free."""
     row = _get_own(call.db, booking_id, locked=True)
     freed = bookings.remove(call.db, row)
-    back = f" Vouchers held again: {', '.join(map(str, freed))}." if freed else ""
     return DeletedStay(
-        message=f"Hotel booking {row.id}, {row.hotel_name}, is removed here. With the hotel it still stands.{back}",
+        message=f"Hotel booking {row.id}, {row.hotel_name}, is removed here. The booking with the hotel still stands."
+        f"{describe_freed_vouchers(freed)}",
         removed=RemovedStay(
             booking_id=row.id,
             hotel_name=row.hotel_name,

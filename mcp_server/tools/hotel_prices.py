@@ -1,4 +1,4 @@
-"""What a stay costs, now and over time: a booked stay, or a hotel and dates, goes in; prices and any drop come out."""
+"""Prices of one stay: checked on demand, and as recorded over time."""
 
 from collections.abc import Sequence
 from datetime import date as Date
@@ -19,7 +19,7 @@ from mcp_server.views.bookings import HotelBooking, PriceDrop, PriceSnapshot, to
 from shared.db.bookings import HotelBooking as Row
 from shared.db.bookings import HotelPrice
 from shared.db.hotel_prices import Stay, prices, seen_since, stay_of
-from shared.domain.dates import format_days
+from shared.domain.dates import format_day, format_days
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import hotels
@@ -57,10 +57,10 @@ async def check_hotel_booking_price(call: LiveCall, booking_id: RowId) -> Checke
     booking, snapshots = await call.in_session(lambda session: _store_check(call, session, check))
     require_prices(check.seen, booking.hotel.name)
     failed = check.seen.failed
-    rest = f" Not answered by {', '.join(failed)}, so this may not be all." if failed else ""
+    rest = f" No answer from {', '.join(failed)}, so this may not be all." if failed else ""
     return CheckedStay(
         status="partial" if failed else "ok",
-        message=f"{booking.hotel.name} from {booking.check_in_date}: {_describe_price(booking)}{rest}",
+        message=f"{booking.hotel.name} from {format_day(booking.check_in_date)}: {_describe_price(booking)}{rest}",
         booking=booking,
         snapshots=snapshots,
         drop=booking.drop,
@@ -72,15 +72,15 @@ def _build_query(call: LiveCall, row: Row) -> WatchQuery:
     plan = plan_of(call.reference, row, call.now)
     if plan is None:
         raise NoData(
-            f"{row.hotel_name} from {row.check_in_date}: the stay has begun, is cancelled, or its hotel is no longer"
-            " listed, so its price is not looked at.",
+            f"{row.hotel_name} from {format_day(row.check_in_date)}: the stay has begun, is cancelled, or its hotel is"
+            " no longer listed, so its price is not checked.",
             missing=["price"],
         )
     return plan
 
 
 def _store_check(call: LiveCall, session: Session, check: CheckResult) -> tuple[HotelBooking, list[PriceSnapshot]]:
-    """Stored as by the daily check. Raises NotFound where the stay was removed meanwhile."""
+    """Stores the prices as the daily check does. Raises NotFound when the stay was removed meanwhile."""
     settle(session, call.reference, check)
     row = _get_own(session, check.plan.booking_id)
     (booking,) = to_hotel_bookings(call.with_session(session), [row])
@@ -93,11 +93,11 @@ def _describe_price(booking: HotelBooking) -> str:
         saved = f"{drop.points_saved:,} points" if drop.points_saved else f"{drop.cash_saved:,.2f} {drop.currency}"
         return f"offered for {saved} ({drop.percent}%) less than booked."
     if latest is None:
-        return "no price was seen yet."
+        return "no price has been seen yet."
     points = [f"{latest.points:,} points"] if latest.points is not None else []
     cash = [f"{latest.cash:,.2f} {latest.currency}"] if latest.cash is not None else []
     now = " or ".join(points + cash)
-    return f"now {now}; not less than booked, as far as that compares." if now else "sold out now."
+    return f"now {now}. No price below the one booked is known." if now else "sold out now."
 
 
 @tool(area="bookings", tier=Tier.FREE, effect=Effect.READS)
@@ -117,7 +117,9 @@ def get_hotel_price_history(
     name, stay = (row.hotel_name, stay_of(row)) if row else _resolve_stay(call, *by_name)
     recorded = prices(call.db, stay, call.account_id, call.now - timedelta(days=days), COUNTED)
     if not recorded:
-        message = f"No price of {name} from {stay[1]} to {stay[2]} was recorded in the last {some(days, 'day')}."
+        message = (
+            f"No price of {name} from {format_days(stay[1], stay[2])} was recorded in the last {some(days, 'day')}."
+        )
         raise NoData(message, missing=["prices"])
     ranked = _rank_prices(recorded, row)
     limit_note = f" The newest {SHOWN} are shown." if len(recorded) > SHOWN else ""
@@ -145,7 +147,7 @@ def _resolve_stay(call: Call, hotel_id: str | None, check_in: Date | None, check
 
 
 def _rank_prices(prices_seen: Sequence[HotelPrice], row: Row | None) -> list[HotelPrice]:
-    """Cheapest first, of those that compare: points of an award, cash of one currency; of no booking either."""
+    """The prices that can be compared, cheapest first: points of an award, else cash in one currency."""
     awards = [p for p in prices_seen if p.points is not None]
     if (row is None and awards) or (row is not None and row.kind == "award"):
         return sorted(awards, key=lambda p: p.points or 0)

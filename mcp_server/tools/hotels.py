@@ -1,4 +1,4 @@
-"""Hotels: a place or a hotel and dates go in; what its nights cost in points and in money comes out."""
+"""Hotels of the supported chains: facts, award categories, and prices of nights in points and cash."""
 
 import calendar
 from collections.abc import Sequence
@@ -69,7 +69,7 @@ class FoundHotels(Result):
 
 
 async def _read_currency(call: LiveCall) -> str:
-    """In which money prices are asked for: the profile's."""
+    """The currency of the profile, in which prices are asked for."""
 
     def read(session: Session) -> str:
         row = session.get(Profile, call.account_id)
@@ -131,7 +131,7 @@ async def get_hotel(
 async def _ask_prices(
     call: LiveCall, hotel: HotelRow, dates: tuple[Date, Date], free: FreeNight, guests: int = 2, *, stays_only: bool
 ) -> Seen:
-    """The stay as a whole, and its single nights where they are shown or decide which of them is free."""
+    """Prices of the whole stay; also of its single nights when they are shown or decide which night is free."""
     by_night = not stays_only or 0 < free.every <= (dates[1] - dates[0]).days
     currency = await _read_currency(call)
     prices = await stay_prices(call.ask, [hotel], *dates, guests=guests, currency=currency, by_night=by_night)
@@ -159,7 +159,7 @@ def _to_details(
 
 
 def _describe_failures(prices: Seen) -> str:
-    return f" Not answered by {', '.join(prices.failed)}, so this may not be all." if prices.failed else ""
+    return f" No answer from {', '.join(prices.failed)}, so this may not be all." if prices.failed else ""
 
 
 @tool(area="hotels", tier=Tier.FREE, effect=Effect.READS, live=True, open_world=True, meter="search")
@@ -201,7 +201,7 @@ async def get_hotel_availability(
 
 
 def _nights_of_month(month: str, today: Date) -> tuple[Date, Date]:
-    """The nights of a month that are to come."""
+    """The first and last night of the month that are not past."""
     year, number = int(month[:4]), int(month[5:])
     last = Date(year, number, calendar.monthrange(year, number)[1])
     if last < today:
@@ -215,8 +215,8 @@ def _describe_nights(hotel: HotelRow, nights: Sequence[Night]) -> str:
     available = sum(n.state == "available" for n in nights)
     awards = sum(n.points is not None for n in nights)
     unknown = sum(n.state == "unknown" for n in nights)
-    rest = f"; of {unknown} no source knows" if unknown else ""
-    return f"{hotel.name}: {available} of {len(nights)} nights are free, {awards} of them with an award price{rest}."
+    rest = f" For {some(unknown, 'night')} no source has an answer." if unknown else ""
+    return f"{hotel.name}: {some(len(nights), 'night')}, {available} available, {awards} with an award price.{rest}"
 
 
 @tool(area="hotels", tier=Tier.FREE, effect=Effect.READS, live=True, open_world=True, meter="search")
@@ -269,7 +269,7 @@ def _is_within_points(stay: StayPrice, most: int | None) -> bool:
 
 
 def _sort_key(sort: Sort, hotel: HotelRow, stay: StayPrice) -> tuple[bool, Decimal, str]:
-    """What is not known comes last; ties go by name."""
+    """Unknown values come last; ties are sorted by name."""
     best = stay.best
     worth = best.cents_per_point
     key = {
@@ -287,6 +287,6 @@ def _describe_matches(place: Place, rows: Sequence[tuple[HotelRow, StayPrice]], 
     unknown = sum(s.best.state == "unknown" for _, s in rows)
     cap = f" at up to {some(most, 'point')} a night" if most else ""
     count = f"{some(len(rows), 'hotel')} in {place.name}{cap}"
-    rest = f"; of {unknown} no source knows" if unknown else ""
-    summary = f"{count}: {available} with a room for the whole stay, {awards} with an award price{rest}."
-    return f"{summary} A night is the average."
+    rest = f" For {some(unknown, 'hotel')} no source has an answer." if unknown else ""
+    summary = f"{count}: {available} with a room for the whole stay, {awards} with an award price.{rest}"
+    return f"{summary} Prices are the average of a night."

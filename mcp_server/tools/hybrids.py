@@ -1,4 +1,4 @@
-"""Journeys half on points, half for cash: a route, a day and hubs go in; the best over each hub comes out."""
+"""Hybrid journeys: an award seat on one leg and a cash fare on the other, over a hub."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -21,6 +21,7 @@ from mcp_server.toolkit.results import (
 )
 from mcp_server.toolkit.wording import cities
 from mcp_server.views.cash_flights import Fare, resolve_journey, to_fare
+from shared.domain.dates import format_day
 from shared.domain.hybrids import MIN_CONNECTION, hubs_between
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.plurals import some
@@ -105,7 +106,8 @@ async def search_hybrid(
     asked_sources = coverage(journeys.readings)
     if not (journeys.direct or journeys.award or journeys.hybrids or asked_sources.failed):
         raise NoData(
-            f"No source has a seat or a fare from {start} to {end} on {date}, direct or over {' or '.join(hub_codes)}.",
+            f"No source has a seat or a fare from {start} to {end} on {format_day(date)}, direct or over"
+            f" {' or '.join(hub_codes)}.",
             missing=["award seats", "cash fares"],
         )
     return HybridJourneys(
@@ -126,7 +128,7 @@ async def search_hybrid(
 
 
 def _resolve_hubs(call: LiveCall, named: Sequence[str] | None, origin: str, destination: str) -> list[str]:
-    """Those named, else airlines' hubs near the direct way. Raises Invalid and NotFound."""
+    """The hubs that were named, else hubs of airlines near the direct route. Raises Invalid and NotFound."""
     facts = call.reference
     if named is None:
         airline_hubs = (h for airline in facts.airlines.values() for h in airline.hubs if h in facts.airports)
@@ -169,13 +171,11 @@ def _build_warnings(journey: Hybrid) -> list[str]:
         f"Bags are not checked through: at {hub} they are fetched and checked in again, which can need a visa there.",
     ]
     if journey.layover is None:
-        warnings.append(
-            f"A source does not tell the times: check that at least {some(hours, 'hour')} are left at {hub}."
-        )
+        warnings.append(f"The flight times are not known: leave at least {some(hours, 'hour')} at {hub}.")
     elif journey.layover >= LONG_WAIT:
         warnings.append(f"The wait at {hub} is {some(int(journey.layover.total_seconds() // 3600), 'hour')}.")
     if journey.cash.offer.city_wide:
-        warnings.append(f"The fare is one of a whole city: check that the flight uses {hub}.")
+        warnings.append(f"The fare is for the whole city: check that the flight uses {hub}.")
     if journey.award.offer.seats is None:
         warnings.append("How many award seats are left is not known.")
     if journey.cost is None:
@@ -185,7 +185,7 @@ def _build_warnings(journey: Hybrid) -> list[str]:
 
 def _describe_journeys(wish: Wish, journeys: Journeys, hubs: Sequence[str]) -> str:
     sentences = [f"{some(len(journeys.hybrids), 'hybrid journey')} over {some(len(hubs), 'hub')}, both legs in"]
-    sentences.append(f"{wish.cabin.replace('_', ' ')}, a point at {wish.value:f} US cents.")
+    sentences.append(f"{wish.cabin.replace('_', ' ')}, a point valued at {wish.value:f} US cents.")
     costs = {f"over {h.over.hub}": h.cost for h in journeys.hybrids if h.cost is not None}
     if journeys.direct and journeys.direct.cost is not None:
         costs["the direct fare"] = journeys.direct.cost
@@ -199,5 +199,5 @@ def _describe_journeys(wish: Wish, journeys: Journeys, hubs: Sequence[str]) -> s
             dict.fromkeys(f"{u.kind} {u.origin}-{u.destination} ({u.source}, {u.reason})" for u in journeys.unheard)
         )
         more = f" and {len(legs) - 4} more" if len(legs) > 4 else ""
-        sentences.append(f"Not answered: {'; '.join(legs[:4])}{more}.")
+        sentences.append(f"No answer for {'; '.join(legs[:4])}{more}.")
     return " ".join(sentences)

@@ -1,4 +1,4 @@
-"""The plan of a trip, entry by entry: what happens when and where goes in, the stored entry comes out."""
+"""Entries of a trip's itinerary: saved and removed one by one."""
 
 import re
 from datetime import date, time
@@ -33,7 +33,7 @@ ItemTitle = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1
 
 
 class _Unsent(StrEnum):
-    """A default told apart from the same word sent: an entry that exists keeps its kind when none is sent."""
+    """A default that differs from the same word when it is sent: an existing entry keeps its kind when none is sent."""
 
     KIND = "note"
 
@@ -73,7 +73,7 @@ def _check_booking(call: Call, model: type[FlightBooking | HotelBooking], what: 
 
 
 def _last_position(call: Call, trip_id: int, day: date | None) -> int:
-    """The place after the last entry of a day."""
+    """The position after the last entry of a day; 0 for an empty day."""
     query = select(func.max(Row.position)).where(Row.trip_id == trip_id, Row.day.is_not_distinct_from(day))
     highest = call.db.scalar(query)
     return 0 if highest is None else highest + 1

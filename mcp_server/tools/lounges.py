@@ -1,4 +1,4 @@
-"""Lounge visits: where, when and how somebody got in goes in; the record and counts of visits come out."""
+"""Lounge visits a person logged, with counts per card and access method."""
 
 from datetime import date, datetime, timedelta
 from functools import partial
@@ -17,6 +17,7 @@ from shared.db.cards import Card
 from shared.db.lounges import LoungeVisit as Row
 from shared.db.lounges import count_visits, page_of_visits
 from shared.domain import names
+from shared.domain.dates import format_day
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid, NotFound
 
@@ -85,24 +86,24 @@ def _to_visit(row: Row) -> LoungeVisit:
 
 
 def _check_place(call: Call, airport: str | None, visited_on: date | None) -> None:
-    if visited_on is not None and visited_on > call.today + timedelta(days=1):  # it may be tomorrow there
+    if visited_on is not None and visited_on > call.today + timedelta(days=1):  # the local day can be one ahead of UTC
         raise Invalid(Fault("visited_on", "is in the future", f"a day up to {call.today.isoformat()}"))
     if airport is None or airport in call.reference.airports:
         return
     if members := [code for code in call.reference.metros.get(airport, ()) if code in call.reference.airports]:
         raise Invalid(Fault("airport", "is a city", f"one of its airports: {', '.join(members)}"))
-    call.reference.airport(airport)  # unknown: says so, with the nearest
+    call.reference.airport(airport)  # raises NotFound with the nearest names
 
 
 def _check_card(call: Call, card_id: int | None, *, locked: bool = True) -> None:
-    """Held as it is until the visit names it, so that it cannot go in between."""
+    """Locks the card, so that it cannot be deleted before the visit refers to it."""
     lock = {"read": True, "key_share": True} if locked else None
     if card_id is not None and call.db.get(Card, card_id, with_for_update=lock) is None:
         raise NotFound("card", card_id)
 
 
 def _resolve_program(call: Call, text: str | None) -> str | None:
-    """The slug of a programme, or of a way into lounges that is none, such as Priority Pass."""
+    """The slug of a loyalty programme, or the name of a lounge membership such as Priority Pass."""
     if not text:
         return text
     ways = {way for row in call.reference.rows("lounges.csv") for way in row.access}
@@ -149,7 +150,8 @@ def log_lounge_visit(
     this_year = Row.visited_on.between(call.today.replace(month=1, day=1), call.today.replace(month=12, day=31))
     counts = count_visits(call.db, this_year)
     return LoggedVisit(
-        message=f"Visit {row.id} to {row.lounge_name} ({row.airport}) is logged; {counts.total} this year.",
+        message=f"Visit {row.id} to {row.lounge_name} ({row.airport}) is logged."
+        f" {some(counts.total, 'visit')} this year.",
         visit=_to_visit(row),
         visits_this_year=Counts.model_validate(counts),
     )
@@ -209,7 +211,7 @@ def update_lounge_visit(
 ) -> ChangedVisit:
     """Changes one logged lounge visit. Paid."""
     _check_place(call, airport, visited_on)
-    _check_card(call, card_id)  # before the visit, as whoever removes the card does
+    _check_card(call, card_id)  # before the visit: whoever deletes a card locks in the same order
     row = _get_own(call.db, visit_id, locked=True)
     changes = {
         "lounge_name": lounge_name,
@@ -239,5 +241,5 @@ def delete_lounge_visit(
         raise NotFound("lounge visit", visit_id)
     removed = RemovedVisit(visit_id=visit_id, lounge_name=deleted.lounge_name, visited_on=deleted.visited_on)
     return DeletedVisit(
-        message=f"The visit to {deleted.lounge_name} on {deleted.visited_on} is removed.", removed=removed
+        message=f"The visit to {deleted.lounge_name} on {format_day(deleted.visited_on)} is removed.", removed=removed
     )

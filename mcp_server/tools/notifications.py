@@ -1,4 +1,4 @@
-"""The inbox: an account's notices are listed, marked as read and deleted."""
+"""Notices of an account's inbox: listed, marked as read and deleted."""
 
 from datetime import UTC, datetime, time
 from typing import Annotated, Any, Literal
@@ -108,7 +108,7 @@ def _parse_id(text: str) -> UUID | None:
 
 
 def _mark(call: Call, ids: list[UUID] | None) -> int:
-    """Marks these, or all when None; returns how many were unread."""
+    """Marks these notices, or all when None, and returns how many were unread."""
     change = update(Notification).where(Notification.read_at.is_(None)).values(read_at=call.now)
     if ids is not None:
         change = change.where(Notification.id.in_(ids))

@@ -1,4 +1,4 @@
-"""Posts about offers, for administrators: a new post and recent ones go in, whether it repeats one comes out."""
+"""Posts about offers, for administrators: whether a new post repeats a recent one."""
 
 from typing import Annotated
 
@@ -30,7 +30,7 @@ class OfferDuplicate(Result):
 
 
 def _find_program(call: Call, offer: OfferPost) -> str | None:
-    """The programme the offer is about: of a transfer the one that receives, which is no bank's where one is named."""
+    """The programme an offer is about: of a transfer the one that receives the points, if one is named."""
     exact = [next(iter(m)) for m in offer.programs if len(m) == 1]
     goals = [p for p in exact if call.reference.programs[p].kind != "bank"]
     return next(iter(goals or exact), None)

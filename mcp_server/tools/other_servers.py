@@ -1,9 +1,10 @@
-"""What other tool servers answer: nothing goes in, their names, subjects and addresses come out."""
+"""MCP servers of others: seat maps, airport delays and lounges."""
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.provenance import Verified, verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Result
+from shared.domain.plurals import some
 from shared.reference.rows import OtherServer
 
 
@@ -41,7 +42,7 @@ def discover_more_flight_tools(call: Call) -> OtherServers:
     """
     rows = list(call.reference.rows("other_servers.csv"))
     return OtherServers(
-        message=f"{len(rows)} servers of others are known; none belongs to this service.",
+        message=f"{some(len(rows), 'MCP server')} of others; none is part of this service.",
         servers=[_to_server(r) for r in rows],
         as_of=min((r.as_of for r in rows if r.as_of), default=None),
     )

@@ -1,4 +1,4 @@
-"""Who can ticket a flight: a route and a carrier go in, programmes with chart points and ways to them come out."""
+"""Partner awards: the programmes that can ticket a flight, with chart prices and ways to the points."""
 
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
@@ -76,18 +76,18 @@ class _Priced(NamedTuple):
 
 
 def _find_carriers(call: Call, starts: Sequence[str], ends: Sequence[str]) -> list[str]:
-    """The carriers known to fly the route without a stop."""
+    """The carriers known to fly the route non-stop."""
     networks = call.reference.nonstop.items()
     return sorted(c for c, served in networks if any(end in served.get(start, ()) for start in starts for end in ends))
 
 
 def _find_hub_carriers(call: Call, codes: Sequence[str]) -> list[str]:
-    """The carriers with a hub at either end: who may fly it when nobody is known to."""
+    """The carriers with a hub at either end, who may fly a route that nobody is known to fly."""
     return sorted(a.iata for a in call.reference.airlines.values() if set(a.hubs) & set(codes))
 
 
 def _find_prices(call: Call, airlines: Sequence[str], start: str, end: str, cabin: str) -> Iterator[_Priced | Program]:
-    """Each price of each programme; a programme alone where it prices one of the airlines without a chart."""
+    """Each chart price of each programme, and each programme that prices one of the airlines without a chart."""
     for program in call.reference.programs.values():
         dynamic = False
         for airline in airlines:
@@ -104,7 +104,7 @@ def _find_prices(call: Call, airlines: Sequence[str], start: str, end: str, cabi
 
 
 def _group_prices(prices: Sequence[_Priced]) -> list[list[_Priced]]:
-    """Prices of one chart and place belong together, whoever flies; cheapest first."""
+    """Prices of the same chart, zone and points together, whichever airline flies; cheapest first."""
     groups: dict[tuple[str, str, int], list[_Priced]] = {}
     for price in prices:
         groups.setdefault((price.chart.chart_id, price.place, price.points), []).append(price)
@@ -112,7 +112,7 @@ def _group_prices(prices: Sequence[_Priced]) -> list[list[_Priced]]:
 
 
 def _find_way(call: Call, balances: dict[str, int], program: str, points: int) -> tuple[Reach, str | None]:
-    """Whether what is held covers it, and the largest balance that does by transfer."""
+    """Whether the balances cover the points, and the largest balance that does so by a transfer."""
     if balances.get(program, 0) >= points:
         return "balance", None
     routes = call.reference.routes(call.today)
@@ -125,7 +125,7 @@ def _find_way(call: Call, balances: dict[str, int], program: str, points: int) -
 
 
 def _find_surcharges(call: Call, program: str, airlines: Sequence[str]) -> list[Surcharge]:
-    """What is known of the carriers booked with this programme: its own row before a general one."""
+    """The surcharges known for these carriers when booked with this programme."""
     own = {c for c in airlines if (a := call.reference.airlines.get(c)) and a.program == program}
     surcharges = []
     for row in call.reference.rows("carrier_surcharges.csv"):
@@ -190,7 +190,9 @@ def get_partner_award_options(
     dynamic = [p.slug for p in prices if isinstance(p, Program)]
     if not groups and not dynamic:
         who = airlines[0] if operating_airline else "any carrier known there"
-        raise NoData(f"No chart prices {cabin} with {who} from {start} to {end}.", missing=["award price"])
+        raise NoData(
+            f"No chart prices {cabin.replace('_', ' ')} with {who} from {start} to {end}.", missing=["award price"]
+        )
     balances = {b.program: b.balance for b in call.db.scalars(select(PointsBalance))}
     groups_shown = groups[: call.limits.results]
     return PartnerOptions(
@@ -206,11 +208,11 @@ def get_partner_award_options(
     )
 
 
-def _describe_options(route: str, total: int, shown: int, dynamic: Sequence[str], guessed: Sequence[str]) -> str:
+def _describe_options(route: str, total: int, listed: int, dynamic: Sequence[str], guessed: Sequence[str]) -> str:
     """`guessed` are carriers that are priced without being known to fly the route."""
-    message = f"{some(total, 'chart price')} from {route}, {shown} shown; confirm the seat before moving points."
+    message = f"{some(total, 'chart price')} from {route}, {listed} shown. Confirm the seat before moving points."
     if guessed:
-        message += f" Whether {', '.join(guessed)} flies it non-stop is not known."
+        message += f" It is not known whether {' or '.join(guessed)} flies this route non-stop."
     if dynamic:
-        message += f" Priced without a chart by {some(len(dynamic), 'programme')}."
+        message += f" Prices without a chart: {some(len(dynamic), 'programme')}."
     return message

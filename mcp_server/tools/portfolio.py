@@ -1,4 +1,4 @@
-"""The whole portfolio at a glance: an account goes in; sums, counts, statuses and what ends next come out."""
+"""The portfolio at a glance: balances and their value, cards, statuses, bookings, alerts and deadlines."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -152,16 +152,16 @@ def _sum_balances(view: Viewpoint, rows: Sequence[PointsBalance]) -> BalanceSums
 
 
 def _describe_portfolio(view: Viewpoint, own_profile: Profile, sums: BalanceSums, rows: Sequence[PointsBalance]) -> str:
-    sentences = [f"Points in {some(sums.programs, 'programme')}, about {sums.value:,} {sums.currency}."]
+    sentences = [f"Points in {some(sums.programs, 'programme')}, worth about {sums.value:,.2f} {sums.currency}."]
     if not rows:
         sentences = ["No points balances are kept here."]
     unvalued = [
         view.reference.programs[r.program].name for r in rows if value_points(view, r.program, r.balance) is None
     ]
     if unvalued:
-        sentences.append(f"Without a known valuation, so not in the value: {', '.join(unvalued)}.")
+        sentences.append(f"Not in this value, because no valuation is known: {', '.join(unvalued)}.")
     if view.currency != own_profile.currency:
-        sentences.append(f"No rate of exchange to {own_profile.currency} is known.")
+        sentences.append(f"No exchange rate to {own_profile.currency} is known, so values are in {view.currency}.")
     return " ".join(sentences)
 
 
@@ -182,7 +182,7 @@ def _count_vouchers(view: Viewpoint, holdings: Holdings) -> VoucherCounts:
 
 def _count_bookings(view: Viewpoint, holdings: Holdings) -> BookingCounts:
     facts, now = view.reference, view.now
-    # A stay that has begun counts until it is over, as in list_hotel_bookings; it is not what comes next.
+    # As in list_hotel_bookings, a stay counts until it is over; one that has begun is not the next booking.
     flights = [row for row in holdings.flights if flight_state(facts, row, now) == "upcoming"]
     stays = [row for row in holdings.stays if stay_state(facts, row, now) in ("upcoming", "current")]
     first = [
@@ -206,7 +206,7 @@ def _count_bookings(view: Viewpoint, holdings: Holdings) -> BookingCounts:
 
 
 def _count_alerts(call: Call) -> AlertCounts:
-    """Those that are watching now: neither paused nor ended."""
+    """The alerts that are neither paused nor ended."""
     return AlertCounts(
         flight_alerts=count(call.db, FlightAlert, FlightAlert.active.is_(True), FlightAlert.paused_at.is_(None)),
         delay_alerts=count(call.db, DelayAlert, DelayAlert.active.is_(True), DelayAlert.paused_at.is_(None)),

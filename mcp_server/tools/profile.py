@@ -1,4 +1,4 @@
-"""The profile: how a person likes to travel and which mails they want; read, and changed field by field."""
+"""The profile: travel preferences and which mails are sent."""
 
 from typing import Annotated, Any, Literal
 
@@ -14,6 +14,7 @@ from shared.db.accounts import Account, lock
 from shared.db.profile import MAILS
 from shared.db.profile import Profile as Row
 from shared.domain import time_zones
+from shared.domain.plurals import some
 from shared.errors import Fault, Invalid
 
 LISTS = ("preferred_airlines", "avoided_airlines")
@@ -45,8 +46,15 @@ class UpdatedProfile(Result):
 @tool(area="account", tier=Tier.FREE, effect=Effect.READS)
 def get_profile(call: Call) -> ShownProfile:
     """Shows the user's travel preferences, mail settings and plan. Free."""
-    account, row = call.db.get_one(Account, call.account_id), call.db.get(Row, call.account_id)
-    return ShownProfile(message="As set with update_profile or on the dashboard.", profile=to_profile(account, row))
+    profile = to_profile(call.db.get_one(Account, call.account_id), call.db.get(Row, call.account_id))
+    return ShownProfile(message=_describe_profile(profile), profile=profile)
+
+
+def _describe_profile(profile: Profile) -> str:
+    home = f"home airport {profile.home_airport}" if profile.home_airport else "no home airport"
+    cabin = f", {profile.default_cabin.replace('_', ' ')} cabin" if profile.default_cabin else ""
+    settings = f"{home}{cabin}, {some(profile.default_passengers, 'passenger')}, prices in {profile.currency}"
+    return f"Your profile: {settings}. Change it with update_profile or on the dashboard."
 
 
 @tool(area="account", tier=Tier.FREE, effect=Effect.CHANGES)
@@ -110,7 +118,7 @@ def _resolve_zone(text: str) -> str:
 
 
 def _resolve_airlines(call: Call, texts: list[str] | None) -> list[str] | None:
-    """Each airline once, by its code. Raises NotFound or Candidates."""
+    """The code of each airline, once. Raises NotFound or Candidates."""
     return None if texts is None else list(dict.fromkeys(call.reference.airline(text).iata for text in texts))
 
 

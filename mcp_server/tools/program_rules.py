@@ -1,4 +1,4 @@
-"""A programme's rules on expiry, holds, stopovers and the like: a programme and topics go in, rules come out."""
+"""Rules of a loyalty programme: expiry, holds, stopovers, pooling and the like."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Tools about programmes and their award charts: reviewed charts in, prices with source, date and trust out."""
+"""Loyalty programmes and their award charts: prices with source, date and confidence."""
 
 from datetime import date
 from typing import Annotated, Literal
@@ -30,7 +30,7 @@ from shared.domain.plurals import some
 from shared.errors import Candidates, Fault, Invalid, NoData, NotFound
 from shared.reference.rows import HyattPrice, Program
 
-MAX_ROWS = 200  # of one answer; a narrower question gives the rest
+MAX_ROWS = 200  # of one answer; cabin and partner_airline narrow a longer chart
 
 
 class ProgramLine(Audited):
@@ -77,7 +77,7 @@ def _count_destinations(call: Call, program: Program) -> int | None:
 
 
 def _find_category_prices(call: Call, program: Program) -> list[HyattPrice]:
-    """The category chart in force: rows of levels; the older rows of seasons are kept as history."""
+    """The rows of the category chart in force. The older rows, by season, are kept as history."""
     rows = call.reference.rows("hyatt_award_chart.csv")
     return [r for r in rows if r.program == program.slug and r.level in HOTEL_LEVELS]
 
@@ -129,15 +129,14 @@ def list_programs(
     ]
     page_rows = matches[(page - 1) * per_page : page * per_page]
     return Programs(
-        message=f"{some(len(matches), 'programme')}, {call.data_mode} mode for live seats;"
-        " charts are reviewed reference data.",
+        message=f"{some(len(matches), 'programme')}, from reviewed reference data; no live seats are looked at.",
         programs=[_to_line(call, p) for p in page_rows],
         paging=Paging.of(page, per_page, len(matches)),
     )
 
 
 def _resolve_program(call: Call, text: str) -> tuple[Program, str | None]:
-    """The programme a text names; or the programme of the airline it names, which then is the airline priced."""
+    """The programme a text names. When it names an airline, its programme and that airline's code."""
     try:
         airline = call.reference.airline(text)
     except (NotFound, Candidates):
@@ -152,7 +151,7 @@ def _resolve_program(call: Call, text: str) -> tuple[Program, str | None]:
 
 
 def _find_carrier(call: Call, program: Program, partner_airline: str | None, origin: str, destination: str) -> str:
-    """The airline that is priced: the partner asked for, else the programme's own with a hub at an end of the route."""
+    """The code of the airline to price: the partner that was sent, else an own airline with a hub at either end."""
     if partner_airline:
         return call.reference.airline(partner_airline).iata
     if not program.iata:
@@ -170,7 +169,7 @@ def _describe_prices(
         return f"{program.name} prices {flights} dynamically: there is no chart. Dated examples are quoted."
     listed = ", ".join(c.replace("_", " ") for c in price.cabins)
     unpriced = f" No price of {cabin.replace('_', ' ')} is known." if cabin and cabin not in price.cabins else ""
-    sentences = [f"{program.name} for {flights}: {listed} priced, one way per person.{unpriced}"]
+    sentences = [f"{program.name} has chart prices for {flights} in {listed}, one way per person.{unpriced}"]
     if day and has_seasons(price):
         sentences.append("Which season the date falls in is not known: no peak calendar was found.")
     return " ".join([*sentences, caution(chart)]).strip()
@@ -218,7 +217,7 @@ def get_pricing(
 
 
 def _select_charts(call: Call, program: Program, own: bool, partner_airline: str | None) -> list[Chart]:
-    """The charts asked for: own, or partners'; of one partner the charts that name it, else the one for all others."""
+    """The programme's own charts, or its partners'. For one partner: charts that name it, else that for all others."""
     charts = [c for c in call.reference.charts(program.slug, call.today) if c.kind != "not_captured"]
     if partner_airline is None:
         return [c for c in charts if (c.scope == "own") == own]
@@ -271,7 +270,7 @@ def get_program_rates(
 
 
 def _to_hotel_rates(program: Program, levels: list[HyattPrice]) -> ProgramRates:
-    """A night's points by category and level. Which level a night has, the hotel decides."""
+    """The points of a night by category and level."""
     priced = next((r for r in levels if r.points is not None), levels[0])
     rows = to_category_rows(levels)
     listed = some(len(rows), "category", "categories")

@@ -1,4 +1,4 @@
-"""Route monitors: a route, a window and terms go in, a watch that mails fresh award seats comes out."""
+"""Route monitors: award seats on a route, mailed when they match a person's terms for the first time."""
 
 from datetime import datetime, timedelta
 from functools import partial
@@ -79,7 +79,7 @@ def _check_terms(call: Call, row: RouteMonitor) -> None:
 
 
 def _resolve_airlines(call: Call, airlines: list[str] | None) -> list[str] | None:
-    """Each airline once, by its code; None means every one. Raises NotFound or Candidates."""
+    """The code of each airline, once; None stands for all airlines. Raises NotFound or Candidates."""
     return list(dict.fromkeys(call.reference.airline(name).iata for name in airlines or ())) or None
 
 
@@ -121,7 +121,7 @@ def create_route_monitor(
     _schedule_checks(call, row)
     return OneMonitor(
         message=f"Monitor {row.id} watches {origin} to {destination}. The first check runs now, then every"
-        f" {_describe_interval(call)}; fresh seats are mailed and appear in list_notifications.{room.same}",
+        f" {_describe_interval(call)}. Fresh seats are mailed and appear in list_notifications.{room.same}",
         monitor=to_monitors(call, [row])[0],
         active_count=room.active + 1,
         cap=call.limits.route_monitors,
@@ -129,13 +129,15 @@ def create_route_monitor(
 
 
 def _schedule_checks(call: Call, row: RouteMonitor) -> None:
-    """Checked at once, and then every so often."""
+    """The first check is due now, the next ones after the interval of the settings."""
     schedule(call.db, RunKind.ROUTE_MONITOR, row.id, timedelta(seconds=call.settings.route_monitor_interval_seconds))
 
 
 def _describe_interval(call: Call) -> str:
     seconds = call.settings.route_monitor_interval_seconds
-    return some(seconds // 3600, "hour") if seconds % 3600 == 0 else f"{seconds} seconds"
+    if seconds == 3600:
+        return "hour"
+    return some(seconds // 3600, "hour") if seconds % 3600 == 0 else some(seconds, "second")
 
 
 @tool(area="alerts", tier=Tier.FREE, effect=Effect.READS)
@@ -172,8 +174,9 @@ def get_route_monitor(call: Call, monitor_id: RowId) -> MonitorDetails:
         .order_by(MonitorCheck.checked_at.desc(), MonitorCheck.id.desc())
         .limit(10)
     ).all()
+    total = some(row.matches_total, "match", "matches")
     return MonitorDetails(
-        message=f"Monitor {row.id}, {row.origin} to {row.destination}: {row.matches_total} matches so far.",
+        message=f"Monitor {row.id}, {row.origin} to {row.destination}: {total} so far.",
         monitor=to_monitors(call, [row])[0],
         matches=[to_award_option(call, match) for match in matches],
         checks=[Check.model_validate({name: getattr(c, name) for name in Check.model_fields}) for c in checks],
@@ -218,7 +221,7 @@ def update_route_monitor(
         call.db.flush()
         if row.paused_at is None:
             _schedule_checks(call, row)
-    afresh = " It starts afresh with a check now." if changed else ""
+    afresh = " It is checked now, and every match counts as new." if changed else ""
     return UpdatedMonitor(
         message=describe_changes(changed) + afresh,
         monitor=to_monitors(call, [row])[0],

@@ -1,4 +1,4 @@
-"""A month of award seats: an airline, a route and a month go in, each day with its seats per cabin comes out."""
+"""The seat calendar: award seats of one airline on a route, for each day of a month."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -18,7 +18,7 @@ from mcp_server.views.award_search import (
     require_cabins,
     resolve_route,
 )
-from shared.domain.dates import days_of
+from shared.domain.dates import days_of, format_day
 from shared.domain.plurals import some
 from shared.errors import Fault, Invalid
 from shared.providers.contract import SeatsQuestion
@@ -84,7 +84,7 @@ async def search_monthly_availability(
     days = [_to_day(carrier, day, last_on_sale, generated_at) for day in month_seats.days]
     return MonthlyAvailability(
         status="partial" if month_seats.coverage.failed else "ok",
-        message=_describe_month(carrier, f"{start} to {end}, {month}", month_seats, days, last_on_sale)
+        message=_describe_month(carrier, f"{start} to {end} in {first:%B %Y}", month_seats, days, last_on_sale)
         + cities(call.reference, origin, destination),
         days=days,
         cheapest=_find_cheapest(days, cabins, generated_at),
@@ -120,7 +120,7 @@ def _to_day(airline: Airline, day: DaySeats, until: date, generated_at: datetime
 def _find_cheapest(
     days: Sequence[CalendarDay], cabins: Sequence[str], generated_at: datetime | None
 ) -> list[CheapestDay]:
-    """The first of the cheapest days of each cabin that has any."""
+    """For each cabin with seats its cheapest day, the earliest of several."""
     cheapest = []
     for cabin in cabins:
         offered = [(day.cabins[cabin], day.date) for day in days if cabin in day.cabins]
@@ -137,10 +137,13 @@ def _describe_month(
 ) -> str:
     open_days = sum(day.state == "available" for day in days)
     unknown = [day for day in days if day.state == "unknown"]
-    sentences = [f"{airline.name}, {where}: award seats on {open_days} of {len(days)} days"]
-    sentences[0] += f"; asked: {', '.join(month_seats.coverage.answered)}." if month_seats.coverage.answered else "."
+    sentences = [f"{airline.name}, {where}: award seats on {open_days} of {some(len(days), 'day')}."]
+    if month_seats.coverage.answered:
+        sentences.append(f"Source: {', '.join(month_seats.coverage.answered)}.")
     if failed := [f"{f.name} ({f.reason})" for f in month_seats.coverage.failed]:
-        sentences.append(f"Not answered by {', '.join(failed)}, so unknown: {some(len(unknown), 'day')}.")
+        sentences.append(f"No answer from {', '.join(failed)}. Unknown: {some(len(unknown), 'day')}.")
     if any(day.note for day in days):
-        sentences.append(f"{airline.name} has released seats until {until}; later days are not on sale yet.")
+        sentences.append(
+            f"{airline.name} has released seats until {format_day(until)}. Later days are not on sale yet."
+        )
     return " ".join(sentences)

@@ -1,4 +1,4 @@
-"""Award flights seen in earlier searches: filters or an id go in, flights with values and prices in cards come out."""
+"""Sightings: award flights seen in earlier searches, and their price in each card currency."""
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
@@ -18,7 +18,7 @@ from mcp_server.views.transfers import RunningBonus, TransferRoute, to_transfer_
 from shared.db.observations import AwardObservation as Row
 from shared.db.sightings import last_fare, last_seen, newest, usual_taxes, with_values
 from shared.domain.card_prices import Advice, CardPrice, advise_on_cards, find_card_prices, portal_points
-from shared.domain.dates import days_of
+from shared.domain.dates import days_of, format_day
 from shared.domain.plurals import some
 from shared.domain.transfers import Path, find_reach
 from shared.errors import NotFound
@@ -27,7 +27,7 @@ from shared.services.search.award_ids import flight_id as id_of
 from shared.services.search.award_ids import sighting_of
 from shared.services.search.provenance import Freshness
 
-MAX_SIGHTINGS = 20_000  # of the newest sightings that fit: a list stays quick however many there are
+MAX_SIGHTINGS = 20_000  # only the newest that match are read, which bounds the time of a query
 
 
 class Flight(Marked):
@@ -134,7 +134,7 @@ def _build_cell_filters(
     cabin: str | None,
     month: str | None,
 ) -> list[ColumnElement[bool]]:
-    """Conditions on the cell: a city code means all its airports."""
+    """Conditions on route, date, programme, airline and cabin. A city code stands for all its airports."""
     facts = call.reference
     first, last = days_of(month) if month else (None, None)
     conditions: list[ColumnElement[bool] | None] = [
@@ -151,7 +151,7 @@ def _build_cell_filters(
 def _build_price_filters(
     call: Call, cells: Subquery, max_points: int | None, balances: dict[str, int] | None
 ) -> list[ColumnElement[bool]]:
-    """Conditions on the price as it was last seen."""
+    """Conditions on the price in points as it was last seen."""
     conditions: list[ColumnElement[bool]] = []
     if max_points is not None:
         conditions.append(cells.c.points <= max_points)
@@ -182,9 +182,9 @@ def _describe_listing(total: int, balances: dict[str, int] | None) -> str:
     if balances is not None and not any(balances.values()):
         return "No points balances are kept here, so none is covered; add one with update_points_balance."
     if not total:
-        return f"No award flights that fit were seen in the last {SEEN_DAYS} days; searches and monitors fill this in."
-    more = f" Of the newest {MAX_SIGHTINGS:,} sightings." if total >= MAX_SIGHTINGS else ""
-    return f"{some(total, 'award flight')} as last seen; a seat may be gone since.{more}"
+        return f"No award flights that fit were seen in the last {SEEN_DAYS} days. Searches and monitors add them."
+    more = f" Only the newest {MAX_SIGHTINGS:,} sightings were looked at." if total >= MAX_SIGHTINGS else ""
+    return f"{some(total, 'award flight')} as last seen. A seat may be gone since.{more}"
 
 
 def _flight_fields(call: Call, row: Any) -> dict[str, Any]:
@@ -232,7 +232,7 @@ def get_flight(
 
 
 def _price_in_cards(call: Call, row: Row, price: Decimal | None) -> list[CardPrice]:
-    """The currencies of banks. A portal's rate is known of those at home in the United States alone."""
+    """The price in each bank currency. Portal rates are known for banks in the United States only."""
     banks = [p for p in call.reference.programs.values() if p.kind == "bank"]
     portals = frozenset(p.slug for p in banks if p.home_country == "US")
     routes = call.reference.routes(call.today)
@@ -273,17 +273,17 @@ def _find_taxes(call: Call, row: Row) -> FlightTaxes:
 def _describe_advice(
     facts: Reference, row: Row, cards: Sequence[CardPrice], advice: Advice, price: Decimal | None, seen_ago: timedelta
 ) -> str:
-    what = f"{airline_name(facts, row.airline)} {row.origin}-{row.destination} on {row.date}:"
+    what = f"{airline_name(facts, row.airline)} {row.origin}-{row.destination} on {format_day(row.date)}:"
     what += f" {row.points:,} points of {program_name(facts, row.program)}."
     fare = "No cash fare was seen, so portals are not priced."
     if price is not None:
-        fare = f"The last fare seen is {price:,.2f} USD, {portal_points(price):,} points at one cent each."
+        fare = f"The last fare seen is {price:,.2f} USD: {portal_points(price):,} points at one US cent each."
     if advice == "transfer":
         cheapest = f"{cards[0].points:,} points of {program_name(facts, cards[0].currency)}"
-        return f"{what} Cheapest: {cheapest}. {fare} See the seat before moving points."
+        return f"{what} Cheapest: {cheapest}. {fare} Confirm the seat before moving points."
     if advice == "portal":
-        return f"{what} {fare} That is fewer than any transfer takes."
+        return f"{what} {fare} That is fewer points than any transfer takes."
     if not cards:
-        return f"{what} No card currency gets there in two steps. {fare}"
+        return f"{what} No card currency can be moved there in two transfers. {fare}"
     ago = some(int(seen_ago.total_seconds() // 3600), "hour")
-    return f"{what} It was seen {ago} ago and transfers cannot be undone: search again first. {fare}"
+    return f"{what} It was seen {ago} ago. Transfers cannot be undone, so search again first. {fare}"

@@ -1,4 +1,4 @@
-"""Imported spending: a card statement goes in, monthly totals by category are kept, shown and deleted as a whole."""
+"""Spending by month and category, added up from card statements; their lines are never stored."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -18,6 +18,7 @@ from shared.db.cards import Card
 from shared.db.profile import Profile
 from shared.db.spending import Cell
 from shared.domain.card_value import CATEGORIES
+from shared.domain.dates import format_days
 from shared.domain.plurals import some
 from shared.domain.spending.model import Hints, Unreadable
 from shared.domain.spending.totals import StatementTotals
@@ -26,7 +27,7 @@ from shared.reference.spending import build_book
 from shared.services import spending
 
 CENT = Decimal("0.01")
-MAX_SKIPPED = 50  # lines named; the message counts all
+MAX_SKIPPED = 50  # lines listed; the message counts all of them
 MAX_STATEMENTS = 100
 Row = Annotated[dict[str, Any], WithJsonSchema({"type": "object"})]
 Rows = Annotated[list[Row], Field(max_length=20_000, description="date, description, amount (spent > 0), category")]
@@ -149,7 +150,7 @@ def _store_statement(
     sentences = [_describe_import(summed, already, dry_run)]
     if stored_before is not None and not already:
         sentences.append(
-            f"Its days overlap with statement {stored_before.fingerprint[:12]}; lines that stand in both count twice."
+            f"Its days overlap with statement {stored_before.fingerprint[:12]}; lines in both count twice."
         )
     return Imported(
         message=" ".join([*sentences, *_describe_gaps(summed)]),
@@ -170,10 +171,12 @@ def _store_statement(
 
 
 def _describe_import(summed: StatementTotals, already: bool, dry_run: bool) -> str:
-    contents = f"{some(summed.transactions, 'purchase')} of {summed.start} to {summed.end} in {summed.currency}"
+    contents = (
+        f"{some(summed.transactions, 'purchase')} from {format_days(summed.start, summed.end)} in {summed.currency}"
+    )
     if already:
         return f"This statement was imported before; nothing was changed. It has {contents}."
-    return f"Not stored, as asked: {contents}." if dry_run else f"Stored the totals of {contents}."
+    return f"Nothing is stored in a dry run. Read: {contents}." if dry_run else f"Stored the totals of {contents}."
 
 
 def _describe_gaps(summed: StatementTotals) -> list[str]:
@@ -182,7 +185,7 @@ def _describe_gaps(summed: StatementTotals) -> list[str]:
         reasons = Counter(reason for _, reason in summed.skipped).most_common(6)
         sentences.append(f"Not counted: {', '.join(f'{count:,} with {reason}' for reason, count in reasons)}.")
         if len(summed.skipped) > MAX_SKIPPED:
-            sentences.append(f"skipped names the first {MAX_SKIPPED}.")
+            sentences.append(f"The field skipped lists the first {MAX_SKIPPED}.")
     if summed.uncategorised_share:
         sentences.append(f"{summed.uncategorised_share:.0%} of the amount fits no known category.")
     return sentences
@@ -214,13 +217,13 @@ def get_spending_summary(
 
 
 def _first_month(today: date, months: int) -> date:
-    """The first day of that month."""
+    """The first day of the month so many months before today."""
     year, month = divmod(today.year * 12 + today.month - 1 - months, 12)
     return date(year, month + 1, 1)
 
 
 def _rank_currencies(cells: Sequence[Cell], statements: Sequence[rows_of.SpendingStatement]) -> tuple[str, list[str]]:
-    """The one with the most purchases, and the others: amounts of two are never added up."""
+    """The currency with the most purchases, and the others. Amounts of two currencies are never added up."""
     purchases = Counter({row.currency: 0 for row in statements})
     for cell in cells:
         purchases[cell.currency] += cell.transactions
@@ -243,7 +246,7 @@ def _order_totals(totals: dict[str, Decimal]) -> dict[str, Decimal]:
 
 
 def _average_month(months: Sequence[SpendingMonth]) -> dict[str, Decimal]:
-    """Over the months that have spending; one without a statement says nothing."""
+    """The average over the months that have spending; months without a statement do not count."""
     sums: Counter[str] = Counter()
     for month in months:
         sums.update(month.totals)
@@ -277,18 +280,18 @@ def delete_spending_data(call: Call, confirm: bool = False) -> DeletedSpending:
     """Deletes all imported spending for good; without confirm true it only says what would go. Free."""
     lock(call.db, call.account_id)
     stored = rows_of.held(call.db)
-    what = f"{stored.statements} statements with the totals of {stored.months} months"
+    what = f"{some(stored.statements, 'statement')} with the totals of {some(stored.months, 'month')}"
     if not confirm:
         return DeletedSpending(
             status="confirmation_required",
-            message=f"Nothing was deleted. With confirm true {what} go for good, and card advice no longer uses them.",
+            message=f"Nothing was deleted. Confirm true deletes {what} for good; card advice then uses no spending.",
             deleted=False,
             would_remove=WouldRemove(months=stored.months, statements=stored.statements, categories=stored.categories),
             removed=None,
         )
     rows_of.erase(call.db)
     return DeletedSpending(
-        message=f"Deleted {what}. Card advice rests on no spending until a statement is imported again.",
+        message=f"Deleted {what}. Card advice uses no spending until a statement is imported again.",
         deleted=stored.statements > 0,
         would_remove=None,
         removed=Removed(months=stored.months, statements=stored.statements),

@@ -1,4 +1,4 @@
-"""Standing orders: an instruction and an hour go in, runs whose results are mailed come out."""
+"""Standing orders: instructions that run daily or weekly and mail their result."""
 
 from datetime import datetime, timedelta
 from functools import partial
@@ -21,6 +21,7 @@ from shared.db.runs import run_now, schedule, unschedule
 from shared.db.standing_orders import StandingOrder as Row
 from shared.db.standing_orders import StandingOrderRun as Run
 from shared.db.trips import open_trip
+from shared.domain.dates import format_day
 from shared.domain.plurals import some
 from shared.domain.standing_orders import DAILY, WEEKLY, next_run
 from shared.errors import BackendUnavailable, Fault, Invalid, LimitReached, Outage
@@ -31,7 +32,7 @@ Hour = Annotated[int, Field(ge=0, le=23, description="UTC.")]
 Weekday = Annotated[int, Field(ge=0, le=6, description="0 is Sunday; weekly only.")]
 Clearable = Annotated[Literal["trip_id"], WithJsonSchema({"type": "string", "enum": ["trip_id"]})]
 EXTRA_RUN_INTERVAL = timedelta(hours=1)
-QUEUE_SECONDS = 60  # until a worker takes a run up
+QUEUE_SECONDS = 60  # the longest a run usually waits for a worker
 MONDAY = 1
 
 
@@ -79,7 +80,7 @@ _get_own = partial(get_own, Row, "standing order")
 
 
 def _get_own_running(call: Call, order_id: int, verb: str) -> Row:
-    """Locked; raises for one that does not run."""
+    """The order, locked. Raises Invalid when it is stopped or paused."""
     row = _get_own(call.db, order_id, locked=True)
     if row.stopped_at is not None:
         raise Invalid(Fault("standing_order_id", f"is stopped and cannot be {verb}", "a running order, or a new one"))
@@ -102,7 +103,7 @@ def _check_cap(call: Call) -> None:
 
 
 def _schedule_runs(call: Call, row: Row) -> datetime:
-    """The first run is at the next such hour, and the others follow in step."""
+    """Schedules the first run at the next such hour and returns its moment."""
     first = next_run(call.now, row.run_hour, row.run_weekday)
     schedule(call.db, RunKind.STANDING_ORDER, row.id, DAILY if row.cadence == "daily" else WEEKLY, first)
     return first
@@ -128,8 +129,8 @@ def create_standing_order(
     call.db.flush()
     first = _schedule_runs(call, row)
     return OneOrder(
-        message=f"Standing order {row.id} runs {cadence}, first on {first:%A, %Y-%m-%d at %H:%M} UTC; each result is"
-        " mailed and kept. run_standing_order runs it before.",
+        message=f"Standing order {row.id} runs {cadence}, first on {first:%A}, {format_day(first)} at {first:%H:%M}"
+        " UTC. Each result is mailed and kept. run_standing_order runs it sooner.",
         standing_order=to_standing_orders(call, [row])[0],
     )
 
@@ -142,7 +143,7 @@ def list_standing_orders(
     condition = {"running": _is_running(), "stopped": ~_is_running(), "all": true()}[state]
     rows, total = page_of(call.db, Row, [condition], Row.id.desc(), page=page, per_page=per_page)
     return Orders(
-        message=f"{total} {'' if state == 'all' else state + ' '}standing order{'' if total == 1 else 's'}.",
+        message=f"{some(total, 'standing order' if state == 'all' else f'{state} standing order')}.",
         standing_orders=to_standing_orders(call, rows),
         paging=Paging.of(page, per_page, total),
     )
@@ -156,7 +157,7 @@ def get_standing_order(call: Call, standing_order_id: RowId) -> OrderDetails:
     runs = call.db.scalars(select(Run).where(mine).order_by(Run.queued_at.desc(), Run.id).limit(10)).all()
     last_result = select(Run.result).where(mine, Run.result.is_not(None)).order_by(Run.finished_at.desc()).limit(1)
     return OrderDetails(
-        message=f"Standing order {row.id}: {some(len(runs), 'newest run')}.",
+        message=f"Standing order {row.id} with its {some(len(runs), 'newest run')}.",
         standing_order=to_standing_orders(call, [row])[0],
         last_result=call.db.scalar(last_result),
         runs=[OrderRun.model_validate(_run_fields(run)) for run in runs],
@@ -199,7 +200,7 @@ def update_standing_order(
 
 
 def _settle_weekday(row: Row, cadence: str, weekday: int | None) -> int | Literal[""] | None:
-    """What becomes of the weekday: daily orders have none, weekly ones keep theirs or begin on Monday."""
+    """The weekday to store: daily orders have none, weekly ones keep theirs or take Monday."""
     if cadence == "weekly":
         return MONDAY if weekday is None and row.run_weekday is None else weekday
     if weekday is not None:
@@ -245,7 +246,7 @@ def run_standing_order(call: Call, standing_order_id: RowId) -> QueuedRun:
 
 
 def _allow_extra_run(call: Call, row: Row) -> datetime:
-    """When the one after this is allowed; the row is locked, so of two calls at once one is refused."""
+    """When the next extra run is allowed. The row is locked, so one of two calls at the same time is refused."""
     query = select(func.max(Run.queued_at)).where(Run.standing_order_id == row.id, Run.manual)
     last_extra = call.db.scalar(query)
     if last_extra is not None and (allowed_at := last_extra + EXTRA_RUN_INTERVAL) > call.now:

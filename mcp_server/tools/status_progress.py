@@ -1,4 +1,4 @@
-"""Progress towards tiers: what a person reported and booked and what a programme asks go in, gap and pace come out."""
+"""Progress towards the next tier: what was reported, what is booked, and the gap."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -17,6 +17,7 @@ from mcp_server.toolkit.wording import program_name
 from shared.db.bookings import FlightBooking
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import status_tiers
+from shared.domain.dates import format_day
 from shared.errors import Fault, Invalid, NoData, NotFound
 from shared.reference import statuses
 from shared.reference.load import Reference
@@ -45,7 +46,7 @@ class StatusProgress(Result):
 
 
 def _estimate_progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBooking], on: date) -> Progress | None:
-    """None where the programme's tiers are not known."""
+    """The progress in one programme; None when its tiers are not known."""
     ladder = statuses.build_ladder(call.reference, row.program)
     above = ladder.above(row.tier)
     goal = ladder.tier(row.target_tier) or above or ladder.tier(row.tier)
@@ -82,7 +83,7 @@ def _estimate_progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBook
 
 
 def _is_on_track(reported: Decimal, total: Decimal, required: int, goal: status_tiers.Tier, on: date) -> bool | None:
-    """What is booked counts where it is enough; the pace is that of what was flown."""
+    """Bookings count when they are enough; otherwise the pace of the reported progress decides."""
     return True if total >= required else status_tiers.is_on_track(reported, required, goal.period, on)
 
 
@@ -90,7 +91,8 @@ def _read_progress(row: LoyaltyStatus, aim: status_tiers.Tier, on: date) -> tupl
     if row.progress is None:
         return None, ["No progress is recorded, so the gap is not known."]
     if status_tiers.year_is_over(row.progress_as_of, aim.period, on):
-        return None, [f"The progress of {row.progress_as_of} belongs to a qualifying year that is over."]
+        reported_on = format_day(row.progress_as_of) if row.progress_as_of else "an unknown day"
+        return None, [f"The progress of {reported_on} belongs to a qualifying year that is over."]
     return row.progress, []
 
 

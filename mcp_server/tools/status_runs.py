@@ -1,4 +1,4 @@
-"""Ways to a tier: a goal and a home airport go in; the gap, known runs, and paths ranked by cost and time come out."""
+"""Ways to reach a tier: status runs, booked flights, matches and challenges, by cost and time."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -27,6 +27,7 @@ from mcp_server.views.status_runs import (
 from shared.db.profile import Profile
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import status_tiers
+from shared.domain.dates import format_day
 from shared.domain.plurals import some
 from shared.domain.status_runs import Run, RunOption, rank_runs
 from shared.errors import NoData
@@ -112,7 +113,7 @@ def _warn_of_year_end(goal: Goal, deadline: date, on: date) -> list[str]:
     ends = status_tiers.year_end(goal.target.period, on)
     if ends is None or deadline <= ends:
         return []
-    return [f"The qualifying year ends on {ends}; what is flown after it counts towards the next one."]
+    return [f"The qualifying year ends on {format_day(ends)}; what is flown after it counts towards the next one."]
 
 
 @tool(area="search", tier=Tier.FREE, effect=Effect.READS)
@@ -138,13 +139,13 @@ def find_status_run(
         starts = ", ".join(sorted({c.run.stops[0] for c in all_runs}))
         raise NoData(
             f"{goal.lacking}. No known run starts near {home_airport} and"
-            f" closes that by {deadline}. Known runs start at {starts}.",
+            f" closes that by {format_day(deadline)}. Known runs start at {starts}.",
             missing=["status runs"],
         )
     if ranked_runs and all(c.earned is None and not c.without_fare and c.fare is None for c in ranked_runs):
         raise NoData(
-            f"{goal.lacking}. Known runs that start near"
-            f" {home_airport}: {len(ranked_runs)}; what they count follows the fare. {describe_fares(ranked_runs)}",
+            f"{goal.lacking}. {some(len(ranked_runs), 'known run')} near {home_airport}: what is earned depends on the"
+            f" fare. {describe_fares(ranked_runs)}",
             missing=["cash fares"],
         )
     currency = goal.program.home_currency
@@ -171,7 +172,7 @@ def _read_home(call: Call) -> str | None:
 def _find_run_paths(
     call: Call, goal: Goal, home: str | None, days: int, currency: str
 ) -> tuple[list[StatusPath], list[str]]:
-    """Status runs as paths, or why there are none."""
+    """The three best status runs as paths, and a sentence about fares or the reason why there are none."""
     if home is None:
         return [], ["Status runs: home_airport is needed, here or in the profile."]
     try:
@@ -192,7 +193,7 @@ def _to_run_path(call: Call, chance: RunOption, goal: Goal, currency: str) -> St
         if chance.earned is not None
         else (f"{status_tiers.format_number(chance.without_fare)} {unit} each, and more by the fare")
     )
-    times = f"{chance.needed} times" if chance.needed is not None else "as often as the fare makes necessary"
+    times = some(chance.needed, "time") if chance.needed is not None else "as often as the fare makes necessary"
     steps = [f"Position to {chance.run.stops[0]}."] if chance.miles_from_home else []
     return StatusPath(
         kind="status_run",
@@ -210,7 +211,7 @@ def _to_run_path(call: Call, chance: RunOption, goal: Goal, currency: str) -> St
 
 
 def _find_flying_path(call: Call, goal: Goal, days: int, currency: str) -> tuple[list[StatusPath], list[str]]:
-    """What is booked already, as far as it counts; or why it does not."""
+    """The booked flights that count towards the tier as a path, or the reason why there is none."""
     until = call.today + timedelta(days=days - 1)
     legs = paid_legs(call.db, call.today)
     plan = booked(call.reference, goal.program.slug, goal.current_tier, legs, call.today, until)
@@ -218,12 +219,14 @@ def _find_flying_path(call: Call, goal: Goal, days: int, currency: str) -> tuple
         statuses.build_scheme(call.reference, goal.program.slug), "metric", ""
     ):
         return [], [f"Planned flying: {plan.said[0]}"]
-    flights = [f"{leg.airline} {leg.origin}-{leg.destination} on {leg.departure_date}." for leg in plan.counted]
+    flights = [
+        f"{leg.airline} {leg.origin}-{leg.destination} on {format_day(leg.departure_date)}." for leg in plan.counted
+    ]
     return (
         [
             StatusPath(
                 kind="flying",
-                cost=Decimal(0),  # it is paid for
+                cost=Decimal(0),  # the flights are paid for already
                 currency=currency,
                 days_needed=(plan.counted[-1].departure_date - call.today).days,
                 steps=[f"Fly as booked: {flight}" for flight in flights[:20]],
@@ -239,7 +242,7 @@ def _find_flying_path(call: Call, goal: Goal, days: int, currency: str) -> tuple
 
 
 def _find_offer_paths(call: Call, goal: Goal, days: int) -> tuple[list[StatusPath], list[str]]:
-    """Matches and challenges that lead to the tier or above it, for statuses held now; or why there are none."""
+    """Matches and challenges to the tier or above it from statuses held now, or the reason why there are none."""
     tracked = call.db.scalars(select(LoyaltyStatus))
     tiers_held = {r.program: r.tier for r in tracked if r.valid_until is None or r.valid_until >= call.today}
     offers = [
@@ -276,12 +279,14 @@ def _to_offer_path(row: Any, eligibility: str, goal: Goal) -> StatusPath:
         else "Granted at discretion.",
         apply_url=row.apply_url,
         runs=None,
-        freshness=build_static_freshness("static", row.source_url, f"Source dated {row.as_of or 'never'}."),
+        freshness=build_static_freshness(
+            "static", row.source_url, f"Source dated {row.as_of}." if row.as_of else "Source undated."
+        ),
     )
 
 
 def _is_affordable(path: StatusPath, max_cash: Decimal | None, currency: str) -> bool:
-    """Not known to cost more; amounts in another currency are left to the reader."""
+    """Whether the path is not known to cost more. Amounts in another currency are not compared."""
     if max_cash is None or isinstance(path.cost, str) or path.currency != currency:
         return True
     return path.cost <= max_cash

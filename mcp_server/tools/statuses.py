@@ -1,4 +1,4 @@
-"""Elite statuses: what a person holds in each programme, what they aim at, and offers to have it matched."""
+"""Elite statuses a person holds or aims at, and offers to match them."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -24,7 +24,7 @@ from shared.reference.rows.earning import StatusMatch as Offer
 from shared.reference.rows.programmes import Program
 
 Kind = Literal["airline", "hotel", "all"]
-# Absent keeps what is stored; a first record then is of a status that can be lost.
+# Absent keeps what is stored, which for a new record is false.
 Lifetime = Annotated[bool, WithJsonSchema({"type": "boolean", "default": False})]
 
 
@@ -93,7 +93,7 @@ def _store_changes(call: Call, row: Row, changes: Mapping[str, Any], clear: list
             setattr(row, field, value or None)
     for field in clear:
         setattr(row, field, None)
-    if changes["progress"] is not None:  # zero is progress too
+    if changes["progress"] is not None:  # zero is a value
         row.progress, row.progress_as_of = changes["progress"], changes["progress_as_of"] or call.own_day
     if row.progress is None:
         if changes["progress_as_of"] is not None:
@@ -196,7 +196,7 @@ def delete_loyalty_status(call: Call, program: Annotated[str, Field(max_length=8
 
 
 def _find_tiers_held(call: Call, source_program: str | None, source_tier: str | None) -> dict[str, str]:
-    """The tiers to match from: the one named, else all that are tracked and not over."""
+    """Programme -> tier: the tier that was named, else all tracked statuses that have not expired."""
     rows = call.db.scalars(select(Row).where((Row.valid_until.is_(None)) | (Row.valid_until >= call.own_day)))
     mine = {r.program: r.tier for r in rows}
     if source_program is None:

@@ -1,4 +1,4 @@
-"""Ways to reach a points target: a programme and an amount go in, the caller's balances ranked by cost come out."""
+"""Transfer options: ways to reach a points target from the saved balances, by cash value."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -144,11 +144,10 @@ def _describe_options(
     goal: Program, ways: Sequence[Way], combinations: Sequence[Combination], needed: int, missing: int
 ) -> str:
     reaching = [w for w in ways if w.covers]
-    message = f"{needed:,} points of {goal.name}: reached alone by {len(reaching)} of {some(len(ways), 'way')}"
+    message = f"{needed:,} points of {goal.name}: {len(reaching)} of {some(len(ways), 'balance')} can reach it alone"
     if reaching and (cost := reaching[0].cost) is not None:
-        message += f", the cheapest spends points worth {cost / 100:,.2f} USD"
-    more = "1 combination does" if len(combinations) == 1 else f"{len(combinations)} combinations do"
-    message += f"; {more}." if combinations else "."
+        message += f", the cheapest with points worth about {cost / 100:,.2f} USD"
+    message += f"; so can {some(len(combinations), 'combination')}." if combinations else "."
     if missing:
         message += f" Missing even with every balance: {some(missing, 'point')}."
-    return f"{message} Transfers cannot be undone: see the seats first."
+    return f"{message} Transfers cannot be undone: confirm the seats first."

@@ -1,4 +1,4 @@
-"""Tools about moving points: partners, paths, and what is on sale. Reviewed routes in, ranked ways with sources out."""
+"""Transfers between programmes: partners, paths, and the bonuses and sales that run today."""
 
 from datetime import date, timedelta
 from typing import Annotated, Literal
@@ -12,6 +12,7 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, NoDataWord, Result
 from mcp_server.views.transfers import RunningBonus, TransferRoute, posting_time, to_transfer_route
 from shared.db.balances import PointsBalance
+from shared.domain.dates import format_day
 from shared.domain.plurals import some
 from shared.domain.transfers import Edge, find_paths
 from shared.errors import Fault, Invalid, NoData
@@ -158,7 +159,7 @@ def find_transfer_paths(
     return TransferPaths(
         message=f"{some(len(paths), 'way')} from {start.name} to {goal.name}; the cheapest {cost} in"
         f" {some(best.hops, 'step')}."
-        " Transfers cannot be undone: see the seats first.",
+        " Transfers cannot be undone: confirm the seats first.",
         paths=routes,
         shortest=to_transfer_route(call.reference, min(paths, key=lambda p: len(p.edges)), points_needed),
         total_found=len(paths),
@@ -167,7 +168,7 @@ def find_transfer_paths(
 
 
 def _find_earlier_bonuses(row: TransferBonus, rows: list[TransferBonus]) -> tuple[bool | None, date | None]:
-    """Whether the bonus is the best of 24 months, and when the one before it ended; None without earlier ones."""
+    """Whether it is the best bonus of 24 months, and when the one before it ended; None without earlier ones."""
     start = row.start_date or row.end_date
     since = start - timedelta(days=730)
     same = [r for r in rows if (r.from_program, r.to_program) == (row.from_program, row.to_program)]
@@ -256,7 +257,8 @@ def whats_on_sale(
         f" {some(len(sales), 'points sale')}."
     )
     if not bonuses and not sales:
-        message = f"Nothing known is running today. Offers were last checked up to {checked}; newer ones may exist."
+        until = f"Offers were last checked on {format_day(date.fromisoformat(checked))}" if checked else "Never checked"
+        message = f"Nothing known is running today. {until}; newer ones may exist."
     return OnSale(
         message=message,
         transfer_bonuses=bonuses,

@@ -1,4 +1,4 @@
-"""What is filed under a trip: ids of bookings, monitors, searches and the like go in, those that moved come out."""
+"""Items filed under a trip: bookings, monitors, standing orders, searches and chats."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated
@@ -16,8 +16,8 @@ from shared.db.trips import Trip as Row
 from shared.domain.plurals import some
 
 MAX_IDS = 200
-MAX_ID = 2**63 - 1  # beyond it the store has no id
-SINGULAR = {"searches": "search"}  # of kinds whose plural is not made with s
+MAX_ID = 2**63 - 1  # of the database column
+SINGULAR = {"searches": "search"}  # of the kinds whose plural does not end in a plain s
 
 
 def _limit_ids(ids: list[int]) -> list[int]:
@@ -27,7 +27,7 @@ def _limit_ids(ids: list[int]) -> list[int]:
 
 
 Ids = Annotated[list[int], AfterValidator(_limit_ids)] | None
-IdsByKind = dict[str, list[int]]  # kind -> ids; each kind that can be named is there
+IdsByKind = dict[str, list[int]]  # kind -> ids
 
 
 class Bookings(Part):
@@ -66,7 +66,7 @@ def _move_items(
     row: Row,
     raw_ids: Mapping[str, Ids],
 ) -> tuple[Trip, IdsByKind, IdsByKind]:
-    """The trip as it is afterwards, the ids that moved and those that name nothing to move, in the order given."""
+    """The trip afterwards, the ids that were moved and those that were not found, in the order they were sent."""
     wanted_ids = {kind: ids or [] for kind, ids in raw_ids.items()}
     moved = move(call.db, row.id, {kind: [i for i in ids if 0 < i <= MAX_ID] for kind, ids in wanted_ids.items()})
     moved_ids = {kind: set(moved.get(kind, ())) for kind in wanted_ids}

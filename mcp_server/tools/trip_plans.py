@@ -1,6 +1,6 @@
-"""Trips planned from live seats and saved balances: a route and a window go in, the best plan and another come out."""
+"""Trip plans: live award seats paid from saved balances, with the best plan and a fallback."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date as Date
 from datetime import timedelta
@@ -15,10 +15,12 @@ from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.parameters import Airport, Amount, Cabin, Day, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Result
+from mcp_server.toolkit.wording import program_name
 from mcp_server.views.cash_flights import resolve_journey
 from mcp_server.views.trip_plans import CURRENCY, Plan, to_plan, travel_dates
 from shared.db.balances import PointsBalance
 from shared.domain import transfer_options
+from shared.domain.dates import format_day, format_days
 from shared.domain.exchange_rates import Rates
 from shared.domain.hybrids import parse_local_time
 from shared.domain.plurals import some
@@ -34,6 +36,7 @@ from shared.domain.trip_plans import (
 )
 from shared.errors import Fault, Invalid
 from shared.providers.contract import FaresQuestion, Reading, SeatsQuestion
+from shared.reference.load import Reference
 from shared.services.search import availability, exchange_rates, fares
 from shared.services.search.ask_each import ask_each
 from shared.services.search.availability import offered
@@ -41,7 +44,7 @@ from shared.services.search.award_options import AwardOption
 from shared.services.search.fares import FareOption
 from shared.services.search.provenance import Coverage, Freshness, coverage, freshness, require_answer
 
-MAX_WINDOW_DAYS = 14  # days
+MAX_WINDOW_DAYS = 14
 
 
 class TripPlans(Result):
@@ -55,7 +58,7 @@ class TripPlans(Result):
 
 @dataclass(frozen=True)
 class _Wish:
-    """What is asked for, with names resolved."""
+    """What the caller wants, with names resolved."""
 
     origin: str
     destination: str
@@ -69,7 +72,7 @@ class _Wish:
 
     @property
     def questions(self) -> list[SeatsQuestion]:
-        """The way back leaves so many nights after the way out lands, which can be a day after it leaves."""
+        """The return leaves `nights` after the outbound flight lands, which can be the day after its departure."""
         out = SeatsQuestion(self.origin, self.destination, self.earliest, self.latest)
         if self.nights is None:
             return [out]
@@ -84,7 +87,7 @@ class _Wish:
 
 @dataclass(frozen=True)
 class _Planned:
-    """What became of the seats: plans that can be paid, how many were looked at, and why there is no better."""
+    """Plans that the balances can pay, how many journeys were considered, and the reasons when there is none."""
 
     plans: list[PaidJourney[AwardOption]]
     considered: int
@@ -127,7 +130,9 @@ async def plan_trip(
     sources = coverage([*readings, *fare_readings])
     return TripPlans(
         status="partial" if sources.failed else "ok",
-        message=_describe_plans(wish, planned, best_plans, [f"{f.name} ({f.reason})" for f in sources.failed]),
+        message=_describe_plans(
+            call.reference, wish, planned, best_plans, [f"{f.name} ({f.reason})" for f in sources.failed]
+        ),
         best=plans[0] if plans else None,
         fallback=plans[1] if len(plans) > 1 else None,
         considered=planned.considered,
@@ -166,7 +171,7 @@ def _build_wish(
 def _plan_on_thread(
     call: LiveCall, session: Session, wish: _Wish, answers: Sequence[Sequence[Reading[Any]]], rates: Rates
 ) -> _Planned:
-    """On a thread: with the balances kept here, what the seats come to."""
+    """Matches seats with the saved balances; runs on a database thread."""
     balances = list(session.scalars(select(PointsBalance)))
     programs = call.reference.programs
     purses = [Purse(row.program, row.balance, programs[row.program].value_usd_cents) for row in balances if row.balance]
@@ -197,7 +202,7 @@ def _find_seats(
 def _to_seat(call: LiveCall, option: AwardOption, passengers: int, rates: Rates) -> PlanSeat[AwardOption]:
     program = call.reference.programs.get(option.program)
     taxes = rates.amount(option.taxes, option.taxes_currency, CURRENCY)
-    lands = parse_local_time(option.arrives_at, "UTC")  # the local day alone is read
+    lands = parse_local_time(option.arrives_at, "UTC")  # only the local day is used
     return PlanSeat(
         offer=option,
         program=option.program,
@@ -212,7 +217,7 @@ def _to_seat(call: LiveCall, option: AwardOption, passengers: int, rates: Rates)
 
 
 def _is_under_cap(seat: PlanSeat[AwardOption], wish: _Wish) -> bool:
-    """Taxes nobody knows are not under a cap."""
+    """Unknown taxes are never under a cap."""
     return wish.max_cash is None or (seat.taxes is not None and seat.taxes <= wish.max_cash)
 
 
@@ -227,15 +232,17 @@ def _explain_no_plan(
     cheapest: Journey[AwardOption] | None,
     purses: Sequence[Purse],
 ) -> list[str]:
-    """Why there is no plan."""
+    """Sentences that say why there is no plan."""
     ways = [(wish.origin, wish.destination), (wish.destination, wish.origin)]
     reasons = [f"No {a}-{b} award for {wish.words} was seen." for (a, b), s in zip(ways, sides, strict=False) if not s]
     if wish.programs:
-        reasons.append(f"Only awards of {', '.join(sorted(wish.programs))} were considered.")
+        names = " and ".join(program_name(call.reference, slug) for slug in sorted(wish.programs))
+        reasons.append(f"Only awards of {names} were considered.")
     if all(sides) and cheapest is None:
         cap = f" with taxes of at most {wish.max_cash:f} {CURRENCY}" if wish.max_cash is not None else ""
         back = f" and back after {some(wish.nights, 'night')}" if wish.nights else ""
-        reasons.append(f"No award goes there{back}{cap}; taxes that are not known count as too much.")
+        unknown = " Unknown taxes count as too much." if cap else ""
+        reasons.append(f"No award goes there{back}{cap}.{unknown}")
     if not purses:
         reasons.append("No points balances are kept here; add one with update_points_balance.")
     if cheapest:
@@ -244,21 +251,26 @@ def _explain_no_plan(
 
 
 def _describe_shortfall(call: LiveCall, journey: Journey[AwardOption], purses: Sequence[Purse]) -> str:
-    """The cheapest journey and what is missing for it."""
+    """The points the cheapest journey needs and those that are missing."""
     routes = call.reference.routes(call.today)
     lacking = {
         p: transfer_options.find_shortfall(transfer_options.find_ways(routes, purses, p, n), n)
         for p, n in journey.needs.items()
     }
-    needed = " and ".join(f"{n:,} points of {p}" for p, n in journey.needs.items())
-    short = " and ".join(f"{n:,} of {p}" for p, n in lacking.items() if n)
-    return f"The cheapest on {journey.out.day} takes {needed}; missing: {short or 'none by itself, but not both'}."
+    needed = _describe_points(call.reference, journey.needs)
+    missing = _describe_points(call.reference, {program: points for program, points in lacking.items() if points})
+    lack = f"Missing: {missing}." if missing else "Each part can be paid alone, but not both."
+    return f"The cheapest award on {format_day(journey.out.day)} takes {needed}. {lack}"
+
+
+def _describe_points(facts: Reference, points: Mapping[str, int]) -> str:
+    return " and ".join(f"{number:,} points of {program_name(facts, slug)}" for slug, number in points.items())
 
 
 async def _ask_fares(
     call: LiveCall, wish: _Wish, plans: Sequence[PaidJourney[AwardOption]], rates: Rates
 ) -> tuple[list[list[FareOption]], list[Reading[Any]]]:
-    """Cash fares on the days of each plan, and what was said when asked for them."""
+    """Cash fares on the days of each plan, and the readings of the sources that were asked."""
     days = [travel_dates(p.journey) for p in plans]
     ends = (wish.origin, wish.destination)
     questions = [
@@ -272,21 +284,26 @@ async def _ask_fares(
 
 
 def _describe_plans(
-    wish: _Wish, planned: _Planned, plans: Sequence[PaidJourney[AwardOption]], failed: Sequence[str]
+    facts: Reference, wish: _Wish, planned: _Planned, plans: Sequence[PaidJourney[AwardOption]], failed: Sequence[str]
 ) -> str:
     sentences = [
-        f"{wish.origin} to {wish.destination}, {wish.earliest} to {wish.latest}: {planned.considered} looked at."
+        f"{wish.origin} to {wish.destination}, {format_days(wish.earliest, wish.latest)}:"
+        f" {some(planned.considered, 'award journey')} considered."
     ]
     if plans:
         best = plans[0].journey
-        back = f", back on {best.back.day}" if best.back else ""
-        points = " and ".join(f"{n:,} points of {p}" for p, n in best.needs.items())
-        cost = f", worth {plans[0].cost:,.2f} {CURRENCY} with taxes" if plans[0].cost is not None else ""
-        sentences.append(
-            f"Best: out on {best.out.day}{back}, {points}{cost}. Confirm the live seat before any transfer."
+        back = f", back on {format_day(best.back.day)}" if best.back else ""
+        points = _describe_points(facts, best.needs)
+        cost = plans[0].cost
+        price = (
+            ""
+            if cost is None
+            else f" It costs about {cost:,.2f} {CURRENCY}, taxes and the value of the points included."
         )
+        sentences.append(f"Best: out on {format_day(best.out.day)}{back}, {points}.{price}")
+        sentences.append("Confirm the live seat before any transfer.")
     else:
         sentences += ["No plan:", *planned.reasons]
     if failed:
-        sentences.append(f"Not answered by {', '.join(failed)}, so there may be better.")
+        sentences.append(f"No answer from {', '.join(failed)}, so there may be better plans.")
     return " ".join(sentences)

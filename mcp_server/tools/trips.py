@@ -1,4 +1,4 @@
-"""Workspace trips: opened, listed with what is filed under them, archived or deleted."""
+"""Workspace trips: opened, listed, changed, archived and deleted."""
 
 from datetime import date
 from typing import Annotated, Any, Literal
@@ -33,9 +33,10 @@ from shared.db.accounts import lock
 from shared.db.pagination import page_of
 from shared.db.trips import Trip as Row
 from shared.domain.plans import Plan
+from shared.domain.plurals import some
 from shared.errors import Fault, Invalid
 
-MAX_CHARACTERS = 80_000  # of everything a trip shows
+MAX_CHARACTERS = 80_000  # of the whole answer, so that a model can read it
 
 
 class Unfiled(Part):
@@ -89,7 +90,7 @@ def _check_days(start: date | None, end: date | None) -> None:
 
 
 def _require_slot(call: Call, then: str) -> int:
-    """How many trips are active. The account is locked, so the last free place goes to one of two calls at once."""
+    """The number of active trips. Raises Paywall when none may be added. The account is locked: one call passes."""
     active, cap = trips.active_trips(call.db), call.limits.active_trips
     if cap is not None and active >= cap:
         way_out = f"Archive the active trip with delete_trip (it is kept), then {then}."
@@ -132,7 +133,7 @@ def list_trips(
     filed = trips.filed_under(call.db, [r.id for r in rows])
     kind = "trip" if state == "all" else f"{state} trip"
     return Trips(
-        message=f"{total} {kind}{'' if total == 1 else 's'}.",
+        message=f"{some(total, kind)}.",
         trips=[to_trip(r, filed[r.id]) for r in rows],
         active_count=total if state == "active" else trips.active_trips(call.db),
         cap=call.limits.active_trips,
@@ -194,7 +195,7 @@ def update_trip(
     """
     changes = {"name": name, "destination": destination, "start_date": start_date, "end_date": end_date}
     if state == "active":
-        lock(call.db, call.account_id)  # before the trip's own row, as everywhere
+        lock(call.db, call.account_id)  # before the trip's row: every caller locks in this order
     row = get_own_trip(call, trip_id, locked=True)
     switched = _switch_state(call, row, state) if state else []
     changed = edit(row, call.now, changes, clear) + switched
@@ -247,7 +248,7 @@ def _length(part: Part) -> int:
 
 
 def _shorten(parts_by_kind: dict[str, list[Any]]) -> None:
-    """Takes the last entries off the longest lists until all of it is short enough for a model to read."""
+    """Removes last entries of the longest lists until the whole answer is short enough for a model to read."""
     sizes = {kind: [_length(part) for part in parts] for kind, parts in parts_by_kind.items()}
     totals = {kind: sum(lengths) for kind, lengths in sizes.items()}
     while sum(totals.values()) > MAX_CHARACTERS:

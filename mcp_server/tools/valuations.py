@@ -1,4 +1,4 @@
-"""What points are worth: a programme goes in, published values of one point with their sources come out."""
+"""Valuations: published values of one point, low, usual and high, with their sources."""
 
 from decimal import Decimal
 from typing import Annotated
@@ -11,6 +11,7 @@ from mcp_server.toolkit.provenance import Sourced, caution, sourced
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
 from shared.domain import balances
+from shared.domain.plurals import some
 from shared.domain.valuations import Spread, find_spread
 from shared.errors import NoData
 from shared.reference.cards import find_exchange_rate
@@ -116,7 +117,7 @@ def _value_points(cents: Spread, points: int | None, rate: ExchangeRate | None) 
         return None
     unit = rate.usd_per_unit
     low, high = (
-        None if cents is None else balances.value_balance(points, cents / unit) for cents in (cents.low, cents.high)
+        None if value is None else balances.value_balance(points, value / unit) for value in (cents.low, cents.high)
     )
     usual = balances.value_balance(points, cents.usual / unit)
     return PointsValue(low=_value_or_no_data(low), usual=usual, high=_value_or_no_data(high), currency=rate.currency)
@@ -125,12 +126,15 @@ def _value_points(cents: Spread, points: int | None, rate: ExchangeRate | None) 
 def _describe_value(
     call: Call, program: Program, cents: Spread, points: int | None, worth: PointsValue | None, currency: str
 ) -> str:
-    between = f"{cents.low:f} to {cents.high:f} were published" if cents.low and cents.high else program.value_basis
-    message = f"One point of {program.name} is usually worth {cents.usual:f} US cents ({between})."
+    basis = f" ({program.value_basis})" if program.value_basis else ""
+    if cents.low and cents.high and cents.low != cents.high:
+        basis = f" (published values: {cents.low:f} to {cents.high:f})"
+    message = f"One point of {program.name} is usually worth {cents.usual:f} US cents{basis}."
     if worth:
-        message += f" {points:,} are worth about {worth.usual:,} {currency}{_describe_rate(call, currency)}."
+        value = f"{worth.usual:,.2f} {currency}{_describe_rate(call, currency)}"
+        message += f" {some(points or 0, 'point')} would be worth about {value}."
     elif points:
-        message += f" {points:,} are not valued in {currency}: no exchange rate of it is kept."
+        message += f" No exchange rate of {currency} is known, so the points are not valued in it."
     return message
 
 

@@ -1,4 +1,4 @@
-"""Vouchers: the kinds there are, from the reviewed list, and those a person holds, put on bookings and taken off."""
+"""Vouchers a person holds, the kinds there are, and the bookings they are applied to."""
 
 from functools import partial
 from typing import Annotated, Literal
@@ -55,7 +55,7 @@ class ChangedVoucher(OneVoucher):
 
 class AppliedVoucher(OneVoucher):
     applied: bool
-    replaced: AppliedTo | None  # what it was on before, when that is another
+    replaced: AppliedTo | None  # the booking it was on before, if another
 
 
 class Vouchers(Result):
@@ -117,7 +117,7 @@ def list_voucher_types(
     ]
     page_rows = matches[(page - 1) * per_page : page * per_page]
     return VoucherTypes(
-        message=f"{some(len(matches), 'kind')} of voucher; terms as of each source, none of them ours.",
+        message=f"{some(len(matches), 'kind')} of voucher. The terms are those of each source.",
         voucher_types=[_to_type(r) for r in page_rows],
         paging=Paging.of(page, per_page, len(matches)),
     )
@@ -147,9 +147,11 @@ def add_voucher(
     row = Held(voucher_slug=kind.slug, expires_on=expires_on, reference=reference or None, notes=notes or None)
     call.db.add(row)
     call.db.flush()
-    undated = f" No last day was given; such vouchers are valid: {kind.validity_rule}." if expires_on is None else ""
+    undated = (
+        f" No expiry date was given. The rule for such vouchers: {kind.validity_rule}." if expires_on is None else ""
+    )
     part = to_voucher(call, row)
-    over = " It is already past its last day." if part.state == "expired" else ""
+    over = " It has already expired." if part.state == "expired" else ""
     return OneVoucher(message=f"{part.name} is kept as voucher {row.id}.{undated}{over}", voucher=part)
 
 
@@ -201,9 +203,11 @@ def delete_voucher(call: Call, voucher_id: RowId) -> DeletedVoucher:
     if deleted is None:
         raise NotFound("voucher", voucher_id)
     where = to_applied_to(deleted.flight_booking_id, deleted.hotel_booking_id)
+    kind = call.reference.voucher_types.get(deleted.voucher_slug)
+    name = kind.name if kind else deleted.voucher_slug
     off = f" and taken off {_describe_booking(where)}" if where else ""
     return DeletedVoucher(
-        message=f"Voucher {voucher_id} ({deleted.voucher_slug}) is removed{off}.",
+        message=f"Voucher {voucher_id} ({name}) is removed{off}.",
         removed=RemovedVoucher(voucher_id=voucher_id, voucher_slug=deleted.voucher_slug, reference=deleted.reference),
         detached_from=where,
     )
@@ -214,7 +218,7 @@ def _describe_booking(booking: AppliedTo) -> str:
 
 
 def _lock_booking(call: Call, target: AppliedTo | None) -> FlightBooking | HotelBooking | None:
-    """The row, held as it is until the voucher is on it: bookings before vouchers, as whoever cancels one does."""
+    """The booking, locked. Bookings are locked before vouchers, as in cancellations, so that calls cannot deadlock."""
     if target is None:
         return None
     if target.booking_type == "flight":

@@ -189,7 +189,7 @@ def test_list_flight_alerts_says_which_the_last_check_learned_nothing_about(peop
     id = create(use, people.alice)["alert"]["alert_id"]
     with transaction() as session:
         session.execute(update(FlightAlert).values(last_outcome="connection_required"))
-    assert f"{id} (connect seats_aero" in use(people.alice, "list_flight_alerts")["message"]
+    assert f"alert {id} got no answer: connect seats_aero" in use(people.alice, "list_flight_alerts")["message"]
 
 
 @pytest.mark.spec("s3.flight_alert.pause")

@@ -168,7 +168,7 @@ def test_get_hotel_availability_tells_a_full_night_from_one_nobody_knows(
     assert [n["points"] for n in told["nights"]] == [60_000, None, None, None]
     assert [n["cents_per_point"] for n in told["nights"]] == [0.83, None, None, None]
     assert told["stay"]["points_total"] == "no_data"
-    assert "of 1 no source knows" in told["message"]
+    assert "For 1 night no source has an answer" in told["message"]
 
 
 def test_get_hotel_availability_shows_the_nights_of_a_month_that_are_to_come(people: People, use: Use) -> None:
@@ -196,11 +196,11 @@ def test_get_hotel_availability_where_a_source_is_silent_is_partial(
     with_sources(lodging("inns", answering(stay(TOKYO, day(20), 1, points=9))), lodging("rooms", silent))
     told = use(people.bob, "get_hotel_availability", hotel_id=TOKYO, **dates(20, 21))
     assert (told["status"], told["nights"][0]["points"]) == ("partial", 9)
-    assert "Not answered by rooms (down)" in told["message"]
+    assert "No answer from rooms (down)" in told["message"]
     told = use(people.bob, "get_hotel_availability", hotel_id=TOKYO, **dates(30, 31))
     assert (told["status"], told["nights"][0]["state"]) == ("partial", "unknown")
-    assert "of 1 no source knows" in told["message"]
-    assert "Not answered by rooms (down)" in told["message"]
+    assert "For 1 night no source has an answer" in told["message"]
+    assert "No answer from rooms (down)" in told["message"]
 
 
 def test_hotels_nobody_prices_are_unknown_while_a_source_is_silent_and_no_data_when_all_answered(
@@ -210,7 +210,7 @@ def test_hotels_nobody_prices_are_unknown_while_a_source_is_silent_and_no_data_w
     told = use(people.alice, "search_hotels", destination="Tokyo", **dates())
     assert (told["status"], told["coverage"]["failed"][0]["name"]) == ("partial", "rooms")
     assert {h["nights_available"] for h in told["hotels"]} == {None}
-    assert "no source knows" in told["message"]
+    assert "no source has an answer" in told["message"]
     with_sources(lodging("inns", answering()))
     told = use(people.alice, "search_hotels", destination="Tokyo", **dates())
     assert (told["status"], told["missing"]) == ("no_data", ["hotel prices"])

@@ -59,7 +59,7 @@ def test_get_partner_award_options_refuses_what_cannot_be(people: People, use: U
     strange = use(people.bob, "get_partner_award_options", origin="QQQ", destination="LHR")
     assert (strange["status"], len(strange["nearest"])) == ("not_found", 3)
     nobody = use(people.bob, "get_partner_award_options", origin="LIM", destination="CUZ", operating_airline="G3")
-    assert "Whether G3 flies it non-stop is not known" in nobody["message"]
+    assert "It is not known whether G3 flies this route non-stop" in nobody["message"]
     none = use(
         people.bob, "get_partner_award_options", origin="LIM", destination="CUZ", operating_airline="HX", cabin="first"
     )

@@ -82,7 +82,7 @@ def test_get_portfolio_says_where_no_rate_of_exchange_is_known(people: People, u
     keep(people.alice, Profile(currency="THB"), PointsBalance(program=BA, balance=10_000, as_of=day(0)))
     found = use(people.alice, GET)
     assert (found["balances"]["currency"], found["profile"]["currency"]) == ("USD", "THB")
-    assert "No rate of exchange to THB" in found["message"]
+    assert "No exchange rate to THB" in found["message"]
 
 
 def test_get_portfolio_counts_what_is_held_and_what_is_to_come(people: People, use: Use) -> None:

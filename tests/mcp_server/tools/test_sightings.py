@@ -127,7 +127,7 @@ def test_list_flights_leaves_out_past_days_and_what_was_seen_long_ago(people: Pe
 def test_list_flights_with_nothing_seen_says_so(people: People, use: Use, live: None) -> None:
     found = use(people.bob, "list_flights")
     assert (found["status"], found["flights"], found["freshness"]["mode"]) == ("ok", [], "none")
-    assert "searches and monitors fill this in" in found["message"]
+    assert "Searches and monitors add them" in found["message"]
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_import_spending_statement_keeps_totals_and_answers_with_them(people: Pe
     assert made["months"] == [{"month": "2026-03", "totals": {"dining": 31.4}, "transactions": 1}]
     assert made["skipped"] == [{"line": 3, "reason": "a payment"}, {"line": 4, "reason": "a fee or interest"}]
     assert (len(made["fingerprint"]), made["uncategorised_share"]) == (12, 0)
-    assert "1 purchase of 2026-03-14 to 2026-03-17 in USD" in made["message"]
+    assert "1 purchase from 14 Mar 2026 to 17 Mar 2026 in USD" in made["message"]
 
 
 @pytest.mark.spec("s2.9.spending_totals_only")

@@ -1,11 +1,12 @@
 """Ways to a tier through the gate: known runs without invented fares, and paths with their reasons."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
 
 from shared import clock
+from shared.domain.dates import format_day
 from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
@@ -172,5 +173,5 @@ def test_recommend_status_path_counts_what_is_booked_already(people: People, use
     found = use(people.alice, "recommend_status_path", target_program="flying-blue", target_tier="Gold")
     (path,) = [p for p in found["paths"] if p["kind"] == "flying"]
     assert (path["cost"], path["days_needed"], path["gap_covered"]) == (0, 20, 30)
-    assert path["steps"] == [f"Fly as booked: AF CDG-JFK on {day}."]
+    assert path["steps"] == [f"Fly as booked: AF CDG-JFK on {format_day(date.fromisoformat(day))}."]
     assert not any("Planned flying" in reason for reason in found["unreachable_reasons"])

@@ -1,7 +1,10 @@
 """Moving points by conversation: partners, paths, and what is on sale."""
 
+from datetime import date
+
 import pytest
 
+from shared.domain.dates import format_day
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
 from tests.support.settings_and_clock import StandingClock
@@ -81,7 +84,7 @@ def test_whats_on_sale_lists_only_what_runs(people: People, use: Use, standing_c
 def test_whats_on_sale_says_until_when_offers_were_checked(people: People, use: Use) -> None:
     said = use(people.bob, "whats_on_sale")
     assert said["transfer_bonuses"] == []
-    assert said["checked_on"] in said["message"]
+    assert format_day(date.fromisoformat(said["checked_on"])) in said["message"]
 
 
 def test_whats_on_sale_refuses_an_unknown_category_and_names_the_known(people: People, use: Use) -> None:

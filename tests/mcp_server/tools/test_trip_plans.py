@@ -150,14 +150,14 @@ def test_plan_trip_says_why_there_is_no_plan(people: People, use: Use, with_sour
     assert "No points balances" in " ".join(bare["no_plan_reasons"])
     holds(use, people.alice, british_airways_club=20_000)
     short = use(people.alice, TOOL, **search_arguments())
-    assert "missing: 5,000 of british-airways-club" in short["no_plan_reasons"][-1]
+    assert "Missing: 5,000 points of The British Airways Club." in short["no_plan_reasons"][-1]
     holds(use, people.alice, british_airways_club=90_000)
     capped = use(people.alice, TOOL, **search_arguments(), max_cash=111.99)
     assert (capped["best"], capped["considered"]) == (None, 0)
     assert "taxes of at most 111.99 USD" in capped["no_plan_reasons"][-1]
     assert use(people.alice, TOOL, **search_arguments(), max_cash=112)["best"]
     named = use(people.alice, TOOL, **search_arguments(), programs=["Flying Blue"])
-    assert "Only awards of flying-blue" in " ".join(named["no_plan_reasons"])
+    assert "Only awards of Flying Blue" in " ".join(named["no_plan_reasons"])
     with_sources(seats({"day": travel_day() - timedelta(days=1)})[0], shop, BANK)
     gone = use(people.alice, TOOL, **(search_arguments() | {"cabin": "first"}))
     assert gone["no_plan_reasons"] == ["No LHR-JFK award for a seat in first was seen."]

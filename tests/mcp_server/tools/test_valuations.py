@@ -38,7 +38,7 @@ def test_get_points_valuation_lists_all_and_leaves_unknown_ones_unknown(people: 
 def test_get_points_valuation_never_invents_an_exchange_rate(people: People, use: Use) -> None:
     said = use(people.bob, "get_points_valuation", program="marriott", points=10_000, currency="thb")
     assert said["value_of_points"] is None
-    assert "no exchange rate" in said["message"]
+    assert "No exchange rate" in said["message"]
 
 
 def test_get_points_valuation_converts_as_the_portfolio_does(people: People, use: Use) -> None:
