@@ -20,7 +20,7 @@ USER_AGENT = f"award-travel/{VERSION}"
 TIMEOUT = httpx.Timeout(15, connect=5)
 MAX_BYTES = 8 * 1024 * 1024
 AGAIN = (502, 503, 504)
-Wire = httpx.AsyncClient  # what `client` makes, for those who hold one
+AsyncClient = httpx.AsyncClient  # for annotations: everybody else gets clients from here
 OPENING_BYTES = 2000
 OPENING_SECONDS = 1.0
 # These two write whole addresses, with keys in their queries, at INFO and DEBUG.

@@ -14,7 +14,7 @@ from shared.db.runs import COMPLETE, Claim, RunResult
 from shared.providers.ask import Ask
 from shared.reference.load import reference
 from shared.services.bookings.bookings import today
-from shared.services.connections.credentials import credentials
+from shared.services.connections.credentials import Credentials
 from shared.services.watches.hotel_prices import (
     SHARED,
     CheckResult,
@@ -40,7 +40,7 @@ def check(claim: Claim) -> Finish:
 
 
 async def _query_sources(query: WatchQuery) -> CheckResult:
-    ask = Ask(query.account_id, connections=credentials(query.account_id), background=True)
+    ask = Ask(query.account_id, connections=Credentials(query.account_id), background=True)
     return await query_sources(ask, query, SHARED)
 
 

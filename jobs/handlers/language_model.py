@@ -9,8 +9,8 @@ import anyio
 import httpx
 from pydantic_core import from_json, to_json
 
+from shared.http import AsyncClient as Http
 from shared.http import Refused, client, read_capped
-from shared.http import Wire as Http
 from shared.settings import Settings, settings
 
 MOST_BYTES = 1024 * 1024  # of one answer

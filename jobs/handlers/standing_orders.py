@@ -28,7 +28,7 @@ from shared.db.base import transaction
 from shared.db.runs import COMPLETE, Claim, RunResult
 from shared.domain.retries import wait_after
 from shared.http import TIMEOUT
-from shared.http import Wire as Http
+from shared.http import AsyncClient as Http
 from shared.internal_api import AuthServerClient, mcp_endpoint
 from shared.services.watches.standing_orders import LOST, STOPPED, OrderRun, Outcome, goes_on, prepare, settle
 from shared.settings import settings

@@ -149,6 +149,6 @@ class LiveCall(CallBase):
     def ask(self) -> "Ask":
         """The one door to the providers, with the caller's credentials."""
         from shared.providers.ask import Ask
-        from shared.services.connections.credentials import credentials
+        from shared.services.connections.credentials import Credentials
 
-        return Ask(account_id=self.account_id, connections=credentials(self.account_id))
+        return Ask(account_id=self.account_id, connections=Credentials(self.account_id))

@@ -25,10 +25,10 @@ async def push(asked: Push) -> Written:
     if asked.dry_run:
         return _written(list(due), before, {})
     arrived, failed = [], False
-    async with http.client(settings().autopilot_api_base or "", headers={"Authorization": asked.credential}) as wire:
+    async with http.client(settings().autopilot_api_base or "", headers={"Authorization": asked.credential}) as client:
         for key, said in due.items():
             try:
-                await _send(wire, said)
+                await _send(client, said)
             except (httpx.HTTPError, http.Refused, TimeoutError):
                 failed = True
                 break
@@ -52,7 +52,7 @@ def _id(said: dict[str, Any]) -> str:
     return "evt_" + hashlib.sha256(whole.encode()).hexdigest()[:32]
 
 
-async def _send(wire: http.Wire, said: dict[str, Any]) -> None:
+async def _send(client: http.AsyncClient, said: dict[str, Any]) -> None:
     event = {"event": "booking.tracked", "id": _id(said), "occurred_at": clock.now().isoformat(), "booking": said}
     body = json.dumps(event, default=str).encode()
     secret = settings().autopilot_client_secret
@@ -63,7 +63,7 @@ async def _send(wire: http.Wire, said: dict[str, Any]) -> None:
         "X-Signature": "sha256=" + hmac.new(key, body, hashlib.sha256).hexdigest(),
     }
     try:
-        await http.post(wire, "/events", content=body, headers=headers)
+        await http.post(client, "/events", content=body, headers=headers)
     except httpx.HTTPStatusError as error:
         if error.response.status_code in (401, 410):
             raise Unanswered("broken", "refused") from None

@@ -26,7 +26,7 @@ def configured() -> bool:
     return bool(key and key.get_secret_value())
 
 
-def _wire() -> http.Wire:
+def _http_client() -> http.AsyncClient:
     key = settings().awardwallet_api_key
     value = key.get_secret_value() if key else ""
     return http.client(settings().awardwallet_base_url, headers={"X-Authentication": value})
@@ -41,8 +41,8 @@ async def _told(work: Any) -> dict[str, Any]:
 
 async def start(redirect_uri: str, state: str) -> Start:  # noqa: ARG001 - the way back is registered with them
     asked = {"platform": "desktop", "access": BALANCES_AND_STATUS, "state": state, "granularSharing": False}
-    async with _wire() as wire:
-        told = await _told(http.post(wire, "/create-auth-url", json=asked))
+    async with _http_client() as client:
+        told = await _told(http.post(client, "/create-auth-url", json=asked))
     url = str(told.get("url", ""))
     host = urlsplit(url).hostname or ""
     ours = urlsplit(settings().awardwallet_base_url).hostname
@@ -57,8 +57,8 @@ async def finish(query: Mapping[str, str], _kept: Mapping[str, str], _redirect_u
         raise Declined
     if not _CODE.fullmatch(code):
         raise Unanswered("not_permitted", "refused")
-    async with _wire() as wire:
-        told = await _told(http.get(wire, f"/get-connection-info/{code}"))
+    async with _http_client() as client:
+        told = await _told(http.get(client, f"/get-connection-info/{code}"))
     number = told.get("userId")
     if not isinstance(number, int) or isinstance(number, bool):
         raise Unanswered("down", "wrong_shape")
@@ -66,9 +66,9 @@ async def finish(query: Mapping[str, str], _kept: Mapping[str, str], _redirect_u
 
 
 async def pull(credential: str, _details: Details) -> Pulled:
-    async with _wire() as wire:
+    async with _http_client() as client:
         try:
-            told = await _told(http.get(wire, f"/connectedUser/{int(credential)}"))
+            told = await _told(http.get(client, f"/connectedUser/{int(credential)}"))
         except httpx.HTTPStatusError as error:
             if error.response.status_code == 404:  # the person ended it there
                 raise Unanswered("broken", "gone") from None

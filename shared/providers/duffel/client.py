@@ -21,13 +21,13 @@ READ_SECONDS = 19
 async def connect(credential: str | None) -> AsyncIterator["Client"]:
     headers = {"Authorization": f"Bearer {credential}", "Duffel-Version": "v2", "Accept": "application/json"}
     timeout = httpx.Timeout(READ_SECONDS, connect=5)
-    async with http.client(settings().duffel_base_url, headers=headers, timeout=timeout) as wire:
-        yield Client(wire, real=not (credential or "").startswith(TEST_KEYS))
+    async with http.client(settings().duffel_base_url, headers=headers, timeout=timeout) as client:
+        yield Client(client, real=not (credential or "").startswith(TEST_KEYS))
 
 
 class Client:
-    def __init__(self, wire: http.Wire, *, real: bool) -> None:
-        self._wire = wire
+    def __init__(self, client: http.AsyncClient, *, real: bool) -> None:
+        self._client = client
         self._real = real
 
     async def cash_fares(self, question: FaresQuestion) -> tuple[CashFare, ...]:
@@ -36,7 +36,7 @@ class Client:
             raise Unanswered("not_permitted", "test_key")
         asked = {"return_offers": "true", "supplier_timeout": str(SUPPLIERS_WAIT)}
         try:
-            body = await http.post(self._wire, "/air/offer_requests", params=asked, json={"data": _request(question)})
+            body = await http.post(self._client, "/air/offer_requests", params=asked, json={"data": _request(question)})
         except httpx.HTTPStatusError as error:
             if error.response.status_code == 401:
                 raise Unanswered("broken", "bad_key") from None

@@ -12,15 +12,15 @@ MAX_BYTES = 2 * 1024 * 1024
 
 
 class Client:
-    def __init__(self, wire: http.Wire) -> None:
-        self._wire = wire
+    def __init__(self, client: http.AsyncClient) -> None:
+        self._client = client
 
     async def exchange_rates(self, question: RatesQuestion) -> tuple[Rate, ...]:
-        rates = parse.daily(await http.get(self._wire, "/eurofxref-daily.xml", limit=MAX_BYTES))
+        rates = parse.daily(await http.get(self._client, "/eurofxref-daily.xml", limit=MAX_BYTES))
         return tuple(rate for rate in rates if not question.currencies or rate.currency in question.currencies)
 
 
 @asynccontextmanager
 async def connect(_credential: str | None) -> AsyncIterator[Client]:
-    async with http.client(settings().ecb_base_url) as wire:
-        yield Client(wire)
+    async with http.client(settings().ecb_base_url) as client:
+        yield Client(client)

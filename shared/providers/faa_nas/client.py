@@ -26,8 +26,8 @@ _ROWS = TypeAdapter(tuple[AirportDelay, ...])
 
 
 class Client:
-    def __init__(self, wire: http.Wire) -> None:
-        self._wire = wire
+    def __init__(self, client: http.AsyncClient) -> None:
+        self._client = client
 
     async def airport_delays(self, question: DelaysQuestion) -> tuple[AirportDelay, ...]:
         airport = reference().airports.get(question.airport)
@@ -48,7 +48,7 @@ class Client:
         """The published document, or where that fails in whatever way what the FAA's own page is made of."""
         try:
             with anyio.fail_after(TRY_SECONDS):
-                body = await http.get(self._wire, "/airport-status-information", limit=MAX_BYTES)
+                body = await http.get(self._client, "/airport-status-information", limit=MAX_BYTES)
             return parse.document(body, clock.now())
         except Exception as first:
             if isinstance(first, httpx.HTTPStatusError) and first.response.status_code == 429:
@@ -58,7 +58,7 @@ class Client:
     async def _second(self, first: Exception) -> tuple[AirportDelay, ...]:
         try:
             with anyio.fail_after(TRY_SECONDS):
-                body = await http.get(self._wire, "/airport-events", limit=MAX_BYTES)
+                body = await http.get(self._client, "/airport-events", limit=MAX_BYTES)
             return parse.events(body, clock.now())
         except Exception:
             raise first from None
@@ -87,5 +87,5 @@ def _keep(rows: tuple[AirportDelay, ...]) -> None:
 
 @asynccontextmanager
 async def connect(_credential: str | None) -> AsyncIterator[Client]:
-    async with http.client(settings().faa_nas_base_url) as wire:
-        yield Client(wire)
+    async with http.client(settings().faa_nas_base_url) as client:
+        yield Client(client)

@@ -21,13 +21,13 @@ def _icao() -> dict[str, str]:
 
 
 class Client:
-    def __init__(self, wire: http.Wire) -> None:
-        self._wire = wire
+    def __init__(self, client: http.AsyncClient) -> None:
+        self._client = client
 
     async def airport_delays(self, question: DelaysQuestion) -> tuple[AirportDelay, ...]:
         code = (await anyio.to_thread.run_sync(_icao)).get(question.airport, question.airport)
         try:
-            body = await http.get(self._wire, f"/airports/{code}/delays")
+            body = await http.get(self._client, f"/airports/{code}/delays")
         except httpx.HTTPStatusError as error:
             if error.response.status_code in (400, 404):
                 raise Unanswered("not_covered", "airport_not_covered") from None
@@ -37,6 +37,6 @@ class Client:
 
 @asynccontextmanager
 async def connect(key: str | None) -> AsyncIterator[Client]:
-    async with http.client(settings().flightaware_base_url) as wire:
-        wire.headers["x-apikey"] = key or ""
-        yield Client(wire)
+    async with http.client(settings().flightaware_base_url) as client:
+        client.headers["x-apikey"] = key or ""
+        yield Client(client)

@@ -12,15 +12,15 @@ from shared.settings import settings
 
 
 class Client:
-    def __init__(self, wire: http.Wire) -> None:
-        self._wire = wire
+    def __init__(self, client: http.AsyncClient) -> None:
+        self._client = client
 
     async def exchange_rates(self, question: RatesQuestion) -> tuple[Rate, ...]:
         asked = {"base": "EUR"}
         if question.currencies:
             asked["quotes"] = ",".join(question.currencies)
         try:
-            body = await http.get(self._wire, "/v2/rates", params=asked)
+            body = await http.get(self._client, "/v2/rates", params=asked)
         except httpx.HTTPStatusError as error:
             if error.response.status_code in (404, 422):  # it knows none of them
                 raise Unanswered("no_data", "unknown_currency") from None
@@ -30,5 +30,5 @@ class Client:
 
 @asynccontextmanager
 async def connect(_credential: str | None) -> AsyncIterator[Client]:
-    async with http.client(settings().frankfurter_base_url) as wire:
-        yield Client(wire)
+    async with http.client(settings().frankfurter_base_url) as client:
+        yield Client(client)

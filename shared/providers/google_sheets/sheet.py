@@ -36,8 +36,8 @@ async def push(asked: Push) -> Written:
     """A sheet that was deleted, or lost a tab, is made anew once."""
     headers = {"Authorization": asked.credential}
     sheet = asked.details.get("spreadsheet_id")
-    async with http.client(settings().google_sheets_base_url, headers=headers) as wire:
-        there = await _read(wire, sheet) if sheet else None
+    async with http.client(settings().google_sheets_base_url, headers=headers) as client:
+        there = await _read(client, sheet) if sheet else None
         plans = {tab: _plan(tab, asked.rows, (there or {}).get(tab, [])) for tab in TABS}
         done = Written(
             added=tuple(key for p in plans.values() for key in p.added),
@@ -46,17 +46,17 @@ async def push(asked: Push) -> Written:
         if asked.dry_run:
             return done
         if there is None:
-            sheet = await _create(wire)
+            sheet = await _create(client)
         try:
-            await _write(wire, str(sheet), plans)
+            await _write(client, str(sheet), plans)
         except (httpx.HTTPError, Unanswered):  # the sheet is known from now on; the next time goes on from there
             return Written(details={"spreadsheet_id": sheet}, failed=True)
     return Written(done.added, done.changed, {"spreadsheet_id": sheet})
 
 
-async def _asked(wire: http.Wire, method: str, path: str, **more: Any) -> dict[str, Any]:
+async def _asked(client: http.AsyncClient, method: str, path: str, **more: Any) -> dict[str, Any]:
     try:
-        body = await (http.get if method == "GET" else http.post)(wire, path, **more)
+        body = await (http.get if method == "GET" else http.post)(client, path, **more)
         document = json.loads(body)
     except httpx.HTTPStatusError as error:
         if error.response.status_code == 401:
@@ -67,22 +67,22 @@ async def _asked(wire: http.Wire, method: str, path: str, **more: Any) -> dict[s
     return document
 
 
-async def _create(wire: http.Wire) -> str:
+async def _create(client: http.AsyncClient) -> str:
     tabs = [{"properties": {"title": title}} for title in TABS.values()]
     made = await _asked(
-        wire, "POST", "/v4/spreadsheets", json={"properties": {"title": "Award Travel"}, "sheets": tabs}
+        client, "POST", "/v4/spreadsheets", json={"properties": {"title": "Award Travel"}, "sheets": tabs}
     )
     if not isinstance(made.get("spreadsheetId"), str):
         raise Unanswered("down", "wrong_shape")
     return str(made["spreadsheetId"])
 
 
-async def _read(wire: http.Wire, sheet: str) -> dict[str, list[Cells]] | None:
+async def _read(client: http.AsyncClient, sheet: str) -> dict[str, list[Cells]] | None:
     """The lines of each tab; None when the sheet is not as it was made."""
     ranges = [("ranges", f"{title}!A1:Z{MOST_ROWS}") for title in TABS.values()]
     params = [*ranges, ("valueRenderOption", "UNFORMATTED_VALUE")]
     try:
-        told = await _asked(wire, "GET", f"/v4/spreadsheets/{quote(sheet, safe='')}/values:batchGet", params=params)
+        told = await _asked(client, "GET", f"/v4/spreadsheets/{quote(sheet, safe='')}/values:batchGet", params=params)
     except httpx.HTTPStatusError as error:
         if error.response.status_code in (400, 404):
             return None
@@ -140,7 +140,7 @@ def _mark_gone(plan: Plan, key: str, number: int, cells: Cells) -> None:
         plan.changed.append(key)
 
 
-async def _write(wire: http.Wire, sheet: str, plans: Mapping[str, Plan]) -> None:
+async def _write(client: http.AsyncClient, sheet: str, plans: Mapping[str, Plan]) -> None:
     place = f"/v4/spreadsheets/{quote(sheet, safe='')}"
     data = [
         {"range": f"{TABS[tab]}!A{number}", "majorDimension": "ROWS", "values": [cells]}
@@ -148,9 +148,9 @@ async def _write(wire: http.Wire, sheet: str, plans: Mapping[str, Plan]) -> None
         for number, cells in plan.changes.items()
     ]
     if data:
-        await _asked(wire, "POST", f"{place}/values:batchUpdate", json={"valueInputOption": "RAW", "data": data})
+        await _asked(client, "POST", f"{place}/values:batchUpdate", json={"valueInputOption": "RAW", "data": data})
     for tab, plan in plans.items():
         if plan.fresh:
             where = f"{place}/values/{TABS[tab]}!A1:append"
             how = {"valueInputOption": "RAW", "insertDataOption": "INSERT_ROWS"}
-            await _asked(wire, "POST", where, params=how, json={"majorDimension": "ROWS", "values": plan.fresh})
+            await _asked(client, "POST", where, params=how, json={"majorDimension": "ROWS", "values": plan.fresh})

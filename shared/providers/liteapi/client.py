@@ -27,13 +27,13 @@ NATIONALITY = "US"  # it wants one; of no effect on most rates
 @asynccontextmanager
 async def connect(credential: str | None) -> AsyncIterator["Client"]:
     key = credential or ""
-    async with http.client(settings().liteapi_base_url, headers={"X-API-Key": key}) as wire:
-        yield Client(wire, real=not key.startswith(TEST_KEYS))
+    async with http.client(settings().liteapi_base_url, headers={"X-API-Key": key}) as client:
+        yield Client(client, real=not key.startswith(TEST_KEYS))
 
 
 class Client:
-    def __init__(self, wire: http.Wire, *, real: bool) -> None:
-        self._wire = wire
+    def __init__(self, client: http.AsyncClient, *, real: bool) -> None:
+        self._client = client
         self._real = real
 
     async def hotel_stays(self, question: StaysQuestion) -> tuple[StayOffer, ...]:
@@ -64,7 +64,7 @@ class Client:
             where["cityName"] = hotel.city
         else:  # the distance has gone by two names
             where |= {"latitude": hotel.latitude, "longitude": hotel.longitude, "radius": METRES, "distance": METRES}
-        body = await http.get(self._wire, "/data/hotels", params=where)
+        body = await http.get(self._client, "/data/hotels", params=where)
         return await anyio.to_thread.run_sync(parse.find, body, hotel, abandon_on_cancel=True)
 
     async def _rates(self, theirs: dict[str, str], day: date, question: StaysQuestion) -> tuple[StayOffer, ...]:
@@ -78,7 +78,7 @@ class Client:
             "timeout": WAIT,
         }
         try:
-            body = await http.post(self._wire, "/hotels/rates", json=asked)
+            body = await http.post(self._client, "/hotels/rates", json=asked)
         except httpx.HTTPStatusError as error:
             body = error.response.extensions.get("said", b"")
             if not parse.nothing_left(body):

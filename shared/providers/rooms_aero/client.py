@@ -41,13 +41,14 @@ class _Place:
 
 @asynccontextmanager
 async def connect(credential: str | None) -> AsyncIterator["Client"]:
-    async with http.client(settings().rooms_aero_base_url, headers={"Partner-Authorization": credential or ""}) as wire:
-        yield Client(wire)
+    headers = {"Partner-Authorization": credential or ""}
+    async with http.client(settings().rooms_aero_base_url, headers=headers) as client:
+        yield Client(client)
 
 
 class Client:
-    def __init__(self, wire: http.Wire) -> None:
-        self._wire = wire
+    def __init__(self, client: http.AsyncClient) -> None:
+        self._client = client
 
     async def hotel_stays(self, question: StaysQuestion) -> tuple[StayOffer, ...]:
         """Each day of arrival is asked alone; where that is too many calls, only each hotel's cheapest day is known."""
@@ -91,7 +92,7 @@ class Client:
 
     async def _get(self, path: str, asked: dict[str, str]) -> bytes:
         try:
-            return await http.get(self._wire, path, params=asked)
+            return await http.get(self._client, path, params=asked)
         except httpx.HTTPStatusError as error:
             told = _refusal(error.response)
             if told:

@@ -22,13 +22,14 @@ _ROW = re.compile(r"[A-Za-z0-9_-]{1,64}")
 @asynccontextmanager
 async def connect(credential: str | None) -> AsyncIterator["Client"]:
     """The credential is a bare key, or `Bearer ...` of an account's own connection; one header takes both."""
-    async with http.client(settings().seats_aero_base_url, headers={"Partner-Authorization": credential or ""}) as wire:
-        yield Client(wire)
+    headers = {"Partner-Authorization": credential or ""}
+    async with http.client(settings().seats_aero_base_url, headers=headers) as client:
+        yield Client(client)
 
 
 class Client:
-    def __init__(self, wire: http.Wire) -> None:
-        self._wire = wire
+    def __init__(self, client: http.AsyncClient) -> None:
+        self._client = client
 
     async def award_seats(self, question: SeatsQuestion) -> tuple[AwardSeat, ...]:
         asked = {
@@ -73,7 +74,7 @@ class Client:
 
     async def _get(self, path: str, asked: dict[str, str]) -> bytes:
         try:
-            return await http.get(self._wire, path, params=asked)
+            return await http.get(self._client, path, params=asked)
         except httpx.HTTPStatusError as error:
             told = refusal(error.response)
             if told:

@@ -12,11 +12,11 @@ CLASSES = {"economy": "1", "premium_economy": "2", "business": "3", "first": "4"
 
 
 class Client:
-    def __init__(self, wire: http.Wire) -> None:
-        self._wire = wire
+    def __init__(self, client: http.AsyncClient) -> None:
+        self._client = client
 
     async def cash_fares(self, question: FaresQuestion) -> tuple[CashFare, ...]:
-        body = await http.get(self._wire, "/search.json", params=self._wire.params.merge(_asked(question)))
+        body = await http.get(self._client, "/search.json", params=self._client.params.merge(_asked(question)))
         return parse.fares(body, question, clock.now())
 
 
@@ -38,5 +38,5 @@ def _asked(question: FaresQuestion) -> dict[str, str]:
 
 @asynccontextmanager
 async def connect(key: str | None) -> AsyncIterator[Client]:
-    async with http.client(settings().serpapi_base_url, params={"api_key": key or ""}) as wire:
-        yield Client(wire)
+    async with http.client(settings().serpapi_base_url, params={"api_key": key or ""}) as client:
+        yield Client(client)

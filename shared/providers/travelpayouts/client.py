@@ -14,14 +14,14 @@ PAGE = 1000
 
 
 class Client:
-    def __init__(self, wire: http.Wire) -> None:
-        self._wire = wire
+    def __init__(self, client: http.AsyncClient) -> None:
+        self._client = client
 
     async def cash_fares(self, question: FaresQuestion) -> tuple[CashFare, ...]:
         if question.cabin not in CLASSES:
             raise Unanswered("not_covered", "cabin_not_covered")
         ends = (_city(question.origin), _city(question.destination))
-        body = await http.get(self._wire, "/aviasales/v3/get_latest_prices", params=_asked(question, *ends))
+        body = await http.get(self._client, "/aviasales/v3/get_latest_prices", params=_asked(question, *ends))
         return parse.fares(body, question, CLASSES[question.cabin], ends, clock.now())
 
 
@@ -48,6 +48,6 @@ def _asked(question: FaresQuestion, origin: str, destination: str) -> dict[str, 
 
 @asynccontextmanager
 async def connect(token: str | None) -> AsyncIterator[Client]:
-    async with http.client(settings().travelpayouts_base_url) as wire:
-        wire.headers["X-Access-Token"] = token or ""
-        yield Client(wire)
+    async with http.client(settings().travelpayouts_base_url) as client:
+        client.headers["X-Access-Token"] = token or ""
+        yield Client(client)

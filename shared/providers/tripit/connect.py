@@ -48,9 +48,9 @@ def by_page() -> bool:
 
 
 async def _token(path: str, auth: _Signed) -> tuple[str, str]:
-    async with http.client(settings().tripit_base_url, auth=auth) as wire:
+    async with http.client(settings().tripit_base_url, auth=auth) as client:
         try:
-            raw = await http.post(wire, path, limit=TOKEN_BYTES)
+            raw = await http.post(client, path, limit=TOKEN_BYTES)
         except httpx.HTTPStatusError as error:
             if error.response.status_code == 401:  # also what a refusal on their page ends in
                 raise Declined from None
@@ -114,12 +114,12 @@ async def _calendar(held: Mapping[str, str]) -> Pulled:
 async def _fetched(url: str) -> bytes:
     """Never reaches into our own network, whatever the name of the host stands for."""
     if urlsplit(url).hostname in LOOPBACK and urlsplit(settings().tripit_web_url).hostname in LOOPBACK:
-        wire = http.client()
+        client = http.client()
     else:
-        wire = http.public_client(timeout=http.TIMEOUT)
-    async with wire:
+        client = http.public_client(timeout=http.TIMEOUT)
+    async with client:
         try:
-            return await http.get(wire, url, limit=MOST_TEXT)
+            return await http.get(client, url, limit=MOST_TEXT)
         except httpx.HTTPStatusError as error:
             if error.response.status_code in (401, 403, 404, 410):
                 raise Unanswered("broken", "gone") from None
@@ -131,19 +131,19 @@ async def pull(credential: str, _details: Details) -> Pulled:
     if "token" not in held:
         return await _calendar(held)
     found: list[dict[str, Any]] = []
-    async with http.client(settings().tripit_base_url, auth=_Signed(held["token"], held["secret"])) as wire:
+    async with http.client(settings().tripit_base_url, auth=_Signed(held["token"], held["secret"])) as client:
         for page in range(1, PAGES + 1):
-            document = await _page(wire, page)
+            document = await _page(client, page)
             found.append(document)
             if page >= parse.pages(document):
                 return parse.trips(found)
     raise Unanswered("not_covered", "too_many_rows")
 
 
-async def _page(wire: http.Wire, page: int) -> dict[str, Any]:
+async def _page(client: http.AsyncClient, page: int) -> dict[str, Any]:
     where = "/v1/list/trip/traveler/true/past/false/include_objects/true"
     try:
-        raw = await http.get(wire, f"{where}/page_num/{page}/page_size/{PER_PAGE}/format/json")
+        raw = await http.get(client, f"{where}/page_num/{page}/page_size/{PER_PAGE}/format/json")
     except httpx.HTTPStatusError as error:
         if error.response.status_code == 401:
             raise Unanswered("broken", "refused") from None

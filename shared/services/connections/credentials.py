@@ -68,9 +68,6 @@ class Credentials:
         await in_thread(rejected, self.account_id, provider, sent.removeprefix("Bearer "))
 
 
-credentials = Credentials
-
-
 async def credential(account_id: int, provider: str) -> str | None:
     """The credential of one connection. Raises Unanswered when there is one that cannot be used now."""
     if provider not in NAMES:

@@ -1,4 +1,4 @@
-"""Several questions of one kind: they go to the sources a few at a time, and the readings of each come out in order."""
+"""Several questions of one verb, a few at a time."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -8,9 +8,9 @@ from shared.concurrency import gather_limited
 from shared.providers.ask import Ask
 from shared.providers.contract import Reading
 
-AT_ONCE = 4  # as many as a source usually takes: more would only queue there until it calls itself busy
+MAX_PARALLEL = 4  # most providers take no more at once; further requests would queue there and fail as `busy`
 
 
 async def ask_each(ask: Ask, verb: str, questions: Sequence[Any]) -> list[list[Reading[Any]]]:
-    """Within the time budget of `ask`; what it ran out for reads as such."""
-    return await gather_limited([partial(ask.all, verb, [question]) for question in questions], AT_ONCE)
+    """The readings of each question, in order. What the time budget of `ask` does not reach is `down: timeout`."""
+    return await gather_limited([partial(ask.all, verb, [question]) for question in questions], MAX_PARALLEL)

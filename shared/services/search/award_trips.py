@@ -4,7 +4,7 @@ from shared.errors import ConnectionRequired, NoData, NotFound
 from shared.providers import registry
 from shared.providers.ask import Ask
 from shared.providers.contract import AwardTrip, Reading, TripQuestion, Unanswered
-from shared.services.connections.credentials import credentials
+from shared.services.connections.credentials import Credentials
 from shared.services.search.award_ids import award_row
 from shared.services.search.provenance import require_answer
 
@@ -41,7 +41,7 @@ async def _connected(account_id: int) -> None:
     own = [p for p in cards if registry.scope(p, account_id).startswith("account-")]
     if not own or len(own) < len(cards):
         return
-    mine = credentials(account_id)
+    mine = Credentials(account_id)
     for card in own:
         try:
             if await mine(card.name) is not None:

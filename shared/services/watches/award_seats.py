@@ -19,7 +19,7 @@ from shared.outbox.enqueue import reachable
 from shared.outbox.wording.messages import LISTED
 from shared.providers.ask import Ask
 from shared.reference.load import reference
-from shared.services.connections.credentials import credentials
+from shared.services.connections.credentials import Credentials
 from shared.services.search.availability import Window, search_window
 from shared.services.search.award_options import AwardOption
 from shared.settings import settings
@@ -73,7 +73,7 @@ async def query_sources(plan: WatchQuery) -> CheckResult:
     """Asks the providers; holds no connection to the database meanwhile."""
     asked_at, terms = clock.now(), plan.terms
     window = await search_window(
-        Ask(account_id=plan.account_id, connections=credentials(plan.account_id), background=True),
+        Ask(account_id=plan.account_id, connections=Credentials(plan.account_id), background=True),
         plan.origin,
         plan.destination,
         terms.earliest,

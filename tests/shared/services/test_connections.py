@@ -17,7 +17,7 @@ from shared.db.messages import Notification
 from shared.domain.plans import Plan
 from shared.providers.contract import Unanswered
 from shared.secrets import key_id, seal
-from shared.services.connections.credentials import credential, credentials, opened, rejected
+from shared.services.connections.credentials import Credentials, credential, opened, rejected
 from shared.settings import settings
 from tests.support.fake_accounts import Outside
 from tests.support.people import account
@@ -194,7 +194,7 @@ def test_a_provider_nobody_set_up_is_not_configured(alice: Caller, monkeypatch: 
 
 def test_one_call_looks_a_connection_up_once(alice: Caller, outside: Outside) -> None:
     connect(alice, left=timedelta(minutes=50))
-    of = credentials(alice.account_id)
+    of = Credentials(alice.account_id)
 
     async def twice() -> list[str | None]:
         first = await of("seats_aero")

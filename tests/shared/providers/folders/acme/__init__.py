@@ -17,12 +17,12 @@ _CABINS = {"Y": "economy", "J": "business"}
 
 
 class Client:
-    def __init__(self, wire: httpx.AsyncClient) -> None:
-        self.wire = wire
+    def __init__(self, client: httpx.AsyncClient) -> None:
+        self.client = client
 
     async def award_seats(self, question: SeatsQuestion) -> tuple[AwardSeat, ...]:
-        asked = {"from": question.origin, "to": question.destination, "key": self.wire.params["key"]}
-        return parse(await http.get(self.wire, "/seats", params=asked, limit=100_000))
+        asked = {"from": question.origin, "to": question.destination, "key": self.client.params["key"]}
+        return parse(await http.get(self.client, "/seats", params=asked, limit=100_000))
 
 
 def parse(body: bytes) -> tuple[AwardSeat, ...]:
@@ -55,8 +55,8 @@ def _seat(row: dict[str, Any]) -> AwardSeat:
 
 @asynccontextmanager
 async def connect(key: str | None) -> AsyncIterator[Client]:
-    async with http.client(BASE, params={"key": key}) as wire:
-        yield Client(wire)
+    async with http.client(BASE, params={"key": key}) as client:
+        yield Client(client)
 
 
 PROVIDER = Provider(
