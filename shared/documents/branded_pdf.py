@@ -124,8 +124,8 @@ class _Page(FPDF):
         self.set_draw_color(*RULE)
         self.line(MARGIN, self.h - FOOT, self.w - MARGIN, self.h - FOOT)
         self.set_y(1.5 - FOOT)
-        left = _cut(self, f"{self.brand.name}  \u00b7  {_day(self.proposal.made_at)}", self.epw - 40, 8)
-        self.write_block(left, 8, colour=GREY)
+        line = _cut(self, f"{self.brand.name}  \u00b7  {_day(self.proposal.made_at)}", self.epw - 40, 8)
+        self.write_block(line, 8, colour=GREY)
         # The library puts the number of pages in at the very end, so the place is reckoned with another.
         self.set_xy(self.w - MARGIN - self.get_string_width(f"Page {self.page_no()} of 9"), 1.5 - FOOT)
         self.write_block(f"Page {self.page_no()} of {{nb}}", 8, colour=GREY)
@@ -145,8 +145,8 @@ class _Page(FPDF):
 
     def height_of(self, text: str, size: float, width: float, *, bold: bool = False) -> float:
         self.set_font(fonts.FAMILY, "B" if bold else "", size)
-        made = self.multi_cell(width, size * _MM * LINE, text, dry_run=True, output=MethodReturnValue.HEIGHT)
-        return float(made) if isinstance(made, (int, float)) else 0.0
+        height = self.multi_cell(width, size * _MM * LINE, text, dry_run=True, output=MethodReturnValue.HEIGHT)
+        return float(height) if isinstance(height, (int, float)) else 0.0
 
     def room(self, height: float) -> bool:
         """Whether so much fits above the foot of this page."""

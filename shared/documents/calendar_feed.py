@@ -34,71 +34,71 @@ class Event:
 
 def build_calendar(name: str, events: Iterable[Event], year: int) -> bytes:
     """The same events in the same year make the same bytes. `year` is the present one."""
-    made = Calendar()
-    made.add("prodid", PRODUCT)
-    made.add("version", "2.0")
-    made.add("calscale", "GREGORIAN")
-    made.add("name", name)
-    made.add("x-wr-calname", name)
-    made.add("refresh-interval", REFRESH, parameters={"VALUE": "DURATION"})
-    made.add("x-published-ttl", vDuration(REFRESH))
+    calendar = Calendar()
+    calendar.add("prodid", PRODUCT)
+    calendar.add("version", "2.0")
+    calendar.add("calscale", "GREGORIAN")
+    calendar.add("name", name)
+    calendar.add("x-wr-calname", name)
+    calendar.add("refresh-interval", REFRESH, parameters={"VALUE": "DURATION"})
+    calendar.add("x-published-ttl", vDuration(REFRESH))
     entries = list(events)
-    for zone in sorted({z for e in entries for z in _zones(e)}):
-        made.add_component(_timezone(zone, year))
+    for zone in sorted({z for e in entries for z in _list_zones(e)}):
+        calendar.add_component(_build_timezone(zone, year))
     for event in entries:
-        made.add_component(_entry(event))
-    return bytes(made.to_ical())
+        calendar.add_component(_build_entry(event))
+    return bytes(calendar.to_ical())
 
 
-def _zones(event: Event) -> Iterable[str]:
+def _list_zones(event: Event) -> Iterable[str]:
     for moment in (event.start, event.end):
         if isinstance(moment, datetime) and isinstance(moment.tzinfo, ZoneInfo) and moment.tzinfo.key != "UTC":
             yield moment.tzinfo.key
 
 
-def _entry(event: Event) -> Entry:
+def _build_entry(event: Event) -> Entry:
     entry = Entry()
     entry.add("uid", event.uid)
     entry.add("dtstamp", event.updated_at.astimezone(UTC))
     entry.add("created", event.created_at.astimezone(UTC))
     entry.add("last-modified", event.updated_at.astimezone(UTC))
-    entry.add("sequence", _edits(event))
-    entry.add("summary", plain(event.title))
+    entry.add("sequence", _count_edits(event))
+    entry.add("summary", to_one_line(event.title))
     entry.add("dtstart", event.start)
     if event.end is not None:
         entry.add("dtend", event.end)
     if event.place:
-        entry.add("location", plain(event.place))
+        entry.add("location", to_one_line(event.place))
     if event.lines:
-        entry.add("description", "\n".join(map(plain, event.lines)))
+        entry.add("description", "\n".join(map(to_one_line, event.lines)))
     entry.add("status", "CONFIRMED")
     entry.add("transp", "OPAQUE" if event.busy else "TRANSPARENT")
     return entry
 
 
-def _edits(event: Event) -> int:
+def _count_edits(event: Event) -> int:
     """A number that rises with every edit: the seconds between the first and the latest version."""
     return max(0, round((event.updated_at - event.created_at).total_seconds()))
 
 
-def plain(text: str) -> str:
+def to_one_line(text: str) -> str:
     """Text of one line: what people wrote, without the control characters a calendar may not hold."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 @lru_cache(maxsize=512)
-def _timezone(name: str, year: int) -> Timezone:
+def _build_timezone(name: str, year: int) -> Timezone:
     """The clock of a zone from the year before to some years ahead, each change written out by itself."""
-    zone, made = ZoneInfo(name), Timezone()
-    made.add("tzid", name)
+    zone, component = ZoneInfo(name), Timezone()
+    component.add("tzid", name)
     first = datetime(year - 1, 1, 1, tzinfo=UTC)
-    made.add_component(_observance(zone, first, first))
-    for change in _changes(zone, first, datetime(year + _YEARS_AHEAD, 12, 31, tzinfo=UTC)):
-        made.add_component(_observance(zone, change - timedelta(minutes=1), change))
-    return made
+    component.add_component(_build_observance(zone, first, first))
+    for change in _find_clock_changes(zone, first, datetime(year + _YEARS_AHEAD, 12, 31, tzinfo=UTC)):
+        component.add_component(_build_observance(zone, change - timedelta(minutes=1), change))
+    return component
 
 
-def _changes(zone: ZoneInfo, start: datetime, end: datetime) -> Iterable[datetime]:
+def _find_clock_changes(zone: ZoneInfo, start: datetime, end: datetime) -> Iterable[datetime]:
     """The moments, to the minute, from which a zone's clock has another offset."""
     while start < end:
         after = start + timedelta(days=1)
@@ -116,12 +116,12 @@ def _offset(zone: ZoneInfo, moment: datetime) -> timedelta:
     return moment.astimezone(zone).utcoffset() or timedelta()
 
 
-def _observance(zone: ZoneInfo, before: datetime, onset: datetime) -> TimezoneStandard | TimezoneDaylight:
+def _build_observance(zone: ZoneInfo, before: datetime, onset: datetime) -> TimezoneStandard | TimezoneDaylight:
     """What holds from `onset` on. Its beginning is told on the clock that held before."""
     local, offset_before = onset.astimezone(zone), _offset(zone, before)
-    made = TimezoneDaylight() if local.dst() else TimezoneStandard()
-    made.add("dtstart", (onset + offset_before).replace(tzinfo=None))
-    made.add("tzoffsetfrom", offset_before)
-    made.add("tzoffsetto", _offset(zone, onset))
-    made.add("tzname", local.tzname() or zone.key)
-    return made
+    component = TimezoneDaylight() if local.dst() else TimezoneStandard()
+    component.add("dtstart", (onset + offset_before).replace(tzinfo=None))
+    component.add("tzoffsetfrom", offset_before)
+    component.add("tzoffsetto", _offset(zone, onset))
+    component.add("tzname", local.tzname() or zone.key)
+    return component

@@ -23,19 +23,19 @@ class Palette:
 
 def parse_colour(text: str) -> Rgb:
     """#RGB or #RRGGBB. Raises ValueError."""
-    found = _HEX.fullmatch(text.strip())
-    if found is None:
+    match = _HEX.fullmatch(text.strip())
+    if match is None:
         raise ValueError("is not a hex colour")
-    digits = found[1] if len(found[1]) == 6 else "".join(c * 2 for c in found[1])
+    digits = match[1] if len(match[1]) == 6 else "".join(c * 2 for c in match[1])
     return int(digits[:2], 16), int(digits[2:4], 16), int(digits[4:], 16)
 
 
 def build_palette(brand: Rgb) -> Palette:
     writing = brand
     while contrast_ratio(writing, WHITE) < READABLE:
-        writing = _mixed(writing, (0, 0, 0), 0.92)
+        writing = _mix(writing, (0, 0, 0), 0.92)
     on_ground = next((c for c in (WHITE, INK) if contrast_ratio(c, brand) >= READABLE), BLACK)
-    return Palette(brand, on_ground, writing, _mixed(writing, WHITE, 0.07))
+    return Palette(brand, on_ground, writing, _mix(writing, WHITE, 0.07))
 
 
 def contrast_ratio(one: Rgb, other: Rgb) -> float:
@@ -49,6 +49,6 @@ def _luminance(colour: Rgb) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def _mixed(one: Rgb, other: Rgb, share: float) -> Rgb:
+def _mix(one: Rgb, other: Rgb, share: float) -> Rgb:
     red, green, blue = (round(a * share + b * (1 - share)) for a, b in zip(one, other, strict=True))
     return red, green, blue

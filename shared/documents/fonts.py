@@ -26,26 +26,26 @@ _SHAPED = ("AL", "AN", "R", "NSM")  # right to left, and marks that are placed
 
 
 @cache
-def _covered(name: str) -> frozenset[int]:
+def _list_characters(name: str) -> frozenset[int]:
     """The characters a face can show."""
     with TTFont(FOLDER / f"{name}.ttf", lazy=True) as font:
         return frozenset(font.getBestCmap())
 
 
 @lru_cache(maxsize=4096)
-def _face(character: str) -> str | None:
+def _find_face(character: str) -> str | None:
     """The face that shows a character; None when no face does."""
-    known = (FAMILY + "-Regular", *FALLBACKS)
-    return next((name for name in known if ord(character) in _covered(name)), None)
+    faces = (FAMILY + "-Regular", *FALLBACKS)
+    return next((name for name in faces if ord(character) in _list_characters(name)), None)
 
 
-def plain(text: str) -> str:
+def clean_text(text: str) -> str:
     """Composed, without controls that are not seen or turn the direction of what follows; lines stay lines."""
     whole = unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " "))
-    kept = (c for c in whole if c == "\n" or c in _JOINERS or unicodedata.category(c) not in _UNSEEN)
+    characters = (c for c in whole if c == "\n" or c in _JOINERS or unicodedata.category(c) not in _UNSEEN)
     out: list[str] = []
     marks = MAX_MARKS  # none may come first
-    for c in kept:
+    for c in characters:
         marks = marks + 1 if c in _JOINERS or unicodedata.category(c) in ("Mn", "Me") else 0
         if marks <= MAX_MARKS:
             out.append(c)
@@ -54,14 +54,14 @@ def plain(text: str) -> str:
 
 def to_showable(text: str) -> tuple[str, bool]:
     """The text with what no face can show left out, and whether anything was."""
-    clean = plain(text)
-    kept = "".join(c for c in clean if c in "\n " + _JOINERS or _face(c))
-    return kept, kept != clean
+    clean = clean_text(text)
+    shown_text = "".join(c for c in clean if c in "\n " + _JOINERS or _find_face(c))
+    return shown_text, shown_text != clean
 
 
 def list_fallbacks(texts: Iterable[str]) -> list[str]:
     """The faces beyond the family that these texts need."""
-    needed = {_face(c) for c in set().union(*map(set, texts)) - {"\n", " ", *_JOINERS}}
+    needed = {_find_face(c) for c in set().union(*map(set, texts)) - {"\n", " ", *_JOINERS}}
     return [name for name in FALLBACKS if name in needed]
 
 

@@ -12,7 +12,7 @@ _ENDS = re.compile(r"</STMTTRN>", re.IGNORECASE)
 _CURRENCY = re.compile(r"<CURDEF>\s*([A-Za-z]{3})\b", re.ASCII | re.IGNORECASE)
 _STATEMENT = re.compile(r"<(?:CC)?STMTRS>", re.IGNORECASE)
 # Of one transaction. Taken by itself, none can hold up the reader, whatever another does.
-_LONGEST, _MOST_TAGS = 4096, 100
+_MAX_CHARACTERS, _MAX_TAGS = 4096, 100
 
 
 @dataclass(frozen=True)
@@ -36,27 +36,27 @@ def looks_like_ofx(text: str) -> bool:
 def read_entries(text: str) -> Iterator[OfxEntry]:
     """Each transaction, with the currency of its statement unless it has one of its own."""
     parts = _BEGINS.split(text)
-    currency = _stated(parts[0], None)
+    currency = _find_currency(parts[0], None)
     for number, part in enumerate(parts[1:], 1):
         end = _ENDS.search(part)
-        yield _entry(number, part[: end.start()] if end else part, currency)
+        yield _read_entry(number, part[: end.start()] if end else part, currency)
         if end:
-            currency = _stated(part[end.end() :], currency)
+            currency = _find_currency(part[end.end() :], currency)
 
 
-def _stated(between: str, before: str | None) -> str | None:
+def _find_currency(between: str, before: str | None) -> str | None:
     """The currency that holds for what follows; another statement begins with none."""
-    found = _CURRENCY.search(between)
-    if found:
-        return found[1].upper()
+    match = _CURRENCY.search(between)
+    if match:
+        return match[1].upper()
     return None if _STATEMENT.search(between) else before
 
 
-def _entry(number: int, part: str, currency: str | None) -> OfxEntry:
-    part = part[:_LONGEST]
-    if part.count("<") > _MOST_TAGS:
+def _read_entry(number: int, part: str, currency: str | None) -> OfxEntry:
+    part = part[:_MAX_CHARACTERS]
+    if part.count("<") > _MAX_TAGS:
         return OfxEntry(number, "", "", "", "", "", "", None)
-    tags = _tags(parse_tags(part)[0])
+    tags = _collect_tags(parse_tags(part)[0])
     symbol = tags.get("CURSYM")
     return OfxEntry(
         number,
@@ -70,14 +70,14 @@ def _entry(number: int, part: str, currency: str | None) -> OfxEntry:
     )
 
 
-def _tags(root: Node) -> dict[str, str]:
+def _collect_tags(root: Node) -> dict[str, str]:
     """The first value of each tag. What was paid in before it was converted is left out."""
-    found: dict[str, str] = {}
+    tags: dict[str, str] = {}
     waiting = list(root.children[::-1])
     while waiting:
         node = waiting.pop()
         if node.value is not None:
-            found.setdefault(node.tag, node.value)
+            tags.setdefault(node.tag, node.value)
         elif node.tag != "ORIGCURRENCY":
             waiting += node.children[::-1]
-    return found
+    return tags

@@ -81,5 +81,5 @@ def is_pale(picture: Image.Image) -> bool:
     see_through = picture.getchannel("A")
     if see_through.getextrema()[0] == 255:
         return False
-    drawn = ImageStat.Stat(picture.convert("L"), see_through.point(lambda alpha: 255 if alpha > 40 else 0))
-    return bool(drawn.count[0]) and drawn.mean[0] > PALE
+    statistics = ImageStat.Stat(picture.convert("L"), see_through.point(lambda alpha: 255 if alpha > 40 else 0))
+    return bool(statistics.count[0]) and statistics.mean[0] > PALE

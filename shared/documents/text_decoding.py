@@ -33,9 +33,9 @@ def decode_text(content: bytes) -> str:
     """UTF-8, UTF-16 or UTF-32 by its mark or its look, else Windows-1252. Raises NoText."""
     if len(content) > MAX_FILE_BYTES:
         raise NoText(f"larger than {MAX_FILE_BYTES >> 20} MiB")
-    if kind := next((said for start, said in _KINDS.items() if content.startswith(start)), None):
+    if kind := next((words for start, words in _KINDS.items() if content.startswith(start)), None):
         raise NoText(kind)
-    text = _decoded(content)
+    text = _try_encodings(content)
     if text is None or any(c in text for c in _UNWRITTEN):
         raise NoText("no text in a known encoding (UTF-8, UTF-16 or Windows-1252)")
     return text
@@ -44,7 +44,7 @@ def decode_text(content: bytes) -> str:
 _UNWRITTEN = [chr(code) for code in range(32) if chr(code) not in "\t\n\r\f\x1a"]  # no text has these
 
 
-def _decoded(content: bytes) -> str | None:
+def _try_encodings(content: bytes) -> str | None:
     marked = next((name for mark, name in _MARKS.items() if content.startswith(mark)), None)
     for encoding in (marked,) if marked else (_without_mark(content), "cp1252"):
         try:

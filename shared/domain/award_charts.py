@@ -101,8 +101,8 @@ class RoutePrice:
 
     def chart_of(self, cabin: str | None) -> Chart:
         """The chart a cabin's price stands in."""
-        known = self.cabins.get(cabin) if cabin else None
-        return known.chart if known and known.chart else self.chart
+        price = self.cabins.get(cabin) if cabin else None
+        return price.chart if price and price.chart else self.chart
 
 
 def _scope_fits(chart: Chart, trip: ChartRoute) -> bool:
@@ -150,15 +150,15 @@ def cabin_price(chart: Chart, trip: ChartRoute, cabin: str) -> CabinPrice | None
 
 def merge_prices(prices: Iterable[CabinPrice]) -> CabinPrice | None:
     """One price from several charts of equal standing: seasons add up, a contradiction leaves the season out."""
-    found = list(prices)
-    if not found:
+    options = list(prices)
+    if not options:
         return None
     points: Points = {}
     for season in SEASONS:
-        said = {p.points[season] for p in found if season in p.points}
-        if len(said) == 1:
-            points[season] = said.pop()
-    return CabinPrice(points, found[0].place) if points else None
+        figures = {p.points[season] for p in options if season in p.points}
+        if len(figures) == 1:
+            points[season] = figures.pop()
+    return CabinPrice(points, options[0].place) if points else None
 
 
 def group_charts(charts: Iterable[Chart], airline: str, partner: bool, on: date) -> list[list[Chart]]:
@@ -178,15 +178,15 @@ def group_charts(charts: Iterable[Chart], airline: str, partner: bool, on: date)
     return [g for g in groups if g]
 
 
-def _priced(
+def _price_cabin(
     group: Sequence[Chart], trips: Mapping[str | None, ChartRoute], cabin: str
 ) -> tuple[CabinPrice | None, list[Chart]]:
     """One cabin's price from charts of equal standing, the chart of the lowest season first, and who said it."""
-    said = [(c, p) for c in group if (p := cabin_price(c, trips[c.zone_system], cabin))]
-    if len(said) > 1:
-        said.sort(key=lambda pair: min(SEASONS.index(season) for season in pair[1].points))
-    whole = said[0][1] if len(said) == 1 else merge_prices(p for _, p in said)
-    return (replace(whole, chart=said[0][0]), [c for c, _ in said]) if whole else (None, [])
+    priced = [(c, p) for c in group if (p := cabin_price(c, trips[c.zone_system], cabin))]
+    if len(priced) > 1:
+        priced.sort(key=lambda pair: min(SEASONS.index(season) for season in pair[1].points))
+    whole = priced[0][1] if len(priced) == 1 else merge_prices(p for _, p in priced)
+    return (replace(whole, chart=priced[0][0]), [c for c, _ in priced]) if whole else (None, [])
 
 
 def price_route(
@@ -202,10 +202,10 @@ def price_route(
     used: list[Chart] = []
     for group in groups:
         for cabin in cabins:
-            price, said = _priced(group, trips, cabin) if cabin not in prices else (None, [])
+            price, sources = _price_cabin(group, trips, cabin) if cabin not in prices else (None, [])
             if price:
                 prices[cabin] = price
-                used += [c for c in said if c not in used]
+                used += [c for c in sources if c not in used]
         if prices and group[0].overrides:
             break
     charts = tuple(used) or tuple(c for g in groups for c in g)

@@ -49,32 +49,32 @@ def stay_state(arrives: date, leaves: date, cancelled: bool, today: date) -> Sta
 
 def find_faults(what: Literal["flight", "hotel"], terms: Mapping[str, Any], *, unpriced: bool = False) -> list[Fault]:
     """What is wrong with the terms of a leg or a stay, taken together; `unpriced` ones need not say what was paid."""
-    found = _paying(what, terms, unpriced)
+    faults = _find_payment_faults(what, terms, unpriced)
     if what == "hotel":
         arrives, leaves = terms["check_in_date"], terms["check_out_date"]
         if leaves <= arrives:
-            found.append(Fault("check_out_date", "is not after check_in_date", f"a date after {arrives}"))
-        return found
+            faults.append(Fault("check_out_date", "is not after check_in_date", f"a date after {arrives}"))
+        return faults
     if terms["origin"] == terms["destination"]:
-        found.append(Fault("destination", "is the origin too", "another airport"))
+        faults.append(Fault("destination", "is the origin too", "another airport"))
     back = terms.get("return_date")
     if back and back < terms["departure_date"]:
-        found.append(Fault("return_date", "is before departure_date", f"a date from {terms['departure_date']}"))
-    return found
+        faults.append(Fault("return_date", "is before departure_date", f"a date from {terms['departure_date']}"))
+    return faults
 
 
-def _paying(what: Literal["flight", "hotel"], terms: Mapping[str, Any], unpriced: bool) -> list[Fault]:
+def _find_payment_faults(what: Literal["flight", "hotel"], terms: Mapping[str, Any], unpriced: bool) -> list[Fault]:
     kind = terms["kind"]
     foreign, other = (AWARD_ONLY[what], "award") if kind == "cash" else (CASH_ONLY[what], "cash")
-    found = [
+    faults = [
         Fault(name, f"goes with kind {other} only", f"no {name}, or kind {other}")
         for name in foreign
         if terms.get(name) is not None
     ]
     needed = CASH_NEEDS[what]
     if kind == "cash" and terms.get(needed) is None and not unpriced:
-        found.append(Fault(needed, "is needed for kind cash", "an amount from 0"))
-    return found
+        faults.append(Fault(needed, "is needed for kind cash", "an amount from 0"))
+    return faults
 
 
 def list_excluded_fields(what: Literal["flight", "hotel"], kind: str) -> tuple[str, ...]:
@@ -99,21 +99,21 @@ class PriceDrop:
 
 
 def find_price_drop(
-    kind: str, booked: tuple[int | None, Decimal | None, str], seen: tuple[Any, Any, Any]
+    kind: str, booked: tuple[int | None, Decimal | None, str], offered: tuple[Any, Any, Any]
 ) -> PriceDrop | None:
     """(points, cash, currency) booked and seen: points count for an award, cash in the same currency otherwise."""
     if kind == "award":
-        saved = _saved(booked[0], seen[0])
+        saved = _find_saving(booked[0], offered[0])
         return PriceDrop(int(saved[0]), None, None, saved[1], "original_points") if saved else None
-    saved = _saved(booked[1], seen[1]) if booked[2] == seen[2] else None
+    saved = _find_saving(booked[1], offered[1]) if booked[2] == offered[2] else None
     return PriceDrop(None, saved[0], booked[2], saved[1], "original_pay_rate") if saved else None
 
 
-def _saved(paid: int | Decimal | None, asked: int | Decimal | None) -> tuple[Decimal, Decimal] | None:
+def _find_saving(paid: int | Decimal | None, price: int | Decimal | None) -> tuple[Decimal, Decimal] | None:
     """The difference, and its share of what was paid in percent."""
-    if paid is None or asked is None or asked >= paid:
+    if paid is None or price is None or price >= paid:
         return None
-    less = Decimal(paid) - Decimal(asked)
+    less = Decimal(paid) - Decimal(price)
     return less, (less * 100 / Decimal(paid)).quantize(Decimal("0.1"), ROUND_HALF_UP)
 
 

@@ -46,8 +46,8 @@ def find_card_prices(
     """The currencies that reach the programme, those needing the fewest points first."""
     ways = ((currency, find_paths(routes, currency, program, points, HOPS)) for currency in currencies)
     portal = portal_points(fare)
-    found = [CardPrice(name, paths[0], portal if name in portals else None) for name, paths in ways if paths]
-    return sorted(found, key=lambda p: (p.points, p.currency))
+    prices = [CardPrice(name, paths[0], portal if name in portals else None) for name, paths in ways if paths]
+    return sorted(prices, key=lambda p: (p.points, p.currency))
 
 
 def advise_on_cards(prices: Sequence[CardPrice], portal: int | None, age: timedelta) -> Advice:

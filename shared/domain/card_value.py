@@ -110,10 +110,10 @@ def find_rate(rates: Sequence[Rate], category: str) -> Rate | None:
     """The rate spending in a category surely gets: its own, else the base; of a part's lower rate the lower one."""
     own = next((r for r in rates if r.category == category), None)
     base = next((r for r in rates if r.category == BASE), None)
-    chosen = own or base
-    parts = [r for r in rates if PARTS.get(r.category) == category and r.percent == (chosen and chosen.percent)]
+    rate = own or base
+    parts = [r for r in rates if PARTS.get(r.category) == category and r.percent == (rate and rate.percent)]
     low = min(parts, key=lambda r: r.multiplier, default=None)
-    return low if chosen and low and low.multiplier < chosen.multiplier else chosen
+    return low if rate and low and low.multiplier < rate.multiplier else rate
 
 
 def list_conditional_rates(rates: Iterable[Rate]) -> list[Rate]:
@@ -132,19 +132,19 @@ def earn_by_category(rates: Sequence[Rate], spending: Spending) -> dict[str, tup
         points = cash = Decimal(0)
         rest = amount
         if rate and rate is not base:
-            within = min(amount, rate.annual_cap) if rate.annual_cap is not None else amount
-            points, cash = _paid(rate, within)
-            rest = amount - within
+            capped = min(amount, rate.annual_cap) if rate.annual_cap is not None else amount
+            points, cash = _earn(rate, capped)
+            rest = amount - capped
         if base and rest:
-            within = rest if room is None else min(rest, room)
-            room = None if room is None else room - within
-            more = _paid(base, within)
+            capped = rest if room is None else min(rest, room)
+            room = None if room is None else room - capped
+            more = _earn(base, capped)
             points, cash = points + more[0], cash + more[1]
         out[category] = (points, cash)
     return out
 
 
-def _paid(rate: Rate, amount: Decimal) -> tuple[Decimal, Decimal]:
+def _earn(rate: Rate, amount: Decimal) -> tuple[Decimal, Decimal]:
     paid = amount * rate.multiplier
     return (Decimal(0), paid / 100) if rate.percent else (paid, Decimal(0))
 
@@ -159,8 +159,8 @@ def value_by_category(offer: CardOffer, spending: Spending) -> dict[str, Decimal
 
 def sum_credits(benefits: Iterable[str], currency: str) -> Decimal:
     """Travel credits of a stated amount in the card's currency; other credits are not money for everybody."""
-    found = (m for b in benefits if (m := _TRAVEL_CREDIT.match(b)))
-    return sum((_number(m[2]) for m in found if m[1] == currency), Decimal(0))
+    matches = (m for b in benefits if (m := _TRAVEL_CREDIT.match(b)))
+    return sum((_number(m[2]) for m in matches if m[1] == currency), Decimal(0))
 
 
 def anniversary_points(benefits: Iterable[str]) -> Decimal:

@@ -17,8 +17,8 @@ from shared.domain.dates import add_months, next_anniversary
 _FILLERS = ("a", "an", "and", "for", "from", "in", "my", "new", "of", "on", "our", "the", "with")
 _EMPTY_WORDS = frozenset((*_FILLERS, "card", "cards", "charge", "credit", "mastercard", "rewards", "visa"))
 _ENOUGH = 0.6  # share of what was typed that must be found in an entry
-_MOST_WORDS = 12
-_MOST_CANDIDATES = 8
+_MAX_WORDS = 12
+_MAX_CANDIDATES = 8
 
 
 class CatalogEntry(Protocol):
@@ -49,11 +49,11 @@ class CardMatch:
 def match_card(text: str, catalogue: Iterable[CatalogEntry]) -> CardMatch:
     """A slug or a whole name, in any case and spacing, is exact; everything else is at most a candidate."""
     entries = list(catalogue)
-    asked = _spaced(text)
-    exact = [e.slug for e in entries if asked in (_spaced(e.slug), _spaced(e.name))]
+    typed = _normalize(text)
+    exact = [e.slug for e in entries if typed in (_normalize(e.slug), _normalize(e.name))]
     if len(exact) == 1:
         return CardMatch(exact[0])
-    return CardMatch(None, tuple(rank_candidates(text, entries)[:_MOST_CANDIDATES]))
+    return CardMatch(None, tuple(rank_candidates(text, entries)[:_MAX_CANDIDATES]))
 
 
 def rank_candidates(text: str, catalogue: Iterable[CatalogEntry]) -> list[Candidate]:
@@ -61,7 +61,7 @@ def rank_candidates(text: str, catalogue: Iterable[CatalogEntry]) -> list[Candid
     return _candidates(_words(text), list(catalogue))
 
 
-def _spaced(text: str) -> str:
+def _normalize(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
@@ -71,7 +71,7 @@ def _words(text: str) -> list[str]:
     return re.findall(r"[a-z0-9]+", plain)
 
 
-def _known_by(entry: CatalogEntry) -> frozenset[str]:
+def _list_words(entry: CatalogEntry) -> frozenset[str]:
     """Every word an entry goes by: of name, issuer and slug, two words written as one, and the name's initials."""
     name = _words(entry.name)
     initials = "".join(w[0] for w in name if w not in _EMPTY_WORDS)
@@ -80,33 +80,33 @@ def _known_by(entry: CatalogEntry) -> frozenset[str]:
 
 
 def _candidates(typed: Sequence[str], entries: Sequence[CatalogEntry]) -> list[Candidate]:
-    asked = [w for w in dict.fromkeys(typed) if w not in _EMPTY_WORDS][:_MOST_WORDS]
-    if not asked:
+    typed_words = [w for w in dict.fromkeys(typed) if w not in _EMPTY_WORDS][:_MAX_WORDS]
+    if not typed_words:
         return []
-    known = {e.slug: _known_by(e) for e in entries}
-    spread = Counter(w for words in known.values() for w in words)
-    meant = {w: _corrected(w, spread) for w in asked}
-    weight = {w: math.log(1 + len(entries) / spread[meant[w]]) if spread[meant[w]] else 6.0 for w in asked}
-    fits = [Candidate(e.slug, _score(e, known[e.slug], meant, weight)) for e in entries]
+    words_by_slug = {e.slug: _list_words(e) for e in entries}
+    spread = Counter(w for words in words_by_slug.values() for w in words)
+    meant = {w: _correct_spelling(w, spread) for w in typed_words}
+    weight = {w: math.log(1 + len(entries) / spread[meant[w]]) if spread[meant[w]] else 6.0 for w in typed_words}
+    fits = [Candidate(e.slug, _score(e, words_by_slug[e.slug], meant, weight)) for e in entries]
     return sorted((f for f in fits if f.score >= _ENOUGH), key=lambda f: (-f.score, f.slug))
 
 
-def _corrected(word: str, spread: Counter[str]) -> str:
+def _correct_spelling(word: str, spread: Counter[str]) -> str:
     """For an unknown word of some length the known one it begins ("plat"), else the nearest (a slip)."""
     if word in spread or len(word) < 4:
         return word
-    begun = [w for w in spread if w.startswith(word)]
-    if begun:
-        return max(begun, key=lambda w: spread[w])
+    longer = [w for w in spread if w.startswith(word)]
+    if longer:
+        return max(longer, key=lambda w: spread[w])
     return next(iter(difflib.get_close_matches(word[:40], spread, 1, 0.8)), word)
 
 
-def _score(entry: CatalogEntry, known: frozenset[str], meant: dict[str, str], weight: dict[str, float]) -> float:
+def _score(entry: CatalogEntry, entry_words: frozenset[str], meant: dict[str, str], weight: dict[str, float]) -> float:
     """The weighed share of the typed words found, less a little for each word of the name nobody typed."""
-    found = sum(w for word, w in weight.items() if meant[word] in known) / sum(weight.values())
+    share = sum(w for word, w in weight.items() if meant[word] in entry_words) / sum(weight.values())
     name = [w for w in _words(entry.name) if w not in _EMPTY_WORDS]
     extra = sum(1 for w in name if w not in meant.values())
-    return round(found - 0.01 * min(extra, 9), 2) if found >= _ENOUGH else 0.0
+    return round(share - 0.01 * min(extra, 9), 2) if share >= _ENOUGH else 0.0
 
 
 def spend_deadline(sent: date | None, opened_on: date | None, window_months: int | None) -> date | None:

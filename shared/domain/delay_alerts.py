@@ -63,9 +63,9 @@ def follow_episode(
     before: Episode | None, delays: Sequence[Delay], minimum: int, now: datetime
 ) -> tuple[Episode | None, bool]:
     """The episode from now on, and whether to send a message."""
-    found = find_level(delays, minimum)
-    if found is None:
+    level = find_level(delays, minimum)
+    if level is None:
         return (before if before and lasts(delays, minimum) else None), False
     if before is None:
-        return Episode(now, found), True
-    return Episode(before.since, max(before.level, found)), found > before.level
+        return Episode(now, level), True
+    return Episode(before.since, max(before.level, level)), level > before.level

@@ -18,15 +18,15 @@ class Destination:
     miles: int
 
 
-def find_farthest(priced: Iterable[Destination], balance: int, most: int) -> tuple[list[Destination], int]:
+def find_farthest(priced: Iterable[Destination], balance: int, count: int) -> tuple[list[Destination], int]:
     """The farthest cities the balance covers, each at its lowest price, and how many cities it covers in all."""
     cities: dict[tuple[str, str], Destination] = {}
-    for found in priced:
-        known = cities.get((found.city, found.country))
-        if found.points <= balance and (known is None or _order(found) < _order(known)):
-            cities[found.city, found.country] = found
+    for destination in priced:
+        best = cities.get((destination.city, destination.country))
+        if destination.points <= balance and (best is None or _order(destination) < _order(best)):
+            cities[destination.city, destination.country] = destination
     ranked = sorted(cities.values(), key=lambda d: (-d.miles, d.points, d.airport))
-    return ranked[:most], len(ranked)
+    return ranked[:count], len(ranked)
 
 
 def _order(destination: Destination) -> tuple[int, int, str]:

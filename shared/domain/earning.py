@@ -66,13 +66,13 @@ def count_points(
     scheme: Scheme, legs: Sequence[FlownLeg], cabin: str, fare: Decimal | None = None, tier: str = ""
 ) -> EarnedPoints:
     """What a ticket of these legs counts; `fare` is the whole ticket's, in the scheme's currency, without taxes."""
-    parts = [_of_leg(scheme, leg, cabin) for leg in legs]
+    parts = [_count_leg(scheme, leg, cabin) for leg in legs]
     fixed = Decimal(sum(points for points, _ in parts))
-    notes = list(dict.fromkeys(note for _, said in parts for note in said))
+    notes = list(dict.fromkeys(note for _, texts in parts for note in texts))
     if scheme.method == "fixed_by_distance":
         return EarnedPoints(fixed, fixed, tuple(notes))
-    rate, held = find_rate(scheme, tier)
-    whose = f" for {held}" if len(scheme.per_unit) > 1 else ""
+    rate, counted_tier = find_rate(scheme, tier)
+    whose = f" for {counted_tier}" if len(scheme.per_unit) > 1 else ""
     unit = scheme.metric.replace("_", " ").removesuffix("s") + ("" if rate == 1 else "s")
     notes.insert(0, f"{rate:f} {unit} per {scheme.currency} of base fare and carrier surcharges{whose}.")
     return EarnedPoints(None if fare is None else fare * rate + fixed, fixed, tuple(notes))
@@ -80,8 +80,8 @@ def count_points(
 
 def find_rate(scheme: Scheme, tier: str) -> tuple[Decimal, str]:
     """Points per unit of fare, and the tier they are of: the lowest where the tier is not listed."""
-    held = tier if tier in scheme.per_unit else scheme.base_tier
-    return scheme.per_unit[held], held
+    counted_tier = tier if tier in scheme.per_unit else scheme.base_tier
+    return scheme.per_unit[counted_tier], counted_tier
 
 
 def haul(leg: FlownLeg) -> tuple[str, bool]:
@@ -91,13 +91,13 @@ def haul(leg: FlownLeg) -> tuple[str, bool]:
     return ("long-haul", True) if leg.miles > LONG_HAUL_OVER else ("short-haul", False)
 
 
-def _of_leg(scheme: Scheme, leg: FlownLeg, cabin: str) -> tuple[int, list[str]]:
+def _count_leg(scheme: Scheme, leg: FlownLeg, cabin: str) -> tuple[int, list[str]]:
     if scheme.bands:
-        return _banded(scheme.bands, leg, cabin)
-    return _extra(scheme.extras, leg, cabin) if scheme.extras else (0, [])
+        return _count_by_band(scheme.bands, leg, cabin)
+    return _count_extra(scheme.extras, leg, cabin) if scheme.extras else (0, [])
 
 
-def _banded(bands: Sequence[Band], leg: FlownLeg, cabin: str) -> tuple[int, list[str]]:
+def _count_by_band(bands: Sequence[Band], leg: FlownLeg, cabin: str) -> tuple[int, list[str]]:
     band = next(b for b in bands if b.holds(leg))
     notes = [f"{band.cabins[cabin]} XP a segment: band {band.name}, {cabin}."]
     by_miles = next(b for b in bands if b.fits(leg.miles))
@@ -109,7 +109,7 @@ def _banded(bands: Sequence[Band], leg: FlownLeg, cabin: str) -> tuple[int, list
     return band.cabins[cabin], notes
 
 
-def _extra(extras: Mapping[tuple[str, str], int], leg: FlownLeg, cabin: str) -> tuple[int, list[str]]:
+def _count_extra(extras: Mapping[tuple[str, str], int], leg: FlownLeg, cabin: str) -> tuple[int, list[str]]:
     kind, sure = haul(leg)
     flown = cabin if (kind, cabin) in extras else NEXT_CABIN_DOWN.get(cabin, cabin)
     points = extras.get((kind, flown), 0)

@@ -52,5 +52,5 @@ class Rates:
         """The bare figure; None where either is unknown."""
         if amount is None or currency is None:
             return None
-        made = self.convert(amount, currency, into)
-        return made.amount if made else None
+        converted = self.convert(amount, currency, into)
+        return converted.amount if converted else None

@@ -31,11 +31,11 @@ def merge_samples(rows: Iterable[FeeSample]) -> list[FeeSample]:
     out: dict[tuple[str, str], FeeSample] = {}
     for row in rows:
         key = (row.program, row.currency)
-        out[key] = _both(out[key], row) if key in out else row
+        out[key] = _add_samples(out[key], row) if key in out else row
     return [out[key] for key in sorted(out)]
 
 
-def _both(one: FeeSample, other: FeeSample) -> FeeSample:
+def _add_samples(one: FeeSample, other: FeeSample) -> FeeSample:
     return FeeSample(
         one.program,
         one.currency,

@@ -28,13 +28,13 @@ def find_same_hotel(
     name: str, city: str, latitude: float | None, longitude: float | None, listed: Sequence[ListedHotel]
 ) -> ListedHotel | None:
     """The only one with the same words in its name; of those close by, words may be left out. Two are none."""
-    wanted = _words(name, city)
+    words = _words(name, city)
     close = [one for one in listed if one.near or _close(latitude, longitude, one)]
-    told = [one for one in listed if one not in close and (latitude is None or one.latitude is None)]
-    exact = [one for one in (*close, *told) if _words(one.name, city) == wanted]
-    loose = [one for one in close if _within(wanted, _words(one.name, city))]
-    found = exact or loose
-    return found[0] if len({one.key for one in found}) == 1 else None
+    placeless = [one for one in listed if one not in close and (latitude is None or one.latitude is None)]
+    exact = [one for one in (*close, *placeless) if _words(one.name, city) == words]
+    loose = [one for one in close if _within(words, _words(one.name, city))]
+    matches = exact or loose
+    return matches[0] if len({one.key for one in matches}) == 1 else None
 
 
 def _words(name: str, city: str) -> frozenset[str]:

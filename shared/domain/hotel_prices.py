@@ -87,16 +87,16 @@ def list_nights(first: date, end: date) -> list[date]:
 
 def find_best_price(offers: Iterable[StayOffer], currency: str) -> NightsPrice:
     """The lowest points and the lowest cash of offers for the same nights; cash in the currency asked for, if any."""
-    said = list(offers)
-    free = [o for o in said if o.available]
+    listed = list(offers)
+    free = [o for o in listed if o.available]
     if not free:
-        return NightsPrice("none" if said else "unknown", None, None, currency, None)
+        return NightsPrice("none" if listed else "unknown", None, None, currency, None)
     award = min((o for o in free if o.points), key=lambda o: o.points or 0, default=None)
     rates = [o for o in free if o.cash is not None and o.currency]
-    told = currency if any(o.currency == currency for o in rates) or not rates else str(rates[0].currency)
-    rate = min((o for o in rates if o.currency == told), key=lambda o: o.cash or Decimal(0), default=None)
+    rate_currency = currency if any(o.currency == currency for o in rates) or not rates else str(rates[0].currency)
+    rate = min((o for o in rates if o.currency == rate_currency), key=lambda o: o.cash or Decimal(0), default=None)
     room = next((o.room_type for o in (award, rate) if o and o.room_type), None)
-    return NightsPrice("available", award.points if award else None, rate.cash if rate else None, told, room)
+    return NightsPrice("available", award.points if award else None, rate.cash if rate else None, rate_currency, room)
 
 
 def find_stay_price(
@@ -108,17 +108,17 @@ def find_stay_price(
     """
     nights = list_nights(check_in, check_out)
     stays = [[o for o in of if (o.check_in, o.check_out) == (check_in, check_out)] for of in sources]
-    made = find_best_price((o for of in stays for o in of), currency)
-    counted = []
-    for of, asked in zip(sources, stays, strict=True):
-        own = find_best_price(asked, currency)
+    cheapest = find_best_price((o for of in stays for o in of), currency)
+    priced = []
+    for of, stay_offers in zip(sources, stays, strict=True):
+        own = find_best_price(stay_offers, currency)
         singles = [_single(of, night, currency) for night in nights]
-        if (found := _points(own, singles, every)) is not None:
-            counted.append((*found, own.state == "unknown"))
-    if not counted:
-        return StayPrice(len(nights), made)
-    points, free_night, added_up = min(counted)
-    least = NightsPrice("available", points, made.cash, made.currency, made.room_type)
+        if (source_points := _points(own, singles, every)) is not None:
+            priced.append((*source_points, own.state == "unknown"))
+    if not priced:
+        return StayPrice(len(nights), cheapest)
+    points, free_night, added_up = min(priced)
+    least = NightsPrice("available", points, cheapest.cash, cheapest.currency, cheapest.room_type)
     return StayPrice(len(nights), least, free_night, added_up)
 
 
@@ -135,15 +135,15 @@ def _points(own: NightsPrice, singles: Sequence[int | None], every: int) -> tupl
     """
     if own.state == "none" or (own.state == "available" and own.points is None):
         return None
-    known = sorted(p for p in singles if p is not None)
-    if len(known) < len(singles) or (own.points is not None and own.points != sum(known)):
+    prices = sorted(p for p in singles if p is not None)
+    if len(prices) < len(singles) or (own.points is not None and own.points != sum(prices)):
         return None if own.points is None else (own.points, False)
-    free = known[: len(known) // every] if every else []
-    return sum(known) - sum(free), bool(free)
+    free = prices[: len(prices) // every] if every else []
+    return sum(prices) - sum(free), bool(free)
 
 
 def parse_free_night(rule: str) -> tuple[int, bool] | None:
     """How many nights it takes until one is free, and whether that holds for every member; None without such a rule."""
-    found = _NTH_NIGHT.match(rule)
-    every = _ORDINALS.get(found["nth"]) if found else None
-    return (every, not found["whom"]) if found and every else None
+    match = _NTH_NIGHT.match(rule)
+    every = _ORDINALS.get(match["nth"]) if match else None
+    return (every, not match["whom"]) if match and every else None

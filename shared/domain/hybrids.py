@@ -92,5 +92,5 @@ def best_pair(firsts: Sequence[HybridLeg[First]], seconds: Sequence[HybridLeg[Se
     """The cheapest that can be flown; those with known costs and times before the others."""
     earlier = sorted(firsts, key=lambda leg: leg.order)[:PAIRED]
     later = sorted(seconds, key=lambda leg: leg.order)[:PAIRED]
-    made = [p for a in earlier for b in later if (p := pair_legs(a, b))]
-    return min(made, key=lambda p: p.order, default=None)
+    pairs = [p for a in earlier for b in later if (p := pair_legs(a, b))]
+    return min(pairs, key=lambda p: p.order, default=None)

@@ -16,12 +16,12 @@ def plain(text: str) -> str:
 
 def meanings(text: str, names: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """The things a name stands for exactly (one, or several when it is shared); else those it begins or is part of."""
-    wanted = plain(text)
-    if not wanted:
+    text_form = plain(text)
+    if not text_form:
         return ()
-    if wanted in names:
-        return names[wanted]
-    words = wanted.split()
+    if text_form in names:
+        return names[text_form]
+    words = text_form.split()
     inside = {thing for name, things in names.items() if _within(words, name.split()) for thing in things}
     return tuple(sorted(inside))
 

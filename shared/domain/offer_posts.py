@@ -11,7 +11,7 @@ from shared.domain.parsing.text import fold
 
 Verdict = Literal["duplicate", "new", "unsure"]
 MAX_POST_CHARACTERS = 4_000  # characters of a post that are looked at
-_LONGEST_NAME = 7  # words
+_MAX_NAME_WORDS = 7  # words
 _SURE, _DOUBT = 0.75, 0.45
 
 # The first that fits names the kind: the narrow ones stand before the wide ones.
@@ -50,28 +50,28 @@ class PostMatch:
     confidence: float
 
 
-def find_programs(text: str, known: Mapping[str, tuple[str, ...]]) -> list[frozenset[str]]:
+def find_programs(text: str, meanings: Mapping[str, tuple[str, ...]]) -> list[frozenset[str]]:
     """The programmes named in a text, longest names first. A code of two letters counts in capitals only."""
     capitals = set(re.findall(r"\b[A-Z0-9]{2}\b", text))
     words = names.plain(text[:MAX_POST_CHARACTERS]).split()
-    found: list[frozenset[str]] = []
+    mentions: list[frozenset[str]] = []
     at = 0
     while at < len(words):
-        for size in range(min(_LONGEST_NAME, len(words) - at), 0, -1):
+        for size in range(min(_MAX_NAME_WORDS, len(words) - at), 0, -1):
             name = " ".join(words[at : at + size])
-            if name in known and (len(name) > 2 or name.upper() in capitals):
-                found.append(frozenset(known[name]))
+            if name in meanings and (len(name) > 2 or name.upper() in capitals):
+                mentions.append(frozenset(meanings[name]))
                 at += size
                 break
         else:
             at += 1
-    return _settled(found)
+    return _drop_ambiguous(mentions)
 
 
-def _settled(found: Sequence[frozenset[str]]) -> list[frozenset[str]]:
+def _drop_ambiguous(mentions: Sequence[frozenset[str]]) -> list[frozenset[str]]:
     """Each once; a shared name says nothing beside one of the programmes it can mean."""
-    exact = {m for m in found if len(m) == 1}
-    return [m for m in dict.fromkeys(found) if len(m) == 1 or not any(e & m for e in exact)]
+    exact = {m for m in mentions if len(m) == 1}
+    return [m for m in dict.fromkeys(mentions) if len(m) == 1 or not any(e & m for e in exact)]
 
 
 def read_post(text: str, programs: Sequence[frozenset[str]]) -> OfferPost:
@@ -89,12 +89,12 @@ def read_post(text: str, programs: Sequence[frozenset[str]]) -> OfferPost:
     )
 
 
-def _alike(a: frozenset[str], b: frozenset[str]) -> float:
+def _share_words(a: frozenset[str], b: frozenset[str]) -> float:
     """The share of words two posts have in common."""
     return len(a & b) / len(a | b) if a | b else 0.0
 
 
-def _covers(some: OfferPost, other: OfferPost) -> bool:
+def _covers_programs(some: OfferPost, other: OfferPost) -> bool:
     """Whether every programme of the one is a programme of the other."""
     return all(any(s & o for o in other.programs) for s in some.programs)
 
@@ -108,13 +108,13 @@ def _agreement(a: frozenset[object], b: frozenset[object]) -> int:
 
 def rate_likeness(new: OfferPost, old: OfferPost) -> float:
     """How sure it is that two posts are about one offer: the same programmes, kind, percentage and last day."""
-    alike = _alike(new.words, old.words)
+    alike = _share_words(new.words, old.words)
     figures = _agreement(new.percents, old.percents), _agreement(new.days, old.days)
-    if alike >= 0.9 and -1 not in figures and _covers(new, old) and _covers(old, new):
+    if alike >= 0.9 and -1 not in figures and _covers_programs(new, old) and _covers_programs(old, new):
         return 0.99
     if not new.programs or not old.programs or new.kind is None or old.kind is None:
         return min(0.7, alike)  # not enough was understood to be sure
-    if new.kind != old.kind or not (_covers(new, old) or _covers(old, new)):
+    if new.kind != old.kind or not (_covers_programs(new, old) or _covers_programs(old, new)):
         return 0.05 + 0.2 * alike
     same = 0.62 + 0.18 * figures[0] + 0.12 * figures[1] + 0.1 * alike
     return min(0.98, max(0.1, same - 0.1 * (-1 in figures)))

@@ -50,9 +50,9 @@ def sale_cents(prices: PriceList, sale: Sale) -> Decimal:
     return prices.cents_per_point * (100 - sale.discount_percent) / (100 + sale.bonus_percent)
 
 
-def quote_order(prices: PriceList, wanted: int, sale: Sale = NO_SALE) -> OrderQuote | None:
+def quote_order(prices: PriceList, points: int, sale: Sale = NO_SALE) -> OrderQuote | None:
     """The smallest order that brings at least `wanted` points; None when one order may not be so large."""
-    bought = max(ceil(wanted * 100 / (100 + sale.bonus_percent)), prices.minimum)
+    bought = max(ceil(points * 100 / (100 + sale.bonus_percent)), prices.minimum)
     bought = -(-bought // prices.increment) * prices.increment
     if prices.maximum is not None and bought > prices.maximum:
         return None

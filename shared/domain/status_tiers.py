@@ -44,16 +44,16 @@ class Ladder:
     def tier(self, name: str | None) -> Tier | None:
         return next((t for t in self.tiers if t.name == name), None)
 
-    def above(self, held: str | None) -> Tier | None:
+    def above(self, tier_name: str | None) -> Tier | None:
         """The next tier up; of somebody who holds none, the lowest that has to be earned."""
-        rank = at.rank if (at := self.tier(held)) else 0
+        rank = at.rank if (at := self.tier(tier_name)) else 0
         return next((t for t in self.tiers if t.rank > rank), None)
 
-    def required(self, held: str | None, target: Tier) -> int | None:
+    def required(self, tier_name: str | None, target: Tier) -> int | None:
         """What a counter must show for the target; None where the tiers between are counted in different units."""
         if not self.resets:
             return target.threshold
-        rank = at.rank if (at := self.tier(held)) else 0
+        rank = at.rank if (at := self.tier(tier_name)) else 0
         steps = [t for t in self.tiers if rank < t.rank <= target.rank] or [target]
         if any(t.metric != target.metric or t.threshold is None for t in steps):
             return None
@@ -65,11 +65,11 @@ _FILLER = ("elite", "status", "member", "tier", "level")
 
 def match_tiers(ladder: Ladder, text: str) -> list[str]:
     """The tiers a loose name can mean: one when it is clear, none when it fits nothing."""
-    known = {names.plain(t): (t,) for t in ladder.names}
-    if found := names.meanings(text, known):
-        return list(found)
+    tiers = {names.plain(t): (t,) for t in ladder.names}
+    if meanings := names.meanings(text, tiers):
+        return list(meanings)
     words = [w for w in names.plain(text).split() if w not in _FILLER]
-    exact = names.meanings(" ".join(words), known)
+    exact = names.meanings(" ".join(words), tiers)
     return list(exact) or [t for t in ladder.names if words and set(words) <= set(names.plain(t).split())]
 
 
@@ -111,8 +111,8 @@ def year_is_over(reported_on: date | None, period: str | None, on: date) -> bool
 
 def list_conditions(tier: Tier) -> list[str]:
     """What a tier asks besides the number, and in which period, as its source words it."""
-    said = [f"{tier.name}: {text}." for text in (tier.alternative, tier.note) if text]
-    return [*said, f"Qualifying period: {tier.period}."] if tier.period else said
+    texts = [f"{tier.name}: {text}." for text in (tier.alternative, tier.note) if text]
+    return [*texts, f"Qualifying period: {tier.period}."] if tier.period else texts
 
 
 def is_on_track(earned: Decimal, required: int, period: str | None, on: date) -> bool | None:
@@ -127,13 +127,13 @@ def is_on_track(earned: Decimal, required: int, period: str | None, on: date) ->
 
 
 def check_eligibility(
-    from_programs: Collection[str], from_tiers: Sequence[str], held: Mapping[str, str]
+    from_programs: Collection[str], from_tiers: Sequence[str], tiers_by_program: Mapping[str, str]
 ) -> Literal["yes", "no", "unknown"]:
     """Whether a match offer can be used by somebody who holds these tiers (programme -> tier)."""
-    if not held:
+    if not tiers_by_program:
         return "unknown"
-    wanted = {names.plain(t) for t in from_tiers}
-    mine = {p: t for p, t in held.items() if not from_programs or p in from_programs}
-    if any(not wanted or names.plain(t) in wanted for t in mine.values()):
+    accepted_tiers = {names.plain(t) for t in from_tiers}
+    mine = {p: t for p, t in tiers_by_program.items() if not from_programs or p in from_programs}
+    if any(not accepted_tiers or names.plain(t) in accepted_tiers for t in mine.values()):
         return "yes"
     return "no"

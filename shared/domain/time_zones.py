@@ -20,8 +20,8 @@ def find_zone_name(text: str) -> str | None:
 
 def find_zone(name: str) -> ZoneInfo | None:
     """None for a name this machine's zones do not hold."""
-    found = find_zone_name(name)
-    return ZoneInfo(found) if found else None
+    iana_name = find_zone_name(name)
+    return ZoneInfo(iana_name) if iana_name else None
 
 
 def find_day(now: datetime, name: str) -> date:

@@ -96,18 +96,18 @@ def _way(purse: Purse, path: Path, needed: int) -> Way | None:
 
 def find_ways(routes: Network, purses: Iterable[Purse], goal: str, needed: int) -> list[Way]:
     """Every purse's best ways, cheapest first; those that do not reach the target come after those that do."""
-    found: list[Way] = []
+    ways: list[Way] = []
     for purse in purses:
         if purse.points <= 0:
             continue
         if purse.program == goal:
             spent = min(purse.points, needed)
-            found.append(Way(purse, None, spent, spent, needed))
+            ways.append(Way(purse, None, spent, spent, needed))
         else:
             paths = find_paths(routes, purse.program, goal, needed)
-            made = [w for p in paths if (w := _way(purse, p, needed))]
-            found += sorted(made, key=_rank)[:WAYS_EACH]
-    return sorted(found, key=_rank)
+            options = [w for p in paths if (w := _way(purse, p, needed))]
+            ways += sorted(options, key=_rank)[:WAYS_EACH]
+    return sorted(ways, key=_rank)
 
 
 def _rank(way: Way) -> tuple[object, ...]:
@@ -122,10 +122,10 @@ def _price(way: Way) -> tuple[object, ...]:
     return (way.path is not None, each is None, each or 0, way.hops, way.purse.program)
 
 
-def _best_of_each(found: Sequence[Way]) -> list[Way]:
+def _best_of_each(ways: Sequence[Way]) -> list[Way]:
     """The cheapest way of each purse for a point that arrives; of many purses the cheapest and the largest."""
     best: dict[str, Way] = {}
-    for way in sorted(found, key=_price):
+    for way in sorted(ways, key=_price):
         best.setdefault(way.purse.program, way)
     cheap = list(best.values())
     large = sorted(cheap[CHEAPEST:], key=lambda w: -w.delivered)[:LARGEST]
@@ -134,17 +134,17 @@ def _best_of_each(found: Sequence[Way]) -> list[Way]:
 
 def _fill(parts: Sequence[Way], needed: int) -> Combination | None:
     """All but the last purse give what they can, the last exactly the rest; None when it does not reach."""
-    chosen: list[Way] = []
-    left = needed
+    taken: list[Way] = []
+    missing = needed
     for way in parts:
-        if left <= 0:
+        if missing <= 0:
             return None  # a smaller combination does it
-        part = _part(way, left)
+        part = _part(way, missing)
         if part is None:
             return None
-        chosen.append(part)
-        left -= part.delivered
-    return Combination(tuple(_trim(chosen, -left))) if left <= 0 else None
+        taken.append(part)
+        missing -= part.delivered
+    return Combination(tuple(_trim(taken, -missing))) if missing <= 0 else None
 
 
 def _trim(parts: Sequence[Way], spare: int) -> list[Way]:
@@ -158,26 +158,26 @@ def _trim(parts: Sequence[Way], spare: int) -> list[Way]:
     return out
 
 
-def _part(way: Way, left: int) -> Way | None:
+def _part(way: Way, missing: int) -> Way | None:
     if way.path is None:
-        spent = min(way.purse.points, left)
-        return Way(way.purse, None, spent, spent, left)
-    return _way(way.purse, Path(way.path.edges, amounts_to_send(way.path.edges, left)), left)
+        spent = min(way.purse.points, missing)
+        return Way(way.purse, None, spent, spent, missing)
+    return _way(way.purse, Path(way.path.edges, amounts_to_send(way.path.edges, missing)), missing)
 
 
-def find_combinations(found: Sequence[Way], needed: int, count: int = 3) -> list[Combination]:
+def find_combinations(ways: Sequence[Way], needed: int, count: int = 3) -> list[Combination]:
     """The cheapest combinations of two or three purses that reach the target together."""
-    purses = _best_of_each(found)
+    purses = _best_of_each(ways)
     groups = (g for size in range(2, PARTS + 1) for g in combinations(purses, size))
-    reached = [c for group in groups if (c := _fill(sorted(group, key=_price), needed))]
-    return sorted(reached, key=lambda c: (c.cost is None, c.cost or 0, len(c.parts)))[:count]
+    combinations_found = [c for group in groups if (c := _fill(sorted(group, key=_price), needed))]
+    return sorted(combinations_found, key=lambda c: (c.cost is None, c.cost or 0, len(c.parts)))[:count]
 
 
-def find_shortfall(found: Sequence[Way], needed: int) -> int:
+def find_shortfall(ways: Sequence[Way], needed: int) -> int:
     """Points that stay missing when every purse gives all it can by its most generous way."""
-    given: dict[str, int] = {}
-    for way in found:
+    delivered: dict[str, int] = {}
+    for way in ways:
         whole = send_everything(way.path, way.purse.points) if way.path else None
         arrives = (whole.delivered or 0) if whole else way.purse.points if way.path is None else way.delivered
-        given[way.purse.program] = max(given.get(way.purse.program, 0), arrives)
-    return max(0, needed - sum(given.values()))
+        delivered[way.purse.program] = max(delivered.get(way.purse.program, 0), arrives)
+    return max(0, needed - sum(delivered.values()))

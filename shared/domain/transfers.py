@@ -109,7 +109,7 @@ class Path:
         if not self.amounts:
             return 0
         arrived = (e.received(a) for e, a in zip(self.edges, self.amounts, strict=True))
-        return sum(got - sent for got, sent in zip(arrived, self.amounts[1:], strict=False))
+        return sum(got - amount for got, amount in zip(arrived, self.amounts[1:], strict=False))
 
 
 Network = Mapping[str, Sequence[Edge]]
@@ -132,8 +132,8 @@ def _walks(routes: Network, start: str, goal: str, hops: int) -> Iterable[tuple[
         if here == goal:
             yield way
         elif len(way) < hops:
-            seen = {start, *(e.target for e in way)}
-            waiting += [(*way, e) for e in routes.get(here, ()) if e.target not in seen]
+            visited = {start, *(e.target for e in way)}
+            waiting += [(*way, e) for e in routes.get(here, ()) if e.target not in visited]
 
 
 def amounts_to_send(edges: Sequence[Edge], needed: int) -> tuple[int, ...]:
@@ -149,7 +149,7 @@ def find_paths(
     routes: Network, start: str, goal: str, needed: int | None = None, max_hops: int = MAX_HOPS
 ) -> list[Path]:
     """All paths, cheapest first: by source points when an amount is needed, else by points received per point."""
-    found = [
+    paths = [
         Path(edges, amounts_to_send(edges, needed) if needed else None)
         for edges in _walks(routes, start, goal, max_hops)
     ]
@@ -158,7 +158,7 @@ def find_paths(
         cost = path.source_points if path.amounts else -path.ratio
         return (cost, len(path.edges), POSTING.index(path.slowest), [e.target for e in path.edges])
 
-    return sorted(found, key=order)
+    return sorted(paths, key=order)
 
 
 @dataclass(frozen=True)

@@ -64,8 +64,8 @@ class Journey(Generic[Offer]):
     @property
     def rough(self) -> tuple[object, ...]:
         both = [s.rough for s in self.seats]
-        known = [r[1] for r in both]
-        worth = sum((w for w in known if isinstance(w, Decimal)), Decimal(0))
+        worths = [r[1] for r in both]
+        worth = sum((w for w in worths if isinstance(w, Decimal)), Decimal(0))
         return (any(r[0] for r in both), worth, sum(s.points for s in self.seats), self.out.day)
 
 
@@ -108,36 +108,36 @@ def pair_journeys(
 def find_payable(seats: Iterable[PlanSeat[Offer]], routes: Network, purses: Sequence[Purse]) -> list[PlanSeat[Offer]]:
     """Those all balances together could pay; of one programme and day the few cheapest."""
     most = {
-        p: sum(x.delivered for x in found)
-        for p, found in find_reach(routes, {p.program: p.points for p in purses}).items()
+        p: sum(x.delivered for x in reaches)
+        for p, reaches in find_reach(routes, {p.program: p.points for p in purses}).items()
     }
-    kept: dict[tuple[str, date], list[PlanSeat[Offer]]] = {}
+    chosen_seats: dict[tuple[str, date], list[PlanSeat[Offer]]] = {}
     for seat in sorted((s for s in seats if s.points <= most.get(s.program, 0)), key=lambda s: s.rough):
-        same = kept.setdefault((seat.program, seat.day), [])
+        same = chosen_seats.setdefault((seat.program, seat.day), [])
         if len(same) < MAX_SEATS_PER_DAY:
             same.append(seat)
-    return [seat for same in kept.values() for seat in same]
+    return [seat for same in chosen_seats.values() for seat in same]
 
 
 def find_payment(
     needs: Mapping[str, int], routes: Network, purses: Sequence[Purse]
 ) -> dict[str, tuple[Way, ...]] | None:
     """Which balances pay each programme, none of them twice; None when they do not reach."""
-    left = list(purses)
-    paid: dict[str, tuple[Way, ...]] = {}
+    purses_left = list(purses)
+    payments: dict[str, tuple[Way, ...]] = {}
     for program, points in sorted(needs.items(), key=lambda need: (-need[1], need[0])):
-        ways = _cheapest(transfer_options.find_ways(routes, left, program, points), points)
+        ways = _cheapest(transfer_options.find_ways(routes, purses_left, program, points), points)
         if ways is None:
             return None
-        paid[program] = ways
+        payments[program] = ways
         spent = {w.purse.program: w.sent for w in ways}
-        left = [replace(p, points=p.points - spent.get(p.program, 0)) for p in left]
-    return paid
+        purses_left = [replace(p, points=p.points - spent.get(p.program, 0)) for p in purses_left]
+    return payments
 
 
-def _cheapest(found: Sequence[Way], points: int) -> tuple[Way, ...] | None:
-    alone = [(w,) for w in found if w.covers][:1]
-    choices = [*alone, *(c.parts for c in transfer_options.find_combinations(found, points, 1))]
+def _cheapest(ways: Sequence[Way], points: int) -> tuple[Way, ...] | None:
+    alone = [(w,) for w in ways if w.covers][:1]
+    choices = [*alone, *(c.parts for c in transfer_options.find_combinations(ways, points, 1))]
     return min(choices, key=_price, default=None)
 
 
@@ -147,18 +147,18 @@ def _price(ways: Sequence[Way]) -> tuple[bool, Decimal, int]:
 
 
 def rank_journeys(
-    wanted: Iterable[Journey[Offer]], routes: Network, purses: Sequence[Purse]
+    journeys: Iterable[Journey[Offer]], routes: Network, purses: Sequence[Purse]
 ) -> list[PaidJourney[Offer]]:
     """The journeys the balances pay, cheapest first."""
-    known: dict[tuple[tuple[str, int], ...], dict[str, tuple[Way, ...]] | None] = {}
-    made = []
-    for journey in sorted(wanted, key=lambda j: j.rough)[:MAX_JOURNEYS]:
+    payments: dict[tuple[tuple[str, int], ...], dict[str, tuple[Way, ...]] | None] = {}
+    plans = []
+    for journey in sorted(journeys, key=lambda j: j.rough)[:MAX_JOURNEYS]:
         needs = tuple(sorted(journey.needs.items()))
-        if needs not in known:
-            known[needs] = find_payment(journey.needs, routes, purses)
-        if ways := known[needs]:
-            made.append(PaidJourney(journey, ways))
-    return sorted(made, key=lambda p: p.order)
+        if needs not in payments:
+            payments[needs] = find_payment(journey.needs, routes, purses)
+        if ways := payments[needs]:
+            plans.append(PaidJourney(journey, ways))
+    return sorted(plans, key=lambda p: p.order)
 
 
 def find_fallback(plans: Sequence[PaidJourney[Offer]]) -> PaidJourney[Offer] | None:

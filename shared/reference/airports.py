@@ -20,7 +20,7 @@ TERRITORIES = {("US", "Puerto Rico"): "PR", ("US", "Virgin Islands"): "VI"}
 
 
 @lru_cache(maxsize=1)
-def _known() -> dict[str, dict[str, Any]]:
+def _load_rows() -> dict[str, dict[str, Any]]:
     return {code: dict(row) for code, row in airportsdata.load("IATA").items()}
 
 
@@ -34,23 +34,23 @@ def metros() -> dict[str, tuple[str, ...]]:
 @lru_cache(maxsize=1)
 def states() -> dict[str, tuple[tuple[str, str], ...]]:
     """States and provinces as the airport data calls them, as names are compared: each airport's country and code."""
-    found: dict[str, list[tuple[str, str]]] = {}
-    for code, row in _known().items():
+    airports_by_state: dict[str, list[tuple[str, str]]] = {}
+    for code, row in _load_rows().items():
         country = TERRITORIES.get((row["country"], row["subd"]), row["country"])
-        found.setdefault(names.plain(row["subd"]), []).append((country, code))
-    return {name: tuple(pairs) for name, pairs in found.items() if name}
+        airports_by_state.setdefault(names.plain(row["subd"]), []).append((country, code))
+    return {name: tuple(pairs) for name, pairs in airports_by_state.items() if name}
 
 
 def codes() -> frozenset[str]:
     """Every airport code there is."""
-    return frozenset(_known())
+    return frozenset(_load_rows())
 
 
 def airports(tables: dict[str, list[Any]]) -> dict[str, Airport]:
     continents = {row.country: row.continent for row in tables["countries.csv"]}
     regions = {(row.country, name): row.region for row in tables["regions.csv"] for name in row.names}
     out = {}
-    for code, row in _known().items():
+    for code, row in _load_rows().items():
         country = TERRITORIES.get((row["country"], row["subd"]), row["country"])
         region = regions.get((country, row["subd"]))
         continent = CONTINENT_OF_AIRPORT.get(code) or CONTINENT_OF_REGION.get(region or "")

@@ -67,17 +67,17 @@ class ObservedPrice:
 
 
 def audit_facts(
-    reference: Reference, today: date, seen: Iterable[ObservedPrice] = (), corrections: Sequence[Override] = ()
+    reference: Reference, today: date, prices: Iterable[ObservedPrice] = (), corrections: Sequence[Override] = ()
 ) -> list[AuditFinding]:
     """Everything to look at, the oldest first."""
-    found = [
-        *_stale(reference, today),
-        *_over(reference, today),
-        *_contradicted(reference, seen),
-        *_corrected(corrections),
-        *_queued(reference),
+    findings = [
+        *_find_stale(reference, today),
+        *_find_ended(reference, today),
+        *_find_contradictions(reference, prices),
+        *_list_corrections(corrections),
+        *_list_queue(reference),
     ]
-    return sorted(found, key=lambda f: (f.since, f.kind, f.file, f.key))
+    return sorted(findings, key=lambda f: (f.since, f.kind, f.file, f.key))
 
 
 def last_checked_on(row: Any) -> date:
@@ -96,7 +96,7 @@ def _facts(reference: Reference) -> Iterator[tuple[str, Any]]:
             yield from ((file, row) for row in reference.rows(file))
 
 
-def _named(file: str, row: Any) -> str:
+def _name_row(file: str, row: Any) -> str:
     return " ".join("-" if (v := getattr(row, n)) in (None, ()) else _plain(v) for n in key_fields(file))
 
 
@@ -104,7 +104,7 @@ def _plain(value: Any) -> str:
     return "|".join(value) if isinstance(value, tuple) else str(value)
 
 
-def _stale(reference: Reference, today: date) -> Iterator[AuditFinding]:
+def _find_stale(reference: Reference, today: date) -> Iterator[AuditFinding]:
     """Rows past the age limit of their file, together for each source and day: one look at the source settles them."""
     groups: dict[tuple[str, str, date], list[Any]] = defaultdict(list)
     for file, row in _facts(reference):
@@ -115,14 +115,14 @@ def _stale(reference: Reference, today: date) -> Iterator[AuditFinding]:
             groups[file, row.source_url, day].append(row)
     for (file, source, day), rows in groups.items():
         age = "undated" if day == UNDATED else f"last looked at {day}"
-        text = f"{some(len(rows), 'row')} {age}, first {_named(file, rows[0])}"
+        text = f"{some(len(rows), 'row')} {age}, first {_name_row(file, rows[0])}"
         yield AuditFinding("stale", file, f"{source} {day}", day, text)
 
 
-def _over(reference: Reference, today: date) -> Iterator[AuditFinding]:
+def _find_ended(reference: Reference, today: date) -> Iterator[AuditFinding]:
     for file, row in _facts(reference):
         if (day := _end(row)) < today:
-            yield AuditFinding("over", file, _named(file, row), day, f"ended on {day}")
+            yield AuditFinding("over", file, _name_row(file, row), day, f"ended on {day}")
 
 
 def _end(row: Any) -> date:
@@ -130,29 +130,29 @@ def _end(row: Any) -> date:
     return min((day for name in _ENDS if (day := getattr(row, name, None)) is not None), default=date.max)
 
 
-def _contradicted(reference: Reference, seen: Iterable[ObservedPrice]) -> Iterator[AuditFinding]:
+def _find_contradictions(reference: Reference, prices: Iterable[ObservedPrice]) -> Iterator[AuditFinding]:
     """Charts whose fresh observations mostly ask something else than any of their seasons."""
     against: dict[tuple[str, str, str], list[ObservedPrice]] = defaultdict(list)
-    agreed: Counter[tuple[str, str, str]] = Counter()
-    for one in seen:
-        asked = _asked(reference, one)
+    confirmations: Counter[tuple[str, str, str]] = Counter()
+    for one in prices:
+        expected = _list_chart_points(reference, one)
         key = (one.program, one.airline, one.cabin)
-        if asked and one.points in asked:
-            agreed[key] += one.times
-        elif asked:
+        if expected and one.points in expected:
+            confirmations[key] += one.times
+        elif expected:
             against[key].append(one)
     for key, those in against.items():
         times = sum(s.times for s in those)
-        if times >= ENOUGH and times > agreed[key]:
+        if times >= ENOUGH and times > confirmations[key]:
             most = max(those, key=lambda s: s.times)
             text = (
-                f"{times} fresh observations against {agreed[key]}: {most.origin}-{most.destination} asked"
-                f" {most.points:,}, the chart says {', '.join(f'{p:,}' for p in sorted(_asked(reference, most)))}"
+                f"{times} fresh observations against {confirmations[key]}: {most.origin}-{most.destination} asked"
+                f" {most.points:,}, the chart says {', '.join(f'{p:,}' for p in sorted(_list_chart_points(reference, most)))}"
             )
             yield AuditFinding("contradicted", "award_charts.csv", " ".join(key), min(s.last for s in those), text)
 
 
-def _asked(reference: Reference, one: ObservedPrice) -> set[int]:
+def _list_chart_points(reference: Reference, one: ObservedPrice) -> set[int]:
     """What the chart asks for it, in any season; empty where it says nothing."""
     try:
         price = reference.route_price(one.program, one.airline, one.origin, one.destination)
@@ -162,7 +162,7 @@ def _asked(reference: Reference, one: ObservedPrice) -> set[int]:
     return set(cabin.points.values()) if cabin else set()
 
 
-def _corrected(corrections: Iterable[Override]) -> Iterator[AuditFinding]:
+def _list_corrections(corrections: Iterable[Override]) -> Iterator[AuditFinding]:
     for o in corrections:
         key = " ".join(o.cells.get(name, "") or "-" for name in key_fields(o.file)) if o.file in FILES else "?"
         what = "removal" if o.removed else "correction"
@@ -170,7 +170,7 @@ def _corrected(corrections: Iterable[Override]) -> Iterator[AuditFinding]:
         yield AuditFinding("override", o.file, key, o.entered_at.date(), text)
 
 
-def _queued(reference: Reference) -> Iterator[AuditFinding]:
+def _list_queue(reference: Reference) -> Iterator[AuditFinding]:
     """Doubts noted when the facts were gathered, until the row they are about is audited."""
     rows: Mapping[tuple[str, str], Any] = {(f, _first(f, row)): row for f, row in _facts(reference)}
     for item in reference.rows("audit_queue.csv"):

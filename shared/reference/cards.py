@@ -16,10 +16,10 @@ from shared.reference.rows.travel import CardEarn, CatalogCard
 
 @lru_cache(maxsize=1)
 def _earning(reference: Reference) -> dict[str, list[CardEarn]]:
-    found: dict[str, list[CardEarn]] = defaultdict(list)
+    rows_by_card: dict[str, list[CardEarn]] = defaultdict(list)
     for row in reference.rows("card_earn.csv"):
-        found[row.card_slug].append(row)
-    return dict(found)
+        rows_by_card[row.card_slug].append(row)
+    return dict(rows_by_card)
 
 
 def earn_rows(reference: Reference, slug: str) -> Sequence[CardEarn]:
@@ -33,11 +33,11 @@ def find_exchange_rate(reference: Reference, currency: str) -> ExchangeRate | No
 
 def value_point(reference: Reference, program: str | None, currency: str) -> Decimal | None:
     """What a point of the programme is worth in a currency; None when the valuation or the rate is unknown."""
-    known = reference.programs.get(program) if program else None
+    programme = reference.programs.get(program) if program else None
     rate = find_exchange_rate(reference, currency)
-    if known is None or known.value_usd_cents is None or rate is None:
+    if programme is None or programme.value_usd_cents is None or rate is None:
         return None
-    return known.value_usd_cents / 100 / rate.usd_per_unit
+    return programme.value_usd_cents / 100 / rate.usd_per_unit
 
 
 def build_offer(reference: Reference, card: CatalogCard, point: Decimal | None) -> CardOffer:
@@ -56,8 +56,8 @@ def build_offer(reference: Reference, card: CatalogCard, point: Decimal | None) 
 
 def currency_name(reference: Reference, card: CatalogCard) -> str:
     """What the card pays in, as people call it."""
-    known = reference.programs.get(card.program) if card.program else None
-    return known.currency if known else f"points of {card.name}"
+    programme = reference.programs.get(card.program) if card.program else None
+    return programme.currency if programme else f"points of {card.name}"
 
 
 def list_partners(reference: Reference, card: CatalogCard, on: date) -> list[str]:
@@ -80,8 +80,8 @@ def find_ratio(reference: Reference, card: CatalogCard, goal: str, on: date) -> 
     if card.program is None:
         return None
     paths = find_paths(reference.routes(on), card.program, goal, max_hops=2)
-    known = (p for p in paths if _for_cards_of(card.country, p.edges[0]))
-    best = min(known, key=lambda p: (len(p.edges), -p.ratio), default=None)
+    paths_for_card = (p for p in paths if _for_cards_of(card.country, p.edges[0]))
+    best = min(paths_for_card, key=lambda p: (len(p.edges), -p.ratio), default=None)
     if best is None:
         return None
     ratio = Fraction(1)

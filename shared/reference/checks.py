@@ -250,10 +250,10 @@ _OFFER_KINDS = ("match", "challenge")
 
 def _kinds(tables: Tables) -> Iterator[str]:
     """Words that answers show as one of a closed list."""
-    for name, known in (("voucher_types.csv", _VOUCHER_KINDS), ("status_matches.csv", _OFFER_KINDS)):
+    for name, allowed in (("voucher_types.csv", _VOUCHER_KINDS), ("status_matches.csv", _OFFER_KINDS)):
         for where, row in _each(tables, name):
-            if row.kind not in known:
-                yield f"{where}: kind {row.kind!r} is not one of {', '.join(known)}"
+            if row.kind not in allowed:
+                yield f"{where}: kind {row.kind!r} is not one of {', '.join(allowed)}"
 
 
 def _status_matches(tables: Tables) -> Iterator[str]:

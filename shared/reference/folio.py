@@ -45,7 +45,7 @@ def _pattern(where: str, field: str, words: str | None) -> Iterator[str]:
 def _rule_faults(
     where: str, row: Any, kinds: set[str], chains: Mapping[str, Sequence[str]], refs: set[str]
 ) -> Iterator[str]:
-    known = {
+    allowed_values = {
         "chain": ([row.chain], {"any", *chains}),
         "severity": ([row.severity], get_args(Severity)),
         "kind": ([row.kind], get_args(FindingKind)),
@@ -56,7 +56,7 @@ def _rule_faults(
         "line_kinds": (row.line_kinds, kinds),
         "dispute_refs": (row.dispute_refs, refs),
     }
-    for field, (values, allowed) in known.items():
+    for field, (values, allowed) in allowed_values.items():
         yield from (f"{where}: {field} {v!r} is not known" for v in values if v not in allowed)
     for field in _PATTERNS:
         yield from _pattern(where, field, getattr(row, field))
@@ -72,7 +72,7 @@ def _until(cells: Sequence[str]) -> dict[str, time]:
     return {tier: time.fromisoformat(at) for tier, _, at in (c.partition("=") for c in cells)}
 
 
-def _compiled(words: str | None) -> re.Pattern[str] | None:
+def _compile(words: str | None) -> re.Pattern[str] | None:
     return re.compile(words) if words else None
 
 
@@ -100,7 +100,7 @@ def _rule(row: Any) -> Rule:
         dispute_refs=row.dispute_refs,
         points=(int(row.points[0]), int(row.points[1])) if row.points else None,
         fact=row,
-        **{field: _compiled(getattr(row, field)) for field in _PATTERNS},
+        **{field: _compile(getattr(row, field)) for field in _PATTERNS},
     )
 
 

@@ -58,14 +58,14 @@ def build_award(reference: Reference, hotel: Hotel) -> HotelAward:
 
 def _since(chart: str) -> str | None:
     """The month a chart begins, from its name."""
-    found = _SINCE.fullmatch(chart)
-    return f"{found[2]}-{list(month_name).index(found[1]):02}" if found else None
+    match = _SINCE.fullmatch(chart)
+    return f"{match[2]}-{list(month_name).index(match[1]):02}" if match else None
 
 
 def find_free_night(reference: Reference, hotel: Hotel) -> FreeNight:
     rules = programme(reference, hotel)
-    found = hotel_prices.parse_free_night(rules.nth_night_free) if rules else None
-    if rules is None or found is None:
+    rule = hotel_prices.parse_free_night(rules.nth_night_free) if rules else None
+    if rules is None or rule is None:
         return FreeNight(0, None)
-    every, anyone = found
+    every, anyone = rule
     return FreeNight(every if anyone else 0, rules.nth_night_free)

@@ -68,56 +68,56 @@ def _cities(reference: Reference) -> _Cities:
 
 def find_place(reference: Reference, text: str) -> Place:
     """Raises NotFound with the nearest cities, or Candidates when a city of that name is in several countries."""
-    wanted = names.plain(text)
+    name = names.plain(text)
     empty: list[Place] = []
-    for look in (_airport, _city, _country, _state, _named):
-        found = look(reference, wanted)
-        if found and found.hotels:
-            return found
-        empty += [found] if found else []  # Bali is a small airport's city too: hotels may be elsewhere
+    for look in (_find_airport, _find_city, _find_country, _find_state, _find_by_words):
+        place = look(reference, name)
+        if place and place.hotels:
+            return place
+        empty += [place] if place else []  # Bali is a small airport's city too: hotels may be elsewhere
     if empty:
         return empty[0]
     cities = _cities(reference).hotels
-    raise NotFound("destination", text, [cities[n][0].city for n in names.nearest(wanted, cities)])
+    raise NotFound("destination", text, [cities[n][0].city for n in names.nearest(name, cities)])
 
 
-def _airport(reference: Reference, wanted: str) -> Place | None:
-    code = wanted.upper()
+def _find_airport(reference: Reference, name: str) -> Place | None:
+    code = name.upper()
     if code not in reference.airports and code not in reference.metros:
         return None
     try:
         served = [reference.airports[member] for member in reference.city(code)]
     except NotFound:
         return None
-    return Place(code, _near(reference, _points(served), AROUND_AIRPORT))
+    return Place(code, _list_hotels_near(reference, _to_points(served), AROUND_AIRPORT))
 
 
-def _city(reference: Reference, wanted: str) -> Place | None:
+def _find_city(reference: Reference, text: str) -> Place | None:
     """The city the text begins with, whatever follows: a country or a state narrows it down, other words do not."""
-    cities, words = _cities(reference), wanted.split()
+    cities, words = _cities(reference), text.split()
     for length in range(len(words), 0, -1):
         name, rest = " ".join(words[:length]), " ".join(words[length:])
-        among = _within(rest)
+        among = _narrow_countries(rest)
         stays = [h for h in cities.hotels.get(name, ()) if among is None or h.country in among]
         served = [a for a in cities.airports.get(name, ()) if among is None or a.country in among]
         if stays:
-            return _around(reference, stays)
+            return _list_around_city(reference, stays)
         if served:
-            near = _near(reference, _points(served), AROUND_AIRPORT)
+            near = _list_hotels_near(reference, _to_points(served), AROUND_AIRPORT)
             return Place(served[0].city, near)
     return None
 
 
-def _around(reference: Reference, stays: Sequence[Hotel]) -> Place:
+def _list_around_city(reference: Reference, stays: Sequence[Hotel]) -> Place:
     countries = sorted({h.country for h in stays})
     if len(countries) > 1:
         listed = [f"{stays[0].city}, {country}" for country in countries]
         raise Candidates(f"{stays[0].city} is in {len(countries)} countries; call again with one of these.", listed)
     points = [(float(h.lat), float(h.lon)) for h in stays]
-    return Place(f"{stays[0].city}, {countries[0]}", _near(reference, points, AROUND_CITY))
+    return Place(f"{stays[0].city}, {countries[0]}", _list_hotels_near(reference, points, AROUND_CITY))
 
 
-def _within(rest: str) -> frozenset[str] | None:
+def _narrow_countries(rest: str) -> frozenset[str] | None:
     """The countries the words after a city leave; None when they say nothing of that."""
     if code := _countries().get(rest):
         return frozenset({code})
@@ -127,44 +127,44 @@ def _within(rest: str) -> frozenset[str] | None:
     return frozenset(country for country, _ in states) if states else None
 
 
-def _country(reference: Reference, wanted: str) -> Place | None:
-    code = _countries().get(wanted)
+def _find_country(reference: Reference, name: str) -> Place | None:
+    code = _countries().get(name)
     there = tuple(h for h in reference.rows("hotels.csv") if h.country == code)
-    return Place(wanted.title() if len(wanted) > 3 else wanted.upper(), there) if code else None
+    return Place(name.title() if len(name) > 3 else name.upper(), there) if code else None
 
 
-def _state(reference: Reference, wanted: str) -> Place | None:
-    found = airport_data.states().get(wanted)
-    if not found:
+def _find_state(reference: Reference, name: str) -> Place | None:
+    airports = airport_data.states().get(name)
+    if not airports:
         return None
-    served = [reference.airports[code] for _, code in found if code in reference.airports]
-    near = _near(reference, _points(served), AROUND_AIRPORT)
-    inside = {country for country, _ in found}
-    return Place(wanted.title(), tuple(h for h in near if h.country in inside))
+    served = [reference.airports[code] for _, code in airports if code in reference.airports]
+    near = _list_hotels_near(reference, _to_points(served), AROUND_AIRPORT)
+    inside = {country for country, _ in airports}
+    return Place(name.title(), tuple(h for h in near if h.country in inside))
 
 
-def _named(reference: Reference, wanted: str) -> Place | None:
+def _find_by_words(reference: Reference, name: str) -> Place | None:
     """Hotels with these words in their city or name: an island, a quarter, an atoll."""
     rows = reference.rows("hotels.csv")
     spelled = {f"{names.plain(h.city)} | {names.plain(h.name)}": (hotels.code(h),) for h in rows}
-    codes = set(names.meanings(wanted, spelled)) if len(wanted) > 2 else set()
+    codes = set(names.meanings(name, spelled)) if len(name) > 2 else set()
     there = tuple(h for h in rows if hotels.code(h) in codes)
     if len({h.country for h in there}) > 1:
         listed = sorted({f"{h.city}, {h.country}" for h in there})
-        raise Candidates(f"{wanted.title()} is part of names in several countries; call again with a city.", listed)
-    return Place(wanted.title(), there) if there else None
+        raise Candidates(f"{name.title()} is part of names in several countries; call again with a city.", listed)
+    return Place(name.title(), there) if there else None
 
 
-def _points(served: Iterable[Airport]) -> list[Point]:
+def _to_points(served: Iterable[Airport]) -> list[Point]:
     return [(a.lat, a.lon) for a in served]
 
 
-def _near(reference: Reference, points: Sequence[Point], kilometres: float) -> tuple[Hotel, ...]:
+def _list_hotels_near(reference: Reference, points: Sequence[Point], kilometres: float) -> tuple[Hotel, ...]:
     """The hotels so close, and with them the others of their cities: no line is drawn through a city."""
     rows = reference.rows("hotels.csv")
-    reached = {
+    cities = {
         (h.city, h.country)
         for h in rows
         if any(kilometres_between(float(h.lat), float(h.lon), lat, lon) <= kilometres for lat, lon in points)
     }
-    return tuple(h for h in rows if (h.city, h.country) in reached)
+    return tuple(h for h in rows if (h.city, h.country) in cities)

@@ -44,21 +44,21 @@ def chain(hotel: Hotel) -> str:
 @lru_cache(maxsize=8)
 def _ids(reference: Reference) -> dict[str, tuple[Hotel, ...]]:
     """Codes, numbers and property codes, each with the hotels it fits."""
-    found: dict[str, tuple[Hotel, ...]] = {}
+    hotels: dict[str, tuple[Hotel, ...]] = {}
     for hotel in reference.rows("hotels.csv"):
         for key in (code(hotel), number(hotel), *([hotel.property_code.lower()] if hotel.property_code else [])):
-            found[key] = (*found.get(key, ()), hotel)
-    return found
+            hotels[key] = (*hotels.get(key, ()), hotel)
+    return hotels
 
 
 @lru_cache(maxsize=8)
-def _named(reference: Reference) -> dict[str, tuple[str, ...]]:
+def _codes_by_name(reference: Reference) -> dict[str, tuple[str, ...]]:
     """Names as they are compared, and the codes of the hotels called so."""
-    found: dict[str, tuple[str, ...]] = {}
+    codes: dict[str, tuple[str, ...]] = {}
     for hotel in reference.rows("hotels.csv"):
         for name in {names.plain(hotel.name), names.plain(hotel.slug)}:
-            found[name] = (*found.get(name, ()), code(hotel))
-    return found
+            codes[name] = (*codes.get(name, ()), code(hotel))
+    return codes
 
 
 def find_stored(reference: Reference, hotel_code: str) -> Hotel | None:
@@ -68,20 +68,20 @@ def find_stored(reference: Reference, hotel_code: str) -> Hotel | None:
 
 def find_all(reference: Reference, text: str) -> list[Hotel]:
     """Every hotel a code (htl_...), a numeric id, a property code or a loose name can mean."""
-    if found := _ids(reference).get(text.strip().lower()):
-        return list(found)
-    codes = names.meanings(text, _named(reference))
+    if hotels := _ids(reference).get(text.strip().lower()):
+        return list(hotels)
+    codes = names.meanings(text, _codes_by_name(reference))
     return [hotel for c in codes if (hotel := find_stored(reference, c))]
 
 
 def find_hotel(reference: Reference, text: str) -> Hotel:
     """The one hotel meant. Raises NotFound with the nearest names, or Candidates when several fit."""
-    found = find_all(reference, text)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        told = f"{text} fits {len(found)} hotels, and nothing was saved; call again with one hotel_code."
-        raise Candidates(told, [card(h) for h in found[:20]])
+    hotels = find_all(reference, text)
+    if len(hotels) == 1:
+        return hotels[0]
+    if hotels:
+        sentence = f"{text} fits {len(hotels)} hotels, and nothing was saved; call again with one hotel_code."
+        raise Candidates(sentence, [card(h) for h in hotels[:20]])
     titles = {names.plain(h.name): h.name for h in reference.rows("hotels.csv")}
     raise NotFound("hotel", text, [titles[n] for n in names.nearest(text, titles)])
 
@@ -100,11 +100,11 @@ def card(hotel: Hotel) -> dict[str, str]:
 
 def codes_of_chain(reference: Reference, text: str) -> list[str]:
     """The codes of the hotels of a chain, or of the programme a loose name means. Raises NotFound or Candidates."""
-    wanted = names.plain(text)
-    if wanted not in CHAINS.values():
+    wanted_chain = names.plain(text)
+    if wanted_chain not in CHAINS.values():
         slug = reference.program(text).slug
-        wanted = CHAINS.get(slug, slug)
-    return [code(h) for h in reference.rows("hotels.csv") if chain(h) == wanted]
+        wanted_chain = CHAINS.get(slug, slug)
+    return [code(h) for h in reference.rows("hotels.csv") if chain(h) == wanted_chain]
 
 
 @lru_cache(maxsize=4096)

@@ -32,7 +32,7 @@ def charts(tables: Tables) -> dict[str, tuple[Chart, ...]]:
     out: dict[str, list[Chart]] = defaultdict(list)
     for row in tables["award_charts.csv"]:
         out[row.program].append(_chart(row, bands[row.chart_id], zones[row.chart_id]))
-    return {program: tuple(found) for program, found in out.items()}
+    return {program: tuple(group) for program, group in out.items()}
 
 
 def _chart(row: Any, bands: Any, zones: Any) -> Chart:
@@ -51,8 +51,8 @@ def _chart(row: Any, bands: Any, zones: Any) -> Chart:
         threshold_miles=row.threshold_miles,
         effective_from=row.effective_from,
         effective_to=row.effective_to,
-        bands={cabin: tuple(found) for cabin, found in bands.items()},
-        zones={cabin: dict(found) for cabin, found in zones.items()},
+        bands={cabin: tuple(group) for cabin, group in bands.items()},
+        zones={cabin: dict(group) for cabin, group in zones.items()},
         source_url=row.source_url,
         as_of=row.as_of,
         audited_on=row.audited_on,
@@ -77,7 +77,7 @@ def zones(tables: Tables) -> dict[str, tuple[Zone, ...]]:
                 frozenset(row.continents),
             )
         )
-    return {system: tuple(found) for system, found in out.items()}
+    return {system: tuple(group) for system, group in out.items()}
 
 
 def edges(tables: Tables, on: date) -> Iterable[Edge]:
@@ -122,11 +122,11 @@ def _edge(row: Any, bonus: Bonus | None) -> Edge:
 
 def _index(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
     """Names as they are compared, and what each stands for; slug or code words first make them unique."""
-    found: dict[str, dict[str, None]] = defaultdict(dict)
+    index: dict[str, dict[str, None]] = defaultdict(dict)
     for name, thing in pairs:
         if spelled := names.plain(name):
-            found[spelled][thing] = None
-    return {name: tuple(things) for name, things in found.items()}
+            index[spelled][thing] = None
+    return {name: tuple(things) for name, things in index.items()}
 
 
 def program_names(tables: Tables) -> dict[str, tuple[str, ...]]:

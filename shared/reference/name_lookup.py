@@ -9,22 +9,25 @@ from shared.reference import hotels
 from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel
 
-_LONGEST = 120
+_MAX_CHARACTERS = 120
 _PARTS = re.compile(r"\s[-–|:]\s|[,;()\t]")
-_BESIDE = frozenset(
+_HOTEL_WORDS = frozenset(
     re.findall(
         r"\w+",
         "hotel hotels resort spa and the a at by in of for your stay room booking reservation confirmation confirmed"
         " receipt hyatt hilton marriott ihg accor wyndham radisson collection member",
     )
 )
-_ANY = frozenset(("airport", "international", "intl", "regional", "municipal", "the", "of"))
+_AIRPORT_WORDS = frozenset(("airport", "international", "intl", "regional", "municipal", "the", "of"))
 
 
 @lru_cache(maxsize=2)
 def _airport_words(reference: Reference) -> list[tuple[str, frozenset[str]]]:
     """What each airport is called, of those that need more than one word for it."""
-    called = {a.code: frozenset(names.plain(f"{a.name} {a.city}").split()) - _ANY for a in reference.airports.values()}
+    called = {
+        a.code: frozenset(names.plain(f"{a.name} {a.city}").split()) - _AIRPORT_WORDS
+        for a in reference.airports.values()
+    }
     return [(code, words) for code, words in called.items() if len(words) > 1]
 
 
@@ -41,28 +44,28 @@ class TravelNames:
         self.reference = reference
 
     def clock_of(self, airport: str) -> str | None:
-        known = self.reference.airports.get(airport)
-        return known.tz if known else None
+        airport_row = self.reference.airports.get(airport)
+        return airport_row.tz if airport_row else None
 
     def airport(self, text: str) -> str | None:
         """The one airport all of whose name and city stand in the text, in any order; the longest of several."""
-        words = set(names.plain(text[: 2 * _LONGEST]).split())
+        words = set(names.plain(text[: 2 * _MAX_CHARACTERS]).split())
         fitting = [(len(known), code) for code, known in _airport_words(self.reference) if known <= words]
         best = [code for count, code in fitting if count == max(fitting)[0]]
         return best[0] if len(best) == 1 else None
 
     def airline(self, text: str) -> str | None:
         """By code, by name, or by a longer text that holds the name of one airline."""
-        text = text[:_LONGEST].strip()
+        text = text[:_MAX_CHARACTERS].strip()
         if text in self.reference.carriers:
             return text
-        words, known = names.plain(text), _carrier_words(self.reference)
-        if words in known:
-            return known[words]
-        whole = [name for name in known if len(name) > 3 and f" {name} " in f" {words} "]
+        words, codes_by_name = names.plain(text), _carrier_words(self.reference)
+        if words in codes_by_name:
+            return codes_by_name[words]
+        whole = [name for name in codes_by_name if len(name) > 3 and f" {name} " in f" {words} "]
         outer = [name for name in whole if not any(name != other and f" {name} " in f" {other} " for other in whole)]
         if len(outer) == 1:
-            return known[outer[0]]
+            return codes_by_name[outer[0]]
         if len(text) < 4:
             return None
         try:
@@ -79,31 +82,33 @@ class TravelNames:
     def program(self, text: str) -> str | None:
         """The one programme a name stands for."""
         try:
-            return self.reference.program(text[:_LONGEST]).slug if len(text.strip()) > 2 else None
+            return self.reference.program(text[:_MAX_CHARACTERS]).slug if len(text.strip()) > 2 else None
         except (NotFound, Candidates):
             return None
 
     def program_of(self, airline: str) -> str | None:
-        known = self.reference.airlines.get(airline)
-        return known.program if known else None
+        airline_row = self.reference.airlines.get(airline)
+        return airline_row.program if airline_row else None
 
     def hotel(self, text: str) -> str | None:
         """The code of the one hotel of that name, or of the one whose name the text holds with nothing that tells
         it from a neighbour of a longer name: "Conrad Tokyo, Japan", but not "Hilton Tokyo Bay" for the Hilton Tokyo."""
-        wanted = names.plain(text[:_LONGEST])
-        if len(wanted) < 5:
+        name = names.plain(text[:_MAX_CHARACTERS])
+        if len(name) < 5:
             return None
-        found = hotels.find_all(self.reference, text[:_LONGEST]) if len(wanted.split()) > 1 else []
-        if len(found) != 1:
-            inside = [h for h in self.reference.rows("hotels.csv") if f" {names.plain(h.name)} " in f" {wanted} "]
-            parts = {names.plain(part) for part in _PARTS.split(text[:_LONGEST])}
-            inside = [h for h in inside if names.plain(h.name) in parts or _no_other(h, wanted)]
+        hotels_found = hotels.find_all(self.reference, text[:_MAX_CHARACTERS]) if len(name.split()) > 1 else []
+        if len(hotels_found) != 1:
+            inside = [h for h in self.reference.rows("hotels.csv") if f" {names.plain(h.name)} " in f" {name} "]
+            parts = {names.plain(part) for part in _PARTS.split(text[:_MAX_CHARACTERS])}
+            inside = [h for h in inside if names.plain(h.name) in parts or _is_alone(h, name)]
             longest = max((len(h.name) for h in inside), default=0)
-            found = [h for h in inside if len(h.name) == longest]
-        return hotels.code(found[0]) if len(found) == 1 else None
+            hotels_found = [h for h in inside if len(h.name) == longest]
+        return hotels.code(hotels_found[0]) if len(hotels_found) == 1 else None
 
 
-def _no_other(hotel: Hotel, wanted: str) -> bool:
+def _is_alone(hotel: Hotel, name: str) -> bool:
     """Whether the words beside the hotel's name could stand beside it on any letter of its own."""
-    beside = set(wanted.replace(names.plain(hotel.name), " ", 1).split())
-    return all(w in _BESIDE or w.isdigit() for w in beside - set(names.plain(f"{hotel.city} {hotel.brand}").split()))
+    beside = set(name.replace(names.plain(hotel.name), " ", 1).split())
+    return all(
+        w in _HOTEL_WORDS or w.isdigit() for w in beside - set(names.plain(f"{hotel.city} {hotel.brand}").split())
+    )

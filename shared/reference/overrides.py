@@ -90,14 +90,14 @@ def lay_over(lines: dict[str, dict[Any, Any]], overrides: Iterable[Override], fa
                 (_place(override) if k == at else k): row if k == at else r for k, r in rows.items()
             }
         else:
-            lines[override.file] = _added(override, rows, row, key)
+            lines[override.file] = _insert(override, rows, row, key)
 
 
 def _place(override: Override) -> str:
     return f"override of {key_of(override.file, override.cells)}"
 
 
-def _added(override: Override, rows: Mapping[Any, Any], row: Any, key: tuple[Any, ...]) -> dict[Any, Any]:
+def _insert(override: Override, rows: Mapping[Any, Any], row: Any, key: tuple[Any, ...]) -> dict[Any, Any]:
     """A sorted file stays sorted; in any other the row stands last."""
     items = list(rows.items())
     at = len(items)

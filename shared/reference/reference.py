@@ -58,12 +58,12 @@ class Reference:
 
     def program(self, text: str) -> Program:
         """The programme a loose name means. Raises NotFound with the nearest names, or Candidates when several fit."""
-        found = names.meanings(text, self._program_names)
-        if len(found) == 1:
-            return self.programs[found[0]]
-        if found:
-            listed = [{"program": s, "name": self.programs[s].name} for s in found]
-            raise Candidates(f"{text} can mean {len(found)} programmes; call again with one of them.", listed)
+        slugs = names.meanings(text, self._program_names)
+        if len(slugs) == 1:
+            return self.programs[slugs[0]]
+        if slugs:
+            listed = [{"program": s, "name": self.programs[s].name} for s in slugs]
+            raise Candidates(f"{text} can mean {len(slugs)} programmes; call again with one of them.", listed)
         raise NotFound("programme", text, self._near_programs(text))
 
     def _near_programs(self, text: str) -> list[str]:
@@ -79,14 +79,14 @@ class Reference:
         """The airline a code, slug or name means. Raises NotFound or Candidates."""
         if (code := text.strip().upper()) in self.airlines:
             return self.airlines[code]
-        found = names.meanings(text, self._airline_names)
-        if len(found) == 1:
-            return self.airlines[found[0]]
-        if found:
-            listed = [{"airline": c, "name": self.airlines[c].name} for c in found]
-            raise Candidates(f"{text} can mean {len(found)} airlines; call again with one code.", listed)
-        known = {names.plain(a.name): a.name for a in self.airlines.values()}
-        raise NotFound("airline", text, [known[n] for n in names.nearest(text, known)])
+        codes = names.meanings(text, self._airline_names)
+        if len(codes) == 1:
+            return self.airlines[codes[0]]
+        if codes:
+            listed = [{"airline": c, "name": self.airlines[c].name} for c in codes]
+            raise Candidates(f"{text} can mean {len(codes)} airlines; call again with one code.", listed)
+        names_by_form = {names.plain(a.name): a.name for a in self.airlines.values()}
+        raise NotFound("airline", text, [names_by_form[n] for n in names.nearest(text, names_by_form)])
 
     def carrier(self, text: str) -> Carrier | Airline:
         """The same among all that flies: a name that means one of the airlines above means no other."""
@@ -95,10 +95,10 @@ class Reference:
         try:
             return self.airline(text)
         except NotFound:
-            found = names.meanings(text, self._carrier_names)
-            if len(found) != 1:
+            codes = names.meanings(text, self._carrier_names)
+            if len(codes) != 1:
                 raise
-            return self.carriers[found[0]]
+            return self.carriers[codes[0]]
 
     @cached_property
     def one_cabin(self) -> Mapping[str, str]:
@@ -139,9 +139,9 @@ class Reference:
     def _near(self, code: str) -> list[str]:
         """Three airports one letter away, else with the same first letter; the busiest of the known routes first."""
 
-        def order(known: str) -> tuple[bool, int, str]:
-            one_off = len(code) == len(known) and sum(a != b for a, b in zip(code, known, strict=True)) == 1
-            return (not one_off, -self._traffic.get(known, 0), known)
+        def order(candidate: str) -> tuple[bool, int, str]:
+            one_off = len(code) == len(candidate) and sum(a != b for a, b in zip(code, candidate, strict=True)) == 1
+            return (not one_off, -self._traffic.get(candidate, 0), candidate)
 
         return sorted((k for k in self.airports if k[0] == code[:1] or k[1:] == code[1:]), key=order)[:3]
 

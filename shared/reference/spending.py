@@ -23,11 +23,11 @@ _ELSEWHERE = "ofx"  # a layout of line_types.csv that is no table
 
 def find_faults(tables: Mapping[str, Mapping[int, Any]]) -> Iterator[str]:
     """What is wrong with the statement files, each with file and line."""
-    known = {*CATEGORIES, *(EXCLUDED + kind for kind in KINDS)}
+    categories = {*CATEGORIES, *(EXCLUDED + kind for kind in KINDS)}
     layouts = {row.layout: row for row in tables["statements/layouts.csv"].values()}
     for name in ("merchants", "mcc", "issuer_categories"):
         for number, row in tables[f"{_FOLDER}{name}.csv"].items():
-            if row.category not in known:
+            if row.category not in categories:
                 yield f"{_FOLDER}{name}.csv:{number}: category {row.category!r} is not known"
     for number, row in tables["statements/merchants.csv"].items():
         try:

@@ -52,13 +52,13 @@ def match_tier(reference: Reference, program: str, text: str) -> str:
     steps = build_ladder(reference, program)
     if not steps.tiers:
         return text.strip()
-    found = status_tiers.match_tiers(steps, text)
-    if len(found) == 1:
-        return found[0]
+    tiers = status_tiers.match_tiers(steps, text)
+    if len(tiers) == 1:
+        return tiers[0]
     name = reference.programs[program].name
-    told = f"{text} can mean {len(found)} tiers" if found else f"{text} is no tier"
-    listed = [{"tier": t} for t in found or steps.names]
-    raise Candidates(f"{told} of {name}; call again with one of the tiers listed.", listed)
+    sentence = f"{text} can mean {len(tiers)} tiers" if tiers else f"{text} is no tier"
+    listed = [{"tier": t} for t in tiers or steps.names]
+    raise Candidates(f"{sentence} of {name}; call again with one of the tiers listed.", listed)
 
 
 @lru_cache(maxsize=8)
@@ -68,14 +68,14 @@ def build_scheme(reference: Reference, program: str) -> Scheme | None:
         return None
     metric, method = COUNTING_RULES[program]
     rules = [r for r in reference.rows("status_earning_rules.csv") if r.program == program]
-    known = set(build_ladder(reference, program).names)
+    tiers = set(build_ladder(reference, program).names)
     revenue = [r for r in rules if r.rule == "revenue"]
     return Scheme(
         program=program,
         metric=metric,
         method=method,
         currency=reference.programs[program].home_currency,
-        per_unit={r.key if r.key in known else ANY_TIER: Decimal(r.value) for r in revenue},
+        per_unit={r.key if r.key in tiers else ANY_TIER: Decimal(r.value) for r in revenue},
         base_tier=next((r.key for r in revenue if r.key == "Member"), ANY_TIER),
         extras={(r.key, r.cabin): int(r.value) for r in rules if r.rule == "bonus_per_segment"},
         bands=_bands(reference, program),
@@ -87,7 +87,7 @@ def _bands(reference: Reference, program: str) -> tuple[Band, ...]:
     for row in reference.rows("elite_flying_blue_xp.csv"):
         if row.program == program:
             cabins[row.band, row.min_miles, row.max_miles][_cabin(row.cabin)] = row.xp_per_segment
-    return tuple(Band(*key, found) for key, found in cabins.items())
+    return tuple(Band(*key, points) for key, points in cabins.items())
 
 
 def _cabin(name: str) -> str:

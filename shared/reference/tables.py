@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
 R = TypeVar("R")
-Read = Callable[[str], Any]
+Parser = Callable[[str], Any]
 _WHEN = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
 CONFIDENCE = ("high", "medium", "low", "missing")
 
@@ -23,21 +23,21 @@ class ReferenceError(Exception):
         self.faults = faults
 
 
-def _flag(text: str) -> bool:
-    known = {"true": True, "yes": True, "false": False, "no": False, "": False}
-    if text not in known:
+def _parse_flag(text: str) -> bool:
+    words = {"true": True, "yes": True, "false": False, "no": False, "": False}
+    if text not in words:
         raise ValueError("is neither true nor false")
-    return known[text]
+    return words[text]
 
 
-def _whole(text: str) -> int:
+def _parse_int(text: str) -> int:
     try:
         return int(text)
     except ValueError:
         raise ValueError("is not a whole number") from None
 
 
-def _number(text: str) -> Decimal:
+def _parse_decimal(text: str) -> Decimal:
     try:
         number = Decimal(text)
     except InvalidOperation:
@@ -47,26 +47,33 @@ def _number(text: str) -> Decimal:
     return number
 
 
-def _day(text: str) -> date:
+def _parse_day(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
         raise ValueError("is not a date YYYY-MM-DD") from None
 
 
-def _list(text: str) -> tuple[str, ...]:
+def _parse_list(text: str) -> tuple[str, ...]:
     return tuple(text.split("|")) if text else ()
 
 
-_READ: dict[Any, Read] = {str: str, int: _whole, Decimal: _number, date: _day, bool: _flag, tuple[str, ...]: _list}
+_PARSERS: dict[Any, Parser] = {
+    str: str,
+    int: _parse_int,
+    Decimal: _parse_decimal,
+    date: _parse_day,
+    bool: _parse_flag,
+    tuple[str, ...]: _parse_list,
+}
 
 
-def _reader(kind: Any) -> Read:
+def _find_parser(kind: Any) -> Parser:
     """How one cell is read. An empty cell of an optional field is None: unknown, never guessed."""
     arms = [a for a in get_args(kind) if a is not type(None)] if type(None) in get_args(kind) else []
     if not arms:
-        return _READ[kind]
-    inner = _READ[arms[0]]
+        return _PARSERS[kind]
+    inner = _PARSERS[arms[0]]
     return lambda text: inner(text) if text else None
 
 
@@ -74,27 +81,27 @@ def read_rows(folder: Path, name: str, row: type[R], faults: list[str]) -> dict[
     """The rows of one file by line; a header that differs from the row's fields, or a bad cell, is a fault."""
     path = folder / name
     hints = get_type_hints(row)
-    readers = [(f.name, _reader(hints[f.name])) for f in fields(row)]  # type: ignore[arg-type]
+    readers = [(f.name, _find_parser(hints[f.name])) for f in fields(row)]  # type: ignore[arg-type]
     if not path.exists():
         faults.append(f"{name}: is missing")
         return {}
     with path.open(newline="", encoding="utf-8") as lines:
         table = csv.reader(lines)
         header = next(table, [])
-        wanted = [n for n, _ in readers]
-        if sorted(header) != sorted(wanted):
-            differ = sorted(set(header) ^ set(wanted))
+        expected = [n for n, _ in readers]
+        if sorted(header) != sorted(expected):
+            differ = sorted(set(header) ^ set(expected))
             faults.append(f"{name}:1: the header differs from the row type in {', '.join(differ)}")
             return {}
         columns = [(n, header.index(n), read) for n, read in readers]
-        found: dict[int, R] = {}
+        rows: dict[int, R] = {}
         for cells in table:
             where = f"{name}:{table.line_num}"
             if len(cells) != len(header):
                 faults.append(f"{where}: {len(cells)} cells, {len(header)} wanted")
-            elif made := _made(row, columns, cells, where, faults):
-                found[table.line_num] = made
-        return found
+            elif record := _build_row(row, columns, cells, where, faults):
+                rows[table.line_num] = record
+        return rows
 
 
 def row_of(row: type[R], cells: Mapping[str, str], where: str, faults: list[str]) -> R | None:
@@ -104,8 +111,8 @@ def row_of(row: type[R], cells: Mapping[str, str], where: str, faults: list[str]
     if differ := sorted(set(cells) ^ set(names)):
         faults.append(f"{where}: the columns differ from the row type in {', '.join(differ)}")
         return None
-    columns = [(name, at, _reader(hints[name])) for at, name in enumerate(names)]
-    return _made(row, columns, [cells[name] for name in names], where, faults)
+    columns = [(name, at, _find_parser(hints[name])) for at, name in enumerate(names)]
+    return _build_row(row, columns, [cells[name] for name in names], where, faults)
 
 
 def raw_rows(folder: Path, name: str) -> list[dict[str, str]]:
@@ -114,8 +121,8 @@ def raw_rows(folder: Path, name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(lines))
 
 
-def _made(
-    row: type[R], columns: list[tuple[str, int, Read]], cells: list[str], where: str, faults: list[str]
+def _build_row(
+    row: type[R], columns: list[tuple[str, int, Parser]], cells: list[str], where: str, faults: list[str]
 ) -> R | None:
     values: dict[str, Any] = {}
     for name, at, read in columns:

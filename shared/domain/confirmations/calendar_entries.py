@@ -15,58 +15,62 @@ from shared.domain.confirmations.mail_dates import MailDates
 from shared.domain.confirmations.model import Action, BookedLeg, BookedStay, Booking, TravelFacts
 from shared.domain.parsing.text import fold
 
-LONGEST = 100_000  # characters of one attached calendar
-_MOST = 20  # entries of a mail
+MAX_CALENDAR_CHARACTERS = 100_000  # characters of one attached calendar
+_MAX_ENTRIES = 20  # entries of a mail
 _LODGING = re.compile(
     r"\b(?:hotel|check[ -]?in|your stay|room|lodging|unterkunft|aufenthalt|anreise|sejour|hebergement|estancia"
     r"|alojamiento|soggiorno|verblijf)\b"
 )
 
 
-def read(given: list[str], posted: date | None, sender: str, world: TravelFacts) -> Iterator[tuple[str, Booking]]:
+def read_calendar_entries(
+    texts: list[str], posted: date | None, sender: str, world: TravelFacts
+) -> Iterator[tuple[str, Booking]]:
     """What cannot be read as a calendar says nothing."""
-    entries = [pair for text in given[:_MOST] for pair in _entries(text)]
-    for entry, called_off in entries[:_MOST]:
+    entries = [pair for text in texts[:_MAX_ENTRIES] for pair in _read_entries(text)]
+    for entry, called_off in entries[:_MAX_ENTRIES]:
         words = clean("\n".join(str(entry.get(name, ""))[:4000] for name in ("SUMMARY", "LOCATION", "DESCRIPTION")))
-        starts, ends = _moment(entry, "DTSTART"), _moment(entry, "DTEND")
-        legs = flights.legs(words, MailDates(fold(words), posted), world, sender)
+        starts, ends = _read_moment(entry, "DTSTART"), _read_moment(entry, "DTEND")
+        legs = flights.read_legs(words, MailDates(fold(words), posted), world, sender)
         action: Action = "cancel" if called_off else "create"
         if len(legs) == 1:
-            yield words, replace(_on_its_clocks(legs[0], starts, ends, world), action=action)
+            yield words, replace(_set_entry_times(legs[0], starts, ends, world), action=action)
         elif legs:
             yield from ((words, replace(leg, action=action)) for leg in legs)
-        elif stay := _stay(entry, words, starts, ends, world):
+        elif stay := _read_stay(entry, words, starts, ends, world):
             yield words, replace(stay, action=action)
 
 
-def _entries(text: str) -> list[tuple[Any, bool]]:
+def _read_entries(text: str) -> list[tuple[Any, bool]]:
     """Each entry, and whether it is called off. Descriptions of time zones are left out: they can cost any time."""
-    kept, inside = [], False
-    for line in text[:LONGEST].replace("\r\n", "\n").split("\n"):
+    lines, inside = [], False
+    for line in text[:MAX_CALENDAR_CHARACTERS].replace("\r\n", "\n").split("\n"):
         name = line.strip().upper()
         inside = inside or name == "BEGIN:VTIMEZONE"
         if not inside:
-            kept.append(line)
+            lines.append(line)
         inside = inside and name != "END:VTIMEZONE"
     try:
-        found = Entries.from_ical("\r\n".join(kept).strip() + "\r\n", multiple=True)
+        calendars = Entries.from_ical("\r\n".join(lines).strip() + "\r\n", multiple=True)
         return [
             (entry, "CANCEL" in f"{calendar.get('METHOD', '')} {entry.get('STATUS', '')}".upper())
-            for calendar in found
+            for calendar in calendars
             for entry in calendar.walk("VEVENT")
         ]
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
         return []
 
 
-def _moment(entry: Any, name: str) -> date | datetime | None:
+def _read_moment(entry: Any, name: str) -> date | datetime | None:
     value = getattr(entry.get(name), "dt", None)
     return value if isinstance(value, date) else None
 
 
-def _on_its_clocks(leg: BookedLeg, starts: date | None, ends: date | None, world: TravelFacts) -> BookedLeg:
+def _set_entry_times(leg: BookedLeg, starts: date | None, ends: date | None, world: TravelFacts) -> BookedLeg:
     """The leg at the times of its entry, put on the clocks of its airports."""
-    departs, arrives = (_local(m, a and world.clock_of(a)) for m, a in ((starts, leg.origin), (ends, leg.destination)))
+    departs, arrives = (
+        _to_local(m, a and world.clock_of(a)) for m, a in ((starts, leg.origin), (ends, leg.destination))
+    )
     if departs[0] is None:
         return leg
     leg = replace(leg, departure_date=departs[0], departure_time=departs[1])
@@ -74,7 +78,7 @@ def _on_its_clocks(leg: BookedLeg, starts: date | None, ends: date | None, world
     return replace(leg, arrival_date=arrives[0], arrival_time=arrives[1]) if lands else leg
 
 
-def _local(moment: date | None, zone: str | None) -> tuple[date | None, time | None]:
+def _to_local(moment: date | None, zone: str | None) -> tuple[date | None, time | None]:
     if not isinstance(moment, datetime):
         return moment, None
     if moment.tzinfo is not None:
@@ -84,7 +88,7 @@ def _local(moment: date | None, zone: str | None) -> tuple[date | None, time | N
     return moment.date(), moment.time().replace(microsecond=0, tzinfo=None)
 
 
-def _stay(entry: Any, words: str, starts: date | None, ends: date | None, world: TravelFacts) -> BookedStay | None:
+def _read_stay(entry: Any, words: str, starts: date | None, ends: date | None, world: TravelFacts) -> BookedStay | None:
     """An entry over nights that speaks of lodging. Where it has no hours, its last day may be the one of leaving or
     the one before, and is asked for."""
     summary, place = (to_one_line(str(entry.get(name, "")), 120) for name in ("SUMMARY", "LOCATION"))

@@ -7,7 +7,7 @@ from datetime import date, time, timedelta
 
 from shared.domain.confirmations.mail_dates import MailDates
 from shared.domain.confirmations.model import BookedLeg, TravelFacts
-from shared.domain.confirmations.phrases import CONFIRMATION, cabins_in
+from shared.domain.confirmations.phrases import CONFIRMATION, find_cabins
 from shared.domain.parsing.amounts import CODES
 from shared.domain.parsing.dates import find_times
 from shared.domain.parsing.text import fold
@@ -15,13 +15,13 @@ from shared.domain.parsing.text import fold
 _DESIGNATOR = re.compile(
     r"(?<![A-Za-z0-9])([A-Z][A-Z0-9]|[0-9][A-Z])( ?)0*(\d{1,4})[A-Z]?(?![A-Za-z0-9:.,/]\d|[A-Za-z0-9])"
 )
-_THREE = re.compile(r"(?<![A-Za-z0-9])([A-Z]{3})( ?)0*(\d{2,4})[A-Z]?(?![A-Za-z0-9:.,/]\d|[A-Za-z0-9])")
+_ICAO_DESIGNATOR = re.compile(r"(?<![A-Za-z0-9])([A-Z]{3})( ?)0*(\d{2,4})[A-Z]?(?![A-Za-z0-9:.,/]\d|[A-Za-z0-9])")
 _FLIGHT_WORD = re.compile(r"\b(?:flight|flug|vol|vuelo|volo|voo|vlucht|flt)\b")
 _RIGHT_BEFORE = re.compile(r"\b(?:flight|flug|vol|vuelo|volo|voo|vlucht|flt)(?: ?(?:number|no\.|nr\.))?\s?[:#\t]?\s?$")
 # Codes that are words or halves of the day: with a blank behind them they are a flight's where the text says flight.
 _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]\s*$")  # an airline's name in its own letters
-_WORDY = frozenset({"AM", "PM", "TO", "BY", "OR", "IT", "UP"})
-_NEVER_APART = frozenset({"NO", "ID"})  # "flight no 12", "flight ID 12"
+_WORDS_AND_CODES = frozenset({"AM", "PM", "TO", "BY", "OR", "IT", "UP"})
+_ONLY_JOINED = frozenset({"NO", "ID"})  # "flight no 12", "flight ID 12"
 _NUMBER = re.compile(  # "Flight 1:" and "flight 1 of 2" count the flights
     r"\b(?:flight|flug|vol|vuelo|volo|voo|vlucht|flt)(?: ?(?:number|no\.?|nr\.?|#|nummer))?\s?[:#\t]?\s?"
     r"0*(\d{1,4})\b(?! ?(?:hour|min|stop|h\b|of \d))(?<!\D\d(?=:))"
@@ -46,15 +46,15 @@ _LABELLED = re.compile(
 )
 _CODE = re.compile(r"(?<![A-Za-z])([A-Z]{3})(?![A-Za-z])")
 # Codes of airports that stand in mails for something else.
-_MOST_NAMES = 60  # lines that are looked through for names of airports
-_WORDS = frozenset(
+_MAX_NAMED_LINES = 60  # lines that are looked through for names of airports
+_NOT_AIRPORTS = frozenset(
     re.findall(
         r"\w+",
         "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC MON TUE WED THU FRI SAT SUN USD EUR GBP AUD CAD CHF JPY INR"
         " GMT UTC EST EDT CST CDT PST PDT MST BST CET PNR REF THE AND FOR TAX FEE VAT NON MRS PDF",
     )
 )
-_LATER = re.compile(
+_NEXT_DAY = re.compile(
     r"\d[:h.]\d{2}(?: ?[ap]\.?m\.?)?,?[ \t]{0,3}\(?(?:\+ ?([12])(?!\d| ?(?:stop|bag))|next day|nachster tag"
     r"|dia siguiente|jour suivant|giorno successivo)"
 )
@@ -87,23 +87,25 @@ class _Block:
 
     @property
     def fits(self) -> bool:
-        known = [d for d in self.days if d is not None]
-        return len(known) == len(self.days) and (not known or 0 <= (known[-1] - known[0]).days <= 2)
+        days = [d for d in self.days if d is not None]
+        return len(days) == len(self.days) and (not days or 0 <= (days[-1] - days[0]).days <= 2)
 
 
-def legs(text: str, dates: MailDates, world: TravelFacts, sender: str) -> list[BookedLeg]:
+def read_legs(text: str, dates: MailDates, world: TravelFacts, sender: str) -> list[BookedLeg]:
     """The flights of a text; each with what its lines state without doubt."""
     lines = _SPREAD.sub(r"\1", text).split("\n")
-    flights = list(_flights(lines, world, sender))
+    flights = list(_find_flights(lines, world, sender))
     if not flights:
         return []
-    blocks = _divided(lines, flights, _codes(lines, world), dates)
-    common = cabins_in(fold(text))
-    found = [_leg(b, common) for b in blocks]
-    return _once([replace(g, cabin_class=g.cabin_class or world.only_cabin(g.airline or "")) for g in found])
+    blocks = _split_blocks(lines, flights, _find_airport_codes(lines, world), dates)
+    common = find_cabins(fold(text))
+    legs_found = [_build_leg(b, common) for b in blocks]
+    return _merge_repeats(
+        [replace(g, cabin_class=g.cabin_class or world.only_cabin(g.airline or "")) for g in legs_found]
+    )
 
 
-def _divided(lines: list[str], flights: list[_Flight], codes: list[list[str]], dates: MailDates) -> list[_Block]:
+def _split_blocks(lines: list[str], flights: list[_Flight], codes: list[list[str]], dates: MailDates) -> list[_Block]:
     """What belongs to which flight: its own line, its paragraph, or what lies between it and the next or the last.
 
     Where a day stands above the first flight and none below the last, days are headings of what follows them; where
@@ -112,19 +114,19 @@ def _divided(lines: list[str], flights: list[_Flight], codes: list[list[str]], d
     starts = [at for at, _, _ in flights]
     ends = [*starts[1:], len(lines)]
 
-    def parted(spans: Iterable[tuple[int, int]]) -> list[_Block]:
-        return [_block(lines[s:e], f, codes[s:e], dates) for (s, e), f in zip(spans, flights, strict=True)]
+    def split(spans: Iterable[tuple[int, int]]) -> list[_Block]:
+        return [_read_block(lines[s:e], f, codes[s:e], dates) for (s, e), f in zip(spans, flights, strict=True)]
 
     lone = [[(0, len(lines))]] if len(flights) == 1 else []
     certain = [[(s, s + 1) for s in starts], [_paragraph(lines, s) for s in starts], *lone]
     for spans in certain:
-        blocks = parted(spans)
+        blocks = split(spans)
         if all(b.whole for b in blocks):
             return blocks
-    after = parted(zip(starts, ends, strict=True))
-    before = parted((s, e + 1) for s, e in zip([0, *(s + 1 for s in starts[:-1])], starts, strict=True))
-    headed = _headed(after, lines, starts, dates)
-    above, below = _dated(lines[max(0, starts[0] - 4) : starts[0]], dates), _dated(lines[starts[-1] :], dates)
+    after = split(zip(starts, ends, strict=True))
+    before = split((s, e + 1) for s, e in zip([0, *(s + 1 for s in starts[:-1])], starts, strict=True))
+    headed = _apply_heading_days(after, lines, starts, dates)
+    above, below = _has_days(lines[max(0, starts[0] - 4) : starts[0]], dates), _has_days(lines[starts[-1] :], dates)
     ways = [after] if below and not above else [headed, before] if above and not below else [after, headed, before]
     best = max(ways, key=lambda blocks: sum(b.whole for b in blocks))
     if len(ways) == 3:
@@ -132,97 +134,97 @@ def _divided(lines: list[str], flights: list[_Flight], codes: list[list[str]], d
     return best
 
 
-def _dated(lines: list[str], dates: MailDates) -> bool:
+def _has_days(lines: list[str], dates: MailDates) -> bool:
     return any(dates.find(small) for line in lines if not _OTHER_DAYS.search(small := fold(line)))
 
 
-def _flights(lines: list[str], world: TravelFacts, sender: str) -> Iterator[_Flight]:
+def _find_flights(lines: list[str], world: TravelFacts, sender: str) -> Iterator[_Flight]:
     """Line, airline and number of each flight, in the order they are named; each once in a row."""
     last = ""
     for at, line in enumerate(lines):
         small = fold(line)
-        for airline, number in _designators(line, small, world) or _bare(line, small, world, sender):
+        for airline, number in _find_designators(line, small, world) or _find_bare_number(line, small, world, sender):
             if (name := f"{airline}{number}") != last:
                 last = name
                 yield at, airline, number
 
 
-def _designators(line: str, small: str, world: TravelFacts) -> list[tuple[str, str]]:
-    found = [
+def _find_designators(line: str, small: str, world: TravelFacts) -> list[tuple[str, str]]:
+    designators = [
         (m[1], m[3])
         for m in _DESIGNATOR.finditer(line)
-        if _told(m, line, small, world) and (world.airline(m[1]) == m[1] or _FLIGHT_WORD.search(small))
+        if _is_flight_number(m, line, small, world) and (world.airline(m[1]) == m[1] or _FLIGHT_WORD.search(small))
     ]
-    return found or _by_icao(line, small, world)
+    return designators or _find_icao_designators(line, small, world)
 
 
-def _told(m: re.Match[str], line: str, small: str, world: TravelFacts) -> bool:
+def _is_flight_number(m: re.Match[str], line: str, small: str, world: TravelFacts) -> bool:
     """Whether the line leaves no doubt that this is a flight's number and not some other text of its shape."""
     before, rest = line[: m.start()], line[m.end() :]
     if m[1] in ("AM", "PM") and not m[2]:
         return not re.search(r"\d{1,2}[:h.]\d{2}\s?$", before)
     if not m[2]:
         return True
-    if m[1] in _NEVER_APART:
+    if m[1] in _ONLY_JOINED:
         return False
-    if m[1] in _WORDY:
+    if m[1] in _WORDS_AND_CODES:
         return bool(_RIGHT_BEFORE.search(fold(before)))
     begins = not before.strip() and any(True for _ in find_times(rest))
     alone = line.strip() == m[0] or _IDEOGRAPH.search(before) or world.airline(before.strip(" :-\t")[-40:]) == m[1]
     return bool(alone or begins or _FLIGHT_WORD.search(small) or _CODE.search(rest))
 
 
-def _by_icao(line: str, small: str, world: TravelFacts) -> list[tuple[str, str]]:
+def _find_icao_designators(line: str, small: str, world: TravelFacts) -> list[tuple[str, str]]:
     """ "EZY8435", as some airlines write their flights to passengers too."""
-    found = []
-    for m in _THREE.finditer(line):
+    designators = []
+    for m in _ICAO_DESIGNATOR.finditer(line):
         sure = line.strip() == m[0] or _FLIGHT_WORD.search(small) or not (m[2] or CONFIRMATION.search(small))
-        code = None if m[1] in _WORDS or m[1] in CODES else world.by_icao(m[1])
+        code = None if m[1] in _NOT_AIRPORTS or m[1] in CODES else world.by_icao(m[1])
         if sure and code:
-            found.append((code, m[3]))
-    return found
+            designators.append((code, m[3]))
+    return designators
 
 
-def _bare(line: str, small: str, world: TravelFacts, sender: str) -> list[tuple[str, str]]:
+def _find_bare_number(line: str, small: str, world: TravelFacts, sender: str) -> list[tuple[str, str]]:
     """ "Flight 117" of an airline named in the line or in the sender's name; or its name and number on their own."""
     if (alone := _NAMED.fullmatch(line.strip())) and (named := world.airline(alone[1])):
         return [(named, alone[2])]
-    found = _NUMBER.search(small)
-    if not found:
+    match = _NUMBER.search(small)
+    if not match:
         return []
-    airline = world.airline(line[: found.start()].strip(" :-\t")[-40:]) or world.airline(sender)
-    return [(airline, found[1])] if airline else []
+    airline = world.airline(line[: match.start()].strip(" :-\t")[-40:]) or world.airline(sender)
+    return [(airline, match[1])] if airline else []
 
 
-def _codes(lines: list[str], world: TravelFacts) -> list[list[str]]:
+def _find_airport_codes(lines: list[str], world: TravelFacts) -> list[list[str]]:
     """The airports of each line, in the first of four ways of writing them that the text uses; else by their names."""
-    for seek in (_bracketed, _paired, _timed, _labelled):
-        found = [[c for c in seek(line) if c not in _WORDS and world.clock_of(c)] for line in lines]
-        if sum(map(len, found)) >= 2:
-            return found
-    return _spelt(lines, world)
+    for seek in (_find_bracketed, _find_paired, _find_timed, _find_labelled):
+        codes = [[c for c in seek(line) if c not in _NOT_AIRPORTS and world.clock_of(c)] for line in lines]
+        if sum(map(len, codes)) >= 2:
+            return codes
+    return _find_airports_by_name(lines, world)
 
 
-def _spelt(lines: list[str], world: TravelFacts) -> list[list[str]]:
+def _find_airports_by_name(lines: list[str], world: TravelFacts) -> list[list[str]]:
     """Airports without their codes, on the lines that tell a time."""
-    asked = [at for at, line in enumerate(lines) if any(True for _ in find_times(fold(line)))][:_MOST_NAMES]
-    named = {at: code for at in asked if (code := world.airport(lines[at]))}
-    return [[named[at]] if at in named else [] for at in range(len(lines))]
+    candidates = [at for at, line in enumerate(lines) if any(True for _ in find_times(fold(line)))][:_MAX_NAMED_LINES]
+    codes = {at: code for at in candidates if (code := world.airport(lines[at]))}
+    return [[codes[at]] if at in codes else [] for at in range(len(lines))]
 
 
-def _bracketed(line: str) -> list[str]:
+def _find_bracketed(line: str) -> list[str]:
     return [a or b for a, b in _BRACKETS.findall(line)]
 
 
-def _paired(line: str) -> list[str]:
+def _find_paired(line: str) -> list[str]:
     return [code for pair in _PAIR.findall(line) for code in pair]
 
 
-def _timed(line: str) -> list[str]:
+def _find_timed(line: str) -> list[str]:
     return [a or b for a, b in _TIMED.findall(line)]
 
 
-def _labelled(line: str) -> list[str]:
+def _find_labelled(line: str) -> list[str]:
     return _CODE.findall(line) if _LABELLED.match(fold(line)) else []
 
 
@@ -235,27 +237,27 @@ def _paragraph(lines: list[str], at: int) -> tuple[int, int]:
     return start, end
 
 
-def _block(lines: list[str], flight: _Flight, codes: list[list[str]], dates: MailDates) -> _Block:
-    made = _Block(flight[1], flight[2])
+def _read_block(lines: list[str], flight: _Flight, codes: list[list[str]], dates: MailDates) -> _Block:
+    block = _Block(flight[1], flight[2])
     for line, here in zip(lines, codes, strict=True):
         small = fold(line)
-        made.cabins |= cabins_in(small)
-        made.later = next((int(m[1] or 1) for m in _LATER.finditer(small)), made.later)
-        made.airports += [c for c in here if c not in made.airports]
+        block.cabins |= find_cabins(small)
+        block.later = next((int(m[1] or 1) for m in _NEXT_DAY.finditer(small)), block.later)
+        block.airports += [c for c in here if c not in block.airports]
         if _OTHER_DAYS.search(small):
             continue
-        made.days += [d.day for d in dates.find(small) if d.day is None or d.day not in made.days]
-        made.times += find_times(small)
-    return made
+        block.days += [d.day for d in dates.find(small) if d.day is None or d.day not in block.days]
+        block.times += find_times(small)
+    return block
 
 
-def _headed(blocks: list[_Block], lines: list[str], starts: list[int], dates: MailDates) -> list[_Block]:
+def _apply_heading_days(blocks: list[_Block], lines: list[str], starts: list[int], dates: MailDates) -> list[_Block]:
     """Flights under a day of their own line: such a day counts for those after it until the next."""
     heads: list[date | None] = []
     for line in lines:
         small = fold(line)
-        found = dates.find(small) if not _OTHER_DAYS.search(small) else []
-        heads.append(found[0].day if found else heads[-1] if heads else None)
+        line_days = dates.find(small) if not _OTHER_DAYS.search(small) else []
+        heads.append(line_days[0].day if line_days else heads[-1] if heads else None)
     out = []
     for block, start in zip(blocks, starts, strict=True):
         head = heads[start]
@@ -264,20 +266,20 @@ def _headed(blocks: list[_Block], lines: list[str], starts: list[int], dates: Ma
     return out
 
 
-def _leg(block: _Block, common: set[str]) -> BookedLeg:
+def _build_leg(block: _Block, common: set[str]) -> BookedLeg:
     cabin = block.cabins if len(block.cabins) == 1 else common if not block.cabins and len(common) == 1 else set()
     two = len(block.airports) == 2
     clock = block.times if len(block.times) == 2 else []
-    known = block.days if block.fits else []
-    lands = known[-1] if len(known) > 1 else None
-    if lands is None and block.later and clock and known and known[0]:
-        lands = known[0] + timedelta(days=block.later)
+    days = block.days if block.fits else []
+    lands = days[-1] if len(days) > 1 else None
+    if lands is None and block.later and clock and days and days[0]:
+        lands = days[0] + timedelta(days=block.later)
     return BookedLeg(
         airline=block.airline,
         flight_number=f"{block.airline}{block.number}",
         origin=block.airports[0] if two else None,
         destination=block.airports[1] if two else None,
-        departure_date=known[0] if known else None,
+        departure_date=days[0] if days else None,
         departure_time=clock[0] if clock else None,
         arrival_date=lands,
         arrival_time=clock[1] if clock else None,
@@ -285,16 +287,16 @@ def _leg(block: _Block, common: set[str]) -> BookedLeg:
     )
 
 
-def _once(found: list[BookedLeg]) -> list[BookedLeg]:
+def _merge_repeats(read_legs: list[BookedLeg]) -> list[BookedLeg]:
     """A flight named twice, say in a summary and in detail, is one; the fuller account stays."""
-    kept: dict[tuple[str | None, date | None], BookedLeg] = {}
-    for leg in found:
+    best: dict[tuple[str | None, date | None], BookedLeg] = {}
+    for leg in read_legs:
         key = (leg.flight_number, leg.departure_date)
-        if key not in kept or _known(leg) > _known(kept[key]):
-            kept[key] = leg
-    dated = {name for name, day in kept if day is not None}
-    return [leg for (name, day), leg in kept.items() if day is not None or name not in dated]
+        if key not in best or _count_fields(leg) > _count_fields(best[key]):
+            best[key] = leg
+    dated = {name for name, day in best if day is not None}
+    return [leg for (name, day), leg in best.items() if day is not None or name not in dated]
 
 
-def _known(leg: BookedLeg) -> int:
+def _count_fields(leg: BookedLeg) -> int:
     return sum(v is not None for v in vars(leg).values())

@@ -6,9 +6,9 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
-LONGEST = 500_000  # characters of a page that are looked at
-_MOST_SCRIPTS = 20
-_MOST_ITEMS = 60
+MAX_PAGE_CHARACTERS = 500_000  # characters of a page that are looked at
+_MAX_SCRIPTS = 20
+_MAX_ITEMS = 60
 _BLOCKS = frozenset(
     re.findall(
         r"\w+",
@@ -21,22 +21,25 @@ _EMPTY = frozenset(re.findall(r"\w+", "area base br col embed hr img input link 
 _WRAPPING = re.compile(r"^\s*(?://\s*)?(?:<!\[CDATA\[|<!--)|(?://\s*)?(?:\]\]>|-->)\s*$")
 
 
-def scripts(page: str) -> list[Any]:
+def read_json_ld(page: str) -> list[Any]:
     """Every JSON-LD document of the page that can be read."""
-    found: list[Any] = []
+    documents: list[Any] = []
     small, at = page.lower(), 0
-    while len(found) < _MOST_SCRIPTS and (start := small.find("<script", at)) >= 0:
-        opened, end = small.find(">", start), small.find("</script", start)
-        if opened < 0 or end < 0:
+    while len(documents) < _MAX_SCRIPTS and (start := small.find("<script", at)) >= 0:
+        start_tag_end, end = small.find(">", start), small.find("</script", start)
+        if start_tag_end < 0 or end < 0:
             break
-        if "ld+json" in small[start:opened] and (made := _json(page[opened + 1 : end])) is not None:
-            found.append(made)
+        if (
+            "ld+json" in small[start:start_tag_end]
+            and (document := _parse_json(page[start_tag_end + 1 : end])) is not None
+        ):
+            documents.append(document)
         at = end + 8
-    return found
+    return documents
 
 
-def _json(text: str) -> Any:
-    text = _WRAPPING.sub("", _WRAPPING.sub("", text[:LONGEST]))
+def _parse_json(text: str) -> Any:
+    text = _WRAPPING.sub("", _WRAPPING.sub("", text[:MAX_PAGE_CHARACTERS]))
     for form in (text, html.unescape(text)):
         try:
             return json.loads(form, strict=False)
@@ -57,9 +60,9 @@ class _Page(HTMLParser):
         self.words: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
+        attributes = {name: value or "" for name, value in attrs}
         self._visible(tag, 1)
-        self._item(tag, given)
+        self._item(tag, attributes)
         if tag in _EMPTY and self.stack:
             self._close(self.stack.pop())
 
@@ -88,20 +91,20 @@ class _Page(HTMLParser):
         elif tag in ("td", "th") and step < 0 and not self.hidden:
             self.out.append("\t")
 
-    def _item(self, tag: str, given: dict[str, str]) -> None:
+    def _item(self, tag: str, attributes: dict[str, str]) -> None:
         """Opens an item, a property or neither."""
-        name, item, reading = given.get("itemprop"), None, None
+        name, item, reading = attributes.get("itemprop"), None, None
         holder = next((i for _, i, _ in reversed(self.stack) if i is not None), None)
-        if "itemscope" in given and len(self.items) < _MOST_ITEMS:
-            item = {"@type": given.get("itemtype", "").split(" ")[0][:200]}
+        if "itemscope" in attributes and len(self.items) < _MAX_ITEMS:
+            item = {"@type": attributes.get("itemtype", "").split(" ")[0][:200]}
             if name and holder is not None:
-                _put(holder, name, item)
+                _add_property(holder, name, item)
             else:
                 self.items.append(item)
         elif name and holder is not None:
-            value = next((given[a] for a in ("content", "datetime", "href", "src") if given.get(a)), None)
+            value = next((attributes[a] for a in ("content", "datetime", "href", "src") if attributes.get(a)), None)
             if value is not None:
-                _put(holder, name, value[:500])
+                _add_property(holder, name, value[:500])
             else:
                 reading, self.words = name, []
         self.stack.append((tag, item, reading))
@@ -110,10 +113,10 @@ class _Page(HTMLParser):
         name = top[2]
         holder = next((i for _, i, _ in reversed(self.stack) if i is not None), None)
         if name and holder is not None:
-            _put(holder, name, " ".join("".join(self.words).split())[:500])
+            _add_property(holder, name, " ".join("".join(self.words).split())[:500])
 
 
-def _put(item: dict[str, Any], names: str, value: Any) -> None:
+def _add_property(item: dict[str, Any], names: str, value: Any) -> None:
     for name in names.split()[:4]:
         if name in item:
             item[name] = [*(item[name] if isinstance(item[name], list) else [item[name]]), value][:40]
@@ -121,7 +124,7 @@ def _put(item: dict[str, Any], names: str, value: Any) -> None:
             item[name] = value
 
 
-def _closed(page: str) -> str:
+def _close_markup(page: str) -> str:
     """Without comments, and without what follows the last tag's end: the library takes quadratic time over the open."""
     out, at = [], 0
     while (start := page.find("<!--", at)) >= 0:
@@ -133,10 +136,10 @@ def _closed(page: str) -> str:
     return whole[:last] + whole[last:].replace("<", " ")
 
 
-def read(page: str) -> tuple[str, list[dict[str, Any]]]:
+def read_page(page: str) -> tuple[str, list[dict[str, Any]]]:
     """The visible text, and the outermost items of microdata."""
     parser = _Page()
-    parser.feed(_closed(page[:LONGEST]))
+    parser.feed(_close_markup(page[:MAX_PAGE_CHARACTERS]))
     parser.close()
     lines = (re.sub(r"[ ]*\t[ \t]*", "\t", line).strip() for line in "".join(parser.out).split("\n"))
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)), parser.items

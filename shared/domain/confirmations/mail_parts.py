@@ -11,18 +11,18 @@ from email.utils import parsedate_to_datetime
 
 from shared.domain.confirmations.clean_text import to_one_line
 
-MOST_PARTS = 60  # looked at; what comes after is left alone
-MOST_TEXT = 600_000  # characters of one letter
-DEEPEST = 4  # letters inside letters
+MAX_PARTS = 60  # looked at; what comes after is left alone
+MAX_TEXT_CHARACTERS = 600_000  # characters of one letter
+MAX_DEPTH = 4  # letters inside letters
 _NESTED = re.compile(rb"boundary\s*(?:\*[\d*]*)?\s*=|message/", re.I)
-_MOST_NESTED = 250
+_MAX_NESTED = 250
 
 
 class Unreadable(Exception):
     """The mail is built to be a burden, or is no mail."""
 
 
-class _Short(Compat32):
+class _ShortHeaders(Compat32):
     """Headers are cut while they are read: the library takes quadratic time over endless ones."""
 
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
@@ -51,10 +51,10 @@ class MailLetter:
 
 def open_mail(raw: bytes) -> list[MailLetter]:
     """The letter itself and then those attached to it. Raises Unreadable."""
-    if len(_NESTED.findall(raw)) > _MOST_NESTED:
+    if len(_NESTED.findall(raw)) > _MAX_NESTED:
         raise Unreadable("too many parts")
     try:
-        message = email.message_from_bytes(raw, policy=_Short())
+        message = email.message_from_bytes(raw, policy=_ShortHeaders())
     except (RecursionError, ValueError) as error:
         raise Unreadable(type(error).__name__) from None
     letters: list[MailLetter] = []
@@ -66,39 +66,39 @@ def read_headers(raw: bytes) -> MailLetter:
     """The headers alone, for what has not been read yet. Raises Unreadable."""
     try:
         head = re.split(rb"\r?\n\r?\n", raw[:64_000], maxsplit=1)[0]
-        return _headed(email.message_from_bytes(head + b"\n\n", policy=_Short()))
+        return _read_envelope(email.message_from_bytes(head + b"\n\n", policy=_ShortHeaders()))
     except (RecursionError, ValueError) as error:
         raise Unreadable(type(error).__name__) from None
 
 
-def _headed(message: Message) -> MailLetter:
-    name, address = _sender(to_one_line(_header(message, "From"), 400))
-    subject = to_one_line(_header(message, "Subject"), 200)
-    return MailLetter(to_one_line(name, 120), to_one_line(address, 254), subject, _day(message))
+def _read_envelope(message: Message) -> MailLetter:
+    name, address = _split_sender(to_one_line(_decode_header(message, "From"), 400))
+    subject = to_one_line(_decode_header(message, "Subject"), 200)
+    return MailLetter(to_one_line(name, 120), to_one_line(address, 254), subject, _read_date(message))
 
 
 _ADDRESS = re.compile(r"[^\s<>@\"(),;]{1,64}@[A-Za-z0-9.-]{1,190}")
 
 
-def _sender(text: str) -> tuple[str, str]:
+def _split_sender(text: str) -> tuple[str, str]:
     """Name and address; the library's own reader does not survive nested brackets."""
-    found = list(_ADDRESS.finditer(text))
-    if not found:
+    addresses = list(_ADDRESS.finditer(text))
+    if not addresses:
         return text, ""
-    return text[: found[-1].start()].strip(' "<'), found[-1][0]
+    return text[: addresses[-1].start()].strip(' "<'), addresses[-1][0]
 
 
-def _header(message: Message, name: str) -> str:
+def _decode_header(message: Message, name: str) -> str:
     """A header decoded; what cannot be is shown as it came."""
     value = str(message.get(name, ""))[:2000]
     try:
         pieces = decode_header(value)
     except (ValueError, LookupError):
         return value
-    return "".join(_decoded(p, c) if isinstance(p, bytes) else p for p, c in pieces)
+    return "".join(_decode(p, c) if isinstance(p, bytes) else p for p, c in pieces)
 
 
-def _day(message: Message) -> date | None:
+def _read_date(message: Message) -> date | None:
     try:
         return parsedate_to_datetime(str(message.get("Date", ""))[:100]).date()
     except (ValueError, TypeError, OverflowError):
@@ -106,46 +106,46 @@ def _day(message: Message) -> date | None:
 
 
 def _collect(message: Message, letters: list[MailLetter], depth: int) -> None:
-    letter = _headed(message)
+    letter = _read_envelope(message)
     letter.attached = depth > 0
     letters.append(letter)
-    waiting, seen, room = [message], 0, MOST_TEXT
+    waiting, count, characters_left = [message], 0, MAX_TEXT_CHARACTERS
     inner: list[Message] = []
-    while waiting and seen < MOST_PARTS and room > 0:
-        part, seen = waiting.pop(0), seen + 1
+    while waiting and count < MAX_PARTS and characters_left > 0:
+        part, count = waiting.pop(0), count + 1
         payload = part.get_payload()
         if part.get_content_type() == "message/rfc822":
             inner += [p for p in payload if isinstance(p, Message)] if isinstance(payload, list) else []
         elif isinstance(payload, list):
-            waiting[:0] = [p for p in payload[:MOST_PARTS] if isinstance(p, Message)]
-        elif (place := _place(letter, part)) is not None:
-            text = _text(part)[:room]
-            room -= len(text)
+            waiting[:0] = [p for p in payload[:MAX_PARTS] if isinstance(p, Message)]
+        elif (place := _choose_list(letter, part)) is not None:
+            text = _decode_text(part)[:characters_left]
+            characters_left -= len(text)
             place.append(text)
-    for message_inside in inner[: DEEPEST if depth < DEEPEST else 0]:
+    for message_inside in inner[: MAX_DEPTH if depth < MAX_DEPTH else 0]:
         _collect(message_inside, letters, depth + 1)
 
 
-_CLOSED = re.compile(r"\.(?:pdf|pkpass|docx?)\b|application/(?:pdf|vnd\.apple\.pkpass)", re.I)
-_INVITE = re.compile(r"\.ics\b|(?:text/calendar|application/ics)\b", re.I)
+_UNREAD_FILE = re.compile(r"\.(?:pdf|pkpass|docx?)\b|application/(?:pdf|vnd\.apple\.pkpass)", re.I)
+_CALENDAR_FILE = re.compile(r"\.ics\b|(?:text/calendar|application/ics)\b", re.I)
 
 
-def _place(letter: MailLetter, part: Message) -> list[str] | None:
+def _choose_list(letter: MailLetter, part: Message) -> list[str] | None:
     """Where in the letter the text of a part belongs; a file that may hold a booking and is not read is noted."""
     kind = part.get_content_type()
-    told = " ".join(str(part.get(name, ""))[:1000] for name in ("Content-Type", "Content-Disposition"))
-    if _INVITE.search(told):
+    headers = " ".join(str(part.get(name, ""))[:1000] for name in ("Content-Type", "Content-Disposition"))
+    if _CALENDAR_FILE.search(headers):
         return letter.invites
-    letter.closed = letter.closed or bool(_CLOSED.search(told))
+    letter.closed = letter.closed or bool(_UNREAD_FILE.search(headers))
     return {"text/plain": letter.texts, "text/html": letter.pages}.get(kind)
 
 
-def _text(part: Message) -> str:
+def _decode_text(part: Message) -> str:
     payload = part.get_payload(decode=True)
-    return _decoded(payload, part.get_content_charset()) if isinstance(payload, bytes) else ""
+    return _decode(payload, part.get_content_charset()) if isinstance(payload, bytes) else ""
 
 
-def _decoded(raw: bytes, charset: str | None) -> str:
+def _decode(raw: bytes, charset: str | None) -> str:
     for name in (charset, "utf-8", "cp1252"):
         try:
             if name and name.lower() not in _NO_TEXT:

@@ -117,19 +117,19 @@ class MailReading:
         """How much of what is needed was found, times how reliable its form is."""
         if not self.bookings:
             return 0.0
-        wanted = sum(len(_needed(b)) for b in self.bookings)
+        needed = sum(len(_list_needed(b)) for b in self.bookings)
         lacking = sum(len(list_missing(b)) for b in self.bookings)
         form = {"jsonld": 1.0, "microdata": 0.95, "text": 0.85, "none": 0.0}[self.source]
-        return round(form * (1 - lacking / wanted) * (0.5 if self.doubts else 1), 2)
+        return round(form * (1 - lacking / needed) * (0.5 if self.doubts else 1), 2)
 
 
-def _needed(booking: Booking) -> tuple[str, ...]:
+def _list_needed(booking: Booking) -> tuple[str, ...]:
     return ("confirmation_number",) if booking.action == "cancel" else booking.needed
 
 
 def list_missing(booking: Booking) -> list[str]:
     """What a booking needs and the mail does not say; a cancellation needs its number alone."""
-    return [name for name in _needed(booking) if getattr(booking, name) is None]
+    return [name for name in _list_needed(booking) if getattr(booking, name) is None]
 
 
 def to_json(booking: Booking) -> dict[str, Any]:
@@ -138,11 +138,11 @@ def to_json(booking: Booking) -> dict[str, Any]:
     for f in fields(booking):
         value = getattr(booking, f.name)
         if value is not None:
-            out[f.name] = _written(value)
+            out[f.name] = _to_json_value(value)
     return out
 
 
-def _written(value: Any) -> Any:
+def _to_json_value(value: Any) -> Any:
     if isinstance(value, Decimal):
         return float(value)
     if isinstance(value, time):

@@ -16,20 +16,20 @@ _CABINS = {
 _CABIN = [(name, re.compile(words)) for name, words in _CABINS.items()]
 
 
-def cabins_in(folded: str) -> set[str]:
+def find_cabins(folded: str) -> set[str]:
     """Every cabin a text names; the words of a better one do not count as those of another."""
-    found: set[str] = set()
+    cabins: set[str] = set()
     for name, words in _CABIN:
         folded, hits = words.subn(" ", folded)
         if hits:
-            found.add(name)
-    return found
+            cabins.add(name)
+    return cabins
 
 
-def cabin_in(folded: str) -> str | None:
+def find_cabin(folded: str) -> str | None:
     """The one cabin a text names; None when it names none or several."""
-    found = cabins_in(folded)
-    return found.pop() if len(found) == 1 else None
+    cabins = find_cabins(folded)
+    return cabins.pop() if len(cabins) == 1 else None
 
 
 CONFIRMATION = re.compile(
@@ -105,7 +105,7 @@ HEADER = re.compile(
 )
 
 
-def bare_subject(subject: str) -> tuple[str, bool]:
+def strip_subject(subject: str) -> tuple[str, bool]:
     """The subject without the marks of forwarding, and whether it bore one."""
     bare = _PREFIX.sub("", subject)
     return bare.strip(), bool(re.match(r"\s*(?:fwd?|fw|wg|tr|rv|enc|i|doorst)\s*:", subject, re.I))

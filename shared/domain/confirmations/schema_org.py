@@ -11,12 +11,12 @@ from zoneinfo import ZoneInfo
 from shared.domain.confirmations import prices
 from shared.domain.confirmations.clean_text import to_one_line
 from shared.domain.confirmations.model import Action, BookedLeg, BookedStay, Booking, TravelFacts
-from shared.domain.confirmations.phrases import cabin_in
+from shared.domain.confirmations.phrases import find_cabin
 from shared.domain.parsing.amounts import find_amounts
 from shared.domain.parsing.text import fold
 
-_DEEPEST = 8
-_MOST = 60
+_MAX_DEPTH = 8
+_MAX_ITEMS = 60
 _MOMENT = re.compile(
     r"(\d{4})-?(\d{2})-?(\d{2})(?:[T ](\d{2}):?(\d{2})(?::?\d{2}(?:\.\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?"
 )
@@ -27,54 +27,56 @@ Item = dict[str, Any]
 Doubt = str
 
 
-def bookings(documents: list[Any], world: TravelFacts) -> tuple[list[Booking], list[Doubt]]:
+def read_reservations(documents: list[Any], world: TravelFacts) -> tuple[list[Booking], list[Doubt]]:
     """What the reservations state; a reservation that is neither confirmed nor cancelled is a doubt."""
-    found: list[Booking] = []
+    reservations: list[Booking] = []
     doubts: list[Doubt] = []
-    for item in _items(documents):
-        status = _word(item.get("reservationStatus"))
+    for item in _find_reservations(documents):
+        status = _to_text(item.get("reservationStatus"))
         if re.search(r"pending|hold", status, re.I):
             doubts.append("not_confirmed")
         action: Action = "cancel" if re.search(r"cancel", status, re.I) else "create"
-        if _is(item, "FlightReservation"):
-            found += [_leg(item, flight, action, world) for flight in _list(item.get("reservationFor"))[:12]]
-        elif _is(item, "LodgingReservation"):
-            found.append(_stay(item, action, world))
-    return _merged(found), doubts
+        if _is_type(item, "FlightReservation"):
+            reservations += [
+                _read_leg(item, flight, action, world) for flight in _to_list(item.get("reservationFor"))[:12]
+            ]
+        elif _is_type(item, "LodgingReservation"):
+            reservations.append(_read_stay(item, action, world))
+    return _merge_travellers(reservations), doubts
 
 
-def _items(node: Any, depth: int = 0) -> Iterator[Item]:
+def _find_reservations(node: Any, depth: int = 0) -> Iterator[Item]:
     """Every reservation of the documents, wherever it stands."""
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return
     if isinstance(node, list):
-        for inner in node[:_MOST]:
-            yield from _items(inner, depth + 1)
+        for inner in node[:_MAX_ITEMS]:
+            yield from _find_reservations(inner, depth + 1)
     elif isinstance(node, dict):
-        if _is(node, "FlightReservation", "LodgingReservation"):
+        if _is_type(node, "FlightReservation", "LodgingReservation"):
             yield node
         else:
-            for inner in list(node.values())[:_MOST]:
+            for inner in list(node.values())[:_MAX_ITEMS]:
                 if isinstance(inner, dict | list):
-                    yield from _items(inner, depth + 1)
+                    yield from _find_reservations(inner, depth + 1)
 
 
-def _is(item: Any, *names: str) -> bool:
-    kinds = _list(item.get("@type") or item.get("type")) if isinstance(item, dict) else []
+def _is_type(item: Any, *names: str) -> bool:
+    kinds = _to_list(item.get("@type") or item.get("type")) if isinstance(item, dict) else []
     return any(re.split(r"[/#:]", k)[-1] in names for k in kinds if isinstance(k, str))
 
 
-def _list(value: Any) -> list[Any]:
+def _to_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
-def _one(value: Any) -> Any:
-    return next(iter(_list(value)), None)
+def _first_value(value: Any) -> Any:
+    return next(iter(_to_list(value)), None)
 
 
-def _word(value: Any) -> str:
+def _to_text(value: Any) -> str:
     """A text, also where it is wrapped in an object."""
-    value = _one(value)
+    value = _first_value(value)
     if isinstance(value, dict):
         value = value.get("name") or value.get("@id") or value.get("@value") or value.get("value")
     return to_one_line(str(value), 200) if isinstance(value, str | int | float) and value is not True else ""
@@ -84,17 +86,17 @@ def _first(item: Item, *names: str) -> Any:
     return next((item[n] for n in names if item.get(n) not in (None, "", [])), None)
 
 
-def _dict(value: Any) -> Item:
-    value = _one(value)
+def _to_dict(value: Any) -> Item:
+    value = _first_value(value)
     return value if isinstance(value, dict) else {"name": value} if isinstance(value, str) else {}
 
 
-def _moment(value: Any, tz: str | None = None) -> tuple[date | None, time | None]:
+def _read_moment(value: Any, tz: str | None = None) -> tuple[date | None, time | None]:
     """Day and time as the place's own clock shows them; UTC moments are put on that clock where it is known."""
-    found = _MOMENT.match(_word(value))
-    if not found:
+    match = _MOMENT.match(_to_text(value))
+    if not match:
         return None, None
-    year, month, day, hour, minute, zone = found.groups()
+    year, month, day, hour, minute, zone = match.groups()
     try:
         if hour is None:
             return date(int(year), int(month), int(day)), None
@@ -106,71 +108,72 @@ def _moment(value: Any, tz: str | None = None) -> tuple[date | None, time | None
     return at.date(), at.time()
 
 
-def _number(item: Item) -> str | None:
+def _read_number(item: Item) -> str | None:
     """What is no number is left out: a sentence has no place there, and a person is asked."""
-    text = _word(_first(item, "reservationNumber", "reservationId", "confirmationNumber"))
+    text = _to_text(_first(item, "reservationNumber", "reservationId", "confirmationNumber"))
     text = text.lstrip("#")
     return text if _RESERVATION.fullmatch(text.replace(" ", "")) else None
 
 
-def _price(item: Item) -> tuple[Decimal | None, str | None]:
+def _read_price(item: Item) -> tuple[Decimal | None, str | None]:
     """The reservation's total and its currency, wherever of the usual places they stand."""
     holder = next(
-        (h for h in (item, _dict(item.get("totalPaymentDue")), _dict(item.get("totalPrice"))) if _amount(h)), item
+        (h for h in (item, _to_dict(item.get("totalPaymentDue")), _to_dict(item.get("totalPrice"))) if _read_amount(h)),
+        item,
     )
-    currency = _word(_first(holder, "priceCurrency", "currency") or _first(item, "priceCurrency", "currency"))
-    amount = _amount(holder)
+    currency = _to_text(_first(holder, "priceCurrency", "currency") or _first(item, "priceCurrency", "currency"))
+    amount = _read_amount(holder)
     code = currency.upper() if _CODE.fullmatch(currency.upper()) else None
     if isinstance(item.get("totalPrice"), str) and (printed := next(find_amounts(item["totalPrice"][:60]), None)):
         amount, code = printed.value, code or printed.settle_currency(set())
     return (amount, code) if code and amount is not None else (None, None)
 
 
-def _amount(item: Item) -> Decimal | None:
+def _read_amount(item: Item) -> Decimal | None:
     value = _first(item, "totalPrice", "price", "value")
     return prices.parse_plain_number(str(value)) if isinstance(value, str | int | float) and value is not True else None
 
 
-def _airport(value: Any, world: TravelFacts) -> str | None:
+def _read_airport(value: Any, world: TravelFacts) -> str | None:
     """A code this world knows: stated as such, or in brackets behind a name."""
-    item = _dict(value)
-    for text in (_word(item.get("iataCode")), _word(item.get("identifier")), _word(item.get("name"))):
+    item = _to_dict(value)
+    for text in (_to_text(item.get("iataCode")), _to_text(item.get("identifier")), _to_text(item.get("name"))):
         code = text.strip().upper()
         if _CODE.fullmatch(code) and world.clock_of(code):
             return code
-        if (found := re.search(r"\(([A-Z]{3})\)", text)) and world.clock_of(found[1]):
-            return found[1]
+        if (match := re.search(r"\(([A-Z]{3})\)", text)) and world.clock_of(match[1]):
+            return match[1]
     return None
 
 
-def _carrier(item: Item, flight: Item, world: TravelFacts) -> tuple[str | None, str | None]:
+def _read_flight_number(item: Item, flight: Item, world: TravelFacts) -> tuple[str | None, str | None]:
     """The airline's code, and the flight's number with it in front."""
-    number = _FLIGHT.fullmatch(_word(flight.get("flightNumber")))
-    named = _dict(_first(flight, "airline", "provider", "seller", "carrier") or _first(item, "provider", "airline"))
-    code = _word(named.get("iataCode")).upper()
+    number = _FLIGHT.fullmatch(_to_text(flight.get("flightNumber")))
+    named = _to_dict(_first(flight, "airline", "provider", "seller", "carrier") or _first(item, "provider", "airline"))
+    code = _to_text(named.get("iataCode")).upper()
     if not re.fullmatch(r"[A-Z0-9]{2}", code):
         code = (number[1] or "").upper() if number else ""
-    code = code or world.airline(_word(named.get("name"))) or ""
+    code = code or world.airline(_to_text(named.get("name"))) or ""
     if not code:
         return None, None
     return code, f"{(number[1] or code).upper()}{number[2]}" if number else None
 
 
-def _leg(item: Item, given: Any, action: Action, world: TravelFacts) -> BookedLeg:
-    flight = _dict(given)
-    airline, number = _carrier(item, flight, world)
-    origin, destination = (_airport(flight.get(n), world) for n in ("departureAirport", "arrivalAirport"))
-    departs = _moment(_first(flight, "departureTime", "departureDate"), world.clock_of(origin) if origin else None)
-    arrives = _moment(flight.get("arrivalTime"), world.clock_of(destination) if destination else None)
-    ticketed = _dict(_dict(item.get("reservedTicket")).get("ticketedSeat"))
+def _read_leg(item: Item, value: Any, action: Action, world: TravelFacts) -> BookedLeg:
+    flight = _to_dict(value)
+    airline, number = _read_flight_number(item, flight, world)
+    origin, destination = (_read_airport(flight.get(n), world) for n in ("departureAirport", "arrivalAirport"))
+    departs = _read_moment(_first(flight, "departureTime", "departureDate"), world.clock_of(origin) if origin else None)
+    arrives = _read_moment(flight.get("arrivalTime"), world.clock_of(destination) if destination else None)
+    ticketed = _to_dict(_to_dict(item.get("reservedTicket")).get("ticketedSeat"))
     seats = (*(_first(h, "airplaneSeatClass", "bookingClass", "cabinClass") for h in (item, flight)), ticketed)
-    seat = " ".join(_word(_first(s, "seatingType") if s is ticketed else s) for s in seats)
-    cash, currency = _price(item)
+    seat = " ".join(_to_text(_first(s, "seatingType") if s is ticketed else s) for s in seats)
+    cash, currency = _read_price(item)
     member = _first(item, "programMembershipUsed", "programMembership")
-    program = world.program(_word(_first(_dict(member), "programName", "program", "name")))
+    program = world.program(_to_text(_first(_to_dict(member), "programName", "program", "name")))
     return BookedLeg(
         action=action,
-        confirmation_number=_number(item),
+        confirmation_number=_read_number(item),
         airline=airline,
         flight_number=number,
         origin=origin,
@@ -179,44 +182,44 @@ def _leg(item: Item, given: Any, action: Action, world: TravelFacts) -> BookedLe
         departure_time=departs[1],
         arrival_date=arrives[0],
         arrival_time=arrives[1],
-        cabin_class=cabin_in(fold(seat)) or world.only_cabin(airline or ""),
+        cabin_class=find_cabin(fold(seat)) or world.only_cabin(airline or ""),
         program=program,
         cash_paid=cash,
         taxes_currency=currency,
-        passengers=len({_word(p) for p in _list(item.get("underName")) if _word(p)}) or None,
+        passengers=len({_to_text(p) for p in _to_list(item.get("underName")) if _to_text(p)}) or None,
     )
 
 
-def _stay(item: Item, action: Action, world: TravelFacts) -> BookedStay:
-    place = _dict(item.get("reservationFor"))
-    name = to_one_line(_word(place.get("name")), 120) or None
-    cash, currency = _price(item)
-    room = _word(_first(item, "lodgingUnitType", "roomType", "lodgingUnitDescription"))
+def _read_stay(item: Item, action: Action, world: TravelFacts) -> BookedStay:
+    place = _to_dict(item.get("reservationFor"))
+    name = to_one_line(_to_text(place.get("name")), 120) or None
+    cash, currency = _read_price(item)
+    room = _to_text(_first(item, "lodgingUnitType", "roomType", "lodgingUnitDescription"))
     return BookedStay(
         action=action,
-        confirmation_number=_number(item),
+        confirmation_number=_read_number(item),
         hotel_id=world.hotel(name) if name else None,
         hotel_name=name,
-        check_in_date=_moment(_first(item, "checkinDate", "checkinTime", "checkInDate", "checkInTime"))[0],
-        check_out_date=_moment(_first(item, "checkoutDate", "checkoutTime", "checkOutDate", "checkOutTime"))[0],
+        check_in_date=_read_moment(_first(item, "checkinDate", "checkinTime", "checkInDate", "checkInTime"))[0],
+        check_out_date=_read_moment(_first(item, "checkoutDate", "checkoutTime", "checkOutDate", "checkOutTime"))[0],
         cash_total=cash,
         cash_rate_currency=currency,
         room_type=room[:120] or None,
     )
 
 
-def _merged(found: list[Booking]) -> list[Booking]:
+def _merge_travellers(read_reservations: list[Booking]) -> list[Booking]:
     """One leg for each flight, however many travellers have a reservation of their own on it; stays each once."""
     legs: dict[Any, BookedLeg] = {}
     stays: dict[Any, BookedStay] = {}
-    for b in found[:_MOST]:
+    for b in read_reservations[:_MAX_ITEMS]:
         if isinstance(b, BookedStay):
             stays.setdefault((b.action, b.confirmation_number, b.hotel_name, b.check_in_date, b.check_out_date), b)
             continue
         key = (b.action, b.confirmation_number, b.flight_number, b.origin, b.destination, b.departure_date)
-        known = legs.get(key)
-        if known is None:
+        leg = legs.get(key)
+        if leg is None:
             legs[key] = b
-        elif known.passengers and b.passengers:
-            legs[key] = replace(known, passengers=known.passengers + b.passengers)
+        elif leg.passengers and b.passengers:
+            legs[key] = replace(leg, passengers=leg.passengers + b.passengers)
     return [*legs.values(), *stays.values()]

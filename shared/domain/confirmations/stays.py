@@ -38,31 +38,31 @@ _BY = re.compile(
 _LABEL = re.compile(r"^[^:\t]{2,40}[:\t]")
 _SUBJECT = re.compile(r"\s[-|:]\s|\b(?:for|at|in|im|bei|a|en|au|presso)\b(?: the)? ")
 _PROSE = re.compile(r"[.!?]\s*$|\b(?:thank|dear|hello|hi|hallo|bonjour|hola|we|your|you|please|view|click|http)\b")
-_MOST_NAMES = 40
+_MAX_NAMES = 40
 
 
-def stay(text: str, subject: str, dates: MailDates, world: TravelFacts) -> BookedStay | None:
+def read_stay(text: str, subject: str, dates: MailDates, world: TravelFacts) -> BookedStay | None:
     """The stay of a text, if it names the day of arrival and a later one of leaving."""
     lines = [line for line in text.split("\n") if line.strip()]
-    arrives, leaves = _day(lines, _IN, dates), _day(lines, _OUT, dates)
+    arrives, leaves = _find_labelled_day(lines, _IN, dates), _find_labelled_day(lines, _OUT, dates)
     if arrives is None or leaves is None:
-        arrives, leaves = _span(lines, dates)
+        arrives, leaves = _find_span(lines, dates)
     if arrives is None or leaves is None:
         return None
-    made = BookedStay(free_cancellation_until=_free_until(lines, dates), room_type=_value(lines, _ROOM))
+    booking = BookedStay(free_cancellation_until=_find_free_until(lines, dates), room_type=_find_value(lines, _ROOM))
     if arrives.day and leaves.day and arrives.day < leaves.day:
-        made.check_in_date, made.check_out_date = arrives.day, leaves.day
-    made.hotel_id, made.hotel_name = _hotel(lines, subject, world)
-    return made
+        booking.check_in_date, booking.check_out_date = arrives.day, leaves.day
+    booking.hotel_id, booking.hotel_name = _find_hotel(lines, subject, world)
+    return booking
 
 
-def _day(lines: list[str], label: re.Pattern[str], dates: MailDates) -> Day | None:
+def _find_labelled_day(lines: list[str], label: re.Pattern[str], dates: MailDates) -> Day | None:
     """The day behind a label, on its line or on the one below."""
     for at, line in enumerate(lines):
         small = fold(line)
-        if not (found := label.match(small)):
+        if not (match := label.match(small)):
             continue
-        if day := dates.first(small[found.end() :]):
+        if day := dates.first(small[match.end() :]):
             return day
         below = fold(lines[at + 1]) if at + 1 < len(lines) else ""
         if not _LABEL.match(below.split(" ")[0]) and (day := dates.first(below)) and day.start < 16:
@@ -70,7 +70,7 @@ def _day(lines: list[str], label: re.Pattern[str], dates: MailDates) -> Day | No
     return None
 
 
-def _span(lines: list[str], dates: MailDates) -> tuple[Day | None, Day | None]:
+def _find_span(lines: list[str], dates: MailDates) -> tuple[Day | None, Day | None]:
     """ "Stay: 4 May 2026 - 7 May 2026"."""
     for line in lines:
         small = fold(line)
@@ -79,33 +79,33 @@ def _span(lines: list[str], dates: MailDates) -> tuple[Day | None, Day | None]:
     return None, None
 
 
-def _free_until(lines: list[str], dates: MailDates) -> date | None:
+def _find_free_until(lines: list[str], dates: MailDates) -> date | None:
     for line in lines:
         small = fold(line)
-        if (found := _BY.search(small)) and (day := dates.first(small[found.start() :])):
+        if (match := _BY.search(small)) and (day := dates.first(small[match.start() :])):
             return day.day
     return None
 
 
-def _value(lines: list[str], label: re.Pattern[str]) -> str | None:
+def _find_value(lines: list[str], label: re.Pattern[str]) -> str | None:
     for line in lines:
-        if found := label.match(fold(line)):
-            return to_one_line(line[found.start(1) :], 120) or None
+        if match := label.match(fold(line)):
+            return to_one_line(line[match.start(1) :], 120) or None
     return None
 
 
-def _hotel(lines: list[str], subject: str, world: TravelFacts) -> tuple[str | None, str | None]:
+def _find_hotel(lines: list[str], subject: str, world: TravelFacts) -> tuple[str | None, str | None]:
     """The known hotel and its name: the first of the likely names that is one, else the likeliest as it stands."""
-    likely = list(_names(lines, subject))
-    for name in likely[:_MOST_NAMES]:
+    likely = list(_list_names(lines, subject))
+    for name in likely[:_MAX_NAMES]:
         if slug := world.hotel(name):
             return slug, name
     return None, likely[0] if likely else None
 
 
-def _names(lines: list[str], subject: str) -> Iterator[str]:
+def _list_names(lines: list[str], subject: str) -> Iterator[str]:
     """What might be the hotel's name: its label's value, then lines without a label, then the end of the subject."""
-    if labelled := _value(lines, _HOTEL):
+    if labelled := _find_value(lines, _HOTEL):
         yield labelled
     first = next((i for i, line in enumerate(lines) if _IN.match(fold(line)) or _DATES.match(fold(line))), len(lines))
     for line in reversed(lines[:first]):

@@ -15,7 +15,7 @@ __all__ = ["CHECKS", "BillAudit", "audit_folio"]
 
 _SEVERITIES = ("high", "medium", "low", "info")
 # Of rules that could ask for the same line, the first wins: the chain's own, then these, then any, then twice.
-_FIRST = {"tax_left": 1, "nights": 2, "charged": 3, "conversion": 3, "twice": 4}
+_PRECEDENCE = {"tax_left": 1, "nights": 2, "charged": 3, "conversion": 3, "twice": 4}
 _PENALTIES = frozenset({"no_show", "cancellation"})
 
 
@@ -35,31 +35,31 @@ class BillAudit:
     @property
     def points(self) -> tuple[int, int] | None:
         """Points the findings are about, as far as they are known."""
-        known = [f.points for f in self.findings if f.disputed and f.points]
-        return (sum(p[0] for p in known), sum(p[1] for p in known)) if known else None
+        points = [f.points for f in self.findings if f.disputed and f.points]
+        return (sum(p[0] for p in points), sum(p[1] for p in points)) if points else None
 
 
 def _rank(rule: Rule) -> tuple[object, ...]:
     """Your24 before late checkout: the rule with more conditions of its own goes first."""
     own = rule.chain != "any" and rule.check == "charged"
-    return (0 if own else _FIRST.get(rule.check, 5), rule.only_text is None, rule.id)
+    return (0 if own else _PRECEDENCE.get(rule.check, 5), rule.only_text is None, rule.id)
 
 
-def _findings(case: Case) -> list[Finding]:
-    found = []
+def _find_all(case: Case) -> list[Finding]:
+    findings = []
     for rule in sorted(case.book.rules, key=_rank):
         if not rules.applies_to_stay(rule, case.stay, case.bill):
             continue
         if finding := CHECKS[rule.check](rule, case):
-            found.append(_with_points(finding, case))
+            findings.append(_add_points(finding, case))
             if finding.disputed and rule.kind == "charge":
                 case.claimed |= {id(x) for x in finding.lines}
-    return sorted(found, key=lambda f: (_SEVERITIES.index(f.rule.severity), f.rule.id))
+    return sorted(findings, key=lambda f: (_SEVERITIES.index(f.rule.severity), f.rule.id))
 
 
-def _with_points(finding: Finding, case: Case) -> Finding:
+def _add_points(finding: Finding, case: Case) -> Finding:
     """A penalty on an award puts the points of the booking at stake."""
-    if not _PENALTIES & finding.rule.line_kinds or not (points := benefits.points_named(case)):
+    if not _PENALTIES & finding.rule.line_kinds or not (points := benefits.find_points(case)):
         return finding
     return replace(finding, points=(points, points))
 
@@ -86,6 +86,6 @@ def audit_folio(
     """The whole audit. A bill without a readable line gives an Audit without lines."""
     bill = read_bill(text, book)
     stay = read_stay(bill, book.chains[chain], stay_type, tier, confirmation)
-    found = _findings(Case(bill, stay, book)) if bill.lines else []
-    written = write_letter(found, stay, bill, book.chains[chain], book)
-    return BillAudit(bill, stay, found, list_expected_benefits(book, chain, stay.tier), written)
+    findings = _find_all(Case(bill, stay, book)) if bill.lines else []
+    letter = write_letter(findings, stay, bill, book.chains[chain], book)
+    return BillAudit(bill, stay, findings, list_expected_benefits(book, chain, stay.tier), letter)

@@ -21,19 +21,19 @@ _WALKED = re.compile(r"reservation guarantee|\bwalked\b|relocated|\burg\b")
 _VOUCHER = Decimal(20)
 
 
-def _food(case: Case) -> list[FolioLine]:
+def _list_food(case: Case) -> list[FolioLine]:
     return [x for x in case.charges() if x.kind in FOOD and case.open(x)]
 
 
-def _net(lines: Sequence[FolioLine]) -> Decimal:
+def _sum_net(lines: Sequence[FolioLine]) -> Decimal:
     return sum((x.net for x in lines), ZERO)
 
 
-def _credited(case: Case) -> Decimal:
+def _sum_credits(case: Case) -> Decimal:
     return -sum((x.amount for x in case.bill.lines if x.kind == "fnb_credit" and x.amount < 0), ZERO)
 
 
-def _brand(case: Case) -> Any | None:
+def _find_brand(case: Case) -> Any | None:
     """The brand with a daily credit whose name the hotel carries; the longest name that fits."""
     fits = [b for b in case.book.food_credits if re.search(rf"\b{re.escape(b)}\b", case.bill.hotel)]
     return case.book.food_credits[max(fits, key=len)] if fits else None
@@ -42,12 +42,12 @@ def _brand(case: Case) -> Any | None:
 @check
 def daily_credit(rule: Rule, case: Case) -> Finding | None:
     """The brand's amount for up to two guests and each night, not above the food spend, less what was credited."""
-    brand, food = _brand(case), _food(case)
+    brand, food = _find_brand(case), _list_food(case)
     if brand is None or not food:
         return None
     guests = min(case.stay.guests or 2, 2)
     nights = count_nights(case.bill, case.stay) or 1
-    due = min(_net(food), brand.usd_per_guest_day * guests * nights) - _credited(case)
+    due = min(_sum_net(food), brand.usd_per_guest_day * guests * nights) - _sum_credits(case)
     counted = "" if case.stay.guests else " The bill names no guests: two are reckoned, as the benefit is worded."
     note = f"{brand.brand}: {brand.usd_per_guest_day} USD a guest and day, {guests} guests, {nights} nights.{counted}"
     return make_finding(rule, case, due, food, note) if due > 0 else None
@@ -56,35 +56,35 @@ def daily_credit(rule: Rule, case: Case) -> Finding | None:
 @check
 def voucher(rule: Rule, case: Case) -> Finding | None:
     """The vouchers the bill mentions, not above the food spend, unless a credit was given."""
-    food, header = _food(case), case.bill.header
+    food, header = _list_food(case), case.bill.header
     number = int(m.group(1)) if (m := _VOUCHERS.search(header)) else 1
     named = rule.only_text.search(header) if rule.only_text else None
     printed = first_amount(header[named.end() : named.end() + 25]) if named else None
     credits = [-x.amount for x in case.bill.lines if x.amount < 0 and x.kind not in ("payment", "deposit")]
-    given = _credited(case) or sum((c for c in credits if c == (printed or _VOUCHER)), ZERO)
-    due = min(_net(food), (printed or _VOUCHER) * number) - given
+    credited = _sum_credits(case) or sum((c for c in credits if c == (printed or _VOUCHER)), ZERO)
+    due = min(_sum_net(food), (printed or _VOUCHER) * number) - credited
     return make_finding(rule, case, due, food) if food and due > 0 else None
 
 
-def _whole(text: str) -> int:
+def _parse_points(text: str) -> int:
     return int(re.sub(r"\D", "", text))
 
 
-def _nights_priced(rule: Rule, case: Case) -> int:
+def _count_free_points(rule: Rule, case: Case) -> int:
     """Points of the free nights that were taken, from nights times points or a price each night with a total."""
     words, nights = "\n".join((case.bill.header, *(x.folded for x in case.bill.lines))), case.stay.nights
     free = (nights or 0) // (rule.every or 1)
     if nth := re.search(rf"{_NTH.get(rule.every or 0, '$^')}[^\n\d]{{0,30}}(\d[\d.,']*\d)\s*(?:points|pts)", words):
-        return _whole(nth.group(1)) if free else 0
+        return _parse_points(nth.group(1)) if free else 0
     if times := _TIMES.search(words):
-        count, each = int(times.group(1)), _whole(times.group(2))
+        count, each = int(times.group(1)), _parse_points(times.group(2))
         nights = nights or count
         free = nights // (rule.every or 1)
         return each * max(count - (nights - free), 0) if free and each >= 1000 else 0
     if not free or nights is None or not (each_night := _EACH.search(words)):
         return 0
-    each = _whole(each_night.group(1))
-    totals = [_whole(a or b) for a, b in _POINTS.findall(words)]
+    each = _parse_points(each_night.group(1))
+    totals = [_parse_points(a or b) for a, b in _POINTS.findall(words)]
     return each * max(max(totals, default=0) // each - (nights - free), 0) if each >= 1000 else 0
 
 
@@ -99,18 +99,20 @@ def free_night(rule: Rule, case: Case) -> Finding | None:
         lines = [x for x in nights[every - 1 :: every] if x.points]
         points = sum(x.points or 0 for x in lines)
     else:
-        lines, points = [], _nights_priced(rule, case)
+        lines, points = [], _count_free_points(rule, case)
     if not points:
         return None
-    made = make_finding(rule, case, Decimal(points), lines, f"{points:,} points were taken for the free night.")
-    return Finding(made.rule, made.amount, made.lines, made.dispute_ref, made.note, (points, points))
+    finding = make_finding(rule, case, Decimal(points), lines, f"{points:,} points were taken for the free night.")
+    return Finding(finding.rule, finding.amount, finding.lines, finding.dispute_ref, finding.note, (points, points))
 
 
 @check
 def reported(rule: Rule, case: Case) -> Finding | None:
     """The words of the bill or of the guest say so; what it is worth depends on the brand."""
-    made = make_finding(rule, case, None, [], "The amount depends on the brand, which the reviewed data do not list.")
-    return Finding(made.rule, None, [], made.dispute_ref, made.note, rule.points)
+    finding = make_finding(
+        rule, case, None, [], "The amount depends on the brand, which the reviewed data do not list."
+    )
+    return Finding(finding.rule, None, [], finding.dispute_ref, finding.note, rule.points)
 
 
 @check
@@ -122,11 +124,11 @@ def walk_credit(rule: Rule, case: Case) -> Finding | None:
         named = [x for x in credits if -x.amount in (100, 200)]
     if not named:
         return None
-    made = make_finding(rule, case, -sum((x.amount for x in named), ZERO), named)
-    return Finding(made.rule, made.amount, made.lines, made.dispute_ref, made.note, rule.points)
+    finding = make_finding(rule, case, -sum((x.amount for x in named), ZERO), named)
+    return Finding(finding.rule, finding.amount, finding.lines, finding.dispute_ref, finding.note, rule.points)
 
 
-def points_named(case: Case) -> int | None:
+def find_points(case: Case) -> int | None:
     """The points a booking cost, where the bill names them."""
     words = "\n".join((case.bill.header, *(x.folded for x in case.bill.lines)))
-    return next((n for a, b in _POINTS.findall(words) if (n := _whole(a or b)) >= 1000), None)
+    return next((n for a, b in _POINTS.findall(words) if (n := _parse_points(a or b)) >= 1000), None)

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from shared.domain.folio import rules
 from shared.domain.folio.model import ZERO, Bill, Finding, FolioLine, FolioStay, Rule, Rulebook
-from shared.domain.folio.settle import CENT, NOT_CHARGES, TAXES
+from shared.domain.folio.settle import TOLERANCE, NOT_CHARGES, TAXES
 from shared.domain.folio.stay import find_deposits
 from shared.domain.parsing.dates import first_time
 
@@ -41,36 +41,36 @@ def check(function: Check) -> Check:
 
 
 def make_finding(rule: Rule, case: Case, amount: Decimal | None, lines: Sequence[FolioLine], note: str = "") -> Finding:
-    wanted = f"D-{case.stay.chain.upper()}-"
-    ref = next((r for r in rule.dispute_refs if r.startswith(wanted)), next(iter(rule.dispute_refs), None))
+    prefix = f"D-{case.stay.chain.upper()}-"
+    ref = next((r for r in rule.dispute_refs if r.startswith(prefix)), next(iter(rule.dispute_refs), None))
     order = {id(x): at for at, x in enumerate(case.bill.lines)}
     return Finding(rule, amount, sorted(lines, key=lambda x: order[id(x)]), ref, note)
 
 
-def _left(line: FolioLine) -> Decimal:
+def _open_amount(line: FolioLine) -> Decimal:
     """What is left of a charge after reversals and food credits."""
     return line.net - line.food_credited
 
 
-def _in_time(rule: Rule, line: FolioLine, stay: FolioStay) -> tuple[bool, str]:
+def _check_time(rule: Rule, line: FolioLine, stay: FolioStay) -> tuple[bool, str]:
     """Whether the guest left within the tier's time; where the bill shows no time, that is said."""
     limit = rule.until.get(rules.tier_for(rule, stay) or "")
     if limit is None:
         return True, ""
-    left = stay.left_at or first_time(line.folded)
-    if left is None:
+    checkout = stay.left_at or first_time(line.folded)
+    if checkout is None:
         return True, f"The bill shows no checkout time: this holds if you left by {limit:%H:%M}."
-    return left <= limit, f"You left at {left:%H:%M}; your tier's time is {limit:%H:%M}."
+    return checkout <= limit, f"You left at {checkout:%H:%M}; your tier's time is {limit:%H:%M}."
 
 
-def _few_a_day(lines: Sequence[FolioLine], most: int | None) -> list[FolioLine]:
-    seen: dict[object, int] = {}
-    kept = []
+def _limit_per_day(lines: Sequence[FolioLine], most: int | None) -> list[FolioLine]:
+    counts: dict[object, int] = {}
+    lines_kept = []
     for line in lines:
-        seen[line.day] = seen.get(line.day, 0) + 1
-        if most is None or seen[line.day] <= most:
-            kept.append(line)
-    return kept
+        counts[line.day] = counts.get(line.day, 0) + 1
+        if most is None or counts[line.day] <= most:
+            lines_kept.append(line)
+    return lines_kept
 
 
 @check
@@ -78,17 +78,17 @@ def charged(rule: Rule, case: Case) -> Finding | None:
     """Lines of the rule's kinds that are still to be paid, with their tax."""
     lines, note = [], ""
     for line in case.charges():
-        if case.open(line) and _left(line) > 0 and rules.applies_to_line(rule, line, case.stay):
-            good, said = _in_time(rule, line, case.stay)
+        if case.open(line) and _open_amount(line) > 0 and rules.applies_to_line(rule, line, case.stay):
+            good, time_note = _check_time(rule, line, case.stay)
             if good:
                 lines.append(line)
-                note = note or said
-    lines = _few_a_day(lines, rule.per_day)
+                note = note or time_note
+    lines = _limit_per_day(lines, rule.per_day)
     if not lines:
         return None
     taxes = [t for x in lines for t in x.taxes if case.open(t)] if rule.keeps_tax else []
     taxes = [t for t in taxes if t not in lines]
-    return make_finding(rule, case, sum(map(_left, [*lines, *taxes]), ZERO), [*lines, *taxes], note)
+    return make_finding(rule, case, sum(map(_open_amount, [*lines, *taxes]), ZERO), [*lines, *taxes], note)
 
 
 @check
@@ -108,32 +108,32 @@ def nights(rule: Rule, case: Case) -> Finding | None:
     stay = case.stay
     if stay.nights is None:
         return None
-    rooms = [x for x in case.charges() if x.kind == "room" and x.net > 0 and not _half_day(x, case)]
+    rooms = [x for x in case.charges() if x.kind == "room" and x.net > 0 and not _is_half_day(x, case)]
     covered = len(stay.award_days - {x.day for x in rooms if x.day})
     extra = len(rooms) + covered - stay.nights * stay.rooms
     if extra <= 0:
         return None
     free = [x for x in rooms if case.open(x)]
-    free.sort(key=lambda x: (_within(x, stay), not _repeated(x, rooms)))
-    late = [x for x in free if not _within(x, stay) or _repeated(x, rooms)]
-    chosen = (late or free[::-1])[: min(extra, len(free))]
-    if not chosen:
+    free.sort(key=lambda x: (_is_within_stay(x, stay), not _is_repeated(x, rooms)))
+    late = [x for x in free if not _is_within_stay(x, stay) or _is_repeated(x, rooms)]
+    extra_rooms = (late or free[::-1])[: min(extra, len(free))]
+    if not extra_rooms:
         return None
-    lines = [y for x in chosen for y in (x, *x.taxes) if case.open(y)]
+    lines = [y for x in extra_rooms for y in (x, *x.taxes) if case.open(y)]
     return make_finding(rule, case, sum((x.net for x in lines), ZERO), lines)
 
 
-def _within(line: FolioLine, stay: FolioStay) -> bool:
+def _is_within_stay(line: FolioLine, stay: FolioStay) -> bool:
     if line.day is None or stay.departure is None or stay.arrival is None:
         return True
     return stay.arrival <= line.day < stay.departure
 
 
-def _repeated(line: FolioLine, rooms: Sequence[FolioLine]) -> bool:
+def _is_repeated(line: FolioLine, rooms: Sequence[FolioLine]) -> bool:
     return any(x.day == line.day for x in rooms[: rooms.index(line)])
 
 
-def _half_day(line: FolioLine, case: Case) -> bool:
+def _is_half_day(line: FolioLine, case: Case) -> bool:
     same = (x for x in case.bill.lines if x.kind == "room" and x is not line)
     return line.day is not None and line.day == case.stay.departure and any(x.amount == 2 * line.amount for x in same)
 
@@ -146,14 +146,14 @@ def twice(rule: Rule, case: Case) -> Finding | None:
         if case.open(line):
             parent = id(line.parent) if line.kind in TAXES else 0
             groups.setdefault((line.day, line.folded, line.amount, parent), []).append(line)
-    extra = [x for g in groups.values() for x in g[_plausible(g[0], case.stay) :]]
+    extra = [x for g in groups.values() for x in g[_count_plausible(g[0], case.stay) :]]
     for group in groups.values():
         for line in (x for x in group[1:] if x in extra and len(x.taxes) == len(group[0].taxes)):
             extra += [t for t in line.taxes if case.open(t) and t not in extra]
     return make_finding(rule, case, sum((x.net for x in extra), ZERO), extra) if extra else None
 
 
-def _plausible(line: FolioLine, stay: FolioStay) -> int:
+def _count_plausible(line: FolioLine, stay: FolioStay) -> int:
     if line.kind in ("breakfast", "city_tax_person"):
         return max(stay.guests or 2, 1) * stay.rooms
     return stay.rooms
@@ -175,23 +175,27 @@ def adds_up(rule: Rule, case: Case) -> Finding | None:
     bill = case.bill
     if bill.unread:
         return None
-    off = difference(bill)
+    off = find_difference(bill)
     note = f"The lines add up to {bill.balance}; the bill does not print that."
-    return make_finding(rule, case, off, [], note) if off > CENT else None
+    return make_finding(rule, case, off, [], note) if off > TOLERANCE else None
 
 
-def difference(bill: Bill) -> Decimal:
+def find_difference(bill: Bill) -> Decimal:
     """How far the printed figures are from the lines; zero where nothing is printed."""
     if bill.printed_balance is not None:
         off = abs(bill.balance - bill.printed_balance)
-        return off if off > CENT else _totals_off(bill)
+        return off if off > TOLERANCE else _compare_totals(bill)
     if bill.printed_sum is not None:
         likely = (bill.balance, bill.charges, bill.charges - bill.credits_but_payments)
-        return ZERO if any(abs(x - bill.printed_sum) <= CENT for x in likely) else abs(bill.balance - bill.printed_sum)
-    return _totals_off(bill)
+        return (
+            ZERO
+            if any(abs(x - bill.printed_sum) <= TOLERANCE for x in likely)
+            else abs(bill.balance - bill.printed_sum)
+        )
+    return _compare_totals(bill)
 
 
-def _totals_off(bill: Bill) -> Decimal:
+def _compare_totals(bill: Bill) -> Decimal:
     """The totals of both columns; bills print credits among the credits or take them off the charges."""
     if bill.printed_totals is None:
         return ZERO
@@ -204,11 +208,11 @@ def _totals_off(bill: Bill) -> Decimal:
 def deposit(rule: Rule, case: Case) -> Finding | None:
     """A deposit the bill mentions and no line credits."""
     credits = [-x.amount for x in case.bill.lines if x.amount < 0]
-    given = [-x.amount for x in case.bill.lines if x.amount < 0 and x.kind == "deposit"]
+    deposits = [-x.amount for x in case.bill.lines if x.amount < 0 and x.kind == "deposit"]
     missing = ZERO
     for amount in find_deposits(case.bill.header, dict(case.book.kinds)["deposit"]):
         if amount in credits:
             credits.remove(amount)
-        elif not given:
+        elif not deposits:
             missing += amount
     return make_finding(rule, case, missing, []) if missing else None

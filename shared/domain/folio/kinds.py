@@ -13,7 +13,7 @@ _TAXES = {"resort_fee": "resort_fee_tax", "parking_self": "parking_tax", "parkin
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class LineName:
     """`credit`: its own words say that it takes something off the bill."""
 
     kind: str
@@ -37,44 +37,44 @@ class Namer:
                 return kind
         return None
 
-    def name(self, text: str, amount: Decimal) -> Named:
+    def name(self, text: str, amount: Decimal) -> LineName:
         if amount < 0:
             return self._credit(text)
         if self.words["payment"].search(text) and not self.words["not_payment"].search(text):
-            return Named("payment", credit=True)
+            return LineName("payment", credit=True)
         if self.words["adjustment"].search(text) and self.kind(text) not in ("cancellation", "fnb_credit"):
-            return Named("adjustment", self._subject(text), credit=True)
+            return LineName("adjustment", self._subject(text), credit=True)
         named = self._charge(text)
-        return Named(named.kind, named.subject, credit=named.kind in ("deposit", "fnb_credit"))
+        return LineName(named.kind, named.subject, credit=named.kind in ("deposit", "fnb_credit"))
 
-    def _charge(self, text: str) -> Named:
+    def _charge(self, text: str) -> LineName:
         if self.words["tax"].search(text) and not self.words["not_tax"].search(text):
             return self._tax(text)
-        return Named(self.kind(text) or "other")
+        return LineName(self.kind(text) or "other")
 
-    def _tax(self, text: str) -> Named:
+    def _tax(self, text: str) -> LineName:
         """A tax belongs to what it names; one that names nothing belongs to the charge it stands below."""
         whole = self.kind(text)
         if whole in ("city_tax_person", "room_tax"):
-            return Named(whole, "room")
+            return LineName(whole, "room")
         subject = self.kind(self.words["tax"].sub(" ", text).strip())
         if subject and subject != "room":
-            return Named(_TAXES.get(subject, "tax"), subject)
+            return LineName(_TAXES.get(subject, "tax"), subject)
         if subject == "room" or self.words["room_tax"].search(text):
-            return Named("room_tax", "room")
-        return Named("tax")
+            return LineName("room_tax", "room")
+        return LineName("tax")
 
     def _subject(self, text: str) -> str | None:
         """What an adjustment is about, of the words it has besides."""
         named = self._charge(self.words["adjustment"].sub(" ", text).strip())
         return None if named.kind == "other" else named.kind
 
-    def _credit(self, text: str) -> Named:
+    def _credit(self, text: str) -> LineName:
         kind = self.kind(text)
         if kind in ("fnb_credit", "deposit", "walk_compensation"):
-            return Named(kind)
+            return LineName(kind)
         if self.words["payment"].search(text):
             besides = self.words["payment"].sub(" ", text)
             if not self.words["adjustment"].search(besides):
-                return Named("payment")
-        return Named("adjustment", self._subject(text))
+                return LineName("payment")
+        return LineName("adjustment", self._subject(text))

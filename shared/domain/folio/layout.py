@@ -40,7 +40,7 @@ class Table:
         if self.bar and self.bar in line:
             cell = line.count(self.bar, 0, amount.end - 1)
             return next((c.means for c in self.columns if c.cell == cell), "amount")
-        return min(self.columns, key=lambda c: _distance(c, amount)).means
+        return min(self.columns, key=lambda c: _measure_distance(c, amount)).means
 
     def meanings(self, amounts: Sequence[Amount], line: str) -> list[str]:
         """As many amounts as headings stand in their order, even where the text lost its columns."""
@@ -54,7 +54,7 @@ class Table:
         return {"charge", "credit"} <= {c.means for c in self.columns}
 
 
-def _distance(column: Column, amount: Amount) -> int:
+def _measure_distance(column: Column, amount: Amount) -> int:
     if column.means not in (*_MONEY, "other"):
         return 10_000
     if column.start < amount.end and amount.start < column.end:
@@ -69,14 +69,14 @@ def read_heading(folded: str) -> Table | None:
     bar = next((b for b in _BARS if b in folded), None)
     if bar is None and "  " not in folded.strip():
         return None  # its spaces were lost, and with them the columns
-    found = [
+    columns = [
         Column(m.lastgroup or "", m.start(), m.end(), folded.count(bar, 0, m.start()) if bar else 0)
         for m in _WORD.finditer(folded)
     ]
-    means = {c.means for c in found}
-    if not means & {"charge", "credit", "amount"} or not means & {"text", "date"} or len(found) > 12:
+    means = {c.means for c in columns}
+    if not means & {"charge", "credit", "amount"} or not means & {"text", "date"} or len(columns) > 12:
         return None
-    return Table(found, bar)
+    return Table(columns, bar)
 
 
 def find_posted(amounts: Sequence[Amount], table: Table | None, line: str) -> tuple[Amount, str] | None:

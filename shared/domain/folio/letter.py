@@ -6,17 +6,17 @@ from datetime import date
 from shared.domain.folio.model import Bill, Chain, Finding, FolioLine, FolioStay, Rulebook
 
 
-def _day(day: date) -> str:
+def _format_day(day: date) -> str:
     return f"{day.day} {day:%B %Y}"
 
 
-def _posting(line: FolioLine) -> str:
+def _quote_line(line: FolioLine) -> str:
     """A line as quoted text, so that it is never read as anything else."""
     when = f"{line.day.isoformat()} " if line.day else ""
     return f'{when}"{line.text.replace(chr(34), chr(39))}" {line.amount:,.2f}'
 
 
-def _amount(finding: Finding, currency: str | None) -> str:
+def _format_amount(finding: Finding, currency: str | None) -> str:
     if finding.amount is None:
         return ""
     if finding.rule.kind == "points":
@@ -24,13 +24,13 @@ def _amount(finding: Finding, currency: str | None) -> str:
     return f" ({finding.amount:,.2f} {currency})" if currency else f" ({finding.amount:,.2f})"
 
 
-def _item(number: int, finding: Finding, chain: Chain, bill: Bill, book: Rulebook) -> str:
+def _write_item(number: int, finding: Finding, chain: Chain, bill: Bill, book: Rulebook) -> str:
     claim = finding.rule.claim.replace("{award}", chain.award).replace("{member}", chain.member)
-    what = f"{finding.rule.title}{_amount(finding, bill.currency)}"
-    said = f"{claim[0].upper()}{claim[1:]}" if claim.startswith("The ") else f"This {claim}"
-    lines = [f"{number}. {what}. {said}"]
+    what = f"{finding.rule.title}{_format_amount(finding, bill.currency)}"
+    sentence = f"{claim[0].upper()}{claim[1:]}" if claim.startswith("The ") else f"This {claim}"
+    lines = [f"{number}. {what}. {sentence}"]
     if finding.lines:
-        lines.append("   Postings: " + "; ".join(map(_posting, finding.lines)))
+        lines.append("   Postings: " + "; ".join(map(_quote_line, finding.lines)))
     ref = book.dispute_refs.get(finding.dispute_ref or "")
     if ref is not None:
         sure = ref.url and ref.confidence != "low"  # an address from memory is not put into a letter
@@ -38,10 +38,10 @@ def _item(number: int, finding: Finding, chain: Chain, bill: Bill, book: Ruleboo
     return "\n".join(lines)
 
 
-def _about(stay: FolioStay) -> str:
+def _describe_stay(stay: FolioStay) -> str:
     parts = [f"confirmation {stay.confirmation}"] if stay.confirmation else []
     if stay.arrival and stay.departure:
-        parts.append(f"stay of {_day(stay.arrival)} to {_day(stay.departure)}")
+        parts.append(f"stay of {_format_day(stay.arrival)} to {_format_day(stay.departure)}")
     return ", ".join(parts)
 
 
@@ -50,13 +50,13 @@ def write_letter(findings: Sequence[Finding], stay: FolioStay, bill: Bill, chain
     disputed = [f for f in findings if f.disputed]
     if not disputed:
         return ""
-    about = _about(stay)
+    about = _describe_stay(stay)
     tier = (stay.tier or "").replace("_", " ").title()
     article = "an" if chain.member[0] in "AEIO" else "a"
     who = f"I stayed with you as {article} {chain.member}{f' with {tier} status' if tier else ''}"
     kind = {"award": f" on a {chain.award}", "points_advance": " on a Points Advance award"}.get(stay.stay_type, "")
     subject = f"Subject: Request for correction of my folio{f', {about}' if about else ''}"
-    items = [_item(n, f, chain, bill, book) for n, f in enumerate(disputed, 1)]
+    items = [_write_item(n, f, chain, bill, book) for n, f in enumerate(disputed, 1)]
     total = sum((f.amount for f in disputed if f.amount and f.rule.kind != "points"), start=type(bill.balance)(0))
     come = f"{total:,.2f} {bill.currency or ''}".rstrip()
     money = f" The corrections come to {come}; please return what I have paid to my card." if total else ""

@@ -33,8 +33,8 @@ class FolioLine:
     @property
     def net(self) -> Decimal:
         """What is left to pay of a charge."""
-        left = self.amount - self.credited
-        return left if left > ZERO else ZERO
+        rest = self.amount - self.credited
+        return rest if rest > ZERO else ZERO
 
     @property
     def reversed(self) -> bool:

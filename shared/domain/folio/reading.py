@@ -75,28 +75,28 @@ class _Page:
     sum_currency: str | None = None
 
 
-def _date_at_start(folded: str) -> tuple[WrittenDate, int] | None:
+def _find_date_at_start(folded: str) -> tuple[WrittenDate, int] | None:
     """The date a line begins with, and where it ends. A span of two dates is the stay, not a posting."""
     before = _BEFORE_DATE.match(folded)
     start = before.end() if before else 0
     for begin in (start, 0) if start else (0,):
-        if found := DATE.match(folded, begin) or SHORT_DATE.match(folded, begin):
-            if re.match(r"\s*(?:-|to|until|bis|au|al|a|ate)\s*\d", folded[found.end() :]):
+        if match := DATE.match(folded, begin) or SHORT_DATE.match(folded, begin):
+            if re.match(r"\s*(?:-|to|until|bis|au|al|a|ate)\s*\d", folded[match.end() :]):
                 return None
-            return read_date(found), found.end()
+            return read_date(match), match.end()
         if compact := _COMPACT.match(folded, begin):
             year, month, day = map(int, compact.groups())
             return WrittenDate(year, month, day, ""), compact.end()
     return None
 
 
-def _points(folded: str) -> int | None:
-    found = POINTS.search(folded)
-    digits = re.sub(r"\D", "", found.group(1)) if found else ""
+def _find_points(folded: str) -> int | None:
+    match = POINTS.search(folded)
+    digits = re.sub(r"\D", "", match.group(1)) if match else ""
     return int(digits) if 0 < len(digits) <= 9 else None
 
 
-def _description(line: str, start: int, end: int) -> str:
+def _find_description(line: str, start: int, end: int) -> str:
     """What stands between the date and the amounts, without a posting code and second dates."""
     text = line[start:end].strip(' |;\t,"')
     text = _CODED.sub("", text).strip(' |;\t,"')
@@ -106,7 +106,7 @@ def _description(line: str, start: int, end: int) -> str:
     return " ".join(re.sub(r"[|;\t]", " ", text).split())[:80].strip()
 
 
-def _sums(page: _Page, line: str, kind: str, amounts: Sequence[Amount]) -> None:
+def _keep_sums(page: _Page, line: str, kind: str, amounts: Sequence[Amount]) -> None:
     """Keeps what the bill prints as balance and totals; the last of each counts."""
     if not amounts:
         return
@@ -121,12 +121,12 @@ def _sums(page: _Page, line: str, kind: str, amounts: Sequence[Amount]) -> None:
     page.ended = page.ended or kind != "part"
 
 
-def _take(page: _Page, line: str, folded: str, thousandths: bool) -> None:
+def _read_line(page: _Page, line: str, folded: str, thousandths: bool) -> None:
     """One line: a heading, a sum, a posting, or words about the stay."""
     if _CSV.match(folded) and "  " not in folded and not any(bar in folded for bar in "|;\t"):
         line = "|".join(next(csv.reader([line])))
         folded = fold(line)
-    at = _date_at_start(folded)
+    at = _find_date_at_start(folded)
     if at is None and (table := read_heading(folded)):
         page.table = table
         return
@@ -134,20 +134,20 @@ def _take(page: _Page, line: str, folded: str, thousandths: bool) -> None:
     rest = " " * start + line[start:]
     amounts = find_amounts_at_end(rest, thousandths)
     if kind := classify_sum(folded[start:]):
-        _sums(page, line, kind, amounts)
-    elif at and (amounts or _points(folded[start:])):
-        _post(page, at[0], line, start, amounts)
+        _keep_sums(page, line, kind, amounts)
+    elif at and (amounts or _find_points(folded[start:])):
+        _add_posting(page, at[0], line, start, amounts)
     elif at:
-        _lone_date(page, at[0], line, start)
+        _keep_date(page, at[0], line, start)
     elif (
         amounts and (page.postings or page.table or page.undated) and not page.ended and not _TO_PROGRAMS.search(folded)
     ):
-        _post(page, None, line, 0, amounts)
+        _add_posting(page, None, line, 0, amounts)
     else:
         page.header.append(folded)
 
 
-def _lone_date(page: _Page, day: WrittenDate, line: str, start: int) -> None:
+def _keep_date(page: _Page, day: WrittenDate, line: str, start: int) -> None:
     """A date by itself stands above the postings of that day; with other words the line could not be read."""
     if re.search(r"[^\W\d_]", line[start:]):
         page.header.append(fold(line))
@@ -156,20 +156,20 @@ def _lone_date(page: _Page, day: WrittenDate, line: str, start: int) -> None:
         page.day = day
 
 
-def _post(page: _Page, day: WrittenDate | None, line: str, start: int, amounts: Sequence[Amount]) -> None:
+def _add_posting(page: _Page, day: WrittenDate | None, line: str, start: int, amounts: Sequence[Amount]) -> None:
     one = find_posted(amounts, page.table, line)
     end = amounts[0].start if amounts else len(line)
-    text = _description(line, start, end)
+    text = _find_description(line, start, end)
     if not re.search(r"[^\W\d_]", text):
         page.unread += 1
         return
     if day is not None:
         page.day = day
     amount, column = one or (None, "")
-    page.postings.append(_Posting(day or page.day, text, amount, column, amounts, _points(fold(line)[start:])))
+    page.postings.append(_Posting(day or page.day, text, amount, column, amounts, _find_points(fold(line)[start:])))
 
 
-def _without_heading(postings: Sequence[_Posting]) -> None:
+def _settle_columns(postings: Sequence[_Posting]) -> None:
     """Two amounts a line and no heading: a running balance, or a charge and a credit of which one is zero."""
     pairs = [p for p in postings if not p.column and len(p.amounts) == 2]
     if len(pairs) < 2 or len(pairs) < len([p for p in postings if p.amount]):
@@ -185,12 +185,12 @@ def _without_heading(postings: Sequence[_Posting]) -> None:
             posting.amount, posting.column = posting.amounts[side], ("charge", "credit")[side]
 
 
-def _year(order_dates: Sequence[WrittenDate]) -> int | None:
+def _find_year(order_dates: Sequence[WrittenDate]) -> int | None:
     years = Counter(w.year for w in order_dates if w.year)
     return years.most_common(1)[0][0] if years else None
 
 
-def _signed(posting: _Posting, credit: bool) -> tuple[Decimal, bool]:
+def _sign_amount(posting: _Posting, credit: bool) -> tuple[Decimal, bool]:
     """The amount with the sign of its column or its own; True when nothing about it is a guess."""
     if posting.amount is None:
         return ZERO, True
@@ -202,11 +202,11 @@ def _signed(posting: _Posting, credit: bool) -> tuple[Decimal, bool]:
     return value, not credit
 
 
-def _line(posting: _Posting, namer: Namer, day: date | None) -> FolioLine:
+def _build_line(posting: _Posting, namer: Namer, day: date | None) -> FolioLine:
     folded = fold(posting.text)
-    value, _ = _signed(posting, False)
+    value, _ = _sign_amount(posting, False)
     named = namer.name(folded, value)
-    value, settled = _signed(posting, named.credit)
+    value, settled = _sign_amount(posting, named.credit)
     if named.kind == "payment" and not settled:
         value, settled = -value, True
     return FolioLine(day, posting.text, folded, value, named.kind, named.subject, posting.points, settled)
@@ -216,38 +216,38 @@ def _first_code(text: str) -> str | None:
     return next(iter(named_currencies(text)), None)
 
 
-def _currency(page: _Page, text: str) -> str | None:
+def _find_currency(page: _Page, text: str) -> str | None:
     """Of the printed sum, else of most postings, else the first code the bill names."""
     marks = Counter(p.amount.currency for p in page.postings if p.amount and p.amount.currency)
-    seen = page.sum_currency or (marks.most_common(1)[0][0] if marks else _first_code(text))
-    return stated_currency(text, seen) or seen
+    printed = page.sum_currency or (marks.most_common(1)[0][0] if marks else _first_code(text))
+    return stated_currency(text, printed) or printed
 
 
-def _page(text: str, undated: bool) -> _Page:
+def _read_page(text: str, undated: bool) -> _Page:
     page, thousandths = _Page(undated=undated), has_three_decimals(text)
     for line in split_lines(text):
         if line.strip():
-            _take(page, line, fold(line), thousandths)
+            _read_line(page, line, fold(line), thousandths)
     return page
 
 
 def read_bill(text: str, book: Rulebook) -> Bill:
     """The bill. Lines that look like postings and cannot be read are counted, never guessed."""
-    page = _page(text, undated=False)
+    page = _read_page(text, undated=False)
     if not page.postings:
-        page = _page(text, undated=True)
-    _without_heading(page.postings)
+        page = _read_page(text, undated=True)
+    _settle_columns(page.postings)
     header = "\n".join(h for h in page.header if not _TO_PROGRAMS.search(h))
-    currency = _currency(page, text)
+    currency = _find_currency(page, text)
     all_dates = [p.day for p in page.postings if p.day] + [w for w, _, _ in find_dates(header)]
-    order, year = choose_order(all_dates, currency in (None, "USD")), _year(all_dates)
+    order, year = choose_order(all_dates, currency in (None, "USD")), _find_year(all_dates)
     european = order == "dmy" and any(w.separator and (w.separator == "." or w.first > 12) for w in all_dates)
     namer = Namer(book.kinds, book.words, is_abroad(currency, header, european))
-    made = [_line(p, namer, p.day.day(order, year) if p.day else None) for p in page.postings]
-    kept = [x for x in made if x.day or x.kind != "other"]
+    lines = [_build_line(p, namer, p.day.day(order, year) if p.day else None) for p in page.postings]
+    readable = [x for x in lines if x.day or x.kind != "other"]
     bill = Bill(
-        lines=kept,
-        unread=page.unread + len(made) - len(kept),
+        lines=readable,
+        unread=page.unread + len(lines) - len(readable),
         header=header,
         hotel="\n".join(_LABELS.split(h)[0] for h in page.header[:4]),
         currency=currency,

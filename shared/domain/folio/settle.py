@@ -16,30 +16,32 @@ _TAX_OF = {"resort_fee": "resort_fee_tax", "room": "room_tax"} | dict.fromkeys(P
 NOT_CHARGES = frozenset({"payment", "deposit", "adjustment", "fnb_credit", "walk_compensation"})
 _NOT_REVERSALS = frozenset({"payment", "deposit", "fnb_credit", "walk_compensation"})
 TAXES = frozenset({"resort_fee_tax", "parking_tax", "room_tax", "tax", "city_tax_person"})
-CENT = Decimal("0.02")
+TOLERANCE = Decimal("0.02")
 _HALF_CENT = Decimal("0.005")
-_NEAR, _MOST = 40, 400  # charges a credit is tried against: bills are short, texts may be anything
+_MAX_NEAR, _MAX_CHARGES = 40, 400  # charges a credit is tried against: bills are short, texts may be anything
 
 
 def settle_bill(bill: Bill) -> None:
-    _signs(bill)
+    _settle_signs(bill)
     charges = [x for x in bill.lines if x.amount > 0 and x.kind not in NOT_CHARGES]
     _join_taxes(charges)
-    open_lines = [(at, x) for at, x in enumerate(bill.lines) if x.amount > 0 and x.kind not in NOT_CHARGES][:_MOST]
+    open_lines = [(at, x) for at, x in enumerate(bill.lines) if x.amount > 0 and x.kind not in NOT_CHARGES][
+        :_MAX_CHARGES
+    ]
     for at, credit in enumerate(bill.lines):
         if credit.amount < 0 and credit.kind not in _NOT_REVERSALS:
-            _reverse(credit, at, open_lines)
+            _apply_credit(credit, at, open_lines)
             open_lines = [(place, x) for place, x in open_lines if x.credited < x.amount]
-    _food(bill.lines, charges)
+    _apply_food_credits(bill.lines, charges)
 
 
-def _signs(bill: Bill) -> None:
+def _settle_signs(bill: Bill) -> None:
     """Unsigned lines that sound like credits are credits, unless the printed balance says otherwise."""
     unsure = [x for x in bill.lines if not x.settled]
     if not unsure:
         return
     change = 2 * sum((x.amount for x in unsure), ZERO)
-    if bill.printed_balance is not None and abs(bill.balance - bill.printed_balance) <= CENT < abs(change):
+    if bill.printed_balance is not None and abs(bill.balance - bill.printed_balance) <= TOLERANCE < abs(change):
         return
     for line in unsure:
         line.amount = -line.amount
@@ -60,16 +62,16 @@ def _join_taxes(charges: Sequence[FolioLine]) -> None:
             tax.parent.taxes.append(tax)
 
 
-def _open(lines: Iterable[FolioLine]) -> list[FolioLine]:
+def _list_open(lines: Iterable[FolioLine]) -> list[FolioLine]:
     return [x for x in lines if x.net > 0]
 
 
-def _total(lines: Iterable[FolioLine]) -> Decimal:
+def _sum_open(lines: Iterable[FolioLine]) -> Decimal:
     return sum((x.net for x in lines), ZERO)
 
 
-def _with_taxes(lines: Iterable[FolioLine]) -> list[FolioLine]:
-    return [y for x in lines for y in (x, *_open(x.taxes))]
+def _add_taxes(lines: Iterable[FolioLine]) -> list[FolioLine]:
+    return [y for x in lines for y in (x, *_list_open(x.taxes))]
 
 
 def _pay(lines: Sequence[FolioLine], credit: Decimal) -> None:
@@ -79,20 +81,20 @@ def _pay(lines: Sequence[FolioLine], credit: Decimal) -> None:
         credit -= taken
 
 
-def _reverse(credit: FolioLine, at: int, open_lines: Sequence[tuple[int, FolioLine]]) -> None:
+def _apply_credit(credit: FolioLine, at: int, open_lines: Sequence[tuple[int, FolioLine]]) -> None:
     """Finds what a credit takes back: one charge, a charge with its tax, a day's, all of the kind; else a part."""
     amount = -credit.amount
-    mine = [(place, x) for place, x in open_lines if x.net > 0 and _about(credit, x)]
-    near = [x for _, x in nsmallest(_NEAR, mine, key=lambda p: (p[1].day != credit.day, p[0] > at, abs(p[0] - at)))]
-    for group in _groups(near, [x for _, x in mine], credit):
-        if group and abs(_total(group) - amount) <= _HALF_CENT:
+    mine = [(place, x) for place, x in open_lines if x.net > 0 and _matches_credit(credit, x)]
+    near = [x for _, x in nsmallest(_MAX_NEAR, mine, key=lambda p: (p[1].day != credit.day, p[0] > at, abs(p[0] - at)))]
+    for group in _list_groups(near, [x for _, x in mine], credit):
+        if group and abs(_sum_open(group) - amount) <= _HALF_CENT:
             _pay(group, amount)
             return
     if credit.subject:
         _pay(near, amount)
 
 
-def _about(credit: FolioLine, charge: FolioLine) -> bool:
+def _matches_credit(credit: FolioLine, charge: FolioLine) -> bool:
     """Whether a credit can take a charge back: what it names; an award takes back rooms; without a name, anything."""
     subject = credit.subject
     if subject == "points_redemption":
@@ -104,9 +106,9 @@ def _about(credit: FolioLine, charge: FolioLine) -> bool:
     return subject is None or charge.kind == subject
 
 
-def _groups(near: list[FolioLine], mine: list[FolioLine], credit: FolioLine) -> Iterable[list[FolioLine]]:
+def _list_groups(near: list[FolioLine], mine: list[FolioLine], credit: FolioLine) -> Iterable[list[FolioLine]]:
     yield from ([x] for x in near)
-    yield from (taxed for x in near if len(taxed := _with_taxes([x])) > 1)
+    yield from (taxed for x in near if len(taxed := _add_taxes([x])) > 1)
     same_day = [x for x in mine if x.day == credit.day]
     wholes = [some for some in (same_day, mine) if credit.subject or len({x.kind for x in some}) == 1]
     wholes += [[x for x in mine if x.kind == kind] for kind in dict.fromkeys(x.kind for x in near)]
@@ -114,17 +116,17 @@ def _groups(near: list[FolioLine], mine: list[FolioLine], credit: FolioLine) -> 
         if some in wholes[:n]:
             continue  # adding up is most of the work
         yield some
-        if len(taxed := _with_taxes(some)) > len(some):
+        if len(taxed := _add_taxes(some)) > len(some):
             yield taxed
 
 
-def _food(all_lines: Sequence[FolioLine], charges: Sequence[FolioLine]) -> None:
+def _apply_food_credits(all_lines: Sequence[FolioLine], charges: Sequence[FolioLine]) -> None:
     """Food and drink credits go to breakfasts first; they are kept apart from what was reversed."""
     for credit in all_lines:
         if credit.kind != "fnb_credit" or credit.amount >= 0:
             continue
-        left = -credit.amount
+        unspent = -credit.amount
         for line in sorted((x for x in charges if x.kind in FOOD), key=lambda x: x.kind):
-            taken = min(line.net - line.food_credited, left)
+            taken = min(line.net - line.food_credited, unspent)
             line.food_credited += taken
-            left -= taken
+            unspent -= taken

@@ -63,25 +63,25 @@ def is_abroad(currency: str | None, header: str, european: bool) -> bool:
     return currency not in (None, "USD") or european or _ABROAD.search(header) is not None
 
 
-def _number(text: str, *patterns: re.Pattern[str]) -> int | None:
+def _find_number(text: str, *patterns: re.Pattern[str]) -> int | None:
     for pattern in patterns:
-        if (found := pattern.search(text)) and 0 < int(found.group(1)) < 100:
-            return int(found.group(1))
+        if (match := pattern.search(text)) and 0 < int(match.group(1)) < 100:
+            return int(match.group(1))
     return None
 
 
-def _dates(header: str, order: Order) -> tuple[date | None, date | None, int]:
+def _find_stay_dates(header: str, order: Order) -> tuple[date | None, date | None, int]:
     """Arrival, departure, and where the departure ends: by their labels, else by two dates with a dash between."""
-    found = [(w.day(order), start, end) for w, start, end in find_dates(header)]
+    dates = [(w.day(order), start, end) for w, start, end in find_dates(header)]
     arrival = departure = None
     place = 0
-    for day, start, end in found:
+    for day, start, end in dates:
         label = _LABEL.search(header[max(0, start - 40) : start])
         if label and label["in"] and not arrival:
             arrival = day
         elif label and label["out"] and not departure:
             departure, place = day, end
-    for (one, _, ends), (two, starts, after) in pairwise(found):
+    for (one, _, ends), (two, starts, after) in pairwise(dates):
         if not (arrival and departure) and one and two and one < two and _SPAN.match(header[ends:starts]):
             return one, two, after
     return arrival, departure, place
@@ -93,12 +93,12 @@ _AFTER_LABEL = re.compile(
 )
 
 
-def _left_at(header: str, place: int) -> time | None:
+def _find_checkout(header: str, place: int) -> time | None:
     """The time printed right after the departure date, or after a label of its own."""
     after = _AFTER_DATE.match(header, place, place + 24) if place else None
-    said = first_time(after.group(1)) if after else None
+    after_date = first_time(after.group(1)) if after else None
     label = _AFTER_LABEL.search(header)
-    return said or (first_time(label.group(1)) if label else None)
+    return after_date or (first_time(label.group(1)) if label else None)
 
 
 def match_tier(text: str, chain: Chain) -> str | None:
@@ -111,7 +111,7 @@ def match_tier(text: str, chain: Chain) -> str | None:
     return lowest if re.fullmatch(r"(base |basic |general )?(member|none|no status|blue|red|club)?", plain) else None
 
 
-def _tier_in(header: str, chain: Chain) -> str | None:
+def _find_tier(header: str, chain: Chain) -> str | None:
     """A tier the bill names beside a membership word or by itself; a colour inside a name is none."""
     for tier in sorted(chain.tiers[1:], key=len, reverse=True):
         word = tier.replace("_", "[ _]")
@@ -130,27 +130,27 @@ def _tier_in(header: str, chain: Chain) -> str | None:
 _NUMBER = re.compile(r"(?:bonvoy|honors|hh|hyatt|rewards|member(?:ship)?)\s*(?:no|nr|number)?\.?\s*[#:]")
 
 
-def _award_days(bill: Bill) -> frozenset[date]:
+def _list_award_days(bill: Bill) -> frozenset[date]:
     return frozenset(x.day for x in bill.lines if x.kind == "points_redemption" and x.day)
 
 
-def _type_in(bill: Bill, award_days: frozenset[date]) -> StayType:
+def _find_stay_type(bill: Bill, award_days: frozenset[date]) -> StayType:
     header = _NO_AWARD.sub(" ", bill.header)
     if _ADVANCE.search(header):
         return "points_advance"
     return "award" if award_days or _AWARD.search(header) else "cash"
 
 
-def _paid_nights(bill: Bill, awards: frozenset[date], departure: date | None) -> bool:
+def _has_paid_nights(bill: Bill, awards: frozenset[date], departure: date | None) -> bool:
     """Whether room is charged on a night that no award covers, while others are covered."""
     days = {x.day for x in bill.lines if x.kind == "room" and x.amount > 0 and x.day}
     return bool(awards) and any(d not in awards and (departure is None or d < departure) for d in days)
 
 
-def _nights(header: str, arrival: date | None, departure: date | None) -> int | None:
+def _count_booked_nights(header: str, arrival: date | None, departure: date | None) -> int | None:
     if arrival and departure and arrival < departure <= arrival + timedelta(days=200):
         return (departure - arrival).days
-    return _number(header, _NIGHTS, _NIGHTS_AFTER)
+    return _find_number(header, _NIGHTS, _NIGHTS_AFTER)
 
 
 def read_stay(
@@ -158,26 +158,26 @@ def read_stay(
 ) -> FolioStay:
     """What the caller said wins over what the bill says. Unknown stays unknown."""
     header = bill.header
-    arrival, departure, place = _dates(header, bill.order)
-    awards = _award_days(bill)
-    kind = stay_type or _type_in(bill, awards)
+    arrival, departure, place = _find_stay_dates(header, bill.order)
+    awards = _list_award_days(bill)
+    kind = stay_type or _find_stay_type(bill, awards)
     if kind == "award" and _PART_CASH.search(header):
         kind, awards = "cash", frozenset()
     number = _CONFIRMATION.search(header)
     return FolioStay(
         chain=chain.chain,
         stay_type=kind,
-        tier=tier or _tier_in(header, chain),
+        tier=tier or _find_tier(header, chain),
         guest_of_honor=_GUEST_OF_HONOR.search(header) is not None,
         arrival=arrival,
         departure=departure,
-        left_at=_left_at(header, place),
-        nights=_nights(header, arrival, departure),
-        guests=_number(header, _GUESTS, _GUESTS_AFTER),
-        rooms=_number(header, _ROOMS) or 1,
+        left_at=_find_checkout(header, place),
+        nights=_count_booked_nights(header, arrival, departure),
+        guests=_find_number(header, _GUESTS, _GUESTS_AFTER),
+        rooms=_find_number(header, _ROOMS) or 1,
         in_us=False if is_abroad(bill.currency, header, bill.european) else (True if bill.currency == "USD" else None),
         award_days=awards,
-        mixed=_paid_nights(bill, awards, departure),
+        mixed=_has_paid_nights(bill, awards, departure),
         confirmation=confirmation or (number.group(1).upper() if number else None),
     )
 
@@ -201,13 +201,13 @@ def count_nights(bill: Bill, stay: FolioStay) -> int | None:
 
 def find_deposits(header: str, words: re.Pattern[str]) -> list[Decimal]:
     """The deposits the words of a bill mention as paid, with an amount."""
-    found: list[Decimal] = []
+    deposits: list[Decimal] = []
     for sentence in re.split(r"[\n;|]", header):
-        if (named := words.search(sentence)) and not _NO_DEPOSIT.search(sentence):
-            amount = first_amount(sentence[named.start() :]) or first_amount(sentence)
+        if (match := words.search(sentence)) and not _NO_DEPOSIT.search(sentence):
+            amount = first_amount(sentence[match.start() :]) or first_amount(sentence)
             if amount:
-                found.append(amount)
-    return found
+                deposits.append(amount)
+    return deposits
 
 
 _NO_DEPOSIT = re.compile(

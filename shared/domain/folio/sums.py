@@ -30,9 +30,9 @@ Sum = Literal["balance", "total", "part"]
 
 def classify_sum(folded: str) -> Sum | None:
     """Which sum a line is, or None for any other line."""
-    found = _START.match(folded)
-    if found is None or len(re.sub(r"[^a-z]", "", found["rest"])) > 14 or _COUNTS.search(found["rest"]):
+    match = _START.match(folded)
+    if match is None or len(re.sub(r"[^a-z]", "", match["rest"])) > 14 or _COUNTS.search(match["rest"]):
         return None
-    if found["passed"] or found["part"]:
+    if match["passed"] or match["part"]:
         return "part"
-    return "balance" if found["balance"] else "total"
+    return "balance" if match["balance"] else "total"

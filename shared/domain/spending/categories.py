@@ -5,26 +5,26 @@ from collections.abc import Callable
 from shared.domain.spending.model import EXCLUDED, StatementBook
 
 OTHER = "other"
-_LONGEST = 200  # of a description; what follows is addresses
+_MAX_CHARACTERS = 200  # of a description; what follows is addresses
 
 Categorise = Callable[[str, str, str], str]
 
 
 def clean_description(description: str) -> str:
     """A description as rules and fingerprints see it."""
-    return " ".join(description[:_LONGEST].split()).lower()
+    return " ".join(description[:_MAX_CHARACTERS].split()).lower()
 
 
 def build_categoriser(book: StatementBook) -> Categorise:
     """One for each statement: shops come again and again, and are asked about once."""
-    known: dict[tuple[str, str, str], str] = {}
+    categories: dict[tuple[str, str, str], str] = {}
 
     def categorise(description: str, mcc: str, native: str) -> str:
         """The description is plain already."""
         key = (description, mcc, native)
-        if (found := known.get(key)) is None:
-            found = known[key] = _find_category(book, *key)
-        return found
+        if (category := categories.get(key)) is None:
+            category = categories[key] = _find_category(book, *key)
+        return category
 
     return categorise
 

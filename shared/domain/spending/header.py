@@ -9,8 +9,8 @@ from shared.domain.parsing.dates import parse_day
 from shared.domain.spending.model import StatementBook, StatementLayout
 
 PREAMBLE = 40  # rows that may come before the header
-_ALIKE = 0.7  # of the columns of a known header and of this one
-_TELLING = 4  # columns a header needs for others to be like it: with three, every table is
+_MIN_LIKENESS = 0.7  # of the columns of a known header and of this one
+_MIN_COLUMNS = 4  # columns a header needs for others to be like it: with three, every table is
 # What columns are called by issuers nobody has described here, the better name first.
 _DATE = (
     *("transaction date", "trans. date", "trans date", "date of transaction", "purchase date", "date", "booking date"),
@@ -65,95 +65,101 @@ class Shape:
 def find_shape(opening: Sequence[Sequence[str]], book: StatementBook) -> Shape | None:
     """None when no row is a header that names what is needed, and the rows are of no known issuer either."""
     for position, cells in enumerate(opening):
-        names = _trimmed(cells)
-        if len(names) > 1 and (layouts := _known(names, book) or _generic(names)):
+        names = _trim(cells)
+        if len(names) > 1 and (layouts := _find_known_layouts(names, book) or _build_generic_layouts(names)):
             columns: dict[str, int] = {}
             for at, name in enumerate(names):
                 columns.setdefault(name, at)
             return Shape(layouts, columns, position + 1)
     rows = [cells for cells in opening if any(cell.strip() for cell in cells)]
-    if rows and (layouts := [known for known in book.layouts if known.width and _fit(known, rows)]):
+    if rows and (layouts := [layout for layout in book.layouts if layout.width and _fits_rows(layout, rows)]):
         return Shape(layouts, {str(at): at for at in range(layouts[0].width or 0)}, 0)
     return None
 
 
-def _trimmed(cells: Sequence[str]) -> tuple[str, ...]:
+def _trim(cells: Sequence[str]) -> tuple[str, ...]:
     names = [fold_name(cell) for cell in cells]
     while names and not names[-1]:
         names.pop()
     return tuple(names)
 
 
-def _known(names: tuple[str, ...], book: StatementBook) -> list[StatementLayout]:
+def _find_known_layouts(names: tuple[str, ...], book: StatementBook) -> list[StatementLayout]:
     """Layouts with this very header; else those most like it that have every column they need."""
     same = [layout for layout in book.layouts if names in layout.headers]
     if same:
         return same
-    alike = [(likeness, layout) for layout in book.layouts if (likeness := _likeness(names, layout)) >= _ALIKE]
+    alike = [
+        (likeness, layout) for layout in book.layouts if (likeness := _rate_likeness(names, layout)) >= _MIN_LIKENESS
+    ]
     most = max((likeness for likeness, _ in alike), default=0)
     return [layout for likeness, layout in alike if likeness == most]
 
 
-def _likeness(names: tuple[str, ...], layout: StatementLayout) -> float:
+def _rate_likeness(names: tuple[str, ...], layout: StatementLayout) -> float:
     needed = {layout.date, layout.amount, layout.debit, layout.credit, *layout.descriptions} - {None}
     if not layout.headers or not needed <= set(names):
         return 0
-    telling = [set(header) for header in layout.headers if len(header) >= _TELLING]
+    telling = [set(header) for header in layout.headers if len(header) >= _MIN_COLUMNS]
     return max((len(set(names) & h) / len(set(names) | h) for h in telling), default=0)
 
 
-def _first(wanted: Iterable[str], names: Sequence[str]) -> str | None:
+def _find_column(titles: Iterable[str], names: Sequence[str]) -> str | None:
     bare = {_IN_BRACKETS.sub("", name): name for name in reversed(names)}
-    return next((bare[name] for name in wanted if name in bare), None)
+    return next((bare[name] for name in titles if name in bare), None)
 
 
-def _all(wanted: Iterable[str], names: Sequence[str]) -> list[str]:
+def _find_columns(titles: Iterable[str], names: Sequence[str]) -> list[str]:
     """The columns of these names, each once, the better name first."""
-    found = (_first((word,), names) for word in wanted)
-    return list(dict.fromkeys(name for name in found if name))
+    columns = (_find_column((word,), names) for word in titles)
+    return list(dict.fromkeys(name for name in columns if name))
 
 
 def list_missing_columns(names: Sequence[str]) -> list[str]:
     """What this header does not name."""
-    has_amount = _first(_AMOUNT, names) or (_first(_DEBIT, names) and _first(_CREDIT, names))
-    found = {"date": _first(_DATE, names), "description": _first(_DESCRIPTION, names), "amount": has_amount}
-    return [what for what, name in found.items() if not name]
+    has_amount = _find_column(_AMOUNT, names) or (_find_column(_DEBIT, names) and _find_column(_CREDIT, names))
+    columns = {
+        "date": _find_column(_DATE, names),
+        "description": _find_column(_DESCRIPTION, names),
+        "amount": has_amount,
+    }
+    return [what for what, name in columns.items() if not name]
 
 
-def _generic(names: tuple[str, ...]) -> list[StatementLayout]:
+def _build_generic_layouts(names: tuple[str, ...]) -> list[StatementLayout]:
     """A layout made from the header itself, once for each order its dates can have."""
     if list_missing_columns(names):
         return []
-    whole = _first(_AMOUNT, names)
+    whole = _find_column(_AMOUNT, names)
     layout = StatementLayout(
         slug="table",
         country=None,
         currency=None,
         headers=(),
         width=None,
-        date=_first(_DATE, names) or "",
+        date=_find_column(_DATE, names) or "",
         dates=("dmy", "ymd"),
-        descriptions=tuple(_all(_DESCRIPTION, names)[:2]),  # the second often says what the first leaves empty
+        descriptions=tuple(_find_columns(_DESCRIPTION, names)[:2]),  # the second often says what the first leaves empty
         amount=whole,
-        debit=None if whole else _first(_DEBIT, names),
-        credit=None if whole else _first(_CREDIT, names),
+        debit=None if whole else _find_column(_DEBIT, names),
+        credit=None if whole else _find_column(_CREDIT, names),
         charge=None if whole else "debit",
-        category=_first(_CATEGORY, names),
-        mcc=_first(_MCC, names),
-        currency_column=_first(_CURRENCY, names),
-        status=_first(_STATUS, names),
+        category=_find_column(_CATEGORY, names),
+        mcc=_find_column(_MCC, names),
+        currency_column=_find_column(_CURRENCY, names),
+        status=_find_column(_STATUS, names),
         unsettled="pending",
     )
     return [layout, replace(layout, dates=("mdy", "ymd"))]
 
 
-def _fit(layout: StatementLayout, rows: Sequence[Sequence[str]]) -> bool:
+def _fits_rows(layout: StatementLayout, rows: Sequence[Sequence[str]]) -> bool:
     """Rows without a header: the first and four in five of all look like this issuer's."""
-    fitting = [_fits(layout, cells) for cells in rows]
+    fitting = [_fits_row(layout, cells) for cells in rows]
     return fitting[0] and sum(fitting) >= 0.8 * len(fitting)
 
 
-def _fits(layout: StatementLayout, cells: Sequence[str]) -> bool:
+def _fits_row(layout: StatementLayout, cells: Sequence[str]) -> bool:
     width = layout.width or 0
     if len(cells) < width or any(cell.strip() for cell in cells[width:]):
         return False

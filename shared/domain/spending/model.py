@@ -70,9 +70,9 @@ class Hints:
     @property
     def month_first(self) -> bool | None:
         """Whether dates here are written month first; None when nothing tells."""
-        known = (self.currency, self.card_country, self.card_currency, self.own_country, self.own_currency)
-        said = next((word for word in known if word), None)
-        return None if said is None else said in ("US", "USD", "CA", "CAD")
+        hints = (self.currency, self.card_country, self.card_currency, self.own_country, self.own_currency)
+        hint = next((word for word in hints if word), None)
+        return None if hint is None else hint in ("US", "USD", "CA", "CAD")
 
 
 class StatementLine(NamedTuple):

@@ -20,8 +20,8 @@ from shared.domain.spending.model import (
 )
 from shared.domain.spending.table import LineReader, choose_orders, find_charge_sign, flip_signs
 
-_LONGEST = 300
-_BOTH = ("dmy", "mdy")
+_MAX_LINE_CHARACTERS = 300
+_BOTH_ORDERS = ("dmy", "mdy")
 _ENDINGS = ("CR", "DR", "-")
 # Other codes are also last words of merchants' names: TRY, RON, PEN, COP.
 _CODES = ("USD", "GBP", "EUR", "CAD", "AUD")
@@ -45,98 +45,98 @@ def read_pasted_text(text: str, book: StatementBook, hints: Hints) -> StatementR
     pieces: list[_Piece] = []
     latest = None
     for number, line in enumerate(text.splitlines(), 1):
-        if line and len(line) <= _LONGEST:
-            piece = _taken_apart(number, line)
+        if line and len(line) <= _MAX_LINE_CHARACTERS:
+            piece = _split_line(number, line)
             pieces += [piece] if piece else []
             if _YEAR.search(line):
-                latest = max([*_full_dates(line), *([latest] if latest else [])], default=None)
+                latest = max([*_find_full_dates(line), *([latest] if latest else [])], default=None)
         if len(pieces) > MAX_LINES:
             raise Unreadable(f"has more than {MAX_LINES:,} lines", "a statement of fewer lines; split it")
-    return _reading(pieces, latest or hints.today, book, hints) if pieces else None
+    return _build_reading(pieces, latest or hints.today, book, hints) if pieces else None
 
 
-def _reading(pieces: Sequence[_Piece], latest: date, book: StatementBook, hints: Hints) -> StatementReading:
-    orders = _orders({piece.when for piece in pieces}, hints)
-    last = max((found for p in pieces if (found := parse_day(p.when, orders))), default=latest)
+def _build_reading(pieces: Sequence[_Piece], latest: date, book: StatementBook, hints: Hints) -> StatementReading:
+    orders = _find_orders({piece.when for piece in pieces}, hints)
+    last = max((day for p in pieces if (day := parse_day(p.when, orders))), default=latest)
     comma = uses_decimal_comma(money for piece in pieces for money in piece.money)
     lines = LineReader("text", orders, comma, book, hints)
     for piece in pieces:
         if lines.day(piece.when) is None:
-            lines.days[piece.when] = _of_year(piece.when, orders, max(last, latest))
+            lines.days[piece.when] = _resolve_year(piece.when, orders, max(last, latest))
     balance = sum(len(piece.money) > 1 for piece in pieces) * 2 > len(pieces)  # a column that runs on
-    made = [_line(lines, piece, balance) for piece in pieces]
-    readable = [line for line in made if isinstance(line, StatementLine)]
+    results = [_build_line(lines, piece, balance) for piece in pieces]
+    readable = [line for line in results if isinstance(line, StatementLine)]
     if find_charge_sign(readable) == "negative":
         readable = flip_signs(readable)
     currency = find_common_currency(money for piece in pieces for money in piece.money)
     readable = [line._replace(currency=currency) for line in readable]
-    return StatementReading("text", None, readable, [line for line in made if isinstance(line, Skipped)])
+    return StatementReading("text", None, readable, [line for line in results if isinstance(line, Skipped)])
 
 
-def _line(lines: LineReader, piece: _Piece, balance: bool) -> StatementLine | Skipped:
+def _build_line(lines: LineReader, piece: _Piece, balance: bool) -> StatementLine | Skipped:
     money: Decimal | None = parse_amount(piece.money[0] if balance else piece.money[-1], lines.comma)
     return lines.line(piece.number, piece.when, clean_description(piece.what), money, "", "", None)
 
 
-def _orders(texts: set[str], hints: Hints) -> Sequence[str]:
+def _find_orders(texts: set[str], hints: Hints) -> Sequence[str]:
     readings = [("dmy", "ymd"), ("mdy", "ymd")]
-    whole = {_with_year(text) for text in texts}
+    whole = {_add_year(text) for text in texts}
     return readings[choose_orders(readings, whole, hints)]
 
 
-def _with_year(text: str) -> str:
+def _add_year(text: str) -> str:
     """Only the order matters here, and a leap year has every day."""
-    return text if parse_day(text, _BOTH) else f"{text}/2024" if "/" in text else f"{text} 2024"
+    return text if parse_day(text, _BOTH_ORDERS) else f"{text}/2024" if "/" in text else f"{text} 2024"
 
 
-def _of_year(text: str, orders: Sequence[str], latest: date) -> date | None:
+def _resolve_year(text: str, orders: Sequence[str], latest: date) -> date | None:
     """A day without a year is the last such day up to the end of the statement."""
     for year in range(latest.year, latest.year - 5, -1):
-        found = parse_day(f"{text}/{year}" if "/" in text else f"{text.replace(',', '')} {year}", orders)
-        if found is not None and found <= latest:
-            return found
+        day = parse_day(f"{text}/{year}" if "/" in text else f"{text.replace(',', '')} {year}", orders)
+        if day is not None and day <= latest:
+            return day
     return None
 
 
-def _full_dates(line: str) -> Iterator[date]:
+def _find_full_dates(line: str) -> Iterator[date]:
     """The dates in words or ISO form that this line states, which tell the year of the others."""
     words = line.split()[:40]
     for at in range(len(words)):
         for length in (3, 1):
             text = " ".join(words[at : at + length]).strip(",;:()")
-            if _YEAR.search(text) and (found := parse_day(text, _BOTH)):
-                yield found
+            if _YEAR.search(text) and (day := parse_day(text, _BOTH_ORDERS)):
+                yield day
 
 
-def _taken_apart(number: int, line: str) -> _Piece | None:
+def _split_line(number: int, line: str) -> _Piece | None:
     words = line.replace("\t", " ").split()
-    taken = _date_words(words)
-    if not taken:
+    date_words = _count_date_words(words)
+    if not date_words:
         return None
-    rest = words[taken:]
-    again = _date_words(rest)  # when it was posted
-    rest = rest[again:] if len(rest) > again + 1 else rest
+    rest = words[date_words:]
+    posted_words = _count_date_words(rest)  # when it was posted
+    rest = rest[posted_words:] if len(rest) > posted_words + 1 else rest
     money: list[str] = []
-    while rest and len(money) < 2 and (used := _money_words(rest)):
+    while rest and len(money) < 2 and (used := _count_money_words(rest)):
         money.insert(0, "".join(rest[-used:]))
         rest = rest[:-used]
     if not money or not rest or not any(c.isalpha() for word in rest for c in word):
         return None
-    return _Piece(number, " ".join(words[:taken]), " ".join(rest), tuple(money))
+    return _Piece(number, " ".join(words[:date_words]), " ".join(rest), tuple(money))
 
 
-def _date_words(words: Sequence[str]) -> int:
+def _count_date_words(words: Sequence[str]) -> int:
     """How many words from the first are a date; a year of two digits has to hang on to the rest."""
     for length in (3, 2, 1):
         text = " ".join(words[:length])
         if len(words) > length and (length == 1 or len(words[length - 1].strip(",")) != 2 or length == 2):
-            whole = parse_day(text, _BOTH) if length != 2 else None
-            if whole or (_NO_YEAR.fullmatch(text) and parse_day(_with_year(text), _BOTH)):
+            whole = parse_day(text, _BOTH_ORDERS) if length != 2 else None
+            if whole or (_NO_YEAR.fullmatch(text) and parse_day(_add_year(text), _BOTH_ORDERS)):
                 return length
     return 0
 
 
-def _money_words(words: Sequence[str]) -> int:
+def _count_money_words(words: Sequence[str]) -> int:
     """How many words from the last are an amount: a currency or CR may stand apart from it."""
     used, text = 1, words[-1].upper()
     if text in (*_ENDINGS, *_CODES) and len(words) > 1:

@@ -28,7 +28,7 @@ NO_DATE, NO_AMOUNT = "no date that can be read", "no amount that can be read"
 FUTURE, LONG_AGO, PENDING = "a date in the future", "a date before 1990", "not settled yet"
 EARLIEST = date(1990, 1, 1)
 _DELIMITERS = (",", ";", "\t", "|")
-_MOST_COLUMNS = 200
+_MAX_COLUMNS = 200
 _CODE = re.compile(r"[A-Z]{3}", re.ASCII)
 NEEDED = "columns for the date, the description and the amount (or debit and credit), named in the first line"
 Record = tuple[int, list[str]]
@@ -37,9 +37,9 @@ Record = tuple[int, list[str]]
 def read_table(text: str, book: StatementBook, hints: Hints) -> StatementReading | None:
     """None when the text is no table whose columns are known."""
     for delimiter in _DELIMITERS:
-        if found := find_shape(_opening(text, delimiter), book):
-            records = list(_records(text, delimiter))[found.skip :]
-            return _Table(found, records, book, hints).reading()
+        if shape := find_shape(_opening(text, delimiter), book):
+            records = list(_records(text, delimiter))[shape.skip :]
+            return _Table(shape, records, book, hints).reading()
     return None
 
 
@@ -57,22 +57,22 @@ def explain_failure(text: str) -> Unreadable:
 def _rows(text: str, delimiter: str) -> Iterator[Record]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     for cells in reader:
-        if len(cells) > _MOST_COLUMNS:
-            raise Unreadable(f"has more than {_MOST_COLUMNS} columns", NEEDED)
+        if len(cells) > _MAX_COLUMNS:
+            raise Unreadable(f"has more than {_MAX_COLUMNS} columns", NEEDED)
         yield reader.line_num, cells
 
 
 def _opening(text: str, delimiter: str) -> list[list[str]]:
     """The first rows, as far as they can be read this way."""
-    found: list[list[str]] = []
+    rows: list[list[str]] = []
     try:
         for _, cells in _rows(text, delimiter):
-            found.append(cells)
-            if len(found) == PREAMBLE:
+            rows.append(cells)
+            if len(rows) == PREAMBLE:
                 break
     except (csv.Error, Unreadable):
         pass
-    return found
+    return rows
 
 
 def _records(text: str, delimiter: str) -> Iterator[Record]:
@@ -104,11 +104,11 @@ class _Table:
         skipped: list[Skipped] = []
         lines: list[StatementLine] = []
         for number, cells in filled:
-            made = self._line(layout, reader, number, cells)
-            if isinstance(made, StatementLine):
-                lines.append(made)
-            elif made is not None:
-                skipped.append(made)
+            line = self._line(layout, reader, number, cells)
+            if isinstance(line, StatementLine):
+                lines.append(line)
+            elif line is not None:
+                skipped.append(line)
         charge = layout.charge or find_charge_sign(lines)
         if charge == "negative":
             lines = flip_signs(lines)
@@ -130,9 +130,9 @@ class _Table:
         if len(layouts) == 1:
             return layouts[0]
         texts = set(self._cells(layouts[0].date))
-        chosen = layouts[choose_orders([layout.dates for layout in layouts], texts, self.hints)]
-        charge = chosen.charge if chosen.charge == "debit" else None
-        return replace(chosen, charge=charge, currency=None if self.hints.card_currency else chosen.currency)
+        fitting = layouts[choose_orders([layout.dates for layout in layouts], texts, self.hints)]
+        charge = fitting.charge if fitting.charge == "debit" else None
+        return replace(fitting, charge=charge, currency=None if self.hints.card_currency else fitting.currency)
 
     def _comma(self, layout: StatementLayout) -> bool:
         return uses_decimal_comma(self._money(layout))
@@ -219,8 +219,8 @@ def choose_orders(readings: Sequence[Sequence[str]], texts: set[str], hints: Hin
     if len(best) == 1:
         return best[0]
     if hints.month_first is not None:
-        wanted = "mdy" if hints.month_first else "dmy"
-        return next((at for at in best if wanted in readings[at]), best[0])
+        order = "mdy" if hints.month_first else "dmy"
+        return next((at for at in best if order in readings[at]), best[0])
     if any(parse_day(text, readings[best[0]]) != parse_day(text, readings[at]) for at in best[1:] for text in texts):
         words = "has dates that can be read day first and month first"
         raise Unreadable(words, "currency or card_id beside it, which tell the country")
@@ -229,9 +229,9 @@ def choose_orders(readings: Sequence[Sequence[str]], texts: set[str], hints: Hin
 
 def find_charge_sign(lines: Sequence[StatementLine]) -> str:
     """What sign a charge has here: there are more charges than refunds."""
-    counted = [line.amount for line in lines if not line.category.startswith(EXCLUDED)]
-    below = sum(money < 0 for money in counted)
-    return "negative" if below > sum(money > 0 for money in counted) else "positive"
+    amounts = [line.amount for line in lines if not line.category.startswith(EXCLUDED)]
+    below = sum(money < 0 for money in amounts)
+    return "negative" if below > sum(money > 0 for money in amounts) else "positive"
 
 
 def flip_signs(lines: Sequence[StatementLine]) -> list[StatementLine]:

@@ -12,7 +12,7 @@ from shared.domain.spending.categories import OTHER
 from shared.domain.spending.model import EXCLUDED, Hints, Skipped, StatementLine, StatementReading, Unreadable
 
 MAX_MONTHS = 120
-_MOST_TOTAL = Decimal(10) ** 12  # of a month's category
+_MAX_MONTH_TOTAL = Decimal(10) ** 12  # of a month's category
 _REASONS = {
     "payment": "a payment",
     "refund": "a refund or credit",
@@ -58,48 +58,48 @@ def sum_up(reading: StatementReading, hints: Hints) -> StatementTotals:
     if not lines:
         why = f": line {reading.skipped[0].line} has {reading.skipped[0].reason}" if reading.skipped else ""
         raise Unreadable(f"has no line that can be read{why}", "lines with a date, a description and an amount")
-    currency = _currency(reading, hints)
+    currency = _find_currency(reading, hints)
     months: dict[date, dict[str, Total]] = {}
     left_out = list(reading.skipped)
     for line in lines:
-        if (reason := _not_spent(line, currency)) is not None:
+        if (reason := _explain_exclusion(line, currency)) is not None:
             left_out.append(Skipped(line.number, reason))
             continue
         month = months.setdefault(line.day.replace(day=1), {})
         before = month.get(line.category, Total(Decimal(0), 0))
         month[line.category] = Total(before.amount + line.amount, before.transactions + 1)
-    _bounded(months)
+    _check_bounds(months)
     return StatementTotals(
         layout=reading.layout,
         currency=currency,
         fingerprint=hash_lines(lines),
         start=min(line.day for line in lines),
         end=max(line.day for line in lines),
-        months={month: _ordered(months[month]) for month in sorted(months)},
+        months={month: _sort_categories(months[month]) for month in sorted(months)},
         skipped=left_out,
     )
 
 
-def _ordered(totals: dict[str, Total]) -> dict[str, Total]:
+def _sort_categories(totals: dict[str, Total]) -> dict[str, Total]:
     return {category: totals[category] for category in CATEGORIES if category in totals}
 
 
-def _bounded(months: dict[date, dict[str, Total]]) -> None:
+def _check_bounds(months: dict[date, dict[str, Total]]) -> None:
     if len(months) > MAX_MONTHS:
         raise Unreadable(f"covers more than {MAX_MONTHS} months", "a statement of fewer months; split it")
-    if any(total.amount >= _MOST_TOTAL for month in months.values() for total in month.values()):
+    if any(total.amount >= _MAX_MONTH_TOTAL for month in months.values() for total in month.values()):
         raise Unreadable("has amounts too large to be real", "amounts in whole units of the currency")
 
 
-def _currency(reading: StatementReading, hints: Hints) -> str:
+def _find_currency(reading: StatementReading, hints: Hints) -> str:
     """As the statement says, else as was said beside it, else that of the layout, the card, the account."""
-    said = Counter(line.currency for line in reading.lines if line.currency)
-    stated = said.most_common(1)[0][0] if said else None
-    known = (stated, hints.currency, reading.currency, hints.card_currency, hints.own_currency)
-    return next(code for code in (*known, "USD") if code)
+    printed = Counter(line.currency for line in reading.lines if line.currency)
+    stated = printed.most_common(1)[0][0] if printed else None
+    candidates = (stated, hints.currency, reading.currency, hints.card_currency, hints.own_currency)
+    return next(code for code in (*candidates, "USD") if code)
 
 
-def _not_spent(line: StatementLine, currency: str) -> str | None:
+def _explain_exclusion(line: StatementLine, currency: str) -> str | None:
     """Why a line is not counted; None for spending."""
     if line.category.startswith(EXCLUDED):
         return _REASONS[line.category.removeprefix(EXCLUDED)]
