@@ -104,9 +104,9 @@ def _describe_benefit(row: Any) -> str:
 
 
 def _describe_audit(result: BillAudit) -> str:
-    disputed = [f for f in result.findings if f.disputed]
+    disputed = [f for f in result.findings if f.is_disputed]
     infos = len(result.findings) - len(disputed)
-    money = f", {result.disputed:,.2f} {result.bill.currency or ''}".rstrip() if result.disputed else ""
+    money = f", {result.disputed_amount:,.2f} {result.bill.currency or ''}".rstrip() if result.disputed_amount else ""
     read = len(result.bill.lines)
     sentences = [f"{some(read, 'line')} read: {len(disputed) or 'nothing'} to dispute{money}."]
     if infos:
@@ -153,7 +153,7 @@ def _audit_bill(
         message=_describe_audit(result),
         findings=[_to_finding(f, bill.currency) for f in result.findings],
         totals=Totals(
-            disputed=result.disputed,
+            disputed=result.disputed_amount,
             currency=bill.currency,
             lines_read=len(bill.lines),
             lines_unread=bill.unread,

@@ -157,7 +157,7 @@ def _build_price_filters(
         conditions.append(cells.c.points <= max_points)
     if balances is not None:
         purses = find_reach(call.reference.routes(call.today), balances)
-        reachable = {program: max(p.delivered for p in purse) for program, purse in purses.items()}
+        reachable = {program: max(p.points_delivered for p in purse) for program, purse in purses.items()}
         conditions.append(cells.c.points <= case(reachable, value=cells.c.program, else_=0) if reachable else false())
     return conditions
 

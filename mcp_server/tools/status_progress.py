@@ -52,7 +52,7 @@ def _estimate_progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBook
     goal = ladder.tier(row.target_tier) or above or ladder.tier(row.tier)
     if goal is None:
         return None
-    required = ladder.required(row.tier, goal)
+    required = ladder.find_required(row.tier, goal)
     reported, notes = _read_progress(row, goal, on)
     since = row.progress_as_of + timedelta(days=1) if reported is not None and row.progress_as_of else on
     ends = status_tiers.year_end(goal.period, on)

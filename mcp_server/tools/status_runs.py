@@ -86,7 +86,7 @@ class StatusPaths(Result, Sourced):
 
 def _to_run(call: Call, chance: RunOption, currency: str) -> StatusRun:
     run: Run = chance.run
-    fare_seen = chance.seen
+    fare_seen = chance.observed_fare
     return StatusRun(
         route="-".join(run.stops),
         carrier=run.carrier,
@@ -202,8 +202,8 @@ def _to_run_path(call: Call, chance: RunOption, goal: Goal, currency: str) -> St
         days_needed=NO_DATA,
         steps=[*steps, f"Fly {route} in {chance.run.cabin} on {chance.run.carrier} {times}: {each}."],
         gap_covered=goal.missing if chance.needed is not None else NO_DATA,
-        risk=f"{'The price may be gone' if chance.seen else 'The price is not known here'}; schedules and fares must be"
-        " checked before counting on it.",
+        risk=f"{'The price may be gone' if chance.observed_fare else 'The price is not known here'}; "
+        "schedules and fares must be checked before counting on it.",
         apply_url=None,
         runs=chance.needed,
         freshness=build_fares_freshness(call, [chance]),

@@ -76,8 +76,8 @@ def _to_option(reference: Reference, way: Way) -> TransferOption:
     return TransferOption(
         route=to_transfer_route(reference, way.path, way.needed if way.covers else None) if way.path else None,
         from_program=way.purse.program,
-        source_points=way.sent,
-        delivered_points=way.delivered,
+        source_points=way.points_sent,
+        delivered_points=way.points_delivered,
         leftover=way.leftover,
         cost_cents=NO_DATA if way.cost is None else way.cost,
         cents_per_point=NO_DATA if way.cents_per_point is None else round(way.cents_per_point, 4),
@@ -93,15 +93,15 @@ def _to_combination(reference: Reference, combination: Combination, needed: int)
         parts=[
             CombinationPart(
                 from_program=p.purse.program,
-                source_points=p.sent,
-                delivered_points=p.delivered,
+                source_points=p.points_sent,
+                delivered_points=p.points_delivered,
                 cost_cents=NO_DATA if p.cost is None else p.cost,
                 route=to_transfer_route(reference, p.path, None) if p.path else None,
             )
             for p in combination.parts
         ],
-        delivered_points=combination.delivered,
-        covers_target=combination.delivered >= needed,
+        delivered_points=combination.points_delivered,
+        covers_target=combination.points_delivered >= needed,
         cost_cents=NO_DATA if combination.cost is None else combination.cost,
     )
 

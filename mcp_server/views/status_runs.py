@@ -82,7 +82,7 @@ def resolve_goal(call: Call, name: str, tier: str | None) -> Goal:
     target = ladder.tier(target_tier) or ladder.above(tier_now)
     if target is None:
         raise NoData(f"{tier_now} is the highest tier of {program.name} known here.", missing=["next tier"])
-    required = ladder.required(tier_now, target)
+    required = ladder.find_required(tier_now, target)
     if required is None:
         unit = status_tiers.format_metric(target.metric)
         why = f"{target.alternative}" if target.alternative else f"tiers on the way are not counted in {unit}"
@@ -150,12 +150,12 @@ def build_static_freshness(mode: Literal["none", "static"], source: str, note: s
 
 
 def describe_fares(chances: Iterable[RunOption]) -> str:
-    return SOME_FARES if any(c.seen for c in chances) else NO_FARES
+    return SOME_FARES if any(c.observed_fare for c in chances) else NO_FARES
 
 
 def build_fares_freshness(call: Call, chances: Iterable[RunOption]) -> Freshness:
     """The age of the oldest fare shown."""
-    fares = [c.seen for c in chances if c.seen]
+    fares = [c.observed_fare for c in chances if c.observed_fare]
     if not fares:
         return build_static_freshness("none", "cash fares seen in past searches", NO_FARES)
     return build_freshness(

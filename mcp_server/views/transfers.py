@@ -49,8 +49,8 @@ def posting_time(edge: Edge) -> str | NoDataWord:
 def _list_warnings(reference: Reference, path: Path) -> list[str]:
     steps = {e: f"{program_name(reference, e.source)} to {program_name(reference, e.target)}" for e in path.edges}
     warnings = []
-    if path.stranded:
-        stranded = some(path.stranded, "point")
+    if path.points_stranded:
+        stranded = some(path.points_stranded, "point")
         warnings.append(f"Left behind on the way, because transfers go in fixed blocks: {stranded}.")
     warnings += [
         f"{steps[e]} has a targeted bonus of {e.bonus.percent}%, not counted here: only members who were"
@@ -97,8 +97,8 @@ def to_transfer_route(reference: Reference, path: Path, needed: int | None) -> T
         hops=len(path.edges),
         effective_ratio=round(float(path.ratio), 6),
         source_points=path.source_points,
-        delivered_points=path.delivered,
-        leftover=path.delivered - needed if path.delivered is not None and needed else None,
+        delivered_points=path.points_delivered,
+        leftover=path.points_delivered - needed if path.points_delivered is not None and needed else None,
         slowest_posting_time=path.slowest if path.slowest != "unknown" else NO_DATA,
         bonus_ends_on=path.bonus_ends_on,
         warnings=_list_warnings(reference, path),

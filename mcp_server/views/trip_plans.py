@@ -97,7 +97,7 @@ def _money_or_no_data(amount: Decimal | None) -> Decimal | NoDataWord:
 def _to_pay_with(reference: Reference, program: str, points: int, ways: Sequence[Way]) -> PayWith:
     own = next((w for w in ways if w.path is None), None)
     routes = [to_transfer_route(reference, w.path, w.needed if w.covers else None) for w in ways if w.path]
-    balance = BalanceUse(program=own.purse.program, points=own.sent, balance=own.purse.points) if own else None
+    balance = BalanceUse(program=own.purse.program, points=own.points_sent, balance=own.purse.points) if own else None
     return PayWith(
         program=program, points=points, balance=balance, route=routes[0] if routes else None, more_routes=routes[1:]
     )
@@ -125,7 +125,9 @@ def _list_steps(reference: Reference, paid: PaidJourney[AwardOption], passengers
             route = " to ".join(
                 program_name(reference, s) for s in [way.purse.program, *(e.target for e in path.edges)]
             )
-            steps.append(f"Only then transfer {way.sent:,} points, {route}{speed}; {way.delivered:,} arrive.")
+            steps.append(
+                f"Only then transfer {way.points_sent:,} points, {route}{speed}; {way.points_delivered:,} arrive."
+            )
     for program, points in journey.needs.items():
         steps.append(f"Book with {program_name(reference, program)}: {points:,} points and the taxes.")
     return steps

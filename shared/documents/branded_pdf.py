@@ -172,24 +172,22 @@ def _cut(page: FPDF, text: str, width: float, size: float) -> str:
 
 def _masthead(page: _Page) -> None:
     """The band of the first page: the logo on a ground that shows it, the name and what the advisor says below."""
-    left, brand = MARGIN, page.brand
+    x, brand = MARGIN, page.brand
     if brand.logo is not None:
         scale = min(LOGO[0] / brand.logo.width, LOGO[1] / brand.logo.height)
         width, height = brand.logo.width * scale, brand.logo.height * scale
         page.set_fill_color(*(INK if is_pale(brand.logo) else WHITE))
-        page.rect(
-            left, (BAND - height) / 2 - 2.5, width + 5, height + 5, style="F", round_corners=True, corner_radius=2
-        )
-        page.image(brand.logo, left + 2.5, (BAND - height) / 2, width, height, alt_text=brand.name)
-        left += width + 12
-    room = page.w - MARGIN - left
+        page.rect(x, (BAND - height) / 2 - 2.5, width + 5, height + 5, style="F", round_corners=True, corner_radius=2)
+        page.image(brand.logo, x + 2.5, (BAND - height) / 2, width, height, alt_text=brand.name)
+        x += width + 12
+    room = page.w - MARGIN - x
     size = next((s for s in (20, 16, 13) if _width(page, brand.name, s) <= room), 11)
     tall = min(page.height_of(brand.name, size, room, bold=True), BAND - 8)
-    page.set_xy(left, (BAND - tall - (5.5 if brand.tagline else 0)) / 2)
+    page.set_xy(x, (BAND - tall - (5.5 if brand.tagline else 0)) / 2)
     colour = page.colours.on_ground
     page.write_block(brand.name, size, bold=True, colour=colour, width=room)
     if brand.tagline:
-        page.set_x(left)
+        page.set_x(x)
         page.write_block(_cut(page, brand.tagline, room - 3, 9.5), 9.5, colour=colour, width=room)
 
 
@@ -255,11 +253,11 @@ def _table_head(page: _Page) -> None:
     top = page.get_y()
     page.set_fill_color(*page.colours.tint)
     page.rect(MARGIN, top, page.epw, 7.5, style="F")
-    left = MARGIN
+    x = MARGIN
     for name, width, align in _COLUMNS:
-        page.set_xy(left + 2, top + 1.6)
+        page.set_xy(x + 2, top + 1.6)
         page.write_block(name, 8.5, bold=True, colour=page.colours.writing, width=width - 4, align=align)
-        left += width
+        x += width
     page.set_xy(MARGIN, top + 7.5)
 
 
@@ -269,14 +267,14 @@ def _cell_height(page: _Page, cell: tuple[str, str], width: float) -> float:
 
 
 def _row(page: _Page, cells: Sequence[tuple[str, str]], tall: float) -> None:
-    top, left = page.get_y() + 2.2, MARGIN
+    top, x = page.get_y() + 2.2, MARGIN
     for (large, small), (_, width, align) in zip(cells, _COLUMNS, strict=True):
-        page.set_xy(left + 2, top)
+        page.set_xy(x + 2, top)
         page.write_block(large, 10, bold=True, width=width - 4, align=align)
         if small:
-            page.set_x(left + 2)
+            page.set_x(x + 2)
             page.write_block(small, 8, colour=GREY, width=width - 4, align=align)
-        left += width
+        x += width
     bottom = top + tall + 1.8
     page.set_draw_color(*RULE)
     page.line(MARGIN, bottom, page.w - MARGIN, bottom)

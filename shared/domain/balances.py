@@ -17,8 +17,8 @@ def days_left(expires_on: date | None, today: date) -> int | None:
 
 
 def ends_soon(points: int, expires_on: date | None, today: date) -> bool:
-    left = days_left(expires_on, today)
-    return points > 0 and left is not None and 0 <= left <= SOON_DAYS
+    days = days_left(expires_on, today)
+    return points > 0 and days is not None and 0 <= days <= SOON_DAYS
 
 
 def quoted_rule(rule: str | None, months: int | None) -> str | None:

@@ -177,7 +177,7 @@ def reaches_bonus(offer: CardOffer, total: Decimal | None) -> bool:
 def value_card(
     offer: CardOffer,
     spending: Spending,
-    held: Mapping[str, Decimal] | None = None,
+    earned_elsewhere: Mapping[str, Decimal] | None = None,
     *,
     total: Decimal | None = None,
     owned: bool = False,
@@ -189,7 +189,7 @@ def value_card(
     An owned card pays no bonus again and no first year free.
     """
     paid = value_by_category(offer, spending)
-    before = held or {}
+    before = earned_elsewhere or {}
     earn = None
     if paid is not None and spending:
         earn = sum((max(value - before.get(c, Decimal(0)), Decimal(0)) for c, value in paid.items()), Decimal(0))
@@ -214,10 +214,10 @@ def value_card(
     )
 
 
-def best_by_category(held: Iterable[Mapping[str, Decimal]]) -> dict[str, Decimal]:
+def best_by_category(values_by_card: Iterable[Mapping[str, Decimal]]) -> dict[str, Decimal]:
     """By category the most any of the held cards brings."""
     best: dict[str, Decimal] = {}
-    for paid in held:
+    for paid in values_by_card:
         for category, value in paid.items():
             best[category] = max(value, best.get(category, Decimal(0)))
     return best

@@ -109,11 +109,11 @@ def _score(entry: CatalogEntry, entry_words: frozenset[str], meant: dict[str, st
     return round(share - 0.01 * min(extra, 9), 2) if share >= _ENOUGH else 0.0
 
 
-def spend_deadline(sent: date | None, opened_on: date | None, window_months: int | None) -> date | None:
+def spend_deadline(entered: date | None, opened_on: date | None, window_months: int | None) -> date | None:
     """The deadline that was given, else the one the window makes from the opening day."""
-    if sent is None and opened_on is not None and window_months is not None:
+    if entered is None and opened_on is not None and window_months is not None:
         return add_months(opened_on, window_months)
-    return sent
+    return entered
 
 
 def next_fee_date(opened_on: date | None, closed_on: date | None, has_fee: bool, today: date) -> date | None:

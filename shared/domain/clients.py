@@ -33,14 +33,14 @@ def check_phone(text: str) -> str:
 
 
 def parse_balances(
-    given: Mapping[str, Any], resolve: Callable[[str], str], *, may_remove: bool
+    raw_balances: Mapping[str, Any], resolve: Callable[[str], str], *, may_remove: bool
 ) -> tuple[dict[str, int | None], list[str]]:
     """Points by slug, or by the given name where no programme is meant, and those names; None = to be removed."""
     out: dict[str, int | None] = {}
     unknown: list[str] = []
-    if len(given) > MAX_BALANCES:
+    if len(raw_balances) > MAX_BALANCES:
         raise Invalid(Fault("balances", "has too many entries", f"at most {MAX_BALANCES} programmes"))
-    for raw, value in given.items():
+    for raw, value in raw_balances.items():
         name = _name(raw)
         points = None if value is None and may_remove else _points(name, value)
         try:
@@ -73,17 +73,17 @@ def _points(name: str, value: Any) -> int:
     return int(value)
 
 
-def check_preferences(given: dict[str, Any]) -> dict[str, Any]:
+def check_preferences(values: dict[str, Any]) -> dict[str, Any]:
     """Free form, but no more than a page of it. Raises Invalid."""
-    if _depth(given) > MAX_PREFERENCES_DEPTH:
+    if _depth(values) > MAX_PREFERENCES_DEPTH:
         raise Invalid(Fault("preferences", "is nested too deeply", f"at most {MAX_PREFERENCES_DEPTH} levels"))
     try:
-        size = len(json.dumps(given, ensure_ascii=False, allow_nan=False).encode())
+        size = len(json.dumps(values, ensure_ascii=False, allow_nan=False).encode())
     except ValueError:  # not a number, or half of a character: neither can be stored
         raise Invalid(Fault("preferences", "holds a value that cannot be stored", "plain JSON")) from None
     if size > MAX_PREFERENCES_BYTES:
         raise Invalid(Fault("preferences", "is too large", f"at most {MAX_PREFERENCES_BYTES // 1024} KiB"))
-    return given
+    return values
 
 
 def _depth(value: Any) -> int:

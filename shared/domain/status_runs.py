@@ -50,7 +50,7 @@ class RunOption:
     without_fare: Decimal
     needed: int | None
     fare: Decimal | None = None
-    seen: ObservedFare | None = None
+    observed_fare: ObservedFare | None = None
 
     @property
     def total(self) -> Decimal | None:

@@ -49,7 +49,7 @@ class Ladder:
         rank = at.rank if (at := self.tier(tier_name)) else 0
         return next((t for t in self.tiers if t.rank > rank), None)
 
-    def required(self, tier_name: str | None, target: Tier) -> int | None:
+    def find_required(self, tier_name: str | None, target: Tier) -> int | None:
         """What a counter must show for the target; None where the tiers between are counted in different units."""
         if not self.resets:
             return target.threshold

@@ -29,26 +29,26 @@ class Way:
 
     purse: Purse
     path: Path | None
-    sent: int
-    delivered: int
+    points_sent: int
+    points_delivered: int
     needed: int
 
     @property
     def covers(self) -> bool:
-        return self.delivered >= self.needed
+        return self.points_delivered >= self.needed
 
     @property
     def leftover(self) -> int:
-        return max(0, self.delivered - self.needed)
+        return max(0, self.points_delivered - self.needed)
 
     @property
     def cost(self) -> Decimal | None:
-        return value_in_cents(self.sent, self.purse.value)
+        return value_in_cents(self.points_sent, self.purse.value)
 
     @property
     def cents_per_point(self) -> Decimal | None:
         """Cents for one point of the target."""
-        return None if self.cost is None else self.cost / self.delivered
+        return None if self.cost is None else self.cost / self.points_delivered
 
     @property
     def hops(self) -> int:
@@ -69,19 +69,19 @@ class Combination:
         return None if None in costs else sum((c for c in costs if c is not None), Decimal(0))
 
     @property
-    def delivered(self) -> int:
-        return sum(p.delivered for p in self.parts)
+    def points_delivered(self) -> int:
+        return sum(p.points_delivered for p in self.parts)
 
 
 def send_everything(path: Path, points: int) -> Path | None:
     """The path with everything sent that the purse holds, in whole blocks; None when a minimum is not reached."""
     amounts = []
     for edge in path.edges:
-        sent = edge.most_sendable(points)
-        if not sent:
+        amount = edge.most_sendable(points)
+        if not amount:
             return None
-        amounts.append(sent)
-        points = edge.received(sent)
+        amounts.append(amount)
+        points = edge.points_received(amount)
     return Path(path.edges, tuple(amounts)) if points else None
 
 
@@ -91,7 +91,7 @@ def _way(purse: Purse, path: Path, needed: int) -> Way | None:
         if whole is None:
             return None
         path = whole
-    return Way(purse, path, path.source_points or 0, path.delivered or 0, needed)
+    return Way(purse, path, path.source_points or 0, path.points_delivered or 0, needed)
 
 
 def find_ways(routes: Network, purses: Iterable[Purse], goal: str, needed: int) -> list[Way]:
@@ -128,7 +128,7 @@ def _best_of_each(ways: Sequence[Way]) -> list[Way]:
     for way in sorted(ways, key=_price):
         best.setdefault(way.purse.program, way)
     cheap = list(best.values())
-    large = sorted(cheap[CHEAPEST:], key=lambda w: -w.delivered)[:LARGEST]
+    large = sorted(cheap[CHEAPEST:], key=lambda w: -w.points_delivered)[:LARGEST]
     return [*cheap[:CHEAPEST], *large]
 
 
@@ -143,7 +143,7 @@ def _fill(parts: Sequence[Way], needed: int) -> Combination | None:
         if part is None:
             return None
         taken.append(part)
-        missing -= part.delivered
+        missing -= part.points_delivered
     return Combination(tuple(_trim(taken, -missing))) if missing <= 0 else None
 
 
@@ -151,9 +151,9 @@ def _trim(parts: Sequence[Way], spare: int) -> list[Way]:
     """The last purse sends whole blocks, so a little too much arrives: the dearest before it gives less."""
     out = list(parts)
     for at in range(len(out) - 2, -1, -1):
-        less = _part(out[at], out[at].delivered - spare) if out[at].delivered > spare > 0 else None
-        if less and less.sent < out[at].sent:
-            spare -= out[at].delivered - less.delivered
+        less = _part(out[at], out[at].points_delivered - spare) if out[at].points_delivered > spare > 0 else None
+        if less and less.points_sent < out[at].points_sent:
+            spare -= out[at].points_delivered - less.points_delivered
             out[at] = less
     return out
 
@@ -178,6 +178,8 @@ def find_shortfall(ways: Sequence[Way], needed: int) -> int:
     delivered: dict[str, int] = {}
     for way in ways:
         whole = send_everything(way.path, way.purse.points) if way.path else None
-        arrives = (whole.delivered or 0) if whole else way.purse.points if way.path is None else way.delivered
+        arrives = (
+            (whole.points_delivered or 0) if whole else way.purse.points if way.path is None else way.points_delivered
+        )
         delivered[way.purse.program] = max(delivered.get(way.purse.program, 0), arrives)
     return max(0, needed - sum(delivered.values()))

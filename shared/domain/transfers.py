@@ -53,7 +53,7 @@ class Edge:
         percent = self.bonus.percent if self.bonus and not self.bonus.targeted else 0
         return self.ratio_to / self.ratio_from * Fraction(100 + percent, 100)
 
-    def sent(self, needed: int) -> int:
+    def points_to_send(self, needed: int) -> int:
         """The fewest points to send so that at least `needed` arrive."""
         block = self.increment or 1
         least = ceil(Fraction(max(self.minimum or 1, 1), block))
@@ -61,7 +61,7 @@ class Edge:
         if not self.step:
             return most * block
         # Extra points for large amounts let fewer do; more points sent never bring fewer.
-        return (least + bisect_left(range(least, most), needed, key=lambda b: self.received(b * block))) * block
+        return (least + bisect_left(range(least, most), needed, key=lambda b: self.points_received(b * block))) * block
 
     def most_sendable(self, points: int) -> int:
         """The most that can be sent of so many points, in whole blocks; 0 where the minimum is not reached."""
@@ -69,8 +69,8 @@ class Edge:
         whole = points // block * block
         return whole if whole >= (self.minimum or 1) else 0
 
-    def received(self, sent: int) -> int:
-        return floor(sent * self.yields) + (sent // self.step * self.step_bonus if self.step else 0)
+    def points_received(self, amount: int) -> int:
+        return floor(amount * self.yields) + (amount // self.step * self.step_bonus if self.step else 0)
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,8 @@ class Path:
         return self.amounts[0] if self.amounts else None
 
     @property
-    def delivered(self) -> int | None:
-        return self.edges[-1].received(self.amounts[-1]) if self.amounts else None
+    def points_delivered(self) -> int | None:
+        return self.edges[-1].points_received(self.amounts[-1]) if self.amounts else None
 
     @property
     def slowest(self) -> str:
@@ -104,11 +104,11 @@ class Path:
         return min((e.bonus.ends_on for e in self.edges if e.bonus and not e.bonus.targeted), default=None)
 
     @property
-    def stranded(self) -> int:
+    def points_stranded(self) -> int:
         """Points that stay behind in the programmes between, because of increments and minimums."""
         if not self.amounts:
             return 0
-        arrived = (e.received(a) for e, a in zip(self.edges, self.amounts, strict=True))
+        arrived = (e.points_received(a) for e, a in zip(self.edges, self.amounts, strict=True))
         return sum(got - amount for got, amount in zip(arrived, self.amounts[1:], strict=False))
 
 
@@ -140,7 +140,7 @@ def amounts_to_send(edges: Sequence[Edge], needed: int) -> tuple[int, ...]:
     """What must be sent on each step, reckoned back from the target, so that `needed` arrive."""
     out: list[int] = []
     for edge in reversed(edges):
-        needed = edge.sent(needed)
+        needed = edge.points_to_send(needed)
         out.append(needed)
     return tuple(reversed(out))
 
@@ -167,7 +167,7 @@ class Reach:
 
     source: str
     points: int  # of the balance
-    delivered: int
+    points_delivered: int
 
 
 def _most_delivered(routes: Network, start: str, points: int, max_hops: int) -> dict[str, int]:
@@ -178,11 +178,11 @@ def _most_delivered(routes: Network, start: str, points: int, max_hops: int) -> 
         arrived: dict[str, int] = {}
         for program, available in here.items():
             for edge in routes.get(program, ()):
-                sent = edge.most_sendable(available)
-                received = edge.received(sent) if sent else 0
+                amount = edge.most_sendable(available)
+                arriving = edge.points_received(amount) if amount else 0
                 best = max(most.get(edge.target, 0), arrived.get(edge.target, 0))
-                if edge.target != start and received > best:
-                    arrived[edge.target] = received
+                if edge.target != start and arriving > best:
+                    arrived[edge.target] = arriving
         most |= arrived
         here = arrived
     return most
@@ -199,4 +199,4 @@ def find_reach(routes: Network, balances: Mapping[str, int], max_hops: int = MAX
 
 def first_covering(reaches: Iterable[Reach], points: int) -> Reach | None:
     """The first balance that covers so many points: the programme's own, else the largest that does by transfer."""
-    return next((r for r in reaches if r.delivered >= points), None)
+    return next((r for r in reaches if r.points_delivered >= points), None)

@@ -108,7 +108,7 @@ def pair_journeys(
 def find_payable(seats: Iterable[PlanSeat[Offer]], routes: Network, purses: Sequence[Purse]) -> list[PlanSeat[Offer]]:
     """Those all balances together could pay; of one programme and day the few cheapest."""
     most = {
-        p: sum(x.delivered for x in reaches)
+        p: sum(x.points_delivered for x in reaches)
         for p, reaches in find_reach(routes, {p.program: p.points for p in purses}).items()
     }
     chosen_seats: dict[tuple[str, date], list[PlanSeat[Offer]]] = {}
@@ -130,7 +130,7 @@ def find_payment(
         if ways is None:
             return None
         payments[program] = ways
-        spent = {w.purse.program: w.sent for w in ways}
+        spent = {w.purse.program: w.points_sent for w in ways}
         purses_left = [replace(p, points=p.points - spent.get(p.program, 0)) for p in purses_left]
     return payments
 

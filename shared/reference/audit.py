@@ -145,9 +145,10 @@ def _find_contradictions(reference: Reference, prices: Iterable[ObservedPrice]) 
         times = sum(s.times for s in those)
         if times >= ENOUGH and times > confirmations[key]:
             most = max(those, key=lambda s: s.times)
+            chart_points = ", ".join(f"{p:,}" for p in sorted(_list_chart_points(reference, most)))
             text = (
                 f"{times} fresh observations against {confirmations[key]}: {most.origin}-{most.destination} asked"
-                f" {most.points:,}, the chart says {', '.join(f'{p:,}' for p in sorted(_list_chart_points(reference, most)))}"
+                f" {most.points:,}, the chart says {chart_points}"
             )
             yield AuditFinding("contradicted", "award_charts.csv", " ".join(key), min(s.last for s in those), text)
 

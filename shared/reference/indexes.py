@@ -86,9 +86,12 @@ def edges(tables: Tables, on: date) -> Iterable[Edge]:
     for row in tables["transfer_bonuses.csv"]:
         if (row.start_date is None or row.start_date <= on) and on <= row.end_date:
             bonus = Bonus(row.bonus_percent, row.start_date, row.end_date, row.targeted)
-            known = running.get((row.from_program, row.to_program))
+            running_bonus = running.get((row.from_program, row.to_program))
             # A targeted bonus reaches only some members, so it never sets the price when an open one exists.
-            if known is None or (known.targeted, -known.percent) > (bonus.targeted, -bonus.percent):
+            if running_bonus is None or (running_bonus.targeted, -running_bonus.percent) > (
+                bonus.targeted,
+                -bonus.percent,
+            ):
                 running[row.from_program, row.to_program] = bonus
     for row in tables["transfer_partners.csv"]:
         if row.status == "active" or (row.ended_on is not None and on <= row.ended_on):

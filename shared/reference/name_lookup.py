@@ -50,7 +50,11 @@ class TravelNames:
     def airport(self, text: str) -> str | None:
         """The one airport all of whose name and city stand in the text, in any order; the longest of several."""
         words = set(names.plain(text[: 2 * _MAX_CHARACTERS]).split())
-        fitting = [(len(known), code) for code, known in _airport_words(self.reference) if known <= words]
+        fitting = [
+            (len(airport_words), code)
+            for code, airport_words in _airport_words(self.reference)
+            if airport_words <= words
+        ]
         best = [code for count, code in fitting if count == max(fitting)[0]]
         return best[0] if len(best) == 1 else None
 

@@ -24,9 +24,9 @@ from shared.domain.confirmations.phrases import (
     FROM,
     HEADER,
     SUBJECT,
-    strip_subject,
     says_cancelled,
     says_unsettled,
+    strip_subject,
 )
 from shared.domain.parsing.text import fold
 
@@ -214,8 +214,8 @@ _NAMED = re.compile(
 
 
 def _count_passengers(folded: str) -> int | None:
-    if found := _COUNT.search(folded):
-        return int(found[1] or found[2]) or None
+    if match := _COUNT.search(folded):
+        return int(match[1] or match[2]) or None
     names = {n.strip() for line in _NAMED.findall(folded) for n in re.split(r",|;| and ", line) if n.strip()}
     return len(names) if 0 < len(names) <= 9 else None
 

@@ -28,14 +28,14 @@ class BillAudit:
     letter: str
 
     @property
-    def disputed(self) -> Decimal:
+    def disputed_amount(self) -> Decimal:
         """Money asked back; points are no money."""
-        return sum((f.amount for f in self.findings if f.disputed and f.amount and f.rule.kind != "points"), ZERO)
+        return sum((f.amount for f in self.findings if f.is_disputed and f.amount and f.rule.kind != "points"), ZERO)
 
     @property
     def points(self) -> tuple[int, int] | None:
         """Points the findings are about, as far as they are known."""
-        points = [f.points for f in self.findings if f.disputed and f.points]
+        points = [f.points for f in self.findings if f.is_disputed and f.points]
         return (sum(p[0] for p in points), sum(p[1] for p in points)) if points else None
 
 
@@ -52,7 +52,7 @@ def _find_all(case: Case) -> list[Finding]:
             continue
         if finding := CHECKS[rule.check](rule, case):
             findings.append(_add_points(finding, case))
-            if finding.disputed and rule.kind == "charge":
+            if finding.is_disputed and rule.kind == "charge":
                 case.claimed |= {id(x) for x in finding.lines}
     return sorted(findings, key=lambda f: (_SEVERITIES.index(f.rule.severity), f.rule.id))
 

@@ -39,8 +39,8 @@ def _find_brand(case: Case) -> Any | None:
     return case.book.food_credits[max(fits, key=len)] if fits else None
 
 
-@check
-def daily_credit(rule: Rule, case: Case) -> Finding | None:
+@check("daily_credit")
+def check_daily_credit(rule: Rule, case: Case) -> Finding | None:
     """The brand's amount for up to two guests and each night, not above the food spend, less what was credited."""
     brand, food = _find_brand(case), _list_food(case)
     if brand is None or not food:
@@ -53,8 +53,8 @@ def daily_credit(rule: Rule, case: Case) -> Finding | None:
     return make_finding(rule, case, due, food, note) if due > 0 else None
 
 
-@check
-def voucher(rule: Rule, case: Case) -> Finding | None:
+@check("voucher")
+def check_vouchers(rule: Rule, case: Case) -> Finding | None:
     """The vouchers the bill mentions, not above the food spend, unless a credit was given."""
     food, header = _list_food(case), case.bill.header
     number = int(m.group(1)) if (m := _VOUCHERS.search(header)) else 1
@@ -88,8 +88,8 @@ def _count_free_points(rule: Rule, case: Case) -> int:
     return each * max(max(totals, default=0) // each - (nights - free), 0) if each >= 1000 else 0
 
 
-@check
-def free_night(rule: Rule, case: Case) -> Finding | None:
+@check("free_night")
+def check_free_nights(rule: Rule, case: Case) -> Finding | None:
     """Points taken for every fifth or fourth night: of the posted nights, else of what the bill says it took."""
     nights = sorted((x for x in case.bill.lines if x.kind == "points_redemption" and x.day), key=lambda x: x.day or 0)
     days = list(dict.fromkeys(x.day for x in nights))
@@ -106,8 +106,8 @@ def free_night(rule: Rule, case: Case) -> Finding | None:
     return Finding(finding.rule, finding.amount, finding.lines, finding.dispute_ref, finding.note, (points, points))
 
 
-@check
-def reported(rule: Rule, case: Case) -> Finding | None:
+@check("reported")
+def report_words(rule: Rule, case: Case) -> Finding | None:
     """The words of the bill or of the guest say so; what it is worth depends on the brand."""
     finding = make_finding(
         rule, case, None, [], "The amount depends on the brand, which the reviewed data do not list."
@@ -115,8 +115,8 @@ def reported(rule: Rule, case: Case) -> Finding | None:
     return Finding(finding.rule, None, [], finding.dispute_ref, finding.note, rule.points)
 
 
-@check
-def walk_credit(rule: Rule, case: Case) -> Finding | None:
+@check("walk_credit")
+def check_walk_credit(rule: Rule, case: Case) -> Finding | None:
     """A guarantee's amount taken off the bill; named by the line, or by the bill where a round amount was taken off."""
     credits = [x for x in case.bill.lines if x.amount < 0 and x.kind in rule.line_kinds]
     named = [x for x in credits if x.kind == "walk_compensation" or _WALKED.search(x.folded)]

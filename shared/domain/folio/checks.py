@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from shared.domain.folio import rules
 from shared.domain.folio.model import ZERO, Bill, Finding, FolioLine, FolioStay, Rule, Rulebook
-from shared.domain.folio.settle import TOLERANCE, NOT_CHARGES, TAXES
+from shared.domain.folio.settle import NOT_CHARGES, TAXES, TOLERANCE
 from shared.domain.folio.stay import find_deposits
 from shared.domain.parsing.dates import first_time
 
@@ -34,10 +34,14 @@ Check = Callable[[Rule, Case], Finding | None]
 CHECKS: dict[str, Check] = {}
 
 
-def check(function: Check) -> Check:
+def check(name: str) -> Callable[[Check], Check]:
     """Registers a function under the name the rules' data use."""
-    CHECKS[function.__name__] = function
-    return function
+
+    def register(function: Check) -> Check:
+        CHECKS[name] = function
+        return function
+
+    return register
 
 
 def make_finding(rule: Rule, case: Case, amount: Decimal | None, lines: Sequence[FolioLine], note: str = "") -> Finding:
@@ -73,8 +77,8 @@ def _limit_per_day(lines: Sequence[FolioLine], most: int | None) -> list[FolioLi
     return lines_kept
 
 
-@check
-def charged(rule: Rule, case: Case) -> Finding | None:
+@check("charged")
+def check_charges(rule: Rule, case: Case) -> Finding | None:
     """Lines of the rule's kinds that are still to be paid, with their tax."""
     lines, note = [], ""
     for line in case.charges():
@@ -91,10 +95,10 @@ def charged(rule: Rule, case: Case) -> Finding | None:
     return make_finding(rule, case, sum(map(_open_amount, [*lines, *taxes]), ZERO), [*lines, *taxes], note)
 
 
-@check
-def conversion(rule: Rule, case: Case) -> Finding | None:
+@check("conversion")
+def check_conversion(rule: Rule, case: Case) -> Finding | None:
     """A conversion line; or words that the payment was converted with a margin, whose amount nobody printed."""
-    if finding := charged(rule, case):
+    if finding := check_charges(rule, case):
         return finding
     words = dict(case.book.kinds)["dcc"]
     paid = [x for x in case.bill.lines if x.kind == "payment" and words.search(x.folded)]
@@ -102,8 +106,8 @@ def conversion(rule: Rule, case: Case) -> Finding | None:
     return make_finding(rule, case, None, paid, "The bill does not print the margin.") if paid or noted else None
 
 
-@check
-def nights(rule: Rule, case: Case) -> Finding | None:
+@check("nights")
+def check_nights(rule: Rule, case: Case) -> Finding | None:
     """Room lines beyond the nights; those outside the stay first, then the later ones. A half day is no night."""
     stay = case.stay
     if stay.nights is None:
@@ -138,8 +142,8 @@ def _is_half_day(line: FolioLine, case: Case) -> bool:
     return line.day is not None and line.day == case.stay.departure and any(x.amount == 2 * line.amount for x in same)
 
 
-@check
-def twice(rule: Rule, case: Case) -> Finding | None:
+@check("twice")
+def check_repeats(rule: Rule, case: Case) -> Finding | None:
     """Lines of one day, description and amount, beyond as many as are plausible for the guests and rooms."""
     groups: dict[tuple[object, ...], list[FolioLine]] = {}
     for line in case.charges():
@@ -159,18 +163,18 @@ def _count_plausible(line: FolioLine, stay: FolioStay) -> int:
     return stay.rooms
 
 
-@check
-def tax_left(rule: Rule, case: Case) -> Finding | None:
+@check("tax_left")
+def check_taxes(rule: Rule, case: Case) -> Finding | None:
     lines = [
         x
         for x in case.charges()
-        if x.kind in rule.line_kinds and case.open(x) and x.parent is not None and x.parent.reversed
+        if x.kind in rule.line_kinds and case.open(x) and x.parent is not None and x.parent.is_reversed
     ]
     return make_finding(rule, case, sum((x.net for x in lines), ZERO), lines) if lines else None
 
 
-@check
-def adds_up(rule: Rule, case: Case) -> Finding | None:
+@check("adds_up")
+def check_sums(rule: Rule, case: Case) -> Finding | None:
     """The lines against the printed balance, else the printed totals; a bill with unread lines is not judged."""
     bill = case.bill
     if bill.unread:
@@ -204,8 +208,8 @@ def _compare_totals(bill: Bill) -> Decimal:
     return max(abs(charges - credits - bill.balance), min(abs(charges - x) for x in likely))
 
 
-@check
-def deposit(rule: Rule, case: Case) -> Finding | None:
+@check("deposit")
+def check_deposits(rule: Rule, case: Case) -> Finding | None:
     """A deposit the bill mentions and no line credits."""
     credits = [-x.amount for x in case.bill.lines if x.amount < 0]
     deposits = [-x.amount for x in case.bill.lines if x.amount < 0 and x.kind == "deposit"]

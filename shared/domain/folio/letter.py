@@ -47,7 +47,7 @@ def _describe_stay(stay: FolioStay) -> str:
 
 def write_letter(findings: Sequence[Finding], stay: FolioStay, bill: Bill, chain: Chain, book: Rulebook) -> str:
     """Empty when there is nothing to dispute. Findings that are information only are never in it."""
-    disputed = [f for f in findings if f.disputed]
+    disputed = [f for f in findings if f.is_disputed]
     if not disputed:
         return ""
     about = _describe_stay(stay)

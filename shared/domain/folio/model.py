@@ -37,7 +37,7 @@ class FolioLine:
         return rest if rest > ZERO else ZERO
 
     @property
-    def reversed(self) -> bool:
+    def is_reversed(self) -> bool:
         return self.amount > 0 and self.net <= 0
 
 
@@ -138,7 +138,7 @@ class Finding:
     points: tuple[int, int] | None = None
 
     @property
-    def disputed(self) -> bool:
+    def is_disputed(self) -> bool:
         return self.rule.severity != "info"
 
 

@@ -195,7 +195,7 @@ def stay_type_on(stay: FolioStay, day: date | None) -> StayType:
 
 def count_nights(bill: Bill, stay: FolioStay) -> int | None:
     """Nights of the stay; where the bill gives none, the days on which a room or an award was posted."""
-    days = {x.day for x in bill.lines if x.kind in ("room", "points_redemption") and x.day and not x.reversed}
+    days = {x.day for x in bill.lines if x.kind in ("room", "points_redemption") and x.day and not x.is_reversed}
     return stay.nights or len(days) or None
 
 

@@ -165,10 +165,12 @@ def _list_counting_balances(ways: Sequence[Way], programs: Mapping[str, Program]
 def _describe_way(way: Way, goal: Program, reference: Reference) -> str:
     source = reference.programs[way.purse.program]
     if way.path is None:
-        return f"{way.sent:,} of the {way.purse.points:,} points already with {goal.name}; no transfer is needed."
+        return (
+            f"{way.points_sent:,} of the {way.purse.points:,} points already with {goal.name}; no transfer is needed."
+        )
     edges = way.path.edges
     through = f" by way of {', '.join(reference.programs[e.target].name for e in edges[:-1])}" if edges[1:] else ""
-    words = [f"{way.sent:,} {source.name} become {way.delivered:,} points{through}"]
+    words = [f"{way.points_sent:,} {source.name} become {way.points_delivered:,} points{through}"]
     words.append(", ".join(f"{float(e.ratio_from):g}:{float(e.ratio_to):g}" for e in edges))
     words.append(_POSTING_TIMES.get(way.posting, "how long it takes is not known"))
     if way.path.bonus_ends_on:

@@ -36,20 +36,20 @@ def test_the_published_thresholds_of_the_three_programmes() -> None:
 
 
 def test_flying_blue_counts_afresh_at_each_tier() -> None:
-    assert ladder(FB).required("Silver", tier(FB, "Gold")) == 180
-    assert ladder(FB).required("Silver", tier(FB, "Platinum")) == 480
-    assert ladder(FB).required(None, tier(FB, "Gold")) == 280
-    assert ladder(FB).required("Gold", tier(FB, "Gold")) == 180  # kept for another year
+    assert ladder(FB).find_required("Silver", tier(FB, "Gold")) == 180
+    assert ladder(FB).find_required("Silver", tier(FB, "Platinum")) == 480
+    assert ladder(FB).find_required(None, tier(FB, "Gold")) == 280
+    assert ladder(FB).find_required("Gold", tier(FB, "Gold")) == 180  # kept for another year
 
 
 def test_a_total_does_not_depend_on_the_tier_held() -> None:
-    assert ladder(BA).required("Bronze", tier(BA, "Gold")) == 20_000
-    assert ladder(AA).required(None, tier(AA, "Platinum")) == 75_000
+    assert ladder(BA).find_required("Bronze", tier(BA, "Gold")) == 20_000
+    assert ladder(AA).find_required(None, tier(AA, "Platinum")) == 75_000
 
 
 def test_a_tier_counted_in_another_unit_is_no_sum() -> None:
-    assert ladder(FB).required("Gold", tier(FB, "Ultimate")) is None
-    assert ladder(FB).required("Platinum", tier(FB, "Ultimate")) == 900
+    assert ladder(FB).find_required("Gold", tier(FB, "Ultimate")) is None
+    assert ladder(FB).find_required("Platinum", tier(FB, "Ultimate")) == 900
 
 
 def test_a_tier_reached_in_some_other_way_has_no_threshold() -> None:

@@ -15,23 +15,23 @@ NAMES = ("a", "b", "c", "d", "e")
 
 
 def test_increments_and_minimums_round_the_sent_points_up() -> None:
-    assert edge("a", "b", block=1000).sent(12_300) == 13_000
-    assert edge("a", "b", block=1000, least=5000).sent(100) == 5_000
-    assert edge("a", "b", (3, 1), block=3000, least=3000).sent(20_001) == 63_000
+    assert edge("a", "b", block=1000).points_to_send(12_300) == 13_000
+    assert edge("a", "b", block=1000, least=5000).points_to_send(100) == 5_000
+    assert edge("a", "b", (3, 1), block=3000, least=3000).points_to_send(20_001) == 63_000
 
 
 def test_a_bonus_lowers_what_must_be_sent() -> None:
-    assert edge("a", "b", block=1000, bonus=30).sent(65_000) == 50_000
-    assert edge("a", "b", block=1000, bonus=30).received(50_000) == 65_000
+    assert edge("a", "b", block=1000, bonus=30).points_to_send(65_000) == 50_000
+    assert edge("a", "b", block=1000, bonus=30).points_received(50_000) == 65_000
 
 
 @given(needed=st.integers(1, 300_000), block=st.sampled_from([1, 3, 1000, 3000]))
 def test_extra_points_for_large_amounts_are_counted_to_the_point(needed: int, block: int) -> None:
     way = replace(edge("a", "b", (3, 1), block=block, least=3000), step=60_000, step_bonus=5_000)
-    sent = way.sent(needed)
-    assert way.received(sent) >= needed
+    sent = way.points_to_send(needed)
+    assert way.points_received(sent) >= needed
     assert sent % block == 0
-    assert sent - block < 3000 or way.received(sent - block) < needed
+    assert sent - block < 3000 or way.points_received(sent - block) < needed
 
 
 def test_sixty_thousand_marriott_points_bring_twenty_five_thousand_miles() -> None:
@@ -53,7 +53,7 @@ def test_sixty_thousand_marriott_points_bring_twenty_five_thousand_miles() -> No
 
 def test_a_targeted_bonus_is_not_counted_on() -> None:
     offered = replace(edge("a", "b", block=1000), bonus=Bonus(100, None, date(2026, 12, 31), targeted=True))
-    assert offered.sent(65_000) == 65_000
+    assert offered.points_to_send(65_000) == 65_000
     assert Path((offered,)).bonus_ends_on is None
 
 
@@ -65,7 +65,7 @@ def test_every_real_path_pays_its_minimums_in_whole_blocks() -> None:
             for step, sent in zip(path.edges, path.amounts or (), strict=True):
                 assert sent % (step.increment or 1) == 0
                 assert sent >= (step.minimum or 1)
-            assert (path.delivered or 0) >= 37_501
+            assert (path.points_delivered or 0) >= 37_501
     assert looked_at > 50
 
 
@@ -73,7 +73,7 @@ def test_a_path_reckons_back_from_the_target_and_counts_what_stays_behind() -> N
     way = (edge("a", "b", block=1000), edge("b", "c", (5, 4), block=250))
     assert amounts_to_send(way, 10_100) == (13_000, 12_750)
     path = Path(way, amounts_to_send(way, 10_100))
-    assert (path.delivered, path.stranded) == (10_200, 250)
+    assert (path.points_delivered, path.points_stranded) == (10_200, 250)
 
 
 def test_no_programme_is_visited_twice() -> None:
@@ -112,7 +112,7 @@ def test_paths_deliver_enough_and_brute_force_finds_nothing_cheaper(some: list[E
             if all(way):
                 every.append(_fewest([w for w in way if w], needed))
     assert sorted(p.source_points or 0 for p in found) == sorted(every)
-    assert all((p.delivered or 0) >= needed for p in found)
+    assert all((p.points_delivered or 0) >= needed for p in found)
 
 
 def _fewest(way: list[Edge], needed: int) -> int:
@@ -120,11 +120,11 @@ def _fewest(way: list[Edge], needed: int) -> int:
     for e in reversed(way):
         block = e.increment or 1
         low, high = 0, 1
-        while e.received(high * block) < needed or high * block < (e.minimum or 1):
+        while e.points_received(high * block) < needed or high * block < (e.minimum or 1):
             high *= 2
         while low < high:
             middle = (low + high) // 2
-            enough = e.received(middle * block) >= needed and middle * block >= (e.minimum or 1) and middle > 0
+            enough = e.points_received(middle * block) >= needed and middle * block >= (e.minimum or 1) and middle > 0
             low, high = (low, middle) if enough else (middle + 1, high)
         needed = low * block
     return needed

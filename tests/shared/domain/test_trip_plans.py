@@ -61,7 +61,7 @@ def test_no_balance_is_spent_twice() -> None:
     assert find_payment({"air": 10_000, "other": 10_000}, ROUTES, [purse("bank", 15_000)]) is None
     paid = find_payment({"air": 10_000, "other": 10_000}, ROUTES, [purse("bank", 20_000)])
     assert paid is not None
-    assert sum(w.sent for ways in paid.values() for w in ways) == 20_000
+    assert sum(w.points_sent for ways in paid.values() for w in ways) == 20_000
 
 
 def test_the_cheapest_points_pay_and_own_points_need_no_transfer() -> None:
@@ -70,7 +70,7 @@ def test_the_cheapest_points_pay_and_own_points_need_no_transfer() -> None:
     assert [(w.purse.program, w.path) for w in paid["air"]] == [("air", None)]
     mixed = find_payment({"air": 10_000}, ROUTES, [purse("bank", 6_000), purse("air", 4_000)])
     assert mixed is not None
-    assert {w.purse.program: w.delivered for w in mixed["air"]} == {"air": 4_000, "bank": 6_000}
+    assert {w.purse.program: w.points_delivered for w in mixed["air"]} == {"air": 4_000, "bank": 6_000}
 
 
 def test_the_cost_is_the_taxes_and_what_the_points_spent_are_worth() -> None:
@@ -123,8 +123,8 @@ def test_a_plan_is_never_paid_with_more_than_is_held(prices: list[int], held: di
     purses = [purse(p, n) for p, n in held.items()]
     for plan in rank_journeys([Journey(seat(points=p), seat("other", p)) for p in prices], ROUTES, purses):
         for program, needed in plan.journey.needs.items():
-            assert sum(w.delivered for w in plan.ways[program]) >= needed
+            assert sum(w.points_delivered for w in plan.ways[program]) >= needed
         spent: dict[str, int] = {}
         for way in (w for ways in plan.ways.values() for w in ways):
-            spent[way.purse.program] = spent.get(way.purse.program, 0) + way.sent
+            spent[way.purse.program] = spent.get(way.purse.program, 0) + way.points_sent
         assert all(n <= held[p] for p, n in spent.items())

@@ -28,13 +28,13 @@ def test_on_a_mixed_stay_award_rules_speak_about_award_nights_only() -> None:
 def test_on_a_mixed_stay_of_a_globalist_both_fee_rules_speak_each_of_its_nights() -> None:
     done = audited(bill(*MIXED), "hyatt", None, "globalist")
     assert (one(done, "H01")[0], one(done, "H02")[0]) == (90, 45)
-    assert done.disputed == 135
+    assert done.disputed_amount == 135
 
 
 def test_hilton_waives_the_charge_only_when_no_night_was_paid() -> None:
     done = audited(bill(*MIXED), "hilton", "award", "gold")
     assert rules_in(done) == ["L06"]
-    assert done.disputed == 0
+    assert done.disputed_amount == 0
 
 
 @pytest.mark.parametrize(
@@ -107,17 +107,17 @@ def test_information_is_never_disputed() -> None:
     text = bill("MARRIOTT EXAMPLE\nAward stay", "2026-05-01 Resort Fee 40.00", "2026-05-01 Minibar 8.00")
     done = audited(text, "marriott", "award", "gold")
     assert rules_in(done) == ["C05", "M01"]
-    assert done.disputed == 8
+    assert done.disputed_amount == 8
     assert "Resort" not in done.letter
     info = audited(bill("MARRIOTT EXAMPLE", "2026-05-01 Resort Fee 40.00"), "marriott", "award", "gold")
-    assert (info.disputed, info.letter) == (0, "")
+    assert (info.disputed_amount, info.letter) == (0, "")
 
 
 def test_no_line_is_asked_back_twice() -> None:
     lines = ("2026-05-02 Breakfast 30.00", "2026-05-02 Breakfast 30.00", "2026-05-02 Breakfast 30.00")
     done = audited(bill("GRAND HYATT\n2 guests 2026-05-01 - 2026-05-02", *lines), "hyatt", "cash", "globalist")
     assert rules_in(done) == ["H04"]
-    assert done.disputed == 90
+    assert done.disputed_amount == 90
 
 
 def test_points_are_counted_apart_from_money() -> None:
@@ -125,7 +125,7 @@ def test_points_are_counted_apart_from_money() -> None:
         "HILTON\nIn 2026-05-01 Out 2026-05-06\n5 nights x 60,000 points", "2026-05-01 Points redemption stay 0.00"
     )
     done = audited(text, "hilton", "award", "gold")
-    assert (rules_in(done), done.disputed, done.points) == (["L04"], 0, (60_000, 60_000))
+    assert (rules_in(done), done.disputed_amount, done.points) == (["L04"], 0, (60_000, 60_000))
     assert "60,000 points" in done.letter
 
 
