@@ -1,5 +1,4 @@
-"""Documents: calendar feeds and branded PDFs that people take away, statements and logos that they bring.
+"""Files that people receive (calendar feeds, branded PDFs) and files they bring (statements, pictures).
 
-Plain data goes in and bytes come out, or the other way round; nothing is stored here, and no address is fetched but a
-logo's.
+Conversion only: nothing is stored here, and the only address that is fetched is that of a logo.
 """

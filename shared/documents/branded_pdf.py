@@ -1,4 +1,4 @@
-"""A travel advisor's recommendation: texts, flights and notes of one brand go in, a finished PDF comes out."""
+"""A travel advisor's proposal as a PDF in the colours of the brand."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace

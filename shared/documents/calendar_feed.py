@@ -1,4 +1,4 @@
-"""What is to come goes in as events; an iCalendar document (RFC 5545) that any calendar can subscribe to comes out."""
+"""Calendar feed: bookings as an iCalendar document (RFC 5545)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

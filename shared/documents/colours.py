@@ -1,4 +1,4 @@
-"""A brand's colour as hexadecimal text goes in; the colours of a page that go with it and can be read come out."""
+"""Brand colours: hexadecimal parsing, and a palette with readable contrast (WCAG 2.1, 1.4.3)."""
 
 import re
 from dataclasses import dataclass

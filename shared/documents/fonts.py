@@ -1,4 +1,4 @@
-"""Texts go in; the shipped typefaces that can show them, and texts free of what none of them can, come out."""
+"""Shipped typefaces: which faces show a text, and text without characters that none can show."""
 
 import unicodedata
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""OFX and QFX statements: their text goes in; one entry for each transaction comes out, with what its tags say."""
+"""Transactions of OFX and QFX statements, as their tags state them."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A logo: an address or bytes of a stranger go in; a small picture made anew from its pixels comes out."""
+"""Pictures from strangers: fetched and decoded within limits, only their pixels are kept."""
 
 import io
 import warnings

@@ -1,4 +1,4 @@
-"""Text from the bytes of a file: what somebody uploads or names goes in, its text comes out, or why it is none."""
+"""Text of an uploaded file: its encoding, or what kind of file it is instead."""
 
 import codecs
 

@@ -1,5 +1,5 @@
-"""Pure thinking: functions over plain data, without input, output, frameworks or a clock.
+"""Pure rules of award travel: functions over plain data, without input, output, frameworks or a clock.
 
-May import the standard library, the ground floor's errors and a parser of calendar entries only. One module per noun;
-time, rates and reference rows come in as arguments.
+It may import the standard library, `shared.errors` and the calendar parser only. One module per noun; today's date,
+exchange rates and reference rows are passed as arguments.
 """

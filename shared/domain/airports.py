@@ -1,4 +1,4 @@
-"""Airports as points on the map and in the zones of award charts: an airport goes in, its zone comes out."""
+"""Airports with their coordinates, and the zones of award charts they belong to."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

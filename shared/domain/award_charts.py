@@ -1,4 +1,4 @@
-"""Award charts: a chart, a distance and two zones go in, points per season come out, or nothing where it is silent."""
+"""Award charts: points by cabin and season for a route, by distance band, zone pair or both."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What a watch looks for and when it fires: seats seen and earlier states go in, fresh matches and new states out."""
+"""Matches of a route monitor: which award seats fit its terms, and which of them are new since the last check."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

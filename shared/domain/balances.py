@@ -1,4 +1,4 @@
-"""Points balances: points, valuations and expiry rules go in, worth and what ends soon come out."""
+"""Points balances: their value in money, and which of them expire soon."""
 
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal

@@ -1,4 +1,4 @@
-"""Rules of bookings: dates, terms and prices of a leg or a stay go in; its state, its faults and its drop come out."""
+"""Rules of flight and hotel bookings: their state, faults in their terms, and price drops."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What an award costs in card currencies: a price, transfer routes and a cash fare go in, ways and an advice come out.
+"""Price of an award in the points of cards, by transfer or through the card's travel portal.
 
 Transfer: the fewest points to send so that the award's points arrive. Portal: the fare bought with points at one cent
 each, the rate card portals give without a premium card.

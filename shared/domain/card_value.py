@@ -1,4 +1,4 @@
-"""Worth of a card: its rates, fee and bonus and a year's spending go in, what it brings in its currency comes out."""
+"""Value of a credit card for a year's spending: earning, bonus, credits and fee, in the card's currency."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Cards: what a person typed is matched with the catalogue, and dates of a card become what is due next."""
+"""Credit cards: fuzzy matching of a typed name with the catalogue, and the due dates of a held card."""
 
 import difflib
 import math

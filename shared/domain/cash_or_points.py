@@ -1,4 +1,4 @@
-"""Cash against points: a fare, an award's points and taxes, and a point's usual worth go in; the better one comes out.
+"""Comparison of a cash fare with an award's points and taxes.
 
 All money is in one currency, and a point's worth in its hundredths. What is unknown is None and stays so.
 """

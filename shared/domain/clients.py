@@ -1,4 +1,4 @@
-"""An advisor's clients: what was told about one goes in, balances by programme and bounded preferences come out."""
+"""Clients of an advisor: validation of contact data, balances and free-form preferences."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Deadlines: what ends on a stored day, which of them lie ahead, and in which order they are listed."""
+"""Deadlines on a stored date: which of them are due, in their order."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""When an airport's delays are worth a message: delays now and an alert's state go in, its next state comes out.
+"""Delay alerts: when a delay at an airport is worth a message.
 
 Levels tell how bad it is: 0 from the alert's own threshold on, one more at each of STEPS, and the highest for a ground
 stop or a closure, which have no number of minutes. One message opens an episode, and one more each time the level

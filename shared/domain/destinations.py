@@ -1,4 +1,4 @@
-"""Where a balance reaches: priced destinations and points go in, the farthest of them come out."""
+"""The farthest destinations a points balance pays for."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

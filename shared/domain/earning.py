@@ -1,4 +1,4 @@
-"""What a flight counts towards status: legs, cabin, fare and a programme's rules go in, points come out."""
+"""Status points a flight earns, by fare, distance band or extras per segment."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Money in another currency: an amount and one set of reference rates go in, the amount with rate and day comes out."""
+"""Currency conversion by euro reference rates of one source, with rate and day."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

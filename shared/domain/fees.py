@@ -1,4 +1,4 @@
-"""Fees of awards: sums over what was seen on single routes go in, one average per programme and currency comes out."""
+"""Average award fees per programme and currency, from fees seen on single routes."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

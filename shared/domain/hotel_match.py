@@ -1,4 +1,4 @@
-"""Is it the same hotel? One we know and those a source lists go in, the one that can be meant, or none, comes out."""
+"""Matching of a known hotel with the hotels a source lists, by name and distance."""
 
 import math
 from collections.abc import Sequence

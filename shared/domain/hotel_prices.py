@@ -1,4 +1,4 @@
-"""Stays: what sources offer for nights at a hotel goes in; the best price of a night, or of a whole stay, comes out."""
+"""Best price of hotel nights and whole stays, from the offers of several sources."""
 
 import re
 from collections.abc import Iterable, Sequence

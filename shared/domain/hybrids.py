@@ -1,4 +1,4 @@
-"""Half points, half cash: airports and offers of both legs go in; hubs on the way and the best pair over one come out.
+"""Hybrid trips: an award on one leg and a cash ticket on the other, joined at a hub.
 
 Both flights are tickets of their own, so a connection needs time enough to fetch bags and check in again.
 """

@@ -1,4 +1,4 @@
-"""Whole units of money: an amount in the smallest coin of its currency goes in, a Decimal comes out."""
+"""Minor units of currencies (ISO 4217): conversion and rounding."""
 
 from decimal import ROUND_HALF_UP, Decimal
 

@@ -1,4 +1,4 @@
-"""Loose names: what a person typed and the known names go in, the things it can mean come out."""
+"""Loose names: normal form, exact and partial meanings, nearest known names."""
 
 import difflib
 import re

@@ -1,4 +1,4 @@
-"""Posts about offers: a new post and recent ones go in, whether it says the same as one of them comes out."""
+"""Posts about offers: programmes, kind, percentage and dates of a post, and whether a recent one says the same."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Plans and what each allows: a plan goes in, limits come out (the specification's table of limits)."""
+"""Subscription plans, tool tiers and the limits of each plan (the specification's table of limits)."""
 
 from dataclasses import dataclass
 from enum import IntEnum

@@ -1,4 +1,4 @@
-"""Numbers with their nouns, as messages say them."""
+"""Numbers with their nouns in sentences."""
 
 
 def some(number: int, noun: str, plural: str = "") -> str:

@@ -1,4 +1,4 @@
-"""Buying points: a price list and a wanted quantity go in, what must be bought and what it costs come out."""
+"""Price of buying points: blocks, minimums, order fees, bonuses and discounts."""
 
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal

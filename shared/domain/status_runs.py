@@ -1,4 +1,4 @@
-"""Status runs: known routings and a gap go in; those that close it in time come out, best first."""
+"""Status runs: known round trips that close a status gap in time, the cheapest first."""
 
 import math
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Elite tiers: a programme's ladder, what is held and was earned go in; what is missing, and by when, comes out."""
+"""Elite tiers: a programme's ladder, its qualifying year, and what is missing for a tier."""
 
 import calendar
 from collections.abc import Collection, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Time zones: a name as people write it, or a moment, goes in; the zone, or the day it is there, comes out."""
+"""IANA time zones by loose name, and the local date of a moment."""
 
 from datetime import date, datetime
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Reaching a points target from what is held: purses and transfer routes go in, priced ways and combinations come out.
+"""Ways to reach a points target: transfers from one balance and combinations of several, by cost.
 
 The price of a point spent is what it is worth elsewhere, in cents; a purse without a known value has no price.
 """

@@ -1,4 +1,4 @@
-"""Moving points: transfer routes and a target go in, paths with exact source points and leftovers come out."""
+"""Transfers between programmes: routes, bonuses, blocks and minimums, paths to a target and the reach of balances."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Trips on points: award seats, balances and transfer routes go in; journeys they can pay, cheapest first, come out.
+"""Trip plans on points: journeys the balances can pay, with the payment of each, cheapest first.
 
 Points and money are those of all travellers, money in one currency, points at what they are worth where they lie.
 """

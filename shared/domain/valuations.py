@@ -1,4 +1,4 @@
-"""What a point is worth: published values of one currency go in, the spread of them and sums of money come out."""
+"""Value of a point: the spread of published values, and points in money."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Vouchers: the last day and whether a booking uses it go in, the state comes out."""
+"""State of a voucher: held, applied or expired."""
 
 from datetime import date
 from typing import Literal

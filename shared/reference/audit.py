@@ -1,4 +1,4 @@
-"""The audit of facts: facts, today, prices seen and corrections go in, what a person should look at comes out."""
+"""Audit of the facts: stale, ended, contradicted, corrected and doubtful rows for a person to check."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Catalogue cards made ready to be valued: a card's rows go in, its offer in its own currency comes out."""
+"""Catalogue cards as offers to be valued: earning rates, value of a point, transfer partners."""
 
 from collections import defaultdict
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Checks over all files together: rows of every file go in, each fault comes out with its file and line."""
+"""Consistency checks over all files of facts, each fault with file and line."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""The folio rules made ready: reviewed rows go in, the compiled rulebook of the audit comes out; faults are named."""
+"""The rulebook of the folio audit, compiled from its files, and the checks of those files."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a programme's own rules say of a hotel's award nights: a hotel goes in; category, levels and rules come out."""
+"""Award nights of a hotel: category, points by level and the programme's free-night rule."""
 
 import re
 from calendar import month_name

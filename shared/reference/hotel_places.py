@@ -1,4 +1,4 @@
-"""Where somebody wants to stay: a city, an area or an airport as people write it goes in; the hotels there come out."""
+"""Hotels at a place: an airport, city, state, country or words of a hotel's name."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

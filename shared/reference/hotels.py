@@ -1,4 +1,4 @@
-"""What tools ask of the hotels: a code, a number or a name goes in; the hotel, its chain and time zone come out."""
+"""Known hotels: codes and numeric ids, chains, lookup by name, and time zones."""
 
 import hashlib
 import math

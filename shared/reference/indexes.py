@@ -1,4 +1,4 @@
-"""Rows made ready to be asked: charts with their prices, zones, transfer edges of a day, and the indexes of names."""
+"""Indexes built from the rows: award charts with prices, zones, transfer edges of a day, and names."""
 
 from collections import defaultdict
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""The reference data of this process: the files go in, one frozen, checked `Reference` comes out."""
+"""Loading of the reference data: one frozen, checked `Reference` per process."""
 
 import threading
 import time

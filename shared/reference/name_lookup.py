@@ -1,4 +1,4 @@
-"""Names as they stand in mails go in; the airport, airline, programme or hotel meant without doubt comes out."""
+"""Names in confirmations: the one airport, airline, programme or hotel a text can mean."""
 
 import re
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Corrections of facts: an operator's rows go in and are laid over the rows of the files, before all checks run."""
+"""Overrides: an operator's corrections, applied to the rows before all checks run."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields

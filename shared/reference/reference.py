@@ -1,4 +1,4 @@
-"""The frozen reference data with question-shaped methods: a name, a route or a day goes in, facts come out."""
+"""The frozen reference data, with methods for lookups by name, route and day."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date

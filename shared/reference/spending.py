@@ -1,4 +1,4 @@
-"""The statement files made ready: reviewed rows go in, the book that statements are read by comes out; faults named."""
+"""Layouts and merchant rules of card statements, compiled from their files, and the checks of those files."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What the status tools ask of the facts: a programme goes in; its tiers, its way of counting and its runs come out."""
+"""Elite tiers, earning schemes and status runs of a programme, built from the facts."""
 
 from collections import defaultdict
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Reading one CSV of facts into frozen rows: a file and a row type go in, rows and faults with their lines come out."""
+"""CSV files of facts as frozen rows, with faults by file and line."""
 
 import csv
 import re

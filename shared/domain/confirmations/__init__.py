@@ -1,4 +1,4 @@
-"""Booking confirmations as people forward them: the bytes of a mail go in, the flights and stays it states come out.
+"""Booking confirmations that people forward by mail: flights and hotel stays read from the raw message (RFC 5322).
 
 Everything here is a stranger's text. It is cut to size, read for the facts a booking has, and never obeyed; what is
 ambiguous is left out and asked for, not guessed.

@@ -1,4 +1,4 @@
-"""Calendar entries attached to a mail go in; the flights and stays they state come out, each with the entry's words."""
+"""Flights and stays in calendar entries attached to a mail (iCalendar, RFC 5545)."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Text of mails without what nobody sees: control characters, invisible marks, odd spaces and dashes."""
+"""Text of mails without control characters and invisible marks, with one kind of space and dash."""
 
 import re
 

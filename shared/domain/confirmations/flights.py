@@ -1,4 +1,4 @@
-"""Lines about flights go in, whatever their layout; the legs they agree on come out."""
+"""Flights in the plain text of a confirmation: number, airports, days, times and cabin of each leg."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""A page of HTML goes in; its visible text, the JSON-LD it carries and its microdata come out."""
+"""The HTML part of a mail: its visible text, JSON-LD documents and microdata items."""
 
 import html
 import json

@@ -1,4 +1,4 @@
-"""The bytes of a mail go in; its letters (itself and those attached to it) come out, decoded and cut to size."""
+"""MIME parts of a mail (RFC 2045): the letter itself and those attached to it, decoded and limited in size."""
 
 import email
 import re

@@ -1,4 +1,4 @@
-"""The bytes of a mail go in; what it states, from its best form, comes out."""
+"""Reader of a forwarded mail: tries JSON-LD, microdata, calendar entries and plain text, and keeps the best reading."""
 
 import re
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What a confirmation can state: legs, stays and cancellations, each field present only where the mail is clear."""
+"""Data classes of a confirmation: legs, stays and prices, with None for whatever the mail does not state clearly."""
 
 from dataclasses import dataclass, field, fields
 from datetime import date, time

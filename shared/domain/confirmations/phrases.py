@@ -1,4 +1,4 @@
-"""The words of confirmations in many languages: small letters without accents go in, meanings come out."""
+"""Phrases of confirmations in many languages: cabins, booking numbers, cancellation and marks of forwarding."""
 
 import re
 

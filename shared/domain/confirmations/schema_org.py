@@ -1,4 +1,4 @@
-"""schema.org reservations, from JSON-LD or microdata, go in; legs and stays come out."""
+"""schema.org FlightReservation and LodgingReservation items, as legs and stays."""
 
 import re
 from collections.abc import Iterator

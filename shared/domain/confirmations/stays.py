@@ -1,4 +1,4 @@
-"""Lines about a hotel stay go in; the stay comes out, with the name of the hotel as far as the mail tells it."""
+"""Hotel stays in the plain text of a confirmation: hotel, days, room type and the end of free cancellation."""
 
 import re
 from collections.abc import Iterator

@@ -1,1 +1,1 @@
-"""The audit of hotel bills: text goes in; lines, facts of the stay, findings and a letter come out. Nothing is kept."""
+"""Audit of hotel bills (folios): lines, facts of the stay, findings and a dispute letter. Nothing is stored."""

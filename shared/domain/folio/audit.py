@@ -1,4 +1,4 @@
-"""The audit of one bill: its text and what the caller knows go in; findings, totals, benefits and a letter come out."""
+"""The audit of one bill: reading, checks in their order of precedence, totals, benefits and the letter."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Checks of what a guest should have received: a case goes in, the credit, voucher, night or gift that lacks out."""
+"""Checks for benefits the guest should have received: credits, vouchers, free nights and walk compensation."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The checks the rules name: a rule and a case go in, what is wrong, or None, comes out."""
+"""Checks for charges that should not stand on the bill, registered by the name the rules use."""
 
 import re
 from collections.abc import Callable, Sequence

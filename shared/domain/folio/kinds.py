@@ -1,4 +1,4 @@
-"""Naming the lines of a bill: a description and its sign go in, what kind of charge or credit it is comes out."""
+"""Classification of a bill's lines: the kind of charge or credit, by the words of the reference data."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The table of a bill: its heading goes in, the column each amount stands in and what that column means come out."""
+"""Columns of a bill's table, from its heading: which amount of a line was posted, and as what."""
 
 import re
 from collections.abc import Sequence

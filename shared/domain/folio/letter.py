@@ -1,4 +1,4 @@
-"""The dispute text: the findings and the stay go in; a letter in the chain's own terms comes out."""
+"""The dispute letter: findings and stay in the chain's own terms."""
 
 from collections.abc import Sequence
 from datetime import date

@@ -1,4 +1,4 @@
-"""What the parts of the audit hand to one another: lines and facts of a bill, rules with their data, findings."""
+"""Data classes of the audit: lines and facts of a bill, rules with their data, findings."""
 
 import re
 from collections.abc import Mapping, Sequence

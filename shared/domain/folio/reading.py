@@ -1,4 +1,4 @@
-"""Reading a bill of any layout: its text goes in, postings with their days, printed sums and the rest come out."""
+"""Reader of a bill in any layout: postings with their days, printed sums and header lines."""
 
 import csv
 import re

@@ -1,4 +1,4 @@
-"""Which rules speak about a stay and about a line: a rule, the stay and the bill go in, yes or no comes out."""
+"""Which rules apply to a stay and to a single line."""
 
 from shared.domain.folio.model import Bill, FolioLine, FolioStay, Rule
 from shared.domain.folio.stay import stay_type_on

@@ -1,4 +1,4 @@
-"""Making a bill's lines one account: taxes go to their charges, credits to what they take back."""
+"""Settlement of a bill's lines: taxes are joined to their charges, credits to what they reverse."""
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal

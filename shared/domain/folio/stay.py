@@ -1,4 +1,4 @@
-"""The stay behind a bill: its words and what the caller said go in; dates, nights, guests, status and kind come out."""
+"""The stay behind a bill: dates, nights, guests, tier and how it was paid."""
 
 import re
 from datetime import date, time, timedelta

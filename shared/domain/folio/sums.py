@@ -1,4 +1,4 @@
-"""Sums a bill prints: a folded line goes in, whether it is a total or a balance comes out."""
+"""Lines that print a sum: balances, totals and subtotals in many languages."""
 
 import re
 from typing import Literal

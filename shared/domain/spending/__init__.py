@@ -1,1 +1,1 @@
-"""Card statements: text of any issuer goes in; spending by month and category comes out, and nothing of any line."""
+"""Card statements of any issuer: spending by month and category. Single lines are never stored."""

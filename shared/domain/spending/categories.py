@@ -1,4 +1,4 @@
-"""What a line was for: description, merchant code and the issuer's word go in, a spending category comes out."""
+"""Spending category of a statement line: by merchant words, merchant category code, then the issuer's category."""
 
 from collections.abc import Callable
 

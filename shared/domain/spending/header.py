@@ -1,4 +1,4 @@
-"""Which layout a table has: its first rows go in; the layouts that fit and the names of its columns come out."""
+"""Detection of a table's layout: the known issuer's, or one made from the names of its columns."""
 
 import re
 from collections.abc import Iterable, Sequence

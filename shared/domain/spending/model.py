@@ -1,4 +1,4 @@
-"""What statements are made of: layouts and the words of merchants, the lines read, and why some were left out."""
+"""Data classes of statements: layouts, merchant rules, lines, and why lines were skipped."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Statements pasted as text: lines that begin with a date and end with an amount go in, the same lines come out."""
+"""Statements pasted as text: lines that begin with a date and end with an amount."""
 
 import re
 from collections.abc import Iterator, Sequence

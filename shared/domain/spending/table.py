@@ -1,4 +1,4 @@
-"""Statements that are tables: the text of a CSV file goes in; its lines come out, by the layout its header names."""
+"""Statements in CSV files (RFC 4180), read by the layout their header names."""
 
 import csv
 import io

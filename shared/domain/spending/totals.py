@@ -1,4 +1,4 @@
-"""What is kept of a statement: its lines go in; totals by month and category and a fingerprint come out."""
+"""Totals of a statement by month and category, and the hash that recognises it again."""
 
 import hashlib
 from collections import Counter
