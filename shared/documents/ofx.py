@@ -1,18 +1,23 @@
 """Transactions of OFX and QFX statements, as their tags state them."""
 
+import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-
-from bankfile.ofx.sgml import Node, parse_tags
 
 _LOOKS = re.compile(r"\s*(?:OFXHEADER|<\?xml|<\?OFX|<OFX>)", re.IGNORECASE)
 _BEGINS = re.compile(r"<STMTTRN>", re.IGNORECASE)
 _ENDS = re.compile(r"</STMTTRN>", re.IGNORECASE)
 _CURRENCY = re.compile(r"<CURDEF>\s*([A-Za-z]{3})\b", re.ASCII | re.IGNORECASE)
 _STATEMENT = re.compile(r"<(?:CC)?STMTRS>", re.IGNORECASE)
-# Of one transaction. Taken by itself, none can hold up the reader, whatever another does.
+# Of one transaction. Each is read by itself, so that a broken one costs no more than these bounds.
 _MAX_CHARACTERS, _MAX_TAGS = 4096, 100
+_TOKEN = re.compile(
+    r"<!\[CDATA\[(?P<cdata>.*?)\]\]>|<!--.*?-->|<[?!][^>]*>"
+    r"|</(?P<end>[A-Za-z_][\w.:-]*)\s*>|<(?P<start>[A-Za-z_][\w.:-]*)[^<>]*?(?P<empty>/?)\s*>",
+    re.DOTALL,
+)
+_ENTITY = re.compile(r"&(?:#\d+|#x[0-9a-f]+|amp|lt|gt|quot|apos|nbsp);", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,7 @@ def _read_entry(number: int, part: str, currency: str | None) -> OfxEntry:
     part = part[:_MAX_CHARACTERS]
     if part.count("<") > _MAX_TAGS:
         return OfxEntry(number, "", "", "", "", "", "", None)
-    tags = _collect_tags(parse_tags(part)[0])
+    tags = _read_tags(part)
     symbol = tags.get("CURSYM")
     return OfxEntry(
         number,
@@ -70,14 +75,59 @@ def _read_entry(number: int, part: str, currency: str | None) -> OfxEntry:
     )
 
 
-def _collect_tags(root: Node) -> dict[str, str]:
-    """The first value of each tag. What was paid in before it was converted is left out."""
-    tags: dict[str, str] = {}
-    waiting = list(root.children[::-1])
-    while waiting:
-        node = waiting.pop()
-        if node.value is not None:
-            tags.setdefault(node.tag, node.value)
-        elif node.tag != "ORIGCURRENCY":
-            waiting += node.children[::-1]
-    return tags
+class _Tags:
+    """The tags of one transaction, in SGML (OFX 1.x) and XML (2.x) alike.
+
+    SGML leaves out end tags: a start tag ends the element before it where that has text, and an end tag ends all
+    that is open above its own start.
+    """
+
+    def __init__(self) -> None:
+        self.values: dict[str, str] = {}
+        self.open: list[str] = []
+        self.texts: list[str] = []  # of the innermost element
+        self.leaf = False  # nothing stands inside the innermost element so far
+
+    def add_text(self, text: str) -> None:
+        if self.leaf and text.strip():
+            self.texts.append(text)
+
+    def start(self, tag: str, empty: bool) -> None:
+        if self.texts:
+            self.end(self.open[-1])
+        self.open.append(tag)
+        self.leaf = True
+        if empty:
+            self.end(tag)
+
+    def end(self, tag: str) -> None:
+        """The first value of a tag counts. What was paid in before it was converted is left out."""
+        if tag not in self.open:
+            return
+        if self.texts and "ORIGCURRENCY" not in self.open[:-1]:
+            self.values.setdefault(self.open[-1], "".join(self.texts).strip())
+        while self.open.pop() != tag:
+            pass
+        self.texts, self.leaf = [], False
+
+
+def _read_tags(part: str) -> dict[str, str]:
+    tags, position = _Tags(), 0
+    for token in _TOKEN.finditer(part):
+        tags.add_text(_unescape(part[position : token.start()]))
+        position = token.end()
+        if token["cdata"] is not None:
+            tags.add_text(token["cdata"])
+        elif token["end"]:
+            tags.end(token["end"].upper())
+        elif token["start"]:
+            tags.start(token["start"].upper(), bool(token["empty"]))
+    tags.add_text(_unescape(part[position:]))
+    if tags.open:
+        tags.end(tags.open[0])
+    return tags.values
+
+
+def _unescape(text: str) -> str:
+    """Only the entities OFX names: others, such as "&copy" in "BED&COPY", are left as they are written."""
+    return _ENTITY.sub(lambda match: html.unescape(match[0].lower()), text)
