@@ -3,7 +3,6 @@
 import asyncio
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -40,7 +39,7 @@ def line(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
         thread.join(10)
 
 
-def said(line: socket.socket) -> bytes:
+def read_until_closed(line: socket.socket) -> bytes:
     """All until the server closes the line."""
     found = b""
     while piece := line.recv(65536):
@@ -49,11 +48,9 @@ def said(line: socket.socket) -> bytes:
 
 
 @pytest.mark.parametrize("begun", [b"", b"PO", HEAD, HEAD + b"X: " + b"a" * 60_000])
-def test_a_head_that_does_not_end_is_waited_for_only_so_long(line: socket.socket, begun: bytes) -> None:
-    started = time.monotonic()
+def test_a_head_that_does_not_end_closes_the_line_unanswered(line: socket.socket, begun: bytes) -> None:
     line.sendall(begun)
-    assert said(line) == b""
-    assert 0.3 < time.monotonic() - started < 5
+    assert read_until_closed(line) == b""
 
 
 def test_a_head_without_end_is_not_kept(line: socket.socket) -> None:
@@ -67,7 +64,7 @@ def test_a_head_without_end_is_not_kept(line: socket.socket) -> None:
 
 def test_the_second_request_of_a_line_has_the_same_limits(line: socket.socket) -> None:
     line.sendall(HEAD + b"Content-Length: 2\r\n\r\nok" + HEAD)
-    assert said(line).endswith(b"\r\n\r\n2")
+    assert read_until_closed(line).endswith(b"\r\n\r\n2")
 
 
 def test_heads_in_pieces_and_bodies_of_any_size_and_pace_are_served(line: socket.socket) -> None:
@@ -75,11 +72,11 @@ def test_heads_in_pieces_and_bodies_of_any_size_and_pace_are_served(line: socket
         line.sendall(piece)
         asyncio.run(asyncio.sleep(0.2))
     line.sendall(b"a" * 100_000)
-    assert said(line).endswith(b"\r\n\r\n300000")
+    assert read_until_closed(line).endswith(b"\r\n\r\n300000")
 
 
 def test_a_head_that_is_too_large_is_told_so(line: socket.socket) -> None:
     line.sendall(HEAD)
     asyncio.run(asyncio.sleep(0.1))
     line.sendall(b"X: " + b"a" * 66_000)
-    assert said(line).startswith(b"HTTP/1.1 431 ")
+    assert read_until_closed(line).startswith(b"HTTP/1.1 431 ")

@@ -3,7 +3,6 @@
 # ruff: noqa: F811 - fixtures are taken from another part's tests
 
 import gzip
-import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from tests.deploy.test_client import Say, alice, say  # noqa: F401 - fixtures
 from tests.mcp_server.rest.conftest import people, running, world  # noqa: F401 - fixtures
 from tests.mcp_server.tools.test_spending import twenty_thousand_lines
 from tests.shared.domain.spending.issuers import OFX, SAMPLES
-from tests.support.timing import once
 
 IMPORT = ("call", "import_spending_statement", "--statement_text")
 
@@ -54,24 +52,20 @@ def test_a_file_that_is_no_statement_is_refused_in_a_line(
     assert out == ""
 
 
-def test_a_hundred_megabytes_are_refused_without_being_read(alice: Say, tmp_path: Path) -> None:
-    path = tmp_path / "huge.csv"
+def write_huge_file(folder: Path) -> Path:
+    path = folder / "huge.csv"
     with path.open("wb") as file:
         file.truncate(100 * 1024 * 1024)
-    started = time.perf_counter()
-    status, _, fault = alice(*IMPORT, f"@{path}")
+    return path
+
+
+def test_a_hundred_megabytes_are_refused(alice: Say, tmp_path: Path) -> None:
+    status, _, fault = alice(*IMPORT, f"@{write_huge_file(tmp_path)}")
     assert (status, "larger than 6 MiB" in fault) == (2, True)
-    assert time.perf_counter() - started < 2
 
 
-def test_a_file_of_twenty_thousand_lines_goes_the_whole_way_in_under_three_seconds(alice: Say, tmp_path: Path) -> None:
+def test_a_file_of_twenty_thousand_lines_goes_the_whole_way(alice: Say, tmp_path: Path) -> None:
     path = tmp_path / "large.csv"
     path.write_text(twenty_thousand_lines(), encoding="utf-8")
-
-    def attempt() -> bool:
-        started = time.perf_counter()
-        status, said, _ = alice(*IMPORT, f"@{path}")
-        assert (status, "20,000 purchases" in said) == (0, True)
-        return time.perf_counter() - started < 3
-
-    assert once(attempt)
+    status, output, _ = alice(*IMPORT, f"@{path}")
+    assert (status, "20,000 purchases" in output) == (0, True)

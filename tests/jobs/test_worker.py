@@ -4,8 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,7 +24,6 @@ from tests.support.settings_and_clock import Configure
 
 RQ = Path(sys.executable).with_name("rq")
 WARM = ("-w", "jobs.worker.Worker")
-JOBS = 6
 
 
 def command(*options: str) -> list[str]:
@@ -93,37 +90,6 @@ def test_a_worker_with_a_backlog_ends_with_nothing_left(clean: None, configure: 
     said = run(*WARM).stderr
     assert [row.status for row in rows(JobRun)] == ["done"] * 12
     assert "Traceback" not in said
-
-
-def until_sent(count: int) -> None:
-    """Waits, at most 30 s, until so many deliveries are sent."""
-    limit, pause = time.monotonic() + 30, threading.Event()
-    while sum(row.status == "sent" for row in rows(Delivery)) < count:
-        assert time.monotonic() < limit
-        pause.wait(0.002)
-
-
-def seconds_per_job(post: Post, *options: str) -> float:
-    """One delivery after another, each a job of its own, from the wake-up to the recorded end."""
-    with started(*options):
-        done = len(rows(Delivery))
-        for n in range(JOBS + 1):
-            if n == 1:  # the first one waited for the worker to start
-                begun = time.monotonic()
-            post(f"{options}-{n}")
-            dispatcher.step()
-            until_sent(done + n + 1)
-        return (time.monotonic() - begun) / JOBS
-
-
-@pytest.mark.slow  # two workers serve a dozen jobs each
-def test_the_warm_worker_is_at_least_three_times_as_fast_per_job(
-    post: Post, configure: Configure, tmp_path: Path
-) -> None:
-    configure(OUTBOX_DIR=tmp_path)
-    stock, warm = seconds_per_job(post), seconds_per_job(post, *WARM)
-    sys.stderr.write(f"seconds per job: stock {stock:.3f}, warm {warm:.3f}, ratio {stock / warm:.1f}\n")
-    assert stock / warm >= 3
 
 
 @pytest.mark.slow  # a worker starts, is shot with its child in the middle of a mail, and is replaced

@@ -1,6 +1,5 @@
 """The argument check: what callers really send goes in, keyword values or clear faults of our own words come out."""
 
-import time
 from datetime import date
 from decimal import Decimal
 from typing import Annotated, Any, Literal
@@ -270,12 +269,18 @@ def test_anything_at_all_is_taken_or_refused_in_our_words(given: dict[str, Any])
     assert not [foreign for foreign in ("pydantic", "Input should", "http", "Error") if foreign in said]
 
 
-def test_what_a_hostile_caller_sends_in_bulk_costs_little() -> None:
+BULK: list[dict[str, Any]] = [{f"name{n}": 1 for n in range(200_000)}, {"clear": [{"a": 1}] * 200_000}]
+
+
+def bulk_arguments() -> Arguments:
     def listing(call: Call, clear: list[Literal["a", "b"]] | None = None) -> None: ...
 
-    arguments, started = Arguments(listing), time.process_time()
-    for sent in ({f"name{n}": 1 for n in range(200_000)}, {"clear": [{"a": 1}] * 200_000}):
+    return Arguments(listing)
+
+
+def test_what_a_hostile_caller_sends_in_bulk_is_refused_with_few_words() -> None:
+    arguments = bulk_arguments()
+    for raw_arguments in BULK:
         with pytest.raises(Invalid) as refused:
-            arguments.check(sent)
+            arguments.check(raw_arguments)
         assert 1 <= len(refused.value.facts["errors"]) <= 20
-    assert time.process_time() - started < 1

@@ -2,7 +2,6 @@
 
 import re
 from datetime import date, timedelta
-from itertools import count
 from typing import Any
 
 import anyio
@@ -10,7 +9,6 @@ import pytest
 from sqlalchemy import select
 
 from mcp_server.calls.dispatch import NOTICE, dispatch
-from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.thread_limiter import limiter
 from shared import clock
 from shared.db.base import transaction
@@ -27,7 +25,6 @@ from tests.support.dates import evaluate
 from tests.support.fake_seats import WithSources, failing, live, seat, selling, with_sources
 from tests.support.people import People
 from tests.support.settings_and_clock import Configure
-from tests.support.timing import once
 
 __all__ = ["live", "with_sources"]
 
@@ -346,37 +343,6 @@ def test_search_availability_records_observations_as_invented(people: People, us
         rows = session.scalars(select(AwardObservation)).all()
     assert rows
     assert {(r.source, r.synthetic) for r in rows} == {("sandbox", True)}
-
-
-# the loop
-
-
-def test_search_availability_never_holds_up_the_loop(people: People) -> None:
-    days = count()  # an attempt with a day of its own finds nothing in the cache
-
-    def attempt() -> bool:
-        return anyio.run(_longest_hold, people.alice, travel_day() + timedelta(days=next(days))) < 0.05
-
-    assert once(attempt)
-
-
-async def _longest_hold(caller: Caller, day: date) -> float:
-    limiter.cache_clear()
-    held = [0.0]
-
-    async def tick() -> None:
-        while True:
-            began = anyio.current_time()
-            await anyio.sleep(0.001)
-            held.append(anyio.current_time() - began - 0.001)
-
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(tick)
-        await anyio.sleep(0.01)
-        found = await dispatch("search_availability", search_arguments() | {"date": day.isoformat()}, caller, "mcp")
-        tasks.cancel_scope.cancel()
-    assert found.status == "ok"
-    return max(held)
 
 
 # the airlines

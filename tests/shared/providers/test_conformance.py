@@ -1,12 +1,10 @@
 """What holds for every source, over its fake server: each kind of answer goes in at the socket, a reading comes out."""
 
 import logging
-import time
 from typing import Any
 
 import pytest
 
-from shared import http
 from shared.providers import registry
 from shared.providers.ask import Ask
 from shared.providers.contract import Reading
@@ -109,11 +107,3 @@ def test_without_its_key_a_source_is_not_asked(pretend: Pretend, fake: Fake, mon
     expected = {"none": "ok", "operator": "not_configured"}.get(card.credential, "connection_required")
     assert reading.status == expected
     assert bool(world.asked) == (card.credential == "none")
-
-
-def test_asking_costs_the_loop_next_to_nothing_before_a_request_leaves() -> None:
-    http.client("https://source.example")
-    began = time.thread_time()
-    for _ in range(20):
-        http.client("https://source.example")
-    assert time.thread_time() - began < 0.1

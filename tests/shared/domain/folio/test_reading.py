@@ -2,8 +2,6 @@
 
 import random
 import string
-import time
-from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
@@ -11,7 +9,6 @@ import pytest
 from shared.domain.folio.reading import read_bill
 from shared.domain.parsing.amounts import find_amounts_at_end, parse_number
 from tests.shared.domain.folio.bills import LAYOUTS, audited, bill, book, one, posting, rules_in
-from tests.support.timing import once
 
 HEADER = "GRAND HYATT EXAMPLE\nGuest: A EXAMPLE   Arrival: 2026-05-11   Departure: 2026-05-13 15:30   GLOBALIST"
 LINES = (
@@ -242,41 +239,29 @@ def test_any_text_is_read_without_fault() -> None:
         assert done.bill.charges >= 0
 
 
-def spent(work: Callable[[], object]) -> float:
-    """Seconds of the processor."""
-    start = time.process_time()
-    work()
-    return time.process_time() - start
-
-
-def additions(millions: int) -> float:
-    """The yardstick: seconds of the processor for so many additions."""
-    return spent(lambda: sum(range(1_000_000 * millions)))
-
-
-def test_a_bill_of_200_lines_takes_less_than_four_million_additions() -> None:
+def long_bill() -> str:
     kinds = ("Room Charge", "Resort Fee", "Resort Fee Tax", "Breakfast", "Dinner", "Minibar", "Adjustment", "Spa")
     lines = [f"2026-05-{n % 28 + 1:02} {kinds[n % 8]} no {n} {'-' if n % 8 == 6 else ''}{n}.37" for n in range(200)]
-    text = bill(HEADER, *lines, layout="columns")
-    assert len(audited(text, "hyatt").bill.lines) == 200
-    assert once(lambda: spent(lambda: audited(text, "hyatt")) < additions(4), tries=7)
+    return bill(HEADER, *lines, layout="columns")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "2026-05-01|Resort fee|1.00\n2026-05-01|Adjustment|-3.00\n" * 1_000,
-        "2026-05-01 Room " + "1," * 29_000,
-        "member " * 8_000,
-        " 1" * 29_000,
-        "welcome gift points, " * 2_800,
-        "deposit 1.00\n" * 4_500,
-    ],
-    ids=["credits", "digits", "members", "numbers", "gifts", "deposits"],
-)
-def test_a_text_made_to_be_slow_takes_less_than_a_hundred_million_additions(text: str) -> None:
-    taken = spent(lambda: audited(text[:60_000], "hyatt", "cash", "globalist"))
-    assert taken < additions(100)
+def test_every_line_of_a_long_bill_is_read() -> None:
+    assert len(audited(long_bill(), "hyatt").bill.lines) == 200
+
+
+HOSTILE = {
+    "credits": "2026-05-01|Resort fee|1.00\n2026-05-01|Adjustment|-3.00\n" * 1_000,
+    "digits": "2026-05-01 Room " + "1," * 29_000,
+    "members": "member " * 8_000,
+    "numbers": " 1" * 29_000,
+    "gifts": "welcome gift points, " * 2_800,
+    "deposits": "deposit 1.00\n" * 4_500,
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_a_text_made_to_be_slow_is_read(text: str) -> None:
+    assert audited(text[:60_000], "hyatt", "cash", "globalist").bill.charges >= 0
 
 
 OPERA = """HYATT REGENCY EXAMPLE RESORT AND SPA
