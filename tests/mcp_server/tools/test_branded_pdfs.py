@@ -323,10 +323,14 @@ def test_generate_branded_pdf_holds_no_more_than_six_statements_with_everything(
     assert len(queries) <= 6, "\n".join(queries)
 
 
-def test_list_branded_pdfs_shows_newest_first_and_revoked_ones_when_asked(people: People, use: Use) -> None:
+def test_list_branded_pdfs_shows_newest_first_and_revoked_ones_when_asked(
+    people: People, use: Use, standing_clock: StandingClock
+) -> None:
     client = use(people.paula, "create_client_portfolio", client_name="Ana")["portfolio"]["portfolio_id"]
-    ids = [use(people.paula, MAKE, title=t)["pdf"]["pdf_id"] for t in ("One", "Two")]
-    ids.append(use(people.paula, MAKE, title="Three", client_portfolio_id=client)["pdf"]["pdf_id"])
+    ids = []
+    for title, more in (("One", {}), ("Two", {}), ("Three", {"client_portfolio_id": client})):
+        standing_clock.advance(timedelta(minutes=1))
+        ids.append(use(people.paula, MAKE, title=title, **more)["pdf"]["pdf_id"])
     use(people.paula, REVOKE, pdf_id=ids[0])
     assert [p["title"] for p in use(people.paula, LIST)["pdfs"]] == ["Three", "Two"]
     assert [p["title"] for p in use(people.paula, LIST, include_revoked=True)["pdfs"]] == ["Three", "Two", "One"]

@@ -249,6 +249,7 @@ def test_the_day_of_the_hotel_decides(
     assert use(people.alice, "list_hotel_bookings", when=listed)["paging"]["total"] == 1
 
 
+@pytest.mark.running_clock  # the database's clock dates its rows
 def test_update_hotel_booking_changes_only_what_is_sent_and_may_begin_the_comparison_afresh(
     people: People, use: Use
 ) -> None:

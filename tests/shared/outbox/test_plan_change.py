@@ -21,6 +21,7 @@ from shared.domain.plans import Plan
 from shared.outbox.plan_change import change_admin, change_plan
 from shared.redis import EVENTS, connect
 from tests.support.people import account
+from tests.support.settings_and_clock import StandingClock
 
 
 @pytest.fixture
@@ -75,10 +76,13 @@ def heard(clean: None) -> Iterator[Heard]:
         yield drain
 
 
-def test_a_smaller_plan_pauses_the_newest_and_a_larger_one_resumes_them(alice: Caller) -> None:
+def test_a_smaller_plan_pauses_the_newest_and_a_larger_one_resumes_them(
+    alice: Caller, standing_clock: StandingClock
+) -> None:
     ids = watch(alice, 4)
     change(alice, Plan.FREE)
     assert running() == ids[:1]
+    standing_clock.advance(timedelta(minutes=1))
     change(alice, Plan.PREMIUM)
     assert running() == ids
     body_down, body_up = notices()
@@ -173,11 +177,12 @@ def awake(kind: type) -> list[int]:
     ],
 )
 def test_alerts_and_standing_orders_pause_and_resume_as_monitors_do(
-    alice: Caller, kind: type, name: str, left: list[int]
+    alice: Caller, standing_clock: StandingClock, kind: type, name: str, left: list[int]
 ) -> None:
     keep(alice, 3)
     change(alice, Plan.FREE)
     assert awake(kind) == left
+    standing_clock.advance(timedelta(minutes=1))
     change(alice, Plan.PREMIUM)
     assert awake(kind) == [2, 3, 4]
     body_down, body_up = notices()
@@ -186,6 +191,7 @@ def test_alerts_and_standing_orders_pause_and_resume_as_monitors_do(
     assert f"Resumed {name}: {told}." in body_up
 
 
+@pytest.mark.running_clock  # the database's clock dates its rows
 def test_what_is_paused_is_not_scheduled_and_an_order_keeps_its_hour(alice: Caller) -> None:
     keep(alice, 2)
     change(alice, Plan.FREE)

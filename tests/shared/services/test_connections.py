@@ -92,6 +92,7 @@ print(anyio.run(credential, int(sys.argv[1]), "seats_aero"))
 """
 
 
+@pytest.mark.running_clock  # programs of their own take part
 def test_two_processes_renew_once(alice: Caller, outside: Outside) -> None:
     connect(alice, left=timedelta(seconds=-1))
     command = [sys.executable, "-c", ASKS, str(alice.account_id)]
@@ -101,6 +102,7 @@ def test_two_processes_renew_once(alice: Caller, outside: Outside) -> None:
     assert outside.count("/seats/token") == 1
 
 
+@pytest.mark.running_clock  # programs of their own take part
 def test_a_lease_of_a_process_that_died_ends_by_itself(alice: Caller, outside: Outside) -> None:
     connect(alice, left=timedelta(seconds=-1), refreshing_until=clock.now() + timedelta(seconds=1))
     assert ask(alice) == "Bearer seats-access-1"
