@@ -21,9 +21,9 @@ from tests.support.settings_and_clock import StandingClock
 @pytest.fixture(scope="session")
 def quick_keys() -> Iterator[None]:
     """The same few signing keys in all tests: to make an RSA key takes longer than most of them."""
-    made = cycle([signing_keys._generate() for _ in range(4)])
+    keys = cycle([signing_keys._generate() for _ in range(4)])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(signing_keys, "_generate", lambda: next(made))
+        patch.setattr(signing_keys, "_generate", lambda: next(keys))
         yield
 
 
@@ -32,8 +32,8 @@ def host(clean: None, quick_keys: None) -> Iterator[TestClient]:
     """The application, with its own event loop for the whole test."""
     flows.limiter.cache_clear()
     flows.hashing_limiter.cache_clear()
-    with TestClient(create_app(), base_url=BASE, follow_redirects=False, client=("127.0.0.1", 50000)) as made:
-        yield made
+    with TestClient(create_app(), base_url=BASE, follow_redirects=False, client=("127.0.0.1", 50000)) as client:
+        yield client
 
 
 @pytest.fixture
@@ -67,8 +67,8 @@ def later(standing_clock: StandingClock) -> Callable[[timedelta], None]:
 
 
 @pytest.fixture
-def published(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+def published_events(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """What was told to the tool servers, in order."""
-    told: list[dict[str, Any]] = []
-    monkeypatch.setattr(flows, "publish", lambda **event: told.append(event))
-    return told
+    events: list[dict[str, Any]] = []
+    monkeypatch.setattr(flows, "publish", lambda **event: events.append(event))
+    return events

@@ -23,9 +23,9 @@ def challenge(verifier: str) -> str:
 
 
 def hidden(page: str, name: str) -> str:
-    found = re.search(rf'name="{name}" value="([^"]*)"', page)
-    assert found is not None, f"no field {name} on the page"
-    return html.unescape(found.group(1))
+    match = re.search(rf'name="{name}" value="([^"]*)"', page)
+    assert match is not None, f"no field {name} on the page"
+    return html.unescape(match.group(1))
 
 
 def back(response: Any) -> dict[str, str]:
@@ -46,9 +46,9 @@ class Browser:
         if self.cookie:
             headers["cookie"] = f"award={self.cookie}"
         answer = self.host.request(method, path, headers=headers, **more)
-        given = answer.cookies.get("award")
-        if given is not None:
-            self.cookie = given
+        cookie = answer.cookies.get("award")
+        if cookie is not None:
+            self.cookie = cookie
         return answer
 
     def get(self, path: str, **more: Any) -> Any:
@@ -116,8 +116,8 @@ class Browser:
     def introspect(self, token: str) -> dict[str, Any]:
         answer = self.host.post("/oauth/introspect", data={"token": token}, headers={"authorization": BASIC})
         assert answer.status_code == 200, answer.text
-        found: dict[str, Any] = answer.json()
-        return found
+        claims: dict[str, Any] = answer.json()
+        return claims
 
     def alive(self, token: str) -> bool:
         return bool(self.introspect(token)["active"])

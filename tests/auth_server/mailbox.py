@@ -34,8 +34,8 @@ def mails(configure: Any, tmp_path: Path) -> Mails:
             wait_for("mail", lambda: len(waiting()) >= least)
         for id in waiting():
             deliver.wake(id)
-        found = sorted(folder.glob("*.eml"), key=lambda file: file.stat().st_mtime_ns) if folder.exists() else []
-        return [email.message_from_bytes(file.read_bytes(), policy=email.policy.default) for file in found]  # type: ignore[misc]
+        files = sorted(folder.glob("*.eml"), key=lambda file: file.stat().st_mtime_ns) if folder.exists() else []
+        return [email.message_from_bytes(file.read_bytes(), policy=email.policy.default) for file in files]  # type: ignore[misc]
 
     return read
 
@@ -48,6 +48,6 @@ def text(mail: EmailMessage) -> str:
 
 def link(mail: EmailMessage) -> str:
     """The path and query of the one-time link."""
-    found = re.search(r"https?://[^/\s]+(/\w+\?token=\w+)", text(mail))
-    assert found is not None, text(mail)
-    return found[1]
+    match = re.search(r"https?://[^/\s]+(/\w+\?token=\w+)", text(mail))
+    assert match is not None, text(mail)
+    return match[1]

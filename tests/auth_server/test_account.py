@@ -106,19 +106,19 @@ def test_nobody_ends_another_persons_session(ann: Browser, bob: Browser) -> None
     with transaction() as session:
         theirs = select(WebSession.id_hash).join(Account, Account.id == WebSession.owner_id)
         id = session.scalars(theirs.where(Account.email == ann.email)).one()
-    for wanted in (id, id[:20], id[:10], "", "0"):
-        send(bob, PATH, f"{PATH}/session", session=wanted)
+    for prefix in (id, id[:20], id[:10], "", "0"):
+        send(bob, PATH, f"{PATH}/session", session=prefix)
     assert signed_in(ann)
 
 
 def test_signing_out_everywhere_ends_this_browser_too(ann: Browser) -> None:
     ann.sign_in()
     other = another(ann)
-    given = ann.tokens()
+    tokens = ann.tokens()
     answer = send(ann, PATH, f"{PATH}/sessions")
     assert "Max-Age=0" in answer.headers["set-cookie"]
     assert (signed_in(ann), signed_in(other)) == (False, False)
-    assert ann.alive(given["access_token"])
+    assert ann.alive(tokens["access_token"])
 
 
 @pytest.mark.parametrize(
@@ -169,13 +169,13 @@ def test_a_copy_holds_what_the_account_holds_and_nobody_elses(ann: Browser, bob:
     answer = copy(ann)
     assert answer.headers["content-disposition"].startswith('attachment; filename="award-travel-')
     assert answer.headers["content-type"] == "application/json"
-    held = json.loads(answer.text)
-    assert [row["email"] for row in held["accounts"]] == [ann.email]
-    assert [(row["program"], row["balance"]) for row in held["points_balances"]] == [("avios", 1234)]
+    copied = json.loads(answer.text)
+    assert [row["email"] for row in copied["accounts"]] == [ann.email]
+    assert [(row["program"], row["balance"]) for row in copied["points_balances"]] == [("avios", 1234)]
     for table in ("route_monitors", "route_monitor_checks", "notifications", "deliveries", "usage_counters"):
-        assert len(held[table]) == 1, table
+        assert len(copied[table]) == 1, table
     for table in ("oauth_consents", "oauth_families", "oauth_access_tokens", "web_sessions"):
-        assert len(held[table]) == 1, table
+        assert len(copied[table]) == 1, table
     assert bob.email not in answer.text
     assert bob.public_id not in answer.text
 
@@ -183,23 +183,23 @@ def test_a_copy_holds_what_the_account_holds_and_nobody_elses(ann: Browser, bob:
 def test_a_copy_reaches_every_table_that_leads_to_an_account(ann: Browser) -> None:
     """A table added tomorrow is in it, unless nothing ties its rows to an account."""
     ann.sign_in()
-    held = set(json.loads(copy(ann).text)) - {"exported_at"}
-    without = {table.name for table in Base.metadata.sorted_tables} - held
+    tables = set(json.loads(copy(ann).text)) - {"exported_at"}
+    without = {table.name for table in Base.metadata.sorted_tables} - tables
     with transaction() as session:
         for name in without:
             keys = {key.column.table.name for key in Base.metadata.tables[name].foreign_keys}
-            assert not keys & held, f"{name} belongs to an account"
+            assert not keys & tables, f"{name} belongs to an account"
             assert "account_id" not in Base.metadata.tables[name].columns
         assert session.scalar(select(func.count()).select_from(Account)) == 1
-    assert {"accounts", "cards", "trips", "api_keys", "oauth_clients", "profiles"} <= held
+    assert {"accounts", "cards", "trips", "api_keys", "oauth_clients", "profiles"} <= tables
 
 
 def test_a_copy_holds_no_secret(ann: Browser) -> None:
     on_plan("premium")
     secrets = every_flow(ann)
-    made = make_app(ann).text
+    page = make_app(ann).text
     key = send(ann, "/dashboard/keys", "/dashboard/keys", name="laptop").text
-    secrets |= set(re.findall(r"awt_(?:cs|ak)_\w+", made + key))
+    secrets |= set(re.findall(r"awt_(?:cs|ak)_\w+", page + key))
     copied = copy(ann).text
     assert [secret for secret in secrets if secret in copied] == []
     with engine().connect() as connection:
@@ -261,15 +261,15 @@ def test_a_deleted_account_leaves_nothing_and_others_keep_everything(ann: Browse
     }
 
 
-def test_everything_else_that_knew_the_account_is_told(ann: Browser, published: list[dict[str, Any]]) -> None:
-    given = ann.tokens()
-    family = ann.introspect(given["access_token"])["family"]
+def test_everything_else_that_knew_the_account_is_told(ann: Browser, published_events: list[dict[str, Any]]) -> None:
+    tokens = ann.tokens()
+    family = ann.introspect(tokens["access_token"])["family"]
     id = belongings(ann)
     assert delete(ann).status_code == 200
-    assert {"family": family} in published
-    assert {"account": ann.public_id} in published
-    assert not ann.alive(given["access_token"])
-    assert ann.refresh(given["client_id"], given["refresh_token"]).json()["error"] == "invalid_grant"
+    assert {"family": family} in published_events
+    assert {"account": ann.public_id} in published_events
+    assert not ann.alive(tokens["access_token"])
+    assert ann.refresh(tokens["client_id"], tokens["refresh_token"]).json()["error"] == "invalid_grant"
     assert not signed_in(ann)
     assert ann.sign_in().status_code == 401
     with transaction() as session:
@@ -279,17 +279,17 @@ def test_everything_else_that_knew_the_account_is_told(ann: Browser, published: 
 
 
 def test_other_peoples_access_by_a_deleted_persons_application_ends(
-    ann: Browser, bob: Browser, published: list[dict[str, Any]]
+    ann: Browser, bob: Browser, published_events: list[dict[str, Any]]
 ) -> None:
     on_plan("premium")
     ann.sign_in()
-    made = make_app(ann, uris="http://127.0.0.1:18250/callback").text
-    client_id, secret = re.findall(r"<code>((?:app_|awt_cs_)\w+)</code>", made)
-    given = bob.redeem(client_id, bob.code(client_id), client_secret=secret).json()
-    family = bob.introspect(given["access_token"])["family"]
+    page = make_app(ann, uris="http://127.0.0.1:18250/callback").text
+    client_id, secret = re.findall(r"<code>((?:app_|awt_cs_)\w+)</code>", page)
+    tokens = bob.redeem(client_id, bob.code(client_id), client_secret=secret).json()
+    family = bob.introspect(tokens["access_token"])["family"]
     delete(ann)
-    assert {"family": family} in published
-    assert not bob.alive(given["access_token"])
+    assert {"family": family} in published_events
+    assert not bob.alive(tokens["access_token"])
     assert signed_in(bob)
 
 
@@ -301,16 +301,16 @@ def test_deleting_needs_the_password(ann: Browser) -> None:
 
 
 def test_a_deletion_that_fails_half_way_changes_nothing(
-    ann: Browser, monkeypatch: pytest.MonkeyPatch, published: list[dict[str, Any]]
+    ann: Browser, monkeypatch: pytest.MonkeyPatch, published_events: list[dict[str, Any]]
 ) -> None:
-    given = ann.tokens()
+    tokens = ann.tokens()
     host = TestClient(ann.host.app, base_url=BASE, raise_server_exceptions=False, follow_redirects=False)
     broken = Browser(host, ann.email)
     broken.sign_in()
     with refusing_to_delete_accounts():
         assert delete(broken).status_code == 500
-    assert published == []
-    assert ann.alive(given["access_token"])
+    assert published_events == []
+    assert ann.alive(tokens["access_token"])
     assert signed_in(ann)
 
 

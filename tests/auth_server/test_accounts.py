@@ -13,16 +13,16 @@ from shared.errors import Invalid
 GOOD = "correct horse battery"
 
 
-def made(**changed: object) -> Account:
-    given = {"email": "ann@example.test", "password": GOOD, **changed}
+def create(**changed: object) -> Account:
+    fields = {"email": "ann@example.test", "password": GOOD, **changed}
     with transaction() as session:
-        return create_account(session, **given)  # type: ignore[arg-type]
+        return create_account(session, **fields)  # type: ignore[arg-type]
 
 
 @pytest.mark.spec("s1.4.four_plans_and_admin")
 def test_an_account_has_a_random_subject_its_plan_and_its_flags(clean: None) -> None:
-    ann = made(plan="pro", admin=True)
-    bob = made(email="bob@example.test", confirmed=False)
+    ann = create(plan="pro", admin=True)
+    bob = create(email="bob@example.test", confirmed=False)
     assert (ann.plan, ann.is_admin, ann.email_confirmed_at is None) == ("pro", True, False)
     assert (bob.plan, bob.is_admin, bob.email_confirmed_at) == ("free", False, None)
     assert ann.public_id != bob.public_id
@@ -30,15 +30,15 @@ def test_an_account_has_a_random_subject_its_plan_and_its_flags(clean: None) -> 
 
 
 def test_addresses_are_compared_in_one_form(clean: None) -> None:
-    made(email="  Ann.Lee@Example.Test ")
+    create(email="  Ann.Lee@Example.Test ")
     with transaction() as session:
-        found = find_account(session, "ann.lee@EXAMPLE.test")
-        assert found is not None
-        assert found.email == "ann.lee@example.test"
+        account = find_account(session, "ann.lee@EXAMPLE.test")
+        assert account is not None
+        assert account.email == "ann.lee@example.test"
         assert find_account(session, "someone@else.test") is None
         assert find_account(session, "no address") is None
     with pytest.raises(Invalid, match="already has an account"):
-        made(email="ANN.LEE@example.test")
+        create(email="ANN.LEE@example.test")
 
 
 @pytest.mark.parametrize(
@@ -62,12 +62,12 @@ def test_addresses_are_compared_in_one_form(clean: None) -> None:
 )
 def test_no_second_spelling_of_an_address_gets_round_the_count_of_mails_to_it(clean: None, email: str) -> None:
     with pytest.raises(Invalid, match="email"):
-        made(email=email)
+        create(email=email)
 
 
 @pytest.mark.parametrize("email", ["o'brien+trips@mail.corp-1.test", "x@localhost", "1/2=3@xn--bcher-kva.test"])
 def test_addresses_browsers_take_are_taken(clean: None, email: str) -> None:
-    assert made(email=email).email == email
+    assert create(email=email).email == email
     assert [a for _, a in getaddresses([email])] == [email]
 
 
@@ -76,7 +76,7 @@ def test_addresses_browsers_take_are_taken(clean: None, email: str) -> None:
 )
 def test_no_address_no_account(clean: None, email: str) -> None:
     with pytest.raises(Invalid, match="email"):
-        made(email=email)
+        create(email=email)
     with pytest.raises(Invalid):
         normalize_email("a@" + "b" * 260)
 
@@ -85,18 +85,18 @@ def test_no_address_no_account(clean: None, email: str) -> None:
     ("password", "problem"), [("secret", "too short"), ("123456789", "too short"), ("x" * 300, "too long")]
 )
 def test_weak_passwords_are_refused_with_the_mend(clean: None, password: str, problem: str) -> None:
-    with pytest.raises(Invalid, match=problem) as caught:
-        made(password=password)
-    assert password not in caught.value.message
+    with pytest.raises(Invalid, match=problem) as error:
+        create(password=password)
+    assert password not in error.value.message
 
 
 def test_unknown_plans_are_refused(clean: None) -> None:
     with pytest.raises(Invalid, match="free, premium, pro, enterprise"):
-        made(plan="gold")
+        create(plan="gold")
 
 
 def test_passwords_match_however_the_keyboard_spells_them(clean: None) -> None:
-    ann = made(password="caf\u00e9 au lait \ufb01ne")
+    ann = create(password="caf\u00e9 au lait \ufb01ne")
     assert check_password(ann, "cafe\u0301 au lait fine")
     assert not check_password(ann, "cafe au lait fine")
     assert not check_password(ann, "")

@@ -36,31 +36,31 @@ def register(host: TestClient, name: Any = "Trip planner", **more: Any) -> Any:
     return host.post(PATH, json={"agent_name": name}, **more)
 
 
-def asked(host: TestClient, path: str, **form: str) -> Any:
+def ask_internal(host: TestClient, path: str, **form: str) -> Any:
     return host.post(path, data=form, headers={"authorization": BASIC})
 
 
 def key_is(host: TestClient, key: str) -> dict[str, Any]:
-    answer = asked(host, "/internal/api-key", token=key)
+    answer = ask_internal(host, "/internal/api-key", token=key)
     assert answer.status_code == 200, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    body: dict[str, Any] = answer.json()
+    return body
 
 
 @pytest.mark.spec("s4.1.agent_register", "s4.1.agent_gets_key", "s4.1.agent_free_tier")
 def test_an_agent_gets_a_free_account_with_a_key_shown_once(host: TestClient) -> None:
     answer = register(host, "  Trip planner – été ")
-    given = answer.json()
+    body = answer.json()
     assert (answer.status_code, answer.headers["cache-control"]) == (201, "no-store")
-    assert given["api_key"].startswith("awt_ak_")
-    assert well_formed(given["api_key"], "awt_ak_")
-    assert (given["agent_name"], given["plan"], given["api_calls_per_month"]) == ("Trip planner – été", "free", 50)
+    assert body["api_key"].startswith("awt_ak_")
+    assert well_formed(body["api_key"], "awt_ak_")
+    assert (body["agent_name"], body["plan"], body["api_calls_per_month"]) == ("Trip planner – été", "free", 50)
     stored = whole_database()
-    assert [secret for secret in (given["api_key"], given["claim_code"]) if secret in stored] == []
-    assert digest(given["api_key"]) in stored
+    assert [secret for secret in (body["api_key"], body["claim_code"]) if secret in stored] == []
+    assert digest(body["api_key"]) in stored
     with transaction() as session:
         account = session.scalars(select(Account)).one()
-        assert (account.public_id, account.plan, account.email) == (given["account_id"], "free", None)
+        assert (account.public_id, account.plan, account.email) == (body["account_id"], "free", None)
 
 
 BAD_NAMES: list[Any] = [None, "", "   ", 7, ["x"], "x" * 101, "a\nb", "a\u202eb", "\u200b"]
@@ -69,9 +69,9 @@ BAD_NAMES: list[Any] = [None, "", "   ", 7, ["x"], "x" * 101, "a\nb", "a\u202eb"
 @pytest.mark.parametrize("name", BAD_NAMES)
 def test_a_name_must_be_readable(host: TestClient, name: Any) -> None:
     answer = register(host, name)
-    told = answer.json()
+    problem = answer.json()
     assert (answer.status_code, answer.headers["content-type"]) == (422, "application/problem+json")
-    assert (told["outcome"], told["errors"][0]["field"]) == ("invalid", "agent_name")
+    assert (problem["outcome"], problem["errors"][0]["field"]) == ("invalid", "agent_name")
 
 
 @pytest.mark.parametrize(
@@ -123,17 +123,17 @@ def test_one_address_has_a_limit_at_all_doors_together(host: TestClient, monkeyp
     assert all(0 < int(a.headers["retry-after"]) <= 60 for a in answers[3:])
     assert answers[4].headers["content-type"] == "application/problem+json"
     assert host.get("/signin").status_code == 200
-    assert asked(far, "/oauth/introspect", token="x").status_code == 200
+    assert ask_internal(far, "/oauth/introspect", token="x").status_code == 200
 
 
 @pytest.mark.spec("s4.1.agent_document")
 def test_agent_json_describes_the_registration(host: TestClient) -> None:
     answer = host.get("/.well-known/agent.json")
-    told = answer.json()
-    assert (told["version"], told["status"]) == (VERSION, STATUS) == ("0.4.0", "Online")
-    assert told["registration"]["endpoint"] == BASE + PATH
-    assert told["registration"]["body"].keys() == {"agent_name"}
-    assert told["rest"]["calls_per_month"] == {"free": 50, "premium": 150, "pro": 150, "enterprise": 500}
+    description = answer.json()
+    assert (description["version"], description["status"]) == (VERSION, STATUS) == ("0.4.0", "Online")
+    assert description["registration"]["endpoint"] == BASE + PATH
+    assert description["registration"]["body"].keys() == {"agent_name"}
+    assert description["rest"]["calls_per_month"] == {"free": 50, "premium": 150, "pro": 150, "enterprise": 500}
     assert answer.headers["access-control-allow-origin"] == "*"
 
 
@@ -146,8 +146,8 @@ def test_each_kind_of_problem_has_its_place_on_the_page_it_names(host: TestClien
 @pytest.mark.spec("s4.1.agent_gets_key")
 def test_a_key_is_nothing_to_the_oauth_endpoints(host: TestClient, stranger: Browser) -> None:
     key = register(host).json()["api_key"]
-    assert asked(host, "/oauth/introspect", token=key).json() == {"active": False}
-    assert asked(host, "/oauth/introspect", token=key, token_type_hint="api_key").json() == {"active": False}
+    assert ask_internal(host, "/oauth/introspect", token=key).json() == {"active": False}
+    assert ask_internal(host, "/oauth/introspect", token=key, token_type_hint="api_key").json() == {"active": False}
     for kind in ("authorization_code", "refresh_token"):
         refused = stranger.token(
             {"grant_type": kind, "code": key, "refresh_token": key, "client_id": stranger.register()}
@@ -165,28 +165,28 @@ def test_only_our_own_programs_may_ask_about_keys(host: TestClient) -> None:
             answer = host.post(path, data={"token": key}, headers=headers)
             assert (answer.status_code, "active" in answer.json()) == (401, False), path
         assert host.get(path).status_code == 405
-        assert asked(host, path).json()["error"] == "invalid_request"
+        assert ask_internal(host, path).json()["error"] == "invalid_request"
 
 
-def test_a_key_is_described_until_it_is_revoked(host: TestClient, published: list[dict[str, Any]]) -> None:
-    given = register(host, "Planner").json()
-    told = key_is(host, given["api_key"])
-    assert told == {
+def test_a_key_is_described_until_it_is_revoked(host: TestClient, published_events: list[dict[str, Any]]) -> None:
+    body = register(host, "Planner").json()
+    claims = key_is(host, body["api_key"])
+    assert claims == {
         "active": True,
         "iss": BASE,
-        "sub": given["account_id"],
-        "client_id": told["client_id"],
+        "sub": body["account_id"],
+        "client_id": claims["client_id"],
         "client_name": "Planner",
     }
     with transaction() as session:
         row = session.scalars(select(ApiKey)).one()
         assert row.last_used_at is not None
-        assert row.ending == given["api_key"][-4:]
+        assert row.ending == body["api_key"][-4:]
     assert _revoke(row.account_id + 1, row.id) is False
-    assert key_is(host, given["api_key"])["active"] is True
+    assert key_is(host, body["api_key"])["active"] is True
     assert [_revoke(row.account_id, row.id) for _ in range(2)] == [True, False]
-    assert published == [{"token": digest(given["api_key"])}]
-    assert key_is(host, given["api_key"]) == {"active": False}
+    assert published_events == [{"token": digest(body["api_key"])}]
+    assert key_is(host, body["api_key"]) == {"active": False}
 
 
 def _revoke(account_id: int, key_id: int) -> bool:
@@ -207,11 +207,11 @@ def test_a_disabled_accounts_key_and_unknown_keys_are_inactive(host: TestClient)
 def test_an_account_holds_so_many_keys_and_names_each(ann: Browser) -> None:
     with transaction() as session:
         account = session.scalars(select(Account)).one()
-        made = [api_keys.issue(session, account.id, f"Key {n}") for n in range(api_keys.MAX_KEYS)]
+        keys = [api_keys.issue(session, account.id, f"Key {n}") for n in range(api_keys.MAX_KEYS)]
         assert [row.name for row in api_keys.list_active(session, account.id)] == [
             f"Key {n}" for n in reversed(range(10))
         ]
-        assert len({key for _, key in made}) == 10
+        assert len({key for _, key in keys}) == 10
         with pytest.raises(LimitReached):
             api_keys.issue(session, account.id, "One more")
         with pytest.raises(Invalid):
@@ -233,36 +233,36 @@ def claim(person: Browser, code: str) -> str | None:
 
 
 def test_a_person_claims_an_agent_once_and_its_key_is_theirs(host: TestClient, ann: Browser, bob: Browser) -> None:
-    given = register(host).json()
-    assert claim(ann, f" {given['claim_code']} ") is None
-    assert key_is(host, given["api_key"])["sub"] == ann.public_id
+    body = register(host).json()
+    assert claim(ann, f" {body['claim_code']} ") is None
+    assert key_is(host, body["api_key"])["sub"] == ann.public_id
     for person in (ann, bob):
-        assert "fits no agent" in (claim(person, given["claim_code"]) or "")
-    for code in (given["api_key"], mint("awt_cl_"), "", "x"):
+        assert "fits no agent" in (claim(person, body["claim_code"]) or "")
+    for code in (body["api_key"], mint("awt_cl_"), "", "x"):
         assert "fits no agent" in (claim(bob, code) or "")
     with transaction() as session:
         assert {a.public_id for a in session.scalars(select(Account))} == {ann.public_id, bob.public_id}
 
 
 def test_eight_people_at_once_claim_an_agent_and_one_gets_it(host: TestClient, ann: Browser, bob: Browser) -> None:
-    given = register(host).json()
+    body = register(host).json()
     with ThreadPoolExecutor(8) as pool:
-        outcomes = list(pool.map(lambda n: claim((ann, bob)[n % 2], given["claim_code"]), range(8)))
+        outcomes = list(pool.map(lambda n: claim((ann, bob)[n % 2], body["claim_code"]), range(8)))
     assert outcomes.count(None) == 1
 
 
 def test_what_an_agent_recorded_comes_along_and_what_the_person_has_stays(host: TestClient, ann: Browser) -> None:
-    given = register(host).json()
+    body = register(host).json()
     month = clock.today().replace(day=1)
     with transaction() as session:
         ids = dict(session.execute(select(Account.public_id, Account.id)).all())
-        agent, person = ids[given["account_id"]], ids[ann.public_id]
+        agent, person = ids[body["account_id"]], ids[ann.public_id]
         for account_id, points in ((agent, 1), (person, 2)):
             session.add(PointsBalance(account_id=account_id, program="flying-blue", balance=points, as_of=month))
             session.add(Trip(account_id=account_id, name=f"Trip of {points}"))
             take(session, account_id, API_CALLS, month, None, 20)
         session.add(PointsBalance(account_id=agent, program="iberia-club", balance=3, as_of=month))
-    assert claim(ann, given["claim_code"]) is None
+    assert claim(ann, body["claim_code"]) is None
     with transaction() as session:
         balances = {b.program: b.balance for b in session.scalars(select(PointsBalance))}
         assert balances == {"flying-blue": 2, "iberia-club": 3}
@@ -272,7 +272,7 @@ def test_what_an_agent_recorded_comes_along_and_what_the_person_has_stays(host: 
 
 
 def test_monitors_beyond_the_persons_plan_are_paused_and_not_lost(host: TestClient, ann: Browser) -> None:
-    given = register(host).json()
+    body = register(host).json()
     with transaction() as session:
         for account_id in session.scalars(select(Account.id)):
             day = clock.today() + timedelta(days=30)
@@ -286,16 +286,18 @@ def test_monitors_beyond_the_persons_plan_are_paused_and_not_lost(host: TestClie
                     passengers=1,
                 )
             )
-    assert claim(ann, given["claim_code"]) is None
+    assert claim(ann, body["claim_code"]) is None
     with transaction() as session:
         monitors = session.scalars(select(RouteMonitor).order_by(RouteMonitor.id)).all()
         assert [m.paused_at is None for m in monitors] == [True, False]
 
 
-def test_the_tool_servers_hear_of_a_claim(host: TestClient, ann: Browser, published: list[dict[str, Any]]) -> None:
-    given = register(host).json()
-    claim(ann, given["claim_code"])
-    assert {"account": given["account_id"]} in published
+def test_the_tool_servers_hear_of_a_claim(
+    host: TestClient, ann: Browser, published_events: list[dict[str, Any]]
+) -> None:
+    body = register(host).json()
+    claim(ann, body["claim_code"])
+    assert {"account": body["account_id"]} in published_events
 
 
 def test_an_agent_cannot_sign_in_or_be_reset(host: TestClient, stranger: Browser) -> None:
@@ -318,26 +320,26 @@ def test_agents_nobody_used_or_claimed_go_after_thirty_days(host: TestClient, an
 
 def test_a_session_is_told_to_our_programs_and_a_strangers_is_not(host: TestClient, ann: Browser) -> None:
     ann.get("/signin")
-    before = asked(host, "/internal/session", cookie=ann.cookie or "").json()
+    before = ask_internal(host, "/internal/session", cookie=ann.cookie or "").json()
     ann.sign_in()
-    told = asked(host, "/internal/session", cookie=ann.cookie or "").json()
-    assert before == asked(host, "/internal/session", cookie="x").json() == {"active": False}
-    assert (told["active"], told["sub"]) == (True, ann.public_id)
-    assert abs(told["auth_time"] - clock.now().timestamp()) < 10
+    claims = ask_internal(host, "/internal/session", cookie=ann.cookie or "").json()
+    assert before == ask_internal(host, "/internal/session", cookie="x").json() == {"active": False}
+    assert (claims["active"], claims["sub"]) == (True, ann.public_id)
+    assert abs(claims["auth_time"] - clock.now().timestamp()) < 10
 
 
 def run_token(host: TestClient, account: str, run_id: str = "run-7") -> Any:
-    return asked(host, "/internal/run-token", account=account, run_id=run_id)
+    return ask_internal(host, "/internal/run-token", account=account, run_id=run_id)
 
 
 def test_a_runs_token_is_short_read_only_and_the_only_one_of_its_run(
-    host: TestClient, ann: Browser, later: Any, published: list[dict[str, Any]]
+    host: TestClient, ann: Browser, later: Any, published_events: list[dict[str, Any]]
 ) -> None:
     first = run_token(host, ann.public_id).json()
     assert (first["expires_in"], first["token_type"]) == (900, "Bearer")
-    told = ann.introspect(first["access_token"])
-    assert (told["active"], told["read_only"], told["sub"]) == (True, True, ann.public_id)
-    assert (told["client_name"], told["aud"], told["exp"] - told["iat"]) == (
+    claims = ann.introspect(first["access_token"])
+    assert (claims["active"], claims["read_only"], claims["sub"]) == (True, True, ann.public_id)
+    assert (claims["client_name"], claims["aud"], claims["exp"] - claims["iat"]) == (
         "Standing order",
         "http://127.0.0.1:8001/mcp",
         900,
@@ -346,25 +348,25 @@ def test_a_runs_token_is_short_read_only_and_the_only_one_of_its_run(
     second = run_token(host, ann.public_id).json()
     alive = [ann.alive(t["access_token"]) for t in (first, other, second)]
     assert alive == [False, True, True]
-    assert published == [{"family": told["family"]}]
+    assert published_events == [{"family": claims["family"]}]
     later(timedelta(minutes=15, seconds=1))
     assert ann.alive(second["access_token"]) is False
 
 
 def test_a_run_that_ends_takes_its_own_token_along_and_no_other(
-    host: TestClient, ann: Browser, published: list[dict[str, Any]]
+    host: TestClient, ann: Browser, published_events: list[dict[str, Any]]
 ) -> None:
     earlier = run_token(host, ann.public_id).json()["access_token"]
     later = run_token(host, ann.public_id).json()["access_token"]
     ordinary = ann.tokens()["access_token"]
-    published.clear()
+    published_events.clear()
     for token in (earlier, ordinary, "unknown"):  # an attempt another worker took over ends last
-        assert asked(host, "/internal/run-end", token=token).json() == {}
+        assert ask_internal(host, "/internal/run-end", token=token).json() == {}
     assert [ann.alive(t) for t in (earlier, later, ordinary)] == [False, True, True]
     family = ann.introspect(later)["family"]
-    assert asked(host, "/internal/run-end", token=later).json() == {}
-    assert (ann.alive(later), published[-1]) == (False, {"family": family})
-    assert asked(host, "/internal/run-end").status_code == 400
+    assert ask_internal(host, "/internal/run-end", token=later).json() == {}
+    assert (ann.alive(later), published_events[-1]) == (False, {"family": family})
+    assert ask_internal(host, "/internal/run-end").status_code == 400
 
 
 def test_no_runs_token_for_unknown_or_disabled_accounts(host: TestClient, ann: Browser) -> None:

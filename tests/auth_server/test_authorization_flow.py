@@ -17,16 +17,16 @@ def test_a_person_signs_in_allows_and_the_application_gets_working_tokens(ann: B
     page = ann.get(first.headers["location"])
     entered = ann.sign_in(return_to=_return_to(page.text))
     assert entered.status_code == 303
-    asked = ann.get(entered.headers["location"])
-    assert asked.status_code == 200
-    assert "Test application" in asked.text
-    allowed = ann.answer(asked)
+    consent_page = ann.get(entered.headers["location"])
+    assert consent_page.status_code == 200
+    assert "Test application" in consent_page.text
+    allowed = ann.answer(consent_page)
     assert allowed.status_code == 303
     assert allowed.headers["location"].startswith(CALLBACK + "?")
-    given = back(allowed)
-    assert given["state"] == "st&te= 1"
-    assert given["iss"] == BASE
-    answer = ann.redeem(client_id, given["code"])
+    params = back(allowed)
+    assert params["state"] == "st&te= 1"
+    assert params["iss"] == BASE
+    answer = ann.redeem(client_id, params["code"])
     assert answer.status_code == 200
     tokens = answer.json()
     assert ann.introspect(tokens["access_token"])["sub"] == ann.public_id

@@ -144,11 +144,11 @@ def test_errors_go_back_with_exact_state_and_issuer(stranger: Browser, changed: 
     answer = stranger.authorize(stranger.register(), **changed)
     assert answer.status_code == 302
     assert answer.headers["location"].startswith(CALLBACK + "?")
-    given = back(answer)
-    assert given["error"] == error
-    assert given["state"] == "st&te= 1"
-    assert given["iss"] == BASE
-    assert "code" not in given
+    params = back(answer)
+    assert params["error"] == error
+    assert params["state"] == "st&te= 1"
+    assert params["iss"] == BASE
+    assert "code" not in params
     assert answer.headers["referrer-policy"] == "no-referrer"
 
 
@@ -204,8 +204,8 @@ def test_the_token_is_bound_to_the_canonical_resource(ann: Browser, resource: An
 def test_without_state_none_comes_back(ann: Browser) -> None:
     client_id = ann.register()
     ann.sign_in()
-    given = back(ann.answer(ann.authorize(client_id, state=None)))
-    assert set(given) == {"code", "iss"}
+    params = back(ann.answer(ann.authorize(client_id, state=None)))
+    assert set(params) == {"code", "iss"}
 
 
 def test_the_registered_query_is_kept_byte_for_byte(ann: Browser) -> None:

@@ -26,8 +26,12 @@ Vendor = Callable[[httpx.Request], Any]
 
 
 def document(url: str = URL, **changed: Any) -> dict[str, Any]:
-    said = {"client_id": url, "client_name": "New program", "redirect_uris": ["http://127.0.0.1/callback"]} | changed
-    return {name: value for name, value in said.items() if value is not None}
+    metadata = {
+        "client_id": url,
+        "client_name": "New program",
+        "redirect_uris": ["http://127.0.0.1/callback"],
+    } | changed
+    return {name: value for name, value in metadata.items() if value is not None}
 
 
 class World:
@@ -47,38 +51,38 @@ class World:
 
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> World:
-    made = World()
+    world = World()
     monkeypatch.setattr(
-        client_metadata, "public_client", lambda: httpx.AsyncClient(transport=httpx.MockTransport(made))
+        client_metadata, "public_client", lambda: httpx.AsyncClient(transport=httpx.MockTransport(world))
     )
-    return made
+    return world
 
 
-def asked(ann: Browser, client_id: str = URL, **changed: Any) -> Any:
+def authorize(ann: Browser, client_id: str = URL, **changed: Any) -> Any:
     return ann.authorize(client_id, **{"redirect_uri": LOOPBACK} | changed)
 
 
-def refused(answer: Any) -> bool:
+def is_refused(answer: Any) -> bool:
     """A page, not a redirect, that names the error and repeats nothing."""
     return answer.status_code == 400 and "location" not in answer.headers and "invalid_client" in answer.text
 
 
-def stored() -> list[str]:
+def list_stored() -> list[str]:
     with transaction() as session:
         return list(session.scalars(select(Client.client_id)))
 
 
 def test_a_document_is_a_registration(ann: Browser, world: World) -> None:
     ann.sign_in()
-    page = asked(ann)
+    page = authorize(ann)
     assert page.status_code == 200
     assert "New program" in page.text
     assert "<strong>claude.ai</strong>" in page.text  # who describes it
     assert "any program there" in page.text  # and yet a program on this computer
     code = back(ann.answer(page))["code"]
-    given = ann.redeem(URL, code, redirect_uri=LOOPBACK).json()
-    assert ann.introspect(given["access_token"])["client_id"] == URL
-    assert ann.refresh(URL, given["refresh_token"]).status_code == 200
+    tokens = ann.redeem(URL, code, redirect_uri=LOOPBACK).json()
+    assert ann.introspect(tokens["access_token"])["client_id"] == URL
+    assert ann.refresh(URL, tokens["refresh_token"]).status_code == 200
     (request,) = world.asked
     assert request.headers["accept"] == "application/json"
     assert "cookie" not in request.headers
@@ -118,21 +122,21 @@ ELSEWHERE = {
 @pytest.mark.spec("s5.3.redirect_allowlist")
 @pytest.mark.parametrize("kind", ELSEWHERE)
 def test_an_address_that_is_not_listed_is_never_asked(ann: Browser, world: World, kind: str) -> None:
-    answer = asked(ann, ELSEWHERE[kind])
+    answer = authorize(ann, ELSEWHERE[kind])
     assert answer.status_code == 400
     assert "location" not in answer.headers
     assert "evil" not in answer.text
     assert world.asked == []
-    assert stored() == []
+    assert list_stored() == []
 
 
 @pytest.mark.spec("s5.3.allowlist_setting")
 def test_the_operator_adds_hosts(ann: Browser, world: World, configure: Any) -> None:
     url = "https://agents.example/client.json"
     world.answer = httpx.Response(200, json=document(url, redirect_uris=["https://agents.example/cb"]))
-    assert refused(asked(ann, url))
+    assert is_refused(authorize(ann, url))
     configure(OAUTH_DCR_REDIRECT_HOST_ALLOWLIST="agents.example")
-    assert asked(ann, url, redirect_uri="https://agents.example/cb").headers["location"].startswith("/signin?")
+    assert authorize(ann, url, redirect_uri="https://agents.example/cb").headers["location"].startswith("/signin?")
 
 
 BAD = {
@@ -165,10 +169,10 @@ BAD = {
 @pytest.mark.parametrize("kind", BAD)
 def test_a_document_that_breaks_a_rule_is_refused_and_not_kept(ann: Browser, world: World, kind: str) -> None:
     world.answer = httpx.Response(200, json=BAD[kind])
-    assert refused(asked(ann))
-    assert stored() == []
+    assert is_refused(authorize(ann))
+    assert list_stored() == []
     world.answer = httpx.Response(200, json=document())
-    assert asked(ann).status_code == 302  # and a refusal is not remembered
+    assert authorize(ann).status_code == 302  # and a refusal is not remembered
 
 
 RAW: dict[str, Any] = {
@@ -194,9 +198,9 @@ RAW: dict[str, Any] = {
 @pytest.mark.parametrize("kind", RAW)
 def test_an_answer_that_is_no_document_is_refused_after_one_request(ann: Browser, world: World, kind: str) -> None:
     world.answer = RAW[kind]
-    assert refused(asked(ann))
+    assert is_refused(authorize(ann))
     assert len(world.asked) == 1
-    assert stored() == []
+    assert list_stored() == []
 
 
 AWAY: dict[str, Any] = {
@@ -215,11 +219,11 @@ def test_a_document_that_cannot_be_read_is_a_503_page_and_is_not_remembered(
     ann: Browser, world: World, kind: str
 ) -> None:
     world.answer = AWAY[kind]
-    answer = asked(ann)
+    answer = authorize(ann)
     assert (answer.status_code, "location" in answer.headers) == (503, False)
     assert answer.headers["retry-after"] == "30"
     world.answer = httpx.Response(200, json=document())
-    assert asked(ann).status_code == 302
+    assert authorize(ann).status_code == 302
 
 
 def test_a_host_that_never_answers_is_not_waited_for(
@@ -231,32 +235,32 @@ def test_a_host_that_never_answers_is_not_waited_for(
 
     monkeypatch.setattr(client_metadata, "FETCH_SECONDS", 0.05)
     world.answer = never
-    assert asked(ann).status_code == 503
+    assert authorize(ann).status_code == 503
 
 
 @pytest.mark.parametrize("failure", ["not found", "a page", "forbidden", "no connection", "server error"])
 def test_a_known_program_is_let_in_by_the_copy_shipped_here(ann: Browser, world: World, failure: str) -> None:
     world.answer = (RAW | AWAY)[failure]
     ann.sign_in()
-    page = asked(ann, PINNED, redirect_uri="http://localhost:61234/callback")
+    page = authorize(ann, PINNED, redirect_uri="http://localhost:61234/callback")
     assert page.status_code == 200
     assert "Claude Code" in page.text
     assert "code" in back(ann.answer(page))
-    asked(ann, PINNED)
+    authorize(ann, PINNED)
     assert len(world.asked) == 2  # a failure is tried again, the copy is never taken for fresh
 
 
 def test_a_known_program_whose_own_document_is_wrong_is_refused(ann: Browser, world: World) -> None:
     world.answer = httpx.Response(200, json=document("https://claude.ai/oauth/other"))
-    assert refused(asked(ann, PINNED))
+    assert is_refused(authorize(ann, PINNED))
 
 
 def test_where_nothing_may_be_fetched_the_copies_shipped_are_the_clients(
     ann: Browser, world: World, configure: Any
 ) -> None:
     configure(CLIENT_DOCUMENT_FETCH="false")
-    assert refused(asked(ann))
-    assert asked(ann, PINNED).status_code == 302
+    assert is_refused(authorize(ann))
+    assert authorize(ann, PINNED).status_code == 302
     assert world.asked == []
 
 
@@ -301,12 +305,12 @@ def test_a_document_is_kept_a_minute_at_least_and_an_hour_at_most(
     ann: Browser, world: World, later: Any, header: str | None, seconds: int
 ) -> None:
     world.answer = httpx.Response(200, json=document(), headers={"cache-control": header} if header else {})
-    asked(ann)
+    authorize(ann)
     later(timedelta(seconds=seconds - 10))
-    asked(ann)
+    authorize(ann)
     assert len(world.asked) == 1
     later(timedelta(seconds=20))
-    asked(ann)
+    authorize(ann)
     assert len(world.asked) == 2
 
 
@@ -314,21 +318,21 @@ def test_a_changed_document_counts_from_then_on_and_the_person_is_asked_again(
     ann: Browser, world: World, later: Any
 ) -> None:
     ann.code(URL, redirect_uri=LOOPBACK)
-    assert "code" in back(asked(ann))
+    assert "code" in back(authorize(ann))
     world.answer = httpx.Response(200, json=document(redirect_uris=["https://claude.ai/cb"], client_name="Renamed"))
     later(timedelta(seconds=61))
-    gone = asked(ann)
+    gone = authorize(ann)
     assert (gone.status_code, "location" in gone.headers) == (400, False)
-    page = asked(ann, redirect_uri="https://claude.ai/cb")
+    page = authorize(ann, redirect_uri="https://claude.ai/cb")
     assert page.status_code == 200
     assert "Renamed" in page.text
 
 
 def test_an_outage_ends_no_connection(ann: Browser, world: World, later: Any) -> None:
-    given = ann.redeem(URL, ann.code(URL, redirect_uri=LOOPBACK), redirect_uri=LOOPBACK).json()
+    tokens = ann.redeem(URL, ann.code(URL, redirect_uri=LOOPBACK), redirect_uri=LOOPBACK).json()
     world.answer = httpx.ConnectError("gone")
     later(timedelta(days=2))
-    again = ann.refresh(URL, given["refresh_token"])
+    again = ann.refresh(URL, tokens["refresh_token"])
     assert again.status_code == 200
     assert ann.alive(again.json()["access_token"])
     assert len(world.asked) == 1
@@ -337,17 +341,17 @@ def test_an_outage_ends_no_connection(ann: Browser, world: World, later: Any) ->
 def test_a_client_nobody_allowed_is_swept_after_thirty_days_and_comes_back_when_asked_for(
     ann: Browser, world: World, later: Any
 ) -> None:
-    asked(ann)
+    authorize(ann)
     later(timedelta(days=29))
     sweep()
-    assert stored() == [URL]
+    assert list_stored() == [URL]
     later(timedelta(days=2))
     sweep()
-    assert stored() == []
+    assert list_stored() == []
     ann.code(URL, redirect_uri=LOOPBACK)
     later(timedelta(days=31))
     sweep()
-    assert stored() == [URL]
+    assert list_stored() == [URL]
 
 
 def test_nothing_but_the_authorization_endpoint_asks_for_a_document(ann: Browser, world: World) -> None:
@@ -359,11 +363,11 @@ def test_nothing_but_the_authorization_endpoint_asks_for_a_document(ann: Browser
 
 
 def test_a_switched_off_client_stays_off_whatever_its_document_says(ann: Browser, world: World, later: Any) -> None:
-    asked(ann)
+    authorize(ann)
     with transaction() as session:
         session.execute(update(Client).values(disabled_at=clock.now()))
     later(timedelta(minutes=2))
-    answer = asked(ann)
+    answer = authorize(ann)
     assert (answer.status_code, "location" in answer.headers) == (400, False)
 
 
@@ -385,7 +389,7 @@ def test_many_at_once_ask_once(ann: Browser, world: World) -> None:
 
     world.answer = slow
     with ThreadPoolExecutor(6) as pool:
-        answers = list(pool.map(lambda _: asked(Browser(ann.host)), range(6)))
+        answers = list(pool.map(lambda _: authorize(Browser(ann.host)), range(6)))
     assert [a.status_code for a in answers] == [302] * 6
     assert len(world.asked) == 1
 
@@ -396,7 +400,7 @@ def test_one_address_cannot_make_us_fetch_without_end(
     monkeypatch.setattr(client_metadata, "FETCHES_PER_HOUR", 2)
     world.answer = httpx.Response(404)
     for number in range(4):
-        asked(ann, f"https://claude.ai/{number}")
+        authorize(ann, f"https://claude.ai/{number}")
     assert len(world.asked) == 2
 
 
@@ -428,21 +432,21 @@ def test_a_listed_name_that_points_into_our_own_network_is_not_connected_to(
     ann: Browser, monkeypatch: pytest.MonkeyPatch, address: str
 ) -> None:
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("160.79.104.10", 443))]
-    found.append((family, socket.SOCK_STREAM, 6, "", (address, 443)))
+    addresses = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("160.79.104.10", 443))]
+    addresses.append((family, socket.SOCK_STREAM, 6, "", (address, 443)))
     resolve, reached = socket.getaddrinfo, []
 
-    def resolved(host: Any, *args: Any, **more: Any) -> Any:
-        return found if host in ("claude.ai", b"claude.ai") else resolve(host, *args, **more)
+    def resolve_publicly(host: Any, *args: Any, **more: Any) -> Any:
+        return addresses if host in ("claude.ai", b"claude.ai") else resolve(host, *args, **more)
 
     async def connect(self: Any, host: str, *args: Any, **more: Any) -> Any:
         reached.append(host)
         raise OSError
 
-    monkeypatch.setattr(socket, "getaddrinfo", resolved)
+    monkeypatch.setattr(socket, "getaddrinfo", resolve_publicly)
     monkeypatch.setattr("httpcore.AnyIOBackend.connect_tcp", connect)
-    assert asked(ann).status_code == 503
+    assert authorize(ann).status_code == 503
     assert reached == []
-    found.pop()
-    assert asked(ann).status_code == 503
+    addresses.pop()
+    assert authorize(ann).status_code == 503
     assert reached == ["160.79.104.10"]  # the address that was checked, not the name once more

@@ -18,7 +18,7 @@ def codes() -> int:
 
 
 @pytest.fixture
-def asked(ann: Browser) -> Any:
+def consent_page(ann: Browser) -> Any:
     """The question, as shown to the signed-in person."""
     ann.sign_in()
     return ann.authorize(ann.register())
@@ -36,28 +36,28 @@ def test_the_page_names_application_destination_and_person(ann: Browser) -> None
 
 
 @pytest.mark.parametrize("csrf", ["", "x", "\u00e9\u4e16", "0" * 64])
-def test_an_answer_without_its_token_is_refused(ann: Browser, asked: Any, csrf: str) -> None:
-    assert ann.answer(asked, csrf=csrf).status_code == 403
+def test_an_answer_without_its_token_is_refused(ann: Browser, consent_page: Any, csrf: str) -> None:
+    assert ann.answer(consent_page, csrf=csrf).status_code == 403
     assert codes() == 0
 
 
-def test_another_persons_token_is_refused(ann: Browser, bob: Browser, asked: Any) -> None:
+def test_another_persons_token_is_refused(ann: Browser, bob: Browser, consent_page: Any) -> None:
     bob.sign_in()
-    theirs = bob.get("/oauth/authorize?" + hidden(asked.text, "query"))
-    assert ann.answer(asked, csrf=hidden(theirs.text, "csrf")).status_code == 403
+    theirs = bob.get("/oauth/authorize?" + hidden(consent_page.text, "query"))
+    assert ann.answer(consent_page, csrf=hidden(theirs.text, "csrf")).status_code == 403
     assert codes() == 0
 
 
-def test_parameters_changed_after_display_are_refused(ann: Browser, asked: Any) -> None:
-    changed = hidden(asked.text, "query").replace("18250", "18251")
-    assert ann.answer(asked, query=changed).status_code == 403
-    assert ann.answer(asked, query="").status_code == 403
+def test_parameters_changed_after_display_are_refused(ann: Browser, consent_page: Any) -> None:
+    changed = hidden(consent_page.text, "query").replace("18250", "18251")
+    assert ann.answer(consent_page, query=changed).status_code == 403
+    assert ann.answer(consent_page, query="").status_code == 403
     assert codes() == 0
 
 
-def test_a_signed_out_browser_cannot_answer(ann: Browser, asked: Any) -> None:
+def test_a_signed_out_browser_cannot_answer(ann: Browser, consent_page: Any) -> None:
     ann.cookie = None
-    assert ann.answer(asked).status_code == 403
+    assert ann.answer(consent_page).status_code == 403
 
 
 def test_the_answer_cannot_be_given_by_get(ann: Browser) -> None:
@@ -65,24 +65,24 @@ def test_the_answer_cannot_be_given_by_get(ann: Browser) -> None:
 
 
 @pytest.mark.parametrize("action", ["", "maybe", "ALLOW"])
-def test_something_must_be_chosen(ann: Browser, asked: Any, action: str) -> None:
-    assert ann.answer(asked, action).status_code == 400
+def test_something_must_be_chosen(ann: Browser, consent_page: Any, action: str) -> None:
+    assert ann.answer(consent_page, action).status_code == 400
     assert codes() == 0
 
 
-def test_an_answer_from_another_site_is_refused(ann: Browser, asked: Any) -> None:
-    fields = {"csrf": hidden(asked.text, "csrf"), "query": hidden(asked.text, "query"), "action": "allow"}
+def test_an_answer_from_another_site_is_refused(ann: Browser, consent_page: Any) -> None:
+    fields = {"csrf": hidden(consent_page.text, "csrf"), "query": hidden(consent_page.text, "query"), "action": "allow"}
     answer = ann.post("/oauth/consent", fields, headers={"origin": "https://evil.example"})
     assert answer.status_code == 403
     assert codes() == 0
 
 
-def test_denying_sends_access_denied_and_remembers_nothing(ann: Browser, asked: Any) -> None:
-    answer = ann.answer(asked, "deny")
+def test_denying_sends_access_denied_and_remembers_nothing(ann: Browser, consent_page: Any) -> None:
+    answer = ann.answer(consent_page, "deny")
     assert answer.status_code == 303
     assert answer.headers["location"].startswith(CALLBACK + "?")
-    given = back(answer)
-    assert (given["error"], given["state"], given["iss"]) == ("access_denied", "st&te= 1", BASE)
+    params = back(answer)
+    assert (params["error"], params["state"], params["iss"]) == ("access_denied", "st&te= 1", BASE)
     with transaction() as session:
         assert session.scalars(select(Consent)).all() == []
     assert codes() == 0
@@ -178,11 +178,11 @@ def test_select_account_names_the_account_and_offers_another(ann: Browser) -> No
 
 
 def test_a_revoked_authorization_is_asked_for_again(ann: Browser) -> None:
-    given = ann.tokens()
-    assert ann.authorize(given["client_id"]).status_code == 302
-    ann.host.post("/oauth/revoke", data={"client_id": given["client_id"], "token": given["refresh_token"]})
-    assert ann.authorize(given["client_id"]).status_code == 200
-    assert back(ann.authorize(given["client_id"], prompt="none"))["error"] == "consent_required"
+    tokens = ann.tokens()
+    assert ann.authorize(tokens["client_id"]).status_code == 302
+    ann.host.post("/oauth/revoke", data={"client_id": tokens["client_id"], "token": tokens["refresh_token"]})
+    assert ann.authorize(tokens["client_id"]).status_code == 200
+    assert back(ann.authorize(tokens["client_id"], prompt="none"))["error"] == "consent_required"
 
 
 @pytest.mark.parametrize("name", ["<script>alert(1)</script>", "\"'><img src=x>", "{{ 7*7 }}", "a & b"])
@@ -212,14 +212,14 @@ def test_pages_cannot_be_framed_and_run_no_script(ann: Browser, path: str) -> No
     assert "<script" not in answer.text
 
 
-def test_the_consent_page_leaves_the_way_to_the_application_open(asked: Any) -> None:
-    assert "form-action" not in asked.headers["content-security-policy"]
-    assert asked.headers["referrer-policy"] == "same-origin"
-    assert asked.headers["cache-control"] == "no-store"
+def test_the_consent_page_leaves_the_way_to_the_application_open(consent_page: Any) -> None:
+    assert "form-action" not in consent_page.headers["content-security-policy"]
+    assert consent_page.headers["referrer-policy"] == "same-origin"
+    assert consent_page.headers["cache-control"] == "no-store"
 
 
-def test_pages_have_labels_headings_and_a_language(ann: Browser, asked: Any) -> None:
-    for page in (ann.get("/").text, ann.get("/signin").text, ann.get("/dashboard").text, asked.text):
+def test_pages_have_labels_headings_and_a_language(ann: Browser, consent_page: Any) -> None:
+    for page in (ann.get("/").text, ann.get("/signin").text, ann.get("/dashboard").text, consent_page.text):
         assert page.count("<h1") == 1
         assert '<html lang="en">' in page
         assert 'name="viewport"' in page

@@ -34,9 +34,9 @@ def on_plan(plan: str) -> None:
 
 
 def csrf(browser: Browser, page: str, action: str) -> str:
-    found = re.search(rf'action="{action}".*?name="csrf" value="([^"]*)"', browser.get(page).text, re.S)
-    assert found is not None, f"no form for {action} on {page}"
-    return found[1]
+    match = re.search(rf'action="{action}".*?name="csrf" value="([^"]*)"', browser.get(page).text, re.S)
+    assert match is not None, f"no form for {action} on {page}"
+    return match[1]
 
 
 def send(browser: Browser, page: str, action: str, **fields: str) -> Any:
@@ -80,8 +80,8 @@ def test_plan_and_use_are_shown_as_they_are_counted(ann: Browser) -> None:
         take(session, id, API_CALLS, clock.today().replace(day=1), None, 12)
         session.execute(update(Account).values(api_calls_per_month=777))
     ann.sign_in()
-    shown = re.sub(r"<[^>]+>|\s+", " ", ann.get("/dashboard").text)
-    words = re.sub(r" +", " ", shown)
+    text = re.sub(r"<[^>]+>|\s+", " ", ann.get("/dashboard").text)
+    words = re.sub(r" +", " ", text)
     assert "Free plan" in words
     for part in ("Searches today 3 of 5", "API calls this month 12 of 777", "Route monitors 0 of 1"):
         assert part in words
@@ -100,20 +100,20 @@ def test_a_tab_says_where_one_is() -> None:
 # --- API keys
 
 
-def test_a_key_is_shown_once_and_revoked_at_once(ann: Browser, published: list[dict[str, Any]]) -> None:
+def test_a_key_is_shown_once_and_revoked_at_once(ann: Browser, published_events: list[dict[str, Any]]) -> None:
     ann.sign_in()
-    made = send(ann, "/dashboard/keys", "/dashboard/keys", name="laptop")
-    key = re.search(r"awt_ak_\w+", made.text)
+    page = send(ann, "/dashboard/keys", "/dashboard/keys", name="laptop")
+    key = re.search(r"awt_ak_\w+", page.text)
     assert key is not None
     assert well_formed(key[0], api_keys.PREFIX)
-    assert made.headers["cache-control"] == "no-store"
+    assert page.headers["cache-control"] == "no-store"
     later = ann.get("/dashboard/keys").text
     assert key[0] not in later + whole_database()
     assert "laptop" in later
     assert f"ends in {key[0][-4:]}" in later
     gone = send(ann, "/dashboard/keys", "/dashboard/keys/revoke", key_id=hidden(later, "key_id"))
     assert gone.headers["location"] == "/dashboard/keys?done=revoked"
-    assert published[-1] == {"token": digest(key[0])}
+    assert published_events[-1] == {"token": digest(key[0])}
     assert "You have no key yet" in ann.get("/dashboard/keys").text
 
 
@@ -123,8 +123,8 @@ def test_nobody_revokes_another_persons_key(ann: Browser, bob: Browser) -> None:
     send(ann, "/dashboard/keys", "/dashboard/keys", name="laptop")
     send(bob, "/dashboard/keys", "/dashboard/keys", name="other")
     theirs = hidden(ann.get("/dashboard/keys").text, "key_id")
-    for wanted in (theirs, "0", "-1", "x", "9" * 30):
-        assert send(bob, "/dashboard/keys", "/dashboard/keys/revoke", key_id=wanted).status_code == 404
+    for key_id in (theirs, "0", "-1", "x", "9" * 30):
+        assert send(bob, "/dashboard/keys", "/dashboard/keys/revoke", key_id=key_id).status_code == 404
     with transaction() as session:
         assert session.scalar(select(func.count()).select_from(ApiKey).where(ApiKey.revoked_at.is_(None))) == 2
 
@@ -138,13 +138,13 @@ def test_a_key_needs_a_name_and_there_are_only_so_many(ann: Browser) -> None:
 
 
 def test_an_agent_is_claimed_on_the_dashboard_once(ann: Browser, bob: Browser) -> None:
-    given = ann.host.post("/api/v1/agent/register", json={"agent_name": "Planner"}).json()
+    agent = ann.host.post("/api/v1/agent/register", json={"agent_name": "Planner"}).json()
     ann.sign_in()
     bob.sign_in()
-    claimed = send(ann, "/dashboard", "/dashboard/claim", claim_code=given["claim_code"])
+    claimed = send(ann, "/dashboard", "/dashboard/claim", claim_code=agent["claim_code"])
     assert claimed.headers["location"] == "/dashboard?done=claimed"
     assert "Planner" in ann.get("/dashboard/keys").text
-    for code in (given["claim_code"], "x", ""):
+    for code in (agent["claim_code"], "x", ""):
         refused = send(bob, "/dashboard", "/dashboard/claim", claim_code=code)
         assert refused.status_code == 422
         assert "fits no agent" in refused.text
@@ -161,8 +161,8 @@ def make_app(browser: Browser, name: str = "My site", uris: str = f"https://site
 def test_an_application_gets_an_id_and_a_secret_shown_once(ann: Browser) -> None:
     on_plan("premium")
     ann.sign_in()
-    made = make_app(ann)
-    secret = re.search(r"awt_cs_\w+", made.text)
+    page = make_app(ann)
+    secret = re.search(r"awt_cs_\w+", page.text)
     assert secret is not None
     assert secret[0] not in ann.get("/dashboard/api-apps").text + whole_database()
     with transaction() as session:
@@ -170,7 +170,7 @@ def test_an_application_gets_an_id_and_a_secret_shown_once(ann: Browser) -> None
     assert (app.kind, app.auth_method, app.name) == ("manual", "client_secret", "My site")
     assert app.redirect_uris == ["https://site.example/back", OOB]
     assert app.secret_hash == digest(secret[0])
-    assert app.client_id in made.text
+    assert app.client_id in page.text
 
 
 @pytest.mark.parametrize("how", ["post", "basic"])
@@ -179,8 +179,8 @@ def test_the_application_signs_people_in_with_its_secret(ann: Browser, bob: Brow
 
     on_plan("premium")
     ann.sign_in()
-    made = make_app(ann)
-    client_id, secret = re.findall(r"<code>((?:app_|awt_cs_)\w+)</code>", made.text)
+    page = make_app(ann)
+    client_id, secret = re.findall(r"<code>((?:app_|awt_cs_)\w+)</code>", page.text)
     uri = "https://site.example/back"
     code = bob.code(client_id, redirect_uri=uri)
     pair = base64.b64encode(f"{client_id}:{secret}".encode()).decode()
@@ -246,8 +246,8 @@ def test_an_application_needs_a_name_and_there_are_only_so_many(ann: Browser, mo
 def test_a_new_secret_replaces_the_old_one(ann: Browser) -> None:
     on_plan("premium")
     ann.sign_in()
-    made = make_app(ann)
-    client_id, old = re.findall(r"<code>((?:app_|awt_cs_)\w+)</code>", made.text)
+    page = make_app(ann)
+    client_id, old = re.findall(r"<code>((?:app_|awt_cs_)\w+)</code>", page.text)
     again = send(ann, "/dashboard/api-apps", "/dashboard/api-apps/rotate", client_id=client_id)
     _, new = re.findall(r"<code>((?:app_|awt_cs_)\w+)</code>", again.text)
     fields = {"grant_type": "refresh_token", "refresh_token": "x", "client_id": client_id}
@@ -256,16 +256,16 @@ def test_a_new_secret_replaces_the_old_one(ann: Browser) -> None:
 
 
 def test_deleting_an_application_ends_everybodys_access_to_it(
-    ann: Browser, bob: Browser, published: list[dict[str, Any]]
+    ann: Browser, bob: Browser, published_events: list[dict[str, Any]]
 ) -> None:
     on_plan("premium")
     ann.sign_in()
-    made = make_app(ann, uris="http://127.0.0.1:18250/callback")
-    client_id, secret = re.findall(r"<code>((?:app_|awt_cs_)\w+)</code>", made.text)
+    page = make_app(ann, uris="http://127.0.0.1:18250/callback")
+    client_id, secret = re.findall(r"<code>((?:app_|awt_cs_)\w+)</code>", page.text)
     answer = bob.redeem(client_id, bob.code(client_id), client_secret=secret).json()
     family = bob.introspect(answer["access_token"])["family"]
     send(ann, "/dashboard/api-apps", "/dashboard/api-apps/delete", client_id=client_id)
-    assert {"family": family} in published
+    assert {"family": family} in published_events
     assert not bob.alive(answer["access_token"])
     refused = bob.refresh(client_id, answer["refresh_token"], client_secret=secret)
     assert (refused.status_code, refused.json()["error"]) == (401, "invalid_client")
@@ -298,8 +298,8 @@ def test_mails_are_turned_on_and_off(ann: Browser) -> None:
     send(ann, "/dashboard/settings", "/dashboard/settings", hotel_price_drops="on", route_monitors="on")
     with transaction() as session:
         row = session.scalars(select(Profile)).one()
-        wanted = [kind for kind, on in addressee(session, row.account_id).wanted.items() if on]
-    assert wanted == ["route_monitors", "hotel_price_drops"]
+        kinds = [kind for kind, on in addressee(session, row.account_id).wanted.items() if on]
+    assert kinds == ["route_monitors", "hotel_price_drops"]
     assert ann.get("/dashboard/settings").text.count(" checked") == 2
 
 
@@ -313,9 +313,9 @@ def test_an_advisor_stores_sees_replaces_and_removes_a_logo(ann: Browser) -> Non
     ann.sign_in()
     assert upload(ann, ICON).headers["location"] == "/dashboard/settings?done=logo"
     assert upload(ann, ICON).status_code == 303
-    shown = ann.get("/dashboard/logo")
-    assert (shown.content, shown.headers["content-type"]) == (ICON, "image/png")
-    assert shown.headers["x-content-type-options"] == "nosniff"
+    picture = ann.get("/dashboard/logo")
+    assert (picture.content, picture.headers["content-type"]) == (ICON, "image/png")
+    assert picture.headers["x-content-type-options"] == "nosniff"
     send(ann, "/dashboard/settings", "/dashboard/logo/remove")
     assert ann.get("/dashboard/logo").status_code == 404
     with transaction() as session:
@@ -334,20 +334,20 @@ def test_a_logo_is_for_advisors(ann: Browser) -> None:
 def document(title: str) -> str:
     """One of the first account's documents, which is open."""
     with transaction() as session:
-        made = BrandedPdf(title=title, content=b"x", pages=1, nonce="n", key="k", token_hash=title, views=2)
-        made.account_id = session.scalars(select(Account.id).order_by(Account.id)).first() or 0
-        made.synthetic = True
-        session.add(made)
+        pdf = BrandedPdf(title=title, content=b"x", pages=1, nonce="n", key="k", token_hash=title, views=2)
+        pdf.account_id = session.scalars(select(Account.id).order_by(Account.id)).first() or 0
+        pdf.synthetic = True
+        session.add(pdf)
         session.flush()
-        return str(made.id)
+        return str(pdf.id)
 
 
 def test_who_is_no_advisor_any_more_still_takes_documents_back(ann: Browser) -> None:
     first, second = document("Tokyo in spring"), document("Rome <b>")
     ann.sign_in()
-    shown = ann.get("/dashboard/settings").text
-    assert "Tokyo in spring" in shown
-    assert "Rome &lt;b&gt;" in shown
+    page = ann.get("/dashboard/settings").text
+    assert "Tokyo in spring" in page
+    assert "Rome &lt;b&gt;" in page
     send(ann, "/dashboard/settings", "/dashboard/documents/revoke", pdf_id=first)
     with transaction() as session:
         closed = {str(row.id): row.revoked_at is not None for row in session.scalars(select(BrandedPdf))}

@@ -20,7 +20,7 @@ def host(clean: None) -> TestClient:
     return TestClient(create_app(), base_url=BASE, client=("192.0.2.7", 50000), raise_server_exceptions=False)
 
 
-def told(answer: Any) -> str:
+def read_title(answer: Any) -> str:
     """The title of a page, the outcome of a problem, or the error of OAuth's JSON."""
     kind = answer.headers["content-type"]
     if kind == PAGE:
@@ -53,7 +53,7 @@ def test_a_wrong_address_or_method_is_told_in_the_form_of_its_path(
     assert answer.headers["cache-control"] == "no-store"
     assert ("allow" in answer.headers) == (status == 405)
     words = {PAGE: "Nothing is here", PROBLEM: "no_such_page", OAUTH: "invalid_request"}
-    assert told(answer) == words[kind] or status == 405
+    assert read_title(answer) == words[kind] or status == 405
 
 
 @pytest.mark.parametrize(("path", "kind"), FORMS.items())
@@ -64,7 +64,7 @@ def test_a_crowded_address_is_told_in_the_form_of_its_path(
     answer = host.get(path)
     assert (answer.status_code, answer.headers["content-type"]) == (429, kind)
     assert 0 < int(answer.headers["retry-after"]) <= 60
-    assert told(answer) == ("Too many requests" if kind == PAGE else "temporarily_unavailable")
+    assert read_title(answer) == ("Too many requests" if kind == PAGE else "temporarily_unavailable")
 
 
 @pytest.mark.parametrize(("path", "kind"), FORMS.items())
@@ -91,7 +91,7 @@ def test_a_failure_of_ours_is_told_in_the_form_of_its_path(
     monkeypatch.setattr(flows, "transact", broken)
     answer = host.get(path)
     assert (answer.status_code, answer.headers["content-type"]) == (status, kind)
-    assert told(answer) == (page if kind == PAGE else word)
+    assert read_title(answer) == (page if kind == PAGE else word)
     assert "secret" not in answer.text
     assert ("retry-after" in answer.headers) == (status == 503)
 

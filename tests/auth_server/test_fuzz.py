@@ -105,7 +105,7 @@ QUIET = settings(
 )
 
 
-def encoded(fields: list[tuple[str, str]]) -> bytes:
+def encode(fields: list[tuple[str, str]]) -> bytes:
     from urllib.parse import urlencode
 
     return urlencode([(k.encode("utf-8", "replace"), v.encode("utf-8", "replace")) for k, v in fields]).encode()
@@ -121,9 +121,9 @@ def test_every_endpoint_is_among_those_tried() -> None:
 def test_no_form_or_query_is_a_failure_of_ours(
     ann: Browser, method: str, path: str, query: list[Any], body: list[Any], headers: dict[str, bytes]
 ) -> None:
-    target = f"{path}?{encoded(query).decode()}" if query else path
-    sent = {"content-type": FORM["content-type"].encode(), **headers}
-    answer = ann.host.request(method, target, content=encoded(body) if method == "POST" else None, headers=sent)
+    target = f"{path}?{encode(query).decode()}" if query else path
+    sent_headers = {"content-type": FORM["content-type"].encode(), **headers}
+    answer = ann.host.request(method, target, content=encode(body) if method == "POST" else None, headers=sent_headers)
     assert answer.status_code < 500
     assert "Traceback" not in answer.text
 

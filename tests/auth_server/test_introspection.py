@@ -20,24 +20,24 @@ def ask(browser: Browser, token: str | None, headers: dict[str, str] | None = No
 
 
 def test_a_good_token_is_described_and_nothing_personal_is_said(ann: Browser) -> None:
-    given = ann.tokens()
-    answer = ask(ann, given["access_token"], {"authorization": BASIC})
+    tokens = ann.tokens()
+    answer = ask(ann, tokens["access_token"], {"authorization": BASIC})
     assert answer.headers["cache-control"] == "no-store"
-    said = answer.json()
-    assert said.pop("exp") - said.pop("iat") == 3600
-    assert len(said.pop("family")) == 32
-    assert said == {
+    claims = answer.json()
+    assert claims.pop("exp") - claims.pop("iat") == 3600
+    assert len(claims.pop("family")) == 32
+    assert claims == {
         "active": True,
         "iss": BASE,
         "sub": ann.public_id,
         "aud": RESOURCE,
-        "client_id": given["client_id"],
+        "client_id": tokens["client_id"],
         "client_name": "Test application",
         "scope": "mcp:read openid email",
         "token_type": "Bearer",
     }
     assert ann.email not in answer.text
-    assert given["access_token"] not in answer.text
+    assert tokens["access_token"] not in answer.text
 
 
 @pytest.mark.parametrize("garbage", ["\u00e9", "awt_at_\u65e5\u672c", "x y"])
@@ -69,19 +69,19 @@ def test_the_secret_in_the_body_is_not_accepted(ann: Browser) -> None:
 
 
 def test_everything_else_is_exactly_inactive(ann: Browser, later: Any) -> None:
-    given = ann.tokens()
-    code = ann.code(given["client_id"])
-    for token in (given["refresh_token"], code, "x", mint("awt_at_"), ann.cookie, "\u007e" * 4000):
+    tokens = ann.tokens()
+    code = ann.code(tokens["client_id"])
+    for token in (tokens["refresh_token"], code, "x", mint("awt_at_"), ann.cookie, "\u007e" * 4000):
         assert ask(ann, token, {"authorization": BASIC}).json() == {"active": False}
     later(timedelta(hours=1, seconds=1))
-    assert ask(ann, given["access_token"], {"authorization": BASIC}).json() == {"active": False}
+    assert ask(ann, tokens["access_token"], {"authorization": BASIC}).json() == {"active": False}
 
 
 def test_a_disabled_account_has_no_active_token(ann: Browser) -> None:
-    given = ann.tokens()
+    tokens = ann.tokens()
     with transaction() as session:
         session.execute(update(Account).values(disabled_at=Account.created_at))
-    assert ann.introspect(given["access_token"]) == {"active": False}
+    assert ann.introspect(tokens["access_token"]) == {"active": False}
 
 
 def test_the_token_field_is_required_once(ann: Browser) -> None:
@@ -99,10 +99,10 @@ def test_our_own_programs_reach_it_by_any_name_of_the_host(ann: Browser) -> None
 def test_many_at_once_each_get_their_own_answer(ann: Browser) -> None:
     client_id = ann.register()
     good = [ann.redeem(client_id, ann.code(client_id)).json()["access_token"] for _ in range(4)]
-    asked = [*good, *(mint("awt_at_") for _ in range(4))] * 5
+    presented = [*good, *(mint("awt_at_") for _ in range(4))] * 5
     with ThreadPoolExecutor(16) as pool:
-        answers = list(pool.map(ann.introspect, asked))
-    assert [a["active"] for a in answers] == [t in good for t in asked]
+        answers = list(pool.map(ann.introspect, presented))
+    assert [a["active"] for a in answers] == [t in good for t in presented]
     assert len({a["family"] for a in answers if a["active"]}) == 4
 
 

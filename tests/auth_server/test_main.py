@@ -49,8 +49,8 @@ def test_the_program_serves_reports_ready_and_stops_on_sigterm(fresh_database: s
     with (tmp_path / "log").open("w") as log:
         program = subprocess.Popen(command, env=env, stdout=log, stderr=log)
     try:
-        said = _wait_for(base + "/readyz", program)
-        assert said == {"status": "ready", "version": "0.4.0"}
+        body = _wait_for(base + "/readyz", program)
+        assert body == {"status": "ready", "version": "0.4.0"}
         with sync_client(base) as client:
             assert client.get("/.well-known/oauth-authorization-server").json()["issuer"] == base
     finally:

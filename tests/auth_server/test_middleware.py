@@ -25,8 +25,8 @@ def test_other_hosts_are_refused(host: TestClient, name: str) -> None:
 
 @pytest.mark.parametrize("path", CORS)
 def test_browsers_elsewhere_may_use_what_takes_no_cookie(host: TestClient, path: str) -> None:
-    asked = {"origin": "https://app.example", "access-control-request-method": "POST"}
-    answer = host.options(path, headers=asked)
+    headers = {"origin": "https://app.example", "access-control-request-method": "POST"}
+    answer = host.options(path, headers=headers)
     assert answer.status_code == 204
     assert answer.headers["access-control-allow-origin"] == "*"
     assert "access-control-allow-credentials" not in answer.headers

@@ -21,16 +21,16 @@ from shared.secrets import mint
 from tests.auth_server.in_process_browser import BASE, BASIC, Browser
 
 
-def published(ann: Browser) -> list[dict[str, Any]]:
+def fetch_keys(ann: Browser) -> list[dict[str, Any]]:
     answer = ann.host.get("/oauth/jwks")
     assert answer.status_code == 200
-    found: list[dict[str, Any]] = answer.json()["keys"]
-    return found
+    keys: list[dict[str, Any]] = answer.json()["keys"]
+    return keys
 
 
 def read(ann: Browser, token: str) -> jwt.Token:
     """As a client does it: with the published keys alone, and with this algorithm alone."""
-    return jwt.decode(token, KeySet.import_key_set({"keys": published(ann)}), algorithms=["RS256"])
+    return jwt.decode(token, KeySet.import_key_set({"keys": fetch_keys(ann)}), algorithms=["RS256"])
 
 
 def userinfo(ann: Browser, token: str, **more: Any) -> Any:
@@ -42,17 +42,17 @@ def test_the_identity_token_says_who_for_whom_and_since_when(ann: Browser, later
     ann.sign_in()
     signed_in = int(clock.now().timestamp())
     later(timedelta(minutes=3))
-    given = ann.tokens(client_id, nonce="n-0S6_WzA2Mj")
-    token = read(ann, given["id_token"])
+    tokens = ann.tokens(client_id, nonce="n-0S6_WzA2Mj")
+    token = read(ann, tokens["id_token"])
     now = int(clock.now().timestamp())
     assert token.header["alg"] == "RS256"
-    assert token.header["kid"] in {key["kid"] for key in published(ann)}
-    said = token.claims
-    assert abs(said.pop("auth_time") - signed_in) <= 2
-    assert abs(said.pop("iat") - now) <= 2
-    assert abs(said.pop("exp") - now - 3600) <= 2
-    assert said.pop("at_hash") == create_half_hash(given["access_token"], "RS256").decode()
-    assert said == {
+    assert token.header["kid"] in {key["kid"] for key in fetch_keys(ann)}
+    claims = token.claims
+    assert abs(claims.pop("auth_time") - signed_in) <= 2
+    assert abs(claims.pop("iat") - now) <= 2
+    assert abs(claims.pop("exp") - now - 3600) <= 2
+    assert claims.pop("at_hash") == create_half_hash(tokens["access_token"], "RS256").decode()
+    assert claims == {
         "iss": BASE,
         "aud": client_id,
         "sub": ann.public_id,
@@ -73,8 +73,8 @@ def test_an_identity_token_comes_whatever_scope_was_asked_for(ann: Browser, scop
 
 
 def test_a_refresh_gives_no_identity_token(ann: Browser) -> None:
-    given = ann.tokens()
-    assert "id_token" not in ann.refresh(given["client_id"], given["refresh_token"]).json()
+    tokens = ann.tokens()
+    assert "id_token" not in ann.refresh(tokens["client_id"], tokens["refresh_token"]).json()
 
 
 def test_a_changed_token_or_another_key_does_not_hold(ann: Browser) -> None:
@@ -87,7 +87,7 @@ def test_a_changed_token_or_another_key_does_not_hold(ann: Browser) -> None:
 
 def test_the_published_keys_hold_no_private_part(ann: Browser) -> None:
     ann.tokens()
-    for key in published(ann):
+    for key in fetch_keys(ann):
         assert set(key) == {"kty", "kid", "use", "alg", "n", "e"}
         assert (key["kty"], key["use"], key["alg"]) == ("RSA", "sig", "RS256")
     assert "max-age" in ann.host.get("/oauth/jwks").headers["cache-control"]
@@ -95,18 +95,18 @@ def test_the_published_keys_hold_no_private_part(ann: Browser) -> None:
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_userinfo_tells_the_same_person(ann: Browser, method: str) -> None:
-    given = ann.tokens()
-    answer = ann.host.request(method, "/oauth/userinfo", headers={"authorization": f"bearer {given['access_token']}"})
+    tokens = ann.tokens()
+    answer = ann.host.request(method, "/oauth/userinfo", headers={"authorization": f"bearer {tokens['access_token']}"})
     assert answer.status_code == 200
     assert answer.headers["cache-control"] == "no-store"
     assert answer.json() == {"sub": ann.public_id, "email": ann.email, "email_verified": True}
 
 
 def test_an_unconfirmed_address_is_not_called_verified(ann: Browser) -> None:
-    given = ann.tokens()
+    tokens = ann.tokens()
     with transaction() as session:
         session.execute(update(Account).values(email_confirmed_at=None))
-    assert userinfo(ann, given["access_token"]).json()["email_verified"] is False
+    assert userinfo(ann, tokens["access_token"]).json()["email_verified"] is False
 
 
 @pytest.mark.parametrize("header", [None, "", "Bearer", "Bearer ", "Basic eDp5", "x"])
@@ -117,16 +117,16 @@ def test_userinfo_without_a_bearer_is_challenged_without_an_error_code(ann: Brow
 
 
 def test_userinfo_takes_access_tokens_from_the_header_alone(ann: Browser) -> None:
-    given = ann.tokens()
-    for wrong in (given["refresh_token"], given["id_token"], mint("awt_at_"), "x", given["access_token"] + " x"):
+    tokens = ann.tokens()
+    for wrong in (tokens["refresh_token"], tokens["id_token"], mint("awt_at_"), "x", tokens["access_token"] + " x"):
         answer = userinfo(ann, wrong)
         assert answer.status_code == 401
         assert 'error="invalid_token"' in answer.headers["www-authenticate"]
         assert wrong not in answer.text
-    token = {"access_token": given["access_token"]}
+    token = {"access_token": tokens["access_token"]}
     assert ann.host.get("/oauth/userinfo", params=token).status_code == 401
     assert ann.host.post("/oauth/userinfo", data=token).status_code == 401
-    twice = [("authorization", f"Bearer {given['access_token']}")] * 2
+    twice = [("authorization", f"Bearer {tokens['access_token']}")] * 2
     assert ann.host.get("/oauth/userinfo", headers=twice).status_code == 400
 
 
@@ -151,41 +151,41 @@ def test_userinfo_ends_with_the_token_the_line_the_client_and_the_account(ann: B
 
 
 def test_a_token_without_the_scope_learns_nothing(ann: Browser) -> None:
-    given = ann.tokens()
+    tokens = ann.tokens()
     with transaction() as session:
         session.execute(update(AccessToken).values(scope="mcp:read"))
-    answer = userinfo(ann, given["access_token"])
+    answer = userinfo(ann, tokens["access_token"])
     assert answer.status_code == 403
     assert 'error="insufficient_scope"' in answer.headers["www-authenticate"]
     assert ann.email not in answer.text
 
 
 def test_an_identity_token_is_no_access_token(ann: Browser) -> None:
-    given = ann.tokens()
-    assert ann.introspect(given["id_token"]) == {"active": False}
-    body = {"token": given["id_token"], "client_id": given["client_id"]}
+    tokens = ann.tokens()
+    assert ann.introspect(tokens["id_token"]) == {"active": False}
+    body = {"token": tokens["id_token"], "client_id": tokens["client_id"]}
     assert ann.host.post("/oauth/revoke", data=body, headers={}).status_code == 200
-    assert ann.alive(given["access_token"])
+    assert ann.alive(tokens["access_token"])
     assert ann.host.get("/oauth/userinfo", headers={"authorization": BASIC}).status_code == 401
 
 
 def test_keys_take_turns_every_ninety_days_and_the_next_is_known_a_day_before(ann: Browser, later: Any) -> None:
     old = ann.tokens()["id_token"]
-    (first,) = published(ann)
+    (first,) = fetch_keys(ann)
     later(timedelta(days=88, hours=23))
     sweep()
-    assert len(published(ann)) == 1
+    assert len(fetch_keys(ann)) == 1
     later(timedelta(hours=2))
     sweep()
-    (_, coming) = published(ann)
+    (_, coming) = fetch_keys(ann)
     assert read(ann, ann.tokens()["id_token"]).header["kid"] == first["kid"]
     later(timedelta(hours=24))
     sweep()
-    assert {key["kid"] for key in published(ann)} == {first["kid"], coming["kid"]}
+    assert {key["kid"] for key in fetch_keys(ann)} == {first["kid"], coming["kid"]}
     assert read(ann, ann.tokens()["id_token"]).header["kid"] == coming["kid"]
     assert read(ann, old).header["kid"] == first["kid"]
     later(timedelta(hours=25))
-    assert [key["kid"] for key in published(ann)] == [coming["kid"]]
+    assert [key["kid"] for key in fetch_keys(ann)] == [coming["kid"]]
     sweep()
     with transaction() as session:
         assert session.scalars(select(SigningKey.kid)).all() == [coming["kid"]]
@@ -193,10 +193,10 @@ def test_keys_take_turns_every_ninety_days_and_the_next_is_known_a_day_before(an
 
 def test_a_service_that_slept_long_still_publishes_a_key_a_day_before_its_turn(ann: Browser, later: Any) -> None:
     ann.tokens()
-    (first,) = published(ann)
+    (first,) = fetch_keys(ann)
     later(timedelta(days=400))
     sweep()
-    assert len(published(ann)) == 2
+    assert len(fetch_keys(ann)) == 2
     assert read(ann, ann.tokens()["id_token"]).header["kid"] == first["kid"]
     later(timedelta(hours=25))
     assert read(ann, ann.tokens()["id_token"]).header["kid"] != first["kid"]
@@ -204,8 +204,8 @@ def test_a_service_that_slept_long_still_publishes_a_key_a_day_before_its_turn(a
 
 def test_programs_that_want_the_first_key_at_once_make_one(ann: Browser) -> None:
     with ThreadPoolExecutor(6) as pool:
-        sets = list(pool.map(lambda _: published(ann), range(6)))
-    assert all(found == sets[0] for found in sets)
+        sets = list(pool.map(lambda _: fetch_keys(ann), range(6)))
+    assert all(keys == sets[0] for keys in sets)
     with transaction() as session:
         assert len(session.scalars(select(SigningKey)).all()) == 1
 
@@ -226,6 +226,6 @@ def test_private_keys_are_sealed_with_the_newest_key_of_the_environment(ann: Bro
 def test_generated_keys_have_2048_bits_and_a_thumbprint_for_a_name() -> None:
     from joserfc.jwk import RSAKey
 
-    made = RSAKey.generate_key(2048, {"use": "sig", "alg": signing_keys.ALGORITHM}, auto_kid=True)
-    assert made.kid == made.thumbprint()
-    assert made.raw_value.key_size == 2048
+    key = RSAKey.generate_key(2048, {"use": "sig", "alg": signing_keys.ALGORITHM}, auto_kid=True)
+    assert key.kid == key.thumbprint()
+    assert key.raw_value.key_size == 2048

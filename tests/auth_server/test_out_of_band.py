@@ -24,10 +24,10 @@ def trial() -> tuple[str, str]:
     return "by-hand", secret
 
 
-def shown(answer: Any) -> str:
-    found = re.search(r">(awt_ac_[0-9A-Za-z]+)<", answer.text)
-    assert found is not None, answer.text
-    return found[1]
+def read_code(answer: Any) -> str:
+    match = re.search(r">(awt_ac_[0-9A-Za-z]+)<", answer.text)
+    assert match is not None, answer.text
+    return match[1]
 
 
 @pytest.mark.spec("s5.4.oob_redirect")
@@ -40,7 +40,7 @@ def test_the_code_is_shown_and_can_be_redeemed_once(ann: Browser, trial: tuple[s
     assert "location" not in answer.headers
     assert answer.headers["cache-control"] == "no-store"
     assert "<script" not in answer.text
-    code = shown(answer)
+    code = read_code(answer)
     fields = {"redirect_uri": OOB, "client_secret": trial[1]}
     assert ann.redeem(trial[0], code, **fields).status_code == 200
     assert ann.redeem(trial[0], code, **fields).json()["error"] == "invalid_grant"
@@ -48,7 +48,9 @@ def test_the_code_is_shown_and_can_be_redeemed_once(ann: Browser, trial: tuple[s
 
 def test_a_person_has_five_minutes_to_copy_it(ann: Browser, trial: tuple[str, str], later: Any) -> None:
     ann.sign_in()
-    first, second = (shown(ann.answer(ann.authorize(trial[0], redirect_uri=OOB, prompt="consent"))) for _ in range(2))
+    first, second = (
+        read_code(ann.answer(ann.authorize(trial[0], redirect_uri=OOB, prompt="consent"))) for _ in range(2)
+    )
     fields = {"redirect_uri": OOB, "client_secret": trial[1]}
     later(timedelta(minutes=4, seconds=50))
     assert ann.redeem(trial[0], first, **fields).status_code == 200
@@ -62,7 +64,7 @@ def test_the_shown_code_is_worth_nothing_without_secret_verifier_and_address(
     ann.sign_in()
     good = {"redirect_uri": OOB, "client_secret": trial[1], "code_verifier": VERIFIER}
     for changed in ({"client_secret": None}, {"code_verifier": "w" * 64}, {"redirect_uri": None}):
-        code = shown(ann.answer(ann.authorize(trial[0], redirect_uri=OOB, prompt="consent")))
+        code = read_code(ann.answer(ann.authorize(trial[0], redirect_uri=OOB, prompt="consent")))
         assert ann.redeem(trial[0], code, **good | changed).status_code in (400, 401)
 
 
@@ -80,8 +82,8 @@ def test_refusals_are_shown_too(ann: Browser, trial: tuple[str, str]) -> None:
 def test_a_program_that_registers_itself_cannot_have_it(ann: Browser, uri: str) -> None:
     answer = ann.host.post("/oauth/register", json={"client_name": "x", "redirect_uris": [uri]})
     assert (answer.status_code, answer.json()["error"]) == (400, "invalid_redirect_uri")
-    asked = ann.authorize(ann.register(), redirect_uri=uri)
-    assert (asked.status_code, "location" in asked.headers) == (400, False)
+    page = ann.authorize(ann.register(), redirect_uri=uri)
+    assert (page.status_code, "location" in page.headers) == (400, False)
 
 
 def test_the_remembered_consent_is_for_this_way_alone(ann: Browser, trial: tuple[str, str]) -> None:

@@ -46,11 +46,11 @@ def test_the_link_sets_a_new_password_and_lets_the_person_in(ann: Browser, stran
 
 
 def test_every_other_browser_is_signed_out_and_applications_stay(ann: Browser, stranger: Browser, mails: Mails) -> None:
-    given = ann.tokens()
+    tokens = ann.tokens()
     recover(stranger, ann.email)
     assert reset(stranger, link(mails()[0])).status_code == 303
     assert ann.get("/dashboard").status_code == 302
-    assert ann.alive(given["access_token"])
+    assert ann.alive(tokens["access_token"])
     with transaction() as session:
         assert len(session.scalars(select(WebSession).where(WebSession.owner_id.is_not(None))).all()) == 1
 
@@ -65,9 +65,9 @@ def test_the_person_is_told_by_mail_and_in_the_inbox(ann: Browser, stranger: Bro
 
 
 def test_the_answer_is_the_same_for_unknown_addresses(ann: Browser, stranger: Browser, mails: Mails) -> None:
-    known, unknown = recover(stranger, ann.email), recover(stranger, "nobody@example.test")
-    assert known.status_code == unknown.status_code == 200
-    assert known.text.replace(ann.email, "") == unknown.text.replace("nobody@example.test", "")
+    existing, unknown = recover(stranger, ann.email), recover(stranger, "nobody@example.test")
+    assert existing.status_code == unknown.status_code == 200
+    assert existing.text.replace(ann.email, "") == unknown.text.replace("nobody@example.test", "")
     assert [mail["To"] for mail in mails()] == [ann.email]
 
 
@@ -123,10 +123,10 @@ def test_eight_uses_of_one_link_at_once_give_one_success(ann: Browser, stranger:
     recover(stranger, ann.email)
     page = stranger.get(link(mails()[0]))
     fields = {"csrf": hidden(page.text, "csrf"), "token": hidden(page.text, "token"), "password": BETTER}
-    asked = RequestData("POST", "/reset", "127.0.0.1", form=list(fields.items()), cookie=stranger.cookie)
+    data = RequestData("POST", "/reset", "127.0.0.1", form=list(fields.items()), cookie=stranger.cookie)
     with ThreadPoolExecutor(8) as pool:
         outcomes = [
-            type(outcome).__name__ for outcome in pool.map(lambda _: transact(password_reset.reset, asked), range(8))
+            type(outcome).__name__ for outcome in pool.map(lambda _: transact(password_reset.reset, data), range(8))
         ]
     assert sorted(outcomes) == ["Page"] * 7 + ["Redirect"]
 

@@ -79,8 +79,8 @@ def test_a_form_token_that_is_not_ascii_compares_unequal(ann: Browser) -> None:
 
 @pytest.mark.parametrize("name", ["client_id", "state", "scope", "redirect_uri", "nonce"])
 def test_a_nul_never_reaches_the_database(ann: Browser, name: str) -> None:
-    asked = ann.get("/oauth/authorize", params=query(ann.register()) | {name: "a\x00b"})
-    assert (asked.status_code, "location" in asked.headers) == (400, False)
+    page = ann.get("/oauth/authorize", params=query(ann.register()) | {name: "a\x00b"})
+    assert (page.status_code, "location" in page.headers) == (400, False)
     assert ann.host.post("/oauth/token", content=f"{name}=a%00b", headers=FORM).status_code == 400
 
 
@@ -97,17 +97,17 @@ def test_an_access_token_lives_one_hour_and_not_ten_days(ann: Browser) -> None:
 
 
 def test_registration_mints_no_secret_and_takes_no_script(ann: Browser) -> None:
-    given = ann.host.post("/oauth/register", json={"redirect_uris": [CALLBACK]}).json()
-    assert (given["token_endpoint_auth_method"], "client_secret" in given) == ("none", False)
+    client = ann.host.post("/oauth/register", json={"redirect_uris": [CALLBACK]}).json()
+    assert (client["token_endpoint_auth_method"], "client_secret" in client) == ("none", False)
     for uris in (None, [], ["javascript://h/%0aalert(1)"]):
         assert error_of(ann.host.post("/oauth/register", json={"redirect_uris": uris})) == "invalid_redirect_uri"
 
 
 def test_an_unknown_token_type_hint_is_ignored(ann: Browser) -> None:
-    given = ann.tokens()
-    fields = {"client_id": given["client_id"], "token": given["access_token"], "token_type_hint": "saml"}
+    tokens = ann.tokens()
+    fields = {"client_id": tokens["client_id"], "token": tokens["access_token"], "token_type_hint": "saml"}
     assert ann.host.post("/oauth/revoke", data=fields).status_code == 200
-    assert not ann.alive(given["access_token"])
+    assert not ann.alive(tokens["access_token"])
 
 
 @pytest.mark.parametrize("path", ["token", "revoke", "introspect"])
@@ -156,16 +156,16 @@ def test_the_registered_query_is_not_encoded_anew(ann: Browser) -> None:
 def test_tokens_codes_and_secrets_are_stored_as_hashes(ann: Browser) -> None:
     client_id = ann.register()
     code = ann.code(client_id)
-    given = ann.redeem(client_id, code).json()
+    tokens = ann.redeem(client_id, code).json()
     with transaction() as session:
-        kept = session.scalars(select(AccessToken.token_hash)).all()
-        kept = [
-            *kept,
+        hashes = session.scalars(select(AccessToken.token_hash)).all()
+        hashes = [
+            *hashes,
             *session.scalars(select(RefreshToken.token_hash)),
             *session.scalars(select(AuthorizationCode.code_hash)),
         ]
-    assert {len(value) for value in kept} == {64}
-    assert not {code, given["access_token"], given["refresh_token"]} & set(kept)
+    assert {len(value) for value in hashes} == {64}
+    assert not {code, tokens["access_token"], tokens["refresh_token"]} & set(hashes)
 
 
 def test_a_replayed_code_or_refresh_token_is_recognised_and_ends_the_line(ann: Browser, later: Any) -> None:
@@ -184,10 +184,10 @@ def test_a_replayed_code_or_refresh_token_is_recognised_and_ends_the_line(ann: B
 
 
 def test_another_clients_token_is_not_revoked(ann: Browser) -> None:
-    given, other = ann.tokens(), ann.register(client_name="Another")
-    answer = ann.host.post("/oauth/revoke", data={"client_id": other, "token": given["refresh_token"]})
+    tokens, other = ann.tokens(), ann.register(client_name="Another")
+    answer = ann.host.post("/oauth/revoke", data={"client_id": other, "token": tokens["refresh_token"]})
     assert (answer.status_code, error_of(answer)) == (400, "invalid_grant")
-    assert ann.alive(given["access_token"])
+    assert ann.alive(tokens["access_token"])
 
 
 def test_pages_let_a_browser_tell_its_origin_and_redirects_tell_no_referrer(ann: Browser) -> None:

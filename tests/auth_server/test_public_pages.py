@@ -35,8 +35,8 @@ def test_pages_that_may_lead_to_an_application_do_not_bind_their_forms() -> None
         "confirm.html": {"csrf": "", "token": "", "email": ""},
         "reset.html": {"csrf": "", "token": "", "email": ""},
     }
-    for name, shown in leaving.items():
-        assert "form-action" not in render_page(name, shown).headers["content-security-policy"]
+    for name, context in leaving.items():
+        assert "form-action" not in render_page(name, context).headers["content-security-policy"]
     assert (
         "form-action 'self'"
         in render_page("sent.html", {"email": "", "files": False}).headers["content-security-policy"]

@@ -46,7 +46,9 @@ def test_a_lost_answer_can_be_asked_for_again(ann: Browser) -> None:
         assert session.scalar(select(func.count()).select_from(RefreshToken)) == 2
 
 
-def test_a_replay_after_the_window_kills_the_family(ann: Browser, later: Any, published: list[dict[str, Any]]) -> None:
+def test_a_replay_after_the_window_kills_the_family(
+    ann: Browser, later: Any, published_events: list[dict[str, Any]]
+) -> None:
     first = ann.tokens()
     second = ann.refresh(first["client_id"], first["refresh_token"]).json()
     family = ann.introspect(second["access_token"])["family"]
@@ -54,7 +56,7 @@ def test_a_replay_after_the_window_kills_the_family(ann: Browser, later: Any, pu
     assert error_of(ann.refresh(first["client_id"], first["refresh_token"])) == "invalid_grant"
     assert not ann.alive(second["access_token"])
     assert error_of(ann.refresh(first["client_id"], second["refresh_token"])) == "invalid_grant"
-    assert published[0] == {"family": family}
+    assert published_events[0] == {"family": family}
     with transaction() as session:
         assert session.scalar(select(Family.reason)) == "refresh_replay"
 

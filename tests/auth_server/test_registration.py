@@ -114,7 +114,7 @@ WELL_KNOWN = {
 }
 
 
-def stored() -> int:
+def count_stored() -> int:
     with transaction() as session:
         return session.scalar(select(func.count()).select_from(Client)) or 0
 
@@ -131,7 +131,7 @@ def test_a_forged_redirect_uri_is_refused_and_nothing_is_stored(host: TestClient
     assert answer.status_code == 400
     assert answer.json()["error"] == "invalid_redirect_uri"
     assert len(uri) < 12 or uri not in answer.text
-    assert stored() == 0
+    assert count_stored() == 0
 
 
 @pytest.mark.spec("s5.3.redirect_allowlist")
@@ -147,7 +147,7 @@ def test_well_known_clients_can_register(host: TestClient, name: str) -> None:
 def test_one_bad_uri_among_good_ones_rejects_the_registration(host: TestClient) -> None:
     answer = post(host, {"redirect_uris": ["https://claude.ai/cb", "https://evil.example/cb"]})
     assert answer.json()["error"] == "invalid_redirect_uri"
-    assert stored() == 0
+    assert count_stored() == 0
 
 
 @pytest.mark.spec("s5.3.allowlist_setting")
@@ -172,12 +172,12 @@ def test_a_claude_registration_asking_for_a_secret_becomes_a_public_client(host:
     assert answer.status_code == 201
     assert answer.headers["cache-control"] == "no-store"
     assert answer.headers["content-type"] == "application/json"
-    given = answer.json()
-    assert given["token_endpoint_auth_method"] == "none"
-    assert "client_secret" not in given
-    assert isinstance(given["client_id_issued_at"], int)
-    assert given["client_name"] == "Claude"
-    assert given["application_type"] == "web"
+    response_body = answer.json()
+    assert response_body["token_endpoint_auth_method"] == "none"
+    assert "client_secret" not in response_body
+    assert isinstance(response_body["client_id_issued_at"], int)
+    assert response_body["client_name"] == "Claude"
+    assert response_body["application_type"] == "web"
 
 
 @pytest.mark.parametrize(
@@ -194,12 +194,12 @@ def test_a_claude_registration_asking_for_a_secret_becomes_a_public_client(host:
 def test_whatever_else_is_asked_for_the_reply_says_what_is_supported(host: TestClient, extra: dict[str, Any]) -> None:
     answer = post(host, {"redirect_uris": ["http://localhost:1/cb"], **extra})
     assert answer.status_code == 201
-    given = answer.json()
-    assert given["grant_types"] == ["authorization_code", "refresh_token"]
-    assert given["response_types"] == ["code"]
-    assert given["token_endpoint_auth_method"] == "none"
-    assert given["client_id"] != "mine"
-    assert "client_secret" not in given
+    body = answer.json()
+    assert body["grant_types"] == ["authorization_code", "refresh_token"]
+    assert body["response_types"] == ["code"]
+    assert body["token_endpoint_auth_method"] == "none"
+    assert body["client_id"] != "mine"
+    assert "client_secret" not in body
 
 
 @pytest.mark.parametrize("uris", [None, "https://claude.ai/cb", 5, {}, [], [1], [["https://claude.ai/cb"]], [None]])

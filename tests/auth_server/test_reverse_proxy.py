@@ -22,13 +22,15 @@ from tests.auth_server.in_process_browser import BASE
 
 async def tell(request: Request) -> JSONResponse:
     """What this server was asked."""
-    said = {
+    description = {
         "method": request.method,
         "target": request.scope["raw_path"].decode() + "?" + request.scope["query_string"].decode(),
         "headers": sorted([k.decode(), v.decode()] for k, v in request.scope["headers"]),
         "body": (await request.body()).decode(),
     }
-    return JSONResponse(said, 418, headers={"www-authenticate": 'Bearer x="y"', "mcp-session-id": "s", "x-twice": "1"})
+    return JSONResponse(
+        description, 418, headers={"www-authenticate": 'Bearer x="y"', "mcp-session-id": "s", "x-twice": "1"}
+    )
 
 
 async def slowly(request: Request) -> StreamingResponse:
@@ -56,7 +58,7 @@ def upstream() -> Iterator[str]:
     listening.close()
 
 
-def connected(configure: Any, url: str) -> TestClient:
+def connect(configure: Any, url: str) -> TestClient:
     configure(MCP_UPSTREAM_URL=url)
     flows.limiter.cache_clear()
     return TestClient(create_app(), base_url=BASE, follow_redirects=False)
@@ -64,7 +66,7 @@ def connected(configure: Any, url: str) -> TestClient:
 
 @pytest.fixture
 def web(clean: None, configure: Any, upstream: str) -> Iterator[TestClient]:
-    with connected(configure, upstream) as host:
+    with connect(configure, upstream) as host:
         yield host
 
 
@@ -99,13 +101,18 @@ def test_other_paths_stay_here(web: TestClient, path: str) -> None:
 
 def test_method_query_headers_and_body_pass_unchanged(web: TestClient) -> None:
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
-    sent = {"authorization": "Bearer t", "content-type": "application/json", "host": "localhost:8000", "x-api-key": "k"}
-    answer = web.post("/mcp/a%2Fb?areas=cards,search&x=%20", content=body, headers=sent)
-    said = answer.json()
-    assert (said["method"], said["body"]) == ("POST", body)
-    assert said["target"] == "/mcp/a%2Fb?areas=cards,search&x=%20"
-    for name, value in sent.items():
-        assert [name, value] in said["headers"]
+    headers = {
+        "authorization": "Bearer t",
+        "content-type": "application/json",
+        "host": "localhost:8000",
+        "x-api-key": "k",
+    }
+    answer = web.post("/mcp/a%2Fb?areas=cards,search&x=%20", content=body, headers=headers)
+    echo = answer.json()
+    assert (echo["method"], echo["body"]) == ("POST", body)
+    assert echo["target"] == "/mcp/a%2Fb?areas=cards,search&x=%20"
+    for name, value in headers.items():
+        assert [name, value] in echo["headers"]
 
 
 def test_claims_about_the_caller_are_dropped_and_the_address_seen_is_told(web: TestClient) -> None:
@@ -114,9 +121,9 @@ def test_claims_about_the_caller_are_dropped_and_the_address_seen_is_told(web: T
     request = web.build_request("GET", "/mcp", headers={**forged, **hop})
     for name in ("accept", "accept-encoding", "user-agent"):
         del request.headers[name]
-    told = dict(web.send(request).json()["headers"])
-    assert told.keys() == {"host", "x-forwarded-for"}
-    assert told["x-forwarded-for"] == "testclient"
+    headers = dict(web.send(request).json()["headers"])
+    assert headers.keys() == {"host", "x-forwarded-for"}
+    assert headers["x-forwarded-for"] == "testclient"
 
 
 def test_status_and_headers_come_back_unchanged(web: TestClient) -> None:
@@ -142,7 +149,7 @@ def test_preflights_belong_to_the_tool_server(web: TestClient) -> None:
 def test_an_absent_tool_server_is_503_with_retry_after(clean: None, configure: Any) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    with connected(configure, f"http://127.0.0.1:{port}") as host:
+    with connect(configure, f"http://127.0.0.1:{port}") as host:
         answer = host.post("/mcp", json={})
         assert answer.status_code == 503
         assert int(answer.headers["retry-after"]) > 0

@@ -19,80 +19,80 @@ def revoke(browser: Browser, client_id: str | None, token: str | None, **more: A
 
 
 @pytest.mark.spec("s4.1.revoke_either_kind")
-def test_a_revoked_access_token_dies_alone(ann: Browser, published: list[dict[str, Any]]) -> None:
-    given = ann.tokens()
-    answer = revoke(ann, given["client_id"], given["access_token"])
+def test_a_revoked_access_token_dies_alone(ann: Browser, published_events: list[dict[str, Any]]) -> None:
+    tokens = ann.tokens()
+    answer = revoke(ann, tokens["client_id"], tokens["access_token"])
     assert (answer.status_code, answer.content) == (200, b"")
-    assert not ann.alive(given["access_token"])
-    assert ann.refresh(given["client_id"], given["refresh_token"]).status_code == 200
-    assert published == [{"token": digest(given["access_token"])}]
+    assert not ann.alive(tokens["access_token"])
+    assert ann.refresh(tokens["client_id"], tokens["refresh_token"]).status_code == 200
+    assert published_events == [{"token": digest(tokens["access_token"])}]
 
 
 @pytest.mark.spec("s4.1.revoke_either_kind")
-def test_a_revoked_refresh_token_takes_every_token_along(ann: Browser, published: list[dict[str, Any]]) -> None:
-    given = ann.tokens()
-    family = ann.introspect(given["access_token"])["family"]
-    second = ann.refresh(given["client_id"], given["refresh_token"]).json()
-    assert revoke(ann, given["client_id"], second["refresh_token"]).status_code == 200
-    assert not ann.alive(given["access_token"])
+def test_a_revoked_refresh_token_takes_every_token_along(ann: Browser, published_events: list[dict[str, Any]]) -> None:
+    tokens = ann.tokens()
+    family = ann.introspect(tokens["access_token"])["family"]
+    second = ann.refresh(tokens["client_id"], tokens["refresh_token"]).json()
+    assert revoke(ann, tokens["client_id"], second["refresh_token"]).status_code == 200
+    assert not ann.alive(tokens["access_token"])
     assert not ann.alive(second["access_token"])
-    assert published == [{"family": family}]
+    assert published_events == [{"family": family}]
 
 
 def test_a_rotated_refresh_token_revokes_too(ann: Browser) -> None:
-    given = ann.tokens()
-    second = ann.refresh(given["client_id"], given["refresh_token"]).json()
-    assert revoke(ann, given["client_id"], given["refresh_token"]).status_code == 200
+    tokens = ann.tokens()
+    second = ann.refresh(tokens["client_id"], tokens["refresh_token"]).json()
+    assert revoke(ann, tokens["client_id"], tokens["refresh_token"]).status_code == 200
     assert not ann.alive(second["access_token"])
 
 
 @pytest.mark.parametrize("hint", ["access_token", "refresh_token", "id_token", "\"'", None])
 def test_the_hint_makes_no_difference(ann: Browser, hint: str | None) -> None:
-    given = ann.tokens()
-    assert revoke(ann, given["client_id"], given["access_token"], token_type_hint=hint).status_code == 200
-    assert not ann.alive(given["access_token"])
+    tokens = ann.tokens()
+    assert revoke(ann, tokens["client_id"], tokens["access_token"], token_type_hint=hint).status_code == 200
+    assert not ann.alive(tokens["access_token"])
 
 
-def test_unknown_tokens_are_no_error(ann: Browser, published: list[dict[str, Any]]) -> None:
+def test_unknown_tokens_are_no_error(ann: Browser, published_events: list[dict[str, Any]]) -> None:
     client_id = ann.register()
     for token in ("x", mint("awt_at_"), mint("awt_rt_"), "x" * 4000):
         assert revoke(ann, client_id, token).status_code == 200
-    assert published == []
+    assert published_events == []
     assert revoke(ann, client_id, None).json()["error"] == "invalid_request"
     assert revoke(ann, None, "x").status_code == 401
 
 
 def test_another_clients_token_stays(ann: Browser) -> None:
-    given = ann.tokens()
+    tokens = ann.tokens()
     other = ann.register(client_name="Other")
-    assert revoke(ann, other, given["access_token"]).json()["error"] == "invalid_grant"
-    assert revoke(ann, other, given["refresh_token"]).json()["error"] == "invalid_grant"
-    assert ann.alive(given["access_token"])
+    assert revoke(ann, other, tokens["access_token"]).json()["error"] == "invalid_grant"
+    assert revoke(ann, other, tokens["refresh_token"]).json()["error"] == "invalid_grant"
+    assert ann.alive(tokens["access_token"])
 
 
 def test_a_confidential_applications_token_needs_its_secret(ann: Browser) -> None:
     client_id, secret = confidential(ann)
-    given = ann.redeem(client_id, ann.code(client_id), client_secret=secret).json()
-    assert revoke(ann, client_id, given["access_token"]).status_code == 401
-    assert ann.alive(given["access_token"])
-    assert revoke(ann, None, given["access_token"], headers=basic(client_id, secret)).status_code == 200
-    assert not ann.alive(given["access_token"])
+    tokens = ann.redeem(client_id, ann.code(client_id), client_secret=secret).json()
+    assert revoke(ann, client_id, tokens["access_token"]).status_code == 401
+    assert ann.alive(tokens["access_token"])
+    assert revoke(ann, None, tokens["access_token"], headers=basic(client_id, secret)).status_code == 200
+    assert not ann.alive(tokens["access_token"])
 
 
 @pytest.mark.spec("s5.6.revoke_on_page")
-def test_disconnecting_on_the_dashboard_ends_everything(ann: Browser, published: list[dict[str, Any]]) -> None:
-    given = ann.tokens()
+def test_disconnecting_on_the_dashboard_ends_everything(ann: Browser, published_events: list[dict[str, Any]]) -> None:
+    tokens = ann.tokens()
     other = ann.tokens(ann.register(client_name="Kept"))
     page = ann.get("/dashboard").text
     assert "Test application" in page
-    answer = ann.post("/dashboard/disconnect", {"csrf": _csrf(page), "client_id": given["client_id"]})
+    answer = ann.post("/dashboard/disconnect", {"csrf": _csrf(page), "client_id": tokens["client_id"]})
     assert (answer.status_code, answer.headers["location"]) == (303, "/dashboard?done=disconnected")
-    assert not ann.alive(given["access_token"])
-    assert ann.refresh(given["client_id"], given["refresh_token"]).json()["error"] == "invalid_grant"
+    assert not ann.alive(tokens["access_token"])
+    assert ann.refresh(tokens["client_id"], tokens["refresh_token"]).json()["error"] == "invalid_grant"
     assert ann.alive(other["access_token"])
-    assert len(published) == 1
+    assert len(published_events) == 1
     assert "Test application" not in ann.get("/dashboard").text
-    assert ann.authorize(given["client_id"]).status_code == 200
+    assert ann.authorize(tokens["client_id"]).status_code == 200
 
 
 def test_an_application_that_signed_out_on_one_device_is_still_shown_while_another_has_access(ann: Browser) -> None:
@@ -114,21 +114,21 @@ def _csrf(page: str) -> str:
 
 
 def test_nobody_disconnects_another_persons_application(ann: Browser, bob: Browser) -> None:
-    given = ann.tokens()
+    tokens = ann.tokens()
     bob.tokens(ann.register(client_name="Bob's"))
     page = bob.get("/dashboard").text
     assert "Test application" not in page
-    bob.post("/dashboard/disconnect", {"csrf": _csrf(page), "client_id": given["client_id"]})
-    assert ann.alive(given["access_token"])
+    bob.post("/dashboard/disconnect", {"csrf": _csrf(page), "client_id": tokens["client_id"]})
+    assert ann.alive(tokens["access_token"])
     with transaction() as session:
         assert len(session.scalars(select(Consent)).all()) == 2
 
 
 @pytest.mark.parametrize("csrf", ["", "x", "\u00e9"])
 def test_disconnecting_needs_the_forms_token(ann: Browser, csrf: str) -> None:
-    given = ann.tokens()
-    assert ann.post("/dashboard/disconnect", {"csrf": csrf, "client_id": given["client_id"]}).status_code == 403
-    assert ann.alive(given["access_token"])
+    tokens = ann.tokens()
+    assert ann.post("/dashboard/disconnect", {"csrf": csrf, "client_id": tokens["client_id"]}).status_code == 403
+    assert ann.alive(tokens["access_token"])
 
 
 def test_an_event_reaches_redis_after_commit_and_names_no_token(ann: Browser) -> None:
@@ -136,16 +136,16 @@ def test_an_event_reaches_redis_after_commit_and_names_no_token(ann: Browser) ->
 
     from shared.redis import EVENTS, connect
 
-    given = ann.tokens()
+    tokens = ann.tokens()
     listener = connect().pubsub(ignore_subscribe_messages=True)
     listener.subscribe(EVENTS)
     listener.get_message(timeout=2)
-    revoke(ann, given["client_id"], given["access_token"])
-    told = listener.get_message(timeout=2)
+    revoke(ann, tokens["client_id"], tokens["access_token"])
+    message = listener.get_message(timeout=2)
     listener.close()
-    assert told is not None
-    assert json.loads(told["data"]) == {"token": digest(given["access_token"])}
-    assert given["access_token"] not in str(told)
+    assert message is not None
+    assert json.loads(message["data"]) == {"token": digest(tokens["access_token"])}
+    assert tokens["access_token"] not in str(message)
 
 
 def test_a_revocation_holds_while_redis_is_away(ann: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,8 +157,8 @@ def test_a_revocation_holds_while_redis_is_away(ann: Browser, monkeypatch: pytes
         def publish(self, *_: Any) -> None:
             raise RedisAway
 
-    given = ann.tokens()
+    tokens = ann.tokens()
     monkeypatch.setattr(shared.redis, "connect", Away)
     monkeypatch.setattr(shared.redis, "_away_until", 0.0)
-    assert revoke(ann, given["client_id"], given["refresh_token"]).status_code == 200
-    assert not ann.alive(given["access_token"])
+    assert revoke(ann, tokens["client_id"], tokens["refresh_token"]).status_code == 200
+    assert not ann.alive(tokens["access_token"])

@@ -20,14 +20,14 @@ from shared.settings import settings
 from tests.auth_server.in_process_browser import BASE, RESOURCE, Browser
 
 
-def asked(given: dict[str, Any], **changed: Any) -> Rotation:
+def make_rotation(tokens: dict[str, Any], **changed: Any) -> Rotation:
     """A good rotation of a token answer's refresh token."""
     after = {"sealed": "sealed", "access": digest(mint("a")), "refresh": digest(mint("r"))}
-    whole = Rotation(digest(given["refresh_token"]), given["client_id"], None, **after)
+    whole = Rotation(digest(tokens["refresh_token"]), tokens["client_id"], None, **after)
     return replace(whole, **changed)
 
 
-def rotated(*rotations: Rotation) -> dict[str, str]:
+def rotate_now(*rotations: Rotation) -> dict[str, str]:
     now = clock.now()
     return rotate(list(rotations), now, now + timedelta(hours=1))
 
@@ -43,14 +43,14 @@ def rows() -> tuple[int, int, int]:
 
 
 def test_one_statement_rotates_several_lines(ann: Browser) -> None:
-    lines = [asked(ann.tokens()) for _ in range(3)]
-    assert rotated(*lines) == {line.refresh: "mcp:read openid email" for line in lines}
+    lines = [make_rotation(ann.tokens()) for _ in range(3)]
+    assert rotate_now(*lines) == {line.refresh: "mcp:read openid email" for line in lines}
     assert rows() == (6, 6, 3)
 
 
 def test_the_same_token_twice_in_one_statement_has_one_successor(ann: Browser) -> None:
     first = ann.tokens()
-    assert len(rotated(asked(first), asked(first))) == 1
+    assert len(rotate_now(make_rotation(first), make_rotation(first))) == 1
     assert rows() == (2, 2, 1)
 
 
@@ -94,7 +94,7 @@ def test_what_is_not_in_order_is_left_alone(ann: Browser, state: Any) -> None:
     with transaction() as session:
         session.execute(state())
     before = rows()
-    assert rotated(asked(first)) == {}
+    assert rotate_now(make_rotation(first)) == {}
     assert rows() == before
 
 
@@ -105,14 +105,14 @@ def test_a_line_of_another_client_resource_or_token_is_left_alone(ann: Browser) 
         {"resource": f"{RESOURCE}/x"},
         {"old": digest(first["access_token"])},
     ]
-    assert rotated(*(asked(first, **changed) for changed in wrong)) == {}
+    assert rotate_now(*(make_rotation(first, **changed) for changed in wrong)) == {}
     assert rows() == (1, 1, 0)
-    assert len(rotated(asked(first, resource=RESOURCE))) == 1
+    assert len(rotate_now(make_rotation(first, resource=RESOURCE))) == 1
 
 
 def test_one_line_in_disorder_does_not_hold_up_the_others(ann: Browser) -> None:
-    good, bad = asked(ann.tokens()), asked(ann.tokens(), client_id="nobody")
-    assert rotated(bad, good).keys() == {good.refresh}
+    good, bad = make_rotation(ann.tokens()), make_rotation(ann.tokens(), client_id="nobody")
+    assert rotate_now(bad, good).keys() == {good.refresh}
 
 
 @pytest.mark.parametrize("lock", ["select 1 from oauth_refresh_tokens for update", "delete from oauth_families"])
@@ -120,9 +120,9 @@ def test_a_row_somebody_else_holds_is_not_waited_for(ann: Browser, lock: str) ->
     first = ann.tokens()
     with transaction() as session:
         session.execute(text(lock))
-        assert rotated(asked(first)) == {}
+        assert rotate_now(make_rotation(first)) == {}
         session.rollback()
-    assert len(rotated(asked(first))) == 1
+    assert len(rotate_now(make_rotation(first))) == 1
 
 
 @pytest.mark.spec("s5.5.refresh_grant_form")

@@ -28,8 +28,8 @@ def test_sign_in_opens_the_dashboard_and_sign_out_closes_it(ann: Browser) -> Non
     page = ann.get("/dashboard")
     assert "ann@example.test" in page.text
     old = ann.cookie
-    left = ann.post("/signout", {"csrf": _signout_csrf(page.text)})
-    assert (left.status_code, left.headers["location"]) == (303, "/")
+    response = ann.post("/signout", {"csrf": _signout_csrf(page.text)})
+    assert (response.status_code, response.headers["location"]) == (303, "/")
     ann.cookie = old
     assert not signed_in(ann)
 
@@ -108,11 +108,11 @@ def test_the_identifier_rotates_and_the_planted_one_is_dead(ann: Browser) -> Non
 
 
 def test_cookie_attributes_locally(ann: Browser) -> None:
-    given = ann.sign_in().headers["set-cookie"]
-    assert given.startswith("award=")
+    cookie = ann.sign_in().headers["set-cookie"]
+    assert cookie.startswith("award=")
     for part in ("HttpOnly", "SameSite=lax", "Path=/"):
-        assert part in given
-    assert "Secure" not in given
+        assert part in cookie
+    assert "Secure" not in cookie
 
 
 def test_cookie_attributes_under_https(clean: None, configure: Any) -> None:
@@ -120,10 +120,10 @@ def test_cookie_attributes_under_https(clean: None, configure: Any) -> None:
     flows.limiter.cache_clear()
     with TestClient(create_app(), base_url="https://travel.example") as host:
         answer = host.get("/signin")
-    given = answer.headers["set-cookie"]
-    assert given.startswith("__Host-award=")
-    assert "Secure" in given
-    assert "Domain" not in given
+    cookie = answer.headers["set-cookie"]
+    assert cookie.startswith("__Host-award=")
+    assert "Secure" in cookie
+    assert "Domain" not in cookie
     assert answer.headers["strict-transport-security"].startswith("max-age=")
 
 

@@ -52,9 +52,9 @@ def account(email: str = NEW) -> Account | None:
 def test_sign_up_mail_and_password_open_an_account(stranger: Browser, mails: Mails) -> None:
     answer = sign_up(stranger)
     assert (answer.status_code, signed_in(stranger)) == (200, False)
-    made = account()
-    assert made is not None
-    assert (made.plan, made.is_admin, made.email_confirmed_at) == ("free", False, None)
+    row = account()
+    assert row is not None
+    assert (row.plan, row.is_admin, row.email_confirmed_at) == ("free", False, None)
     (mail,) = mails()
     assert (mail["To"], mail["Subject"]) == (NEW, "Confirm your email address")
     entered = confirm(stranger, link(mail))
@@ -67,8 +67,8 @@ def test_the_answer_is_the_same_whoever_has_an_account(ann: Browser, stranger: B
     new, taken = sign_up(stranger), sign_up(stranger, ann.email)
     assert new.status_code == taken.status_code == 200
     assert new.text.replace(NEW, "") == taken.text.replace(ann.email, "")
-    told = {mail["To"]: mail["Subject"] for mail in mails()}
-    assert told == {NEW: "Confirm your email address", ann.email: "You already have an account"}
+    subjects = {mail["To"]: mail["Subject"] for mail in mails()}
+    assert subjects == {NEW: "Confirm your email address", ann.email: "You already have an account"}
     assert ann.sign_in().status_code == 303  # with the password of before
 
 
@@ -78,16 +78,16 @@ def test_the_look_up_happens_after_the_answer(ann: Browser, monkeypatch: pytest.
     real = signup._start_signup
     monkeypatch.setattr(signup, "_start_signup", lambda *given: (order.append("looked up"), real(*given))[1])
 
-    async def watched(scope: Any, receive: Any, send: Any) -> None:
-        async def noted(message: Any) -> None:
+    async def watch_app(scope: Any, receive: Any, send: Any) -> None:
+        async def note_response(message: Any) -> None:
             if message["type"] == "http.response.body" and scope["method"] == "POST":
                 order.append("answered")
             await send(message)
 
-        await app(scope, receive, noted)
+        await app(scope, receive, note_response)
 
     app = ann.host.app
-    sign_up(Browser(TestClient(watched, base_url=BASE)), ann.email)
+    sign_up(Browser(TestClient(watch_app, base_url=BASE)), ann.email)
     assert order == ["answered", "looked up"]
 
 
@@ -143,7 +143,7 @@ def test_nobody_is_sent_elsewhere_after_signing_up(stranger: Browser, mails: Mai
 
 
 @pytest.mark.parametrize(
-    ("email", "password", "said"),
+    ("email", "password", "problem"),
     [
         ("no address", PASSWORD, "not an email address"),
         ("", PASSWORD, "not an email address"),
@@ -153,11 +153,11 @@ def test_nobody_is_sent_elsewhere_after_signing_up(stranger: Browser, mails: Mai
     ],
 )
 def test_mistakes_are_said_beside_their_field(
-    stranger: Browser, mails: Mails, email: str, password: str, said: str
+    stranger: Browser, mails: Mails, email: str, password: str, problem: str
 ) -> None:
     answer = sign_up(stranger, email, password)
     assert answer.status_code == 422
-    assert said in answer.text
+    assert problem in answer.text
     assert 'aria-invalid="true"' in answer.text
     assert not password or f'value="{password}"' not in answer.text
     assert mails() == []
@@ -199,8 +199,8 @@ def test_sweeping_leaves_confirmed_people_and_agents_alone(ann: Browser, strange
     later(timedelta(days=8))
     sweep()
     with transaction() as session:
-        left = set(session.scalars(select(Account.public_id)))
-    assert left == {ann.public_id, key["account_id"]}
+        remaining = set(session.scalars(select(Account.public_id)))
+    assert remaining == {ann.public_id, key["account_id"]}
 
 
 def test_nobodys_mailbox_is_filled(ann: Browser, stranger: Browser, mails: Mails, later: Any) -> None:
@@ -251,11 +251,11 @@ def test_two_sign_ups_at_once_make_one_account(stranger: Browser, mails: Mails) 
 
     form = [("email", NEW), ("password", PASSWORD), ("return_to", "/dashboard")]
     with ThreadPoolExecutor(4) as pool:
-        asked = [
+        futures = [
             pool.submit(transact, signup._start_signup, RequestData("POST", "/signup", "1.2.3.4", form=form))
             for _ in range(4)
         ]
-        assert [one.result() for one in asked] == [None] * 4
+        assert [one.result() for one in futures] == [None] * 4
     with transaction() as session:
         assert session.scalar(select(func.count()).select_from(Account)) == 1
 
@@ -280,5 +280,5 @@ def test_no_password_link_or_cookie_is_in_the_logs(
     confirm(stranger, path, password="a wrong password")
     confirm(stranger, path)
     secrets = [PASSWORD, "a wrong password", path.partition("token=")[2], stranger.cookie or ""]
-    told = [r.getMessage() for r in caplog.records if not r.name.startswith(("httpx", "asyncio"))]
-    assert [secret for secret in secrets if any(secret in line for line in told)] == []
+    messages = [r.getMessage() for r in caplog.records if not r.name.startswith(("httpx", "asyncio"))]
+    assert [secret for secret in secrets if any(secret in line for line in messages)] == []

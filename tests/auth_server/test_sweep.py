@@ -28,9 +28,9 @@ def whole_database() -> str:
 def every_flow(ann: Browser) -> set[str]:
     """Goes through everything that mints a secret; the secrets."""
     client_id = ann.register()
-    seen = {PASSWORD, VERIFIER}
+    secrets = {PASSWORD, VERIFIER}
     page = ann.get("/signin")
-    seen |= {ann.cookie or "", hidden(page.text, "csrf")}
+    secrets |= {ann.cookie or "", hidden(page.text, "csrf")}
     ann.sign_in()
     code = ann.code(client_id)
     first = ann.redeem(client_id, code).json()
@@ -41,7 +41,7 @@ def every_flow(ann: Browser) -> set[str]:
     ann.introspect(second["access_token"])
     ann.host.post("/oauth/revoke", data={"client_id": client_id, "token": second["refresh_token"]})
     tokens = {answer[kind] for answer in (first, second) for kind in ("access_token", "refresh_token")}
-    return seen | tokens | {code, ann.cookie or "", "w" * 64}
+    return secrets | tokens | {code, ann.cookie or "", "w" * 64}
 
 
 def test_no_secret_is_in_the_database(ann: Browser) -> None:
@@ -57,8 +57,8 @@ def test_no_secret_is_in_the_logs(ann: Browser, caplog: pytest.LogCaptureFixture
     logging.getLogger("sqlalchemy.engine").setLevel(logging.WARNING)
     logging.getLogger("httpx2").setLevel(logging.WARNING)  # the test's own client
     secrets = every_flow(ann)
-    told = [r.getMessage() for r in caplog.records if not r.name.startswith(("httpx", "asyncio"))]
-    assert [s for s in secrets if any(s in line for line in told)] == []
+    messages = [r.getMessage() for r in caplog.records if not r.name.startswith(("httpx", "asyncio"))]
+    assert [s for s in secrets if any(s in line for line in messages)] == []
 
 
 def test_passwords_are_stored_with_the_chosen_profile(ann: Browser) -> None:
@@ -109,8 +109,8 @@ def test_sealed_successors_are_cleared_after_the_window(ann: Browser, later: Any
 def test_unredeemed_and_long_revoked_authorizations_go(ann: Browser, later: Any) -> None:
     client_id = ann.register()
     ann.code(client_id)
-    given = ann.tokens(client_id)
-    ann.host.post("/oauth/revoke", data={"client_id": client_id, "token": given["refresh_token"]})
+    tokens = ann.tokens(client_id)
+    ann.host.post("/oauth/revoke", data={"client_id": client_id, "token": tokens["refresh_token"]})
     later(timedelta(days=15))
     sweep()
     assert count(Family) == 1
@@ -130,8 +130,8 @@ def test_a_connection_nobody_came_back_to_is_closed_and_one_that_was_made_stays(
     sweep()
     with transaction() as session:
         rows = session.scalars(select(Connection).order_by(Connection.provider)).all()
-        found = [(row.state, row.state_hash, row.pending_sealed) for row in rows]
-    assert found == [("disconnected", None, None), ("connected", None, None), ("pending", "c", "x")]
+        connections = [(row.state, row.state_hash, row.pending_sealed) for row in rows]
+    assert connections == [("disconnected", None, None), ("connected", None, None), ("pending", "c", "x")]
 
 
 def test_one_sweeper_at_a_time(ann: Browser) -> None:
@@ -145,9 +145,9 @@ def test_one_sweeper_at_a_time(ann: Browser) -> None:
 
 
 def test_a_deleted_account_takes_everything_along(ann: Browser) -> None:
-    given = ann.tokens()
+    tokens = ann.tokens()
     with transaction() as session:
         session.delete(session.scalars(select(Account)).one())
     assert [count(m) for m in (WebSession, Consent, Family, AuthorizationCode, AccessToken, RefreshToken)] == [0] * 6
-    assert not ann.alive(given["access_token"])
-    assert ann.refresh(given["client_id"], given["refresh_token"]).json()["error"] == "invalid_grant"
+    assert not ann.alive(tokens["access_token"])
+    assert ann.refresh(tokens["client_id"], tokens["refresh_token"]).json()["error"] == "invalid_grant"

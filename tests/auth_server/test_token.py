@@ -50,11 +50,11 @@ def test_the_success_answer_is_complete(ann: Browser) -> None:
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "application/json"
     assert answer.headers["cache-control"] == "no-store"
-    given = answer.json()
-    assert given.pop("access_token").startswith("awt_at_")
-    assert given.pop("refresh_token").startswith("awt_rt_")
-    assert given.pop("id_token").count(".") == 2
-    assert given == {"token_type": "Bearer", "expires_in": 3600, "scope": "mcp:read openid email"}
+    body = answer.json()
+    assert body.pop("access_token").startswith("awt_at_")
+    assert body.pop("refresh_token").startswith("awt_rt_")
+    assert body.pop("id_token").count(".") == 2
+    assert body == {"token_type": "Bearer", "expires_in": 3600, "scope": "mcp:read openid email"}
 
 
 @pytest.mark.spec("s5.6.access_token_1h")
@@ -102,15 +102,15 @@ def test_another_client_can_neither_redeem_nor_spoil_a_code(ann: Browser) -> Non
     assert ann.alive(answer.json()["access_token"])
 
 
-def test_a_replayed_code_kills_what_it_gave(ann: Browser, published: list[dict[str, Any]]) -> None:
+def test_a_replayed_code_kills_what_it_gave(ann: Browser, published_events: list[dict[str, Any]]) -> None:
     client_id = ann.register()
     code = ann.code(client_id)
-    given = ann.redeem(client_id, code).json()
-    family = ann.introspect(given["access_token"])["family"]
+    tokens = ann.redeem(client_id, code).json()
+    family = ann.introspect(tokens["access_token"])["family"]
     assert error_of(ann.redeem(client_id, code)) == "invalid_grant"
-    assert not ann.alive(given["access_token"])
-    assert error_of(ann.refresh(client_id, given["refresh_token"])) == "invalid_grant"
-    assert published == [{"family": family}]
+    assert not ann.alive(tokens["access_token"])
+    assert error_of(ann.refresh(client_id, tokens["refresh_token"])) == "invalid_grant"
+    assert published_events == [{"family": family}]
 
 
 @pytest.mark.parametrize(
@@ -139,12 +139,12 @@ def test_garbage_is_no_code(ann: Browser) -> None:
 
 
 def test_tokens_of_one_kind_are_not_good_as_another(ann: Browser) -> None:
-    given = ann.tokens()
-    client_id = given["client_id"]
-    assert error_of(ann.redeem(client_id, given["refresh_token"])) == "invalid_grant"
-    assert error_of(ann.refresh(client_id, given["access_token"])) == "invalid_grant"
+    tokens = ann.tokens()
+    client_id = tokens["client_id"]
+    assert error_of(ann.redeem(client_id, tokens["refresh_token"])) == "invalid_grant"
+    assert error_of(ann.refresh(client_id, tokens["access_token"])) == "invalid_grant"
     assert error_of(ann.refresh(client_id, ann.code(client_id))) == "invalid_grant"
-    assert not ann.alive(given["refresh_token"])
+    assert not ann.alive(tokens["refresh_token"])
 
 
 @pytest.mark.parametrize("kind", ["application/json", "multipart/form-data; boundary=x", "text/plain", None])
@@ -244,18 +244,18 @@ def test_another_resource_than_the_authorized_one_is_refused(ann: Browser) -> No
 
 
 def test_a_deleted_or_unknown_client_is_told_by_401(ann: Browser) -> None:
-    given = ann.tokens()
+    tokens = ann.tokens()
     with transaction() as session:
         session.execute(update(Client).values(disabled_at=Client.created_at))
     for answer in (
-        ann.refresh(given["client_id"], given["refresh_token"]),
-        ann.refresh("nobody", given["refresh_token"]),
+        ann.refresh(tokens["client_id"], tokens["refresh_token"]),
+        ann.refresh("nobody", tokens["refresh_token"]),
         ann.redeem("nobody", "x"),
-        ann.token({"grant_type": "refresh_token", "refresh_token": given["refresh_token"]}),
+        ann.token({"grant_type": "refresh_token", "refresh_token": tokens["refresh_token"]}),
     ):
         assert (answer.status_code, error_of(answer)) == (401, "invalid_client")
         assert answer.headers["www-authenticate"].startswith('Basic realm="')
-    assert not ann.alive(given["access_token"])
+    assert not ann.alive(tokens["access_token"])
 
 
 def test_a_confidential_application_must_prove_itself(ann: Browser) -> None:
@@ -275,15 +275,15 @@ def test_a_confidential_application_must_prove_itself(ann: Browser) -> None:
 
 def test_one_way_of_authentication_and_one_client_per_request(ann: Browser) -> None:
     client_id, secret = confidential(ann)
-    given = {"grant_type": "refresh_token", "refresh_token": "x"}
-    both = ann.token({**given, "client_secret": secret}, headers=basic(client_id, secret))
+    fields = {"grant_type": "refresh_token", "refresh_token": "x"}
+    both = ann.token({**fields, "client_secret": secret}, headers=basic(client_id, secret))
     assert error_of(both) == "invalid_request"
-    two = ann.token({**given, "client_id": "another"}, headers=basic(client_id, secret))
+    two = ann.token({**fields, "client_id": "another"}, headers=basic(client_id, secret))
     assert error_of(two) == "invalid_request"
-    same = ann.token({**given, "client_id": client_id}, headers=basic(client_id, secret))
+    same = ann.token({**fields, "client_id": client_id}, headers=basic(client_id, secret))
     assert error_of(same) == "invalid_grant"
     many = [("authorization", basic(client_id, secret)["authorization"])] * 2
-    assert error_of(ann.host.post("/oauth/token", data=given, headers=many)) == "invalid_request"
+    assert error_of(ann.host.post("/oauth/token", data=fields, headers=many)) == "invalid_request"
 
 
 def test_a_public_client_has_no_secret_to_present(ann: Browser) -> None:

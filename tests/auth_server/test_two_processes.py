@@ -85,20 +85,20 @@ def person(both: Both, database: str, secrets: set[str]) -> Browser:
     return browser
 
 
-def _kept(secrets: set[str], *answers: dict[str, Any]) -> None:
+def _collect(secrets: set[str], *answers: dict[str, Any]) -> None:
     for answer in answers:
         secrets |= {answer[kind] for kind in ("access_token", "refresh_token", "id_token") if kind in answer}
 
 
 def test_a_flow_that_changes_sides_at_every_step_ends_in_tokens(person: Browser, secrets: set[str]) -> None:
-    given = person.tokens()
-    _kept(secrets, given)
-    again = person.refresh(given["client_id"], given["refresh_token"]).json()
-    _kept(secrets, again)
+    tokens = person.tokens()
+    _collect(secrets, tokens)
+    again = person.refresh(tokens["client_id"], tokens["refresh_token"]).json()
+    _collect(secrets, again)
     assert person.alive(again["access_token"])
     assert person.alive(again["access_token"])
-    person.host.post("/oauth/revoke", data={"client_id": given["client_id"], "token": again["refresh_token"]})
-    assert [person.alive(t["access_token"]) for t in (given, again) for _ in range(2)] == [False] * 4
+    person.host.post("/oauth/revoke", data={"client_id": tokens["client_id"], "token": again["refresh_token"]})
+    assert [person.alive(t["access_token"]) for t in (tokens, again) for _ in range(2)] == [False] * 4
 
 
 def test_one_code_redeemed_eight_times_on_both_sides_succeeds_once(person: Browser, secrets: set[str]) -> None:
@@ -110,15 +110,15 @@ def test_one_code_redeemed_eight_times_on_both_sides_succeeds_once(person: Brows
         secrets.add(code)
         assert sorted(a.status_code for a in answers) == [200] + [400] * 7
         won = next(a.json() for a in answers if a.status_code == 200)
-        _kept(secrets, won)
+        _collect(secrets, won)
         assert not person.alive(won["access_token"])
 
 
 def test_refreshes_on_both_sides_at_once_have_one_successor(person: Browser, secrets: set[str]) -> None:
-    given = person.tokens()
+    tokens = person.tokens()
     with ThreadPoolExecutor(6) as pool:
-        answers = list(pool.map(lambda _: person.refresh(given["client_id"], given["refresh_token"]), range(6)))
-    _kept(secrets, given, *(a.json() for a in answers))
+        answers = list(pool.map(lambda _: person.refresh(tokens["client_id"], tokens["refresh_token"]), range(6)))
+    _collect(secrets, tokens, *(a.json() for a in answers))
     assert [a.status_code for a in answers] == [200] * 6
     assert len({a.json()["refresh_token"] for a in answers}) == 1
 
@@ -156,18 +156,18 @@ def test_signing_out_at_one_ends_the_session_at_the_other(both: Both, database: 
 def test_identical_registrations_on_both_sides_at_once_make_one_client(both: Both) -> None:
     body = {"client_name": "Twice", "redirect_uris": ["http://localhost/cb"]}
     with ThreadPoolExecutor(6) as pool:
-        made = list(pool.map(lambda _: both.post("/oauth/register", json=body).json()["client_id"], range(6)))
-    assert len(set(made)) == 1
+        client_ids = list(pool.map(lambda _: both.post("/oauth/register", json=body).json()["client_id"], range(6)))
+    assert len(set(client_ids)) == 1
 
 
 def test_revocation_is_told_on_the_channel_by_either_and_names_no_token(person: Browser, secrets: set[str]) -> None:
-    given = person.tokens()
-    _kept(secrets, given)
-    family = person.introspect(given["access_token"])["family"]
+    tokens = person.tokens()
+    _collect(secrets, tokens)
+    family = person.introspect(tokens["access_token"])["family"]
     with connect().pubsub() as channel:
         channel.subscribe(EVENTS)
         assert channel.get_message(timeout=5) is not None
-        person.host.post("/oauth/revoke", data={"client_id": given["client_id"], "token": given["refresh_token"]})
+        person.host.post("/oauth/revoke", data={"client_id": tokens["client_id"], "token": tokens["refresh_token"]})
         message = channel.get_message(timeout=5)
     assert message is not None
     assert json.loads(message["data"]) == {"family": family}
@@ -176,7 +176,7 @@ def test_revocation_is_told_on_the_channel_by_either_and_names_no_token(person: 
 def test_nothing_secret_is_left_in_the_rows_or_in_logs_of_the_most_talkative_kind(
     person: Browser, both: Both, database: str, secrets: set[str]
 ) -> None:
-    _kept(secrets, person.tokens())
+    _collect(secrets, *(person.tokens() for _ in range(4)))
     with psycopg.connect(database) as session:
         tables = session.execute("select tablename from pg_tables where schemaname = 'public'").fetchall()
         dump = "\n".join(

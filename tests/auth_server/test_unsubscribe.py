@@ -23,7 +23,7 @@ def link(who: Browser, kind: str) -> str:
     return f"{parts.path}?{parts.query}"
 
 
-def wanted(who: Browser) -> dict[str, bool]:
+def read_switches(who: Browser) -> dict[str, bool]:
     with transaction() as session:
         return addressee(session, session.query(Account).filter_by(public_id=who.public_id).one().id).wanted
 
@@ -41,15 +41,15 @@ def delay_alert(who: Browser, *channels: str) -> int:
 
 @pytest.mark.parametrize("kind", ["route_monitors", "flight_alerts", "standing_orders"])
 def test_opening_the_link_changes_nothing_and_the_button_turns_that_kind_off(ann: Browser, kind: str) -> None:
-    shown = ann.get(link(ann, kind))
-    assert shown.status_code == 200
-    assert wanted(ann) == MAILS
-    action = re.search(r'<form method="post" action="([^"]+)"', shown.text)
+    page = ann.get(link(ann, kind))
+    assert page.status_code == 200
+    assert read_switches(ann) == MAILS
+    action = re.search(r'<form method="post" action="([^"]+)"', page.text)
     assert action is not None
     done = ann.post(html.unescape(action[1]), {})
     assert done.status_code == 200
     assert "unsubscribed" in done.text
-    assert wanted(ann) == MAILS | {kind: False}
+    assert read_switches(ann) == MAILS | {kind: False}
 
 
 @pytest.mark.parametrize("form", [{"data": ONE_CLICK}, {"files": {"List-Unsubscribe": (None, "One-Click")}}, {}])
@@ -58,7 +58,7 @@ def test_a_mail_program_needs_one_post_and_no_cookie(
 ) -> None:
     answer = host.post(link(ann, "flight_alerts"), **form)  # type: ignore[arg-type]
     assert answer.status_code == 200
-    assert (wanted(ann)["flight_alerts"], wanted(bob)["flight_alerts"]) == (False, True)
+    assert (read_switches(ann)["flight_alerts"], read_switches(bob)["flight_alerts"]) == (False, True)
     assert host.post(link(ann, "flight_alerts"), **form).status_code == 200  # type: ignore[arg-type]
 
 
@@ -76,7 +76,7 @@ def test_a_link_made_for_another_account_or_kind_opens_nothing(host: TestClient,
     ]
     assert [host.post(path).status_code for path in bad] == [410] * len(bad)
     assert {host.get(path).status_code for path in bad} == {410}
-    assert wanted(ann) == wanted(bob) == MAILS
+    assert read_switches(ann) == read_switches(bob) == MAILS
 
 
 def test_a_link_outlives_a_new_key_and_dies_with_the_key_it_was_made_with(

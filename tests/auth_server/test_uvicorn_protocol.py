@@ -41,10 +41,10 @@ def line(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 def read_until_closed(line: socket.socket) -> bytes:
     """All until the server closes the line."""
-    found = b""
+    response = b""
     while piece := line.recv(65536):
-        found += piece
-    return found
+        response += piece
+    return response
 
 
 @pytest.mark.parametrize("begun", [b"", b"PO", HEAD, HEAD + b"X: " + b"a" * 60_000])
@@ -55,11 +55,11 @@ def test_a_head_that_does_not_end_closes_the_line_unanswered(line: socket.socket
 
 def test_a_head_without_end_is_not_kept(line: socket.socket) -> None:
     line.sendall(HEAD)
-    sent = 0
+    sent_bytes = 0
     with suppress(OSError):
-        while sent < 50_000_000:
-            sent += line.send(b"X: " + b"a" * 10_000 + b"\r\n")
-    assert sent < 20_000_000  # what the system's own buffers took
+        while sent_bytes < 50_000_000:
+            sent_bytes += line.send(b"X: " + b"a" * 10_000 + b"\r\n")
+    assert sent_bytes < 20_000_000  # what the system's own buffers took
 
 
 def test_the_second_request_of_a_line_has_the_same_limits(line: socket.socket) -> None:

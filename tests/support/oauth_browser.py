@@ -29,13 +29,13 @@ class _Forms(HTMLParser):
         self.found: list[Form] = []
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attributes}
+        values = {name: value or "" for name, value in attributes}
         if tag == "form":
-            self.found.append(Form(given.get("action", "")))
+            self.found.append(Form(values.get("action", "")))
         elif self.found and tag == "button":
-            self.found[-1].buttons.append((given.get("name", ""), given.get("value", "")))
-        elif self.found and tag == "input" and "name" in given:
-            self.found[-1].fields[given["name"]] = given.get("value", "")
+            self.found[-1].buttons.append((values.get("name", ""), values.get("value", "")))
+        elif self.found and tag == "input" and "name" in values:
+            self.found[-1].fields[values["name"]] = values.get("value", "")
 
 
 def forms(page: httpx.Response) -> list[Form]:
@@ -46,8 +46,8 @@ def forms(page: httpx.Response) -> list[Form]:
 
 def _submit(browser: httpx.Client, page: httpx.Response, form: Form, values: dict[str, str]) -> httpx.Response:
     origin = f"{page.url.scheme}://{page.url.netloc.decode()}"
-    told = {"Origin": origin, "Sec-Fetch-Site": "same-origin", "Referer": str(page.url)}
-    return browser.post(urljoin(str(page.url), form.action), data=form.fields | values, headers=told)
+    headers = {"Origin": origin, "Sec-Fetch-Site": "same-origin", "Referer": str(page.url)}
+    return browser.post(urljoin(str(page.url), form.action), data=form.fields | values, headers=headers)
 
 
 def visit(url: str, email: str, password: str, answer: str = "allow") -> str:
@@ -86,10 +86,10 @@ def discover(mcp_url: str) -> dict[str, Any]:
 
 def register(server: dict[str, Any], *redirects: str, **more: Any) -> dict[str, Any]:
     body = {"client_name": "End to end", "redirect_uris": list(redirects or (REDIRECT,))} | more
-    made = post(server["registration_endpoint"], json=body)
-    assert made.status_code == 201, made.text
-    told: dict[str, Any] = made.json()
-    return told
+    response = post(server["registration_endpoint"], json=body)
+    assert response.status_code == 201, response.text
+    client: dict[str, Any] = response.json()
+    return client
 
 
 def authorize(
@@ -102,7 +102,7 @@ def authorize(
     **more: str,
 ) -> dict[str, str]:
     """The query a browser carries back to the application."""
-    asked = {
+    params = {
         "response_type": "code",
         "client_id": client["client_id"],
         "redirect_uri": client["redirect_uris"][0],
@@ -112,9 +112,9 @@ def authorize(
         "code_challenge": challenge,
         "code_challenge_method": "S256",
     } | more
-    query = urlencode({k: v for k, v in asked.items() if v})
+    query = urlencode({k: v for k, v in params.items() if v})
     landed = visit(f"{server['authorization_endpoint']}?{query}", email, password, answer)
-    assert landed.startswith(asked["redirect_uri"])
+    assert landed.startswith(params["redirect_uri"])
     return {k: v[0] for k, v in parse_qs(urlsplit(landed).query).items()}
 
 
