@@ -8,7 +8,7 @@ from typing import Any
 from deploy.errors import CommandError, user_message
 from deploy.local.home import Home
 from deploy.local.service import database, is_set_by_environment
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 
 Check = Callable[[], str]
 MAX_SKEW = timedelta(seconds=5)
@@ -44,7 +44,7 @@ def _check_queue(*, served: bool) -> str:
     if not dispatcher and served:
         raise CommandError("answers, but no dispatcher works: start python -m jobs dispatcher")
     name = server.get("server_name", "redis")
-    serving = f"{some(workers, 'worker')}, {some(waiting, 'wake-up')} waiting"
+    serving = f"{pluralize(workers, 'worker')}, {pluralize(waiting, 'wake-up')} waiting"
     return f"{name} {server.get(f'{name}_version', '')} answers, {serving}"
 
 

@@ -10,7 +10,7 @@ from deploy.local.home import Home
 from deploy.local.service import database
 from shared.db.base import transaction
 from shared.db.overrides import trail
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.services.operations import facts
 from shared.services.operations.audit import findings, since
 
@@ -66,7 +66,7 @@ def _list(file: str | None) -> None:
     with transaction() as session:
         corrections = [o for o in facts.current(session) if file in (None, o.file)]
         changes = trail(session, file, 50)
-    print(f"{some(len(corrections), 'correction')} in force, not yet in the files.")
+    print(f"{pluralize(len(corrections), 'correction')} in force, not yet in the files.")
     for o in corrections:
         print(f"  {o.file}  {'removed: ' if o.removed else ''}{_describe_row(o.cells)}")
         print(f"    since {o.entered_at:%Y-%m-%d %H:%M} by {o.entered_by}: {o.reason}")
@@ -88,5 +88,5 @@ def run_audit(arguments: argparse.Namespace) -> None:
         print(f"and {len(items) - len(printed)} more: --limit 0 prints all.")
     if items:
         kinds = ", ".join(f"{n} {kind}" for kind, n in sorted(Counter(f.kind for f in items).items()))
-        raise CommandError(f"{some(len(items), 'finding')}: {kinds}.")
+        raise CommandError(f"{pluralize(len(items), 'finding')}: {kinds}.")
     print("Nothing to look at.")

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 
 from auth_server.web.rendering import TEMPLATES, render_page
-from shared.domain.plans import LIMITS, Plan, additions
+from shared.domain.plans import LIMITS, Plan, list_additions
 from shared.errors import PROBLEMS
 from shared.settings import STATUS, settings
 
@@ -59,7 +59,7 @@ async def serve_plans(request: Request) -> Response:  # noqa: ARG001
     config = settings()
     context = {
         "plans": [
-            {"name": plan.slug.title(), "price": _describe_price(plan), "gives": additions(plan)} for plan in Plan
+            {"name": plan.slug.title(), "price": _describe_price(plan), "gives": list_additions(plan)} for plan in Plan
         ],
         "rows": _build_rows(),
         "operator": config.operator_email,

@@ -27,7 +27,7 @@ from mcp_server.toolkit.thread_limiter import limiter
 from shared import clock
 from shared.asgi import ClientDisconnected, Receive, run_while_connected, wait_for_disconnect
 from shared.db.usage import API_CALLS, SEARCHES, UNCOUNTED_TOOL
-from shared.domain.plans import allows
+from shared.domain.plans import is_allowed
 from shared.errors import AdminOnly, Fault, Invalid, Refusal
 from shared.settings import settings
 
@@ -91,7 +91,7 @@ def admit(name: str, caller: Caller) -> Tool:
         raise AdminOnly(f"{name} is for administrators only.")
     if caller.read_only and not tool.hints["readOnlyHint"]:
         raise Invalid(Fault("name", "changes data, and this token may only read", "a read-only tool"))
-    if not allows(caller.plan, tool.tier) and tool.trial is None:
+    if not is_allowed(caller.plan, tool.tier) and tool.trial is None:
         raise paywall(caller, tool.tier.needs.slug, tool.title)
     return tool
 
@@ -115,7 +115,7 @@ async def execute(tool: Tool, raw_arguments: dict[str, Any], quota: Quota) -> An
 
 async def _check_trial(tool: Tool, caller: Caller) -> None:
     """Below the tier a tool with a trial asks whether the account is on one. Raises Paywall."""
-    if tool.trial is None or allows(caller.plan, tool.tier):
+    if tool.trial is None or is_allowed(caller.plan, tool.tier):
         return
     if not await anyio.to_thread.run_sync(tool.trial, caller.account_id, limiter=limiter()):
         raise paywall(caller, tool.tier.needs.slug, tool.title)

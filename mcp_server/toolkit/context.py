@@ -117,7 +117,7 @@ class Call(CallBase):
     @cached_property
     def own_day(self) -> date:
         """The day it is where the person lives: by it ends what they keep. Asked of the profile once it is needed."""
-        return time_zones.find_day(self.now, self.db.scalar(select(Profile.timezone)) or time_zones.UTC)
+        return time_zones.find_local_day(self.now, self.db.scalar(select(Profile.timezone)) or time_zones.UTC)
 
     def finish(self, *, commit: bool) -> None:
         if self._session is not None:

@@ -14,8 +14,8 @@ from shared.db.flight_alerts import FlightAlert
 from shared.db.route_monitors import RouteMonitor
 from shared.db.trips import active_trips
 from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, all_used
-from shared.domain.plans import LIMITS, Plan, additions, cabins
-from shared.domain.plurals import some
+from shared.domain.plans import LIMITS, Plan, list_additions, list_cabins
+from shared.domain.plurals import pluralize
 
 CURRENCY = "USD"
 
@@ -98,11 +98,11 @@ def get_usage(call: Call) -> Usage:
     allowed = "without limit" if cap is None else f"of {cap}"
     plan = call.plan
     return Usage(
-        message=f"{plan.slug.title()} plan: {some(searches, 'search', 'searches')} used today, {allowed}.",
+        message=f"{plan.slug.title()} plan: {pluralize(searches, 'search', 'searches')} used today, {allowed}.",
         plan=CurrentPlan(
             tier=plan.slug, name=plan.slug.title(), price_per_month=_monthly_price(call, plan), currency=CURRENCY
         ),
-        searches=Searches(used_today=searches, cap=cap, resets_at=clock.midnight(), cabins=list(cabins(plan))),
+        searches=Searches(used_today=searches, cap=cap, resets_at=clock.midnight(), cabins=list(list_cabins(plan))),
         api_calls=ApiCalls(
             used_this_month=used.get(API_CALLS, 0),
             cap=call.caller.api_tier_limit,
@@ -113,6 +113,8 @@ def get_usage(call: Call) -> Usage:
             ceiling=USAGE_LOG.daily_limit(call.caller),
         ),
         counts=_read_counts(call),
-        plans=[OfferedPlan(tier=p.slug, price_per_month=_monthly_price(call, p), adds=additions(p)) for p in LIMITS],
+        plans=[
+            OfferedPlan(tier=p.slug, price_per_month=_monthly_price(call, p), adds=list_additions(p)) for p in LIMITS
+        ],
         upgrade_url=call.upgrade_url,
     )

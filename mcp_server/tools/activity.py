@@ -14,7 +14,7 @@ from mcp_server.toolkit.results import Paging, Part, Result
 from mcp_server.views.trips import ChatLink, SearchRecord, get_own_trip, to_chat_link, to_search_record
 from shared.db.trips import ChatLink as Row
 from shared.db.trips import newest_activity, open_trip
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import NotFound
 
 
@@ -102,7 +102,7 @@ def list_recent_activity(
     start = datetime.combine(since, time(), UTC) if since else None
     activity = newest_activity(call.db, kind, trip_id, start, page, per_page)
     return Activity(
-        message=f"{some(activity.total, 'entry', 'entries')}.",
+        message=f"{pluralize(activity.total, 'entry', 'entries')}.",
         searches=[to_search_record(row) for row in activity.searches],
         chats=[to_chat_link(row) for row in activity.chats],
         paging=Paging.of(page, per_page, activity.total),

@@ -16,7 +16,7 @@ from shared.db.admin_figures import find, newest_searches, rest_calls
 from shared.db.base import unscoped
 from shared.db.usage import API_CALLS, used
 from shared.domain.plans import LIMITS, Plan
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NotFound
 
 MAX_RECENT_SEARCHES = 20
@@ -77,7 +77,7 @@ def admin_list_users(
         ListedUser(id=r.id, email=r.email, tier=r.plan, created_at=r.created_at, last_seen_at=r.last_seen_at)
         for r in rows
     ]
-    message = f"{some(total, 'account')}{' found' if search else ''}."
+    message = f"{pluralize(total, 'account')}{' found' if search else ''}."
     return Users(message=message, users=users, paging=Paging.of(page, per_page, total))
 
 

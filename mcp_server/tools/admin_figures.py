@@ -11,7 +11,7 @@ from mcp_server.toolkit.results import Part, Result
 from shared.db import admin_figures as figures
 from shared.db.admin_figures import OfTool, steady
 from shared.domain.plans import Plan
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.services.operations import workers
 from shared.services.search import sources
 
@@ -121,7 +121,7 @@ def admin_mcp_usage_stats(call: Call, days: Annotated[int, Field(ge=1, le=90)] =
     totals = _sum_totals(tools, users)
     cut = f" The {MAX_CLIENTS} busiest of {client_total} applications are shown." if client_total > MAX_CLIENTS else ""
     return UsageStats(
-        message=f"{some(totals.calls, 'call')} by {some(users, 'account')} in {some(days, 'day')},"
+        message=f"{pluralize(totals.calls, 'call')} by {pluralize(users, 'account')} in {pluralize(days, 'day')},"
         f" {totals.paywall_rate:.1%} paywalls.{cut}",
         totals=totals,
         by_tool=[ToolFigures.model_validate(t) for t in tools],
@@ -141,8 +141,8 @@ def admin_platform_overview(
     new = figures.signups(session, _start_of_day(window[0]))
     queued, failed = figures.jobs(session, call.now - timedelta(days=FAILED_DAYS))
     return Overview(
-        message=f"{some(total, 'account')}, {sum(new.values()):,} of them new in {some(days, 'day')};"
-        f" {some(failed, 'job')} failed in {some(FAILED_DAYS, 'day')}.",
+        message=f"{pluralize(total, 'account')}, {sum(new.values()):,} of them new in {pluralize(days, 'day')};"
+        f" {pluralize(failed, 'job')} failed in {pluralize(FAILED_DAYS, 'day')}.",
         users=Users(
             total=total,
             by_tier={plan.slug: plans.get(plan.slug, (0, 0))[0] for plan in Plan},

@@ -149,7 +149,7 @@ def _find_carrier(call: Call, code: str) -> Airline | Carrier:
     carriers, by_icao = call.reference.carriers, call.reference.by_icao
     carrier = carriers.get(by_icao.get(code, code))
     if carrier is None:
-        codes = names.nearest(code, [c.lower() for c in (*carriers, *by_icao)])
+        codes = names.find_nearest(code, [c.lower() for c in (*carriers, *by_icao)])
         raise NotFound("airline", code, [c.upper() for c in codes])
     return carrier
 

@@ -11,7 +11,7 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
 from shared.domain import names
 from shared.domain.airports import Airport as Known
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import NoData
 
 CONFIDENCE_LEVELS = ("low", "medium", "high")
@@ -37,7 +37,7 @@ class ServedAirports(Result, Sourced):
 
 
 def _matches(airport: Known, text: str, country: str | None) -> bool:
-    words = names.plain(f"{airport.code} {airport.city} {airport.name}")
+    words = names.normalize_name(f"{airport.code} {airport.city} {airport.name}")
     return country in (None, airport.country) and text in words
 
 
@@ -61,11 +61,11 @@ def get_airports(
         raise NoData(f"Which airports {carrier.name} serves is not known.", missing=["routes"])
     origins = call.reference.city(from_airport) if from_airport else ()
     codes = {c for origin in origins for c in network.get(origin, ())} if origins else set(network)
-    query_text = names.plain(query or "")
+    query_text = names.normalize_name(query or "")
     matches = [a for a in (call.reference.airport(c) for c in sorted(codes)) if _matches(a, query_text, country)]
     routes = [r for r in call.reference.rows("routes.csv") if r.carrier == carrier.iata]
     weakest = min(routes, key=lambda r: CONFIDENCE_LEVELS.index(r.confidence))
-    count = some(len(matches), "airport")
+    count = pluralize(len(matches), "airport")
     where = f" non-stop from {from_airport}" if from_airport else ""
     return ServedAirports(
         message=f"{carrier.name} is known to serve {count}{where}. {caution(weakest)}".strip(),

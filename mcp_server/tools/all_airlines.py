@@ -21,7 +21,7 @@ from mcp_server.views.award_search import (
     resolve_route,
 )
 from shared.domain.dates import format_day
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid
 from shared.providers.contract import SeatsQuestion
 from shared.services.search.availability import Found, find
@@ -168,7 +168,7 @@ def _describe_days(question: SeatsQuestion) -> str:
 
 def _describe_query(question: SeatsQuestion, max_points: int | None) -> str:
     """The query in words, with max_points: dearer seats may exist, so the limit is part of the answer."""
-    most = f" at up to {some(max_points, 'point')}" if max_points else ""
+    most = f" at up to {pluralize(max_points, 'point')}" if max_points else ""
     return f"{question.origin} to {question.destination} {_describe_days(question)}{most}"
 
 
@@ -185,13 +185,14 @@ def _describe_result(
     result: Found, selection: _Selection, matches: Sequence[AwardOption], limit: int, where: str, cheapest: str
 ) -> str:
     sources = ", ".join(result.coverage.answered)
-    searched = f" Searched with {sources} for {some(len(selection.airlines), 'airline')}." if sources else ""
+    searched = f" Searched with {sources} for {pluralize(len(selection.airlines), 'airline')}." if sources else ""
     if not matches:
         sentences = [f"No award seats, {where}.{searched}"]
     else:
         airlines = len({o.airline for o in matches})
         sentences = [
-            f"{some(len(matches), 'award offer')} of {some(airlines, 'airline')}, {where}.{cheapest}{searched}"
+            f"{pluralize(len(matches), 'award offer')} of {pluralize(airlines, 'airline')}, {where}."
+            f"{cheapest}{searched}"
         ]
     if len(matches) > limit:
         sentences.append("The cheapest is listed." if limit == 1 else f"The {limit} cheapest are listed.")

@@ -22,7 +22,7 @@ from mcp_server.views.award_search import (
     resolve_route,
 )
 from shared.domain.dates import format_day
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid
 from shared.reference.rows import Airline
 from shared.services.search.availability import VERB, Found, search
@@ -107,7 +107,7 @@ def _describe_result(
     call: CallBase, airline: Airline, where: str, result: Found, cabin: Cabin | None, failed: Sequence[str]
 ) -> str:
     count = len(result.options)
-    offers = f"{some(count, 'award offer')}" if count else "No award seats"
+    offers = f"{pluralize(count, 'award offer')}" if count else "No award seats"
     sentences = [f"{offers} of {airline.name}, {where}."]
     if result.coverage.answered:
         sentences.append(f"Searched with {', '.join(result.coverage.answered)}.")
@@ -132,7 +132,7 @@ def list_supported_airlines(
     airlines = [r for r in rows if r.state == "live" or not live_only]
     source = ", ".join(source_state.names) or "none configured"
     return SearchableAirlines(
-        message=f"{some(len(airlines), 'airline')}. Source of award seats: {source}, {source_state.state},"
+        message=f"{pluralize(len(airlines), 'airline')}. Source of award seats: {source}, {source_state.state},"
         f" {call.data_mode} mode.",
         airlines=airlines,
         live=sum(r.state == "live" for r in airlines),

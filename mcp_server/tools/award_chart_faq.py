@@ -12,7 +12,7 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Part, Result
 from mcp_server.views.program_rules import Rule, describe_example, list_rules
 from shared.domain.award_charts import Chart
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.reference.rows import HyattPrice, Program
 
 RULE_QUESTIONS = {
@@ -183,7 +183,7 @@ def get_award_chart_faq(
     ]
     least = _find_cheapest(call, resolved, charts)
     source = _pick_source(call, resolved, charts)
-    message = f"{some(len(entries), 'answer')} about {resolved.name}."
+    message = f"{pluralize(len(entries), 'answer')} about {resolved.name}."
     if least:
         of = next((SCOPE_WORDS.get(c.scope, " of partner flights") for c in charts if c.chart_id == least.chart_id), "")
         what = f"{least.cabin.replace('_', ' ')}, {least.route_or_band}"

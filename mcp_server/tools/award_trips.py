@@ -8,7 +8,7 @@ from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Marked, Money, Part, Result
 from mcp_server.toolkit.wording import program_name
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.providers.contract import AwardTrip
 from shared.reference.load import Reference
 from shared.services.search.award_trips import details
@@ -85,7 +85,7 @@ def _rank(trip: AwardTrip) -> tuple[int, int, int]:
 
 def _describe_trip(facts: Reference, trip: AwardTrip, source: str) -> str:
     numbers = ", ".join(s.flight_number for s in trip.segments)
-    stops = "nonstop" if trip.stops == 0 else some(trip.stops, "stop")
+    stops = "nonstop" if trip.stops == 0 else pluralize(trip.stops, "stop")
     books = ", ".join(dict.fromkeys(program_name(facts, link.program) for link in trip.links))
     places = f"; book with {books}" if books else ""
     return f"{numbers}, {stops}, {trip.points:,} points in {trip.cabin.replace('_', ' ')}, as {source} says{places}."

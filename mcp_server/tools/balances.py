@@ -17,7 +17,7 @@ from shared.db.accounts import lock
 from shared.db.balances import PointsBalance as Row
 from shared.domain import balances
 from shared.domain.dates import format_day
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NotFound
 
 CURRENCY = "USD"  # valuations are kept in US cents
@@ -97,8 +97,8 @@ def _to_balance(call: Call, row: Row) -> PointsBalance:
         balance=row.balance,
         currency_name=program.currency,
         expires_on=row.expires_on,
-        days_left=balances.days_left(row.expires_on, call.own_day) if row.expires_on else None,
-        expiry_rule=balances.quoted_rule(program.expiry_rule, program.expiry_months) or NO_DATA,
+        days_left=balances.count_days_left(row.expires_on, call.own_day) if row.expires_on else None,
+        expiry_rule=balances.quote_rule(program.expiry_rule, program.expiry_months) or NO_DATA,
         value=value,
         notes=row.notes,
         source="manual" if row.source == "manual" else "integration",
@@ -159,7 +159,9 @@ def list_points_balances(
     only = call.reference.program(program).slug if program else None
     rows = [_to_balance(call, r) for r in call.db.scalars(select(Row).order_by(Row.program))]
     matches = [b for b in rows if kind in ("all", b.kind) and only in (None, b.program)]
-    soon = [b.program for b in matches if b.expires_on and balances.ends_soon(b.balance, b.expires_on, call.own_day)]
+    soon = [
+        b.program for b in matches if b.expires_on and balances.is_ending_soon(b.balance, b.expires_on, call.own_day)
+    ]
     return Balances(
         message=_describe_balances(matches, bool(rows)),
         balances=matches,
@@ -176,7 +178,7 @@ def _describe_balances(matches: Sequence[PointsBalance], has_others: bool) -> st
         return "No points balances are kept here; add one with update_points_balance."
     unvalued = [b.name for b in matches if b.value is None]
     left_out = f" Without a known valuation, so not in the total: {', '.join(unvalued)}." if unvalued else ""
-    return f"{some(len(matches), 'balance')}.{left_out}"
+    return f"{pluralize(len(matches), 'balance')}.{left_out}"
 
 
 def _sum_values(call: Call, matches: Iterable[PointsBalance]) -> TotalValue:

@@ -28,7 +28,7 @@ from shared.db.profile import AdvisorLogo
 from shared.documents import colours, pictures
 from shared.documents.recommendation import Brand, Proposal
 from shared.domain.dates import format_day
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, LimitReached, NotFound
 from shared.services.bookings import secret_links
 from shared.services.proposals import contents
@@ -114,7 +114,7 @@ async def generate_branded_pdf(
     if not (rows or (summary or "").strip()):
         warnings.append("The document has neither a summary nor flights.")
     until = f" until {format_day(pdf.expires_at)}" if pdf.expires_at else ""
-    message = f"The document has {some(document.pages, 'page')}; anyone can open {url}{until}."
+    message = f"The document has {pluralize(document.pages, 'page')}; anyone can open {url}{until}."
     return GeneratedPdf(
         message=" ".join([message, *warnings]), pdf=pdf, url=url, pages=document.pages, warnings=warnings
     )
@@ -262,7 +262,7 @@ def list_branded_pdfs(
     if client_portfolio_id is not None and call.db.get(ClientPortfolio, client_portfolio_id) is None:
         raise NotFound("client portfolio", client_portfolio_id)
     rows, total = store.page_of_pdfs(call.db, client_portfolio_id, include_revoked, page, per_page)
-    message = f"{some(total, 'document')}."
+    message = f"{pluralize(total, 'document')}."
     return Pdfs(message=message, pdfs=[to_branded_pdf(r) for r in rows], paging=Paging.of(page, per_page, total))
 
 

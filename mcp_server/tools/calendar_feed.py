@@ -5,7 +5,7 @@ from datetime import datetime
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Result
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import ConfirmationRequired
 from shared.services.bookings import calendar_feed, secret_links
 from shared.settings import settings
@@ -38,7 +38,7 @@ def get_calendar_feed(call: Call) -> CalendarFeed:
     link = secret_links.opened(call.db, call.account_id, calendar_feed.PURPOSE)
     events = calendar_feed.events(call.db, call.reference, call.now)
     url, webcal = _build_links(link.secret)
-    count = some(len(events), "upcoming event")
+    count = pluralize(len(events), "upcoming event")
     return CalendarFeed(
         message=f"{count}. Keep the link secret; reset_calendar_feed ends it.",
         url=url,

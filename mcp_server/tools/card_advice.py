@@ -19,7 +19,7 @@ from shared.db.spending import totals
 from shared.domain import card_value
 from shared.domain.card_value import CATEGORIES, CardOffer, CardValue, Category
 from shared.domain.dates import format_day, format_iso_day
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import cards as catalogue
 from shared.reference.load import Reference
@@ -185,7 +185,7 @@ def _value_held_cards(
             offer = catalogue.build_offer(call.reference, card, _value_point(call, card, goal)[0])
             paid = card_value.value_by_category(offer, _convert_spending(spending, rate.usd_per_unit)) or {}
             returns_by_card.append({c: v * rate.usd_per_unit for c, v in paid.items()})
-    return card_value.best_by_category(returns_by_card)
+    return card_value.find_best_by_category(returns_by_card)
 
 
 def _score(
@@ -288,7 +288,7 @@ def _describe_no_match(reference: Reference, country: str | None, goal: str | No
 def _describe_ranking(
     listed: list[ScoredCard], spending: Spending, category: str | None, country: str | None, total: int
 ) -> str:
-    sentences = [f"{some(total, 'card')} compared; first {listed[0].card.name}."]
+    sentences = [f"{pluralize(total, 'card')} compared; first {listed[0].card.name}."]
     if category:
         sentences.append(f"Ranked by what 100 spent on {_category_name(category)} brings, then by first-year value.")
     if spending.source == "none":
@@ -343,7 +343,7 @@ def _explain_bonus(reference: Reference, s: ScoredCard, spending: Spending) -> l
     asks = f" for {card.bonus_spend:,} {card.fee_currency}" if card.bonus_spend is not None else ""
     months = f" within {card.bonus_months} months" if card.bonus_months else ""
     dated = f"as seen on {format_iso_day(card.bonus_as_of)}" if card.bonus_as_of else "undated"
-    words = [f"Bonus {card.bonus_amount:,} {catalogue.currency_name(reference, card)}{asks}{months}, {dated}."]
+    words = [f"Bonus {card.bonus_amount:,} {catalogue.find_currency_name(reference, card)}{asks}{months}, {dated}."]
     if not card_value.reaches_bonus(s.offer, _convert_total(spending, s.usd_per_unit)):
         words.append("Your spending does not reach it, so it is not counted.")
     if s.had:
@@ -357,7 +357,8 @@ def _explain_earning(reference: Reference, s: ScoredCard, spending: Spending, ca
         words.append(f"100 {s.card.fee_currency} on {_category_name(category)} bring {s.per_hundred:.2f} back.")
     if spending.source != "none" and s.worth.points_per_year:
         words.append(
-            f"Earns {s.worth.points_per_year:,} {catalogue.currency_name(reference, s.card)} a year on this spending."
+            f"Earns {s.worth.points_per_year:,} {catalogue.find_currency_name(reference, s.card)}"
+            " a year on this spending."
         )
     if spending.source != "none" and s.worth.earn is not None and s.beyond:
         words.append("Earnings count only beyond what the cards you hold bring.")

@@ -12,7 +12,7 @@ from mcp_server.toolkit.provenance import Verified, newest, verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Paging, Part, Result
 from shared.domain import cards, names
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import NotFound
 from shared.reference import cards as catalogue
 from shared.reference.load import Reference
@@ -79,7 +79,7 @@ def _to_welcome_bonus(reference: Reference, card: Row) -> WelcomeBonus | None:
         return None
     return WelcomeBonus(
         amount=card.bonus_amount,
-        currency=catalogue.currency_name(reference, card),
+        currency=catalogue.find_currency_name(reference, card),
         spend_requirement=card.bonus_spend,
         window_months=card.bonus_months,
         estimated_value=value_bonus(reference, card),
@@ -104,7 +104,7 @@ def _to_catalog_card(call: Call, card: Row) -> CatalogCard:
             "currency": card.fee_currency,
             "earns_program": card.program,
             "welcome_bonus": _to_welcome_bonus(reference, card),
-            "earn_rates": [EarnRate.model_validate(r) for r in catalogue.earn_rows(reference, card.slug)],
+            "earn_rates": [EarnRate.model_validate(r) for r in catalogue.list_earn_rows(reference, card.slug)],
             "transfer_partners": partners,
             "note": " ".join(n for n in notes if n) or None,
             "lounge_access": list(card.lounge),
@@ -116,12 +116,12 @@ def _to_catalog_card(call: Call, card: Row) -> CatalogCard:
 def _find_issuers(reference: Reference, text: str) -> set[str]:
     """The issuers a loose name means. Raises NotFound with the nearest."""
     issuers = {card.issuer for card in reference.cards.values()}
-    query = names.plain(text)
-    matches = {i for i in issuers if query and query in names.plain(i)}
+    query = names.normalize_name(text)
+    matches = {i for i in issuers if query and query in names.normalize_name(i)}
     matches |= {c.issuer for c in reference.cards.values() if query in c.slug.split("-")}
     if not matches:
-        spelled = {names.plain(i): i for i in issuers}
-        raise NotFound("issuer", text, [spelled[n] for n in names.nearest(text, spelled)])
+        spelled = {names.normalize_name(i): i for i in issuers}
+        raise NotFound("issuer", text, [spelled[n] for n in names.find_nearest(text, spelled)])
     return matches
 
 
@@ -132,8 +132,8 @@ def _find_by_slug(reference: Reference, slug: str) -> list[Row]:
 
 
 def _nearest_slugs(reference: Reference, text: str) -> list[str]:
-    spelled = {names.plain(slug): slug for slug in reference.cards}
-    return [spelled[n] for n in names.nearest(text, spelled)]
+    spelled = {names.normalize_name(slug): slug for slug in reference.cards}
+    return [spelled[n] for n in names.find_nearest(text, spelled)]
 
 
 def _search(reference: Reference, query: str | None) -> list[Row]:
@@ -149,8 +149,8 @@ def _search(reference: Reference, query: str | None) -> list[Row]:
 
 
 def _nearest_names(reference: Reference, text: str) -> list[str]:
-    spelled = {names.plain(c.name): c.name for c in reference.cards.values()}
-    return [spelled[n] for n in names.nearest(text, spelled)]
+    spelled = {names.normalize_name(c.name): c.name for c in reference.cards.values()}
+    return [spelled[n] for n in names.find_nearest(text, spelled)]
 
 
 def _sort(reference: Reference, matches: Iterable[Row], sort: str) -> list[Row]:
@@ -214,7 +214,7 @@ def _describe_matches(reference: Reference, matches: list[Row], country: str | N
         nowhere = country is not None and country not in countries
         return f"No card fits. The catalogue has cards of {', '.join(countries)}." if nowhere else "No card fits."
     without_bonus = sum(1 for c in matches if c.bonus_amount is None)
-    bonus = f" No welcome offer is known for {some(without_bonus, 'card')}." if without_bonus else ""
+    bonus = f" No welcome offer is known for {pluralize(without_bonus, 'card')}." if without_bonus else ""
     unaudited = sum(1 for c in matches if c.audited_on is None)
-    audit = f" {some(unaudited, 'card')} unaudited: check with the issuer." if unaudited else ""
-    return f"{some(len(matches), 'card')} fit{'s' if len(matches) == 1 else ''}.{bonus}{audit}"
+    audit = f" {pluralize(unaudited, 'card')} unaudited: check with the issuer." if unaudited else ""
+    return f"{pluralize(len(matches), 'card')} fit{'s' if len(matches) == 1 else ''}.{bonus}{audit}"

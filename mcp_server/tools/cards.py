@@ -44,7 +44,7 @@ from mcp_server.views.cards import (
 )
 from shared.db.cards import Card as Row
 from shared.db.cards import page_of_cards, wallet
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NotFound
 
 CardText = Annotated[str, line(120), Field(description="Catalogue slug, catalogue name or free text.")]
@@ -139,7 +139,7 @@ def list_my_cards(
     rows, total = _select_page(call, card_id, include_closed, bonus_status, page, per_page)
     totals = wallet(call.db, call.today)
     return Cards(
-        message=f"{some(total, 'card')}.",
+        message=f"{pluralize(total, 'card')}.",
         cards=[to_card(call, r) for r in rows],
         totals=CardTotals(
             open=totals.open,

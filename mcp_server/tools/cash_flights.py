@@ -12,7 +12,7 @@ from mcp_server.toolkit.results import Result
 from mcp_server.toolkit.wording import cities
 from mcp_server.views.cash_flights import Fare, resolve_journey, to_fare
 from shared.domain.dates import format_day
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import NoData
 from shared.providers.contract import FaresQuestion
 from shared.services.search import exchange_rates, fares
@@ -76,7 +76,7 @@ def _cabin_name(cabin: str) -> str:
 def _describe_result(
     where: str, priced: Sequence[FareOption], found_total: int, failed: Sequence[str], currency: str
 ) -> str:
-    sentences = [f"{some(len(priced), 'cash fare')} from {where}."]
+    sentences = [f"{pluralize(len(priced), 'cash fare')} from {where}."]
     if (best := fares.cheapest(priced)) and best.converted:
         sentences.append(f"From {best.converted.amount:,.2f} {currency}.")
     if left_out := found_total - len(priced):

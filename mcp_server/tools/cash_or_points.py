@@ -15,7 +15,7 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part, Result
 from mcp_server.toolkit.wording import cities, program_name
 from mcp_server.views.cash_flights import ConvertedMoney, resolve_journey, to_converted_money
-from shared.domain.cash_or_points import AwardPrice, advise, cents_per_point
+from shared.domain.cash_or_points import AwardPrice, advise, value_point
 from shared.domain.dates import format_day
 from shared.domain.exchange_rates import Rates
 from shared.domain.minor_units import round_to_minor_unit
@@ -186,7 +186,7 @@ def _build_comparison(
 ) -> Comparison:
     amount = fare.converted.amount if fare and fare.converted else None
     best = awards[0] if awards else None
-    value = cents_per_point(amount, best.award) if best else None
+    value = value_point(amount, best.award) if best else None
     advised = advise(amount, best.award) if best else None
     coverage_now, age = coverage(sides.both), freshness(sides.both)
     listed = awards[: call.limits.results or MAX_OPTIONS]
@@ -241,7 +241,7 @@ def _describe_comparison(
     sentences.append(f"cash {fare.price:,.2f} {fare.currency};" if fare else "no cash fare is known;")
     program = program_name(facts, best.option.program) if best else ""
     sentences.append(f"award {best.option.points:,} points of {program}." if best else "no award seat is known.")
-    value = cents_per_point(amount, best.award) if best else None
+    value = value_point(amount, best.award) if best else None
     advised = advise(amount, best.award) if best else None
     if value is not None:
         sentences.append(f"A point buys {value:.2f} US cents here.")

@@ -18,7 +18,7 @@ from shared.db import clients as store
 from shared.db.clients import ClientPortfolio as Row
 from shared.domain import clients
 from shared.domain.balances import value_balance
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NotFound
 
 CURRENCY = "USD"  # valuations are kept in US cents
@@ -178,7 +178,7 @@ def list_client_portfolios(
         )
         for r in rows
     ]
-    message = f"{some(total, 'client')}."
+    message = f"{pluralize(total, 'client')}."
     return Clients(message=message, portfolios=lines, paging=Paging.of(page, per_page, total))
 
 
@@ -233,7 +233,7 @@ def delete_client_portfolio(call: Call, portfolio_id: RowId) -> DeletedClient:
     revoked = store.revoke(call.db, call.now, client=portfolio_id)
     call.db.delete(row)
     call.db.flush()
-    links = f" {some(revoked, 'public link')} revoked." if revoked else ""
+    links = f" {pluralize(revoked, 'public link')} revoked." if revoked else ""
     return DeletedClient(
         message=f"{row.client_name} (client portfolio {portfolio_id}) is deleted for good.{links}",
         removed=RemovedClient(portfolio_id=portfolio_id, client_name=row.client_name),

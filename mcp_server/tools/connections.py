@@ -11,7 +11,7 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Part, Result
 from shared.db.connections import Connection
 from shared.domain.plans import INTEGRATIONS
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.providers.connectors import connector
 from shared.services.connections import disconnecting, sync
 from shared.services.connections.connecting import open_link
@@ -92,7 +92,7 @@ def connect_integration(call: Call, provider: Provider) -> ConnectLink:
         raise paywall(call.caller, INTEGRATIONS[provider].slug, f"Connecting {connector(provider).title}")
     card = sync.require_configured(provider)
     link = open_link(call.db, call.account_id, provider)
-    minutes = some(round(card.life.total_seconds() / 60), "minute")
+    minutes = pluralize(round(card.life.total_seconds() / 60), "minute")
     return ConnectLink(
         message=f"Open the link within {minutes}, signed in to this service as the same account, and follow it"
         f" to {card.title}.",
@@ -147,7 +147,7 @@ async def sync_integration(call: LiveCall, provider: Provider, dry_run: bool = F
     report, name = outcome.report, connector(provider).title
     changed, conflicts = len(report.changes), len(report.conflicts)
     verb = "would change" if dry_run else "changed"
-    message = f"{name}: {some(changed, 'row')} {verb}, {conflicts} left as they were."
+    message = f"{name}: {pluralize(changed, 'row')} {verb}, {conflicts} left as they were."
     if connector(provider).pull is None and connector(provider).push is None:
         message = f"{name} answers. Nothing is copied: it is asked when you search for award seats."
     return Synced(

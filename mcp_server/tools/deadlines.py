@@ -13,7 +13,7 @@ from shared.db.profile import Profile
 from shared.db.upcoming_bookings import earliest_today
 from shared.domain import time_zones
 from shared.domain.deadlines import Deadline, Kind, select_due
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.services.deadlines import TABLES, Viewpoint, choose_currency, find_deadlines, find_undated_programs
 
 MAX_DEADLINES = 200  # in one answer
@@ -40,7 +40,7 @@ def list_upcoming_deadlines(
     view = Viewpoint(
         call.reference,
         call.now,
-        time_zones.find_day(call.now, (profile and profile.timezone) or time_zones.UTC),
+        time_zones.find_local_day(call.now, (profile and profile.timezone) or time_zones.UTC),
         choose_currency(call.reference, (profile and profile.currency) or "USD"),
     )
     holdings = read_holdings(
@@ -57,9 +57,9 @@ def list_upcoming_deadlines(
 
 def _describe_deadlines(due: list[Deadline], within_days: int, dateless: list[str]) -> str:
     past = sum(d.days_left < 0 for d in due)
-    sentences = [f"{some(len(due) - past, 'deadline')} within {some(within_days, 'day')}."]
+    sentences = [f"{pluralize(len(due) - past, 'deadline')} within {pluralize(within_days, 'day')}."]
     if past:
-        sentences.append(f"{some(past, 'card bonus')} still marked pending after the last day to spend.")
+        sentences.append(f"{pluralize(past, 'card bonus')} still marked pending after the last day to spend.")
     if len(due) > MAX_DEADLINES:
         sentences.append(f"The soonest {MAX_DEADLINES} are shown.")
     if dateless:

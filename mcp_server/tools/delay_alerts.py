@@ -19,7 +19,7 @@ from mcp_server.views.route_monitors import find_airport_faults
 from shared.db.accounts import Account, lock
 from shared.db.delay_alerts import DelayAlert as Row
 from shared.db.pagination import page_of
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import BackendUnavailable, Fault, Invalid, Outage
 from shared.outbox.channels import sms, whatsapp
 from shared.secrets import seal, unseal
@@ -170,7 +170,7 @@ async def create_delay_alert(
 
 
 def _describe_terms(row: Row) -> str:
-    least = some(row.min_delay_minutes, "minute") if row.min_delay_minutes else "anything above zero"
+    least = pluralize(row.min_delay_minutes, "minute") if row.min_delay_minutes else "anything above zero"
     return f"you get a message by {' and '.join(row.channels)} once delays at {row.airport} reach {least}"
 
 
@@ -186,7 +186,7 @@ def list_delay_alerts(
         conditions.append(_running_rows() if active else ~_running_rows())
     rows, total = page_of(call.db, Row, conditions, Row.id.desc(), page=page, per_page=per_page)
     return DelayAlerts(
-        message=f"{some(total, 'delay alert')}; this plan allows {call.limits.delay_alerts} active.",
+        message=f"{pluralize(total, 'delay alert')}; this plan allows {call.limits.delay_alerts} active.",
         alerts=[_to_alert(row) for row in rows],
         paging=Paging.of(page, per_page, total),
     )

@@ -12,7 +12,7 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from shared.domain.award_charts import RoutePrice
 from shared.domain.destinations import Destination, find_farthest
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import Candidates, Fault, Invalid, NoData
 
 PROGRAM, CARRIER = "british-airways-club", "BA"
@@ -97,7 +97,7 @@ def affordable_destinations(
     price = call.reference.route_price(PROGRAM, CARRIER, destinations[0].origin, destinations[0].airport, call.today)
     chart = price.chart_of(destinations[0].cabin) if price else None
     cut = f"; the {len(listed)} farthest are listed" if total > len(listed) else ""
-    summary = f"{balance:,} Avios cover {some(total, 'city', 'cities')} one way from London{cut}."
+    summary = f"{balance:,} Avios cover {pluralize(total, 'city', 'cities')} one way from London{cut}."
     if not listed:
         least = min(d.points for d in destinations)
         summary = f"{balance:,} Avios cover no flight from London: the cheapest takes {least:,}."

@@ -14,7 +14,7 @@ from mcp_server.toolkit.results import Money, Part, Result
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import names, status_tiers
 from shared.domain.earning import EarnedPoints, Method, Metric, Scheme, count_points, find_rate
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData, NotFound
 from shared.reference import statuses
 from shared.reference.rows.earning import EarningRate
@@ -137,11 +137,11 @@ def calculate_flight_earnings(
     legs = statuses.build_legs(call.reference, (start, end)) * segments
     earned = count_points(scheme, legs, cabin, _check_fare(call, scheme, fare_price, fare_currency), tier)
     total = earned.amount or Decimal(0)
-    fact = min(statuses.scheme_facts(call.reference, program), key=lambda f: f.as_of or "")
+    fact = min(statuses.list_scheme_facts(call.reference, program), key=lambda f: f.as_of or "")
     unit = status_tiers.format_metric(scheme.metric)
     return FlightEarnings(
-        message=f"{start}-{end} in {cabin}: {status_tiers.format_number(total)} {unit} for {some(segments, 'segment')}."
-        f" {caution(fact)}".rstrip(),
+        message=f"{start}-{end} in {cabin}: {status_tiers.format_number(total)} {unit} for"
+        f" {pluralize(segments, 'segment')}. {caution(fact)}".rstrip(),
         program=program,
         metric=scheme.metric,
         earned=total,
@@ -176,12 +176,12 @@ def get_earning_rates(
         letter = fare_class.strip().upper()
         matches = [r for r in rates if r.fare_class == letter]
         if not matches:
-            raise NotFound("booking class", letter, names.nearest(letter, sorted({r.fare_class for r in rates})))
+            raise NotFound("booking class", letter, names.find_nearest(letter, sorted({r.fare_class for r in rates})))
         rates = matches
     weakest = min(rows, key=lambda r: (["low", "medium", "high"].index(r.confidence), r.as_of or ""))
     name = call.reference.programs[program].name
     return EarningRates(
-        message=f"{airline_name.name} credited to {name}: {some(len(rates), 'rate')} in percent of distance."
+        message=f"{airline_name.name} credited to {name}: {pluralize(len(rates), 'rate')} in percent of distance."
         f" {caution(weakest)}".rstrip(),
         program=program,
         airline=airline_name,

@@ -14,8 +14,8 @@ from mcp_server.toolkit.results import Marked, Result
 from mcp_server.views.sightings import age_in_seconds, build_freshness, read_balances, sightings_since
 from shared.db.observations import AwardObservation as Row
 from shared.db.sightings import lowest, newest
-from shared.domain.dates import add_months, days_of, format_day
-from shared.domain.plurals import some
+from shared.domain.dates import add_months, format_day, list_month_ends
+from shared.domain.plurals import pluralize
 from shared.domain.transfers import Reach, find_reach, first_covering
 from shared.errors import Fault, Invalid, NoData
 from shared.services.search.provenance import Freshness
@@ -120,8 +120,8 @@ def explore_destinations(
 
 def _parse_months(call: Call, month_from: str | None, month_to: str | None) -> tuple[date, date]:
     """The days to search, from today on. Raises Invalid for months that are over or in the wrong order."""
-    first = days_of(month_from)[0] if month_from else call.today.replace(day=1)
-    last = days_of(month_to)[1] if month_to else days_of(f"{add_months(first, 2):%Y-%m}")[1]
+    first = list_month_ends(month_from)[0] if month_from else call.today.replace(day=1)
+    last = list_month_ends(month_to)[1] if month_to else list_month_ends(f"{add_months(first, 2):%Y-%m}")[1]
     if last < call.today:
         raise Invalid(Fault("month_to" if month_to else "month_from", "is over", f"{call.today:%Y-%m} or later"))
     if last < first:
@@ -174,7 +174,7 @@ def _to_destination(call: Call, offer: _Offer, cabin: str) -> ExploredDestinatio
 def _describe_result(listed: Sequence[_Offer], offers: Sequence[_Offer], origin: str, source: Source) -> str:
     covered = sum(o.purse is not None for o in offers)
     first = offers[0]
-    count = some(len(offers), "destination")
+    count = pluralize(len(offers), "destination")
     message = f"{count} from {origin} with award seats seen lately, from {first.points:,} points."
     if source == "none":
         message += " No balance was given and none is saved, so none is marked as covered."

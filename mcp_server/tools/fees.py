@@ -14,7 +14,7 @@ from mcp_server.toolkit.results import Marked, Money, Result
 from shared.db.observations import AwardObservation as Row
 from shared.domain.airports import Airport as Place
 from shared.domain.fees import FeeSample, merge_samples
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData
 from shared.services.search.provenance import Freshness
 
@@ -138,7 +138,7 @@ def _build_freshness(call: Call, newest: datetime) -> Freshness:
 
 def _describe_fees(fees: Sequence[Fee], total: int, origin: str, destination: str) -> str:
     samples = sum(f.samples for f in fees)
-    seats = f"{some(samples, 'seat')} seen in past searches"
+    seats = f"{pluralize(samples, 'seat')} seen in past searches"
     sentences = [f"Average taxes and surcharges from {origin} to {destination}, one way per person, of {seats}."]
     if areas := sorted({f.area for f in fees if f.basis == "region"}):
         sentences.append(f"For programmes never seen on this route, the average is of {' and '.join(areas)}.")

@@ -21,7 +21,7 @@ from shared.db.flight_alerts import FlightAlertKey
 from shared.db.pagination import count, page_of
 from shared.db.run_kinds import RunKind
 from shared.db.runs import delete_schedules, schedule, unschedule
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.services.watches.flight_alerts import PRICED_THROUGH
 
 Airline = Literal["BA", "VS", "CX", "IB", "QR", "EY", "JL", "B6", "UA", "TP", "HA", "FI"]
@@ -170,7 +170,7 @@ def list_flight_alerts(
     rows, total = page_of(call.db, Row, conditions, Row.id.desc(), page=page, per_page=per_page)
     running, cap = count(call.db, Row, _is_active()), call.limits.flight_alerts
     return FlightAlerts(
-        message=f"{some(total, 'flight alert')}; {running} of {cap} active.{_describe_trouble(rows)}",
+        message=f"{pluralize(total, 'flight alert')}; {running} of {cap} active.{_describe_trouble(rows)}",
         alerts=[_to_alert(row) for row in rows],
         active_count=running,
         cap=cap,

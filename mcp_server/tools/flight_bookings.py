@@ -34,7 +34,7 @@ from shared.db.trips import open_trip
 from shared.db.vouchers import on_bookings
 from shared.domain import bookings as rules
 from shared.domain.dates import format_day
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid
 from shared.services.bookings import bookings
 
@@ -197,7 +197,7 @@ def _describe_doubts(call: Call, row: Row, legs: Sequence[Row]) -> str:
     sentences = []
     if row.airline not in call.reference.carriers:
         sentences.append(f"No airline called {row.airline} is known here; the name is kept as you wrote it.")
-    if sum(rules.bears_cost(leg.points_spent, leg.cash_paid) for leg in legs) > 1:
+    if sum(rules.has_cost(leg.points_spent, leg.cash_paid) for leg in legs) > 1:
         sentences.append("More than one leg has a cost. Put the whole cost on the first leg and 0 on the others.")
     return "".join(f" {sentence}" for sentence in sentences)
 
@@ -210,7 +210,7 @@ def get_flight_booking(call: Call, booking_id: RowId) -> FlightDetails:
     vouchers = on_bookings(call.db, "flight", [leg.id for leg in legs])
     parts = {leg.id: to_flight_booking(call, leg, [v.id for v in vouchers[leg.id]]) for leg in legs}
     return FlightDetails(
-        message=f"{_describe_leg(row)}, {parts[row.id].state}. The booking has {some(len(legs), 'leg')}.",
+        message=f"{_describe_leg(row)}, {parts[row.id].state}. The booking has {pluralize(len(legs), 'leg')}.",
         booking=parts[row.id],
         legs=list(parts.values()),
         vouchers=[to_voucher(call, v) for v in vouchers[row.id]],
@@ -261,7 +261,7 @@ def list_flight_bookings(
     today = bookings.today(call.reference, "flight", call.now)
     rows, sums = page_of_flights(call.db, today, when, conditions, page, per_page)
     return Flights(
-        message=f"{some(sums.total, 'flight booking')}.",
+        message=f"{pluralize(sums.total, 'flight booking')}.",
         bookings=to_flight_bookings(call, rows),
         totals=FlightTotals(points_by_program=sums.points, cash_by_currency=sums.cash, taxes_by_currency=sums.taxes),
         paging=Paging.of(page, per_page, sums.total),

@@ -13,7 +13,7 @@ from shared.domain.folio.audit import BillAudit, audit_folio
 from shared.domain.folio.model import Chain, FolioStay, StayType
 from shared.domain.folio.model import Finding as Found
 from shared.domain.folio.stay import match_tier
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.folio import build_rulebook
 
@@ -108,11 +108,11 @@ def _describe_audit(result: BillAudit) -> str:
     infos = len(result.findings) - len(disputed)
     money = f", {result.disputed_amount:,.2f} {result.bill.currency or ''}".rstrip() if result.disputed_amount else ""
     read = len(result.bill.lines)
-    sentences = [f"{some(read, 'line')} read: {len(disputed) or 'nothing'} to dispute{money}."]
+    sentences = [f"{pluralize(read, 'line')} read: {len(disputed) or 'nothing'} to dispute{money}."]
     if infos:
         sentences.append(f"{infos} for information only.")
     if result.bill.unread:
-        lost = some(result.bill.unread, "line")
+        lost = pluralize(result.bill.unread, "line")
         sentences.append(f"{lost} could not be read, so the sum was not checked.")
     elif any(f.rule.check == "adds_up" for f in disputed):
         sentences.append("The bill does not add up.")

@@ -28,7 +28,7 @@ from shared.db.hotel_prices import seen_since
 from shared.db.trips import open_trip
 from shared.db.vouchers import on_bookings
 from shared.domain.dates import format_day
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.reference import hotels
 from shared.services.bookings import bookings
 
@@ -182,13 +182,13 @@ def list_hotel_bookings(
     bookings.check_trip(call.db, trip_id)
     today = bookings.today(call.reference, "hotel", call.now)
     conditions: list[ColumnElement[bool]] = []
-    conditions += [Row.hotel_code.in_(hotels.codes_of_chain(call.reference, chain))] if chain else []
+    conditions += [Row.hotel_code.in_(hotels.list_chain_codes(call.reference, chain))] if chain else []
     conditions += [Row.trip_id == trip_id] if trip_id else []
     conditions += [cheaper_now(today)] if with_drop_only else []
     rows, sums = page_of_hotels(call.db, today, when, conditions, page, per_page)
     cheaper = f" Offered for less now: {sums.drops}." if sums.drops else ""
     return Stays(
-        message=f"{some(sums.total, 'hotel stay')}.{cheaper}",
+        message=f"{pluralize(sums.total, 'hotel stay')}.{cheaper}",
         bookings=to_hotel_bookings(call, rows),
         totals=StayTotals(points=sum(sums.points.values()), cash_by_currency=sums.cash, drops_found=sums.drops),
         paging=Paging.of(page, per_page, sums.total),

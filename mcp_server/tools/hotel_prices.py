@@ -20,7 +20,7 @@ from shared.db.bookings import HotelBooking as Row
 from shared.db.bookings import HotelPrice
 from shared.db.hotel_prices import Stay, prices, seen_since, stay_of
 from shared.domain.dates import format_day, format_days
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import hotels
 from shared.services.search.hotel_prices import require_prices
@@ -117,15 +117,14 @@ def get_hotel_price_history(
     name, stay = (row.hotel_name, stay_of(row)) if row else _resolve_stay(call, *by_name)
     recorded = prices(call.db, stay, call.account_id, call.now - timedelta(days=days), COUNTED)
     if not recorded:
-        message = (
-            f"No price of {name} from {format_days(stay[1], stay[2])} was recorded in the last {some(days, 'day')}."
-        )
+        nights = format_days(stay[1], stay[2])
+        message = f"No price of {name} from {nights} was recorded in the last {pluralize(days, 'day')}."
         raise NoData(message, missing=["prices"])
     ranked = _rank_prices(recorded, row)
     limit_note = f" The newest {SHOWN} are shown." if len(recorded) > SHOWN else ""
     return PriceHistory(
-        message=f"{name} from {format_days(stay[1], stay[2])}: {some(len(recorded), 'price')} recorded in the last"
-        f" {some(days, 'day')}.{limit_note}",
+        message=f"{name} from {format_days(stay[1], stay[2])}: {pluralize(len(recorded), 'price')} recorded in the last"
+        f" {pluralize(days, 'day')}.{limit_note}",
         snapshots=[to_price_snapshot(price) for price in recorded[:SHOWN]],
         lowest=to_price_snapshot(ranked[0]) if ranked else None,
         highest=to_price_snapshot(ranked[-1]) if ranked else None,

@@ -34,7 +34,7 @@ from mcp_server.views.profile import CURRENCY
 from shared.db.profile import Profile
 from shared.domain import hotel_prices, time_zones
 from shared.domain.hotel_prices import StayPrice
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import hotel_awards, hotel_places, hotels
 from shared.reference.hotel_awards import FreeNight
@@ -79,7 +79,7 @@ async def _read_currency(call: LiveCall) -> str:
 
 
 def _local_day(call: LiveCall, hotel: HotelRow) -> Date:
-    return time_zones.find_day(call.now, hotels.zone(call.reference, hotels.code(hotel)))
+    return time_zones.find_local_day(call.now, hotels.find_time_zone(call.reference, hotels.code(hotel)))
 
 
 def _check_dates(check_in: Date, check_out: Date, today: Date) -> None:
@@ -215,8 +215,10 @@ def _describe_nights(hotel: HotelRow, nights: Sequence[Night]) -> str:
     available = sum(n.state == "available" for n in nights)
     awards = sum(n.points is not None for n in nights)
     unknown = sum(n.state == "unknown" for n in nights)
-    rest = f" For {some(unknown, 'night')} no source has an answer." if unknown else ""
-    return f"{hotel.name}: {some(len(nights), 'night')}, {available} available, {awards} with an award price.{rest}"
+    rest = f" For {pluralize(unknown, 'night')} no source has an answer." if unknown else ""
+    return (
+        f"{hotel.name}: {pluralize(len(nights), 'night')}, {available} available, {awards} with an award price.{rest}"
+    )
 
 
 @tool(area="hotels", tier=Tier.FREE, effect=Effect.READS, live=True, open_world=True, meter="search")
@@ -255,7 +257,7 @@ async def search_hotels(
 
 def _filter_by_chains(facts: Reference, place: Place, chains: Sequence[str] | None) -> list[HotelRow]:
     """Raises NoData where none is known, NotFound or Candidates for a chain's name."""
-    codes = {code for text in chains or () for code in hotels.codes_of_chain(facts, text)}
+    codes = {code for text in chains or () for code in hotels.list_chain_codes(facts, text)}
     matches = [h for h in place.hotels if not chains or hotels.code(h) in codes]
     if not matches:
         whose = "these chains" if chains else "a supported chain"
@@ -285,8 +287,8 @@ def _describe_matches(place: Place, rows: Sequence[tuple[HotelRow, StayPrice]], 
     available = sum(s.best.state == "available" for _, s in rows)
     awards = sum(s.best.points is not None for _, s in rows)
     unknown = sum(s.best.state == "unknown" for _, s in rows)
-    cap = f" at up to {some(most, 'point')} a night" if most else ""
-    count = f"{some(len(rows), 'hotel')} in {place.name}{cap}"
-    rest = f" For {some(unknown, 'hotel')} no source has an answer." if unknown else ""
+    cap = f" at up to {pluralize(most, 'point')} a night" if most else ""
+    count = f"{pluralize(len(rows), 'hotel')} in {place.name}{cap}"
+    rest = f" For {pluralize(unknown, 'hotel')} no source has an answer." if unknown else ""
     summary = f"{count}: {available} with a room for the whole stay, {awards} with an award price.{rest}"
     return f"{summary} Prices are the average of a night."

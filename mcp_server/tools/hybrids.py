@@ -22,9 +22,9 @@ from mcp_server.toolkit.results import (
 from mcp_server.toolkit.wording import cities
 from mcp_server.views.cash_flights import Fare, resolve_journey, to_fare
 from shared.domain.dates import format_day
-from shared.domain.hybrids import MIN_CONNECTION, hubs_between
+from shared.domain.hybrids import MIN_CONNECTION, find_hubs
 from shared.domain.minor_units import round_to_minor_unit
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData
 from shared.services.search.award_options import AwardOption
 from shared.services.search.hybrid_search import CURRENCY, Hybrid, Journeys, Wish, search
@@ -132,7 +132,7 @@ def _resolve_hubs(call: LiveCall, named: Sequence[str] | None, origin: str, dest
     facts = call.reference
     if named is None:
         airline_hubs = (h for airline in facts.airlines.values() for h in airline.hubs if h in facts.airports)
-        return hubs_between(origin, destination, airline_hubs, facts.miles)
+        return find_hubs(origin, destination, airline_hubs, facts.miles)
     codes = list(dict.fromkeys(facts.airport(h).code for h in named))
     if not codes:
         raise Invalid(Fault("hubs", "is empty", "airports, or leave it out for the known hubs"))
@@ -171,9 +171,9 @@ def _build_warnings(journey: Hybrid) -> list[str]:
         f"Bags are not checked through: at {hub} they are fetched and checked in again, which can need a visa there.",
     ]
     if journey.layover is None:
-        warnings.append(f"The flight times are not known: leave at least {some(hours, 'hour')} at {hub}.")
+        warnings.append(f"The flight times are not known: leave at least {pluralize(hours, 'hour')} at {hub}.")
     elif journey.layover >= LONG_WAIT:
-        warnings.append(f"The wait at {hub} is {some(int(journey.layover.total_seconds() // 3600), 'hour')}.")
+        warnings.append(f"The wait at {hub} is {pluralize(int(journey.layover.total_seconds() // 3600), 'hour')}.")
     if journey.cash.offer.city_wide:
         warnings.append(f"The fare is for the whole city: check that the flight uses {hub}.")
     if journey.award.offer.seats is None:
@@ -184,7 +184,9 @@ def _build_warnings(journey: Hybrid) -> list[str]:
 
 
 def _describe_journeys(wish: Wish, journeys: Journeys, hubs: Sequence[str]) -> str:
-    sentences = [f"{some(len(journeys.hybrids), 'hybrid journey')} over {some(len(hubs), 'hub')}, both legs in"]
+    sentences = [
+        f"{pluralize(len(journeys.hybrids), 'hybrid journey')} over {pluralize(len(hubs), 'hub')}, both legs in"
+    ]
     sentences.append(f"{wish.cabin.replace('_', ' ')}, a point valued at {wish.value:f} US cents.")
     costs = {f"over {h.over.hub}": h.cost for h in journeys.hybrids if h.cost is not None}
     if journeys.direct and journeys.direct.cost is not None:

@@ -23,8 +23,8 @@ from shared.db.inbound_mail import InboundMail
 from shared.db.pagination import page_of
 from shared.db.vouchers import on_any
 from shared.domain.dates import format_day
-from shared.domain.plans import allows
-from shared.domain.plurals import some
+from shared.domain.plans import is_allowed
+from shared.domain.plurals import pluralize
 from shared.errors import BackendUnavailable, ConfirmationRequired, Fault, Invalid, NotFound, Outage
 from shared.reference import hotels
 from shared.services.bookings import inbound_mail, mail_bookings, secret_links
@@ -98,7 +98,7 @@ def _is_on_or_before_trial(account_id: int) -> bool:
 
 def _open_trial(call: Call) -> Trial | None:
     """The trial of an account whose plan does not include the inbox; it begins with the first call."""
-    if allows(call.plan, Tier.PREMIUM):
+    if is_allowed(call.plan, Tier.PREMIUM):
         return None
     account = call.db.get_one(Account, call.account_id, with_for_update={"key_share": True})
     if account.inbox_trial_ends_on is None:
@@ -167,7 +167,7 @@ def list_inbox_messages(
     messages, total = page_of(call.db, InboundMail, [condition], *newest, page=page, per_page=per_page)
     existing = mails.bookings_of(call.db, _booking_ids(messages, "flight"), _booking_ids(messages, "hotel"))
     return InboxMessages(
-        message=f"{some(total, 'message')}. {UNTRUSTED_TEXT}",
+        message=f"{pluralize(total, 'message')}. {UNTRUSTED_TEXT}",
         messages=[_to_message(m, *existing) for m in messages],
         paging=Paging.of(page, per_page, total),
     )
@@ -215,7 +215,7 @@ def resolve_inbox_message(
     count = len(filed.flights) + len(filed.hotels)
     before = count - len(filed.new)
     known_before = f"; known before: {before}" if before else ""
-    return _build_answer(call, mail, filed, f"{some(count, 'booking')} of this mail{known_before}.")
+    return _build_answer(call, mail, filed, f"{pluralize(count, 'booking')} of this mail{known_before}.")
 
 
 def _parse_id(text: str) -> UUID:

@@ -18,7 +18,7 @@ from shared.db.lounges import LoungeVisit as Row
 from shared.db.lounges import count_visits, page_of_visits
 from shared.domain import names
 from shared.domain.dates import format_day
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NotFound
 
 AccessMethod = Literal["card", "status", "ticket", "membership", "paid", "guest", "other"]
@@ -107,7 +107,7 @@ def _resolve_program(call: Call, text: str | None) -> str | None:
     if not text:
         return text
     ways = {way for row in call.reference.rows("lounges.csv") for way in row.access}
-    way = next((w for w in sorted(ways) if names.plain(w) == names.plain(text)), None)
+    way = next((w for w in sorted(ways) if names.normalize_name(w) == names.normalize_name(text)), None)
     return way or call.reference.program(text).slug
 
 
@@ -151,7 +151,7 @@ def log_lounge_visit(
     counts = count_visits(call.db, this_year)
     return LoggedVisit(
         message=f"Visit {row.id} to {row.lounge_name} ({row.airport}) is logged."
-        f" {some(counts.total, 'visit')} this year.",
+        f" {pluralize(counts.total, 'visit')} this year.",
         visit=_to_visit(row),
         visits_this_year=Counts.model_validate(counts),
     )
@@ -185,7 +185,7 @@ def list_lounge_visits(
     counts = count_visits(call.db, *filters)
     rows = page_of_visits(call.db, *filters, page=page, per_page=per_page)
     return Visits(
-        message=f"{some(counts.total, 'lounge visit')}.",
+        message=f"{pluralize(counts.total, 'lounge visit')}.",
         visits=[_to_visit(row) for row in rows],
         totals=Totals.model_validate(counts),
         paging=Paging.of(page, per_page, counts.total),

@@ -13,7 +13,7 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
 from shared.db.messages import Notification
 from shared.db.pagination import count, page_of
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NotFound
 
 Kind = Literal["flight_alert", "route_monitor", "delay_alert", "standing_order", "hotel_price_drop", "inbox", "account"]
@@ -93,7 +93,7 @@ def list_notifications(
     rows, total = page_of(call.db, Notification, conditions, *newest, page=page, per_page=per_page)
     unread = _count_unread(call)
     return Notices(
-        message=f"{some(total, 'notice')} here; {unread} unread in the inbox.",
+        message=f"{pluralize(total, 'notice')} here; {unread} unread in the inbox.",
         notifications=[_to_notice(row) for row in rows],
         unread=unread,
         paging=Paging.of(page, per_page, total),
@@ -137,7 +137,7 @@ def mark_notifications_read(
         raise Invalid(Fault("notification_ids", "or all has to be given, not both", "a list of ids, or all true"))
     marked, unknown = _mark_named(call, notification_ids) if notification_ids else (_mark(call, None), [])
     return Marked(
-        message=f"{some(marked, 'notice')} marked as read.",
+        message=f"{pluralize(marked, 'notice')} marked as read.",
         marked=marked,
         unread=_count_unread(call),
         not_found=unknown,

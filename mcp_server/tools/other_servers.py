@@ -4,7 +4,7 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.provenance import Verified, verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Result
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.reference.rows import OtherServer
 
 
@@ -42,7 +42,7 @@ def discover_more_flight_tools(call: Call) -> OtherServers:
     """
     rows = list(call.reference.rows("other_servers.csv"))
     return OtherServers(
-        message=f"{some(len(rows), 'MCP server')} of others; none is part of this service.",
+        message=f"{pluralize(len(rows), 'MCP server')} of others; none is part of this service.",
         servers=[_to_server(r) for r in rows],
         as_of=min((r.as_of for r in rows if r.as_of), default=None),
     )

@@ -12,7 +12,7 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from shared.db.balances import PointsBalance
 from shared.domain.award_charts import SEASONS, Chart
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.domain.transfers import find_paths
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.rows import Program
@@ -210,9 +210,9 @@ def get_partner_award_options(
 
 def _describe_options(route: str, total: int, listed: int, dynamic: Sequence[str], guessed: Sequence[str]) -> str:
     """`guessed` are carriers that are priced without being known to fly the route."""
-    message = f"{some(total, 'chart price')} from {route}, {listed} shown. Confirm the seat before moving points."
+    message = f"{pluralize(total, 'chart price')} from {route}, {listed} shown. Confirm the seat before moving points."
     if guessed:
         message += f" It is not known whether {' or '.join(guessed)} flies this route non-stop."
     if dynamic:
-        message += f" Prices without a chart: {some(len(dynamic), 'programme')}."
+        message += f" Prices without a chart: {pluralize(len(dynamic), 'programme')}."
     return message

@@ -13,7 +13,7 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
 from shared.domain import points_purchase
 from shared.domain.dates import format_day
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import points_purchase as price_lists
 from shared.reference.rows import BuyPoints, PointsSale
@@ -124,7 +124,7 @@ def get_buy_points_pricing(
     if program is None:
         lines = [_to_buy_price(call, r, quantity) for r in rows]
         sales = sum(b.sale is not None for b in lines)
-        message = f"Points of {some(len(lines), 'programme')} are sold; {some(sales, 'known sale')} today."
+        message = f"Points of {pluralize(len(lines), 'programme')} are sold; {pluralize(sales, 'known sale')} today."
         message += " List prices are mostly unaudited."
         return BuyPrices(message=message, programs=lines)
     bought_program = call.reference.program(program)

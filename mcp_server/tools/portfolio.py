@@ -27,7 +27,7 @@ from shared.db.trips import Trip
 from shared.db.upcoming_bookings import earliest_today
 from shared.domain import balances, time_zones
 from shared.domain.deadlines import select_due
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.services.bookings.bookings import flight_state, stay_state
 from shared.services.deadlines import TABLES, Viewpoint, choose_currency, find_deadlines, value_points
 
@@ -109,7 +109,7 @@ def get_portfolio(call: Call) -> Portfolio:
     view = Viewpoint(
         call.reference,
         call.now,
-        time_zones.find_day(call.now, own_profile.timezone),
+        time_zones.find_local_day(call.now, own_profile.timezone),
         choose_currency(call.reference, own_profile.currency),
     )
     holdings = read_holdings(call.db, earliest_today(call.now))
@@ -152,7 +152,7 @@ def _sum_balances(view: Viewpoint, rows: Sequence[PointsBalance]) -> BalanceSums
 
 
 def _describe_portfolio(view: Viewpoint, own_profile: Profile, sums: BalanceSums, rows: Sequence[PointsBalance]) -> str:
-    sentences = [f"Points in {some(sums.programs, 'programme')}, worth about {sums.value:,.2f} {sums.currency}."]
+    sentences = [f"Points in {pluralize(sums.programs, 'programme')}, worth about {sums.value:,.2f} {sums.currency}."]
     if not rows:
         sentences = ["No points balances are kept here."]
     unvalued = [

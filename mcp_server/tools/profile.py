@@ -14,7 +14,7 @@ from shared.db.accounts import Account, lock
 from shared.db.profile import MAILS
 from shared.db.profile import Profile as Row
 from shared.domain import time_zones
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid
 
 LISTS = ("preferred_airlines", "avoided_airlines")
@@ -53,7 +53,7 @@ def get_profile(call: Call) -> ShownProfile:
 def _describe_profile(profile: Profile) -> str:
     home = f"home airport {profile.home_airport}" if profile.home_airport else "no home airport"
     cabin = f", {profile.default_cabin.replace('_', ' ')} cabin" if profile.default_cabin else ""
-    settings = f"{home}{cabin}, {some(profile.default_passengers, 'passenger')}, prices in {profile.currency}"
+    settings = f"{home}{cabin}, {pluralize(profile.default_passengers, 'passenger')}, prices in {profile.currency}"
     return f"Your profile: {settings}. Change it with update_profile or on the dashboard."
 
 

@@ -9,7 +9,7 @@ from mcp_server.toolkit.parameters import LooseName
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Result
 from mcp_server.views.program_rules import TOPICS, Rule, Topic, list_rules
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import NoData
 
 
@@ -38,7 +38,7 @@ def get_program_rules(
     if not rules:
         raise NoData(f"Nothing is known about {unanswered} of {resolved.name}.", missing=[*missing])
     unconfirmed = sum(r.unaudited for r in rules)
-    message = f"{some(len(rules), 'rule')} of {resolved.name}, {unconfirmed} of them unaudited."
+    message = f"{pluralize(len(rules), 'rule')} of {resolved.name}, {unconfirmed} of them unaudited."
     if missing:
         message += f" Not known: {unanswered}."
     return ProgramRules(message=message, program=resolved.slug, rules=rules, missing_topics=missing)

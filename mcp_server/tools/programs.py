@@ -26,7 +26,7 @@ from mcp_server.views.award_charts import (
     to_seasons,
 )
 from shared.domain.award_charts import Chart, RoutePrice
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import Candidates, Fault, Invalid, NoData, NotFound
 from shared.reference.rows import HyattPrice, Program
 
@@ -129,7 +129,7 @@ def list_programs(
     ]
     page_rows = matches[(page - 1) * per_page : page * per_page]
     return Programs(
-        message=f"{some(len(matches), 'programme')}, from reviewed reference data; no live seats are looked at.",
+        message=f"{pluralize(len(matches), 'programme')}, from reviewed reference data; no live seats are looked at.",
         programs=[_to_line(call, p) for p in page_rows],
         paging=Paging.of(page, per_page, len(matches)),
     )
@@ -256,7 +256,7 @@ def get_program_rates(
         of = f" in {cabin.replace('_', ' ')}" if cabin and charts else ""
         raise NoData(f"No award chart of {resolved.name} for {flights}{of} is known.", missing=["award chart"])
     seasons = [s for s in ("off_peak", "standard", "peak") if any(getattr(r, s) is not None for r in rows)]
-    summary = "dynamic, no chart; dated examples are quoted" if dynamic else some(len(rows), "price")
+    summary = "dynamic, no chart; dated examples are quoted" if dynamic else pluralize(len(rows), "price")
     return ProgramRates(
         message=f"{resolved.name}, {flights}: {summary}. {caution(charts[0])}".strip(),
         program=resolved.slug,
@@ -273,7 +273,7 @@ def _to_hotel_rates(program: Program, levels: list[HyattPrice]) -> ProgramRates:
     """The points of a night by category and level."""
     priced = next((r for r in levels if r.points is not None), levels[0])
     rows = to_category_rows(levels)
-    listed = some(len(rows), "category", "categories")
+    listed = pluralize(len(rows), "category", "categories")
     return ProgramRates(
         message=f"{program.name}, {priced.chart}: {listed}, a night. {caution(priced)}".strip(),
         program=program.slug,

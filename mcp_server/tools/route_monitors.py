@@ -18,7 +18,7 @@ from shared.db.pagination import count, page_of
 from shared.db.route_monitors import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
 from shared.db.run_kinds import RunKind
 from shared.db.runs import schedule, unschedule
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid
 from shared.services.search.award_options import AwardOption
 
@@ -137,7 +137,7 @@ def _describe_interval(call: Call) -> str:
     seconds = call.settings.route_monitor_interval_seconds
     if seconds == 3600:
         return "hour"
-    return some(seconds // 3600, "hour") if seconds % 3600 == 0 else some(seconds, "second")
+    return pluralize(seconds // 3600, "hour") if seconds % 3600 == 0 else pluralize(seconds, "second")
 
 
 @tool(area="alerts", tier=Tier.FREE, effect=Effect.READS)
@@ -150,7 +150,7 @@ def list_route_monitors(
     rows, total = page_of(call.db, RouteMonitor, [condition], newest, page=page, per_page=per_page)
     active = count(call.db, RouteMonitor, _is_active())
     return Monitors(
-        message=f"{some(total, 'route monitor')}; {active} of {call.limits.route_monitors} active.",
+        message=f"{pluralize(total, 'route monitor')}; {active} of {call.limits.route_monitors} active.",
         monitors=to_monitors(call, rows),
         active_count=active,
         cap=call.limits.route_monitors,
@@ -174,7 +174,7 @@ def get_route_monitor(call: Call, monitor_id: RowId) -> MonitorDetails:
         .order_by(MonitorCheck.checked_at.desc(), MonitorCheck.id.desc())
         .limit(10)
     ).all()
-    total = some(row.matches_total, "match", "matches")
+    total = pluralize(row.matches_total, "match", "matches")
     return MonitorDetails(
         message=f"Monitor {row.id}, {row.origin} to {row.destination}: {total} so far.",
         monitor=to_monitors(call, [row])[0],

@@ -18,8 +18,8 @@ from mcp_server.views.award_search import (
     require_cabins,
     resolve_route,
 )
-from shared.domain.dates import days_of, format_day
-from shared.domain.plurals import some
+from shared.domain.dates import format_day, list_month_ends
+from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid
 from shared.providers.contract import SeatsQuestion
 from shared.reference.rows import Airline
@@ -95,7 +95,7 @@ async def search_monthly_availability(
 
 def _open_days(call: LiveCall, month: str) -> tuple[date, date]:
     """The days of the month from today on. Raises Invalid when it is over."""
-    first, last = days_of(month)
+    first, last = list_month_ends(month)
     if last < call.today:
         raise Invalid(Fault("month", "is over", f"{call.today:%Y-%m} or later"))
     return max(first, call.today), last
@@ -137,11 +137,11 @@ def _describe_month(
 ) -> str:
     open_days = sum(day.state == "available" for day in days)
     unknown = [day for day in days if day.state == "unknown"]
-    sentences = [f"{airline.name}, {where}: award seats on {open_days} of {some(len(days), 'day')}."]
+    sentences = [f"{airline.name}, {where}: award seats on {open_days} of {pluralize(len(days), 'day')}."]
     if month_seats.coverage.answered:
         sentences.append(f"Source: {', '.join(month_seats.coverage.answered)}.")
     if failed := [f"{f.name} ({f.reason})" for f in month_seats.coverage.failed]:
-        sentences.append(f"No answer from {', '.join(failed)}. Unknown: {some(len(unknown), 'day')}.")
+        sentences.append(f"No answer from {', '.join(failed)}. Unknown: {pluralize(len(unknown), 'day')}.")
     if any(day.note for day in days):
         sentences.append(
             f"{airline.name} has released seats until {format_day(until)}. Later days are not on sale yet."

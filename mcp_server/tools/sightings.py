@@ -17,9 +17,9 @@ from mcp_server.views.sightings import SEEN_DAYS, age_in_seconds, build_freshnes
 from mcp_server.views.transfers import RunningBonus, TransferRoute, to_transfer_route
 from shared.db.observations import AwardObservation as Row
 from shared.db.sightings import last_fare, last_seen, newest, usual_taxes, with_values
-from shared.domain.card_prices import Advice, CardPrice, advise_on_cards, find_card_prices, portal_points
-from shared.domain.dates import days_of, format_day
-from shared.domain.plurals import some
+from shared.domain.card_prices import Advice, CardPrice, advise_on_cards, count_portal_points, find_card_prices
+from shared.domain.dates import format_day, list_month_ends
+from shared.domain.plurals import pluralize
 from shared.domain.transfers import Path, find_reach
 from shared.errors import NotFound
 from shared.reference.load import Reference
@@ -136,7 +136,7 @@ def _build_cell_filters(
 ) -> list[ColumnElement[bool]]:
     """Conditions on route, date, programme, airline and cabin. A city code stands for all its airports."""
     facts = call.reference
-    first, last = days_of(month) if month else (None, None)
+    first, last = list_month_ends(month) if month else (None, None)
     conditions: list[ColumnElement[bool] | None] = [
         Row.origin.in_(facts.city(origin)) if origin else None,
         Row.destination.in_(facts.city(destination)) if destination else None,
@@ -184,7 +184,7 @@ def _describe_listing(total: int, balances: dict[str, int] | None) -> str:
     if not total:
         return f"No award flights that fit were seen in the last {SEEN_DAYS} days. Searches and monitors add them."
     more = f" Only the newest {MAX_SIGHTINGS:,} sightings were looked at." if total >= MAX_SIGHTINGS else ""
-    return f"{some(total, 'award flight')} as last seen. A seat may be gone since.{more}"
+    return f"{pluralize(total, 'award flight')} as last seen. A seat may be gone since.{more}"
 
 
 def _flight_fields(call: Call, row: Any) -> dict[str, Any]:
@@ -219,7 +219,7 @@ def get_flight(
     price = fare.price / fare.passengers if fare else None
     cards = _price_in_cards(call, row, price)
     seen_ago = timedelta(seconds=age_in_seconds(call, min(row.seen_at, row.provider_checked_at or row.seen_at)))
-    advice = advise_on_cards(cards, portal_points(price), seen_ago)
+    advice = advise_on_cards(cards, count_portal_points(price), seen_ago)
     return FlightInCards(
         message=_describe_advice(call.reference, row, cards, advice, price, seen_ago),
         flight=Flight(**_flight_fields(call, row) | {"flight_id": flight_id}),
@@ -277,7 +277,7 @@ def _describe_advice(
     what += f" {row.points:,} points of {program_name(facts, row.program)}."
     fare = "No cash fare was seen, so portals are not priced."
     if price is not None:
-        fare = f"The last fare seen is {price:,.2f} USD: {portal_points(price):,} points at one US cent each."
+        fare = f"The last fare seen is {price:,.2f} USD: {count_portal_points(price):,} points at one US cent each."
     if advice == "transfer":
         cheapest = f"{cards[0].points:,} points of {program_name(facts, cards[0].currency)}"
         return f"{what} Cheapest: {cheapest}. {fare} Confirm the seat before moving points."
@@ -285,5 +285,5 @@ def _describe_advice(
         return f"{what} {fare} That is fewer points than any transfer takes."
     if not cards:
         return f"{what} No card currency can be moved there in two transfers. {fare}"
-    ago = some(int(seen_ago.total_seconds() // 3600), "hour")
+    ago = pluralize(int(seen_ago.total_seconds() // 3600), "hour")
     return f"{what} It was seen {ago} ago. Transfers cannot be undone, so search again first. {fare}"

@@ -19,7 +19,7 @@ from shared.db.profile import Profile
 from shared.db.spending import Cell
 from shared.domain.card_value import CATEGORIES
 from shared.domain.dates import format_days
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.domain.spending.model import Hints, Unreadable
 from shared.domain.spending.totals import StatementTotals
 from shared.errors import Fault, Invalid, NoData, NotFound
@@ -171,9 +171,8 @@ def _store_statement(
 
 
 def _describe_import(summed: StatementTotals, already: bool, dry_run: bool) -> str:
-    contents = (
-        f"{some(summed.transactions, 'purchase')} from {format_days(summed.start, summed.end)} in {summed.currency}"
-    )
+    days = format_days(summed.start, summed.end)
+    contents = f"{pluralize(summed.transactions, 'purchase')} from {days} in {summed.currency}"
     if already:
         return f"This statement was imported before; nothing was changed. It has {contents}."
     return f"Nothing is stored in a dry run. Read: {contents}." if dry_run else f"Stored the totals of {contents}."
@@ -269,7 +268,7 @@ def _to_statement(row: rows_of.SpendingStatement) -> SpendingStatement:
 
 def _describe_months(months: Sequence[SpendingMonth], currency: str, others: Sequence[str]) -> str:
     total = sum((month.total for month in months), Decimal(0))
-    message = f"{total:,.2f} {currency} in {some(len(months), 'month')} with spending."
+    message = f"{total:,.2f} {currency} in {pluralize(len(months), 'month')} with spending."
     if others:
         message += f" Spending in {', '.join(others)} is kept too and not converted; card_id shows one card's."
     return message
@@ -280,7 +279,7 @@ def delete_spending_data(call: Call, confirm: bool = False) -> DeletedSpending:
     """Deletes all imported spending for good; without confirm true it only says what would go. Free."""
     lock(call.db, call.account_id)
     stored = rows_of.held(call.db)
-    what = f"{some(stored.statements, 'statement')} with the totals of {some(stored.months, 'month')}"
+    what = f"{pluralize(stored.statements, 'statement')} with the totals of {pluralize(stored.months, 'month')}"
     if not confirm:
         return DeletedSpending(
             status="confirmation_required",

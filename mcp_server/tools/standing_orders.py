@@ -22,7 +22,7 @@ from shared.db.standing_orders import StandingOrder as Row
 from shared.db.standing_orders import StandingOrderRun as Run
 from shared.db.trips import open_trip
 from shared.domain.dates import format_day
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.domain.standing_orders import DAILY, WEEKLY, next_run
 from shared.errors import BackendUnavailable, Fault, Invalid, LimitReached, Outage
 
@@ -143,7 +143,7 @@ def list_standing_orders(
     condition = {"running": _is_running(), "stopped": ~_is_running(), "all": true()}[state]
     rows, total = page_of(call.db, Row, [condition], Row.id.desc(), page=page, per_page=per_page)
     return Orders(
-        message=f"{some(total, 'standing order' if state == 'all' else f'{state} standing order')}.",
+        message=f"{pluralize(total, 'standing order' if state == 'all' else f'{state} standing order')}.",
         standing_orders=to_standing_orders(call, rows),
         paging=Paging.of(page, per_page, total),
     )
@@ -157,7 +157,7 @@ def get_standing_order(call: Call, standing_order_id: RowId) -> OrderDetails:
     runs = call.db.scalars(select(Run).where(mine).order_by(Run.queued_at.desc(), Run.id).limit(10)).all()
     last_result = select(Run.result).where(mine, Run.result.is_not(None)).order_by(Run.finished_at.desc()).limit(1)
     return OrderDetails(
-        message=f"Standing order {row.id} with its {some(len(runs), 'newest run')}.",
+        message=f"Standing order {row.id} with its {pluralize(len(runs), 'newest run')}.",
         standing_order=to_standing_orders(call, [row])[0],
         last_result=call.db.scalar(last_result),
         runs=[OrderRun.model_validate(_run_fields(run)) for run in runs],

@@ -55,7 +55,7 @@ def _estimate_progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBook
     required = ladder.find_required(row.tier, goal)
     reported, notes = _read_progress(row, goal, on)
     since = row.progress_as_of + timedelta(days=1) if reported is not None and row.progress_as_of else on
-    ends = status_tiers.year_end(goal.period, on)
+    ends = status_tiers.find_year_end(goal.period, on)
     flown = booked(call.reference, row.program, row.tier, legs, since, ends or on + A_YEAR)
     if required is None:
         notes.append(
@@ -90,7 +90,7 @@ def _is_on_track(reported: Decimal, total: Decimal, required: int, goal: status_
 def _read_progress(row: LoyaltyStatus, aim: status_tiers.Tier, on: date) -> tuple[Decimal | None, list[str]]:
     if row.progress is None:
         return None, ["No progress is recorded, so the gap is not known."]
-    if status_tiers.year_is_over(row.progress_as_of, aim.period, on):
+    if status_tiers.is_year_over(row.progress_as_of, aim.period, on):
         reported_on = format_day(row.progress_as_of) if row.progress_as_of else "an unknown day"
         return None, [f"The progress of {reported_on} belongs to a qualifying year that is over."]
     return row.progress, []

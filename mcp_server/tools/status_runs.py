@@ -28,7 +28,7 @@ from shared.db.profile import Profile
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import status_tiers
 from shared.domain.dates import format_day
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.domain.status_runs import Run, RunOption, rank_runs
 from shared.errors import NoData
 from shared.reference import statuses
@@ -110,7 +110,7 @@ def _to_run(call: Call, chance: RunOption, currency: str) -> StatusRun:
 
 
 def _warn_of_year_end(goal: Goal, deadline: date, on: date) -> list[str]:
-    ends = status_tiers.year_end(goal.target.period, on)
+    ends = status_tiers.find_year_end(goal.target.period, on)
     if ends is None or deadline <= ends:
         return []
     return [f"The qualifying year ends on {format_day(ends)}; what is flown after it counts towards the next one."]
@@ -144,14 +144,14 @@ def find_status_run(
         )
     if ranked_runs and all(c.earned is None and not c.without_fare and c.fare is None for c in ranked_runs):
         raise NoData(
-            f"{goal.lacking}. {some(len(ranked_runs), 'known run')} near {home_airport}: what is earned depends on the"
-            f" fare. {describe_fares(ranked_runs)}",
+            f"{goal.lacking}. {pluralize(len(ranked_runs), 'known run')} near {home_airport}: what is earned depends on"
+            f" the fare. {describe_fares(ranked_runs)}",
             missing=["cash fares"],
         )
     currency = goal.program.home_currency
     runs_shown = ranked_runs[: call.limits.results]
     cut = f" {len(runs_shown)} of {len(ranked_runs)} are shown." if len(runs_shown) < len(ranked_runs) else ""
-    summary = f"{goal.lacking}; {some(len(ranked_runs), 'known run')}.{cut} {describe_fares(runs_shown)}"
+    summary = f"{goal.lacking}; {pluralize(len(ranked_runs), 'known run')}.{cut} {describe_fares(runs_shown)}"
     return StatusRuns(
         message=f"{summary} {caution(goal.target)}".rstrip() if goal.missing else f"{goal.target.name} is reached.",
         runs=[_to_run(call, c, currency) for c in runs_shown],
@@ -193,7 +193,7 @@ def _to_run_path(call: Call, chance: RunOption, goal: Goal, currency: str) -> St
         if chance.earned is not None
         else (f"{status_tiers.format_number(chance.without_fare)} {unit} each, and more by the fare")
     )
-    times = some(chance.needed, "time") if chance.needed is not None else "as often as the fare makes necessary"
+    times = pluralize(chance.needed, "time") if chance.needed is not None else "as often as the fare makes necessary"
     steps = [f"Position to {chance.run.stops[0]}."] if chance.miles_from_home else []
     return StatusPath(
         kind="status_run",
@@ -332,7 +332,7 @@ def recommend_status_path(
         goal,
         paths,
         why,
-        f"{goal.lacking}; {some(len(paths), 'path')} known.",
+        f"{goal.lacking}; {pluralize(len(paths), 'path')} known.",
     )
 
 

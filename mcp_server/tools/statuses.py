@@ -17,7 +17,7 @@ from shared.db.accounts import lock
 from shared.db.statuses import LoyaltyStatus as Row
 from shared.domain import status_tiers
 from shared.domain.dates import format_day
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NotFound
 from shared.reference import statuses
 from shared.reference.rows.earning import StatusMatch as Offer
@@ -179,7 +179,9 @@ def list_loyalty_statuses(call: Call, program: AnyName | None = None, kind: Kind
     matches = [s for s in rows if kind in ("all", s.kind) and slug in (None, s.program)]
     ended = [f"{s.name} {s.tier}" for s in matches if s.days_left is not None and s.days_left < 0]
     others = " of this programme or kind" if rows else ""
-    words = f"{some(len(matches), 'status', 'statuses')}." if matches else f"No elite status{others} is recorded here."
+    words = (
+        f"{pluralize(len(matches), 'status', 'statuses')}." if matches else f"No elite status{others} is recorded here."
+    )
     return Statuses(message=words + (f" Expired: {', '.join(ended)}." if ended else ""), statuses=matches)
 
 
@@ -262,7 +264,7 @@ def get_status_matches(
     when = f"Last audited on {format_day(audited)}." if audited else "The list was never audited."
     none = "" if rows else " No status-match offers have been gathered here, though some may exist."
     return StatusMatches(
-        message=f"{some(len(offers), 'offer')}.{none} {when}",
+        message=f"{pluralize(len(offers), 'offer')}.{none} {when}",
         offers=offers[(page - 1) * per_page : page * per_page],
         paging=Paging.of(page, per_page, len(offers)),
         audited_on=audited,

@@ -14,7 +14,7 @@ from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
 from mcp_server.views.transfers import RunningBonus, TransferRoute, to_transfer_route
 from shared.db.balances import PointsBalance
 from shared.domain import transfer_options
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.domain.transfer_options import Combination, Purse, Way
 from shared.errors import NoData
 from shared.reference.reference import Reference
@@ -144,10 +144,12 @@ def _describe_options(
     goal: Program, ways: Sequence[Way], combinations: Sequence[Combination], needed: int, missing: int
 ) -> str:
     reaching = [w for w in ways if w.covers]
-    message = f"{needed:,} points of {goal.name}: {len(reaching)} of {some(len(ways), 'balance')} can reach it alone"
+    message = (
+        f"{needed:,} points of {goal.name}: {len(reaching)} of {pluralize(len(ways), 'balance')} can reach it alone"
+    )
     if reaching and (cost := reaching[0].cost) is not None:
         message += f", the cheapest with points worth about {cost / 100:,.2f} USD"
-    message += f"; so can {some(len(combinations), 'combination')}." if combinations else "."
+    message += f"; so can {pluralize(len(combinations), 'combination')}." if combinations else "."
     if missing:
-        message += f" Missing even with every balance: {some(missing, 'point')}."
+        message += f" Missing even with every balance: {pluralize(missing, 'point')}."
     return f"{message} Transfers cannot be undone: confirm the seats first."

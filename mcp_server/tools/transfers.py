@@ -13,7 +13,7 @@ from mcp_server.toolkit.results import Money, NoDataWord, Result
 from mcp_server.views.transfers import RunningBonus, TransferRoute, posting_time, to_transfer_route
 from shared.db.balances import PointsBalance
 from shared.domain.dates import format_day
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.domain.transfers import Edge, find_paths
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.points_purchase import find_sale_price
@@ -124,7 +124,7 @@ def list_transfer_partners(
     way = "go to" if direction == "from" else "come from"
     running = sum(p.bonus is not None for p in partners)
     return TransferPartners(
-        message=f"{resolved.name} points {way} {some(len(partners), 'programme')}; {running} with a bonus today.",
+        message=f"{resolved.name} points {way} {pluralize(len(partners), 'programme')}; {running} with a bonus today.",
         program=resolved.slug,
         partners=partners,
     )
@@ -148,17 +148,19 @@ def find_transfer_paths(
     paths = find_paths(call.reference.routes(call.today), start.slug, goal.slug, points_needed, max_hops)
     if not paths:
         raise NoData(
-            f"No way from {start.name} to {goal.name} in at most {some(max_hops, 'step')} is known.",
+            f"No way from {start.name} to {goal.name} in at most {pluralize(max_hops, 'step')} is known.",
             missing=["transfer path"],
         )
     routes = [to_transfer_route(call.reference, p, points_needed) for p in paths[:MAX_PATHS]]
     best = routes[0]
     cost = (
-        f"sends {some(best.source_points or 0, 'point')}" if points_needed else f"gives {best.effective_ratio:g} for 1"
+        f"sends {pluralize(best.source_points or 0, 'point')}"
+        if points_needed
+        else f"gives {best.effective_ratio:g} for 1"
     )
     return TransferPaths(
-        message=f"{some(len(paths), 'way')} from {start.name} to {goal.name}; the cheapest {cost} in"
-        f" {some(best.hops, 'step')}."
+        message=f"{pluralize(len(paths), 'way')} from {start.name} to {goal.name}; the cheapest {cost} in"
+        f" {pluralize(best.hops, 'step')}."
         " Transfers cannot be undone: confirm the seats first.",
         paths=routes,
         shortest=to_transfer_route(call.reference, min(paths, key=lambda p: len(p.edges)), points_needed),
@@ -253,8 +255,8 @@ def whats_on_sale(
     on_sale = {o.from_program for o in bonuses} | {o.program for o in sales}
     checked = newest([*call.reference.rows("transfer_bonuses.csv"), *call.reference.rows("points_sales.csv")])
     message = (
-        f"Running today: {some(len(bonuses), 'transfer bonus', 'transfer bonuses')} and"
-        f" {some(len(sales), 'points sale')}."
+        f"Running today: {pluralize(len(bonuses), 'transfer bonus', 'transfer bonuses')} and"
+        f" {pluralize(len(sales), 'points sale')}."
     )
     if not bonuses and not sales:
         until = f"Offers were last checked on {format_day(date.fromisoformat(checked))}" if checked else "Never checked"

@@ -13,7 +13,7 @@ from mcp_server.toolkit.results import Part, Result
 from mcp_server.views.trips import Trip, get_own_trip, to_trip
 from shared.db import trips
 from shared.db.trips import Trip as Row
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 
 MAX_IDS = 200
 MAX_ID = 2**63 - 1  # of the database column
@@ -77,7 +77,7 @@ def _move_items(
 
 def _describe_move(moved: IdsByKind, missing: IdsByKind, what: str, absent: str) -> str:
     counts = [
-        some(len(ids), SINGULAR.get(kind, kind[:-1]).replace("_", " "), kind.replace("_", " "))
+        pluralize(len(ids), SINGULAR.get(kind, kind[:-1]).replace("_", " "), kind.replace("_", " "))
         for kind, ids in moved.items()
         if ids
     ]

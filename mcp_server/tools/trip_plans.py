@@ -23,7 +23,7 @@ from shared.domain import transfer_options
 from shared.domain.dates import format_day, format_days
 from shared.domain.exchange_rates import Rates
 from shared.domain.hybrids import parse_local_time
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.domain.transfer_options import Purse
 from shared.domain.trip_plans import (
     Journey,
@@ -240,7 +240,7 @@ def _explain_no_plan(
         reasons.append(f"Only awards of {names} were considered.")
     if all(sides) and cheapest is None:
         cap = f" with taxes of at most {wish.max_cash:f} {CURRENCY}" if wish.max_cash is not None else ""
-        back = f" and back after {some(wish.nights, 'night')}" if wish.nights else ""
+        back = f" and back after {pluralize(wish.nights, 'night')}" if wish.nights else ""
         unknown = " Unknown taxes count as too much." if cap else ""
         reasons.append(f"No award goes there{back}{cap}.{unknown}")
     if not purses:
@@ -288,7 +288,7 @@ def _describe_plans(
 ) -> str:
     sentences = [
         f"{wish.origin} to {wish.destination}, {format_days(wish.earliest, wish.latest)}:"
-        f" {some(planned.considered, 'award journey')} considered."
+        f" {pluralize(planned.considered, 'award journey')} considered."
     ]
     if plans:
         best = plans[0].journey

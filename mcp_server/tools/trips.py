@@ -33,7 +33,7 @@ from shared.db.accounts import lock
 from shared.db.pagination import page_of
 from shared.db.trips import Trip as Row
 from shared.domain.plans import Plan
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid
 
 MAX_CHARACTERS = 80_000  # of the whole answer, so that a model can read it
@@ -133,7 +133,7 @@ def list_trips(
     filed = trips.filed_under(call.db, [r.id for r in rows])
     kind = "trip" if state == "all" else f"{state} trip"
     return Trips(
-        message=f"{some(total, kind)}.",
+        message=f"{pluralize(total, kind)}.",
         trips=[to_trip(r, filed[r.id]) for r in rows],
         active_count=total if state == "active" else trips.active_trips(call.db),
         cap=call.limits.active_trips,

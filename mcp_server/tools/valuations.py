@@ -11,7 +11,7 @@ from mcp_server.toolkit.provenance import Sourced, caution, sourced
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
 from shared.domain import balances
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.domain.valuations import Spread, find_spread
 from shared.errors import NoData
 from shared.reference.cards import find_exchange_rate
@@ -132,7 +132,7 @@ def _describe_value(
     message = f"One point of {program.name} is usually worth {cents.usual:f} US cents{basis}."
     if worth:
         value = f"{worth.usual:,.2f} {currency}{_describe_rate(call, currency)}"
-        message += f" {some(points or 0, 'point')} would be worth about {value}."
+        message += f" {pluralize(points or 0, 'point')} would be worth about {value}."
     elif points:
         message += f" No exchange rate of {currency} is known, so the points are not valued in it."
     return message

@@ -18,7 +18,7 @@ from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.vouchers import Voucher as Held
 from shared.db.vouchers import page_of_vouchers
 from shared.domain import names, vouchers
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NotFound
 from shared.reference.rows.travel import VoucherType as Row
 
@@ -91,7 +91,7 @@ def _to_type(row: Row) -> VoucherType:
 
 
 def _matches_words(row: Row, words: list[str]) -> bool:
-    text = names.plain(f"{row.slug} {row.name} {row.program or ''} {row.what_it_does} {row.how_earned}")
+    text = names.normalize_name(f"{row.slug} {row.name} {row.program or ''} {row.what_it_does} {row.how_earned}")
     return all(w in text for w in words)
 
 
@@ -109,7 +109,7 @@ def list_voucher_types(
     A validity of null follows validity_rule. Free.
     """
     slug = call.reference.program(program).slug if program else None
-    words = names.plain(query or "").split()
+    words = names.normalize_name(query or "").split()
     matches = [
         r
         for r in call.reference.voucher_types.values()
@@ -117,7 +117,7 @@ def list_voucher_types(
     ]
     page_rows = matches[(page - 1) * per_page : page * per_page]
     return VoucherTypes(
-        message=f"{some(len(matches), 'kind')} of voucher. The terms are those of each source.",
+        message=f"{pluralize(len(matches), 'kind')} of voucher. The terms are those of each source.",
         voucher_types=[_to_type(r) for r in page_rows],
         paging=Paging.of(page, per_page, len(matches)),
     )
@@ -126,8 +126,8 @@ def list_voucher_types(
 def _resolve_kind(call: Call, text: str) -> Row:
     kind = call.reference.voucher_types.get(text.strip().lower())
     if kind is None:
-        slugs = {names.plain(row.slug): row.slug for row in call.reference.voucher_types.values()}
-        raise NotFound("voucher type", text, [slugs[name] for name in names.nearest(text, slugs)])
+        slugs = {names.normalize_name(row.slug): row.slug for row in call.reference.voucher_types.values()}
+        raise NotFound("voucher type", text, [slugs[name] for name in names.find_nearest(text, slugs)])
     return kind
 
 
@@ -172,7 +172,7 @@ def list_my_vouchers(
             call.db, call.own_day, state=state, within_days=expiring_within_days, page=page, per_page=per_page
         )
     return Vouchers(
-        message=f"{some(total, 'voucher')}.",
+        message=f"{pluralize(total, 'voucher')}.",
         vouchers=[to_voucher(call, row) for row in rows],
         paging=Paging.of(page, per_page, total),
     )
@@ -234,7 +234,7 @@ def _check_use(call: Call, row: Held, booking: FlightBooking | HotelBooking, boo
         faults.append(Fault("booking_type", problem, "a voucher for such bookings, see list_voucher_types"))
     if booking.cancelled_at is not None:
         faults.append(Fault("booking_id", "is of a booking that is cancelled", "a booking that stands"))
-    if row.expires_on and vouchers.voucher_state(row.expires_on, False, call.own_day) == "expired":
+    if row.expires_on and vouchers.get_voucher_state(row.expires_on, False, call.own_day) == "expired":
         expected = "a voucher that has not; update_voucher corrects its last day"
         faults.append(Fault("voucher_id", f"ended on {row.expires_on}", expected))
     if faults:

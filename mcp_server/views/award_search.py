@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 from mcp_server.toolkit.context import CallBase
 from mcp_server.toolkit.parameters import Cabin
 from shared.domain.dates import format_day
-from shared.domain.plans import CABINS, FREE_CABINS, Plan, cabins
+from shared.domain.plans import CABINS, FREE_CABINS, Plan, list_cabins
 from shared.errors import Fault, Invalid, NoData, Paywall
 from shared.reference.rows import Airline
 
@@ -26,7 +26,7 @@ P = TypeVar("P", bound=Priced)
 
 def require_cabins(call: CallBase, cabin: Cabin | None) -> Sequence[str]:
     """The cabins to search. Raises Paywall for one the plan does not cover."""
-    if cabin is not None and cabin not in cabins(call.plan):
+    if cabin is not None and cabin not in list_cabins(call.plan):
         raise Paywall(
             f"{cabin.replace('_', ' ').capitalize()} award search needs the Premium plan; this account is on Free.",
             required="premium",
@@ -35,7 +35,7 @@ def require_cabins(call: CallBase, cabin: Cabin | None) -> Sequence[str]:
             upgrade_url=call.upgrade_url,
             free_alternative="Search again with cabin economy, which Free covers.",
         )
-    return (cabin,) if cabin else cabins(call.plan)
+    return (cabin,) if cabin else list_cabins(call.plan)
 
 
 def describe_hidden_cabins(call: CallBase) -> str:

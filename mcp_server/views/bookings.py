@@ -157,7 +157,7 @@ def to_hotel(call: Call, code: str, name: str) -> Hotel:
     facts = hotels.find_stored(call.reference, code)
     if facts is None:
         return Hotel(hotel_id=None, hotel_code=code, name=name, chain=None, city=None, country=None)
-    return Hotel(**hotels.card(facts))
+    return Hotel(**hotels.to_card(facts))
 
 
 def to_price_snapshot(row: HotelPrice) -> PriceSnapshot:

@@ -112,8 +112,8 @@ def to_card(call: Call, row: Row) -> Card:
             "card_id": row.id,
             "issuer": catalogued.issuer if catalogued else None,
             "country": row.country or (catalogued.country if catalogued else None),
-            "next_fee_on": cards.next_fee_date(row.opened_on, row.closed_on, bool(fee), today),
-            "bonus_days_left": cards.bonus_days_left(row.bonus_status, row.spend_deadline_on, today),
+            "next_fee_on": cards.find_next_fee_date(row.opened_on, row.closed_on, bool(fee), today),
+            "bonus_days_left": cards.count_bonus_days(row.bonus_status, row.spend_deadline_on, today),
         }
     )
 
@@ -175,10 +175,10 @@ def _resolve_spend_deadline(row: Row, values: Mapping[str, Any], opened_on: date
     if window and opened_on is None:
         raise Invalid(Fault("opened_on", "is needed to count spend_window_months from", "a date YYYY-MM-DD"))
     if window:
-        return {"spend_deadline_on": cards.spend_deadline(None, opened_on, window)}
-    from_window = cards.spend_deadline(None, row.opened_on, row.spend_window_months)
+        return {"spend_deadline_on": cards.find_spend_deadline(None, opened_on, window)}
+    from_window = cards.find_spend_deadline(None, row.opened_on, row.spend_window_months)
     if window is None and values["spend_deadline_on"] is None and from_window and from_window == row.spend_deadline_on:
-        return {"spend_deadline_on": cards.spend_deadline(None, opened_on, row.spend_window_months)}
+        return {"spend_deadline_on": cards.find_spend_deadline(None, opened_on, row.spend_window_months)}
     return {}
 
 

@@ -9,7 +9,7 @@ from shared.domain import hotel_prices
 from shared.domain.dates import format_iso_day
 from shared.domain.hotel_prices import NightsPrice, State, StayPrice
 from shared.domain.minor_units import round_to_minor_unit
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.reference import hotel_awards, hotels
 from shared.reference.hotel_awards import FreeNight
 from shared.reference.reference import Reference
@@ -131,7 +131,7 @@ def describe_stay(stay: StayPrice, free: FreeNight) -> str:
         return "No room is free for these nights." if best.state == "none" else "No source knows this stay."
     points = f"{best.points:,} points" if best.points is not None else "no award price"
     cash = f"{best.cash:,.2f} {best.currency}" if best.cash is not None else "no cash price"
-    sentences = [f"{some(stay.nights, 'night')}: {points}, {cash}."]
+    sentences = [f"{pluralize(stay.nights, 'night')}: {points}, {cash}."]
     if stay.free_night:
         sentences.append(f"Taken off: {free.rule}.")
     elif free.rule and not free.every and stay.nights >= (hotel_prices.parse_free_night(free.rule) or (0, False))[0]:
@@ -174,7 +174,7 @@ def describe_award(facts: Reference, hotel: HotelRow) -> str:
     award = hotel_awards.build_award(facts, hotel)
     if award.category is not None:
         return f"Award category {award.category}."
-    rules = hotel_awards.programme(facts, hotel)
+    rules = hotel_awards.find_programme(facts, hotel)
     return f"Award nights: {rules.award_pricing}." if rules else "How its award nights are priced is not known."
 
 
@@ -199,7 +199,7 @@ def to_found_hotel(hotel: HotelRow, stay: StayPrice, marks: dict[str, Any]) -> F
     free = {"available": stay.nights, "none": 0, "unknown": None}[best.state]
     return FoundHotel(
         **marks,
-        **hotels.card(hotel),
+        **hotels.to_card(hotel),
         brand=hotel.brand,
         category=hotel.award_category,
         points_per_night=NO_DATA if points is None else int(points.quantize(Decimal(1), ROUND_HALF_UP)),

@@ -17,7 +17,7 @@ from shared.domain import status_tiers
 from shared.domain.dates import format_day
 from shared.domain.earning import count_points
 from shared.domain.minor_units import round_to_minor_unit
-from shared.domain.status_runs import ObservedFare, Run, RunOption, runs_needed
+from shared.domain.status_runs import ObservedFare, Run, RunOption, count_runs
 from shared.domain.status_tiers import Ladder
 from shared.domain.status_tiers import Tier as Rung
 from shared.errors import Fault, Invalid, NoData
@@ -97,7 +97,7 @@ def _read_progress(row: LoyaltyStatus | None, target: Rung, on: date) -> tuple[D
     if row is None or row.progress is None:
         return Decimal(0), ["No progress is recorded here: counted from zero."]
     reported = f"on {format_day(row.progress_as_of)}" if row.progress_as_of else "on a day that is not known"
-    if status_tiers.year_is_over(row.progress_as_of, target.period, on):
+    if status_tiers.is_year_over(row.progress_as_of, target.period, on):
         return Decimal(0), [f"The progress reported {reported} belongs to a year that is over: counted from zero."]
     return row.progress, [f"Progress as reported {reported}."]
 
@@ -122,7 +122,7 @@ def weigh_runs(call: Call, goal: Goal, home: str, days: int) -> list[RunOption]:
     for run in runs:
         earned = count_points(scheme, statuses.build_legs(call.reference, run.stops), run.cabin)
         away = 0 if run.stops[0] in homes else call.reference.miles(home, run.stops[0])
-        needed, fare = runs_needed(goal.missing, earned.amount), fares.get(run.slug)
+        needed, fare = count_runs(goal.missing, earned.amount), fares.get(run.slug)
         chances.append(RunOption(run, away, earned.amount, earned.fixed, needed, fare.amount if fare else None, fare))
     return chances
 

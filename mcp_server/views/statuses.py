@@ -6,7 +6,7 @@ from typing import Literal
 from mcp_server.toolkit.context import CallBase
 from mcp_server.toolkit.results import Money, Part
 from shared.db.statuses import LoyaltyStatus as Row
-from shared.domain.balances import days_left
+from shared.domain.balances import count_days_left
 from shared.reference import statuses
 
 
@@ -42,7 +42,7 @@ def to_loyalty_status(call: CallBase, row: Row, today: date) -> LoyaltyStatus:
         kind=program.kind,
         tier=row.tier,
         valid_until=row.valid_until,
-        days_left=days_left(row.valid_until, today),
+        days_left=count_days_left(row.valid_until, today),
         lifetime=row.lifetime,
         target_tier=row.target_tier,
         progress=row.progress,

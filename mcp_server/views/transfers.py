@@ -4,7 +4,7 @@ from datetime import date
 
 from mcp_server.toolkit.results import NO_DATA, NoDataWord, Part
 from mcp_server.toolkit.wording import program_name
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.domain.transfers import Edge, Path
 from shared.reference.reference import Reference
 
@@ -50,7 +50,7 @@ def _list_warnings(reference: Reference, path: Path) -> list[str]:
     steps = {e: f"{program_name(reference, e.source)} to {program_name(reference, e.target)}" for e in path.edges}
     warnings = []
     if path.points_stranded:
-        stranded = some(path.points_stranded, "point")
+        stranded = pluralize(path.points_stranded, "point")
         warnings.append(f"Left behind on the way, because transfers go in fixed blocks: {stranded}.")
     warnings += [
         f"{steps[e]} has a targeted bonus of {e.bonus.percent}%, not counted here: only members who were"

@@ -10,7 +10,7 @@ from mcp_server.views.cash_flights import Fare, to_fare
 from mcp_server.views.transfers import TransferRoute, to_transfer_route
 from shared.domain.dates import format_day
 from shared.domain.minor_units import round_to_minor_unit
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.domain.transfer_options import Way
 from shared.domain.trip_plans import Journey, PaidJourney
 from shared.reference.reference import Reference
@@ -144,7 +144,7 @@ def _list_warnings(
     if any(o.seats is None for o in offers):
         warnings.append(f"A source does not say how many seats are left; this plan needs {passengers}.")
     if stale := [o for o in offers if o.age_seconds > STALE_SECONDS]:
-        warnings.append(f"A source last checked {some(max(o.age_seconds for o in stale) // 3600, 'hour')} ago.")
+        warnings.append(f"A source last checked {pluralize(max(o.age_seconds for o in stale) // 3600, 'hour')} ago.")
     if paid.journey.taxes is None:
         warnings.append("The taxes of an award, or an exchange rate for them, are not known.")
     elif paid.cost is None:

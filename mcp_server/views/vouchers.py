@@ -7,7 +7,7 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.results import Part
 from shared.db.vouchers import Voucher as Row
 from shared.domain import vouchers
-from shared.domain.balances import days_left
+from shared.domain.balances import count_days_left
 
 
 class AppliedTo(Part):
@@ -48,8 +48,8 @@ def to_voucher(call: Call, row: Row) -> Voucher:
         program=kind.program if kind else None,
         reference=row.reference,
         expires_on=row.expires_on,
-        days_left=days_left(row.expires_on, today),
-        state=vouchers.voucher_state(row.expires_on, where is not None, today),
+        days_left=count_days_left(row.expires_on, today),
+        state=vouchers.get_voucher_state(row.expires_on, where is not None, today),
         applied_to=where,
         notes=row.notes,
         created_at=row.created_at,

@@ -38,51 +38,51 @@ _COLUMNS = (("Route", 36.0, "L"), ("Flight", 48.0, "L"), ("Programme", 54.0, "L"
 
 def build_pdf(proposal: Proposal, brand: Brand) -> BuiltPdf:
     left_out: list[bool] = []
-    proposal, brand = _showable(proposal, left_out), _showable(brand, left_out)
-    page = _Page(proposal, brand)
+    proposal, brand = _make_showable(proposal, left_out), _make_showable(brand, left_out)
+    page = _PdfPage(proposal, brand)
     page.add_page()
-    _opening(page)
+    _draw_opening(page)
     if proposal.flights:
-        _heading(page, "Recommended flights")
-        _table(page)
+        _draw_heading(page, "Recommended flights")
+        _draw_table(page)
     if proposal.notes:
-        _heading(page, "What the points cost")
+        _draw_heading(page, "What the points cost")
         for note in proposal.notes:
-            _note(page, note)
+            _draw_note(page, note)
     if proposal.flights:
-        _advice(page)
+        _draw_advice(page)
     if proposal.sources:
-        _heading(page, "Sources")
+        _draw_heading(page, "Sources")
         for source in proposal.sources:
             page.write_block(source, 8, colour=GREY)
     return BuiltPdf(bytes(page.output() or b""), page.pages_count, any(left_out))
 
 
-def _showable(thing: Any, left_out: list[bool]) -> Any:
+def _make_showable(thing: Any, left_out: list[bool]) -> Any:
     """The same with every text in it made fit to be shown."""
     if isinstance(thing, str):
         text, changed = fonts.to_showable(thing)
         left_out.append(changed)
         return text
     if isinstance(thing, tuple):
-        return tuple(_showable(part, left_out) for part in thing)
+        return tuple(_make_showable(part, left_out) for part in thing)
     if is_dataclass(thing) and not isinstance(thing, type):
-        return replace(thing, **{f.name: _showable(getattr(thing, f.name), left_out) for f in fields(thing)})
+        return replace(thing, **{f.name: _make_showable(getattr(thing, f.name), left_out) for f in fields(thing)})
     return thing
 
 
-def _texts(thing: Any) -> Iterator[str]:
+def _list_texts(thing: Any) -> Iterator[str]:
     if isinstance(thing, str):
         yield thing
     elif isinstance(thing, tuple):
         for part in thing:
-            yield from _texts(part)
+            yield from _list_texts(part)
     elif is_dataclass(thing):
         for f in fields(thing):
-            yield from _texts(getattr(thing, f.name))
+            yield from _list_texts(getattr(thing, f.name))
 
 
-class _Page(FPDF):
+class _PdfPage(FPDF):
     """The sheet: the library calls header and footer of a subclass on every page."""
 
     def __init__(self, proposal: Proposal, brand: Brand) -> None:
@@ -94,7 +94,7 @@ class _Page(FPDF):
         self.set_auto_page_break(True, FOOT + 4)
         for style, file in fonts.FACES.items():
             self.add_font(fonts.FAMILY, style, fonts.FOLDER / file)
-        texts = list(_texts((proposal, brand)))
+        texts = list(_list_texts((proposal, brand)))
         more = fonts.list_fallbacks([*texts, "\u2192"])
         for name in more:
             self.add_font(name, "", fonts.FOLDER / f"{name}.ttf")
@@ -111,11 +111,11 @@ class _Page(FPDF):
         self.set_fill_color(*self.colours.ground)
         self.rect(0, 0, self.w, height, style="F")
         if self.page_no() == 1:
-            _masthead(self)
+            _draw_masthead(self)
             self.set_y(BAND + 10)
         else:
             self.set_xy(MARGIN, 3)
-            words = _cut(self, f"{self.brand.name}  \u00b7  {self.proposal.title}", self.epw, 9)
+            words = _cut_to_width(self, f"{self.brand.name}  \u00b7  {self.proposal.title}", self.epw, 9)
             self.write_block(words, 9, colour=self.colours.on_ground)
             self.set_y(SLIM_BAND + 8)
 
@@ -124,13 +124,13 @@ class _Page(FPDF):
         self.set_draw_color(*RULE)
         self.line(MARGIN, self.h - FOOT, self.w - MARGIN, self.h - FOOT)
         self.set_y(1.5 - FOOT)
-        line = _cut(self, f"{self.brand.name}  \u00b7  {_day(self.proposal.made_at)}", self.epw - 40, 8)
+        line = _cut_to_width(self, f"{self.brand.name}  \u00b7  {_format_day(self.proposal.made_at)}", self.epw - 40, 8)
         self.write_block(line, 8, colour=GREY)
         # The library puts the number of pages in at the very end, so the place is reckoned with another.
         self.set_xy(self.w - MARGIN - self.get_string_width(f"Page {self.page_no()} of 9"), 1.5 - FOOT)
         self.write_block(f"Page {self.page_no()} of {{nb}}", 8, colour=GREY)
         if self.proposal.sandbox:
-            _watermark(self)
+            _draw_watermark(self)
         self.set_auto_page_break(True, FOOT + 4)
 
     def write_block(
@@ -153,11 +153,11 @@ class _Page(FPDF):
         return self.get_y() + height <= self.h - FOOT - 4
 
 
-def _day(moment: datetime) -> str:
+def _format_day(moment: datetime) -> str:
     return f"{moment.day} {moment:%B %Y}"
 
 
-def _cut(page: FPDF, text: str, width: float, size: float) -> str:
+def _cut_to_width(page: FPDF, text: str, width: float, size: float) -> str:
     """The text in one line, its end cut off where it is too long."""
     text = " ".join(text.split())
     page.set_font(fonts.FAMILY, "", size)
@@ -170,7 +170,7 @@ def _cut(page: FPDF, text: str, width: float, size: float) -> str:
     return text[:fits].rstrip() + "..."
 
 
-def _masthead(page: _Page) -> None:
+def _draw_masthead(page: _PdfPage) -> None:
     """The band of the first page: the logo on a ground that shows it, the name and what the advisor says below."""
     x, brand = MARGIN, page.brand
     if brand.logo is not None:
@@ -181,22 +181,22 @@ def _masthead(page: _Page) -> None:
         page.image(brand.logo, x + 2.5, (BAND - height) / 2, width, height, alt_text=brand.name)
         x += width + 12
     room = page.w - MARGIN - x
-    size = next((s for s in (20, 16, 13) if _width(page, brand.name, s) <= room), 11)
+    size = next((s for s in (20, 16, 13) if _measure_width(page, brand.name, s) <= room), 11)
     tall = min(page.height_of(brand.name, size, room, bold=True), BAND - 8)
     page.set_xy(x, (BAND - tall - (5.5 if brand.tagline else 0)) / 2)
     colour = page.colours.on_ground
     page.write_block(brand.name, size, bold=True, colour=colour, width=room)
     if brand.tagline:
         page.set_x(x)
-        page.write_block(_cut(page, brand.tagline, room - 3, 9.5), 9.5, colour=colour, width=room)
+        page.write_block(_cut_to_width(page, brand.tagline, room - 3, 9.5), 9.5, colour=colour, width=room)
 
 
-def _width(page: _Page, text: str, size: float) -> float:
+def _measure_width(page: _PdfPage, text: str, size: float) -> float:
     page.set_font(fonts.FAMILY, "B", size)
     return page.get_string_width(text) + 2
 
 
-def _watermark(page: _Page) -> None:
+def _draw_watermark(page: _PdfPage) -> None:
     page.set_font(fonts.FAMILY, "B", 42)
     page.set_text_color(*GREY)
     wide = page.get_string_width(WATERMARK)
@@ -204,12 +204,12 @@ def _watermark(page: _Page) -> None:
         page.text(page.w / 2 - wide / 2, page.h / 2 + 5, WATERMARK)
 
 
-def _opening(page: _Page) -> None:
+def _draw_opening(page: _PdfPage) -> None:
     proposal = page.proposal
     page.write_block(proposal.title, 22, bold=True)
     page.ln(1)
     client = f"Prepared for {proposal.client}  \u00b7  " if proposal.client else ""
-    page.write_block(f"{client}{_day(proposal.made_at)}", 10, colour=GREY)
+    page.write_block(f"{client}{_format_day(proposal.made_at)}", 10, colour=GREY)
     if proposal.sandbox:
         page.ln(2)
         words = "Invented data for testing: these are not real flights, prices or seats."
@@ -221,7 +221,7 @@ def _opening(page: _Page) -> None:
             page.ln(2)
 
 
-def _heading(page: _Page, text: str) -> None:
+def _draw_heading(page: _PdfPage, text: str) -> None:
     if not page.room(32):
         page.add_page()
     page.ln(5)
@@ -229,7 +229,7 @@ def _heading(page: _Page, text: str) -> None:
     page.ln(1.5)
 
 
-def _cells(flight: Flight) -> tuple[tuple[str, str], ...]:
+def _list_cells(flight: Flight) -> tuple[tuple[str, str], ...]:
     return (
         (flight.route, flight.route_more),
         (flight.flown, flight.flown_more),
@@ -238,18 +238,18 @@ def _cells(flight: Flight) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _table(page: _Page) -> None:
-    _table_head(page)
+def _draw_table(page: _PdfPage) -> None:
+    _draw_table_head(page)
     for flight in page.proposal.flights:
-        cells = _cells(flight)
-        tall = max(_cell_height(page, cell, width - 4) for cell, (_, width, _) in zip(cells, _COLUMNS, strict=True))
+        cells = _list_cells(flight)
+        tall = max(_measure_cell(page, cell, width - 4) for cell, (_, width, _) in zip(cells, _COLUMNS, strict=True))
         if not page.room(tall + 4):
             page.add_page()
-            _table_head(page)
-        _row(page, cells, tall)
+            _draw_table_head(page)
+        _draw_row(page, cells, tall)
 
 
-def _table_head(page: _Page) -> None:
+def _draw_table_head(page: _PdfPage) -> None:
     top = page.get_y()
     page.set_fill_color(*page.colours.tint)
     page.rect(MARGIN, top, page.epw, 7.5, style="F")
@@ -261,12 +261,12 @@ def _table_head(page: _Page) -> None:
     page.set_xy(MARGIN, top + 7.5)
 
 
-def _cell_height(page: _Page, cell: tuple[str, str], width: float) -> float:
+def _measure_cell(page: _PdfPage, cell: tuple[str, str], width: float) -> float:
     large, small = cell
     return page.height_of(large, 10, width, bold=True) + (page.height_of(small, 8, width) if small else 0)
 
 
-def _row(page: _Page, cells: Sequence[tuple[str, str]], tall: float) -> None:
+def _draw_row(page: _PdfPage, cells: Sequence[tuple[str, str]], tall: float) -> None:
     top, x = page.get_y() + 2.2, MARGIN
     for (large, small), (_, width, align) in zip(cells, _COLUMNS, strict=True):
         page.set_xy(x + 2, top)
@@ -281,7 +281,7 @@ def _row(page: _Page, cells: Sequence[tuple[str, str]], tall: float) -> None:
     page.set_xy(MARGIN, bottom)
 
 
-def _note(page: _Page, note: Note) -> None:
+def _draw_note(page: _PdfPage, note: Note) -> None:
     if not page.room(18):
         page.add_page()
     page.write_block(note.heading, 10.5, bold=True)
@@ -290,7 +290,7 @@ def _note(page: _Page, note: Note) -> None:
     page.ln(2.5)
 
 
-def _advice(page: _Page) -> None:
+def _draw_advice(page: _PdfPage) -> None:
     """The warning, on a ground of its own with a bar of the brand's colour."""
     inner = page.epw - 12
     tall = page.height_of("Before you transfer", 10, inner, bold=True) + page.height_of(ADVICE, 9.5, inner) + 8

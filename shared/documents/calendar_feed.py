@@ -102,26 +102,26 @@ def _find_clock_changes(zone: ZoneInfo, start: datetime, end: datetime) -> Itera
     """The moments, to the minute, from which a zone's clock has another offset."""
     while start < end:
         after = start + timedelta(days=1)
-        if _offset(zone, start) != _offset(zone, after):
+        if _find_offset(zone, start) != _find_offset(zone, after):
             low, high = 0, 24 * 60
             while high - low > 1:
                 middle = (low + high) // 2
-                same = _offset(zone, start + timedelta(minutes=middle)) == _offset(zone, start)
+                same = _find_offset(zone, start + timedelta(minutes=middle)) == _find_offset(zone, start)
                 low, high = (middle, high) if same else (low, middle)
             yield start + timedelta(minutes=high)
         start = after
 
 
-def _offset(zone: ZoneInfo, moment: datetime) -> timedelta:
+def _find_offset(zone: ZoneInfo, moment: datetime) -> timedelta:
     return moment.astimezone(zone).utcoffset() or timedelta()
 
 
 def _build_observance(zone: ZoneInfo, before: datetime, onset: datetime) -> TimezoneStandard | TimezoneDaylight:
     """What holds from `onset` on. Its beginning is told on the clock that held before."""
-    local, offset_before = onset.astimezone(zone), _offset(zone, before)
+    local, offset_before = onset.astimezone(zone), _find_offset(zone, before)
     component = TimezoneDaylight() if local.dst() else TimezoneStandard()
     component.add("dtstart", (onset + offset_before).replace(tzinfo=None))
     component.add("tzoffsetfrom", offset_before)
-    component.add("tzoffsetto", _offset(zone, onset))
+    component.add("tzoffsetto", _find_offset(zone, onset))
     component.add("tzname", local.tzname() or zone.key)
     return component

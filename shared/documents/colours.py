@@ -32,19 +32,19 @@ def parse_colour(text: str) -> Rgb:
 
 def build_palette(brand: Rgb) -> Palette:
     writing = brand
-    while contrast_ratio(writing, WHITE) < READABLE:
+    while find_contrast(writing, WHITE) < READABLE:
         writing = _mix(writing, (0, 0, 0), 0.92)
-    on_ground = next((c for c in (WHITE, INK) if contrast_ratio(c, brand) >= READABLE), BLACK)
+    on_ground = next((c for c in (WHITE, INK) if find_contrast(c, brand) >= READABLE), BLACK)
     return Palette(brand, on_ground, writing, _mix(writing, WHITE, 0.07))
 
 
-def contrast_ratio(one: Rgb, other: Rgb) -> float:
+def find_contrast(one: Rgb, other: Rgb) -> float:
     """The ratio of two colours' luminances, 1 to 21."""
-    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    light, dark = sorted((_find_luminance(one), _find_luminance(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
 
-def _luminance(colour: Rgb) -> float:
+def _find_luminance(colour: Rgb) -> float:
     linear = [v / 12.92 if (v := c / 255) <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for c in colour]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 

@@ -46,7 +46,7 @@ _UNWRITTEN = [chr(code) for code in range(32) if chr(code) not in "\t\n\r\f\x1a"
 
 def _try_encodings(content: bytes) -> str | None:
     marked = next((name for mark, name in _MARKS.items() if content.startswith(mark)), None)
-    for encoding in (marked,) if marked else (_without_mark(content), "cp1252"):
+    for encoding in (marked,) if marked else (_guess_encoding(content), "cp1252"):
         try:
             return content.decode(encoding)
         except UnicodeDecodeError:
@@ -54,7 +54,7 @@ def _try_encodings(content: bytes) -> str | None:
     return None
 
 
-def _without_mark(content: bytes) -> str:
+def _guess_encoding(content: bytes) -> str:
     """In UTF-16 every second byte of Western text is zero."""
     start = content[:2000]
     if start.count(0) * 3 > len(start):

@@ -47,7 +47,7 @@ class Zone:
         return 3 if airport.continent in self.continents else None
 
 
-def zone_of(airport: Airport, zones: Sequence[Zone]) -> str | None:
+def find_zone(airport: Airport, zones: Sequence[Zone]) -> str | None:
     """The zone that names the airport most specifically; None when none does, or when two do equally."""
     ranked = sorted((rank, zone.name) for zone in zones if (rank := zone.rank(airport)) is not None)
     if not ranked or (len(ranked) > 1 and ranked[1][0] == ranked[0][0]):

@@ -105,7 +105,7 @@ class RoutePrice:
         return price.chart if price and price.chart else self.chart
 
 
-def _scope_fits(chart: Chart, trip: ChartRoute) -> bool:
+def _is_in_scope(chart: Chart, trip: ChartRoute) -> bool:
     if not chart.from_zones:
         return True
     start, end = trip.zones
@@ -114,12 +114,12 @@ def _scope_fits(chart: Chart, trip: ChartRoute) -> bool:
     )
 
 
-def _by_distance(chart: Chart, trip: ChartRoute, cabin: str) -> CabinPrice | None:
+def _find_by_distance(chart: Chart, trip: ChartRoute, cabin: str) -> CabinPrice | None:
     fits = [b for b in chart.bands.get(cabin, ()) if b.covers(trip.miles)]
     return CabinPrice({b.season: b.points for b in fits}, fits[0].label) if fits else None
 
 
-def _by_zone(chart: Chart, trip: ChartRoute, cabin: str) -> CabinPrice | None:
+def _find_by_zone(chart: Chart, trip: ChartRoute, cabin: str) -> CabinPrice | None:
     pairs = chart.zones.get(cabin, {})
     start, end = trip.countries if chart.kind == "domestic_fixed" else trip.zones
     if start is None or end is None:
@@ -130,21 +130,21 @@ def _by_zone(chart: Chart, trip: ChartRoute, cabin: str) -> CabinPrice | None:
     return CabinPrice(points, f"{start} - {end}") if points else None
 
 
-def cabin_price(chart: Chart, trip: ChartRoute, cabin: str) -> CabinPrice | None:
+def find_cabin_price(chart: Chart, trip: ChartRoute, cabin: str) -> CabinPrice | None:
     """Points by season in one cabin, or None where the chart has no price for the route."""
-    if not _scope_fits(chart, trip):
+    if not _is_in_scope(chart, trip):
         return None
     if chart.kind == "distance_bands":
-        return _by_distance(chart, trip, cabin)
+        return _find_by_distance(chart, trip, cabin)
     if chart.kind in ("zones", "domestic_fixed"):
-        return _by_zone(chart, trip, cabin)
+        return _find_by_zone(chart, trip, cabin)
     if chart.kind == "zones_then_distance":
         # A pair listed for any cabin is priced by zone alone: what it leaves out has no price, not the distance one.
-        listed = any(_by_zone(chart, trip, other) for other in chart.zones)
-        return _by_zone(chart, trip, cabin) if listed else _by_distance(chart, trip, cabin)
+        listed = any(_find_by_zone(chart, trip, other) for other in chart.zones)
+        return _find_by_zone(chart, trip, cabin) if listed else _find_by_distance(chart, trip, cabin)
     if chart.kind == "distance_then_zones":
         near = chart.threshold_miles is not None and trip.miles < chart.threshold_miles
-        return _by_distance(chart, trip, cabin) if near else _by_zone(chart, trip, cabin)
+        return _find_by_distance(chart, trip, cabin) if near else _find_by_zone(chart, trip, cabin)
     return None
 
 
@@ -178,18 +178,18 @@ def group_charts(charts: Iterable[Chart], airline: str, partner: bool, on: date)
     return [g for g in groups if g]
 
 
-def _price_cabin(
+def _find_group_price(
     group: Sequence[Chart], trips: Mapping[str | None, ChartRoute], cabin: str
 ) -> tuple[CabinPrice | None, list[Chart]]:
     """One cabin's price from charts of equal standing, the chart of the lowest season first, and who said it."""
-    priced = [(c, p) for c in group if (p := cabin_price(c, trips[c.zone_system], cabin))]
+    priced = [(c, p) for c in group if (p := find_cabin_price(c, trips[c.zone_system], cabin))]
     if len(priced) > 1:
         priced.sort(key=lambda pair: min(SEASONS.index(season) for season in pair[1].points))
     whole = priced[0][1] if len(priced) == 1 else merge_prices(p for _, p in priced)
     return (replace(whole, chart=priced[0][0]), [c for c, _ in priced]) if whole else (None, [])
 
 
-def price_route(
+def find_route_price(
     groups: Sequence[Sequence[Chart]], trips: Mapping[str | None, ChartRoute], cabins: Sequence[str]
 ) -> RoutePrice | None:
     """Asks the groups in turn for every cabin; None when no chart speaks about this airline at all.
@@ -202,7 +202,7 @@ def price_route(
     used: list[Chart] = []
     for group in groups:
         for cabin in cabins:
-            price, sources = _price_cabin(group, trips, cabin) if cabin not in prices else (None, [])
+            price, sources = _find_group_price(group, trips, cabin) if cabin not in prices else (None, [])
             if price:
                 prices[cabin] = price
                 used += [c for c in sources if c not in used]

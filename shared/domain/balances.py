@@ -12,16 +12,16 @@ def value_balance(points: int, cents_per_point: Decimal) -> Decimal:
     return (points * cents_per_point / 100).quantize(CENT, ROUND_HALF_UP)
 
 
-def days_left(expires_on: date | None, today: date) -> int | None:
+def count_days_left(expires_on: date | None, today: date) -> int | None:
     return None if expires_on is None else (expires_on - today).days
 
 
-def ends_soon(points: int, expires_on: date | None, today: date) -> bool:
-    days = days_left(expires_on, today)
+def is_ending_soon(points: int, expires_on: date | None, today: date) -> bool:
+    days = count_days_left(expires_on, today)
     return points > 0 and days is not None and 0 <= days <= SOON_DAYS
 
 
-def quoted_rule(rule: str | None, months: int | None) -> str | None:
+def quote_rule(rule: str | None, months: int | None) -> str | None:
     """A programme's expiry rule as it is kept; no date is ever computed from it."""
     if not rule:
         return None

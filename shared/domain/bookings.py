@@ -23,7 +23,7 @@ def split_by_local_day(places: Iterable[tuple[str, str]], now: datetime) -> tupl
     days: dict[str, date] = {}
     ahead, behind = [], []
     for place, tz in places:
-        day = days.get(tz) or days.setdefault(tz, time_zones.find_day(now, tz))
+        day = days.get(tz) or days.setdefault(tz, time_zones.find_local_day(now, tz))
         if day > now.date():
             ahead.append(place)
         elif day < now.date():
@@ -31,14 +31,14 @@ def split_by_local_day(places: Iterable[tuple[str, str]], now: datetime) -> tupl
     return ahead, behind
 
 
-def flight_state(departs: date, cancelled: bool, today: date) -> FlightState:
+def get_flight_state(departs: date, cancelled: bool, today: date) -> FlightState:
     """`today` is the day at the airport the leg leaves from; the day of departure itself is still to come."""
     if cancelled:
         return "cancelled"
     return "upcoming" if departs >= today else "past"
 
 
-def stay_state(arrives: date, leaves: date, cancelled: bool, today: date) -> StayState:
+def get_stay_state(arrives: date, leaves: date, cancelled: bool, today: date) -> StayState:
     """`today` is the day at the hotel; a stay is current from its first day through the day of leaving."""
     if cancelled:
         return "cancelled"
@@ -82,7 +82,7 @@ def list_excluded_fields(what: Literal["flight", "hotel"], kind: str) -> tuple[s
     return AWARD_ONLY[what] if kind == "cash" else CASH_ONLY[what]
 
 
-def bears_cost(points: int | None, cash: Decimal | None) -> bool:
+def has_cost(points: int | None, cash: Decimal | None) -> bool:
     """Whether a leg carries the cost of its booking; of several legs one should."""
     return bool(points) or bool(cash)
 
@@ -117,7 +117,7 @@ def _find_saving(paid: int | Decimal | None, price: int | Decimal | None) -> tup
     return less, (less * 100 / Decimal(paid)).quantize(Decimal("0.1"), ROUND_HALF_UP)
 
 
-def cents_per_point(fare: Decimal, taxes: Decimal, points: int) -> Decimal | None:
+def value_point(fare: Decimal, taxes: Decimal, points: int) -> Decimal | None:
     """What a point was worth in cents of the fare's currency: the fare it replaced, less what was paid besides."""
     if points <= 0:
         return None

@@ -35,7 +35,7 @@ class CardPrice:
         return "portal" if self.portal is not None and self.portal < self.points else "transfer"
 
 
-def portal_points(fare: Decimal | None) -> int | None:
+def count_portal_points(fare: Decimal | None) -> int | None:
     """A fare in US dollars in points of a portal, rounded up."""
     return None if fare is None else int((fare * 100 / PORTAL_CENTS).to_integral_value(ROUND_CEILING))
 
@@ -45,7 +45,7 @@ def find_card_prices(
 ) -> list[CardPrice]:
     """The currencies that reach the programme, those needing the fewest points first."""
     ways = ((currency, find_paths(routes, currency, program, points, HOPS)) for currency in currencies)
-    portal = portal_points(fare)
+    portal = count_portal_points(fare)
     prices = [CardPrice(name, paths[0], portal if name in portals else None) for name, paths in ways if paths]
     return sorted(prices, key=lambda p: (p.points, p.currency))
 

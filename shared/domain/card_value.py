@@ -98,11 +98,11 @@ class CardValue:
     points_per_year: int | None
 
 
-def _cents(amount: Decimal) -> Decimal:
+def _round_to_cents(amount: Decimal) -> Decimal:
     return amount.quantize(_CENT, ROUND_HALF_UP)
 
 
-def _number(text: str) -> Decimal:
+def _parse_number(text: str) -> Decimal:
     return Decimal(text.replace(",", ""))
 
 
@@ -160,11 +160,11 @@ def value_by_category(offer: CardOffer, spending: Spending) -> dict[str, Decimal
 def sum_credits(benefits: Iterable[str], currency: str) -> Decimal:
     """Travel credits of a stated amount in the card's currency; other credits are not money for everybody."""
     matches = (m for b in benefits if (m := _TRAVEL_CREDIT.match(b)))
-    return sum((_number(m[2]) for m in matches if m[1] == currency), Decimal(0))
+    return sum((_parse_number(m[2]) for m in matches if m[1] == currency), Decimal(0))
 
 
-def anniversary_points(benefits: Iterable[str]) -> Decimal:
-    return sum((_number(m[1]) for b in benefits if (m := _ANNIVERSARY.fullmatch(b))), Decimal(0))
+def sum_anniversary_points(benefits: Iterable[str]) -> Decimal:
+    return sum((_parse_number(m[1]) for b in benefits if (m := _ANNIVERSARY.fullmatch(b))), Decimal(0))
 
 
 def reaches_bonus(offer: CardOffer, total: Decimal | None) -> bool:
@@ -201,20 +201,20 @@ def value_card(
     fee = Decimal(0) if free else offer.fee
     credits = sum_credits(offer.benefits, offer.currency)
     yearly = (earn or Decimal(0)) + credits
-    ongoing = yearly + anniversary_points(offer.benefits) * (offer.point or 0) - (offer.fee or 0)
+    ongoing = yearly + sum_anniversary_points(offer.benefits) * (offer.point or 0) - (offer.fee or 0)
     points = int(sum(p for p, _ in earn_by_category(offer.rates, spending).values())) if spending else None
     return CardValue(
-        bonus=None if bonus is None else _cents(bonus),
-        earn=None if earn is None else _cents(earn),
-        credits=_cents(credits),
-        fee=None if fee is None else _cents(fee),
-        first_year=_cents((bonus or Decimal(0)) + yearly - (fee or 0)),
-        ongoing=_cents(ongoing),
+        bonus=None if bonus is None else _round_to_cents(bonus),
+        earn=None if earn is None else _round_to_cents(earn),
+        credits=_round_to_cents(credits),
+        fee=None if fee is None else _round_to_cents(fee),
+        first_year=_round_to_cents((bonus or Decimal(0)) + yearly - (fee or 0)),
+        ongoing=_round_to_cents(ongoing),
         points_per_year=points,
     )
 
 
-def best_by_category(values_by_card: Iterable[Mapping[str, Decimal]]) -> dict[str, Decimal]:
+def find_best_by_category(values_by_card: Iterable[Mapping[str, Decimal]]) -> dict[str, Decimal]:
     """By category the most any of the held cards brings."""
     best: dict[str, Decimal] = {}
     for paid in values_by_card:

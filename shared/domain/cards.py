@@ -58,14 +58,14 @@ def match_card(text: str, catalogue: Iterable[CatalogEntry]) -> CardMatch:
 
 def rank_candidates(text: str, catalogue: Iterable[CatalogEntry]) -> list[Candidate]:
     """Every entry the text may mean, the best fit first."""
-    return _candidates(_words(text), list(catalogue))
+    return _rank_words(_split_words(text), list(catalogue))
 
 
 def _normalize(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     plain = unicodedata.normalize("NFKD", text.casefold())
     plain = "".join(c for c in plain if not unicodedata.combining(c)).replace("+", " plus ")
     return re.findall(r"[a-z0-9]+", plain)
@@ -73,13 +73,13 @@ def _words(text: str) -> list[str]:
 
 def _list_words(entry: CatalogEntry) -> frozenset[str]:
     """Every word an entry goes by: of name, issuer and slug, two words written as one, and the name's initials."""
-    name = _words(entry.name)
+    name = _split_words(entry.name)
     initials = "".join(w[0] for w in name if w not in _EMPTY_WORDS)
-    words = {*name, *_words(entry.issuer), *_words(entry.slug), *(a + b for a, b in pairwise(name))}
+    words = {*name, *_split_words(entry.issuer), *_split_words(entry.slug), *(a + b for a, b in pairwise(name))}
     return frozenset(words | ({initials} if len(initials) > 2 else set()))
 
 
-def _candidates(typed: Sequence[str], entries: Sequence[CatalogEntry]) -> list[Candidate]:
+def _rank_words(typed: Sequence[str], entries: Sequence[CatalogEntry]) -> list[Candidate]:
     typed_words = [w for w in dict.fromkeys(typed) if w not in _EMPTY_WORDS][:_MAX_WORDS]
     if not typed_words:
         return []
@@ -87,7 +87,7 @@ def _candidates(typed: Sequence[str], entries: Sequence[CatalogEntry]) -> list[C
     spread = Counter(w for words in words_by_slug.values() for w in words)
     meant = {w: _correct_spelling(w, spread) for w in typed_words}
     weight = {w: math.log(1 + len(entries) / spread[meant[w]]) if spread[meant[w]] else 6.0 for w in typed_words}
-    fits = [Candidate(e.slug, _score(e, words_by_slug[e.slug], meant, weight)) for e in entries]
+    fits = [Candidate(e.slug, _score_entry(e, words_by_slug[e.slug], meant, weight)) for e in entries]
     return sorted((f for f in fits if f.score >= _ENOUGH), key=lambda f: (-f.score, f.slug))
 
 
@@ -101,22 +101,24 @@ def _correct_spelling(word: str, spread: Counter[str]) -> str:
     return next(iter(difflib.get_close_matches(word[:40], spread, 1, 0.8)), word)
 
 
-def _score(entry: CatalogEntry, entry_words: frozenset[str], meant: dict[str, str], weight: dict[str, float]) -> float:
+def _score_entry(
+    entry: CatalogEntry, entry_words: frozenset[str], meant: dict[str, str], weight: dict[str, float]
+) -> float:
     """The weighed share of the typed words found, less a little for each word of the name nobody typed."""
     share = sum(w for word, w in weight.items() if meant[word] in entry_words) / sum(weight.values())
-    name = [w for w in _words(entry.name) if w not in _EMPTY_WORDS]
+    name = [w for w in _split_words(entry.name) if w not in _EMPTY_WORDS]
     extra = sum(1 for w in name if w not in meant.values())
     return round(share - 0.01 * min(extra, 9), 2) if share >= _ENOUGH else 0.0
 
 
-def spend_deadline(entered: date | None, opened_on: date | None, window_months: int | None) -> date | None:
+def find_spend_deadline(entered: date | None, opened_on: date | None, window_months: int | None) -> date | None:
     """The deadline that was given, else the one the window makes from the opening day."""
     if entered is None and opened_on is not None and window_months is not None:
         return add_months(opened_on, window_months)
     return entered
 
 
-def next_fee_date(opened_on: date | None, closed_on: date | None, has_fee: bool, today: date) -> date | None:
+def find_next_fee_date(opened_on: date | None, closed_on: date | None, has_fee: bool, today: date) -> date | None:
     """The day the next annual fee falls due: the anniversary of the opening, unless the card ends before."""
     if opened_on is None or not has_fee:
         return None
@@ -124,7 +126,7 @@ def next_fee_date(opened_on: date | None, closed_on: date | None, has_fee: bool,
     return None if closed_on is not None and closed_on <= due else due
 
 
-def bonus_days_left(status: str | None, deadline: date | None, today: date) -> int | None:
+def count_bonus_days(status: str | None, deadline: date | None, today: date) -> int | None:
     """Days to earn a welcome bonus that is still open; a passed deadline is told elsewhere."""
     if deadline is None or deadline < today or status in ("earned", "missed"):
         return None

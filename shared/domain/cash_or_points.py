@@ -31,7 +31,7 @@ class AwardPrice:
         return (self.cost is None, self.cost or Decimal(0), self.points)
 
 
-def cents_per_point(cash: Decimal | None, award: AwardPrice) -> Decimal | None:
+def value_point(cash: Decimal | None, award: AwardPrice) -> Decimal | None:
     """What a point buys here; below zero where the taxes alone are more than the fare."""
     if cash is None or award.taxes is None or award.points <= 0:
         return None

@@ -41,8 +41,8 @@ def parse_balances(
     if len(raw_balances) > MAX_BALANCES:
         raise Invalid(Fault("balances", "has too many entries", f"at most {MAX_BALANCES} programmes"))
     for raw, value in raw_balances.items():
-        name = _name(raw)
-        points = None if value is None and may_remove else _points(name, value)
+        name = _check_name(raw)
+        points = None if value is None and may_remove else _parse_points(name, value)
         try:
             key = resolve(name)
         except NotFound:
@@ -54,7 +54,7 @@ def parse_balances(
     return out, unknown
 
 
-def _name(raw: str) -> str:
+def _check_name(raw: str) -> str:
     name = " ".join(raw.split())
     if not name or len(name) > MAX_NAME_CHARACTERS or not name.isprintable():
         raise Invalid(
@@ -63,7 +63,7 @@ def _name(raw: str) -> str:
     return name
 
 
-def _points(name: str, value: Any) -> int:
+def _parse_points(name: str, value: Any) -> int:
     if isinstance(value, str) and _DIGITS.fullmatch(plain := value.replace(",", "").strip()):
         value = int(plain)
     whole = isinstance(value, (int, float)) and not isinstance(value, bool) and value == value // 1
@@ -75,7 +75,7 @@ def _points(name: str, value: Any) -> int:
 
 def check_preferences(values: dict[str, Any]) -> dict[str, Any]:
     """Free form, but no more than a page of it. Raises Invalid."""
-    if _depth(values) > MAX_PREFERENCES_DEPTH:
+    if _measure_depth(values) > MAX_PREFERENCES_DEPTH:
         raise Invalid(Fault("preferences", "is nested too deeply", f"at most {MAX_PREFERENCES_DEPTH} levels"))
     try:
         size = len(json.dumps(values, ensure_ascii=False, allow_nan=False).encode())
@@ -86,7 +86,7 @@ def check_preferences(values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-def _depth(value: Any) -> int:
+def _measure_depth(value: Any) -> int:
     """Counted level by level, so that hostile nesting costs no stack."""
     depth, level = 0, [value]
     while level and depth <= MAX_PREFERENCES_DEPTH:

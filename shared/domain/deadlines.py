@@ -49,7 +49,7 @@ def select_due(deadlines: Iterable[Deadline], within_days: int) -> list[Deadline
     return sorted(due, key=lambda d: (d.due_on, d.kind, d.title, d.subject.id))
 
 
-def bonus_due(status: str | None, deadline: date | None, closed_on: date | None, today: date) -> date | None:
+def find_bonus_deadline(status: str | None, deadline: date | None, closed_on: date | None, today: date) -> date | None:
     """The day until which a welcome bonus has to be earned; None once that is settled or can no longer happen.
 
     A day that has passed is listed while the bonus is marked pending: only the person changes that mark.

@@ -41,7 +41,7 @@ def reaches(delay: Delay, minimum: int) -> bool:
     return delay.kind in ALWAYS or (delay.minutes is not None and delay.minutes >= max(minimum, 1))
 
 
-def worst_first(delays: Iterable[D]) -> list[D]:
+def sort_by_severity(delays: Iterable[D]) -> list[D]:
     return sorted(delays, key=lambda one: (one.kind not in ALWAYS, -(one.minutes or 0)))
 
 

@@ -84,7 +84,7 @@ def find_rate(scheme: Scheme, tier: str) -> tuple[Decimal, str]:
     return scheme.per_unit[counted_tier], counted_tier
 
 
-def haul(leg: FlownLeg) -> tuple[str, bool]:
+def classify_haul(leg: FlownLeg) -> tuple[str, bool]:
     """short-haul or long-haul, and whether that is sure."""
     if leg.european:
         return "short-haul", True
@@ -110,7 +110,7 @@ def _count_by_band(bands: Sequence[Band], leg: FlownLeg, cabin: str) -> tuple[in
 
 
 def _count_extra(extras: Mapping[tuple[str, str], int], leg: FlownLeg, cabin: str) -> tuple[int, list[str]]:
-    kind, sure = haul(leg)
+    kind, sure = classify_haul(leg)
     flown = cabin if (kind, cabin) in extras else NEXT_CABIN_DOWN.get(cabin, cabin)
     points = extras.get((kind, flown), 0)
     notes = [f"{points} extra tier points for each {kind} flight in {flown}."]

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shared.domain.names import plain
+from shared.domain.names import normalize_name
 
 KILOMETRES = 1.5
 _KM_PER_DEGREE = 111.2
@@ -28,33 +28,33 @@ def find_same_hotel(
     name: str, city: str, latitude: float | None, longitude: float | None, listed: Sequence[ListedHotel]
 ) -> ListedHotel | None:
     """The only one with the same words in its name; of those close by, words may be left out. Two are none."""
-    words = _words(name, city)
-    close = [one for one in listed if one.near or _close(latitude, longitude, one)]
+    words = _split_words(name, city)
+    close = [one for one in listed if one.near or _is_close(latitude, longitude, one)]
     placeless = [one for one in listed if one not in close and (latitude is None or one.latitude is None)]
-    exact = [one for one in (*close, *placeless) if _words(one.name, city) == words]
-    loose = [one for one in close if _within(words, _words(one.name, city))]
+    exact = [one for one in (*close, *placeless) if _split_words(one.name, city) == words]
+    loose = [one for one in close if _is_within(words, _split_words(one.name, city))]
     matches = exact or loose
     return matches[0] if len({one.key for one in matches}) == 1 else None
 
 
-def _words(name: str, city: str) -> frozenset[str]:
+def _split_words(name: str, city: str) -> frozenset[str]:
     """What names the hotel; the city counts for nothing unless nothing else is left."""
-    every = frozenset(plain(name).split()) - _IDLE
-    return every - frozenset(plain(city).split()) or every
+    every = frozenset(normalize_name(name).split()) - _IDLE
+    return every - frozenset(normalize_name(city).split()) or every
 
 
-def _within(one: frozenset[str], other: frozenset[str]) -> bool:
+def _is_within(one: frozenset[str], other: frozenset[str]) -> bool:
     """A single word may be a mere brand, so there must be two that both have."""
     return min(len(one), len(other)) > 1 and (one <= other or other <= one)
 
 
-def _close(latitude: float | None, longitude: float | None, one: ListedHotel) -> bool:
+def _is_close(latitude: float | None, longitude: float | None, one: ListedHotel) -> bool:
     if latitude is None or longitude is None or one.latitude is None or one.longitude is None:
         return False
-    return kilometres_between(latitude, longitude, one.latitude, one.longitude) <= KILOMETRES
+    return measure_kilometres(latitude, longitude, one.latitude, one.longitude) <= KILOMETRES
 
 
-def kilometres_between(lat: float, lon: float, other_lat: float, other_lon: float) -> float:
+def measure_kilometres(lat: float, lon: float, other_lat: float, other_lon: float) -> float:
     """Kilometres, good enough for neighbours."""
     east = (lon - other_lon) * math.cos(math.radians((lat + other_lat) / 2))
     return math.hypot(lat - other_lat, east) * _KM_PER_DEGREE

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Literal, Protocol
 
-from shared.domain.bookings import cents_per_point
+from shared.domain.bookings import value_point
 from shared.errors import Fault
 
 State = Literal["available", "none", "unknown"]
@@ -48,7 +48,7 @@ class NightsPrice:
 
     @property
     def cents_per_point(self) -> Decimal | None:
-        return None if self.points is None else value_point(self.cash, self.points)
+        return None if self.points is None else value_stay_point(self.cash, self.points)
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,9 @@ class StayPrice:
     added_up: bool = False  # no source priced the stay as a whole
 
 
-def value_point(cash: Decimal | None, points: int) -> Decimal | None:
+def value_stay_point(cash: Decimal | None, points: int) -> Decimal | None:
     """Cents of the rate's currency that a point replaces; known only where both prices are."""
-    return None if cash is None else cents_per_point(cash, Decimal(0), points)
+    return None if cash is None else value_point(cash, Decimal(0), points)
 
 
 def find_date_faults(check_in: date, check_out: date, today: date) -> list[Fault]:
@@ -112,8 +112,8 @@ def find_stay_price(
     priced = []
     for of, stay_offers in zip(sources, stays, strict=True):
         own = find_best_price(stay_offers, currency)
-        singles = [_single(of, night, currency) for night in nights]
-        if (source_points := _points(own, singles, every)) is not None:
+        singles = [_find_single_night(of, night, currency) for night in nights]
+        if (source_points := _count_points(own, singles, every)) is not None:
             priced.append((*source_points, own.state == "unknown"))
     if not priced:
         return StayPrice(len(nights), cheapest)
@@ -122,12 +122,12 @@ def find_stay_price(
     return StayPrice(len(nights), least, free_night, added_up)
 
 
-def _single(offers: Sequence[StayOffer], night: date, currency: str) -> int | None:
+def _find_single_night(offers: Sequence[StayOffer], night: date, currency: str) -> int | None:
     after = night + timedelta(days=1)
     return find_best_price((o for o in offers if (o.check_in, o.check_out) == (night, after)), currency).points
 
 
-def _points(own: NightsPrice, singles: Sequence[int | None], every: int) -> tuple[int, bool] | None:
+def _count_points(own: NightsPrice, singles: Sequence[int | None], every: int) -> tuple[int, bool] | None:
     """One source's points of a stay, and whether a free night was taken off here.
 
     Its own price of the stay stands. Only where that is the plain sum of its nights, or where it has none, is the

@@ -12,25 +12,25 @@ from zoneinfo import ZoneInfo
 
 MIN_CONNECTION = timedelta(hours=3)  # between two tickets
 MAX_CONNECTION = timedelta(hours=24)
-DETOUR = 1.25  # the way over a hub may be this much longer than the direct one
-SHORTEST = 100  # miles of a leg: nearer airports are the same place
-KNOWN = 5  # hubs tried when none is named: each costs two questions to every source
-PAIRED = 40  # offers of each leg that are paired
+MAX_DETOUR = 1.25  # the way over a hub may be this much longer than the direct one
+MIN_LEG_MILES = 100  # miles of a leg: nearer airports are the same place
+MAX_HUBS = 5  # hubs tried when none is named: each costs two questions to every source
+MAX_PAIRED_OFFERS = 40  # offers of each leg that are paired
 Offer = TypeVar("Offer")
 First = TypeVar("First")
 Second = TypeVar("Second")
 Miles = Callable[[str, str], int]
 
 
-def hubs_between(origin: str, destination: str, airports: Iterable[str], miles: Miles) -> list[str]:
+def find_hubs(origin: str, destination: str, airports: Iterable[str], miles: Miles) -> list[str]:
     """Those nearest the direct way, best first."""
     direct = miles(origin, destination)
     over = {h: (miles(origin, h), miles(h, destination)) for h in set(airports) - {origin, destination}}
-    near = {h: sum(legs) for h, legs in over.items() if min(legs) >= SHORTEST and sum(legs) <= DETOUR * direct}
-    return sorted(near, key=lambda h: (near[h], h))[:KNOWN]
+    near = {h: sum(legs) for h, legs in over.items() if min(legs) >= MIN_LEG_MILES and sum(legs) <= MAX_DETOUR * direct}
+    return sorted(near, key=lambda h: (near[h], h))[:MAX_HUBS]
 
 
-def award_first(origin: str, hub: str, destination: str, miles: Miles) -> bool:
+def is_award_first(origin: str, hub: str, destination: str, miles: Miles) -> bool:
     """Points go to the longer leg, where they save most."""
     return miles(origin, hub) > miles(hub, destination)
 
@@ -88,9 +88,11 @@ def pair_legs(first: HybridLeg[First], second: HybridLeg[Second]) -> Pair[First,
     return Pair(first, second, None) if second.day >= earliest else None
 
 
-def best_pair(firsts: Sequence[HybridLeg[First]], seconds: Sequence[HybridLeg[Second]]) -> Pair[First, Second] | None:
+def find_best_pair(
+    firsts: Sequence[HybridLeg[First]], seconds: Sequence[HybridLeg[Second]]
+) -> Pair[First, Second] | None:
     """The cheapest that can be flown; those with known costs and times before the others."""
-    earlier = sorted(firsts, key=lambda leg: leg.order)[:PAIRED]
-    later = sorted(seconds, key=lambda leg: leg.order)[:PAIRED]
+    earlier = sorted(firsts, key=lambda leg: leg.order)[:MAX_PAIRED_OFFERS]
+    later = sorted(seconds, key=lambda leg: leg.order)[:MAX_PAIRED_OFFERS]
     pairs = [p for a in earlier for b in later if (p := pair_legs(a, b))]
     return min(pairs, key=lambda p: p.order, default=None)

@@ -8,7 +8,7 @@ _THOUSANDTHS = "BHD IQD JOD KWD LYD OMR TND"
 EXPONENTS = dict.fromkeys(_NO_COIN.split(), 0) | dict.fromkeys(_THOUSANDTHS.split(), 3)
 
 
-def whole(amount: int, currency: str) -> Decimal:
+def from_minor_units(amount: int, currency: str) -> Decimal:
     return Decimal(amount).scaleb(-EXPONENTS.get(currency, 2))
 
 

@@ -8,31 +8,31 @@ from collections.abc import Iterable, Mapping
 _NOISE = re.compile(r"[^a-z0-9+]+")
 
 
-def plain(text: str) -> str:
+def normalize_name(text: str) -> str:
     """Lower case without accents and punctuation, so that spellings meet."""
     bare = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     return _NOISE.sub(" ", bare.lower().replace("&", " and ")).strip()
 
 
-def meanings(text: str, names: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+def find_meanings(text: str, names: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """The things a name stands for exactly (one, or several when it is shared); else those it begins or is part of."""
-    text_form = plain(text)
+    text_form = normalize_name(text)
     if not text_form:
         return ()
     if text_form in names:
         return names[text_form]
     words = text_form.split()
-    inside = {thing for name, things in names.items() if _within(words, name.split()) for thing in things}
+    inside = {thing for name, things in names.items() if _is_within(words, name.split()) for thing in things}
     return tuple(sorted(inside))
 
 
-def _within(words: list[str], name: list[str]) -> bool:
+def _is_within(words: list[str], name: list[str]) -> bool:
     """Whether the words stand in the name, in order and whole; single letters mean nothing."""
     if len(words) == 1 and len(words[0]) < 3:
         return False
     return any(name[i : i + len(words)] == words for i in range(len(name) - len(words) + 1))
 
 
-def nearest(text: str, names: Iterable[str], count: int = 3) -> list[str]:
+def find_nearest(text: str, names: Iterable[str], count: int = 3) -> list[str]:
     """The closest known names, best first: always as many, since a far guess still shows what a name looks like."""
-    return difflib.get_close_matches(plain(text), dict.fromkeys(names), count, 0)
+    return difflib.get_close_matches(normalize_name(text), dict.fromkeys(names), count, 0)

@@ -53,7 +53,7 @@ class PostMatch:
 def find_programs(text: str, meanings: Mapping[str, tuple[str, ...]]) -> list[frozenset[str]]:
     """The programmes named in a text, longest names first. A code of two letters counts in capitals only."""
     capitals = set(re.findall(r"\b[A-Z0-9]{2}\b", text))
-    words = names.plain(text[:MAX_POST_CHARACTERS]).split()
+    words = names.normalize_name(text[:MAX_POST_CHARACTERS]).split()
     mentions: list[frozenset[str]] = []
     at = 0
     while at < len(words):
@@ -85,7 +85,7 @@ def read_post(text: str, programs: Sequence[frozenset[str]]) -> OfferPost:
         kind,
         percents,
         frozenset(find_days_of_year(fold(plain))),
-        frozenset(names.plain(plain).split()),
+        frozenset(names.normalize_name(plain).split()),
     )
 
 
@@ -99,7 +99,7 @@ def _covers_programs(some: OfferPost, other: OfferPost) -> bool:
     return all(any(s & o for o in other.programs) for s in some.programs)
 
 
-def _agreement(a: frozenset[object], b: frozenset[object]) -> int:
+def _compare_figures(a: frozenset[object], b: frozenset[object]) -> int:
     """1 when both say something in common, -1 when both say something else, 0 when one is silent."""
     if not a or not b:
         return 0
@@ -109,7 +109,7 @@ def _agreement(a: frozenset[object], b: frozenset[object]) -> int:
 def rate_likeness(new: OfferPost, old: OfferPost) -> float:
     """How sure it is that two posts are about one offer: the same programmes, kind, percentage and last day."""
     alike = _share_words(new.words, old.words)
-    figures = _agreement(new.percents, old.percents), _agreement(new.days, old.days)
+    figures = _compare_figures(new.percents, old.percents), _compare_figures(new.days, old.days)
     if alike >= 0.9 and -1 not in figures and _covers_programs(new, old) and _covers_programs(old, new):
         return 0.99
     if not new.programs or not old.programs or new.kind is None or old.kind is None:

@@ -39,7 +39,7 @@ class Tier(IntEnum):
         return {Tier.FREE: Plan.FREE, Tier.PRO: Plan.PRO, Tier.ADMIN: Plan.FREE}.get(self, Plan.PREMIUM)
 
 
-def allows(plan: Plan, tier: Tier) -> bool:
+def is_allowed(plan: Plan, tier: Tier) -> bool:
     return plan >= tier.needs
 
 
@@ -69,11 +69,11 @@ FREE_CABINS = ("economy",)
 CABINS = ("economy", "premium_economy", "business", "first")
 
 
-def cabins(plan: Plan) -> tuple[str, ...]:
+def list_cabins(plan: Plan) -> tuple[str, ...]:
     return CABINS if plan > Plan.FREE else FREE_CABINS
 
 
-def additions(plan: Plan) -> list[str]:
+def list_additions(plan: Plan) -> list[str]:
     """What a plan gives beyond the one below it, in words; the numbers are those of LIMITS."""
     now, below = LIMITS[plan], LIMITS[Plan(plan - 1)] if plan else None
     words = {

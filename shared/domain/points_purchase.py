@@ -45,7 +45,7 @@ class OrderQuote:
     cents_per_point: Decimal
 
 
-def sale_cents(prices: PriceList, sale: Sale) -> Decimal:
+def price_point(prices: PriceList, sale: Sale) -> Decimal:
     """Cents for one point while the sale runs, without the fee of the order."""
     return prices.cents_per_point * (100 - sale.discount_percent) / (100 + sale.bonus_percent)
 

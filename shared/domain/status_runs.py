@@ -61,7 +61,7 @@ class RunOption:
         return None if self.fare is None or not self.earned else self.fare / self.earned
 
 
-def runs_needed(missing: Decimal, earned: Decimal | None) -> int | None:
+def count_runs(missing: Decimal, earned: Decimal | None) -> int | None:
     if missing <= 0:
         return 0
     return math.ceil(missing / earned) if earned else None

@@ -65,12 +65,12 @@ _FILLER = ("elite", "status", "member", "tier", "level")
 
 def match_tiers(ladder: Ladder, text: str) -> list[str]:
     """The tiers a loose name can mean: one when it is clear, none when it fits nothing."""
-    tiers = {names.plain(t): (t,) for t in ladder.names}
-    if meanings := names.meanings(text, tiers):
+    tiers = {names.normalize_name(t): (t,) for t in ladder.names}
+    if meanings := names.find_meanings(text, tiers):
         return list(meanings)
-    words = [w for w in names.plain(text).split() if w not in _FILLER]
-    exact = names.meanings(" ".join(words), tiers)
-    return list(exact) or [t for t in ladder.names if words and set(words) <= set(names.plain(t).split())]
+    words = [w for w in names.normalize_name(text).split() if w not in _FILLER]
+    exact = names.find_meanings(" ".join(words), tiers)
+    return list(exact) or [t for t in ladder.names if words and set(words) <= set(names.normalize_name(t).split())]
 
 
 _INITIALS = ("xp", "uxp", "mqd", "pqp", "sqc")
@@ -87,7 +87,7 @@ def format_number(amount: Decimal | int) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def year_start(period: str | None, on: date) -> date | None:
+def find_year_start(period: str | None, on: date) -> date | None:
     """The first day of the qualifying year a day lies in; None where the year is the member's own or unknown."""
     if period is not None and period.startswith("calendar year"):
         return date(on.year, 1, 1)
@@ -95,17 +95,17 @@ def year_start(period: str | None, on: date) -> date | None:
     return None if month is None else date(on.year if on.month >= month else on.year - 1, month, 1)
 
 
-def year_end(period: str | None, on: date) -> date | None:
-    begins = year_start(period, on)
+def find_year_end(period: str | None, on: date) -> date | None:
+    begins = find_year_start(period, on)
     if begins is None:
         return None
     last = begins.replace(year=begins.year + 1) - timedelta(days=1)
     return last.replace(day=calendar.monthrange(last.year, last.month)[1])
 
 
-def year_is_over(reported_on: date | None, period: str | None, on: date) -> bool:
+def is_year_over(reported_on: date | None, period: str | None, on: date) -> bool:
     """Whether what was reported belongs to a qualifying year before the one a day lies in."""
-    begins = year_start(period, on)
+    begins = find_year_start(period, on)
     return begins is not None and reported_on is not None and reported_on < begins
 
 
@@ -119,7 +119,7 @@ def is_on_track(earned: Decimal, required: int, period: str | None, on: date) ->
     """Whether as much of the requirement is earned as of the year has gone; None where the year is not known."""
     if earned >= required:
         return True
-    begins, ends = year_start(period, on), year_end(period, on)
+    begins, ends = find_year_start(period, on), find_year_end(period, on)
     if begins is None or ends is None:
         return None
     gone = Fraction((on - begins).days, (ends - begins).days + 1)
@@ -132,8 +132,8 @@ def check_eligibility(
     """Whether a match offer can be used by somebody who holds these tiers (programme -> tier)."""
     if not tiers_by_program:
         return "unknown"
-    accepted_tiers = {names.plain(t) for t in from_tiers}
+    accepted_tiers = {names.normalize_name(t) for t in from_tiers}
     mine = {p: t for p, t in tiers_by_program.items() if not from_programs or p in from_programs}
-    if any(not accepted_tiers or names.plain(t) in accepted_tiers for t in mine.values()):
+    if any(not accepted_tiers or names.normalize_name(t) in accepted_tiers for t in mine.values()):
         return "yes"
     return "no"

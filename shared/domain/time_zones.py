@@ -9,13 +9,13 @@ _NO_PLACES = ("localtime", "Factory")  # files some systems keep beside the zone
 
 
 @lru_cache(maxsize=1)
-def _zone_names() -> dict[str, str]:
+def _list_zones() -> dict[str, str]:
     return {name.lower(): name for name in available_timezones() if name not in _NO_PLACES}
 
 
 def find_zone_name(text: str) -> str | None:
     """The IANA name, whatever its case and with blanks for underscores; None when there is no such zone."""
-    return _zone_names().get("_".join(text.split()).lower())
+    return _list_zones().get("_".join(text.split()).lower())
 
 
 def find_zone(name: str) -> ZoneInfo | None:
@@ -24,6 +24,6 @@ def find_zone(name: str) -> ZoneInfo | None:
     return ZoneInfo(iana_name) if iana_name else None
 
 
-def find_day(now: datetime, name: str) -> date:
+def find_local_day(now: datetime, name: str) -> date:
     """The day it is there at that moment; the UTC day where the zone is unknown."""
     return now.astimezone(find_zone(name) or ZoneInfo(UTC)).date()

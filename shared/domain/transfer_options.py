@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import combinations
 
-from shared.domain.transfers import POSTING, Network, Path, amounts_to_send, find_paths
+from shared.domain.transfers import POSTING, Network, Path, count_amounts, find_paths
 from shared.domain.valuations import value_in_cents
 
-WAYS_EACH = 5  # of one purse; what comes after is dearer and seldom wanted
-PARTS = 3  # of one combination
-CHEAPEST, LARGEST = 6, 4  # purses that are combined: more would only multiply what nobody chooses
+MAX_WAYS_PER_PURSE = 5  # of one purse; what comes after is dearer and seldom wanted
+MAX_PARTS = 3  # of one combination
+MAX_CHEAPEST, MAX_LARGEST = 6, 4  # purses that are combined: more would only multiply what nobody chooses
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def send_everything(path: Path, points: int) -> Path | None:
     return Path(path.edges, tuple(amounts)) if points else None
 
 
-def _way(purse: Purse, path: Path, needed: int) -> Way | None:
+def _build_way(purse: Purse, path: Path, needed: int) -> Way | None:
     if path.amounts is None or path.amounts[0] > purse.points:
         whole = send_everything(path, purse.points)
         if whole is None:
@@ -105,31 +105,31 @@ def find_ways(routes: Network, purses: Iterable[Purse], goal: str, needed: int) 
             ways.append(Way(purse, None, spent, spent, needed))
         else:
             paths = find_paths(routes, purse.program, goal, needed)
-            options = [w for p in paths if (w := _way(purse, p, needed))]
-            ways += sorted(options, key=_rank)[:WAYS_EACH]
-    return sorted(ways, key=_rank)
+            options = [w for p in paths if (w := _build_way(purse, p, needed))]
+            ways += sorted(options, key=_rank_key)[:MAX_WAYS_PER_PURSE]
+    return sorted(ways, key=_rank_key)
 
 
-def _rank(way: Way) -> tuple[object, ...]:
+def _rank_key(way: Way) -> tuple[object, ...]:
     price = way.cost if way.covers else way.cents_per_point
     unknown = (price is None, price or 0)
     return (not way.covers, *unknown, way.hops, POSTING.index(way.posting), way.purse.program)
 
 
-def _price(way: Way) -> tuple[object, ...]:
+def _price_key(way: Way) -> tuple[object, ...]:
     """Points already in the target programme first: they need no transfer. Then by cents for a point that arrives."""
     each = way.cents_per_point
     return (way.path is not None, each is None, each or 0, way.hops, way.purse.program)
 
 
-def _best_of_each(ways: Sequence[Way]) -> list[Way]:
+def _find_best_of_each(ways: Sequence[Way]) -> list[Way]:
     """The cheapest way of each purse for a point that arrives; of many purses the cheapest and the largest."""
     best: dict[str, Way] = {}
-    for way in sorted(ways, key=_price):
+    for way in sorted(ways, key=_price_key):
         best.setdefault(way.purse.program, way)
     cheap = list(best.values())
-    large = sorted(cheap[CHEAPEST:], key=lambda w: -w.points_delivered)[:LARGEST]
-    return [*cheap[:CHEAPEST], *large]
+    large = sorted(cheap[MAX_CHEAPEST:], key=lambda w: -w.points_delivered)[:MAX_LARGEST]
+    return [*cheap[:MAX_CHEAPEST], *large]
 
 
 def _fill(parts: Sequence[Way], needed: int) -> Combination | None:
@@ -139,7 +139,7 @@ def _fill(parts: Sequence[Way], needed: int) -> Combination | None:
     for way in parts:
         if missing <= 0:
             return None  # a smaller combination does it
-        part = _part(way, missing)
+        part = _build_part(way, missing)
         if part is None:
             return None
         taken.append(part)
@@ -151,25 +151,25 @@ def _trim(parts: Sequence[Way], spare: int) -> list[Way]:
     """The last purse sends whole blocks, so a little too much arrives: the dearest before it gives less."""
     out = list(parts)
     for at in range(len(out) - 2, -1, -1):
-        less = _part(out[at], out[at].points_delivered - spare) if out[at].points_delivered > spare > 0 else None
+        less = _build_part(out[at], out[at].points_delivered - spare) if out[at].points_delivered > spare > 0 else None
         if less and less.points_sent < out[at].points_sent:
             spare -= out[at].points_delivered - less.points_delivered
             out[at] = less
     return out
 
 
-def _part(way: Way, missing: int) -> Way | None:
+def _build_part(way: Way, missing: int) -> Way | None:
     if way.path is None:
         spent = min(way.purse.points, missing)
         return Way(way.purse, None, spent, spent, missing)
-    return _way(way.purse, Path(way.path.edges, amounts_to_send(way.path.edges, missing)), missing)
+    return _build_way(way.purse, Path(way.path.edges, count_amounts(way.path.edges, missing)), missing)
 
 
 def find_combinations(ways: Sequence[Way], needed: int, count: int = 3) -> list[Combination]:
     """The cheapest combinations of two or three purses that reach the target together."""
-    purses = _best_of_each(ways)
-    groups = (g for size in range(2, PARTS + 1) for g in combinations(purses, size))
-    combinations_found = [c for group in groups if (c := _fill(sorted(group, key=_price), needed))]
+    purses = _find_best_of_each(ways)
+    groups = (g for size in range(2, MAX_PARTS + 1) for g in combinations(purses, size))
+    combinations_found = [c for group in groups if (c := _fill(sorted(group, key=_price_key), needed))]
     return sorted(combinations_found, key=lambda c: (c.cost is None, c.cost or 0, len(c.parts)))[:count]
 
 

@@ -123,7 +123,7 @@ def build_network(edges: Iterable[Edge]) -> dict[str, list[Edge]]:
     return out
 
 
-def _walks(routes: Network, start: str, goal: str, hops: int) -> Iterable[tuple[Edge, ...]]:
+def _find_walks(routes: Network, start: str, goal: str, hops: int) -> Iterable[tuple[Edge, ...]]:
     """Every way of at most `hops` steps that visits no programme twice."""
     waiting: list[tuple[Edge, ...]] = [(e,) for e in routes.get(start, ())]
     while waiting:
@@ -136,7 +136,7 @@ def _walks(routes: Network, start: str, goal: str, hops: int) -> Iterable[tuple[
             waiting += [(*way, e) for e in routes.get(here, ()) if e.target not in visited]
 
 
-def amounts_to_send(edges: Sequence[Edge], needed: int) -> tuple[int, ...]:
+def count_amounts(edges: Sequence[Edge], needed: int) -> tuple[int, ...]:
     """What must be sent on each step, reckoned back from the target, so that `needed` arrive."""
     out: list[int] = []
     for edge in reversed(edges):
@@ -150,8 +150,8 @@ def find_paths(
 ) -> list[Path]:
     """All paths, cheapest first: by source points when an amount is needed, else by points received per point."""
     paths = [
-        Path(edges, amounts_to_send(edges, needed) if needed else None)
-        for edges in _walks(routes, start, goal, max_hops)
+        Path(edges, count_amounts(edges, needed) if needed else None)
+        for edges in _find_walks(routes, start, goal, max_hops)
     ]
 
     def order(path: Path) -> tuple[object, ...]:
@@ -170,7 +170,7 @@ class Reach:
     points_delivered: int
 
 
-def _most_delivered(routes: Network, start: str, points: int, max_hops: int) -> dict[str, int]:
+def _find_most_delivered(routes: Network, start: str, points: int, max_hops: int) -> dict[str, int]:
     """The most that arrives in each other programme in so many steps. More points on the way never bring fewer."""
     most: dict[str, int] = {}
     here = {start: points}
@@ -192,7 +192,7 @@ def find_reach(routes: Network, balances: Mapping[str, int], max_hops: int = MAX
     """For each programme the balances that reach it, each by itself: its own first, then the largest first."""
     reaches = {program: [Reach(program, points, points)] for program, points in balances.items() if points > 0}
     for source, points in sorted(balances.items(), key=lambda item: (-item[1], item[0])):
-        for target, delivered in _most_delivered(routes, source, points, max_hops).items():
+        for target, delivered in _find_most_delivered(routes, source, points, max_hops).items():
             reaches.setdefault(target, []).append(Reach(source, points, delivered))
     return reaches
 

@@ -126,7 +126,7 @@ def find_payment(
     purses_left = list(purses)
     payments: dict[str, tuple[Way, ...]] = {}
     for program, points in sorted(needs.items(), key=lambda need: (-need[1], need[0])):
-        ways = _cheapest(transfer_options.find_ways(routes, purses_left, program, points), points)
+        ways = _find_cheapest(transfer_options.find_ways(routes, purses_left, program, points), points)
         if ways is None:
             return None
         payments[program] = ways
@@ -135,13 +135,13 @@ def find_payment(
     return payments
 
 
-def _cheapest(ways: Sequence[Way], points: int) -> tuple[Way, ...] | None:
+def _find_cheapest(ways: Sequence[Way], points: int) -> tuple[Way, ...] | None:
     alone = [(w,) for w in ways if w.covers][:1]
     choices = [*alone, *(c.parts for c in transfer_options.find_combinations(ways, points, 1))]
-    return min(choices, key=_price, default=None)
+    return min(choices, key=_price_key, default=None)
 
 
-def _price(ways: Sequence[Way]) -> tuple[bool, Decimal, int]:
+def _price_key(ways: Sequence[Way]) -> tuple[bool, Decimal, int]:
     costs = [w.cost for w in ways]
     return (None in costs, sum((c for c in costs if c is not None), Decimal(0)), len(ways))
 

@@ -7,7 +7,7 @@ State = Literal["held", "applied", "expired"]
 BookingType = Literal["flight", "hotel"]
 
 
-def voucher_state(expires_on: date | None, applied: bool, today: date) -> State:
+def get_voucher_state(expires_on: date | None, applied: bool, today: date) -> State:
     """One put on a booking was used: that it ends later changes nothing. The last day itself still counts."""
     if applied:
         return "applied"

@@ -25,28 +25,28 @@ def _load_rows() -> dict[str, dict[str, Any]]:
 
 
 @lru_cache(maxsize=1)
-def metros() -> dict[str, tuple[str, ...]]:
+def load_metros() -> dict[str, tuple[str, ...]]:
     """City codes such as LON or NYC, and the airports they stand for."""
     listed = {code: tuple(row["airports"]) for code, row in airportsdata.load_iata_macs().items()}
     return listed | {code: (*listed.get(code, ()), *more) for code, more in ALSO_OF_CITY.items()}
 
 
 @lru_cache(maxsize=1)
-def states() -> dict[str, tuple[tuple[str, str], ...]]:
+def load_states() -> dict[str, tuple[tuple[str, str], ...]]:
     """States and provinces as the airport data calls them, as names are compared: each airport's country and code."""
     airports_by_state: dict[str, list[tuple[str, str]]] = {}
     for code, row in _load_rows().items():
         country = TERRITORIES.get((row["country"], row["subd"]), row["country"])
-        airports_by_state.setdefault(names.plain(row["subd"]), []).append((country, code))
+        airports_by_state.setdefault(names.normalize_name(row["subd"]), []).append((country, code))
     return {name: tuple(pairs) for name, pairs in airports_by_state.items() if name}
 
 
-def codes() -> frozenset[str]:
+def load_codes() -> frozenset[str]:
     """Every airport code there is."""
     return frozenset(_load_rows())
 
 
-def airports(tables: dict[str, list[Any]]) -> dict[str, Airport]:
+def build_airports(tables: dict[str, list[Any]]) -> dict[str, Airport]:
     continents = {row.country: row.continent for row in tables["countries.csv"]}
     regions = {(row.country, name): row.region for row in tables["regions.csv"] for name in row.names}
     out = {}
@@ -69,12 +69,12 @@ def airports(tables: dict[str, list[Any]]) -> dict[str, Airport]:
 
 
 @lru_cache(maxsize=65_536)
-def metres(start: tuple[float, float], end: tuple[float, float]) -> float:
+def measure_metres(start: tuple[float, float], end: tuple[float, float]) -> float:
     """Great-circle distance on the WGS-84 ellipsoid."""
     apart: float = Geodesic.WGS84.Inverse(*start, *end, Geodesic.DISTANCE)["s12"]
     return apart
 
 
-def miles(start: tuple[float, float], end: tuple[float, float]) -> int:
+def measure_miles(start: tuple[float, float], end: tuple[float, float]) -> int:
     """Great-circle distance in whole statute miles."""
-    return round(metres(start, end) / METRES_PER_MILE)
+    return round(measure_metres(start, end) / METRES_PER_MILE)

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Literal
 
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import NotFound
-from shared.reference.overrides import Override, key_fields
+from shared.reference.overrides import Override, list_key_columns
 from shared.reference.reference import Reference
 from shared.reference.rows import FILES
 from shared.reference.rows.fact import Fact
 
 Kind = Literal["contradicted", "over", "override", "queue", "stale"]
 UNDATED = date.min  # older than everything: nobody knows how old it is
-ENOUGH = 3  # observations against a chart before it is called into question
-FRESH = timedelta(days=14)
+MIN_OBSERVATIONS = 3  # observations against a chart before it is called into question
+OBSERVATION_AGE = timedelta(days=14)
 USUAL_DAYS = 365
 # How many days a fact of a file may go without a look.
 AGE_LIMITS: dict[str, int] = {
@@ -80,7 +80,7 @@ def audit_facts(
     return sorted(findings, key=lambda f: (f.since, f.kind, f.file, f.key))
 
 
-def last_checked_on(row: Any) -> date:
+def find_last_check(row: Any) -> date:
     """The day a fact was last confirmed, else the day its source carries (its first, where only the month is known)."""
     if row.audited_on is not None:
         return row.audited_on  # type: ignore[no-any-return]
@@ -90,42 +90,42 @@ def last_checked_on(row: Any) -> date:
     return date(year, month, day)
 
 
-def _facts(reference: Reference) -> Iterator[tuple[str, Any]]:
+def _list_facts(reference: Reference) -> Iterator[tuple[str, Any]]:
     for file, kind in FILES.items():
         if issubclass(kind, Fact):
             yield from ((file, row) for row in reference.rows(file))
 
 
 def _name_row(file: str, row: Any) -> str:
-    return " ".join("-" if (v := getattr(row, n)) in (None, ()) else _plain(v) for n in key_fields(file))
+    return " ".join("-" if (v := getattr(row, n)) in (None, ()) else _to_text(v) for n in list_key_columns(file))
 
 
-def _plain(value: Any) -> str:
+def _to_text(value: Any) -> str:
     return "|".join(value) if isinstance(value, tuple) else str(value)
 
 
 def _find_stale(reference: Reference, today: date) -> Iterator[AuditFinding]:
     """Rows past the age limit of their file, together for each source and day: one look at the source settles them."""
     groups: dict[tuple[str, str, date], list[Any]] = defaultdict(list)
-    for file, row in _facts(reference):
-        day = last_checked_on(row)
-        if _end(row) < today:
+    for file, row in _list_facts(reference):
+        day = find_last_check(row)
+        if _find_end(row) < today:
             continue  # it is over: that is said by itself
         if day == UNDATED or (today - day).days > AGE_LIMITS.get(file, USUAL_DAYS):
             groups[file, row.source_url, day].append(row)
     for (file, source, day), rows in groups.items():
         age = "undated" if day == UNDATED else f"last looked at {day}"
-        text = f"{some(len(rows), 'row')} {age}, first {_name_row(file, rows[0])}"
+        text = f"{pluralize(len(rows), 'row')} {age}, first {_name_row(file, rows[0])}"
         yield AuditFinding("stale", file, f"{source} {day}", day, text)
 
 
 def _find_ended(reference: Reference, today: date) -> Iterator[AuditFinding]:
-    for file, row in _facts(reference):
-        if (day := _end(row)) < today:
+    for file, row in _list_facts(reference):
+        if (day := _find_end(row)) < today:
             yield AuditFinding("over", file, _name_row(file, row), day, f"ended on {day}")
 
 
-def _end(row: Any) -> date:
+def _find_end(row: Any) -> date:
     """The last day a fact holds; the end of time when it has none."""
     return min((day for name in _ENDS if (day := getattr(row, name, None)) is not None), default=date.max)
 
@@ -143,7 +143,7 @@ def _find_contradictions(reference: Reference, prices: Iterable[ObservedPrice]) 
             against[key].append(one)
     for key, those in against.items():
         times = sum(s.times for s in those)
-        if times >= ENOUGH and times > confirmations[key]:
+        if times >= MIN_OBSERVATIONS and times > confirmations[key]:
             most = max(those, key=lambda s: s.times)
             chart_points = ", ".join(f"{p:,}" for p in sorted(_list_chart_points(reference, most)))
             text = (
@@ -165,7 +165,7 @@ def _list_chart_points(reference: Reference, one: ObservedPrice) -> set[int]:
 
 def _list_corrections(corrections: Iterable[Override]) -> Iterator[AuditFinding]:
     for o in corrections:
-        key = " ".join(o.cells.get(name, "") or "-" for name in key_fields(o.file)) if o.file in FILES else "?"
+        key = " ".join(o.cells.get(name, "") or "-" for name in list_key_columns(o.file)) if o.file in FILES else "?"
         what = "removal" if o.removed else "correction"
         text = f"{what} by {o.entered_by} not yet in the file: {o.reason}"
         yield AuditFinding("override", o.file, key, o.entered_at.date(), text)
@@ -173,15 +173,15 @@ def _list_corrections(corrections: Iterable[Override]) -> Iterator[AuditFinding]
 
 def _list_queue(reference: Reference) -> Iterator[AuditFinding]:
     """Doubts noted when the facts were gathered, until the row they are about is audited."""
-    rows: Mapping[tuple[str, str], Any] = {(f, _first(f, row)): row for f, row in _facts(reference)}
+    rows: Mapping[tuple[str, str], Any] = {(f, _first_key(f, row)): row for f, row in _list_facts(reference)}
     for item in reference.rows("audit_queue.csv"):
         row = rows.get((item.file, item.key))
         if row is not None and row.audited_on is not None:
             continue
-        since = UNDATED if row is None else last_checked_on(row)
+        since = UNDATED if row is None else find_last_check(row)
         text = f"priority {item.priority}, {item.field}: {item.reason}"
         yield AuditFinding("queue", item.file, f"{item.key} {item.field}", since, text)
 
 
-def _first(file: str, row: Any) -> str:
-    return _plain(getattr(row, key_fields(file)[0]))
+def _first_key(file: str, row: Any) -> str:
+    return _to_text(getattr(row, list_key_columns(file)[0]))

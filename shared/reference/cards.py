@@ -15,15 +15,15 @@ from shared.reference.rows.travel import CardEarn, CatalogCard
 
 
 @lru_cache(maxsize=1)
-def _earning(reference: Reference) -> dict[str, list[CardEarn]]:
+def _rows_by_card(reference: Reference) -> dict[str, list[CardEarn]]:
     rows_by_card: dict[str, list[CardEarn]] = defaultdict(list)
     for row in reference.rows("card_earn.csv"):
         rows_by_card[row.card_slug].append(row)
     return dict(rows_by_card)
 
 
-def earn_rows(reference: Reference, slug: str) -> Sequence[CardEarn]:
-    return _earning(reference).get(slug, ())
+def list_earn_rows(reference: Reference, slug: str) -> Sequence[CardEarn]:
+    return _rows_by_card(reference).get(slug, ())
 
 
 def find_exchange_rate(reference: Reference, currency: str) -> ExchangeRate | None:
@@ -41,7 +41,7 @@ def value_point(reference: Reference, program: str | None, currency: str) -> Dec
 
 
 def build_offer(reference: Reference, card: CatalogCard, point: Decimal | None) -> CardOffer:
-    rows = earn_rows(reference, card.slug)
+    rows = list_earn_rows(reference, card.slug)
     return CardOffer(
         fee=card.annual_fee,
         currency=card.fee_currency,
@@ -54,7 +54,7 @@ def build_offer(reference: Reference, card: CatalogCard, point: Decimal | None) 
     )
 
 
-def currency_name(reference: Reference, card: CatalogCard) -> str:
+def find_currency_name(reference: Reference, card: CatalogCard) -> str:
     """What the card pays in, as people call it."""
     programme = reference.programs.get(card.program) if card.program else None
     return programme.currency if programme else f"points of {card.name}"
@@ -65,10 +65,10 @@ def list_partners(reference: Reference, card: CatalogCard, on: date) -> list[str
     if card.program is None or card.transferable == "no":
         return []
     edges = reference.routes(on).get(card.program, ())
-    return sorted({edge.target for edge in edges if _for_cards_of(card.country, edge)})
+    return sorted({edge.target for edge in edges if _is_for_country(card.country, edge)})
 
 
-def _for_cards_of(country: str, edge: Edge) -> bool:
+def _is_for_country(country: str, edge: Edge) -> bool:
     """A bank's routes hold in its own country: cards of the same name elsewhere have other partners."""
     return edge.region == "worldwide" or country in edge.region.replace("UK", "GB").split("|")
 
@@ -80,7 +80,7 @@ def find_ratio(reference: Reference, card: CatalogCard, goal: str, on: date) -> 
     if card.program is None:
         return None
     paths = find_paths(reference.routes(on), card.program, goal, max_hops=2)
-    paths_for_card = (p for p in paths if _for_cards_of(card.country, p.edges[0]))
+    paths_for_card = (p for p in paths if _is_for_country(card.country, p.edges[0]))
     best = min(paths_for_card, key=lambda p: (len(p.edges), -p.ratio), default=None)
     if best is None:
         return None

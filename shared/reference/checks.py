@@ -20,7 +20,7 @@ _CHART_KINDS = (
 )
 _SEASONS = ("any", "off_peak", "standard", "peak")
 _PRICES = ("award_chart_bands.csv", "award_chart_zones.csv")
-_LEAST_RATIO, _MOST_RATIO = Decimal("0.03"), Decimal(4)
+_MIN_RATIO, _MAX_RATIO = Decimal("0.03"), Decimal(4)
 _RANGES: dict[str, tuple[str, Decimal | int, Decimal | int]] = {
     "programs.csv": ("value_usd_cents", Decimal("0.1"), 10),
     "release_windows.csv": ("days_before_departure", 200, 370),
@@ -80,18 +80,18 @@ def find_faults(tables: Tables, airports: Collection[str], broken: Collection[st
     for check, looks_in in _CHECKS.items():
         if not any(name in broken for name in looks_in):
             out += check(tables)
-    return out + list(_airports(tables, airports))
+    return out + list(_check_airports(tables, airports))
 
 
-def _each(tables: Tables, name: str) -> Iterator[tuple[str, Any]]:
+def _list_rows(tables: Tables, name: str) -> Iterator[tuple[str, Any]]:
     for number, row in tables[name].items():
         yield f"{name}:{number}", row
 
 
-def _keys(tables: Tables) -> Iterator[str]:
+def _check_keys(tables: Tables) -> Iterator[str]:
     for name, fields in KEYS.items():
         before: tuple[Any, ...] | None = None
-        for where, row in _each(tables, name):
+        for where, row in _list_rows(tables, name):
             key = tuple(getattr(row, f) for f in fields)
             if before is not None and key == before:
                 yield f"{where}: {' '.join(map(str, key))} stands twice"
@@ -100,49 +100,49 @@ def _keys(tables: Tables) -> Iterator[str]:
             before = key
 
 
-def _programmes(tables: Tables) -> Iterator[str]:
+def _check_programmes(tables: Tables) -> Iterator[str]:
     slugs = {row.slug for row in tables["programs.csv"].values()}
-    for where, row in _each(tables, "programs.csv"):
+    for where, row in _list_rows(tables, "programs.csv"):
         if row.kind not in _KINDS:
             yield f"{where}: kind {row.kind!r} is not one of {', '.join(_KINDS)}"
     for name, rows in tables.items():
         fields = [f for f in _PROGRAMME_FIELDS if rows and hasattr(next(iter(rows.values())), f)]
-        for where, row in _each(tables, name) if fields else ():
+        for where, row in _list_rows(tables, name) if fields else ():
             for field in fields:
                 if (slug := getattr(row, field)) is not None and slug not in slugs:
                     yield f"{where}: {field} {slug!r} is not a programme of programs.csv"
 
 
-def _names(tables: Tables) -> Iterator[str]:
+def _check_names(tables: Tables) -> Iterator[str]:
     """A name means one programme, or is listed with all it can mean; an airline names the programme that owns it."""
     slugs = {row.slug for row in tables["programs.csv"].values()}
     owner = {code: row.slug for row in tables["programs.csv"].values() for code in row.iata}
-    for where, row in _each(tables, "airlines.csv"):
+    for where, row in _list_rows(tables, "airlines.csv"):
         if (slug := owner.get(row.iata)) and row.program != slug:
             yield f"{where}: {row.iata} belongs to {slug}, not to {row.program}"
-    for where, row in _each(tables, "carriers.csv"):
+    for where, row in _list_rows(tables, "carriers.csv"):
         if row.one_cabin not in (None, *CABINS):
             yield f"{where}: one_cabin {row.one_cabin!r} is not a cabin"
     shared = {row.alias for row in tables["ambiguous_aliases.csv"].values()}
-    for where, row in _each(tables, "program_aliases.csv"):
+    for where, row in _list_rows(tables, "program_aliases.csv"):
         if row.alias in shared:
             yield f"{where}: {row.alias!r} is also listed as ambiguous"
-    for where, row in _each(tables, "ambiguous_aliases.csv"):
+    for where, row in _list_rows(tables, "ambiguous_aliases.csv"):
         yield from (f"{where}: {c!r} is not a programme" for c in row.candidates if c not in slugs)
 
 
-def _transfers(tables: Tables) -> Iterator[str]:
+def _check_transfers(tables: Tables) -> Iterator[str]:
     edges = {(row.from_program, row.to_program) for row in tables["transfer_partners.csv"].values()}
-    for where, row in _each(tables, "transfer_partners.csv"):
+    for where, row in _list_rows(tables, "transfer_partners.csv"):
         if row.ratio_from <= 0 or row.ratio_to <= 0:
             yield f"{where}: a ratio must be positive"
-        elif not _LEAST_RATIO <= row.ratio_to / row.ratio_from <= _MOST_RATIO:
+        elif not _MIN_RATIO <= row.ratio_to / row.ratio_from <= _MAX_RATIO:
             yield f"{where}: {row.ratio_from}:{row.ratio_to} is not a believable ratio"
         if row.from_program == row.to_program:
             yield f"{where}: a programme cannot transfer to itself"
         if row.posting_class not in ("instant", "hours", "days", "unknown"):
             yield f"{where}: posting_class {row.posting_class!r} is not known"
-    for where, row in _each(tables, "transfer_bonuses.csv"):
+    for where, row in _list_rows(tables, "transfer_bonuses.csv"):
         if (row.from_program, row.to_program) not in edges:
             yield f"{where}: a bonus on a route that transfer_partners.csv does not list"
         if row.start_date and row.start_date > row.end_date:
@@ -151,11 +151,11 @@ def _transfers(tables: Tables) -> Iterator[str]:
             yield f"{where}: bonus_percent {row.bonus_percent} is outside 1 to 300"
 
 
-def _charts(tables: Tables) -> Iterator[str]:
+def _check_charts(tables: Tables) -> Iterator[str]:
     zones = {(row.zone_system, row.zone) for row in tables["award_zone_members.csv"].values()}
     systems = {system for system, _ in zones}
     priced = {row.chart_id for n in _PRICES for row in tables[n].values()}
-    for where, row in _each(tables, "award_charts.csv"):
+    for where, row in _list_rows(tables, "award_charts.csv"):
         if row.chart_type not in _CHART_KINDS:
             yield f"{where}: chart_type {row.chart_type!r} is not known"
         elif row.chart_type not in ("dynamic", "not_captured") and row.chart_id not in priced:
@@ -170,10 +170,10 @@ def _charts(tables: Tables) -> Iterator[str]:
             yield f"{where}: it ends before it starts"
 
 
-def _prices(tables: Tables) -> Iterator[str]:
+def _check_prices(tables: Tables) -> Iterator[str]:
     charts = {row.chart_id for row in tables["award_charts.csv"].values()}
     for name in _PRICES:
-        for where, row in _each(tables, name):
+        for where, row in _list_rows(tables, name):
             if row.chart_id not in charts:
                 yield f"{where}: chart_id {row.chart_id!r} is not in award_charts.csv"
             if row.cabin not in CABINS:
@@ -184,10 +184,10 @@ def _prices(tables: Tables) -> Iterator[str]:
                 yield f"{where}: {row.points} points is outside 1,000 to 600,000"
 
 
-def _bands(tables: Tables) -> Iterator[str]:
+def _check_bands(tables: Tables) -> Iterator[str]:
     """Bands of one chart, cabin and season follow one another and never get cheaper with distance."""
     before: Any = None
-    for where, row in _each(tables, "award_chart_bands.csv"):
+    for where, row in _list_rows(tables, "award_chart_bands.csv"):
         same = before and (row.chart_id, row.cabin, row.season) == (before.chart_id, before.cabin, before.season)
         if same and (before.max_miles is None or row.min_miles <= before.max_miles):
             yield f"{where}: the band overlaps the one before it"
@@ -196,35 +196,35 @@ def _bands(tables: Tables) -> Iterator[str]:
         before = row
 
 
-def _zones(tables: Tables) -> Iterator[str]:
+def _check_zones(tables: Tables) -> Iterator[str]:
     continents = {row.continent for row in tables["countries.csv"].values()}
-    for where, row in _each(tables, "award_zone_members.csv"):
+    for where, row in _list_rows(tables, "award_zone_members.csv"):
         yield from (f"{where}: {c!r} is not a continent" for c in row.continents if c not in continents)
         for field in ("countries", "countries_exclude", "regions", "regions_exclude", "airports", "airports_exclude"):
             yield from (f"{where}: {field} {c!r} is not in capitals" for c in getattr(row, field) if c != c.upper())
 
 
-def _ranges(tables: Tables) -> Iterator[str]:
+def _check_ranges(tables: Tables) -> Iterator[str]:
     """Numbers that can only be slips of the pen."""
     for name, (field, least, most) in _RANGES.items():
-        for where, row in _each(tables, name):
+        for where, row in _list_rows(tables, name):
             if (value := getattr(row, field)) is not None and not least <= value <= most:
                 yield f"{where}: {field} {value} is outside {least} to {most}"
 
 
-def _tiers(tables: Tables) -> Iterator[str]:
+def _check_tiers(tables: Tables) -> Iterator[str]:
     """A higher tier never asks for less of the same metric."""
     reached: dict[tuple[str, str], int] = {}
-    for where, row in sorted(_each(tables, "elite_tiers.csv"), key=lambda pair: pair[1].rank):
+    for where, row in sorted(_list_rows(tables, "elite_tiers.csv"), key=lambda pair: pair[1].rank):
         below = reached.get((row.program, row.metric), 0)
         if 0 < row.threshold < below:
             yield f"{where}: {row.tier} asks for less {row.metric} than the tier below it"
         reached[row.program, row.metric] = max(row.threshold, below)
 
 
-def _earning(tables: Tables) -> Iterator[str]:
+def _check_earning(tables: Tables) -> Iterator[str]:
     paid: set[tuple[str, ...]] = set()
-    for where, row in _each(tables, "earning_rates.csv"):
+    for where, row in _list_rows(tables, "earning_rates.csv"):
         for letter in row.booking_classes:
             key = (row.program, row.airline, row.scope, letter)
             if key in paid:
@@ -232,13 +232,13 @@ def _earning(tables: Tables) -> Iterator[str]:
             paid.add(key)
 
 
-def _cards(tables: Tables) -> Iterator[str]:
+def _check_cards(tables: Tables) -> Iterator[str]:
     slugs = {row.slug for row in tables["cards.csv"].values()}
-    for where, row in _each(tables, "card_earn.csv"):
+    for where, row in _list_rows(tables, "card_earn.csv"):
         if row.card_slug not in slugs:
             yield f"{where}: card_slug {row.card_slug!r} is not in cards.csv"
     vouchers = {row.slug for row in tables["voucher_types.csv"].values()}
-    for where, row in _each(tables, "cards.csv"):
+    for where, row in _list_rows(tables, "cards.csv"):
         yield from (
             f"{where}: voucher {v!r} is not in voucher_types.csv" for v in row.voucher_slugs if v not in vouchers
         )
@@ -248,19 +248,19 @@ _VOUCHER_KINDS = ("companion", "upgrade", "free_night", "credit", "lounge")
 _OFFER_KINDS = ("match", "challenge")
 
 
-def _kinds(tables: Tables) -> Iterator[str]:
+def _check_kinds(tables: Tables) -> Iterator[str]:
     """Words that answers show as one of a closed list."""
     for name, allowed in (("voucher_types.csv", _VOUCHER_KINDS), ("status_matches.csv", _OFFER_KINDS)):
-        for where, row in _each(tables, name):
+        for where, row in _list_rows(tables, name):
             if row.kind not in allowed:
                 yield f"{where}: kind {row.kind!r} is not one of {', '.join(allowed)}"
 
 
-def _status_matches(tables: Tables) -> Iterator[str]:
+def _check_status_matches(tables: Tables) -> Iterator[str]:
     slugs = {row.slug for row in tables["programs.csv"].values()}
     tiers = {(row.program, row.tier) for row in tables["elite_tiers.csv"].values()}
     tiered = {program for program, _ in tiers}
-    for where, row in _each(tables, "status_matches.csv"):
+    for where, row in _list_rows(tables, "status_matches.csv"):
         yield from (f"{where}: {p!r} is not a programme" for p in row.from_programs if p not in slugs)
         if row.to_program in tiered and (row.to_program, row.to_tier) not in tiers:
             yield f"{where}: {row.to_tier!r} is no tier of {row.to_program}"
@@ -268,20 +268,20 @@ def _status_matches(tables: Tables) -> Iterator[str]:
 
 # Each check, and the files it looks keys up in.
 _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
-    _keys: (),
-    _programmes: ("programs.csv",),
-    _names: ("programs.csv", "ambiguous_aliases.csv"),
-    _transfers: ("transfer_partners.csv",),
-    _charts: ("award_zone_members.csv",),
-    _prices: ("award_charts.csv",),
-    _bands: (),
-    _zones: ("countries.csv",),
-    _ranges: (),
-    _tiers: (),
-    _earning: (),
-    _cards: ("cards.csv", "voucher_types.csv"),
-    _kinds: (),
-    _status_matches: ("programs.csv", "elite_tiers.csv"),
+    _check_keys: (),
+    _check_programmes: ("programs.csv",),
+    _check_names: ("programs.csv", "ambiguous_aliases.csv"),
+    _check_transfers: ("transfer_partners.csv",),
+    _check_charts: ("award_zone_members.csv",),
+    _check_prices: ("award_charts.csv",),
+    _check_bands: (),
+    _check_zones: ("countries.csv",),
+    _check_ranges: (),
+    _check_tiers: (),
+    _check_earning: (),
+    _check_cards: ("cards.csv", "voucher_types.csv"),
+    _check_kinds: (),
+    _check_status_matches: ("programs.csv", "elite_tiers.csv"),
     folio.find_faults: tuple(folio.TABLES),
     spending.find_faults: tuple(spending.TABLES),
 }
@@ -295,7 +295,7 @@ _AIRPORT_FIELDS: dict[str, Callable[[Any], Iterable[str]]] = {
 }
 
 
-def _airports(tables: Tables, airports: Collection[str]) -> Iterator[str]:
+def _check_airports(tables: Tables, airports: Collection[str]) -> Iterator[str]:
     for name, codes in _AIRPORT_FIELDS.items():
-        for where, row in _each(tables, name):
+        for where, row in _list_rows(tables, name):
             yield from (f"{where}: {code!r} is not an airport" for code in codes(row) if code not in airports)

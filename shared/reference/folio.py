@@ -27,22 +27,22 @@ def find_faults(tables: Mapping[str, Mapping[int, Any]]) -> Iterator[str]:
     chains = {row.chain: row.tiers for row in tables["folio/chains.csv"].values()}
     refs = {row.id for row in tables["folio/dispute_refs.csv"].values()}
     for number, row in tables["folio/line_kinds.csv"].items():
-        yield from _pattern(f"folio/line_kinds.csv:{number}", "words", row.words)
+        yield from _check_pattern(f"folio/line_kinds.csv:{number}", "words", row.words)
     for number, row in tables["folio/rules.csv"].items():
-        yield from _rule_faults(f"folio/rules.csv:{number}", row, kinds, chains, refs)
+        yield from _check_rule(f"folio/rules.csv:{number}", row, kinds, chains, refs)
     for number, row in tables["folio/benefits.csv"].items():
         if row.tier not in chains.get(row.chain, ()):
             yield f"folio/benefits.csv:{number}: {row.tier!r} is no tier of {row.chain}"
 
 
-def _pattern(where: str, field: str, words: str | None) -> Iterator[str]:
+def _check_pattern(where: str, field: str, words: str | None) -> Iterator[str]:
     try:
         re.compile(words or "")
     except re.error as error:
         yield f"{where}: {field} is no pattern: {error}"
 
 
-def _rule_faults(
+def _check_rule(
     where: str, row: Any, kinds: set[str], chains: Mapping[str, Sequence[str]], refs: set[str]
 ) -> Iterator[str]:
     allowed_values = {
@@ -59,16 +59,16 @@ def _rule_faults(
     for field, (values, allowed) in allowed_values.items():
         yield from (f"{where}: {field} {v!r} is not known" for v in values if v not in allowed)
     for field in _PATTERNS:
-        yield from _pattern(where, field, getattr(row, field))
+        yield from _check_pattern(where, field, getattr(row, field))
     if row.severity != "info" and not row.claim:
         yield f"{where}: a rule that disputes needs a claim"
     try:
-        _until(row.until)
+        _parse_until(row.until)
     except ValueError:
         yield f"{where}: until is not tier=HH:MM"
 
 
-def _until(cells: Sequence[str]) -> dict[str, time]:
+def _parse_until(cells: Sequence[str]) -> dict[str, time]:
     return {tier: time.fromisoformat(at) for tier, _, at in (c.partition("=") for c in cells)}
 
 
@@ -76,7 +76,7 @@ def _compile(words: str | None) -> re.Pattern[str] | None:
     return re.compile(words) if words else None
 
 
-def _rule(row: Any) -> Rule:
+def _build_rule(row: Any) -> Rule:
     return Rule(
         id=row.id,
         chain=row.chain,
@@ -92,7 +92,7 @@ def _rule(row: Any) -> Rule:
         country=row.country,
         per_day=row.per_day,
         every=row.every,
-        until=_until(row.until),
+        until=_parse_until(row.until),
         claim=row.claim or "",
         test=row.test,
         action=row.action,
@@ -104,7 +104,7 @@ def _rule(row: Any) -> Rule:
     )
 
 
-def _kinds(rows: Sequence[Any]) -> dict[str, re.Pattern[str]]:
+def _compile_kinds(rows: Sequence[Any]) -> dict[str, re.Pattern[str]]:
     """One pattern for each kind, of the words of all languages, in the order of rank."""
     words: dict[str, list[str]] = {}
     for row in sorted(rows, key=lambda r: r.rank):
@@ -115,10 +115,10 @@ def _kinds(rows: Sequence[Any]) -> dict[str, re.Pattern[str]]:
 @lru_cache(maxsize=2)
 def build_rulebook(reference: Reference) -> Rulebook:
     """Compiled once for each load of the reference data."""
-    kinds = _kinds(reference.rows("folio/line_kinds.csv"))
+    kinds = _compile_kinds(reference.rows("folio/line_kinds.csv"))
     chains = reference.rows("folio/chains.csv")
     return Rulebook(
-        rules=[_rule(row) for row in reference.rows("folio/rules.csv")],
+        rules=[_build_rule(row) for row in reference.rows("folio/rules.csv")],
         kinds=[(kind, words) for kind, words in kinds.items() if kind not in DECIDING],
         words={kind: kinds[kind] for kind in DECIDING},
         chains={

@@ -30,7 +30,7 @@ class FreeNight:
     rule: str | None  # in the programme's words
 
 
-def programme(reference: Reference, hotel: Hotel) -> HotelProgramme | None:
+def find_programme(reference: Reference, hotel: Hotel) -> HotelProgramme | None:
     return next((r for r in reference.rows("hotel_programmes.csv") if r.program == hotel.program), None)
 
 
@@ -40,7 +40,7 @@ def build_award(reference: Reference, hotel: Hotel) -> HotelAward:
         r for r in reference.rows("hyatt_award_chart.csv") if r.program == hotel.program and r.level in LEVELS
     ]
     own = [r for r in chart if r.category == hotel.award_category]
-    rules = programme(reference, hotel)
+    rules = find_programme(reference, hotel)
     if hotel.award_category is not None and hotel.category_source_url:
         source, as_of = hotel.category_source_url, hotel.category_as_of
     else:
@@ -49,21 +49,21 @@ def build_award(reference: Reference, hotel: Hotel) -> HotelAward:
     return HotelAward(
         category=hotel.award_category,
         levels=tuple(sorted(((r.level, r.points) for r in own), key=lambda pair: LEVELS.index(pair[0]))),
-        chart_from=_since(chart[0].chart) if chart else None,
+        chart_from=_parse_since(chart[0].chart) if chart else None,
         dynamic=False if chart else ("dynamic" in rules.award_pricing if rules else None),
         source_url=source,
         as_of=as_of,
     )
 
 
-def _since(chart: str) -> str | None:
+def _parse_since(chart: str) -> str | None:
     """The month a chart begins, from its name."""
     match = _SINCE.fullmatch(chart)
     return f"{match[2]}-{list(month_name).index(match[1]):02}" if match else None
 
 
 def find_free_night(reference: Reference, hotel: Hotel) -> FreeNight:
-    rules = programme(reference, hotel)
+    rules = find_programme(reference, hotel)
     rule = hotel_prices.parse_free_night(rules.nth_night_free) if rules else None
     if rules is None or rule is None:
         return FreeNight(0, None)

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from shared.domain import names
 from shared.domain.airports import Airport
-from shared.domain.hotel_match import kilometres_between
+from shared.domain.hotel_match import measure_kilometres
 from shared.errors import Candidates, NotFound
 from shared.reference import airports as airport_data
 from shared.reference import hotels
@@ -48,27 +48,27 @@ class _Cities:
 
 
 @lru_cache(maxsize=1)
-def _countries() -> Mapping[str, str]:
+def _load_countries() -> Mapping[str, str]:
     """Country names as they are compared, and their codes."""
     lines = files("tzdata").joinpath("zoneinfo/iso3166.tab").read_text("utf-8").splitlines()
     pairs = (line.split("\t") for line in lines if line and not line.startswith("#"))
-    return {names.plain(name): code for code, name in pairs} | ALSO
+    return {names.normalize_name(name): code for code, name in pairs} | ALSO
 
 
 @lru_cache(maxsize=4)
-def _cities(reference: Reference) -> _Cities:
+def _index_cities(reference: Reference) -> _Cities:
     stays: dict[str, list[Hotel]] = {}
     for hotel in reference.rows("hotels.csv"):
-        stays.setdefault(names.plain(hotel.city), []).append(hotel)
+        stays.setdefault(names.normalize_name(hotel.city), []).append(hotel)
     served: dict[str, list[Airport]] = {}
     for airport in reference.airports.values():
-        served.setdefault(names.plain(airport.city), []).append(airport)
+        served.setdefault(names.normalize_name(airport.city), []).append(airport)
     return _Cities({c: tuple(h) for c, h in stays.items()}, {c: tuple(a) for c, a in served.items() if c})
 
 
 def find_place(reference: Reference, text: str) -> Place:
     """Raises NotFound with the nearest cities, or Candidates when a city of that name is in several countries."""
-    name = names.plain(text)
+    name = names.normalize_name(text)
     empty: list[Place] = []
     for look in (_find_airport, _find_city, _find_country, _find_state, _find_by_words):
         place = look(reference, name)
@@ -77,8 +77,8 @@ def find_place(reference: Reference, text: str) -> Place:
         empty += [place] if place else []  # Bali is a small airport's city too: hotels may be elsewhere
     if empty:
         return empty[0]
-    cities = _cities(reference).hotels
-    raise NotFound("destination", text, [cities[n][0].city for n in names.nearest(name, cities)])
+    cities = _index_cities(reference).hotels
+    raise NotFound("destination", text, [cities[n][0].city for n in names.find_nearest(name, cities)])
 
 
 def _find_airport(reference: Reference, name: str) -> Place | None:
@@ -94,7 +94,7 @@ def _find_airport(reference: Reference, name: str) -> Place | None:
 
 def _find_city(reference: Reference, text: str) -> Place | None:
     """The city the text begins with, whatever follows: a country or a state narrows it down, other words do not."""
-    cities, words = _cities(reference), text.split()
+    cities, words = _index_cities(reference), text.split()
     for length in range(len(words), 0, -1):
         name, rest = " ".join(words[:length]), " ".join(words[length:])
         among = _narrow_countries(rest)
@@ -119,22 +119,22 @@ def _list_around_city(reference: Reference, stays: Sequence[Hotel]) -> Place:
 
 def _narrow_countries(rest: str) -> frozenset[str] | None:
     """The countries the words after a city leave; None when they say nothing of that."""
-    if code := _countries().get(rest):
+    if code := _load_countries().get(rest):
         return frozenset({code})
     if len(rest) == 2 and rest.isalpha():
         return STATES_OF | {rest.upper()}
-    states = airport_data.states().get(rest)
+    states = airport_data.load_states().get(rest)
     return frozenset(country for country, _ in states) if states else None
 
 
 def _find_country(reference: Reference, name: str) -> Place | None:
-    code = _countries().get(name)
+    code = _load_countries().get(name)
     there = tuple(h for h in reference.rows("hotels.csv") if h.country == code)
     return Place(name.title() if len(name) > 3 else name.upper(), there) if code else None
 
 
 def _find_state(reference: Reference, name: str) -> Place | None:
-    airports = airport_data.states().get(name)
+    airports = airport_data.load_states().get(name)
     if not airports:
         return None
     served = [reference.airports[code] for _, code in airports if code in reference.airports]
@@ -146,8 +146,8 @@ def _find_state(reference: Reference, name: str) -> Place | None:
 def _find_by_words(reference: Reference, name: str) -> Place | None:
     """Hotels with these words in their city or name: an island, a quarter, an atoll."""
     rows = reference.rows("hotels.csv")
-    spelled = {f"{names.plain(h.city)} | {names.plain(h.name)}": (hotels.code(h),) for h in rows}
-    codes = set(names.meanings(name, spelled)) if len(name) > 2 else set()
+    spelled = {f"{names.normalize_name(h.city)} | {names.normalize_name(h.name)}": (hotels.code(h),) for h in rows}
+    codes = set(names.find_meanings(name, spelled)) if len(name) > 2 else set()
     there = tuple(h for h in rows if hotels.code(h) in codes)
     if len({h.country for h in there}) > 1:
         listed = sorted({f"{h.city}, {h.country}" for h in there})
@@ -165,6 +165,6 @@ def _list_hotels_near(reference: Reference, points: Sequence[Point], kilometres:
     cities = {
         (h.city, h.country)
         for h in rows
-        if any(kilometres_between(float(h.lat), float(h.lon), lat, lon) <= kilometres for lat, lon in points)
+        if any(measure_kilometres(float(h.lat), float(h.lon), lat, lon) <= kilometres for lat, lon in points)
     }
     return tuple(h for h in rows if (h.city, h.country) in cities)

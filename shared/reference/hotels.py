@@ -42,7 +42,7 @@ def chain(hotel: Hotel) -> str:
 
 
 @lru_cache(maxsize=8)
-def _ids(reference: Reference) -> dict[str, tuple[Hotel, ...]]:
+def _index_ids(reference: Reference) -> dict[str, tuple[Hotel, ...]]:
     """Codes, numbers and property codes, each with the hotels it fits."""
     hotels: dict[str, tuple[Hotel, ...]] = {}
     for hotel in reference.rows("hotels.csv"):
@@ -52,25 +52,25 @@ def _ids(reference: Reference) -> dict[str, tuple[Hotel, ...]]:
 
 
 @lru_cache(maxsize=8)
-def _codes_by_name(reference: Reference) -> dict[str, tuple[str, ...]]:
+def _index_names(reference: Reference) -> dict[str, tuple[str, ...]]:
     """Names as they are compared, and the codes of the hotels called so."""
     codes: dict[str, tuple[str, ...]] = {}
     for hotel in reference.rows("hotels.csv"):
-        for name in {names.plain(hotel.name), names.plain(hotel.slug)}:
+        for name in {names.normalize_name(hotel.name), names.normalize_name(hotel.slug)}:
             codes[name] = (*codes.get(name, ()), code(hotel))
     return codes
 
 
 def find_stored(reference: Reference, hotel_code: str) -> Hotel | None:
     """The hotel of a stored code; None when it is no longer among the facts."""
-    return next(iter(_ids(reference).get(hotel_code, ())), None)
+    return next(iter(_index_ids(reference).get(hotel_code, ())), None)
 
 
 def find_all(reference: Reference, text: str) -> list[Hotel]:
     """Every hotel a code (htl_...), a numeric id, a property code or a loose name can mean."""
-    if hotels := _ids(reference).get(text.strip().lower()):
+    if hotels := _index_ids(reference).get(text.strip().lower()):
         return list(hotels)
-    codes = names.meanings(text, _codes_by_name(reference))
+    codes = names.find_meanings(text, _index_names(reference))
     return [hotel for c in codes if (hotel := find_stored(reference, c))]
 
 
@@ -81,12 +81,12 @@ def find_hotel(reference: Reference, text: str) -> Hotel:
         return hotels[0]
     if hotels:
         sentence = f"{text} fits {len(hotels)} hotels, and nothing was saved; call again with one hotel_code."
-        raise Candidates(sentence, [card(h) for h in hotels[:20]])
-    titles = {names.plain(h.name): h.name for h in reference.rows("hotels.csv")}
-    raise NotFound("hotel", text, [titles[n] for n in names.nearest(text, titles)])
+        raise Candidates(sentence, [to_card(h) for h in hotels[:20]])
+    titles = {names.normalize_name(h.name): h.name for h in reference.rows("hotels.csv")}
+    raise NotFound("hotel", text, [titles[n] for n in names.find_nearest(text, titles)])
 
 
-def card(hotel: Hotel) -> dict[str, str]:
+def to_card(hotel: Hotel) -> dict[str, str]:
     """How a hotel is shown wherever it is named."""
     return {
         "hotel_id": number(hotel),
@@ -98,9 +98,9 @@ def card(hotel: Hotel) -> dict[str, str]:
     }
 
 
-def codes_of_chain(reference: Reference, text: str) -> list[str]:
+def list_chain_codes(reference: Reference, text: str) -> list[str]:
     """The codes of the hotels of a chain, or of the programme a loose name means. Raises NotFound or Candidates."""
-    wanted_chain = names.plain(text)
+    wanted_chain = names.normalize_name(text)
     if wanted_chain not in CHAINS.values():
         slug = reference.program(text).slug
         wanted_chain = CHAINS.get(slug, slug)
@@ -108,7 +108,7 @@ def codes_of_chain(reference: Reference, text: str) -> list[str]:
 
 
 @lru_cache(maxsize=4096)
-def _zone(reference: Reference, hotel: Hotel) -> str:
+def _find_time_zone(reference: Reference, hotel: Hotel) -> str:
     """The time zone of the nearest airport of the hotel's country; UTC where there is none."""
     lat, lon = float(hotel.lat), float(hotel.lon)
     narrow = math.cos(math.radians(lat))
@@ -120,11 +120,11 @@ def _zone(reference: Reference, hotel: Hotel) -> str:
     return near.tz if near else "UTC"
 
 
-def zone(reference: Reference, hotel_code: str) -> str:
+def find_time_zone(reference: Reference, hotel_code: str) -> str:
     hotel = find_stored(reference, hotel_code)
-    return _zone(reference, hotel) if hotel else "UTC"
+    return _find_time_zone(reference, hotel) if hotel else "UTC"
 
 
-def zones(reference: Reference) -> dict[str, str]:
+def list_time_zones(reference: Reference) -> dict[str, str]:
     """The time zone of each hotel, by its code."""
-    return {code(h): _zone(reference, h) for h in reference.rows("hotels.csv")}
+    return {code(h): _find_time_zone(reference, h) for h in reference.rows("hotels.csv")}

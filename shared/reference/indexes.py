@@ -15,27 +15,27 @@ from shared.reference.rows.travel import Airline, Carrier
 Tables = dict[str, list[Any]]
 
 
-def _season(text: str) -> Season:
+def _read_season(text: str) -> Season:
     return "standard" if text == "any" else text  # type: ignore[return-value]
 
 
-def charts(tables: Tables) -> dict[str, tuple[Chart, ...]]:
+def build_charts(tables: Tables) -> dict[str, tuple[Chart, ...]]:
     """Every chart with its bands and zone prices, by programme."""
     bands: dict[str, dict[str, list[DistanceBand]]] = defaultdict(lambda: defaultdict(list))
     for row in tables["award_chart_bands.csv"]:
-        band = DistanceBand(row.min_miles, row.max_miles, _season(row.season), row.points)
+        band = DistanceBand(row.min_miles, row.max_miles, _read_season(row.season), row.points)
         bands[row.chart_id][row.cabin].append(band)
     zones: dict[str, dict[str, dict[tuple[str, str], Points]]] = defaultdict(lambda: defaultdict(dict))
     for row in tables["award_chart_zones.csv"]:
         prices = zones[row.chart_id][row.cabin].setdefault((row.from_zone, row.to_zone), {})
-        prices[_season(row.season)] = row.points
+        prices[_read_season(row.season)] = row.points
     out: dict[str, list[Chart]] = defaultdict(list)
     for row in tables["award_charts.csv"]:
-        out[row.program].append(_chart(row, bands[row.chart_id], zones[row.chart_id]))
+        out[row.program].append(_build_chart(row, bands[row.chart_id], zones[row.chart_id]))
     return {program: tuple(group) for program, group in out.items()}
 
 
-def _chart(row: Any, bands: Any, zones: Any) -> Chart:
+def _build_chart(row: Any, bands: Any, zones: Any) -> Chart:
     starts, _, ends = (row.route_scope or "").partition(" to ")
     return Chart(
         chart_id=row.chart_id,
@@ -61,7 +61,7 @@ def _chart(row: Any, bands: Any, zones: Any) -> Chart:
     )
 
 
-def zones(tables: Tables) -> dict[str, tuple[Zone, ...]]:
+def build_zones(tables: Tables) -> dict[str, tuple[Zone, ...]]:
     """The zones of each zone system."""
     out: dict[str, list[Zone]] = defaultdict(list)
     for row in tables["award_zone_members.csv"]:
@@ -80,7 +80,7 @@ def zones(tables: Tables) -> dict[str, tuple[Zone, ...]]:
     return {system: tuple(group) for system, group in out.items()}
 
 
-def edges(tables: Tables, on: date) -> Iterable[Edge]:
+def build_edges(tables: Tables, on: date) -> Iterable[Edge]:
     """The transfer routes open on a day, each with the best bonus that runs on it."""
     running: dict[tuple[str, str], Bonus] = {}
     for row in tables["transfer_bonuses.csv"]:
@@ -95,10 +95,10 @@ def edges(tables: Tables, on: date) -> Iterable[Edge]:
                 running[row.from_program, row.to_program] = bonus
     for row in tables["transfer_partners.csv"]:
         if row.status == "active" or (row.ended_on is not None and on <= row.ended_on):
-            yield _edge(row, running.get((row.from_program, row.to_program)))
+            yield _build_edge(row, running.get((row.from_program, row.to_program)))
 
 
-def _edge(row: Any, bonus: Bonus | None) -> Edge:
+def _build_edge(row: Any, bonus: Bonus | None) -> Edge:
     return Edge(
         source=row.from_program,
         target=row.to_program,
@@ -123,22 +123,22 @@ def _edge(row: Any, bonus: Bonus | None) -> Edge:
     )
 
 
-def _index(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+def _index_names(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
     """Names as they are compared, and what each stands for; slug or code words first make them unique."""
     index: dict[str, dict[str, None]] = defaultdict(dict)
     for name, thing in pairs:
-        if spelled := names.plain(name):
+        if spelled := names.normalize_name(name):
             index[spelled][thing] = None
     return {name: tuple(things) for name, things in index.items()}
 
 
-def program_names(tables: Tables) -> dict[str, tuple[str, ...]]:
+def index_programs(tables: Tables) -> dict[str, tuple[str, ...]]:
     """Aliases decide: a shared name lists all it can mean, any other alias one programme."""
-    index = _index((p.name, p.slug) for p in tables["programs.csv"])
-    index |= {names.plain(a.alias): (a.program,) for a in tables["program_aliases.csv"]}
-    index |= {names.plain(a.alias): tuple(a.candidates) for a in tables["ambiguous_aliases.csv"]}
+    index = _index_names((p.name, p.slug) for p in tables["programs.csv"])
+    index |= {names.normalize_name(a.alias): (a.program,) for a in tables["program_aliases.csv"]}
+    index |= {names.normalize_name(a.alias): tuple(a.candidates) for a in tables["ambiguous_aliases.csv"]}
     return index
 
 
-def airline_names(airlines: Iterable[Airline | Carrier]) -> dict[str, tuple[str, ...]]:
-    return _index((name, a.iata) for a in airlines for name in (a.name, getattr(a, "slug", ""), a.iata, a.icao))
+def index_airlines(airlines: Iterable[Airline | Carrier]) -> dict[str, tuple[str, ...]]:
+    return _index_names((name, a.iata) for a in airlines for name in (a.name, getattr(a, "slug", ""), a.iata, a.icao))

@@ -9,11 +9,11 @@ from typing import Any
 
 from shared.reference import airports
 from shared.reference.checks import find_faults as faults_across
-from shared.reference.overrides import Override, lay_over
+from shared.reference.overrides import Override, apply_overrides
 from shared.reference.reference import Reference
 from shared.reference.rows import FILES
 from shared.reference.rows.fact import Fact
-from shared.reference.tables import ReferenceError, provenance_faults, read_rows
+from shared.reference.tables import ReferenceError, check_provenance, read_rows
 
 __all__ = ["FOLDER", "Reference", "ReferenceError", "load", "reference", "replace"]
 
@@ -36,11 +36,11 @@ def read_tables(folder: Path, overrides: Sequence[Override] = ()) -> dict[str, l
         lines[name] = read_rows(folder, name, row, faults)
         if len(faults) > before:
             broken.add(name)
-    lay_over(lines, overrides, faults)
+    apply_overrides(lines, overrides, faults)
     for name, row in FILES.items():
         if issubclass(row, Fact):
-            faults += provenance_faults(name, lines[name])
-    faults += faults_across(lines, airports.codes(), broken)
+            faults += check_provenance(name, lines[name])
+    faults += faults_across(lines, airports.load_codes(), broken)
     if faults:
         raise ReferenceError(faults)
     return {name: list(rows.values()) for name, rows in lines.items()}

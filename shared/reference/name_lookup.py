@@ -22,19 +22,19 @@ _AIRPORT_WORDS = frozenset(("airport", "international", "intl", "regional", "mun
 
 
 @lru_cache(maxsize=2)
-def _airport_words(reference: Reference) -> list[tuple[str, frozenset[str]]]:
+def _list_airport_words(reference: Reference) -> list[tuple[str, frozenset[str]]]:
     """What each airport is called, of those that need more than one word for it."""
     called = {
-        a.code: frozenset(names.plain(f"{a.name} {a.city}").split()) - _AIRPORT_WORDS
+        a.code: frozenset(names.normalize_name(f"{a.name} {a.city}").split()) - _AIRPORT_WORDS
         for a in reference.airports.values()
     }
     return [(code, words) for code, words in called.items() if len(words) > 1]
 
 
 @lru_cache(maxsize=2)
-def _carrier_words(reference: Reference) -> dict[str, str]:
+def _index_carriers(reference: Reference) -> dict[str, str]:
     """Whole names of carriers as they are compared, each with its code."""
-    return {names.plain(c.name): c.iata for c in reference.carriers.values()}
+    return {names.normalize_name(c.name): c.iata for c in reference.carriers.values()}
 
 
 class TravelNames:
@@ -49,10 +49,10 @@ class TravelNames:
 
     def airport(self, text: str) -> str | None:
         """The one airport all of whose name and city stand in the text, in any order; the longest of several."""
-        words = set(names.plain(text[: 2 * _MAX_CHARACTERS]).split())
+        words = set(names.normalize_name(text[: 2 * _MAX_CHARACTERS]).split())
         fitting = [
             (len(airport_words), code)
-            for code, airport_words in _airport_words(self.reference)
+            for code, airport_words in _list_airport_words(self.reference)
             if airport_words <= words
         ]
         best = [code for count, code in fitting if count == max(fitting)[0]]
@@ -63,7 +63,7 @@ class TravelNames:
         text = text[:_MAX_CHARACTERS].strip()
         if text in self.reference.carriers:
             return text
-        words, codes_by_name = names.plain(text), _carrier_words(self.reference)
+        words, codes_by_name = names.normalize_name(text), _index_carriers(self.reference)
         if words in codes_by_name:
             return codes_by_name[words]
         whole = [name for name in codes_by_name if len(name) > 3 and f" {name} " in f" {words} "]
@@ -97,14 +97,16 @@ class TravelNames:
     def hotel(self, text: str) -> str | None:
         """The code of the one hotel of that name, or of the one whose name the text holds with nothing that tells
         it from a neighbour of a longer name: "Conrad Tokyo, Japan", but not "Hilton Tokyo Bay" for the Hilton Tokyo."""
-        name = names.plain(text[:_MAX_CHARACTERS])
+        name = names.normalize_name(text[:_MAX_CHARACTERS])
         if len(name) < 5:
             return None
         hotels_found = hotels.find_all(self.reference, text[:_MAX_CHARACTERS]) if len(name.split()) > 1 else []
         if len(hotels_found) != 1:
-            inside = [h for h in self.reference.rows("hotels.csv") if f" {names.plain(h.name)} " in f" {name} "]
-            parts = {names.plain(part) for part in _PARTS.split(text[:_MAX_CHARACTERS])}
-            inside = [h for h in inside if names.plain(h.name) in parts or _is_alone(h, name)]
+            inside = [
+                h for h in self.reference.rows("hotels.csv") if f" {names.normalize_name(h.name)} " in f" {name} "
+            ]
+            parts = {names.normalize_name(part) for part in _PARTS.split(text[:_MAX_CHARACTERS])}
+            inside = [h for h in inside if names.normalize_name(h.name) in parts or _is_alone(h, name)]
             longest = max((len(h.name) for h in inside), default=0)
             hotels_found = [h for h in inside if len(h.name) == longest]
         return hotels.code(hotels_found[0]) if len(hotels_found) == 1 else None
@@ -112,7 +114,8 @@ class TravelNames:
 
 def _is_alone(hotel: Hotel, name: str) -> bool:
     """Whether the words beside the hotel's name could stand beside it on any letter of its own."""
-    beside = set(name.replace(names.plain(hotel.name), " ", 1).split())
+    beside = set(name.replace(names.normalize_name(hotel.name), " ", 1).split())
     return all(
-        w in _HOTEL_WORDS or w.isdigit() for w in beside - set(names.plain(f"{hotel.city} {hotel.brand}").split())
+        w in _HOTEL_WORDS or w.isdigit()
+        for w in beside - set(names.normalize_name(f"{hotel.city} {hotel.brand}").split())
     )

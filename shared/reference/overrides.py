@@ -8,7 +8,7 @@ from typing import Any
 from shared.reference.checks import KEYS
 from shared.reference.rows import FILES
 from shared.reference.rows.fact import Fact
-from shared.reference.tables import row_of
+from shared.reference.tables import parse_row
 
 # What names a row of a file that is not sorted by a key; of any other file all of a row's own cells do.
 _NAMED_BY: dict[str, tuple[str, ...]] = {
@@ -54,47 +54,47 @@ class Override:
     reason: str
 
 
-def columns(file: str) -> list[str]:
+def list_columns(file: str) -> list[str]:
     return [f.name for f in fields(FILES[file])]
 
 
-def key_fields(file: str) -> tuple[str, ...]:
+def list_key_columns(file: str) -> tuple[str, ...]:
     """The columns that name a row of the file."""
-    own = tuple(name for name in columns(file) if name not in {f.name for f in fields(Fact)})
+    own = tuple(name for name in list_columns(file) if name not in {f.name for f in fields(Fact)})
     return KEYS.get(file) or _NAMED_BY.get(file) or own
 
 
-def key_of(file: str, cells: Mapping[str, str]) -> str:
+def build_key(file: str, cells: Mapping[str, str]) -> str:
     """A row's key as one text."""
-    return " ".join(cells.get(name, "") or "-" for name in key_fields(file))
+    return " ".join(cells.get(name, "") or "-" for name in list_key_columns(file))
 
 
-def lay_over(lines: dict[str, dict[Any, Any]], overrides: Iterable[Override], faults: list[str]) -> None:
+def apply_overrides(lines: dict[str, dict[Any, Any]], overrides: Iterable[Override], faults: list[str]) -> None:
     """Each override takes the place of the row with its key, takes it out, or is added where the order wants it."""
     for override in overrides:
-        where = f"{override.file}:override of {key_of(override.file, override.cells)}"
+        where = f"{override.file}:override of {build_key(override.file, override.cells)}"
         if override.file not in FILES:
             faults.append(f"{where}: there is no such file")
             continue
-        row = row_of(FILES[override.file], override.cells, where, faults)
+        row = parse_row(FILES[override.file], override.cells, where, faults)
         if row is None:
             continue
         rows = lines[override.file]
-        names = key_fields(override.file)
+        names = list_key_columns(override.file)
         key = tuple(getattr(row, n) for n in names)
         at = next((line for line, r in rows.items() if tuple(getattr(r, n) for n in names) == key), None)
         if override.removed:
             rows.pop(at, None)
         elif at is not None:
             lines[override.file] = {
-                (_place(override) if k == at else k): row if k == at else r for k, r in rows.items()
+                (_describe_override(override) if k == at else k): row if k == at else r for k, r in rows.items()
             }
         else:
             lines[override.file] = _insert(override, rows, row, key)
 
 
-def _place(override: Override) -> str:
-    return f"override of {key_of(override.file, override.cells)}"
+def _describe_override(override: Override) -> str:
+    return f"override of {build_key(override.file, override.cells)}"
 
 
 def _insert(override: Override, rows: Mapping[Any, Any], row: Any, key: tuple[Any, ...]) -> dict[Any, Any]:
@@ -103,5 +103,5 @@ def _insert(override: Override, rows: Mapping[Any, Any], row: Any, key: tuple[An
     at = len(items)
     if names := KEYS.get(override.file):
         at = next((i for i, (_, r) in enumerate(items) if tuple(getattr(r, n) for n in names) > key), at)
-    items.insert(at, (_place(override), row))
+    items.insert(at, (_describe_override(override), row))
     return dict(items)

@@ -26,7 +26,7 @@ def build_sale(row: PointsSale) -> points_purchase.Sale:
 
 def sale_cents(price_list: points_purchase.PriceList, sale: points_purchase.Sale) -> Decimal:
     """Hundredths of the programme's currency for one point."""
-    return round(points_purchase.sale_cents(price_list, sale), 4)
+    return round(points_purchase.price_point(price_list, sale), 4)
 
 
 def find_sale_price(facts: Reference, row: PointsSale) -> tuple[Decimal | None, str | None]:

@@ -9,7 +9,7 @@ from typing import Any
 from shared import clock
 from shared.domain import award_charts as chart_rules
 from shared.domain import names, offer_posts, transfers
-from shared.domain.airports import Airport, Zone, zone_of
+from shared.domain.airports import Airport, Zone, find_zone
 from shared.domain.award_charts import ChartRoute, RoutePrice
 from shared.domain.plans import CABINS
 from shared.errors import Candidates, NotFound
@@ -36,14 +36,14 @@ class Reference:
         self.voucher_types: Mapping[str, VoucherType] = MappingProxyType(
             {v.slug: v for v in tables["voucher_types.csv"]}
         )
-        self.airports: Mapping[str, Airport] = MappingProxyType(airports.airports(tables))
-        self.metros = airports.metros()
-        self._charts = indexes.charts(tables)
-        self._zones = indexes.zones(tables)
+        self.airports: Mapping[str, Airport] = MappingProxyType(airports.build_airports(tables))
+        self.metros = airports.load_metros()
+        self._charts = indexes.build_charts(tables)
+        self._zones = indexes.build_zones(tables)
         self._places: dict[tuple[str, str], str | None] = {}
-        self._program_names = indexes.program_names(tables)
-        self._airline_names = indexes.airline_names(self.airlines.values())
-        self._carrier_names = indexes.airline_names(tables["carriers.csv"])
+        self._program_names = indexes.index_programs(tables)
+        self._airline_names = indexes.index_airlines(self.airlines.values())
+        self._carrier_names = indexes.index_airlines(tables["carriers.csv"])
         self.route_price = lru_cache(maxsize=16_384)(self._route_price)
         self._price = lru_cache(maxsize=16_384)(self._price_of)
         self._standing = lru_cache(maxsize=16_384)(self._charts_for)
@@ -58,7 +58,7 @@ class Reference:
 
     def program(self, text: str) -> Program:
         """The programme a loose name means. Raises NotFound with the nearest names, or Candidates when several fit."""
-        slugs = names.meanings(text, self._program_names)
+        slugs = names.find_meanings(text, self._program_names)
         if len(slugs) == 1:
             return self.programs[slugs[0]]
         if slugs:
@@ -68,7 +68,7 @@ class Reference:
 
     def _near_programs(self, text: str) -> list[str]:
         """The programmes whose names, of all they are known by, come closest; each once."""
-        close = names.nearest(text, self._program_names, 40)
+        close = names.find_nearest(text, self._program_names, 40)
         return list(dict.fromkeys(slug for name in close for slug in self._program_names[name]))[:3]
 
     def mentions(self, text: str) -> list[frozenset[str]]:
@@ -79,14 +79,14 @@ class Reference:
         """The airline a code, slug or name means. Raises NotFound or Candidates."""
         if (code := text.strip().upper()) in self.airlines:
             return self.airlines[code]
-        codes = names.meanings(text, self._airline_names)
+        codes = names.find_meanings(text, self._airline_names)
         if len(codes) == 1:
             return self.airlines[codes[0]]
         if codes:
             listed = [{"airline": c, "name": self.airlines[c].name} for c in codes]
             raise Candidates(f"{text} can mean {len(codes)} airlines; call again with one code.", listed)
-        names_by_form = {names.plain(a.name): a.name for a in self.airlines.values()}
-        raise NotFound("airline", text, [names_by_form[n] for n in names.nearest(text, names_by_form)])
+        names_by_form = {names.normalize_name(a.name): a.name for a in self.airlines.values()}
+        raise NotFound("airline", text, [names_by_form[n] for n in names.find_nearest(text, names_by_form)])
 
     def carrier(self, text: str) -> Carrier | Airline:
         """The same among all that flies: a name that means one of the airlines above means no other."""
@@ -95,7 +95,7 @@ class Reference:
         try:
             return self.airline(text)
         except NotFound:
-            codes = names.meanings(text, self._carrier_names)
+            codes = names.find_meanings(text, self._carrier_names)
             if len(codes) != 1:
                 raise
             return self.carriers[codes[0]]
@@ -156,25 +156,25 @@ class Reference:
     def miles(self, origin: str, destination: str) -> int:
         """Great-circle statute miles between two airports or city codes. Raises NotFound."""
         start, end = self.airport(origin), self.airport(destination)
-        return airports.miles((start.lat, start.lon), (end.lat, end.lon))
+        return airports.measure_miles((start.lat, start.lon), (end.lat, end.lon))
 
     def kilometres(self, origin: str, destination: str) -> int:
         """The same in whole kilometres, rounded by themselves. Raises NotFound."""
         start, end = self.airport(origin), self.airport(destination)
-        return round(airports.metres((start.lat, start.lon), (end.lat, end.lon)) / 1_000)
+        return round(airports.measure_metres((start.lat, start.lon), (end.lat, end.lon)) / 1_000)
 
     # transfers
 
     def _routes(self, on: date) -> transfers.Network:
         """The transfer routes open on a day, with the bonuses that run on it, by the programme they start from."""
-        return transfers.build_network(indexes.edges(self._tables, on))
+        return transfers.build_network(indexes.build_edges(self._tables, on))
 
     # awards
 
     def _zone(self, system: str, code: str) -> str | None:
         key = (system, code)
         if key not in self._places:
-            self._places[key] = zone_of(self.airports[code], self._zones[system])
+            self._places[key] = find_zone(self.airports[code], self._zones[system])
         return self._places[key]
 
     def _trip(self, system: str | None, start: Airport, end: Airport) -> ChartRoute:
@@ -217,7 +217,7 @@ class Reference:
         """As above; most airlines a programme sells stand in the same charts, and are priced once."""
         start, end = self.airports[origin], self.airports[destination]
         systems = {c.zone_system for group in groups for c in group}
-        return chart_rules.price_route(groups, {s: self._trip(s, start, end) for s in systems}, CABINS)
+        return chart_rules.find_route_price(groups, {s: self._trip(s, start, end) for s in systems}, CABINS)
 
     def charts(self, program: str, on: date) -> list[chart_rules.Chart]:
         """Every chart of a programme in force on a day."""

@@ -39,11 +39,11 @@ def find_faults(tables: Mapping[str, Mapping[int, Any]]) -> Iterator[str]:
     for number, row in tables["statements/line_types.csv"].items():
         if row.layout not in (*layouts, _ELSEWHERE) or row.kind not in KINDS:
             yield f"statements/line_types.csv:{number}: {row.layout} {row.kind} is not known"
-    yield from _layout_faults(tables)
-    yield from _header_faults(tables, layouts)
+    yield from _check_layouts(tables)
+    yield from _check_headers(tables, layouts)
 
 
-def _layout_faults(tables: Mapping[str, Mapping[int, Any]]) -> Iterator[str]:
+def _check_layouts(tables: Mapping[str, Mapping[int, Any]]) -> Iterator[str]:
     headed = {row.layout for row in tables["statements/headers.csv"].values()}
     for number, row in tables["statements/layouts.csv"].items():
         where = f"statements/layouts.csv:{number}"
@@ -57,7 +57,7 @@ def _layout_faults(tables: Mapping[str, Mapping[int, Any]]) -> Iterator[str]:
             yield f"{where}: a layout has a header or a width"
 
 
-def _header_faults(tables: Mapping[str, Mapping[int, Any]], layouts: Mapping[str, Any]) -> Iterator[str]:
+def _check_headers(tables: Mapping[str, Mapping[int, Any]], layouts: Mapping[str, Any]) -> Iterator[str]:
     for number, row in tables["statements/headers.csv"].items():
         where = f"statements/headers.csv:{number}"
         if (layout := layouts.get(row.layout)) is None:
@@ -69,7 +69,7 @@ def _header_faults(tables: Mapping[str, Mapping[int, Any]], layouts: Mapping[str
                 yield f"{where}: the column {name} of the layout is missing"
 
 
-def _layout(row: Any, headers: list[tuple[str, ...]]) -> StatementLayout:
+def _build_layout(row: Any, headers: list[tuple[str, ...]]) -> StatementLayout:
     return StatementLayout(
         slug=row.layout,
         country=row.country,
@@ -94,7 +94,7 @@ def build_book(reference: Reference) -> StatementBook:
         headers.setdefault(row.layout, []).append(row.columns)
     rules = sorted(reference.rows("statements/merchants.csv"), key=lambda r: r.rank)
     return StatementBook(
-        layouts=[_layout(row, headers.get(row.layout, [])) for row in reference.rows("statements/layouts.csv")],
+        layouts=[_build_layout(row, headers.get(row.layout, [])) for row in reference.rows("statements/layouts.csv")],
         merchants=[(re.compile(rule.words), rule.category) for rule in rules],
         any_merchant=re.compile("|".join(f"(?:{rule.words})" for rule in rules)),
         mcc={row.mcc: row.category for row in reference.rows("statements/mcc.csv")},

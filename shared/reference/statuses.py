@@ -28,10 +28,10 @@ def build_ladder(reference: Reference, program: str) -> Ladder:
     """The tiers of a programme from the lowest up; without tiers where none are known."""
     rows = sorted((r for r in reference.rows("elite_tiers.csv") if r.program == program), key=lambda r: r.rank)
     resets = any("deducted" in (r.period or "") for r in rows)
-    return Ladder(program, tuple(map(_tier, rows)), resets)
+    return Ladder(program, tuple(map(_build_tier, rows)), resets)
 
 
-def _tier(row: Any) -> Tier:
+def _build_tier(row: Any) -> Tier:
     return Tier(
         name=row.tier,
         rank=row.rank,
@@ -78,23 +78,23 @@ def build_scheme(reference: Reference, program: str) -> Scheme | None:
         per_unit={r.key if r.key in tiers else ANY_TIER: Decimal(r.value) for r in revenue},
         base_tier=next((r.key for r in revenue if r.key == "Member"), ANY_TIER),
         extras={(r.key, r.cabin): int(r.value) for r in rules if r.rule == "bonus_per_segment"},
-        bands=_bands(reference, program),
+        bands=_build_bands(reference, program),
     )
 
 
-def _bands(reference: Reference, program: str) -> tuple[Band, ...]:
+def _build_bands(reference: Reference, program: str) -> tuple[Band, ...]:
     cabins: dict[tuple[str, int | None, int | None], dict[str, int]] = defaultdict(dict)
     for row in reference.rows("elite_flying_blue_xp.csv"):
         if row.program == program:
-            cabins[row.band, row.min_miles, row.max_miles][_cabin(row.cabin)] = row.xp_per_segment
+            cabins[row.band, row.min_miles, row.max_miles][_to_band_cabin(row.cabin)] = row.xp_per_segment
     return tuple(Band(*key, points) for key, points in cabins.items())
 
 
-def _cabin(name: str) -> str:
+def _to_band_cabin(name: str) -> str:
     return "premium" if name == "premium_economy" else name
 
 
-def scheme_facts(reference: Reference, program: str) -> list[Any]:
+def list_scheme_facts(reference: Reference, program: str) -> list[Any]:
     """The rows a scheme was made of, for their sources."""
     rules = [r for r in reference.rows("status_earning_rules.csv") if r.program == program]
     bands = [r for r in reference.rows("elite_flying_blue_xp.csv") if r.program == program]

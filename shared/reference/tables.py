@@ -104,7 +104,7 @@ def read_rows(folder: Path, name: str, row: type[R], faults: list[str]) -> dict[
         return rows
 
 
-def row_of(row: type[R], cells: Mapping[str, str], where: str, faults: list[str]) -> R | None:
+def parse_row(row: type[R], cells: Mapping[str, str], where: str, faults: list[str]) -> R | None:
     """One row from its cells by column; a column too many or too few, or a bad cell, is a fault."""
     hints = get_type_hints(row)
     names = [f.name for f in fields(row)]  # type: ignore[arg-type]
@@ -115,7 +115,7 @@ def row_of(row: type[R], cells: Mapping[str, str], where: str, faults: list[str]
     return _build_row(row, columns, [cells[name] for name in names], where, faults)
 
 
-def raw_rows(folder: Path, name: str) -> list[dict[str, str]]:
+def read_raw_rows(folder: Path, name: str) -> list[dict[str, str]]:
     """The cells of a file as they are written."""
     with (folder / name).open(newline="", encoding="utf-8") as lines:
         return list(csv.DictReader(lines))
@@ -133,7 +133,7 @@ def _build_row(
     return row(**values) if len(values) == len(columns) else None
 
 
-def provenance_faults(name: str, rows: Mapping[int, Any]) -> list[str]:
+def check_provenance(name: str, rows: Mapping[int, Any]) -> list[str]:
     """Each fact says where it is from, how old that is, and how far it is trusted."""
     faults = []
     for number, row in rows.items():

@@ -13,7 +13,7 @@ from shared.db.cards import Card
 from shared.db.portfolio import Holdings
 from shared.domain import balances, cards, deadlines
 from shared.domain.deadlines import Deadline, Kind, Subject, Value
-from shared.domain.time_zones import find_day as local_day
+from shared.domain.time_zones import find_local_day as local_day
 from shared.errors import Candidates, NotFound
 from shared.reference import hotels
 from shared.reference.cards import find_exchange_rate, value_point
@@ -68,7 +68,7 @@ def find_undated_programs(view: Viewpoint, holdings: Holdings) -> list[str]:
 
 
 def _expiry_rule(program: Program) -> str:
-    return balances.quoted_rule(program.expiry_rule, program.expiry_months) or "rule not known"
+    return balances.quote_rule(program.expiry_rule, program.expiry_months) or "rule not known"
 
 
 def _points_name(program: Program) -> str:
@@ -128,7 +128,7 @@ def _find_statuses(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:
 
 def _find_card_bonuses(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:
     for row in holdings.cards:
-        due = deadlines.bonus_due(row.bonus_status, row.spend_deadline_on, row.closed_on, view.today)
+        due = deadlines.find_bonus_deadline(row.bonus_status, row.spend_deadline_on, row.closed_on, view.today)
         if due is None:
             continue
         spend = f"{row.spend_requirement:,.2f} {row.currency}" if row.spend_requirement is not None else "enough"
@@ -174,7 +174,7 @@ def _find_annual_fees(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]
         fee, currency = row.annual_fee, row.currency
         if fee is None and catalogued is not None:
             fee, currency = catalogued.annual_fee, catalogued.fee_currency
-        due = cards.next_fee_date(row.opened_on, row.closed_on, bool(fee), view.today)
+        due = cards.find_next_fee_date(row.opened_on, row.closed_on, bool(fee), view.today)
         if due is None:
             continue
         yield Deadline(
@@ -234,7 +234,7 @@ def _departure_deadline(view: Viewpoint, row: FlightBooking) -> Deadline:
 
 
 def _stay_deadlines(view: Viewpoint, row: HotelBooking) -> Iterator[Deadline]:
-    there = local_day(view.now, hotels.zone(view.reference, row.hotel_code))
+    there = local_day(view.now, hotels.find_time_zone(view.reference, row.hotel_code))
     subject = Subject("hotel_booking", str(row.id))
     if row.free_cancellation_until is not None:
         paid = row.original_pay_rate_usd if row.kind == "cash" else None

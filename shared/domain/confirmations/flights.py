@@ -118,7 +118,7 @@ def _split_blocks(lines: list[str], flights: list[_Flight], codes: list[list[str
         return [_read_block(lines[s:e], f, codes[s:e], dates) for (s, e), f in zip(spans, flights, strict=True)]
 
     lone = [[(0, len(lines))]] if len(flights) == 1 else []
-    certain = [[(s, s + 1) for s in starts], [_paragraph(lines, s) for s in starts], *lone]
+    certain = [[(s, s + 1) for s in starts], [_find_paragraph(lines, s) for s in starts], *lone]
     for spans in certain:
         blocks = split(spans)
         if all(b.whole for b in blocks):
@@ -228,7 +228,7 @@ def _find_labelled(line: str) -> list[str]:
     return _CODE.findall(line) if _LABELLED.match(fold(line)) else []
 
 
-def _paragraph(lines: list[str], at: int) -> tuple[int, int]:
+def _find_paragraph(lines: list[str], at: int) -> tuple[int, int]:
     start, end = at, at + 1
     while start > 0 and lines[start - 1].strip():
         start -= 1

@@ -4,7 +4,7 @@ import re
 from decimal import Decimal
 
 from shared.domain.confirmations.model import MailPrice, TravelFacts
-from shared.domain.parsing.amounts import DIGITS, find_amounts, named_currencies, parse_number
+from shared.domain.parsing.amounts import DIGITS, find_amounts, find_currency_codes, parse_number
 from shared.domain.parsing.text import fold
 
 _UNIT = r"(?:avios|points?|pts|miles|meilen|punkten?|puntos|millas|milhas|pontos|miglia|punti|mijlen|punten|poang)"
@@ -62,7 +62,7 @@ def parse_plain_number(text: str) -> Decimal | None:
 
 def find_price(text: str, world: TravelFacts) -> MailPrice:
     """What a whole letter says was paid: points spent, and the total or the taxes in money."""
-    price, named = MailPrice(), set(named_currencies(text))
+    price, named = MailPrice(), set(find_currency_codes(text))
     price.award = bool(_AWARD.search(fold(text)))
     lines = text.split("\n")
     _read_points(price, lines, world)

@@ -58,7 +58,7 @@ def _open_amount(line: FolioLine) -> Decimal:
 
 def _check_time(rule: Rule, line: FolioLine, stay: FolioStay) -> tuple[bool, str]:
     """Whether the guest left within the tier's time; where the bill shows no time, that is said."""
-    limit = rule.until.get(rules.tier_for(rule, stay) or "")
+    limit = rule.until.get(rules.find_tier(rule, stay) or "")
     if limit is None:
         return True, ""
     checkout = stay.left_at or first_time(line.folded)

@@ -20,9 +20,9 @@ from shared.domain.parsing.amounts import (
     CODES,
     Amount,
     find_amounts_at_end,
+    find_currency_codes,
+    find_stated_currency,
     has_three_decimals,
-    named_currencies,
-    stated_currency,
 )
 from shared.domain.parsing.dates import DATE, SHORT_DATE, WrittenDate, choose_order, find_dates, read_date
 from shared.domain.parsing.text import fold
@@ -213,14 +213,14 @@ def _build_line(posting: _Posting, namer: Namer, day: date | None) -> FolioLine:
 
 
 def _first_code(text: str) -> str | None:
-    return next(iter(named_currencies(text)), None)
+    return next(iter(find_currency_codes(text)), None)
 
 
 def _find_currency(page: _Page, text: str) -> str | None:
     """Of the printed sum, else of most postings, else the first code the bill names."""
     marks = Counter(p.amount.currency for p in page.postings if p.amount and p.amount.currency)
     printed = page.sum_currency or (marks.most_common(1)[0][0] if marks else _first_code(text))
-    return stated_currency(text, printed) or printed
+    return find_stated_currency(text, printed) or printed
 
 
 def _read_page(text: str, undated: bool) -> _Page:

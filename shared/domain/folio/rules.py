@@ -1,33 +1,33 @@
 """Which rules apply to a stay and to a single line."""
 
 from shared.domain.folio.model import Bill, FolioLine, FolioStay, Rule
-from shared.domain.folio.stay import stay_type_on
+from shared.domain.folio.stay import find_stay_type_on
 
 BY_LINE = ("charged", "conversion")  # checks that ask of each line how its night was paid
 
 
-def tier_for(rule: Rule, stay: FolioStay) -> str | None:
+def find_tier(rule: Rule, stay: FolioStay) -> str | None:
     """The guest's tier; a Guest of Honor has the benefits of the Globalist who gave the stay."""
     return "globalist" if stay.guest_of_honor and rule.chain == "hyatt" else stay.tier
 
 
 def applies_to_stay(rule: Rule, stay: FolioStay, bill: Bill) -> bool:
     """Chain, tier, country, words and hotel fit; the kind of stay is asked line by line."""
-    if rule.chain not in ("any", stay.chain) or (rule.tiers and tier_for(rule, stay) not in rule.tiers):
+    if rule.chain not in ("any", stay.chain) or (rule.tiers and find_tier(rule, stay) not in rule.tiers):
         return False
     if rule.country and stay.in_us is not (rule.country == "US"):
         return False
-    if (rule.whole_stay or rule.check not in BY_LINE) and _whole(rule, stay) not in rule.stay_types:
+    if (rule.whole_stay or rule.check not in BY_LINE) and _classify_stay(rule, stay) not in rule.stay_types:
         return False
-    return _words_fit(rule, bill)
+    return _has_words(rule, bill)
 
 
-def _whole(rule: Rule, stay: FolioStay) -> str:
+def _classify_stay(rule: Rule, stay: FolioStay) -> str:
     """One word for the stay as a whole: for rules about stays without any paid night, a mixed stay is a paid one."""
     return "cash" if stay.mixed and rule.whole_stay else stay.stay_type
 
 
-def _words_fit(rule: Rule, bill: Bill) -> bool:
+def _has_words(rule: Rule, bill: Bill) -> bool:
     words = "\n".join((bill.header, *(x.folded for x in bill.lines)))
     if rule.only_text and not rule.only_text.search(words):
         return False
@@ -42,4 +42,4 @@ def applies_to_line(rule: Rule, line: FolioLine, stay: FolioStay) -> bool:
     """Whether a line is one the rule looks at, on a night it is about."""
     if line.kind not in rule.line_kinds or (rule.unless_line and rule.unless_line.search(line.folded)):
         return False
-    return rule.whole_stay or stay_type_on(stay, line.day) in rule.stay_types
+    return rule.whole_stay or find_stay_type_on(stay, line.day) in rule.stay_types

@@ -74,7 +74,7 @@ def _add_taxes(lines: Iterable[FolioLine]) -> list[FolioLine]:
     return [y for x in lines for y in (x, *_list_open(x.taxes))]
 
 
-def _pay(lines: Sequence[FolioLine], credit: Decimal) -> None:
+def _credit_lines(lines: Sequence[FolioLine], credit: Decimal) -> None:
     for line in lines:
         taken = min(line.net, credit)
         line.credited += taken
@@ -88,10 +88,10 @@ def _apply_credit(credit: FolioLine, at: int, open_lines: Sequence[tuple[int, Fo
     near = [x for _, x in nsmallest(_MAX_NEAR, mine, key=lambda p: (p[1].day != credit.day, p[0] > at, abs(p[0] - at)))]
     for group in _list_groups(near, [x for _, x in mine], credit):
         if group and abs(_sum_open(group) - amount) <= _HALF_CENT:
-            _pay(group, amount)
+            _credit_lines(group, amount)
             return
     if credit.subject:
-        _pay(near, amount)
+        _credit_lines(near, amount)
 
 
 def _matches_credit(credit: FolioLine, charge: FolioLine) -> bool:

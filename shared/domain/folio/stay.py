@@ -182,7 +182,7 @@ def read_stay(
     )
 
 
-def stay_type_on(stay: FolioStay, day: date | None) -> StayType:
+def find_stay_type_on(stay: FolioStay, day: date | None) -> StayType:
     """How the night of a day was paid: on a mixed stay, day by day; the day of departure counts to the last night."""
     if not stay.mixed or stay.stay_type == "points_advance":
         return stay.stay_type

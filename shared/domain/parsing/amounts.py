@@ -84,18 +84,18 @@ class Amount:
         return meanings[0] if len(meanings) == 1 else None
 
 
-def _meanings(mark: str | None) -> tuple[str, ...]:
+def _read_mark(mark: str | None) -> tuple[str, ...]:
     mark = (mark or "").lower()
     code = mark.removesuffix("$").upper()
     return _SIGNS.get(mark) or ((code,) if code in CODES else ())
 
 
-def named_currencies(text: str) -> list[str]:
+def find_currency_codes(text: str) -> list[str]:
     """Every currency code a text names, in their order."""
     return _CODE.findall(text)
 
 
-def stated_currency(text: str, likeliest: str | None) -> str | None:
+def find_stated_currency(text: str, likeliest: str | None) -> str | None:
     """What a sign several countries share stands for, where the bill says its currency apart from the amounts."""
     if likeliest == "JPY" and "JPY" not in text and re.search(r"\b(?:CNY|RMB)\b", text):
         return "CNY"
@@ -144,7 +144,7 @@ def _read_bill_amount(match: re.Match[str], thousandths: bool) -> Amount | None:
     mark = match["mark"] or match["mark2"]
     certain = bool(mark) or minus or re.search(r"[.,]\d{2}$", match["digits"]) is not None
     start = match.end() - len(match.group().lstrip())
-    return Amount(-value if minus else value, start, match.end(), _meanings(mark), minus or plus, certain)
+    return Amount(-value if minus else value, start, match.end(), _read_mark(mark), minus or plus, certain)
 
 
 def find_amounts_at_end(text: str, thousandths: bool = False) -> list[Amount]:
@@ -176,7 +176,7 @@ def find_amounts(text: str) -> Iterator[Amount]:
     for match in _IN_PROSE.finditer(text):
         if (value := parse_number(match["a"] or match["b"])) is not None:
             mark = match["code"] or match["mark"] or match["mark2"]
-            yield Amount(value, match.start(), match.end(), _meanings(mark))
+            yield Amount(value, match.start(), match.end(), _read_mark(mark))
 
 
 def parse_amount(text: str, comma: bool = False) -> Decimal | None:
@@ -207,5 +207,5 @@ def uses_decimal_comma(cells: Iterable[str]) -> bool:
 def find_common_currency(cells: Iterable[str]) -> str | None:
     """The one currency these amounts are written in; a dollar can be any country's."""
     marks = {mark.lower() for cell in cells if not _PLAIN_NUMBER.fullmatch(cell) for mark in _ANY_MARK.findall(cell)}
-    currencies = {meanings[0] for mark in marks if len(meanings := _meanings(mark)) == 1}
+    currencies = {meanings[0] for mark in marks if len(meanings := _read_mark(mark)) == 1}
     return currencies.pop() if len(currencies) == 1 else None

@@ -42,12 +42,12 @@ _WEEKDAYS = (
 _WEEKDAY_NUMBERS = {name: number for number, names in enumerate(_WEEKDAYS) for name in names.split()}
 
 
-def _any_of(names: Iterable[str]) -> str:
+def _join_names(names: Iterable[str]) -> str:
     """One choice of a regular expression, the longer names first."""
     return "|".join(sorted(names, key=len, reverse=True))
 
 
-_MONTH = _any_of(_MONTH_NUMBERS)
+_MONTH = _join_names(_MONTH_NUMBERS)
 _DAY_MONTH = rf"(?P<d3>\d{{1,2}})(?:\.|er|st|nd|rd|th|º)?[ -]?(?:de )?(?P<m3>{_MONTH})"
 _MONTH_DAY = rf"(?P<m4>{_MONTH})\.? (?P<d4>\d{{1,2}})(?:st|nd|rd|th)?"
 DATE = re.compile(
@@ -74,12 +74,12 @@ _CELL = re.compile(  # a whole cell of a table; a name that is no month's is fou
     re.ASCII,
 )
 # Short names of months are words of other languages ("out", "set", "ago"): in prose only long or English ones count.
-_IN_PROSE = _any_of({n for n in _MONTH_NUMBERS if len(n) > 3} | {names[:3] for names in _MONTHS.values()})
+_IN_PROSE = _join_names({n for n in _MONTH_NUMBERS if len(n) > 3} | {names[:3] for names in _MONTHS.values()})
 _DAY_IN_PROSE = re.compile(
     rf"\b(?:(?P<d3>\d{{1,2}})(?:st|nd|rd|th)? (?P<m3>{_IN_PROSE})"
     rf"|(?P<m4>{_IN_PROSE})\.? (?P<d4>\d{{1,2}})(?:st|nd|rd|th)?)\b"
 )
-_WEEKDAY = _any_of(_WEEKDAY_NUMBERS)
+_WEEKDAY = _join_names(_WEEKDAY_NUMBERS)
 _WEEKDAY_BEFORE = re.compile(rf"(?<![a-z])({_WEEKDAY})\.?,?\s*(?:the |den |le |el |il )?$")
 _WEEKDAY_AFTER = re.compile(rf",? ?\(({_WEEKDAY})\.?\)")
 _CLOCK = re.compile(
@@ -120,11 +120,11 @@ def read_date(match: re.Match[str]) -> WrittenDate:
     for n in "34":
         if parts[f"d{n}"]:
             month = _MONTH_NUMBERS.get(parts[f"m{n}"], 0)
-            return WrittenDate(_full_year(parts.get(f"y{n}")), month, int(parts[f"d{n}"]), "")
-    return WrittenDate(_full_year(parts.get("y2")), int(parts["a"]), int(parts["b"]), parts["sep"])
+            return WrittenDate(_parse_year(parts.get(f"y{n}")), month, int(parts[f"d{n}"]), "")
+    return WrittenDate(_parse_year(parts.get("y2")), int(parts["a"]), int(parts["b"]), parts["sep"])
 
 
-def _full_year(text: str | None) -> int | None:
+def _parse_year(text: str | None) -> int | None:
     return (int(text) if len(text) == 4 else 2000 + int(text)) if text else None
 
 

@@ -8,7 +8,7 @@ from shared.domain.parsing.amounts import parse_amount
 from shared.domain.parsing.dates import parse_day
 from shared.domain.spending.model import StatementBook, StatementLayout
 
-PREAMBLE = 40  # rows that may come before the header
+MAX_PREAMBLE_ROWS = 40  # rows that may come before the header
 _MIN_LIKENESS = 0.7  # of the columns of a known header and of this one
 _MIN_COLUMNS = 4  # columns a header needs for others to be like it: with three, every table is
 # What columns are called by issuers nobody has described here, the better name first.
@@ -54,7 +54,7 @@ def fold_name(cell: str) -> str:
 
 
 @dataclass(frozen=True)
-class Shape:
+class TableShape:
     """The layouts a table may have, its columns by name, and how many rows come before the lines."""
 
     layouts: Sequence[StatementLayout]
@@ -62,7 +62,7 @@ class Shape:
     skip: int
 
 
-def find_shape(opening: Sequence[Sequence[str]], book: StatementBook) -> Shape | None:
+def find_shape(opening: Sequence[Sequence[str]], book: StatementBook) -> TableShape | None:
     """None when no row is a header that names what is needed, and the rows are of no known issuer either."""
     for position, cells in enumerate(opening):
         names = _trim(cells)
@@ -70,10 +70,10 @@ def find_shape(opening: Sequence[Sequence[str]], book: StatementBook) -> Shape |
             columns: dict[str, int] = {}
             for at, name in enumerate(names):
                 columns.setdefault(name, at)
-            return Shape(layouts, columns, position + 1)
+            return TableShape(layouts, columns, position + 1)
     rows = [cells for cells in opening if any(cell.strip() for cell in cells)]
     if rows and (layouts := [layout for layout in book.layouts if layout.width and _fits_rows(layout, rows)]):
-        return Shape(layouts, {str(at): at for at in range(layouts[0].width or 0)}, 0)
+        return TableShape(layouts, {str(at): at for at in range(layouts[0].width or 0)}, 0)
     return None
 
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 from shared.domain.parsing.amounts import find_common_currency, parse_amount, uses_decimal_comma
 from shared.domain.parsing.dates import parse_day
 from shared.domain.spending.categories import Categorise, build_categoriser, clean_description, exclude_kind
-from shared.domain.spending.header import PREAMBLE, Shape, find_shape, fold_name, list_missing_columns
+from shared.domain.spending.header import MAX_PREAMBLE_ROWS, TableShape, find_shape, fold_name, list_missing_columns
 from shared.domain.spending.model import (
     EXCLUDED,
     MAX_LINES,
@@ -30,15 +30,15 @@ EARLIEST = date(1990, 1, 1)
 _DELIMITERS = (",", ";", "\t", "|")
 _MAX_COLUMNS = 200
 _CODE = re.compile(r"[A-Z]{3}", re.ASCII)
-NEEDED = "columns for the date, the description and the amount (or debit and credit), named in the first line"
+NEEDED_COLUMNS = "columns for the date, the description and the amount (or debit and credit), named in the first line"
 Record = tuple[int, list[str]]
 
 
 def read_table(text: str, book: StatementBook, hints: Hints) -> StatementReading | None:
     """None when the text is no table whose columns are known."""
     for delimiter in _DELIMITERS:
-        if shape := find_shape(_opening(text, delimiter), book):
-            records = list(_records(text, delimiter))[shape.skip :]
+        if shape := find_shape(_read_opening(text, delimiter), book):
+            records = list(_read_records(text, delimiter))[shape.skip :]
             return _Table(shape, records, book, hints).reading()
     return None
 
@@ -46,39 +46,39 @@ def read_table(text: str, book: StatementBook, hints: Hints) -> StatementReading
 def explain_failure(text: str) -> Unreadable:
     """What a text that is no known table lacks."""
     for delimiter in _DELIMITERS:
-        for cells in _opening(text, delimiter):
+        for cells in _read_opening(text, delimiter):
             names = [fold_name(cell) for cell in cells if cell.strip()]
             missing = list_missing_columns(names)
             if len(names) > 1 and len(missing) < 3:
-                return Unreadable(f"names no column for the {' and the '.join(missing)}", NEEDED)
-    return Unreadable("is no statement that can be read", f"OFX, lines of text, or a table with {NEEDED}")
+                return Unreadable(f"names no column for the {' and the '.join(missing)}", NEEDED_COLUMNS)
+    return Unreadable("is no statement that can be read", f"OFX, lines of text, or a table with {NEEDED_COLUMNS}")
 
 
-def _rows(text: str, delimiter: str) -> Iterator[Record]:
+def _read_rows(text: str, delimiter: str) -> Iterator[Record]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     for cells in reader:
         if len(cells) > _MAX_COLUMNS:
-            raise Unreadable(f"has more than {_MAX_COLUMNS} columns", NEEDED)
+            raise Unreadable(f"has more than {_MAX_COLUMNS} columns", NEEDED_COLUMNS)
         yield reader.line_num, cells
 
 
-def _opening(text: str, delimiter: str) -> list[list[str]]:
+def _read_opening(text: str, delimiter: str) -> list[list[str]]:
     """The first rows, as far as they can be read this way."""
     rows: list[list[str]] = []
     try:
-        for _, cells in _rows(text, delimiter):
+        for _, cells in _read_rows(text, delimiter):
             rows.append(cells)
-            if len(rows) == PREAMBLE:
+            if len(rows) == MAX_PREAMBLE_ROWS:
                 break
     except (csv.Error, Unreadable):
         pass
     return rows
 
 
-def _records(text: str, delimiter: str) -> Iterator[Record]:
+def _read_records(text: str, delimiter: str) -> Iterator[Record]:
     number = 0
     try:
-        for number, cells in _rows(text, delimiter):
+        for number, cells in _read_rows(text, delimiter):
             yield number, cells
     except csv.Error:
         words = f"has a quoted cell after line {number} that does not end as it should"
@@ -89,7 +89,7 @@ def _records(text: str, delimiter: str) -> Iterator[Record]:
 class _Table:
     """One table while it is read."""
 
-    shape: Shape
+    shape: TableShape
     records: Sequence[Record]
     book: StatementBook
     hints: Hints
@@ -157,7 +157,11 @@ class _Table:
         if layout.width is None and fold_name(when) == layout.date:
             return None
         words = clean_description(" ".join(dict.fromkeys(cell(column) for column in layout.descriptions)))
-        money = lines.amount(cell(layout.amount)) if layout.amount else lines.difference(*map(cell, _sides(layout)))
+        money = (
+            lines.amount(cell(layout.amount))
+            if layout.amount
+            else lines.difference(*map(cell, _debit_and_credit(layout)))
+        )
         kind = self.book.types.get((layout.slug, fold_name(cell(layout.type)))) if layout.type else None
         code = cell(layout.currency_column).strip().upper() if layout.currency_column else ""
         line = lines.line(number, when, words, money, cell(layout.mcc), cell(layout.category), kind)
@@ -166,7 +170,7 @@ class _Table:
         return line
 
 
-def _sides(layout: StatementLayout) -> tuple[str | None, str | None]:
+def _debit_and_credit(layout: StatementLayout) -> tuple[str | None, str | None]:
     return layout.debit, layout.credit
 
 

@@ -6,7 +6,7 @@ A source's own words are quoted and cut short: they inform, and nobody takes the
 from collections.abc import Mapping
 from typing import Any
 
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 
 Facts = Mapping[str, Any]
 REASON = 120  # characters
@@ -27,7 +27,7 @@ def _how_long(row: Facts) -> str:
     """A ground delay is told as its average; of the others the upper bound is published."""
     if row["minutes"] is None:
         return ""
-    minutes = some(row["minutes"], "minute")
+    minutes = pluralize(row["minutes"], "minute")
     return f" of {minutes} on average" if row["kind"] == "ground_delay" else f" of up to {minutes}"
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 
 SHOWN = 8  # bookings that are spelled out
 
@@ -28,7 +28,7 @@ def _imported(bookings: Sequence[str], cancelled: bool, known: int) -> tuple[str
     if len(bookings) > SHOWN:
         lines.append(f"and {len(bookings) - SHOWN} more")
     if cancelled:
-        return f"{some(len(bookings), 'booking')} cancelled by a forwarded mail", "\n".join(lines)
+        return f"{pluralize(len(bookings), 'booking')} cancelled by a forwarded mail", "\n".join(lines)
     if known:
         lines.append(f"{known} of them known already.")
-    return f"{some(len(bookings), 'booking')} from a forwarded mail", "\n".join(lines)
+    return f"{pluralize(len(bookings), 'booking')} from a forwarded mail", "\n".join(lines)

@@ -8,7 +8,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from shared.domain.dates import format_iso_day, format_iso_moment
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.outbox import links
 from shared.outbox.wording import delay_alerts, inbound_mail, standing_orders
 from shared.settings import settings
@@ -57,7 +57,7 @@ def price(option: Facts) -> str:
 
 def _option_line(option: Facts) -> str:
     count = option["seats"]
-    seats = f", {some(count, 'seat')}" if count is not None else ""
+    seats = f", {pluralize(count, 'seat')}" if count is not None else ""
     cabin = option["cabin"].replace("_", " ")
     airline, program = option.get("airline_name", option["airline"]), option.get("program_name", option["program"])
     return f"{format_iso_day(option['date'])}, {airline}, {cabin}: {price(option)} with {program}{seats}"
@@ -65,7 +65,7 @@ def _option_line(option: Facts) -> str:
 
 def _seats_found(facts: Facts) -> Notice:
     total = facts["total"]
-    title = f"{facts['origin']} to {facts['destination']}: {some(total, 'new award option')}"
+    title = f"{facts['origin']} to {facts['destination']}: {pluralize(total, 'new award option')}"
     lines = [_option_line(option) for option in facts["options"][:5]]
     if total > len(lines):
         where = f": get_route_monitor {facts['monitor_id']} shows them." if "monitor_id" in facts else "."

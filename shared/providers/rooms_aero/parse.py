@@ -8,8 +8,8 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from shared.domain import hotel_match
-from shared.domain.minor_units import whole
-from shared.domain.names import plain
+from shared.domain.minor_units import from_minor_units
+from shared.domain.names import normalize_name
 from shared.providers.contract import HotelSpot, StayOffer, Unanswered
 
 log = logging.getLogger(__name__)
@@ -78,7 +78,7 @@ def _offer(
 
 
 def _in_city(spot: HotelSpot, hotel: dict[str, Any]) -> bool:
-    theirs, ours = (plain(str(text)) for text in (hotel.get("city") or "", spot.city))
+    theirs, ours = (normalize_name(str(text)) for text in (hotel.get("city") or "", spot.city))
     return not theirs or not ours or theirs in ours or ours in theirs
 
 
@@ -97,7 +97,7 @@ def _priced(spot: HotelSpot, row: dict[str, Any], first: date, last: date, night
         check_out=day + timedelta(days=nights),
         available=True,
         points=int(points) if points else None,
-        cash=whole(int(cents), currency) if cents else None,
+        cash=from_minor_units(int(cents), currency) if cents else None,
         currency=currency if cents else None,
         room_type=ROOM,
         checked_at=_moment(row.get("last_checked_at") or row["hotel"]["last_checked_at"]),

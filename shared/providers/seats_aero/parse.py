@@ -14,7 +14,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
-from shared.domain.minor_units import whole
+from shared.domain.minor_units import from_minor_units
 from shared.providers.contract import (
     AwardSeat,
     AwardTrip,
@@ -259,7 +259,7 @@ def _currency(first: dict[str, Any], second: dict[str, Any]) -> str | None:
 
 def _taxes(amount: int | None, currency: str | None) -> Decimal | None:
     """0 is what programmes that do not publish them show."""
-    return whole(int(amount), currency) if amount and currency else None
+    return from_minor_units(int(amount), currency) if amount and currency else None
 
 
 def _local(text: str | None) -> str | None:

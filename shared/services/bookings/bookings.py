@@ -121,7 +121,7 @@ def cents_per_point(session: Session, legs: Sequence[FlightBooking]) -> Decimal 
     if len(legs) > 1 or not leg.points_spent or leg.taxes_paid is None or leg.passengers is None:
         return None
     fare = fare_seen(session, leg)
-    return None if fare is None else bookings.cents_per_point(fare, leg.taxes_paid, leg.points_spent)
+    return None if fare is None else bookings.value_point(fare, leg.taxes_paid, leg.points_spent)
 
 
 def flight_names(reference: Reference, terms: Terms) -> dict[str, Any]:
@@ -199,7 +199,7 @@ def check_trip(session: Session, trip_id: int | None) -> None:
 
 def flight_day(reference: Reference, origin: str, now: datetime) -> date:
     """The day it is at an airport or in a city."""
-    return time_zones.find_day(now, _zone(reference, origin))
+    return time_zones.find_local_day(now, _zone(reference, origin))
 
 
 def _zone(reference: Reference, code: str) -> str:
@@ -218,7 +218,7 @@ def today(reference: Reference, what: Literal["flight", "hotel"], now: datetime)
 def _days(reference: Reference, what: Literal["flight", "hotel"], quarter: datetime) -> Today:
     """Days begin on a quarter of an hour everywhere."""
     if what == "hotel":
-        places = list(hotels.zones(reference).items())
+        places = list(hotels.list_time_zones(reference).items())
     else:
         places = [(code, _zone(reference, code)) for code in {*reference.airports, *reference.metros}]
     ahead, behind = split_by_local_day(places, quarter)
@@ -226,13 +226,13 @@ def _days(reference: Reference, what: Literal["flight", "hotel"], quarter: datet
 
 
 def stay_state(reference: Reference, row: HotelBooking, now: datetime) -> bookings.StayState:
-    at_hotel = time_zones.find_day(now, hotels.zone(reference, row.hotel_code))
-    return bookings.stay_state(row.check_in_date, row.check_out_date, row.cancelled_at is not None, at_hotel)
+    at_hotel = time_zones.find_local_day(now, hotels.find_time_zone(reference, row.hotel_code))
+    return bookings.get_stay_state(row.check_in_date, row.check_out_date, row.cancelled_at is not None, at_hotel)
 
 
 def flight_state(reference: Reference, row: FlightBooking, now: datetime) -> bookings.FlightState:
     at_airport = flight_day(reference, row.origin, now)
-    return bookings.flight_state(row.departure_date, row.cancelled_at is not None, at_airport)
+    return bookings.get_flight_state(row.departure_date, row.cancelled_at is not None, at_airport)
 
 
 def next_check(state: bookings.StayState, due: datetime | None, now: datetime) -> date | None:

@@ -21,7 +21,7 @@ from shared.domain.confirmations.clean_text import to_one_line
 from shared.domain.confirmations.mail_parts import Unreadable, read_headers
 from shared.domain.confirmations.mail_reader import read_mail
 from shared.domain.confirmations.model import MailReading, to_json
-from shared.domain.plans import Plan, Tier, allows
+from shared.domain.plans import Plan, Tier, is_allowed
 from shared.errors import Candidates, Invalid, NotFound
 from shared.outbox.enqueue import tell
 from shared.reference.load import reference
@@ -68,7 +68,7 @@ def account_of(session: Session, recipient: str) -> int:
     if holder is None:
         raise Refused(No.UNKNOWN)
     on_trial = holder.trial_ends_on is not None and holder.trial_ends_on > clock.now()
-    if holder.disabled or not (on_trial or allows(Plan.of(holder.plan), Tier.PREMIUM)):
+    if holder.disabled or not (on_trial or is_allowed(Plan.of(holder.plan), Tier.PREMIUM)):
         raise Refused(No.OFF)
     return holder.account_id
 

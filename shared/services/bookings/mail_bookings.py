@@ -65,8 +65,8 @@ class Filed:
 
 def nearest(reference: Reference, text: str) -> list[str]:
     """The known hotels whose names come closest."""
-    known = {names.plain(h.name): h.name for h in reference.rows("hotels.csv")}
-    return [known[n] for n in names.nearest(text, known)]
+    known = {names.normalize_name(h.name): h.name for h in reference.rows("hotels.csv")}
+    return [known[n] for n in names.find_nearest(text, known)]
 
 
 def missing(parsed: Sequence[Fields], *, sure: bool = False) -> list[str]:

@@ -11,7 +11,7 @@ from shared.db.connections import Connection
 from shared.db.flight_alerts import FlightAlert
 from shared.db.pagination import count
 from shared.db.route_monitors import RouteMonitor
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.errors import NotFound
 from shared.outbox.enqueue import tell
 from shared.providers import registry
@@ -78,4 +78,4 @@ def _left_without(session: Session, provider: str) -> list[str]:
         return []
     monitors = count(session, RouteMonitor, RouteMonitor.cancelled_at.is_(None))
     counted = ((monitors, "route monitor"), (count(session, FlightAlert), "flight alert"))
-    return [some(number, name) for number, name in counted if number]
+    return [pluralize(number, name) for number, name in counted if number]

@@ -15,7 +15,7 @@ from shared.db.messages import Delivery
 from shared.db.observations import prices_since
 from shared.db.run_kinds import RunKind
 from shared.db.runs import COMPLETE, RunResult
-from shared.reference.audit import FRESH, UNDATED, AuditFinding, ObservedPrice, audit_facts
+from shared.reference.audit import OBSERVATION_AGE, UNDATED, AuditFinding, ObservedPrice, audit_facts
 from shared.reference.load import reference
 from shared.services.operations.facts import current, refresh
 from shared.settings import settings
@@ -28,7 +28,7 @@ def findings() -> list[AuditFinding]:
     refresh()
     with transaction() as session:
         corrections = current(session)
-        seen = [ObservedPrice(*row) for row in prices_since(session, clock.now() - FRESH)]
+        seen = [ObservedPrice(*row) for row in prices_since(session, clock.now() - OBSERVATION_AGE)]
     return audit_facts(reference(), clock.today(), seen, corrections)
 
 

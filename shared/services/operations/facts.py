@@ -14,9 +14,9 @@ from shared.db.base import transaction
 from shared.redis import FACTS, connect
 from shared.reference import load
 from shared.reference.load import FOLDER, ReferenceError
-from shared.reference.overrides import Override, columns, key_fields, key_of
+from shared.reference.overrides import Override, build_key, list_columns, list_key_columns
 from shared.reference.rows import FILES
-from shared.reference.tables import raw_rows
+from shared.reference.tables import read_raw_rows
 
 log = logging.getLogger(__name__)
 Cells = Mapping[str, str]
@@ -81,10 +81,10 @@ def known(file: str) -> None:
 
 def _checked(file: str, cells: Cells) -> None:
     known(file)
-    faults = [f"{file} has no column {name}" for name in cells if name not in columns(file)]
-    faults += [f"{name} is missing: it names the row" for name in key_fields(file) if name not in cells]
+    faults = [f"{file} has no column {name}" for name in cells if name not in list_columns(file)]
+    faults += [f"{name} is missing: it names the row" for name in list_key_columns(file) if name not in cells]
     if faults:
-        raise BadFact("; ".join(faults) + f". The columns: {', '.join(columns(file))}.")
+        raise BadFact("; ".join(faults) + f". The columns: {', '.join(list_columns(file))}.")
 
 
 def _texts(file: str) -> list[str]:
@@ -95,8 +95,8 @@ def _texts(file: str) -> list[str]:
 
 def _standing(session: Session, file: str, key: str) -> tuple[Cells | None, Cells | None]:
     """The row as it answers now, and as the file has it."""
-    filed = next((r for r in raw_rows(FOLDER, file) if key_of(file, r) == key), None)
-    held = next((o for o in current(session) if o.file == file and key_of(file, o.cells) == key), None)
+    filed = next((r for r in read_raw_rows(FOLDER, file) if build_key(file, r) == key), None)
+    held = next((o for o in current(session) if o.file == file and build_key(file, o.cells) == key), None)
     now = (None if held.removed else held.cells) if held else filed
     return now, filed
 
@@ -105,9 +105,9 @@ def set_fact(session: Session, file: str, cells: Cells, who: str, reason: str) -
     """Corrects the row these cells name, or adds it; the row before and after. Raises BadFact with every fault."""
     _checked(file, cells)
     store.alone(session)
-    key = key_of(file, cells)
+    key = build_key(file, cells)
     before, _ = _standing(session, file, key)
-    if "source_url" in columns(file) and not cells.get("source_url"):
+    if "source_url" in list_columns(file) and not cells.get("source_url"):
         raise BadFact("source_url is missing: a correction says where it is from.")
     if before is None and (missing := [n for n in _texts(file) if n not in cells]):
         raise BadFact(f"This row is new and lacks {', '.join(missing)}; NAME= leaves one empty on purpose.")
@@ -115,8 +115,8 @@ def set_fact(session: Session, file: str, cells: Cells, who: str, reason: str) -
     looked_at = {"as_of": today, "audited_on": today, "confidence": "high"}
     if before and before.get("source_url") != cells.get("source_url"):
         looked_at["note"] = ""  # it spoke of another source
-    given = {name: value for name, value in (looked_at | dict(cells)).items() if name in columns(file)}
-    after = dict(before or dict.fromkeys(columns(file), "")) | given
+    given = {name: value for name, value in (looked_at | dict(cells)).items() if name in list_columns(file)}
+    after = dict(before or dict.fromkeys(list_columns(file), "")) | given
     _write(session, file, key, after, False, who, reason)
     _note(session, file, key, "set", before, after, who, reason)
     return before, after
@@ -126,7 +126,7 @@ def remove_fact(session: Session, file: str, cells: Cells, who: str, reason: str
     """Takes the row out: a row of the file no longer answers, an added one is gone. Raises BadFact."""
     _checked(file, cells)
     store.alone(session)
-    key = key_of(file, cells)
+    key = build_key(file, cells)
     before, filed = _standing(session, file, key)
     if before is None:
         raise BadFact(f"{file} has no row {key}.")
@@ -143,8 +143,8 @@ def undo_fact(session: Session, file: str, cells: Cells, who: str, reason: str) 
     """Takes a correction back, so that the file's row answers again: that row. Raises BadFact."""
     _checked(file, cells)
     store.alone(session)
-    key = key_of(file, cells)
-    if not any(o.file == file and key_of(file, o.cells) == key for o in current(session)):
+    key = build_key(file, cells)
+    if not any(o.file == file and build_key(file, o.cells) == key for o in current(session)):
         raise BadFact(f"No correction of {file} {key} is in force.")
     before, filed = _standing(session, file, key)
     store.drop(session, file, key)
@@ -164,7 +164,7 @@ def _try(session: Session, new: Override | None) -> None:
     others = [
         o
         for o in current(session)
-        if new is None or (o.file, key_of(o.file, o.cells)) != (new.file, key_of(new.file, new.cells))
+        if new is None or (o.file, build_key(o.file, o.cells)) != (new.file, build_key(new.file, new.cells))
     ]
     try:
         load.read_tables(FOLDER, [*others, new] if new else others)

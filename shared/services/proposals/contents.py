@@ -11,7 +11,7 @@ from shared.documents.recommendation import Flight, Note
 from shared.domain import transfer_options
 from shared.domain.balances import value_balance
 from shared.domain.dates import format_iso_day
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.domain.transfer_options import Purse, Way
 from shared.errors import Refusal
 from shared.reference.load import Reference
@@ -105,7 +105,7 @@ def _describe_taxes(row: FlightRow) -> str:
 
 
 def _describe_seats(seats: int | None) -> str:
-    return "" if seats is None else f"{some(seats, 'seat')}"
+    return "" if seats is None else f"{pluralize(seats, 'seat')}"
 
 
 def build_notes(rows: Sequence[FlightRow], client: Client | None, reference: Reference, today: date) -> list[Note]:

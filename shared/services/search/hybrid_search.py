@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 
 from shared.domain.exchange_rates import Rates
-from shared.domain.hybrids import HybridLeg, award_first, best_pair, parse_local_time
+from shared.domain.hybrids import HybridLeg, find_best_pair, is_award_first, parse_local_time
 from shared.providers.ask import Ask
 from shared.providers.contract import FaresQuestion, Reading, SeatsQuestion
 from shared.reference.reference import Reference
@@ -83,7 +83,7 @@ class Journeys:
 
 async def search(ask: Ask, facts: Reference, wish: Wish, hubs: Sequence[str]) -> Journeys:
     """Two rounds, since the day of a cash flight after an award is known only when the award's arrival is."""
-    over = [Over(h, award_first(wish.origin, h, wish.destination, facts.miles)) for h in hubs]
+    over = [Over(h, is_award_first(wish.origin, h, wish.destination, facts.miles)) for h in hubs]
     full = SeatsQuestion(wish.origin, wish.destination, wish.day, wish.day)
     direct = wish.fares(wish.origin, wish.destination, wish.day)
     before = {x.hub: wish.fares(wish.origin, x.hub, wish.day) for x in over if not x.award_first}
@@ -179,9 +179,9 @@ def _hybrids(
             continue
         award, paid = legs.award(x.seats(legs.wish), seats), legs.cash(fares_of[x.hub], cash)
         if x.award_first:
-            if best := best_pair(award, paid):
+            if best := find_best_pair(award, paid):
                 made.append(Hybrid(x, best.first, best.second, best.layover, best.cost))
-        elif other := best_pair(paid, award):
+        elif other := find_best_pair(paid, award):
             made.append(Hybrid(x, other.second, other.first, other.layover, other.cost))
     return sorted(made, key=lambda h: (h.cost is None, h.cost or Decimal(0), h.over.hub))
 

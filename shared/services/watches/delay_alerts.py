@@ -14,7 +14,7 @@ from shared import clock
 from shared.db.accounts import Account
 from shared.db.delay_alerts import DelayAlert
 from shared.db.runs import COMPLETE, RunResult
-from shared.domain.delay_alerts import Episode, follow_episode, reaches, worst_first
+from shared.domain.delay_alerts import Episode, follow_episode, reaches, sort_by_severity
 from shared.outbox.enqueue import Phone, tell
 from shared.providers import registry
 from shared.providers.ask import Ask
@@ -123,7 +123,7 @@ def _fires(alert: DelayAlert, report: Report) -> bool:
 
 def _tell(session: Session, account: Account, alerts: Sequence[DelayAlert], report: Report, key: str) -> None:
     least = min(alert.min_delay_minutes for alert in alerts)
-    worth = worst_first(delay for delay in report.delays if reaches(delay, least))
+    worth = sort_by_severity(delay for delay in report.delays if reaches(delay, least))
     airport = alerts[0].airport
     known = reference().airports.get(airport)
     tell(

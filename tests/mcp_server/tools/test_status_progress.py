@@ -28,7 +28,7 @@ def test_get_status_progress_reckons_the_gap_of_every_tracked_programme(people: 
 def test_get_status_progress_knows_when_the_year_ends_and_whether_the_pace_holds(people: People, use: Use) -> None:
     use(people.bob, "set_loyalty_status", program=BA, tier="Bronze", progress=7_400)
     (one,) = use(people.bob, TOOL, program="BA")["progress"]
-    ends = status_tiers.year_end("1 Apr - 31 Mar", clock.today())
+    ends = status_tiers.find_year_end("1 Apr - 31 Mar", clock.today())
     assert ends is not None
     assert one["year_ends_on"] == ends.isoformat()
     near = use(people.bob, TOOL, program=BA, as_of=ends.isoformat())["progress"][0]

@@ -7,7 +7,7 @@ import pytest
 
 from mcp_server.toolkit.wording import airline_name, program_name
 from shared import clock
-from shared.domain.plurals import some
+from shared.domain.plurals import pluralize
 from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
 from tests.support.dates import evaluate
@@ -32,7 +32,7 @@ ROUTE = {"origin": "LHR", "destination": "JFK"}
     ],
 )
 def test_some_says_one_or_many(number: int, noun: str, plural: str, words: str) -> None:
-    assert some(number, noun, plural) == words
+    assert pluralize(number, noun, plural) == words
 
 
 def test_programmes_and_airlines_go_by_name_and_unknown_ones_by_what_they_came_with() -> None:

@@ -2,17 +2,17 @@
 
 from datetime import date
 
-from shared.domain.airports import Airport, Zone, zone_of
+from shared.domain.airports import Airport, Zone, find_zone
 from shared.domain.award_charts import (
     ANY_DOMESTIC,
     CabinPrice,
     Chart,
     ChartRoute,
     DistanceBand,
-    cabin_price,
+    find_cabin_price,
+    find_route_price,
     group_charts,
     merge_prices,
-    price_route,
 )
 from shared.domain.plans import CABINS
 
@@ -63,21 +63,21 @@ def trip(
 
 def test_the_more_specific_zone_wins_and_a_tie_is_no_zone() -> None:
     zones = [zone("world", continents={"NA"}), zone("usa", countries={"US"}), zone("hawaii", regions={"US-HI"})]
-    assert zone_of(place("HNL", "US", "US-HI"), zones) == "hawaii"
-    assert zone_of(place("JFK", "US", "US-NY"), zones) == "usa"
-    assert zone_of(place("YYZ", "CA"), zones) == "world"
-    assert zone_of(place("AUA", "AW"), [zone("x", countries={"AW"}), zone("y", countries={"AW"})]) is None
-    assert zone_of(place("CDG", "FR", continent="EU"), zones) is None
+    assert find_zone(place("HNL", "US", "US-HI"), zones) == "hawaii"
+    assert find_zone(place("JFK", "US", "US-NY"), zones) == "usa"
+    assert find_zone(place("YYZ", "CA"), zones) == "world"
+    assert find_zone(place("AUA", "AW"), [zone("x", countries={"AW"}), zone("y", countries={"AW"})]) is None
+    assert find_zone(place("CDG", "FR", continent="EU"), zones) is None
 
 
 def test_excluded_places_are_not_in_the_zone() -> None:
     asia = zone("asia", continents={"AS"}, not_countries={"TR"})
-    assert zone_of(place("ESB", "TR", continent="AS"), [asia]) is None
+    assert find_zone(place("ESB", "TR", continent="AS"), [asia]) is None
 
 
 def test_band_edges_belong_to_the_band() -> None:
     for miles, points in ((650, 6000), (651, 9000), (20_000, 9000)):
-        found = cabin_price(chart(), trip(miles), "economy")
+        found = find_cabin_price(chart(), trip(miles), "economy")
         assert found is not None
         assert found.points == {"standard": points}
 
@@ -85,21 +85,21 @@ def test_band_edges_belong_to_the_band() -> None:
 def test_zone_pairs_are_looked_up_both_ways() -> None:
     zones = {"business": {("JP", "US"): {"standard": 60_000}}}
     made = chart(kind="zones", zones=zones, bands={})
-    assert cabin_price(made, trip(5000, "US", "JP"), "business") == CabinPrice({"standard": 60_000}, "US - JP")
-    assert cabin_price(made, trip(5000, "US", None), "business") is None
+    assert find_cabin_price(made, trip(5000, "US", "JP"), "business") == CabinPrice({"standard": 60_000}, "US - JP")
+    assert find_cabin_price(made, trip(5000, "US", None), "business") is None
 
 
 def test_a_chart_for_some_routes_is_silent_elsewhere() -> None:
     made = chart(from_zones=frozenset({"NA"}), to_zones=frozenset({"SA"}))
-    assert cabin_price(made, trip(500, "SA", "NA"), "economy") is not None
-    assert cabin_price(made, trip(500, "NA", "EU"), "economy") is None
+    assert find_cabin_price(made, trip(500, "SA", "NA"), "economy") is not None
+    assert find_cabin_price(made, trip(500, "NA", "EU"), "economy") is None
 
 
 def test_short_by_distance_else_by_zone() -> None:
     made = chart(
         kind="distance_then_zones", threshold_miles=1750, zones={"economy": {("EU", "NA"): {"standard": 12_000}}}
     )
-    near, far = cabin_price(made, trip(1749), "economy"), cabin_price(made, trip(1750, "NA", "EU"), "economy")
+    near, far = find_cabin_price(made, trip(1749), "economy"), find_cabin_price(made, trip(1750, "NA", "EU"), "economy")
     assert near is not None
     assert near.points == {"standard": 9000}
     assert far is not None
@@ -108,16 +108,16 @@ def test_short_by_distance_else_by_zone() -> None:
 
 def test_a_domestic_price_goes_by_country() -> None:
     made = chart(kind="domestic_fixed", zones={"economy": {("JP", "JP"): {"standard": 7500}}}, bands={})
-    assert cabin_price(made, trip(500, countries=("JP", "JP")), "economy") is not None
-    assert cabin_price(made, trip(500, countries=("JP", "KR")), "economy") is None
+    assert find_cabin_price(made, trip(500, countries=("JP", "JP")), "economy") is not None
+    assert find_cabin_price(made, trip(500, countries=("JP", "KR")), "economy") is None
 
 
 def test_a_price_for_any_country_holds_inside_each_and_across_none() -> None:
     made = chart(kind="domestic_fixed", zones={"economy": {ANY_DOMESTIC: {"standard": 15_000}}}, bands={})
-    within = cabin_price(made, trip(200, countries=("DE", "DE")), "economy")
+    within = find_cabin_price(made, trip(200, countries=("DE", "DE")), "economy")
     assert within is not None
     assert within.points == {"standard": 15_000}
-    assert cabin_price(made, trip(200, countries=("DE", "AT")), "economy") is None
+    assert find_cabin_price(made, trip(200, countries=("DE", "AT")), "economy") is None
 
 
 def test_an_exception_prices_its_route_alone_and_says_which_chart_it_is() -> None:
@@ -126,11 +126,11 @@ def test_an_exception_prices_its_route_alone_and_says_which_chart_it_is() -> Non
     special = chart(
         chart_id="s", overrides=True, kind="domestic_fixed", zones={"economy": {("GB", "GB"): {"standard": 5000}}}
     )
-    at_home = price_route([[special], [general]], {None: trip(300, countries=("GB", "GB"))}, CABINS)
+    at_home = find_route_price([[special], [general]], {None: trip(300, countries=("GB", "GB"))}, CABINS)
     assert at_home is not None
     assert {c: p.points for c, p in at_home.cabins.items()} == {"economy": {"standard": 5000}}
     assert at_home.chart_of("economy").chart_id == "s"
-    abroad = price_route([[special], [general]], {None: trip(300, countries=("GB", "FR"))}, CABINS)
+    abroad = find_route_price([[special], [general]], {None: trip(300, countries=("GB", "FR"))}, CABINS)
     assert abroad is not None
     assert set(abroad.cabins) == {"economy", "premium_economy"}
     assert abroad.chart_of("economy") is general

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from shared.domain.balances import days_left, ends_soon, quoted_rule, value_balance
+from shared.domain.balances import count_days_left, is_ending_soon, quote_rule, value_balance
 
 TODAY = date(2026, 5, 9)
 
@@ -25,8 +25,8 @@ def test_worth_is_points_times_cents_in_whole_units(points: int, cents: str, amo
 
 
 def test_days_are_counted_to_a_stored_date_only() -> None:
-    assert days_left(None, TODAY) is None
-    assert days_left(date(2026, 5, 19), TODAY) == 10
+    assert count_days_left(None, TODAY) is None
+    assert count_days_left(date(2026, 5, 19), TODAY) == 10
 
 
 @pytest.mark.parametrize(
@@ -41,10 +41,10 @@ def test_days_are_counted_to_a_stored_date_only() -> None:
     ],
 )
 def test_points_end_soon_within_ninety_days(points: int, day: date | None, soon: bool) -> None:
-    assert ends_soon(points, day, TODAY) is soon
+    assert is_ending_soon(points, day, TODAY) is soon
 
 
 def test_rule_is_quoted_with_its_months() -> None:
-    assert quoted_rule("activity", 36) == "activity, 36 months"
-    assert quoted_rule("never", None) == "never"
-    assert quoted_rule(None, None) is None
+    assert quote_rule("activity", 36) == "activity, 36 months"
+    assert quote_rule("never", None) == "never"
+    assert quote_rule(None, None) is None

@@ -32,7 +32,7 @@ def faulty(what: Any, terms: dict[str, Any]) -> set[str]:
     ],
 )
 def test_a_leg_is_upcoming_through_its_day_unless_cancelled(today: date, cancelled: bool, state: str) -> None:
-    assert bookings.flight_state(DAY, cancelled, today) == state
+    assert bookings.get_flight_state(DAY, cancelled, today) == state
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_a_stay_is_current_from_its_first_day_through_the_day_of_leaving(
     after: int, cancelled: bool, state: str
 ) -> None:
     today = DAY + timedelta(days=after)
-    assert bookings.stay_state(DAY, DAY + timedelta(days=3), cancelled, today) == state
+    assert bookings.get_stay_state(DAY, DAY + timedelta(days=3), cancelled, today) == state
 
 
 def test_the_day_is_that_of_the_place() -> None:
@@ -87,7 +87,7 @@ def test_a_stay_has_at_least_one_night(arrives: date, leaves: date) -> None:
 
 @given(days, days, st.booleans(), days)
 def test_every_stay_is_in_exactly_one_state(arrives: date, leaves: date, cancelled: bool, today: date) -> None:
-    state = bookings.stay_state(arrives, leaves, cancelled, today)
+    state = bookings.get_stay_state(arrives, leaves, cancelled, today)
     assert (state == "cancelled") == cancelled
     assert cancelled or (state == "upcoming") == (today < arrives)
     assert cancelled or state != "past" or today > leaves
@@ -112,6 +112,6 @@ def test_a_drop_is_never_more_than_all_and_never_a_rise(paid: Decimal, asked: De
 
 
 def test_a_point_is_worth_the_fare_it_replaced_less_what_was_paid_besides() -> None:
-    assert bookings.cents_per_point(Decimal("1850.40"), Decimal("350.40"), 100_000) == Decimal("1.50")
-    assert bookings.cents_per_point(Decimal(100), Decimal(150), 10_000) == Decimal("-0.50")
-    assert bookings.cents_per_point(Decimal(100), Decimal(0), 0) is None
+    assert bookings.value_point(Decimal("1850.40"), Decimal("350.40"), 100_000) == Decimal("1.50")
+    assert bookings.value_point(Decimal(100), Decimal(150), 10_000) == Decimal("-0.50")
+    assert bookings.value_point(Decimal(100), Decimal(0), 0) is None

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from shared.domain.card_prices import CardPrice, advise_on_cards, find_card_prices, portal_points
+from shared.domain.card_prices import CardPrice, advise_on_cards, count_portal_points, find_card_prices
 from shared.domain.transfers import build_network
 from tests.shared.domain.edges import edge
 
@@ -31,7 +31,7 @@ def test_a_portal_is_priced_only_where_its_rate_is_known_and_a_fare_was_seen() -
 
 @pytest.mark.parametrize(("fare", "points"), [(Decimal("100"), 10_000), (Decimal("100.001"), 10_001), (None, None)])
 def test_portal_points_are_rounded_up(fare: Decimal | None, points: int | None) -> None:
-    assert portal_points(fare) == points
+    assert count_portal_points(fare) == points
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from shared.domain.card_value import (
     PARTS,
     CardOffer,
     Rate,
-    best_by_category,
+    find_best_by_category,
     find_rate,
     sum_credits,
     value_by_category,
@@ -87,7 +87,7 @@ def test_an_owned_card_pays_no_bonus_and_its_fee() -> None:
 
 
 def test_only_what_goes_beyond_the_cards_held_is_this_cards_merit() -> None:
-    held = best_by_category([{"dining": Decimal(50)}, {"dining": Decimal(30), "other": Decimal(100)}])
+    held = find_best_by_category([{"dining": Decimal(50)}, {"dining": Decimal(30), "other": Decimal(100)}])
     assert held == {"dining": 50, "other": 100}
     assert (
         value_card(offer(), spent(dining=1000, other=1000), held).earn == 30

@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from shared.domain.cards import bonus_days_left, match_card, next_fee_date, spend_deadline
+from shared.domain.cards import count_bonus_days, find_next_fee_date, find_spend_deadline, match_card
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def test_name_two_entries_share_is_not_exact() -> None:
 def test_spend_deadline_is_the_sent_one_or_whole_months_after_opening(
     sent: date | None, opened: date | None, months: int | None, deadline: date | None
 ) -> None:
-    assert spend_deadline(sent, opened, months) == deadline
+    assert find_spend_deadline(sent, opened, months) == deadline
 
 
 @pytest.mark.parametrize(
@@ -111,15 +111,15 @@ def test_spend_deadline_is_the_sent_one_or_whole_months_after_opening(
     ],
 )
 def test_fee_is_due_on_the_next_anniversary(opened: date, today: date, due: date) -> None:
-    assert next_fee_date(opened, None, True, today) == due
+    assert find_next_fee_date(opened, None, True, today) == due
 
 
 def test_no_fee_is_due_without_opening_day_or_fee_or_after_closing() -> None:
     opened, today = date(2024, 5, 9), date(2026, 5, 1)
-    assert next_fee_date(None, None, True, today) is None
-    assert next_fee_date(opened, None, False, today) is None
-    assert next_fee_date(opened, date(2026, 5, 9), True, today) is None
-    assert next_fee_date(opened, date(2026, 5, 10), True, today) == date(2026, 5, 9)
+    assert find_next_fee_date(None, None, True, today) is None
+    assert find_next_fee_date(opened, None, False, today) is None
+    assert find_next_fee_date(opened, date(2026, 5, 9), True, today) is None
+    assert find_next_fee_date(opened, date(2026, 5, 10), True, today) == date(2026, 5, 9)
 
 
 @pytest.mark.parametrize(
@@ -134,4 +134,4 @@ def test_no_fee_is_due_without_opening_day_or_fee_or_after_closing() -> None:
     ],
 )
 def test_days_left_for_a_bonus_that_is_still_open(status: str | None, deadline: date | None, left: int | None) -> None:
-    assert bonus_days_left(status, deadline, date(2026, 5, 9)) == left
+    assert count_bonus_days(status, deadline, date(2026, 5, 9)) == left

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain.cash_or_points import AwardPrice, advise, cents_per_point
+from shared.domain.cash_or_points import AwardPrice, advise, value_point
 
 MONEY = st.decimals(0, 50_000, places=2)
 POINTS = st.integers(1, 2_000_000)
@@ -16,9 +16,9 @@ VALUES = st.decimals("0.1", 5, places=2)
 
 def test_a_point_buys_the_fare_less_the_taxes() -> None:
     award = AwardPrice(50_000, Decimal("100.00"), Decimal("1.5"))
-    assert cents_per_point(Decimal("850.00"), award) == Decimal("1.5")
+    assert value_point(Decimal("850.00"), award) == Decimal("1.5")
     assert award.cost == 850
-    assert cents_per_point(Decimal("80.00"), award) == Decimal("-0.04")
+    assert value_point(Decimal("80.00"), award) == Decimal("-0.04")
 
 
 @pytest.mark.parametrize(("cash", "said"), [("849.99", "cash"), ("850.00", "points"), ("850.01", "points")])
@@ -33,7 +33,7 @@ def test_nothing_is_said_where_anything_is_missing(
 ) -> None:
     award = AwardPrice(points, taxes, usual)
     assert (advise(cash, award) is None) == (None in (cash, taxes, usual))
-    assert (cents_per_point(cash, award) is None) == (None in (cash, taxes))
+    assert (value_point(cash, award) is None) == (None in (cash, taxes))
     assert (award.cost is None) == (None in (taxes, usual))
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shared.domain.deadlines import Deadline, Subject, bonus_due, can_end_undated, select_due
+from shared.domain.deadlines import Deadline, Subject, can_end_undated, find_bonus_deadline, select_due
 
 TODAY = date(2028, 2, 28)  # the day before a leap day
 SAME_DAY = [("b", "points", "x"), ("a", "points", "x"), ("a", "points", "w"), ("a", "booking", "z")]
@@ -63,11 +63,11 @@ def test_a_bonus_day_is_told_until_the_bonus_is_settled(
 ) -> None:
     day = TODAY + timedelta(days=days)
     closed_on = None if closed is None else TODAY + timedelta(days=closed)
-    assert bonus_due(status, day, closed_on, TODAY) == (day if told else None)
+    assert find_bonus_deadline(status, day, closed_on, TODAY) == (day if told else None)
 
 
 def test_a_bonus_without_a_day_has_no_deadline() -> None:
-    assert bonus_due("pending", None, None, TODAY) is None
+    assert find_bonus_deadline("pending", None, None, TODAY) is None
 
 
 def test_only_points_that_never_end_need_no_date() -> None:

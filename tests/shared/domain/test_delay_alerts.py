@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from shared.domain.delay_alerts import STANDSTILL, Episode, find_level, follow_episode, worst_first
+from shared.domain.delay_alerts import STANDSTILL, Episode, find_level, follow_episode, sort_by_severity
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -78,4 +78,4 @@ def test_an_episode_keeps_the_moment_it_began() -> None:
 
 def test_the_worst_delay_is_named_first() -> None:
     stop, long, short = Seen("ground_stop"), Seen(minutes=90), Seen(minutes=20)
-    assert worst_first([short, long, stop]) == [stop, long, short]
+    assert sort_by_severity([short, long, stop]) == [stop, long, short]

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from shared.domain.hybrids import HybridLeg, award_first, best_pair, hubs_between, pair_legs, parse_local_time
+from shared.domain.hybrids import HybridLeg, find_best_pair, find_hubs, is_award_first, pair_legs, parse_local_time
 from shared.reference.load import reference
 
 DAY = date(2027, 3, 28)  # the night before, clocks in Europe go forward
@@ -22,20 +22,20 @@ def leg(
 def test_hubs_lie_near_the_direct_way_and_never_at_its_ends() -> None:
     facts = reference()
     hubs = {h for a in facts.airlines.values() for h in a.hubs if h in facts.airports}
-    found = hubs_between("MAN", "BKK", hubs, facts.miles)
+    found = find_hubs("MAN", "BKK", hubs, facts.miles)
     assert 0 < len(found) <= 5
     direct = facts.miles("MAN", "BKK")
     detours = [facts.miles("MAN", h) + facts.miles(h, "BKK") for h in found]
     assert detours == sorted(detours)
     assert detours[-1] <= direct * 1.25
     assert not {"MAN", "BKK"} & set(found)
-    assert not {"LHR", "LGW", "LCY"} & set(hubs_between("LHR", "JFK", hubs, facts.miles))
+    assert not {"LHR", "LGW", "LCY"} & set(find_hubs("LHR", "JFK", hubs, facts.miles))
 
 
 def test_points_go_to_the_longer_leg() -> None:
     miles = reference().miles
-    assert award_first("SEA", "OPO", "LIS", miles)
-    assert not award_first("MAN", "AMS", "BKK", miles)
+    assert is_award_first("SEA", "OPO", "LIS", miles)
+    assert not is_award_first("MAN", "AMS", "BKK", miles)
 
 
 @pytest.mark.parametrize("text", [None, "", "tomorrow", "2027-03-28T25:00", "2027-13-01T10:00"])
@@ -79,17 +79,17 @@ def test_without_times_the_days_must_allow_the_connection() -> None:
 def test_the_best_pair_is_the_cheapest_that_can_be_flown() -> None:
     firsts = [leg(lands="2027-03-28T20:00", cost=10), leg(lands="2027-03-28T08:00", cost=60)]
     seconds = [leg(leaves="2027-03-28T12:00", cost=30), leg(leaves="2027-03-28T13:00", cost=None)]
-    best = best_pair(firsts, seconds)
+    best = find_best_pair(firsts, seconds)
     assert best is not None
     assert (best.cost, best.layover) == (90, timedelta(hours=4))
-    assert best_pair(firsts[:1], seconds) is None
-    unknown = best_pair(firsts, seconds[1:])
+    assert find_best_pair(firsts[:1], seconds) is None
+    unknown = find_best_pair(firsts, seconds[1:])
     assert unknown is not None
     assert unknown.cost is None
 
 
 def test_known_times_come_before_a_cheaper_pair_without() -> None:
     seconds = [leg(leaves="2027-03-28T12:00", cost=30), leg(cost=5)]
-    best = best_pair([leg(lands="2027-03-28T08:00", cost=60)], seconds)
+    best = find_best_pair([leg(lands="2027-03-28T08:00", cost=60)], seconds)
     assert best is not None
     assert best.layover == timedelta(hours=4)

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from shared.domain.minor_units import whole
+from shared.domain.minor_units import from_minor_units
 
 
 @pytest.mark.parametrize(
@@ -19,4 +19,4 @@ from shared.domain.minor_units import whole
     ],
 )
 def test_each_currency_has_its_own_coin(amount: int, currency: str, expected: Decimal) -> None:
-    assert whole(amount, currency) == expected
+    assert from_minor_units(amount, currency) == expected

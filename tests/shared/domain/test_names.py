@@ -1,29 +1,29 @@
 """Loose names: spellings meet, shared names ask, strangers get the nearest."""
 
-from shared.domain.names import meanings, nearest, plain
+from shared.domain.names import find_meanings, find_nearest, normalize_name
 
 KNOWN = {"air france": ("AF",), "air canada": ("AC",), "british airways": ("BA",), "avios": ("ba", "ib")}
 
 
 def test_spelling_case_and_accents_do_not_matter() -> None:
-    assert plain("  Aéro-México! ") == "aero mexico"
-    assert meanings("AIR  FRANCE", KNOWN) == ("AF",)
+    assert normalize_name("  Aéro-México! ") == "aero mexico"
+    assert find_meanings("AIR  FRANCE", KNOWN) == ("AF",)
 
 
 def test_a_shared_name_gives_everything_it_can_mean() -> None:
-    assert meanings("avios", KNOWN) == ("ba", "ib")
+    assert find_meanings("avios", KNOWN) == ("ba", "ib")
 
 
 def test_part_of_a_name_is_enough_when_only_one_has_it() -> None:
-    assert meanings("british", KNOWN) == ("BA",)
-    assert meanings("air", KNOWN) == ("AC", "AF")
+    assert find_meanings("british", KNOWN) == ("BA",)
+    assert find_meanings("air", KNOWN) == ("AC", "AF")
 
 
 def test_a_stray_letter_means_nothing() -> None:
-    assert meanings("a", KNOWN) == ()
-    assert meanings("", KNOWN) == ()
+    assert find_meanings("a", KNOWN) == ()
+    assert find_meanings("", KNOWN) == ()
 
 
 def test_the_nearest_three_are_named() -> None:
-    assert nearest("brittish airway", KNOWN)[0] == "british airways"
-    assert len(nearest("zzzz", KNOWN)) == 3
+    assert find_nearest("brittish airway", KNOWN)[0] == "british airways"
+    assert len(find_nearest("zzzz", KNOWN)) == 3

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.domain.plans import LIMITS, Plan, Tier, additions, allows, cabins
+from shared.domain.plans import LIMITS, Plan, Tier, is_allowed, list_additions, list_cabins
 
 
 @pytest.mark.spec("s1.4.four_plans_and_admin")
@@ -13,13 +13,17 @@ def test_four_plans_include_each_other_in_order() -> None:
 @pytest.mark.spec("s1.4.paid_label_distinct")
 def test_paid_and_premium_gate_alike_and_keep_their_labels() -> None:
     assert (Tier.PAID.label, Tier.PREMIUM.label) == ("Paid", "Premium")
-    assert [allows(p, Tier.PAID) for p in Plan] == [allows(p, Tier.PREMIUM) for p in Plan] == [False, True, True, True]
+    assert (
+        [is_allowed(p, Tier.PAID) for p in Plan]
+        == [is_allowed(p, Tier.PREMIUM) for p in Plan]
+        == [False, True, True, True]
+    )
 
 
 @pytest.mark.spec("s8.free_five_searches", "s8.premium_unlimited")
 def test_searches_are_five_on_free_and_unlimited_above() -> None:
     assert [LIMITS[p].searches_per_day for p in Plan] == [5, None, None, None]
-    assert [cabins(p) for p in (Plan.FREE, Plan.PREMIUM)] == [
+    assert [list_cabins(p) for p in (Plan.FREE, Plan.PREMIUM)] == [
         ("economy",),
         ("economy", "premium_economy", "business", "first"),
     ]
@@ -31,7 +35,7 @@ def test_api_calls_a_month_are_those_of_the_specification() -> None:
 
 
 def test_additions_tell_the_numbers_that_change_and_only_those() -> None:
-    assert "route monitors: 1" in additions(Plan.FREE)
-    assert "route monitors: 20" in additions(Plan.PREMIUM)
-    assert not [a for a in additions(Plan.PRO) if "API calls" in a]
-    assert "API calls a month: 500" in additions(Plan.ENTERPRISE)
+    assert "route monitors: 1" in list_additions(Plan.FREE)
+    assert "route monitors: 20" in list_additions(Plan.PREMIUM)
+    assert not [a for a in list_additions(Plan.PRO) if "API calls" in a]
+    assert "API calls a month: 500" in list_additions(Plan.ENTERPRISE)

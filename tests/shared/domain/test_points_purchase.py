@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain.points_purchase import PriceList, Sale, quote_order, sale_cents
+from shared.domain.points_purchase import PriceList, Sale, price_point, quote_order
 from shared.reference.load import reference
 
 AVIOS = PriceList(Decimal(16), 1000, Decimal(15), 1000, 100_000, 1000)
@@ -48,7 +48,7 @@ def test_a_discount_lowers_the_price_and_not_the_points() -> None:
     made = quote_order(PLAIN, 10_000, Sale(0, Decimal(25)))
     assert made is not None
     assert (made.quantity, made.total) == (10_000, Decimal("75.00"))
-    assert sale_cents(PLAIN, Sale(0, Decimal(25))) == Decimal("0.75")
+    assert price_point(PLAIN, Sale(0, Decimal(25))) == Decimal("0.75")
 
 
 @given(wanted=st.integers(1, 150_000), bonus=st.integers(0, 150))

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from shared.domain.status_runs import Run, RunOption, rank_runs, runs_needed
+from shared.domain.status_runs import Run, RunOption, count_runs, rank_runs
 
 
 def chance(
@@ -20,7 +20,7 @@ def chance(
     [(180, 60, 3), (181, 60, 4), (1, 60, 1), (0, 60, 0), (180, None, None), (180, 0, None)],
 )
 def test_runs_are_counted_up_to_whole_ones(missing: int, earned: int | None, needed: int | None) -> None:
-    assert runs_needed(Decimal(missing), None if earned is None else Decimal(earned)) == needed
+    assert count_runs(Decimal(missing), None if earned is None else Decimal(earned)) == needed
 
 
 def test_known_costs_come_first_then_fewest_runs() -> None:

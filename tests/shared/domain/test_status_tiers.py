@@ -92,7 +92,7 @@ def test_loose_names_of_tiers(program: str, text: str, found: list[str]) -> None
     ],
 )
 def test_qualifying_years(period: str | None, on: date, year: tuple[date | None, date | None]) -> None:
-    assert (status_tiers.year_start(period, on), status_tiers.year_end(period, on)) == year
+    assert (status_tiers.find_year_start(period, on), status_tiers.find_year_end(period, on)) == year
 
 
 def test_on_track_means_at_least_the_part_of_the_year_that_has_gone() -> None:
@@ -104,9 +104,9 @@ def test_on_track_means_at_least_the_part_of_the_year_that_has_gone() -> None:
 
 
 def test_a_report_from_before_the_year_began_is_over() -> None:
-    assert status_tiers.year_is_over(date(2026, 3, 31), "1 Apr - 31 Mar", NOW)
-    assert not status_tiers.year_is_over(date(2026, 4, 1), "1 Apr - 31 Mar", NOW)
-    assert not status_tiers.year_is_over(date(2020, 1, 1), "12 months", NOW)
+    assert status_tiers.is_year_over(date(2026, 3, 31), "1 Apr - 31 Mar", NOW)
+    assert not status_tiers.is_year_over(date(2026, 4, 1), "1 Apr - 31 Mar", NOW)
+    assert not status_tiers.is_year_over(date(2020, 1, 1), "12 months", NOW)
 
 
 @pytest.mark.parametrize(

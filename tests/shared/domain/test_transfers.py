@@ -7,7 +7,7 @@ from itertools import pairwise, permutations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.domain.transfers import Bonus, Edge, Path, amounts_to_send, build_network, find_paths
+from shared.domain.transfers import Bonus, Edge, Path, build_network, count_amounts, find_paths
 from shared.reference.load import reference
 from tests.shared.domain.edges import edge
 
@@ -71,8 +71,8 @@ def test_every_real_path_pays_its_minimums_in_whole_blocks() -> None:
 
 def test_a_path_reckons_back_from_the_target_and_counts_what_stays_behind() -> None:
     way = (edge("a", "b", block=1000), edge("b", "c", (5, 4), block=250))
-    assert amounts_to_send(way, 10_100) == (13_000, 12_750)
-    path = Path(way, amounts_to_send(way, 10_100))
+    assert count_amounts(way, 10_100) == (13_000, 12_750)
+    path = Path(way, count_amounts(way, 10_100))
     assert (path.points_delivered, path.points_stranded) == (10_200, 250)
 
 

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from shared.domain.vouchers import voucher_state
+from shared.domain.vouchers import get_voucher_state
 
 TODAY = date(2028, 2, 29)
 
@@ -24,4 +24,4 @@ TODAY = date(2028, 2, 29)
 def test_a_voucher_is_held_to_the_end_of_its_last_day_unless_a_booking_uses_it(
     expires_on: date | None, applied: bool, expected: str
 ) -> None:
-    assert voucher_state(expires_on, applied, TODAY) == expected
+    assert get_voucher_state(expires_on, applied, TODAY) == expected

@@ -9,7 +9,7 @@ from shared.reference.audit import AGE_LIMITS, UNDATED, AuditFinding, ObservedPr
 from shared.reference.load import FOLDER, load, reference
 from shared.reference.overrides import Override
 from shared.reference.rows import FILES
-from shared.reference.tables import raw_rows
+from shared.reference.tables import read_raw_rows
 
 TODAY = date(2026, 11, 21)
 WHEN = datetime(2026, 11, 2, tzinfo=UTC)
@@ -20,7 +20,7 @@ def of(kind: str, found: list[AuditFinding]) -> dict[tuple[str, str], AuditFindi
 
 
 def changed(file: str, match: dict[str, str], **cells: str) -> Override:
-    row = next(r for r in raw_rows(FOLDER, file) if match.items() <= r.items())
+    row = next(r for r in read_raw_rows(FOLDER, file) if match.items() <= r.items())
     return Override(1, file, row | cells, False, WHEN, "ops", "seen on the page")
 
 

@@ -57,8 +57,8 @@ def test_a_name_of_no_hotel_is_refused_with_the_nearest() -> None:
 
 def test_a_chain_goes_by_its_own_name_or_its_programmes() -> None:
     facts = reference()
-    assert hotels.codes_of_chain(facts, "Hyatt") == hotels.codes_of_chain(facts, "World of Hyatt")
-    assert "htl_conrad-tokyo" in hotels.codes_of_chain(facts, "hilton")
+    assert hotels.list_chain_codes(facts, "Hyatt") == hotels.list_chain_codes(facts, "World of Hyatt")
+    assert "htl_conrad-tokyo" in hotels.list_chain_codes(facts, "hilton")
 
 
 @pytest.mark.parametrize(
@@ -72,5 +72,5 @@ def test_a_chain_goes_by_its_own_name_or_its_programmes() -> None:
     ],
 )
 def test_a_hotel_keeps_the_time_of_the_nearest_airport_of_its_country(hotel: str, tz: str) -> None:
-    assert hotels.zone(reference(), f"htl_{hotel}") == tz
-    assert hotels.zone(reference(), "htl_of-nobody") == "UTC"
+    assert hotels.find_time_zone(reference(), f"htl_{hotel}") == tz
+    assert hotels.find_time_zone(reference(), "htl_of-nobody") == "UTC"

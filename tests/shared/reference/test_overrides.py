@@ -13,9 +13,9 @@ from shared.db.overrides import overrides, trail
 from shared.redis import FACTS, connect
 from shared.reference import load
 from shared.reference.load import FOLDER, read_tables, reference
-from shared.reference.overrides import Override, key_fields, key_of
+from shared.reference.overrides import Override, build_key, list_key_columns
 from shared.reference.rows import FILES
-from shared.reference.tables import raw_rows
+from shared.reference.tables import read_raw_rows
 from shared.services.operations import facts
 from shared.services.operations.facts import BadFact, refresh, remove_fact, set_fact, undo_fact
 
@@ -48,8 +48,8 @@ def corrected(file: str, cells: dict[str, str]) -> Any:
 
 @pytest.mark.parametrize("file", FILES)
 def test_the_key_of_each_file_names_one_row(file: str) -> None:
-    keys = [key_of(file, row) for row in raw_rows(FOLDER, file)]
-    assert len(set(keys)) == len(keys), key_fields(file)
+    keys = [build_key(file, row) for row in read_raw_rows(FOLDER, file)]
+    assert len(set(keys)) == len(keys), list_key_columns(file)
 
 
 @pytest.mark.spec("s1.5.charts_kept_by_operator")
@@ -98,7 +98,7 @@ def test_rows_are_removed_and_corrections_undone(as_before: None) -> None:
         remove_fact(session, "lounges.csv", {"slug": reference().rows("lounges.csv")[0].slug}, "ops", "closed")
     refresh()
     assert len(reference().rows("lounges.csv")) == 121
-    gone = next(iter(r["slug"] for r in raw_rows(FOLDER, "lounges.csv")))
+    gone = next(iter(r["slug"] for r in read_raw_rows(FOLDER, "lounges.csv")))
     with transaction() as session:
         undo_fact(session, "lounges.csv", {"slug": gone}, "ops", "it is open")
     refresh()
@@ -136,7 +136,7 @@ def test_a_correction_a_newer_release_does_not_fit_is_left_out_alone(
     as_before: None, caplog: pytest.LogCaptureFixture
 ) -> None:
     when = datetime(2026, 11, 1, tzinfo=UTC)
-    gold = next(r for r in raw_rows(FOLDER, "cards.csv") if r["slug"] == "us-amex-gold")
+    gold = next(r for r in read_raw_rows(FOLDER, "cards.csv") if r["slug"] == "us-amex-gold")
     good = Override(1, "cards.csv", gold | {"annual_fee": "375"}, False, when, "ops", "why")
     old = Override(2, "cards.csv", {"slug": "x", "colour": "gold"}, False, when, "ops", "why")
     made = facts._laid_over([old, good])
@@ -145,7 +145,7 @@ def test_a_correction_a_newer_release_does_not_fit_is_left_out_alone(
 
 
 def test_laid_over_rows_are_checked_with_all_files() -> None:
-    row = dict(raw_rows(FOLDER, "airlines.csv")[0])
+    row = dict(read_raw_rows(FOLDER, "airlines.csv")[0])
     wrong = Override(
         1, "airlines.csv", row | {"program": "nowhere"}, False, datetime(2026, 11, 1, tzinfo=UTC), "o", "r"
     )
