@@ -1,8 +1,11 @@
-"""What describes REST: the tools go in; the list, each tool's page and the OpenAPI 3.1 document come out as bytes."""
+"""The documents that describe REST: the list of tools, each tool's page and the OpenAPI 3.1 document, as bytes.
+
+/.well-known/openapi.yaml is served as JSON text, which is YAML 1.2 as well: every reader of YAML reads it.
+"""
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache
@@ -18,22 +21,21 @@ from shared import clock
 from shared.settings import settings
 
 Schema = dict[str, Any]
-OWN = "mcp_server__tools__"  # how names begin that the schema generator had to tell apart
 MOVED = {"sightings__Flights": "flights__Flights"}  # a published name stays when its file gets another name
-LONGEST_DESCRIPTION = 300  # chat assistants take no longer one of an operation
+MAX_DESCRIPTION_CHARACTERS = 300  # of an operation: chat assistants take no longer one
 _REF = re.compile(r'"#/components/(schemas|responses|headers|examples)/([^"]+)"')
 
 
 @dataclass(frozen=True)
-class Made:
-    """One document, ready to be sent."""
+class Document:
+    """Bytes ready to be sent, with their ETag."""
 
     body: bytes
     tag: str
 
 
-def _made(body: bytes) -> Made:
-    return Made(body, f'"{hashlib.sha256(body).hexdigest()[:24]}"')
+def _document(body: bytes) -> Document:
+    return Document(body, f'"{hashlib.sha256(body).hexdigest()[:24]}"')
 
 
 # The list and one tool's page
@@ -52,19 +54,19 @@ def _summary(tool: Tool) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=64)
-def listing(areas: frozenset[str]) -> Made:
-    return _made(to_json({"tools": [_summary(tool) for tool in _chosen(areas)]}))
+def list_tools(areas: frozenset[str]) -> Document:
+    return _document(to_json({"tools": [_summary(tool) for tool in _select(areas)]}))
 
 
 @lru_cache(maxsize=256)
-def described(name: str) -> Made:
+def describe_tool(name: str) -> Document:
     tool = TOOLS[name]
     more = {"annotations": tool.hints, "metered": tool.meter, "needs_connection": tool.needs}
     returns = tool.returns.model_json_schema(mode="serialization", schema_generator=Plain)
-    return _made(to_json(_summary(tool) | more | {"example": example(tool), "returns": returns}))
+    return _document(to_json(_summary(tool) | more | {"example": example_arguments(tool), "returns": returns}))
 
 
-def _chosen(areas: frozenset[str]) -> list[Tool]:
+def _select(areas: frozenset[str]) -> list[Tool]:
     return [TOOLS[name] for name in sorted(TOOLS) if not areas or TOOLS[name].area in areas]
 
 
@@ -72,70 +74,86 @@ def _chosen(areas: frozenset[str]) -> list[Tool]:
 
 
 @lru_cache(maxsize=64)
-def document(areas: frozenset[str]) -> Made:
-    """Everything, or for hosts that take few operations the tools of some areas alone."""
-    chosen = _chosen(areas)
+def document(areas: frozenset[str]) -> Document:
+    """The OpenAPI document: all operations, or the tools of some areas for hosts that take few operations."""
+    tools = _select(areas)
     paths = {} if areas else dict(parts.pages())
-    paths |= {f"/api/v1/tools/{tool.name}": {"post": operation(tool)} for tool in chosen}
-    whole = {
+    paths |= {f"/api/v1/tools/{tool.name}": {"post": operation(tool)} for tool in tools}
+    content = {
         "openapi": "3.1.0",
         "info": parts.info(),
         "servers": [{"url": settings().web_url}],
         "security": parts.KEY_IN_EITHER_HEADER,
-        "tags": [{"name": area} for area in sorted({tool.area for tool in chosen} | (set() if areas else {"about"}))],
+        "tags": [{"name": area} for area in sorted({tool.area for tool in tools} | (set() if areas else {"about"}))],
         "paths": paths,
         "components": _components(paths),
     }
-    return _made("".join(yaml(whole)).encode())
+    return _document(to_json(content, indent=1))
 
 
 def build() -> None:
-    """Makes the whole documents anew, of the tools there are now: at the start, so that no caller waits for them."""
-    for cache in (_results, listing, described, document):
+    """Builds the whole documents from the tools registered now, at the start, so that no caller waits for them."""
+    for cache in (_results, list_tools, describe_tool, document):
         cache.cache_clear()
     document(frozenset())
-    listing(frozenset())
+    list_tools(frozenset())
 
 
 def operation(tool: Tool) -> dict[str, Any]:
-    made = {
+    description = {
         "operationId": tool.name,
         "summary": tool.title,
-        "description": _short(tool.description),
+        "description": _shorten(tool.description),
         "tags": [tool.area],
         "x-openai-isConsequential": tool.effect is not Effect.READS,
         "requestBody": {
             "required": bool(tool.arguments.required),
-            "content": {"application/json": {"schema": _arguments(tool), "example": example(tool)}},
+            "content": {"application/json": {"schema": _arguments(tool), "example": example_arguments(tool)}},
         },
         "responses": _responses(tool),
     }
-    return made | ({"security": [{}, *parts.KEY_IN_EITHER_HEADER]} if tool.anonymous else {})
+    return description | ({"security": [{}, *parts.KEY_IN_EITHER_HEADER]} if tool.anonymous else {})
 
 
-def _short(text: str) -> str:
-    """As many whole sentences as fit, and the plan's label that ends every description."""
+def _shorten(text: str) -> str:
+    """As many whole sentences as fit, then the label of the plan that ends every description."""
     sentences = re.split(r"(?<=\.)\s+", " ".join(text.split()))
     label = sentences.pop()
-    kept = ""
+    opening = ""
     for sentence in sentences:
-        if len(kept) + len(sentence) + len(label) + 2 > LONGEST_DESCRIPTION:
+        if len(opening) + len(sentence) + len(label) + 2 > MAX_DESCRIPTION_CHARACTERS:
             break
-        kept += sentence + " "
-    return ((kept or " ".join(sentences)[: LONGEST_DESCRIPTION - len(label) - 1] + " ") + label).strip()
+        opening += sentence + " "
+    return ((opening or " ".join(sentences)[: MAX_DESCRIPTION_CHARACTERS - len(label) - 1] + " ") + label).strip()
 
 
 def _arguments(tool: Tool) -> Schema:
     """Definitions move to the components, where all tools' are."""
-    schema: Schema = {k: v for k, v in tool.arguments.schema.items() if k != "$defs"}
-    made: Schema = _renamed(schema, "#/$defs/", f"#/components/schemas/{tool.name}_")
-    return made
+    schema = {k: v for k, v in tool.arguments.schema.items() if k != "$defs"}
+    return _refer_to_components(schema, tool)
 
 
-def _renamed(node: Any, old: str, new: str) -> Any:
+def _refer_to_components(schema: Schema, tool: Tool) -> Schema:
+    prefix = f"#/components/schemas/{tool.name}_"
+    changed: Schema = _rename_refs(schema, lambda ref: ref.replace("#/$defs/", prefix))
+    return changed
+
+
+def _rename_refs(node: Any, rename: Callable[[str], str]) -> Any:
     if isinstance(node, dict):
-        return {k: v.replace(old, new) if k == "$ref" else _renamed(v, old, new) for k, v in node.items()}
-    return [_renamed(v, old, new) for v in node] if isinstance(node, list) else node
+        return {k: rename(v) if k == "$ref" else _rename_refs(v, rename) for k, v in node.items()}
+    return [_rename_refs(v, rename) for v in node] if isinstance(node, list) else node
+
+
+def _published_name(name: str) -> str:
+    """Without the module path of models named alike: `mcp_server__tools__cards__Removed` becomes `cards__Removed`."""
+    short = "__".join(name.split("__")[-2:])
+    return MOVED.get(short, short)
+
+
+def _published_ref(ref: str) -> str:
+    path, _, name = ref.rpartition("/")
+    return f"{path}/{_published_name(name)}"
 
 
 def _responses(tool: Tool) -> dict[str, Any]:
@@ -157,23 +175,18 @@ def _possible(word: str, tool: Tool) -> bool:
 
 @lru_cache(maxsize=1)
 def _results() -> tuple[dict[str, str], dict[str, Schema]]:
-    """The name of each tool's result, and every schema of a result, told apart where two are named alike."""
+    """The name of each tool's result schema, and all schemas of results by name."""
     models = [(tool.returns, "serialization") for tool in TOOLS.values()]
     names, whole = models_json_schema(models, ref_template="#/components/schemas/{model}", schema_generator=Plain)  # type: ignore[arg-type]
-    schemas = _renamed(whole["$defs"], OWN, "")
-    of_tool = {
-        tool.name: _published(names[(tool.returns, "serialization")]["$ref"].rsplit("/", 1)[1])
+    schemas = {_published_name(name): _rename_refs(schema, _published_ref) for name, schema in whole["$defs"].items()}
+    assert len(schemas) == len(whole["$defs"]), "two schemas of the same module and name"
+    result_names = {
+        tool.name: _published_name(names[(tool.returns, "serialization")]["$ref"].rsplit("/", 1)[1])
         for tool in TOOLS.values()
     }
-    schemas = {_published(name): schema for name, schema in schemas.items()}
-    for name in set(of_tool.values()):
-        schemas[name] = parts.labelled(schemas[name])
-    return of_tool, schemas
-
-
-def _published(schema_name: str) -> str:
-    name = schema_name.removeprefix(OWN)
-    return MOVED.get(name, name)
+    for name in set(result_names.values()):
+        schemas[name] = parts.add_label(schemas[name])
+    return result_names, schemas
 
 
 def _result(tool: Tool) -> str:
@@ -181,37 +194,37 @@ def _result(tool: Tool) -> str:
 
 
 def _definitions() -> dict[str, Schema]:
-    found = dict(_results()[1]) | parts.SCHEMAS
+    definitions = dict(_results()[1]) | parts.SCHEMAS
     for tool in TOOLS.values():
         for name, schema in tool.arguments.schema.get("$defs", {}).items():
-            found[f"{tool.name}_{name}"] = _renamed(schema, "#/$defs/", f"#/components/schemas/{tool.name}_")
-    return found
+            definitions[f"{tool.name}_{name}"] = _refer_to_components(schema, tool)
+    return definitions
 
 
 def _components(paths: dict[str, Any]) -> dict[str, Any]:
-    """What the paths refer to, directly or through another, and nothing else."""
+    """The components the paths refer to, directly or through others."""
     kinds: dict[str, dict[str, Any]] = {
         "schemas": _definitions(),
         "responses": parts.responses(),
         "headers": parts.HEADERS,
         "examples": {},
     }
-    wanted: set[tuple[str, str]] = set()
-    open_ends = _refs(paths)
-    while open_ends:
-        wanted |= open_ends
-        open_ends = {r for kind, name in open_ends for r in _refs(kinds[kind][name])} - wanted
-    made = {kind: {n: all_of[n] for n in sorted(all_of) if (kind, n) in wanted} for kind, all_of in kinds.items()}
-    return {"securitySchemes": parts.SECURITY} | {kind: chosen for kind, chosen in made.items() if chosen}
+    reached: set[tuple[str, str]] = set()
+    new = _find_refs(paths)
+    while new:
+        reached |= new
+        new = {ref for kind, name in new for ref in _find_refs(kinds[kind][name])} - reached
+    used = {kind: {n: all_of[n] for n in sorted(all_of) if (kind, n) in reached} for kind, all_of in kinds.items()}
+    return {"securitySchemes": parts.SECURITY} | {kind: schemas for kind, schemas in used.items() if schemas}
 
 
-def _refs(node: Any) -> set[tuple[str, str]]:
+def _find_refs(node: Any) -> set[tuple[str, str]]:
     return set(_REF.findall(to_json(node).decode()))
 
 
 # Examples: plausible arguments by name, where type and bounds do not give one
 
-BY_NAME: dict[str, Any] = {
+EXAMPLES_BY_NAME: dict[str, Any] = {
     "airline": "BA",
     "card": "Chase Sapphire Preferred",
     "destination": "JFK",
@@ -225,51 +238,27 @@ BY_NAME: dict[str, Any] = {
 }
 
 
-def example(tool: Tool) -> dict[str, Any]:
+def example_arguments(tool: Tool) -> dict[str, Any]:
     """The required arguments with values the tool accepts."""
     properties = tool.arguments.schema["properties"]
-    return {name: _value(name, properties[name]) for name in tool.arguments.required}
+    return {name: _example_value(name, properties[name]) for name in tool.arguments.required}
 
 
-def _value(name: str, schema: Schema) -> Any:
+def _example_value(name: str, schema: Schema) -> Any:
     if "enum" in schema:
         return schema["enum"][0]
-    if name in BY_NAME:
-        return BY_NAME[name]
+    if name in EXAMPLES_BY_NAME:
+        return EXAMPLES_BY_NAME[name]
     if pattern := schema.get("pattern"):
-        return next((text for text in _forms() if re.fullmatch(pattern, text)), "Something")
+        return next((text for text in _example_texts() if re.fullmatch(pattern, text)), "Something")
     kind = schema.get("type", "string")
     if kind == "array":
-        return [_value(name, schema.get("items", {}))] * schema.get("minItems", 0)
+        return [_example_value(name, schema.get("items", {}))] * schema.get("minItems", 0)
     plain = {"integer": schema.get("minimum", 1), "number": 100, "boolean": True, "object": {}}
     return plain.get(kind if isinstance(kind, str) else kind[0], "Something")
 
 
-def _forms() -> tuple[str, ...]:
-    """Texts of the forms parameters have: codes, days, months, times, identifiers."""
+def _example_texts() -> tuple[str, ...]:
+    """Texts in the forms parameters have: codes, days, months, times, identifiers."""
     day = (clock.today() + timedelta(days=60)).isoformat()
     return ("LHR", "BA", "BA117", day, day[:7], "07:30", "3f2a64c8-7a3e-4d7a-9c40-2f0d5b9c1e11", "#0055aa", "2027")
-
-
-# YAML, the few forms of it a tree of plain values needs: blocks, and JSON's own scalars
-
-
-def yaml(node: Any, depth: int = 0) -> Iterator[str]:
-    pad = "  " * depth
-    items: Iterable[tuple[str, Any]] = (
-        ((f"{pad}{_key(k)}:", v) for k, v in node.items()) if isinstance(node, dict) else ((f"{pad}-", v) for v in node)
-    )
-    for head, value in items:
-        if isinstance(value, dict | list) and value:
-            yield f"{head}\n"
-            yield from yaml(value, depth + 1)
-        else:
-            yield f"{head} {to_json(value).decode()}\n"
-
-
-_PLAIN_KEY = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
-_WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
-
-
-def _key(name: str) -> str:
-    return name if _PLAIN_KEY.fullmatch(name) and name.lower() not in _WORDS else to_json(name).decode()

@@ -37,12 +37,12 @@ def _object(**properties: Schema) -> Schema:
 LABELS = {"data_mode": _text("sandbox"), "notice": _text()}  # on every answer made of invented data
 
 
-def labelled(schema: Schema) -> Schema:
+def add_label(schema: Schema) -> Schema:
     return {**schema, "properties": {**LABELS, **schema["properties"]}}
 
 
 def _outcome(word: str, **more: Schema) -> Schema:
-    return labelled(_object(status=_text(word), message=_text(), **more))
+    return add_label(_object(status=_text(word), message=_text(), **more))
 
 
 OUTCOMES = ("Candidates", "ConfirmationRequired", "NoData")  # answers besides a tool's own result
@@ -84,10 +84,10 @@ def refusal(status: int) -> dict[str, str]:
 
 def responses() -> dict[str, Any]:
     """One for each status, which names the kinds that have it and shows one."""
-    made = {}
+    by_status = {}
     for status in statuses(list(REFUSALS)):
         words = [word for word in REFUSALS if PROBLEMS[word].status == status or SEVERAL.get(status) == word]
-        made[f"Problem{status}"] = {
+        by_status[f"Problem{status}"] = {
             "description": "; ".join(f"{PROBLEMS[word].title} ({word})" for word in words) + ".",
             "content": {
                 "application/problem+json": {
@@ -96,7 +96,7 @@ def responses() -> dict[str, Any]:
                 }
             },
         }
-    return made
+    return by_status
 
 
 def _example(word: str, status: int) -> dict[str, Any]:
@@ -129,7 +129,7 @@ _TOOL = _object(
 
 
 def pages() -> dict[str, Any]:
-    """The operations that are no tools."""
+    """The operations that are not tools."""
     areas = {"name": "areas", "in": "query", "required": False, "description": "Comma list.", "schema": _text()}
     name = {"name": "name", "in": "path", "required": True, "schema": _text()}
     listed = _object(tools={"type": "array", "items": _TOOL})
@@ -144,11 +144,11 @@ def pages() -> dict[str, Any]:
 
 
 def _registration() -> dict[str, Any]:
-    wanted = _object(agent_name={"type": "string", "minLength": 1, "maxLength": 100})
-    given = _object(api_key=_text(), account_id=_text(), claim_code=_text(), api_calls_per_month={"type": "integer"})
+    request = _object(agent_name={"type": "string", "minLength": 1, "maxLength": 100})
+    response = _object(api_key=_text(), account_id=_text(), claim_code=_text(), api_calls_per_month={"type": "integer"})
     problems = {str(status): refusal(status) for status in (400, 408, 413, 415, 422, 429)}
-    content = {"application/json": {"schema": wanted, "example": {"agent_name": "Trip planner"}}}
-    good = {"description": "The key, shown this once.", "content": {"application/json": {"schema": given}}}
+    content = {"application/json": {"schema": request, "example": {"agent_name": "Trip planner"}}}
+    good = {"description": "The key, shown this once.", "content": {"application/json": {"schema": response}}}
     return {
         "operationId": "register_agent",
         "summary": "Get an API key without a person",

@@ -49,13 +49,13 @@ class Rest:
 
     async def listing(self, request: Request) -> Response:
         await self._reader(request)
-        return _document(request, openapi.listing(_areas(request)), "application/json")
+        return _document(request, openapi.list_tools(_areas(request)), "application/json")
 
     async def tool(self, request: Request) -> Response:
         if request.method == "POST":
             return await self._call(request)
         await self._reader(request)
-        return _document(request, openapi.described(_known(request.path_params["name"]).name), "application/json")
+        return _document(request, openapi.describe_tool(_known(request.path_params["name"]).name), "application/json")
 
     async def document(self, request: Request) -> Response:
         """Importable by browsers too: it holds nothing of anybody."""
@@ -201,9 +201,9 @@ def _answered(made: Answer, headers: dict[str, str]) -> Response:
     return Response(to_json(made.data), 200, {"Cache-Control": "no-store", **headers}, "application/json")
 
 
-def _document(request: Request, made: openapi.Made, media_type: str) -> Response:
-    """Bytes built beforehand; a reader that has them already is told so."""
-    headers = {"ETag": made.tag, "Cache-Control": "public, max-age=300"}
-    if made.tag in request.headers.get("if-none-match", ""):
+def _document(request: Request, document: openapi.Document, media_type: str) -> Response:
+    """A document built beforehand; 304 for a client that has it already."""
+    headers = {"ETag": document.tag, "Cache-Control": "public, max-age=300"}
+    if document.tag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
-    return Response(made.body, 200, headers, media_type)
+    return Response(document.body, 200, headers, media_type)

@@ -17,7 +17,7 @@ class Subject(Part):
 
 
 class UpcomingDeadline(Part):
-    """Built with model_validate from a Deadline, whose fields carry these names."""
+    # No docstring: it would be published. Built with model_validate from a Deadline, whose fields have these names.
 
     kind: Kind
     title: str

@@ -18,7 +18,7 @@ from deploy.cli import build_parser, main
 from deploy.client import tables
 from deploy.client.completion import SCRIPTS, complete
 from deploy.client.tool_arguments import build_tool_parser
-from mcp_server.rest.openapi import example
+from mcp_server.rest.openapi import example_arguments
 from mcp_server.toolkit.registry import TOOLS
 from shared.secrets import mint
 from tests.mcp_server.rest.conftest import World, people, running, world  # noqa: F401 - fixtures
@@ -235,7 +235,7 @@ def test_words_become_what_the_schema_wants(node: dict[str, Any], words: list[st
 
 def test_every_tools_example_can_be_given_on_the_command_line() -> None:
     for name, made in TOOLS.items():
-        arguments = example(made)
+        arguments = example_arguments(made)
         words: list[str] = []
         for key, value in arguments.items():
             several = value if isinstance(value, list) else [value]
