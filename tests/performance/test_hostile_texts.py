@@ -14,7 +14,7 @@ from tests.shared.documents.test_ofx import statement_around
 from tests.shared.domain.confirmations.mails import read
 from tests.shared.domain.confirmations.test_attached import heavy_calendars
 from tests.shared.domain.confirmations.test_hostile import HOSTILE as HOSTILE_MAILS
-from tests.shared.domain.folio.bills import audited
+from tests.shared.domain.folio.bills import audit
 from tests.shared.domain.folio.test_reading import HOSTILE as HOSTILE_BILLS
 from tests.shared.domain.folio.test_reading import long_bill
 
@@ -45,13 +45,13 @@ def test_calendars_built_to_be_a_burden_are_refused_in_little_time() -> None:
 def test_a_bill_of_200_lines_takes_less_than_four_million_additions() -> None:
     text = long_bill()
     assert any_attempt_passes(
-        lambda: processor_seconds(lambda: audited(text, "hyatt")) < seconds_of_additions(4), tries=7
+        lambda: processor_seconds(lambda: audit(text, "hyatt")) < seconds_of_additions(4), tries=7
     )
 
 
 @pytest.mark.parametrize("text", HOSTILE_BILLS.values(), ids=HOSTILE_BILLS)
 def test_a_hostile_bill_takes_less_than_a_hundred_million_additions(text: str) -> None:
-    assert processor_seconds(lambda: audited(text[:60_000], "hyatt", "cash", "globalist")) < seconds_of_additions(100)
+    assert processor_seconds(lambda: audit(text[:60_000], "hyatt", "cash", "globalist")) < seconds_of_additions(100)
 
 
 @pytest.mark.parametrize("inside", HOSTILE_STATEMENTS.values(), ids=HOSTILE_STATEMENTS)

@@ -44,14 +44,14 @@ def fonts(reader: PdfReader) -> list[Any]:
 
 
 def test_the_page_tells_everything_it_was_given() -> None:
-    told = words(read())
+    message = words(read())
     for text in ("Horizon Journeys", "Planned with care", "Spring in New York", "Prepared for Ana Ivanović"):
-        assert text in told
+        assert text in message
     for text in ("21 November 2026", "LHR → JFK", "Virgin Atlantic", "50,000 points", "Worth about 650 USD."):
-        assert text in told
-    assert "Seats and prices: sandbox." in told
-    assert ADVICE in told
-    assert "Page 1 of 1" in told
+        assert text in message
+    assert "Seats and prices: sandbox." in message
+    assert ADVICE in message
+    assert "Page 1 of 1" in message
 
 
 def test_the_file_says_what_it_is_and_names_no_tool_or_machine() -> None:
@@ -62,9 +62,9 @@ def test_the_file_says_what_it_is_and_names_no_tool_or_machine() -> None:
 
 
 def test_every_typeface_is_embedded_in_parts() -> None:
-    found = fonts(read())
-    assert found
-    for font in found:
+    result = fonts(read())
+    assert result
+    for font in result:
         inner = font["/DescendantFonts"][0].get_object()
         assert "/FontFile2" in inner["/FontDescriptor"].get_object()
         assert "+" in font["/BaseFont"]
@@ -86,16 +86,16 @@ def test_every_typeface_is_embedded_in_parts() -> None:
     ],
 )
 def test_names_in_many_scripts_have_a_typeface_that_shows_them(name: str, face: str) -> None:
-    made = build_pdf(replace(PLAIN, client=name), BRAND)
-    used = {str(font["/BaseFont"]) for font in fonts(PdfReader(io.BytesIO(made.content)))}
-    assert not made.left_out
+    result = build_pdf(replace(PLAIN, client=name), BRAND)
+    used = {str(font["/BaseFont"]) for font in fonts(PdfReader(io.BytesIO(result.content)))}
+    assert not result.left_out
     assert any(face in font for font in used)
 
 
 def test_what_no_typeface_shows_is_left_out_and_said_so() -> None:
-    made = build_pdf(replace(PLAIN, summary="Off we go \U0001f6eb to Rome\x07\u202e"), BRAND)
-    assert made.left_out
-    assert "Off we go to Rome" in words(PdfReader(io.BytesIO(made.content)))
+    result = build_pdf(replace(PLAIN, summary="Off we go \U0001f6eb to Rome\x07\u202e"), BRAND)
+    assert result.left_out
+    assert "Off we go to Rome" in words(PdfReader(io.BytesIO(result.content)))
 
 
 @pytest.mark.parametrize(
@@ -115,8 +115,8 @@ def test_what_no_typeface_shows_is_left_out_and_said_so() -> None:
     ],
 )
 def test_no_text_breaks_the_page(summary: str) -> None:
-    made = build_pdf(replace(PLAIN, summary=summary[:8000]), BRAND)
-    assert made.pages == len(PdfReader(io.BytesIO(made.content)).pages)
+    result = build_pdf(replace(PLAIN, summary=summary[:8000]), BRAND)
+    assert result.pages == len(PdfReader(io.BytesIO(result.content)).pages)
 
 
 def test_a_long_table_goes_on_with_its_head_on_every_page() -> None:
@@ -143,9 +143,9 @@ def test_every_page_in_sandbox_mode_bears_the_mark_and_no_other_page_does() -> N
 
 def test_a_document_of_a_title_alone_is_a_page() -> None:
     bare = Proposal("Title", None, PLAIN.made_at, "", (), (), (), sandbox=False)
-    told = words(read(bare, replace(BRAND, tagline=None)))
-    assert "Title" in told
-    assert "Before you transfer" not in told
+    message = words(read(bare, replace(BRAND, tagline=None)))
+    assert "Title" in message
+    assert "Before you transfer" not in message
 
 
 def test_the_logo_is_in_the_document_once() -> None:
@@ -156,18 +156,18 @@ def test_the_logo_is_in_the_document_once() -> None:
 
 @pytest.mark.parametrize("size", [(1, 1), (900, 1), (1, 360), (900, 360)])
 def test_a_logo_of_any_shape_leaves_room_for_the_name(size: tuple[int, int]) -> None:
-    told = words(
+    message = words(
         read(brand=replace(BRAND, name="A name as long as eighty letters allow " * 2, logo=Image.new("RGBA", size)))
     )
-    assert "A name as long as eighty letters allow" in told
+    assert "A name as long as eighty letters allow" in message
 
 
 @pytest.mark.parametrize("text", ["#0F4C5C", "fff", "#000000", "#FFFF00", "#808080", "#3ba", "ff00ff"])
 def test_text_can_be_read_on_and_in_any_brand_colour(text: str) -> None:
-    made = colours.build_palette(colours.parse_colour(text))
-    assert colours.find_contrast(made.on_ground, made.ground) >= 4.5
-    assert colours.find_contrast(made.writing, colours.WHITE) >= 4.5
-    assert colours.find_contrast(made.writing, made.tint) >= 4
+    result = colours.build_palette(colours.parse_colour(text))
+    assert colours.find_contrast(result.on_ground, result.ground) >= 4.5
+    assert colours.find_contrast(result.writing, colours.WHITE) >= 4.5
+    assert colours.find_contrast(result.writing, result.tint) >= 4
 
 
 @pytest.mark.parametrize("text", ["", "#12", "red", "#12345g", "#1234567", "url(x)", "#123456;"])
@@ -178,6 +178,6 @@ def test_a_colour_is_hexadecimal(text: str) -> None:
 
 def test_each_shipped_typeface_comes_with_its_licence() -> None:
     faces = sorted(p.stem for p in font_choice.FOLDER.glob("*.ttf"))
-    told = " ".join(p.read_text(encoding="utf-8") for p in font_choice.FOLDER.glob("*-LICENSE.txt"))
+    message = " ".join(p.read_text(encoding="utf-8") for p in font_choice.FOLDER.glob("*-LICENSE.txt"))
     assert set(faces) == {f.removesuffix(".ttf") for f in font_choice.FACES.values()} | set(font_choice.FALLBACKS)
-    assert all(face in told for face in faces)
+    assert all(face in message for face in faces)

@@ -37,25 +37,25 @@ def event(**given: Any) -> Event:
     return Event(**plain | given)
 
 
-def unfolded(made: bytes) -> list[str]:
+def unfold(document: bytes) -> list[str]:
     """The content lines, each held against the grammar of RFC 5545."""
-    assert made.endswith(b"\r\n")
-    physical = made[:-2].split(b"\r\n")
+    assert document.endswith(b"\r\n")
+    physical = document[:-2].split(b"\r\n")
     assert all(0 < len(line) <= 75 for line in physical)
     for line in physical:
         assert b"\r" not in line
         assert b"\n" not in line
         line.decode("utf-8")  # a fold never cuts a character
-    lines = made[:-2].decode().replace("\r\n ", "").split("\r\n")
+    lines = document[:-2].decode().replace("\r\n ", "").split("\r\n")
     assert all(LINE.fullmatch(line) for line in lines)
     return lines
 
 
-def strict(made: bytes) -> Calendar:
+def strict(document: bytes) -> Calendar:
     """Raises where the document is not one every calendar has to take."""
     open_parts: list[tuple[str, list[str]]] = []
     zones, used = set(), set()
-    for line in unfolded(made):
+    for line in unfold(document):
         name, value = re.split("[;:]", line, maxsplit=1)[0], line.rpartition(":")[2]
         if name == "BEGIN":
             open_parts.append((value, []))
@@ -71,7 +71,7 @@ def strict(made: bytes) -> Calendar:
             used |= set(re.findall(r";TZID=([^:;]+)", line))
     assert open_parts == []
     assert used <= zones
-    read = Calendar.from_ical(made)
+    read = Calendar.from_ical(document)
     assert isinstance(read, Calendar)
     assert [e.errors for e in read.walk() if e.errors] == []
     return read
@@ -92,10 +92,10 @@ def test_a_flight_is_at_the_local_times_of_its_airports() -> None:
 
 
 def test_a_stay_is_of_whole_days_and_leaves_the_traveller_free() -> None:
-    made = build_calendar("Trips", [event(start=date(2027, 2, 27), end=date(2027, 3, 2), busy=False)], 2026)
-    assert b"DTSTART;VALUE=DATE:20270227\r\n" in made
-    assert b"DTEND;VALUE=DATE:20270302\r\n" in made
-    entry = only(strict(made))
+    result = build_calendar("Trips", [event(start=date(2027, 2, 27), end=date(2027, 3, 2), busy=False)], 2026)
+    assert b"DTSTART;VALUE=DATE:20270227\r\n" in result
+    assert b"DTEND;VALUE=DATE:20270302\r\n" in result
+    entry = only(strict(result))
     assert (entry["DTSTART"].dt, entry["DTEND"].dt, entry["TRANSP"]) == (
         date(2027, 2, 27),
         date(2027, 3, 2),
@@ -104,9 +104,9 @@ def test_a_stay_is_of_whole_days_and_leaves_the_traveller_free() -> None:
 
 
 def test_a_time_without_a_zone_stays_local_and_may_have_no_end() -> None:
-    made = build_calendar("Trips", [event(start=datetime(2027, 6, 1, 8, 25), end=None)], 2026)
-    assert b"DTSTART:20270601T082500\r\n" in made
-    assert "DTEND" not in only(strict(made))
+    result = build_calendar("Trips", [event(start=datetime(2027, 6, 1, 8, 25), end=None)], 2026)
+    assert b"DTSTART:20270601T082500\r\n" in result
+    assert "DTEND" not in only(strict(result))
 
 
 @pytest.mark.parametrize(
@@ -123,9 +123,9 @@ def test_a_time_without_a_zone_stays_local_and_may_have_no_end() -> None:
 def test_any_text_stays_text_of_one_property(text: str) -> None:
     read = strict(build_calendar("Trips", [event(title=text, place=text, lines=(text, text))], 2026))
     entry = only(read)
-    said = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    assert (entry["SUMMARY"], entry["LOCATION"]) == (said, said)
-    assert entry["DESCRIPTION"] == f"{said}\n{said}"
+    sentence = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    assert (entry["SUMMARY"], entry["LOCATION"]) == (sentence, sentence)
+    assert entry["DESCRIPTION"] == f"{sentence}\n{sentence}"
     assert entry["UID"] == "flight-1@host.example"
 
 
@@ -143,7 +143,7 @@ def test_the_same_events_make_the_same_bytes_and_an_edit_raises_the_sequence() -
 
 
 def test_the_calendar_says_its_name_and_when_to_look_again() -> None:
-    lines = unfolded(build_calendar("Trips", [], 2026))
+    lines = unfold(build_calendar("Trips", [], 2026))
     assert {"X-WR-CALNAME:Trips", "NAME:Trips", "VERSION:2.0", "CALSCALE:GREGORIAN"} <= set(lines)
     assert {"REFRESH-INTERVAL;VALUE=DURATION:PT4H", "X-PUBLISHED-TTL:PT4H"} <= set(lines)
     assert not [line for line in lines if line.startswith("METHOD")]  # it would ask for an organizer
@@ -156,13 +156,13 @@ ZONES += ["America/Sao_Paulo", "Asia/Kathmandu", "Europe/Dublin", "Antarctica/Tr
 @pytest.mark.parametrize("name", ZONES)
 def test_the_zones_written_out_tell_the_time_another_reader_finds(name: str) -> None:
     zone = ZoneInfo(name)
-    made = build_calendar("Trips", [event(start=at(name, 2027, 6, 1, 8), end=None)], 2026)
-    strict(made)
-    written = tzical(StringIO(made.decode().replace("\r\n", "\n"))).get(name)  # type: ignore[no-untyped-call]
+    result = build_calendar("Trips", [event(start=at(name, 2027, 6, 1, 8), end=None)], 2026)
+    strict(result)
+    written = tzical(StringIO(result.decode().replace("\r\n", "\n"))).get(name)  # type: ignore[no-untyped-call]
     hour = datetime(2026, 1, 1)
     while hour < datetime(2030, 1, 1):
         there = hour.replace(tzinfo=UTC).astimezone(zone)
         if there.fold == 0:  # the hour told twice is one wall time
-            told = there.replace(tzinfo=None)
-            assert told.replace(tzinfo=written).utcoffset() == there.utcoffset(), told
+            message = there.replace(tzinfo=None)
+            assert message.replace(tzinfo=written).utcoffset() == there.utcoffset(), message
         hour += timedelta(hours=1)

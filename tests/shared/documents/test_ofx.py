@@ -19,9 +19,9 @@ XML = """<?xml version="1.0" encoding="UTF-8"?>
 
 def test_entries_of_the_older_form_are_read_with_their_tags() -> None:
     assert looks_like_ofx(OFX)
-    found = list(read_entries(OFX))
-    assert found[0] == OfxEntry(1, "20260314120000[-5:EST]", "-17.25", "CAFé & BAKERY", "", "DEBIT", "", "CAD")
-    assert [(e.amount, e.memo, e.mcc, e.kind) for e in found[1:]] == [
+    result = list(read_entries(OFX))
+    assert result[0] == OfxEntry(1, "20260314120000[-5:EST]", "-17.25", "CAFé & BAKERY", "", "DEBIT", "", "CAD")
+    assert [(e.amount, e.memo, e.mcc, e.kind) for e in result[1:]] == [
         ("200.00", "", "", "CREDIT"),
         ("-9,50", "PUMP 3", "5541", "POS"),
         ("-60.00", "", "", "ATM"),
@@ -40,8 +40,10 @@ def test_other_texts_do_not_look_like_ofx(text: str) -> None:
 
 def test_entities_of_a_document_type_stay_as_they_are_written() -> None:
     bomb = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;&a;">]><OFX>'
-    held = '<STMTTRN><DTPOSTED>20260314<TRNAMT>-5<NAME>&b; <!ENTITY c SYSTEM "file:///etc/passwd">&c;</STMTTRN></OFX>'
-    (entry,) = read_entries(bomb + held)
+    balances = (
+        '<STMTTRN><DTPOSTED>20260314<TRNAMT>-5<NAME>&b; <!ENTITY c SYSTEM "file:///etc/passwd">&c;</STMTTRN></OFX>'
+    )
+    (entry,) = read_entries(bomb + balances)
     assert entry.name == "&b; &c;"
 
 

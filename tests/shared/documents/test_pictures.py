@@ -1,4 +1,4 @@
-"""Logos of strangers: addresses and bytes of every bad kind go in, a small clean picture or a reason comes out."""
+"""Pictures from strangers: bad addresses and bytes are refused with a reason, good ones become small and clean."""
 
 import io
 import struct

@@ -22,10 +22,10 @@ def test_the_usual_encodings_give_the_same_text(encoding: str) -> None:
 
 
 def _zip() -> bytes:
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+    balances = io.BytesIO()
+    with zipfile.ZipFile(balances, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("statement.csv", b"0" * 50_000_000)
-    return held.getvalue()
+    return balances.getvalue()
 
 
 @pytest.mark.parametrize(

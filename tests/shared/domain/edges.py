@@ -1,4 +1,4 @@
-"""A transfer route of the tests: its ends and what differs go in, a whole edge comes out."""
+"""Transfer edges for the tests, with defaults for whatever a test leaves open."""
 
 from datetime import date
 from fractions import Fraction

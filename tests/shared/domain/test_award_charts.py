@@ -77,29 +77,32 @@ def test_excluded_places_are_not_in_the_zone() -> None:
 
 def test_band_edges_belong_to_the_band() -> None:
     for miles, points in ((650, 6000), (651, 9000), (20_000, 9000)):
-        found = find_cabin_price(chart(), trip(miles), "economy")
-        assert found is not None
-        assert found.points == {"standard": points}
+        result = find_cabin_price(chart(), trip(miles), "economy")
+        assert result is not None
+        assert result.points == {"standard": points}
 
 
 def test_zone_pairs_are_looked_up_both_ways() -> None:
     zones = {"business": {("JP", "US"): {"standard": 60_000}}}
-    made = chart(kind="zones", zones=zones, bands={})
-    assert find_cabin_price(made, trip(5000, "US", "JP"), "business") == CabinPrice({"standard": 60_000}, "US - JP")
-    assert find_cabin_price(made, trip(5000, "US", None), "business") is None
+    result = chart(kind="zones", zones=zones, bands={})
+    assert find_cabin_price(result, trip(5000, "US", "JP"), "business") == CabinPrice({"standard": 60_000}, "US - JP")
+    assert find_cabin_price(result, trip(5000, "US", None), "business") is None
 
 
 def test_a_chart_for_some_routes_is_silent_elsewhere() -> None:
-    made = chart(from_zones=frozenset({"NA"}), to_zones=frozenset({"SA"}))
-    assert find_cabin_price(made, trip(500, "SA", "NA"), "economy") is not None
-    assert find_cabin_price(made, trip(500, "NA", "EU"), "economy") is None
+    result = chart(from_zones=frozenset({"NA"}), to_zones=frozenset({"SA"}))
+    assert find_cabin_price(result, trip(500, "SA", "NA"), "economy") is not None
+    assert find_cabin_price(result, trip(500, "NA", "EU"), "economy") is None
 
 
 def test_short_by_distance_else_by_zone() -> None:
-    made = chart(
+    result = chart(
         kind="distance_then_zones", threshold_miles=1750, zones={"economy": {("EU", "NA"): {"standard": 12_000}}}
     )
-    near, far = find_cabin_price(made, trip(1749), "economy"), find_cabin_price(made, trip(1750, "NA", "EU"), "economy")
+    near, far = (
+        find_cabin_price(result, trip(1749), "economy"),
+        find_cabin_price(result, trip(1750, "NA", "EU"), "economy"),
+    )
     assert near is not None
     assert near.points == {"standard": 9000}
     assert far is not None
@@ -107,17 +110,17 @@ def test_short_by_distance_else_by_zone() -> None:
 
 
 def test_a_domestic_price_goes_by_country() -> None:
-    made = chart(kind="domestic_fixed", zones={"economy": {("JP", "JP"): {"standard": 7500}}}, bands={})
-    assert find_cabin_price(made, trip(500, countries=("JP", "JP")), "economy") is not None
-    assert find_cabin_price(made, trip(500, countries=("JP", "KR")), "economy") is None
+    result = chart(kind="domestic_fixed", zones={"economy": {("JP", "JP"): {"standard": 7500}}}, bands={})
+    assert find_cabin_price(result, trip(500, countries=("JP", "JP")), "economy") is not None
+    assert find_cabin_price(result, trip(500, countries=("JP", "KR")), "economy") is None
 
 
 def test_a_price_for_any_country_holds_inside_each_and_across_none() -> None:
-    made = chart(kind="domestic_fixed", zones={"economy": {ANY_DOMESTIC: {"standard": 15_000}}}, bands={})
-    within = find_cabin_price(made, trip(200, countries=("DE", "DE")), "economy")
+    result = chart(kind="domestic_fixed", zones={"economy": {ANY_DOMESTIC: {"standard": 15_000}}}, bands={})
+    within = find_cabin_price(result, trip(200, countries=("DE", "DE")), "economy")
     assert within is not None
     assert within.points == {"standard": 15_000}
-    assert find_cabin_price(made, trip(200, countries=("DE", "AT")), "economy") is None
+    assert find_cabin_price(result, trip(200, countries=("DE", "AT")), "economy") is None
 
 
 def test_an_exception_prices_its_route_alone_and_says_which_chart_it_is() -> None:

@@ -94,21 +94,21 @@ def test_every_stay_is_in_exactly_one_state(arrives: date, leaves: date, cancell
 
 
 def test_points_count_for_an_award_and_cash_of_one_currency_for_a_rate() -> None:
-    found = bookings.find_price_drop("award", (90_000, Decimal(900), "USD"), (60_000, Decimal(1), "USD"))
-    assert found == bookings.PriceDrop(30_000, None, None, Decimal("33.3"), "original_points")
-    found = bookings.find_price_drop("cash", (None, Decimal("1000.00"), "EUR"), (1, Decimal("875.50"), "EUR"))
-    assert found == bookings.PriceDrop(None, Decimal("124.50"), "EUR", Decimal("12.5"), "original_pay_rate")
+    result = bookings.find_price_drop("award", (90_000, Decimal(900), "USD"), (60_000, Decimal(1), "USD"))
+    assert result == bookings.PriceDrop(30_000, None, None, Decimal("33.3"), "original_points")
+    result = bookings.find_price_drop("cash", (None, Decimal("1000.00"), "EUR"), (1, Decimal("875.50"), "EUR"))
+    assert result == bookings.PriceDrop(None, Decimal("124.50"), "EUR", Decimal("12.5"), "original_pay_rate")
     assert bookings.find_price_drop("cash", (None, Decimal(1000), "EUR"), (None, Decimal(10), "USD")) is None
     assert bookings.find_price_drop("award", (None, Decimal(900), "USD"), (60_000, Decimal(1), "USD")) is None
 
 
 @given(prices, prices)
 def test_a_drop_is_never_more_than_all_and_never_a_rise(paid: Decimal, asked: Decimal) -> None:
-    found = bookings.find_price_drop("cash", (None, paid, "USD"), (None, asked, "USD"))
-    assert (found is None) == (asked >= paid)
-    if found:
-        assert found.cash_saved == paid - asked
-        assert 0 <= found.percent <= 100
+    result = bookings.find_price_drop("cash", (None, paid, "USD"), (None, asked, "USD"))
+    assert (result is None) == (asked >= paid)
+    if result:
+        assert result.cash_saved == paid - asked
+        assert 0 <= result.percent <= 100
 
 
 def test_a_point_is_worth_the_fare_it_replaced_less_what_was_paid_besides() -> None:

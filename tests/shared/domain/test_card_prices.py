@@ -13,17 +13,17 @@ ROUTES = build_network([edge("bank", "miles", block=1000), edge("dear", "miles",
 NOW = timedelta(hours=1)
 
 
-def priced(fare: Decimal | None = None, portals: frozenset[str] = frozenset()) -> list[CardPrice]:
+def find_prices(fare: Decimal | None = None, portals: frozenset[str] = frozenset()) -> list[CardPrice]:
     return find_card_prices(ROUTES, ("dear", "other", "bank"), portals, "miles", 45_200, fare)
 
 
 def test_currencies_that_get_there_are_priced_to_the_block_cheapest_first() -> None:
-    assert [(p.currency, p.points, p.portal) for p in priced()] == [("bank", 46_000, None), ("dear", 90_400, None)]
+    assert [(p.currency, p.points, p.portal) for p in find_prices()] == [("bank", 46_000, None), ("dear", 90_400, None)]
 
 
 def test_a_portal_is_priced_only_where_its_rate_is_known_and_a_fare_was_seen() -> None:
-    found = priced(Decimal("812.305"), frozenset({"dear"}))
-    assert [(p.currency, p.portal, p.cheaper) for p in found] == [
+    result = find_prices(Decimal("812.305"), frozenset({"dear"}))
+    assert [(p.currency, p.portal, p.cheaper) for p in result] == [
         ("bank", None, "transfer"),
         ("dear", 81_231, "portal"),
     ]
@@ -46,7 +46,7 @@ def test_portal_points_are_rounded_up(fare: Decimal | None, points: int | None) 
     ],
 )
 def test_advice_follows_price_and_age(portal: int | None, age: timedelta, advice: str) -> None:
-    assert advise_on_cards(priced(), portal, age) == advice
+    assert advise_on_cards(find_prices(), portal, age) == advice
 
 
 def test_without_a_way_the_portal_or_nothing_is_left() -> None:

@@ -38,8 +38,8 @@ def spent(**amounts: int) -> dict[str, Decimal]:
 
 
 def test_every_rate_of_the_catalogue_is_a_category_or_a_known_condition() -> None:
-    known = {*CATEGORIES, *PARTS, "base"}
-    assert {row.category for row in reference().rows("card_earn.csv")} <= known
+    existing = {*CATEGORIES, *PARTS, "base"}
+    assert {row.category for row in reference().rows("card_earn.csv")} <= existing
 
 
 def test_over_its_cap_a_rate_falls_to_the_base_rate() -> None:
@@ -67,10 +67,10 @@ def test_cash_back_needs_no_valuation_and_points_do() -> None:
 
 
 def test_the_first_year_is_bonus_and_earnings_and_credits_less_the_fee() -> None:
-    made = value_card(offer(benefits=("annual travel credit USD 300",)), spent(other=24_000))
-    assert (made.bonus, made.earn, made.credits, made.fee) == (1200, 480, 300, 95)
-    assert (made.first_year, made.ongoing) == (1885, 685)
-    assert made.points_per_year == 24_000
+    result = value_card(offer(benefits=("annual travel credit USD 300",)), spent(other=24_000))
+    assert (result.bonus, result.earn, result.credits, result.fee) == (1200, 480, 300, 95)
+    assert (result.first_year, result.ongoing) == (1885, 685)
+    assert result.points_per_year == 24_000
 
 
 def test_a_bonus_out_of_reach_is_not_counted() -> None:
@@ -87,18 +87,23 @@ def test_an_owned_card_pays_no_bonus_and_its_fee() -> None:
 
 
 def test_only_what_goes_beyond_the_cards_held_is_this_cards_merit() -> None:
-    held = find_best_by_category([{"dining": Decimal(50)}, {"dining": Decimal(30), "other": Decimal(100)}])
-    assert held == {"dining": 50, "other": 100}
+    balances = find_best_by_category([{"dining": Decimal(50)}, {"dining": Decimal(30), "other": Decimal(100)}])
+    assert balances == {"dining": 50, "other": 100}
     assert (
-        value_card(offer(), spent(dining=1000, other=1000), held).earn == 30
+        value_card(offer(), spent(dining=1000, other=1000), balances).earn == 30
     )  # dining 80 - 50; other 20 - 100 is none
 
 
 def test_only_travel_credits_of_a_stated_amount_in_the_cards_currency_are_money() -> None:
-    told = ["Qantas travel credit AUD 450", "travel credit USD 300", "hotel credit 400", "dining credit up to AUD 400"]
-    assert sum_credits(told, "AUD") == 450
+    message = [
+        "Qantas travel credit AUD 450",
+        "travel credit USD 300",
+        "hotel credit 400",
+        "dining credit up to AUD 400",
+    ]
+    assert sum_credits(message, "AUD") == 450
 
 
 def test_anniversary_points_count_from_the_second_year() -> None:
-    made = value_card(offer(benefits=("10,000 anniversary miles",), bonus=None), {})
-    assert (made.first_year, made.ongoing) == (-95, 105)
+    result = value_card(offer(benefits=("10,000 anniversary miles",), bonus=None), {})
+    assert (result.first_year, result.ongoing) == (-95, 105)

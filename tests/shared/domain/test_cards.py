@@ -30,9 +30,9 @@ CATALOGUE = [
 
 
 def candidates(text: str) -> list[str]:
-    found = match_card(text, CATALOGUE)
-    assert found.exact is None
-    return [f.slug for f in found.candidates]
+    result = match_card(text, CATALOGUE)
+    assert result.exact is None
+    return [f.slug for f in result.candidates]
 
 
 @pytest.mark.parametrize(
@@ -66,16 +66,16 @@ def test_text_that_fits_nothing_has_no_candidates(text: str) -> None:
 
 
 def test_candidates_are_few_and_best_first() -> None:
-    found = match_card("cashback", CATALOGUE).candidates
-    assert len(found) == 8
-    assert [f.score for f in found] == sorted((f.score for f in found), reverse=True)
-    assert all(0 < f.score <= 1 for f in found)
+    result = match_card("cashback", CATALOGUE).candidates
+    assert len(result) == 8
+    assert [f.score for f in result] == sorted((f.score for f in result), reverse=True)
+    assert all(0 < f.score <= 1 for f in result)
 
 
 def test_name_two_entries_share_is_not_exact() -> None:
     twins = [Entry("a-gold", "Gold", "A"), Entry("b-gold", "Gold", "B")]
-    found = match_card("gold", twins)
-    assert (found.exact, len(found.candidates)) == (None, 2)
+    result = match_card("gold", twins)
+    assert (result.exact, len(result.candidates)) == (None, 2)
     assert match_card("b-gold", twins).exact == "b-gold"
 
 

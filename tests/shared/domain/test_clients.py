@@ -1,4 +1,4 @@
-"""What an advisor told of a client: maps of strangers' words go in, bounded balances and preferences come out."""
+"""Clients of an advisor: balances and preferences within their bounds."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ def read(given: dict[str, Any], *, may_remove: bool = False) -> tuple[dict[str, 
     return clients.parse_balances(given, resolve, may_remove=may_remove)
 
 
-def refused(given: dict[str, Any]) -> str:
+def refuse(given: dict[str, Any]) -> str:
     with pytest.raises(Invalid) as no:
         read(given)
     return str(no.value.facts["errors"][0]["field"])
@@ -42,20 +42,20 @@ def test_whole_numbers_are_taken_in_each_way_they_are_written(value: Any) -> Non
     "value", [-1, 1_000_000_001, 1.5, True, None, "many", "", "-5", "1e9", [], {}, float("nan"), float("inf"), 10**400]
 )
 def test_what_is_no_number_of_points_is_refused_by_name(value: Any) -> None:
-    assert refused({"Flying Blue": value}) == "balances.Flying Blue"
+    assert refuse({"Flying Blue": value}) == "balances.Flying Blue"
 
 
 def test_one_programme_under_two_names_is_refused() -> None:
-    assert refused({"KrisFlyer": 1, "Singapore KrisFlyer": 2}) == "balances.Singapore KrisFlyer"
+    assert refuse({"KrisFlyer": 1, "Singapore KrisFlyer": 2}) == "balances.Singapore KrisFlyer"
 
 
 @pytest.mark.parametrize("name", ["", "   ", "x" * 121, "a\x07b", "half\ud800"])
 def test_names_that_cannot_be_shown_are_refused(name: str) -> None:
-    assert refused({name: 1}) == "balances"
+    assert refuse({name: 1}) == "balances"
 
 
 def test_more_than_a_hundred_programmes_are_refused() -> None:
-    assert refused({f"Club {n}": n for n in range(101)}) == "balances"
+    assert refuse({f"Club {n}": n for n in range(101)}) == "balances"
 
 
 def test_nothing_removes_an_entry_only_where_there_is_something_to_remove() -> None:
@@ -78,8 +78,8 @@ def test_preferences_out_of_bounds_are_refused(given: dict[str, Any]) -> None:
 
 
 def test_plain_preferences_are_taken_as_they_are() -> None:
-    given = {"cabin": "business", "airlines": ["AF", "KL"], "anchors": {"home": "AMS", "avoid": None}}
-    assert clients.check_preferences(given) == given
+    values = {"cabin": "business", "airlines": ["AF", "KL"], "anchors": {"home": "AMS", "avoid": None}}
+    assert clients.check_preferences(values) == values
 
 
 def test_new_entries_lie_over_old_ones_or_in_their_place() -> None:

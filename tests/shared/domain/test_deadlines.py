@@ -24,9 +24,9 @@ def deadline(days: int, **changes: Any) -> Deadline:
 
 
 def test_deadlines_from_today_to_the_last_day_are_told_the_soonest_first() -> None:
-    found = select_due([deadline(d) for d in (31, 30, 2, 0, -1, 1)], 30)
-    assert [d.days_left for d in found] == [0, 1, 2, 30]
-    assert [d.due_on for d in found][:3] == [date(2028, 2, 28), date(2028, 2, 29), date(2028, 3, 1)]
+    result = select_due([deadline(d) for d in (31, 30, 2, 0, -1, 1)], 30)
+    assert [d.days_left for d in result] == [0, 1, 2, 30]
+    assert [d.due_on for d in result][:3] == [date(2028, 2, 28), date(2028, 2, 29), date(2028, 3, 1)]
 
 
 def test_of_one_day_the_order_is_always_the_same() -> None:

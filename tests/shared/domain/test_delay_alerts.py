@@ -19,12 +19,12 @@ class Seen:
 def messages(minimum: int, *seen: int | str | None) -> list[bool]:
     """Whether each check of a series sends one: minutes, `stop`, or None for no delay."""
     episode: Episode | None = None
-    told = []
+    message = []
     for n, one in enumerate(seen):
         delays = [] if one is None else [Seen("ground_stop") if one == "stop" else Seen(minutes=int(one))]
         episode, fires = follow_episode(episode, delays, minimum, NOW + timedelta(minutes=5 * n))
-        told.append(fires)
-    return told
+        message.append(fires)
+    return message
 
 
 @pytest.mark.spec("s4.4.create_delay_alert.threshold")

@@ -17,8 +17,8 @@ PLACES = [
 
 
 def test_each_city_stands_once_at_its_lowest_price_the_farthest_first() -> None:
-    shown, total = find_farthest(PLACES, 60_000, 10)
-    assert [(d.airport, d.cabin, d.points) for d in shown] == [
+    visible, total = find_farthest(PLACES, 60_000, 10)
+    assert [(d.airport, d.cabin, d.points) for d in visible] == [
         ("SFO", "economy", 17_875),
         ("JFK", "economy", 14_300),
         ("BOS", "economy", 14_300),
@@ -32,5 +32,5 @@ def test_a_balance_covers_its_own_price_and_no_point_more() -> None:
 
 
 def test_the_list_is_cut_and_the_whole_is_counted() -> None:
-    shown, total = find_farthest(PLACES, 60_000, 1)
-    assert ([d.airport for d in shown], total) == (["SFO"], 3)
+    visible, total = find_farthest(PLACES, 60_000, 1)
+    assert ([d.airport for d in visible], total) == (["SFO"], 3)

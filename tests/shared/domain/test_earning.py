@@ -37,20 +37,20 @@ def test_british_airways_adds_its_published_extra_to_one_point_per_pound(leg: Fl
 
 
 def test_a_fare_based_programme_without_a_fare_gives_no_amount_but_its_fixed_part() -> None:
-    made = count_points(scheme(BA), [over(3_451)], "first")
-    assert (made.amount, made.fixed) == (None, 550)
+    result = count_points(scheme(BA), [over(3_451)], "first")
+    assert (result.amount, result.fixed) == (None, 550)
 
 
 def test_a_cabin_that_short_flights_lack_counts_as_the_one_below_and_says_so() -> None:
-    made = count_points(scheme(BA), [over(500, european=True)], "premium", Decimal(100))
-    assert made.amount == 175
-    assert any("no such cabin" in note for note in made.notes)
+    result = count_points(scheme(BA), [over(500, european=True)], "premium", Decimal(100))
+    assert result.amount == 175
+    assert any("no such cabin" in note for note in result.notes)
 
 
 def test_a_short_flight_out_of_europe_names_the_other_reading() -> None:
-    made = count_points(scheme(BA), [over(2_230)], "business", Decimal(100))
-    assert made.amount == 275
-    assert any("the extra is 400" in note for note in made.notes)
+    result = count_points(scheme(BA), [over(2_230)], "business", Decimal(100))
+    assert result.amount == 275
+    assert any("the extra is 400" in note for note in result.notes)
 
 
 # band -> economy, premium, business, first
@@ -80,9 +80,9 @@ def test_flying_blue_adds_up_segments_each_by_its_own_band() -> None:
 
 
 def test_a_long_domestic_flight_names_what_its_distance_alone_would_give() -> None:
-    made = count_points(scheme(FB), [over(2_475, domestic=True)], "business")
-    assert made.amount == 6
-    assert any("24 XP" in note for note in made.notes)
+    result = count_points(scheme(FB), [over(2_475, domestic=True)], "business")
+    assert result.amount == 6
+    assert any("24 XP" in note for note in result.notes)
 
 
 @pytest.mark.parametrize(

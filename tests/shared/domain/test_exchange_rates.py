@@ -25,18 +25,18 @@ QUOTES = st.decimals("0.001", 30_000, places=4)
 
 
 def test_a_cross_rate_goes_by_the_euro_and_bears_source_and_the_older_day() -> None:
-    made = SET.convert(Decimal("84.72"), "GBP", "USD")
-    assert made is not None
-    assert (round(made.amount, 10), made.currency) == (Decimal("112.04"), "USD")
-    assert made.rate is not None
-    assert round(made.rate, 6) == Decimal("1.322474")
-    assert (made.source, made.day) == ("a bank", FRIDAY - timedelta(days=1))
+    result = SET.convert(Decimal("84.72"), "GBP", "USD")
+    assert result is not None
+    assert (round(result.amount, 10), result.currency) == (Decimal("112.04"), "USD")
+    assert result.rate is not None
+    assert round(result.rate, 6) == Decimal("1.322474")
+    assert (result.source, result.day) == ("a bank", FRIDAY - timedelta(days=1))
 
 
 def test_an_amount_in_the_currency_asked_for_needs_no_rate() -> None:
-    made = Rates("none", {}, TODAY).convert(Decimal("10.05"), "QAR", "QAR")
-    assert made is not None
-    assert (made.amount, made.rate, made.source, made.day) == (Decimal("10.05"), None, None, None)
+    result = Rates("none", {}, TODAY).convert(Decimal("10.05"), "QAR", "QAR")
+    assert result is not None
+    assert (result.amount, result.rate, result.source, result.day) == (Decimal("10.05"), None, None, None)
 
 
 def test_unknown_and_stale_rates_convert_nothing() -> None:
@@ -56,9 +56,9 @@ def test_rates_of_seven_days_ago_still_stand() -> None:
 
 @given(amount=AMOUNTS, here=QUOTES, there=QUOTES)
 def test_there_and_back_is_the_same_to_far_beyond_a_cent(amount: Decimal, here: Decimal, there: Decimal) -> None:
-    known = Rates("x", {"AAA": EuroRate(here, TODAY), "BBB": EuroRate(there, TODAY)}, TODAY)
-    away = known.amount(amount, "AAA", "BBB")
+    existing = Rates("x", {"AAA": EuroRate(here, TODAY), "BBB": EuroRate(there, TODAY)}, TODAY)
+    away = existing.amount(amount, "AAA", "BBB")
     assert away is not None
-    back = known.amount(away, "BBB", "AAA")
+    back = existing.amount(away, "BBB", "AAA")
     assert back is not None
     assert abs(back - amount) < Decimal("1e-9")

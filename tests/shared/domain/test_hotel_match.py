@@ -1,11 +1,11 @@
-"""Is it the same hotel: names and places go in, the only one that can be meant comes out, or none."""
+"""Matching of hotels by name and place: one match or none."""
 
 import pytest
 
 from shared.domain.hotel_match import ListedHotel, find_same_hotel
 
 
-def found(
+def find_key(
     name: str, *listed: ListedHotel, city: str = "Tokyo", lat: float | None = 35.69, lon: float | None = 139.69
 ) -> str | None:
     one = find_same_hotel(name, city, lat, lon, listed)
@@ -23,30 +23,30 @@ def found(
     ],
 )
 def test_spellings_of_one_name_meet(ours: str, theirs: str) -> None:
-    assert found(ours, ListedHotel("a", theirs)) == "a"
+    assert find_key(ours, ListedHotel("a", theirs)) == "a"
 
 
 def test_words_may_be_missing_where_the_place_is_right() -> None:
     listed = ListedHotel("a", "Andaz Toranomon Hills - a concept by Hyatt", 35.69, 139.70)
-    assert found("Andaz Tokyo Toranomon Hills", listed) == "a"
-    assert found("Andaz Tokyo Toranomon Hills", ListedHotel("a", listed.name, near=True)) == "a"
-    assert found("Andaz Tokyo Toranomon Hills", ListedHotel("a", listed.name)) is None
+    assert find_key("Andaz Tokyo Toranomon Hills", listed) == "a"
+    assert find_key("Andaz Tokyo Toranomon Hills", ListedHotel("a", listed.name, near=True)) == "a"
+    assert find_key("Andaz Tokyo Toranomon Hills", ListedHotel("a", listed.name)) is None
 
 
 def test_the_same_name_at_another_place_is_another_hotel() -> None:
-    assert found("Hilton Tokyo", ListedHotel("far", "Hilton Tokyo", 35.63, 139.90)) is None
+    assert find_key("Hilton Tokyo", ListedHotel("far", "Hilton Tokyo", 35.63, 139.90)) is None
 
 
 def test_a_longer_name_without_a_place_is_not_believed() -> None:
     assert (
-        found("Hilton Tokyo", ListedHotel("bay", "Hilton Tokyo Bay"), ListedHotel("odaiba", "Hilton Tokyo Odaiba"))
+        find_key("Hilton Tokyo", ListedHotel("bay", "Hilton Tokyo Bay"), ListedHotel("odaiba", "Hilton Tokyo Odaiba"))
         is None
     )
-    assert found("Hilton Tokyo", ListedHotel("bay", "Hilton Tokyo Bay")) is None
+    assert find_key("Hilton Tokyo", ListedHotel("bay", "Hilton Tokyo Bay")) is None
 
 
 def test_a_brand_alone_is_no_hotel() -> None:
-    assert found("Hilton Tokyo", ListedHotel("a", "DoubleTree by Hilton Tokyo", near=True)) is None
+    assert find_key("Hilton Tokyo", ListedHotel("a", "DoubleTree by Hilton Tokyo", near=True)) is None
 
 
 def test_the_exact_name_goes_before_one_with_more_words() -> None:
@@ -54,29 +54,31 @@ def test_the_exact_name_goes_before_one_with_more_words() -> None:
         ListedHotel("regency", "Hyatt Regency Tokyo", 35.69, 139.69),
         ListedHotel("bare", "Hyatt Tokyo", 35.69, 139.69),
     )
-    assert found("Hyatt Regency Tokyo", *close) == "regency"
+    assert find_key("Hyatt Regency Tokyo", *close) == "regency"
 
 
 def test_two_that_can_be_meant_are_none() -> None:
     assert (
-        found(
+        find_key(
             "Marriott Bay",
             ListedHotel("a", "Marriott Bay East", near=True),
             ListedHotel("b", "Marriott Bay West", near=True),
         )
         is None
     )
-    assert found("Park Hyatt Tokyo", ListedHotel("a", "Park Hyatt Tokyo"), ListedHotel("b", "Park Hyatt Tokyo")) is None
+    assert (
+        find_key("Park Hyatt Tokyo", ListedHotel("a", "Park Hyatt Tokyo"), ListedHotel("b", "Park Hyatt Tokyo")) is None
+    )
 
 
 def test_a_hotel_called_like_its_city_keeps_its_name() -> None:
-    assert found("Hotel Tokyo", ListedHotel("a", "Tokyo Hotel")) == "a"
-    assert found("Hotel Tokyo", ListedHotel("a", "Park Hyatt Tokyo", 35.69, 139.69)) is None
+    assert find_key("Hotel Tokyo", ListedHotel("a", "Tokyo Hotel")) == "a"
+    assert find_key("Hotel Tokyo", ListedHotel("a", "Park Hyatt Tokyo", 35.69, 139.69)) is None
 
 
 def test_a_hotel_whose_place_we_do_not_know_is_found_by_its_name_alone() -> None:
-    assert found("Park Hyatt Tokyo", ListedHotel("a", "Park Hyatt Tokyo", 35.6, 139.7), lat=None, lon=None) == "a"
+    assert find_key("Park Hyatt Tokyo", ListedHotel("a", "Park Hyatt Tokyo", 35.6, 139.7), lat=None, lon=None) == "a"
 
 
 def test_nothing_listed_is_nothing_found() -> None:
-    assert found("Park Hyatt Tokyo") is None
+    assert find_key("Park Hyatt Tokyo") is None

@@ -61,21 +61,21 @@ def test_cash_in_another_currency_is_told_as_it_is_and_never_mixed() -> None:
 def test_a_free_night_is_taken_off_what_single_nights_add_up_to() -> None:
     nights = singles(20_000, 30_000, 25_000, 40_000, 30_000)
     whole = [stay("h", IN, 5, points=145_000, cash=Decimal(1250))]
-    made = hotel_prices.find_stay_price([nights + whole], *FIVE, "USD", 5)
-    assert (made.best.points, made.free_night, made.added_up) == (125_000, True, False)
-    assert made.best.cents_per_point == Decimal("1.00")
+    result = hotel_prices.find_stay_price([nights + whole], *FIVE, "USD", 5)
+    assert (result.best.points, result.free_night, result.added_up) == (125_000, True, False)
+    assert result.best.cents_per_point == Decimal("1.00")
 
 
 def test_a_source_that_took_the_free_night_off_itself_is_believed() -> None:
     whole = [stay("h", IN, 5, points=120_000)]
-    made = hotel_prices.find_stay_price([singles(*[30_000] * 5) + whole], *FIVE, "USD", 5)
-    assert (made.best.points, made.free_night) == (120_000, False)
+    result = hotel_prices.find_stay_price([singles(*[30_000] * 5) + whole], *FIVE, "USD", 5)
+    assert (result.best.points, result.free_night) == (120_000, False)
 
 
 @pytest.mark.parametrize("every", [0, 6])
 def test_without_a_rule_that_fits_nothing_is_taken_off(every: int) -> None:
-    made = hotel_prices.find_stay_price([singles(*[30_000] * 5)], *FIVE, "USD", every)
-    assert (made.best.points, made.free_night, made.added_up) == (150_000, False, True)
+    result = hotel_prices.find_stay_price([singles(*[30_000] * 5)], *FIVE, "USD", every)
+    assert (result.best.points, result.free_night, result.added_up) == (150_000, False, True)
 
 
 def test_nights_are_added_up_only_where_each_is_known_to_one_source() -> None:

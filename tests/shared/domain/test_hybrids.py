@@ -22,13 +22,13 @@ def leg(
 def test_hubs_lie_near_the_direct_way_and_never_at_its_ends() -> None:
     facts = reference()
     hubs = {h for a in facts.airlines.values() for h in a.hubs if h in facts.airports}
-    found = find_hubs("MAN", "BKK", hubs, facts.miles)
-    assert 0 < len(found) <= 5
+    result = find_hubs("MAN", "BKK", hubs, facts.miles)
+    assert 0 < len(result) <= 5
     direct = facts.miles("MAN", "BKK")
-    detours = [facts.miles("MAN", h) + facts.miles(h, "BKK") for h in found]
+    detours = [facts.miles("MAN", h) + facts.miles(h, "BKK") for h in result]
     assert detours == sorted(detours)
     assert detours[-1] <= direct * 1.25
-    assert not {"MAN", "BKK"} & set(found)
+    assert not {"MAN", "BKK"} & set(result)
     assert not {"LHR", "LGW", "LCY"} & set(find_hubs("LHR", "JFK", hubs, facts.miles))
 
 
@@ -55,24 +55,24 @@ def test_a_time_that_cannot_be_read_is_not_known(text: str | None) -> None:
     ],
 )
 def test_a_connection_leaves_three_hours_and_at_most_a_day(lands: str, leaves: str, minutes: int | None) -> None:
-    made = pair_legs(leg(lands=lands), leg(leaves=leaves))
-    assert (made.layover if made else None) == (None if minutes is None else timedelta(minutes=minutes))
+    result = pair_legs(leg(lands=lands), leg(leaves=leaves))
+    assert (result.layover if result else None) == (None if minutes is None else timedelta(minutes=minutes))
 
 
 def test_an_hour_lost_to_summer_time_is_no_time_to_connect() -> None:
     here = "Europe/Paris"
     assert pair_legs(leg(lands="2027-03-28T00:30", zone=here), leg(leaves="2027-03-28T04:00", zone=here)) is None
-    made = pair_legs(leg(lands="2027-03-28T00:30", zone=here), leg(leaves="2027-03-28T04:30", zone=here))
-    assert made is not None
-    assert made.layover == timedelta(hours=3)
+    result = pair_legs(leg(lands="2027-03-28T00:30", zone=here), leg(leaves="2027-03-28T04:30", zone=here))
+    assert result is not None
+    assert result.layover == timedelta(hours=3)
 
 
 def test_without_times_the_days_must_allow_the_connection() -> None:
     late = leg(lands="2027-03-28T22:00")
     assert pair_legs(late, leg(day=DAY)) is None
-    made = pair_legs(late, leg(day=DAY + timedelta(days=1)))
-    assert made is not None
-    assert made.layover is None
+    result = pair_legs(late, leg(day=DAY + timedelta(days=1)))
+    assert result is not None
+    assert result.layover is None
     assert pair_legs(leg(), leg(day=DAY - timedelta(days=1))) is None
 
 

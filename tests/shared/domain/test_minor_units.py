@@ -1,4 +1,4 @@
-"""Amounts in the smallest coin of their currency go in, whole units come out."""
+"""Amounts in minor units of their currency become whole units."""
 
 from decimal import Decimal
 

@@ -10,7 +10,7 @@ def offer(text: str) -> OfferPost:
     return read_post(text, reference().mentions(text))
 
 
-def named(text: str) -> set[frozenset[str]]:
+def find_named(text: str) -> set[frozenset[str]]:
     return set(reference().mentions(text))
 
 
@@ -34,23 +34,23 @@ def test_the_kind_of_an_offer_is_read_from_its_words(text: str, kind: str | None
 
 
 def test_programmes_are_found_by_their_longest_names_and_codes_in_capitals_only() -> None:
-    assert named("As part of it, UA and Avianca LifeMiles join") == {
+    assert find_named("As part of it, UA and Avianca LifeMiles join") == {
         frozenset({"united-mileageplus"}),
         frozenset({"avianca-lifemiles"}),
     }
-    assert named("as ua ba aa") == set()
+    assert find_named("as ua ba aa") == set()
 
 
 def test_a_shared_name_says_nothing_beside_the_programme_it_means() -> None:
-    assert named("British Airways Avios: Avios sale") == {frozenset({"british-airways-club"})}
-    (shared,) = named("Avios sale this week")
+    assert find_named("British Airways Avios: Avios sale") == {frozenset({"british-airways-club"})}
+    (shared,) = find_named("Avios sale this week")
     assert {"british-airways-club", "iberia-club"} <= shared
 
 
 def test_dates_and_percentages_are_read_in_the_usual_forms() -> None:
-    said = offer("25% to 40 percent until 3 March 2027, or March 9th, or 2027-03-12")
-    assert said.percents == {25, 40}
-    assert said.days == {(3, 3), (3, 9), (3, 12)}
+    text = offer("25% to 40 percent until 3 March 2027, or March 9th, or 2027-03-12")
+    assert text.percents == {25, 40}
+    assert text.days == {(3, 3), (3, 9), (3, 12)}
 
 
 def test_another_last_day_makes_it_doubtful_and_another_percentage_makes_it_new() -> None:

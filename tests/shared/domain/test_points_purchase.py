@@ -21,9 +21,9 @@ def test_every_published_price_of_an_order_is_met() -> None:
         prices = PriceList(
             row.list_price, row.per_points, row.order_fee, row.min_points, row.max_points_per_purchase, row.increment
         )
-        made = quote_order(prices, tier.points)
-        assert made is not None
-        assert (made.total, row.currency) == (tier.price, tier.currency)
+        result = quote_order(prices, tier.points)
+        assert result is not None
+        assert (result.total, row.currency) == (tier.price, tier.currency)
         looked_at += 1
     assert looked_at == 5
 
@@ -32,9 +32,9 @@ def test_every_published_price_of_an_order_is_met() -> None:
     ("wanted", "bought", "total"), [(1, 1_000, "31.00"), (1_001, 2_000, "47.00"), (100_000, 100_000, "1615.00")]
 )
 def test_an_order_is_rounded_up_to_whole_blocks(wanted: int, bought: int, total: str) -> None:
-    made = quote_order(AVIOS, wanted)
-    assert made is not None
-    assert (made.quantity, made.total) == (bought, Decimal(total))
+    result = quote_order(AVIOS, wanted)
+    assert result is not None
+    assert (result.quantity, result.total) == (bought, Decimal(total))
 
 
 def test_an_order_above_the_most_is_not_quoted_unless_a_bonus_fills_it() -> None:
@@ -45,19 +45,19 @@ def test_an_order_above_the_most_is_not_quoted_unless_a_bonus_fills_it() -> None
 
 
 def test_a_discount_lowers_the_price_and_not_the_points() -> None:
-    made = quote_order(PLAIN, 10_000, Sale(0, Decimal(25)))
-    assert made is not None
-    assert (made.quantity, made.total) == (10_000, Decimal("75.00"))
+    result = quote_order(PLAIN, 10_000, Sale(0, Decimal(25)))
+    assert result is not None
+    assert (result.quantity, result.total) == (10_000, Decimal("75.00"))
     assert price_point(PLAIN, Sale(0, Decimal(25))) == Decimal("0.75")
 
 
 @given(wanted=st.integers(1, 150_000), bonus=st.integers(0, 150))
 def test_a_quote_brings_what_was_wanted_in_the_smallest_order(wanted: int, bonus: int) -> None:
     sale = Sale(bonus, Decimal(0))
-    made = quote_order(PLAIN, wanted, sale)
-    if made is None:
+    result = quote_order(PLAIN, wanted, sale)
+    if result is None:
         assert 80_000 * (100 + bonus) // 100 < wanted
         return
-    assert made.quantity >= wanted
-    bought = int(made.total * 100)
+    assert result.quantity >= wanted
+    bought = int(result.total * 100)
     assert bought == PLAIN.minimum or (bought - 1000) * (100 + bonus) // 100 < wanted

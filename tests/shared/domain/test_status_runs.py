@@ -24,13 +24,13 @@ def test_runs_are_counted_up_to_whole_ones(missing: int, earned: int | None, nee
 
 
 def test_known_costs_come_first_then_fewest_runs() -> None:
-    found = rank_runs([chance("c", needed=4), chance("b", needed=2), chance("a", fare=500, needed=5)], days=30)
-    assert [c.run.slug for c in found] == ["a", "b", "c"]
+    result = rank_runs([chance("c", needed=4), chance("b", needed=2), chance("a", fare=500, needed=5)], days=30)
+    assert [c.run.slug for c in result] == ["a", "b", "c"]
 
 
 def test_a_run_at_home_comes_before_one_nearby_and_none_is_far() -> None:
-    found = rank_runs([chance("near", away=400, needed=1), chance("far", away=601, needed=1), chance("home")], days=30)
-    assert [c.run.slug for c in found] == ["home", "near"]
+    result = rank_runs([chance("near", away=400, needed=1), chance("far", away=601, needed=1), chance("home")], days=30)
+    assert [c.run.slug for c in result] == ["home", "near"]
 
 
 def test_more_runs_than_days_left_do_not_close_a_gap_in_time() -> None:

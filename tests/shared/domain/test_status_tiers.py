@@ -19,9 +19,9 @@ def ladder(program: str) -> Ladder:
 
 
 def tier(program: str, name: str) -> Tier:
-    found = ladder(program).tier(name)
-    assert found is not None
-    return found
+    result = ladder(program).tier(name)
+    assert result is not None
+    return result
 
 
 def test_the_published_thresholds_of_the_three_programmes() -> None:

@@ -22,12 +22,12 @@ ROUTES = build_network(
 
 def purses(a: int = 0, b: int = 0, goal: int = 0) -> list[Purse]:
     worth = {"a": Decimal(2), "b": Decimal("0.5"), "goal": Decimal("1.3")}
-    return [Purse(name, held, worth[name]) for name, held in (("a", a), ("b", b), ("goal", goal))]
+    return [Purse(name, balances, worth[name]) for name, balances in (("a", a), ("b", b), ("goal", goal))]
 
 
 def test_ways_are_ranked_by_what_the_points_are_worth() -> None:
-    found = find_ways(ROUTES, purses(a=100_000, b=100_000), "goal", 10_000)
-    assert [(w.purse.program, w.points_sent, w.cost) for w in found if w.covers] == [
+    result = find_ways(ROUTES, purses(a=100_000, b=100_000), "goal", 10_000)
+    assert [(w.purse.program, w.points_sent, w.cost) for w in result if w.covers] == [
         ("b", 12_500, Decimal("6250.0")),
         ("b", 30_000, Decimal("15000.0")),
         ("a", 10_000, Decimal(20_000)),
@@ -35,27 +35,33 @@ def test_ways_are_ranked_by_what_the_points_are_worth() -> None:
 
 
 def test_a_purse_that_is_too_small_gives_what_it_can_in_whole_blocks() -> None:
-    found = find_ways(ROUTES, purses(a=4_999), "goal", 10_000)
-    assert [(w.points_sent, w.points_delivered, w.covers) for w in found] == [(4_000, 4_000, False)]
-    assert find_shortfall(found, 10_000) == 6_000
+    result = find_ways(ROUTES, purses(a=4_999), "goal", 10_000)
+    assert [(w.points_sent, w.points_delivered, w.covers) for w in result] == [(4_000, 4_000, False)]
+    assert find_shortfall(result, 10_000) == 6_000
     assert find_ways(ROUTES, purses(a=999), "goal", 10_000) == []
 
 
 def test_points_in_the_target_programme_need_no_transfer() -> None:
-    held = find_ways(ROUTES, purses(goal=12_000), "goal", 10_000)[0]
-    assert (held.path, held.points_sent, held.hops, held.posting, held.covers) == (None, 10_000, 0, "instant", True)
+    balances = find_ways(ROUTES, purses(goal=12_000), "goal", 10_000)[0]
+    assert (balances.path, balances.points_sent, balances.hops, balances.posting, balances.covers) == (
+        None,
+        10_000,
+        0,
+        "instant",
+        True,
+    )
 
 
 def test_a_purse_without_a_value_is_ranked_last_and_has_no_price() -> None:
     unknown = Purse("a", 50_000, None)
-    found = find_ways(ROUTES, [unknown, *purses(b=100_000)], "goal", 10_000)
-    assert found[-1].purse is unknown
-    assert found[-1].cost is None
+    result = find_ways(ROUTES, [unknown, *purses(b=100_000)], "goal", 10_000)
+    assert result[-1].purse is unknown
+    assert result[-1].cost is None
 
 
 def test_combinations_use_what_is_cheap_first_and_waste_little() -> None:
-    held = purses(a=9_000, b=3_700, goal=2_000)
-    best = find_combinations(find_ways(ROUTES, held, "goal", 10_000), 10_000)[0]
+    balances = purses(a=9_000, b=3_700, goal=2_000)
+    best = find_combinations(find_ways(ROUTES, balances, "goal", 10_000), 10_000)[0]
     assert {p.purse.program: p.points_sent for p in best.parts} == {"goal": 2_000, "b": 2_500, "a": 6_000}
     assert best.points_delivered == 10_000
     assert best.cost == 2_000 * Decimal("1.3") + 2_500 * Decimal("0.5") + 6_000 * 2
@@ -63,8 +69,8 @@ def test_combinations_use_what_is_cheap_first_and_waste_little() -> None:
 
 def test_of_very_many_purses_the_cheapest_and_the_largest_are_combined() -> None:
     routes = build_network([edge(f"p{n}", "goal") for n in range(57)])
-    held = [Purse(f"p{n}", 100 if n < 50 else 9_000, Decimal(1 + n)) for n in range(57)]
-    best = find_combinations(find_ways(routes, held, "goal", 18_100), 18_100)[0]
+    balances = [Purse(f"p{n}", 100 if n < 50 else 9_000, Decimal(1 + n)) for n in range(57)]
+    best = find_combinations(find_ways(routes, balances, "goal", 18_100), 18_100)[0]
     assert {p.purse.program: p.points_sent for p in best.parts} == {"p0": 100, "p50": 9_000, "p51": 9_000}
 
 
@@ -74,19 +80,19 @@ amounts = st.integers(min_value=0, max_value=40_000)
 @settings(max_examples=200, deadline=None)
 @given(a=amounts, b=amounts, goal=amounts, needed=st.integers(min_value=1, max_value=60_000))
 def test_nothing_is_promised_that_the_purses_do_not_hold(a: int, b: int, goal: int, needed: int) -> None:
-    held = {p.program: p.points for p in purses(a, b, goal)}
-    found = find_ways(ROUTES, purses(a, b, goal), "goal", needed)
-    for way in found:
-        assert 0 < way.points_sent <= held[way.purse.program]
+    balances = {p.program: p.points for p in purses(a, b, goal)}
+    result = find_ways(ROUTES, purses(a, b, goal), "goal", needed)
+    for way in result:
+        assert 0 < way.points_sent <= balances[way.purse.program]
         assert way.covers == (way.points_delivered >= needed)
-    together = find_combinations(found, needed)
+    together = find_combinations(result, needed)
     for combination in together:
         assert combination.points_delivered >= needed
-        assert all(p.points_sent <= held[p.purse.program] for p in combination.parts)
+        assert all(p.points_sent <= balances[p.purse.program] for p in combination.parts)
         assert len({p.purse.program for p in combination.parts}) == len(combination.parts)
     assert [c.cost for c in together] == sorted(c.cost for c in together if c.cost is not None)
-    if together or any(w.covers for w in found):
-        assert find_shortfall(found, needed) == 0
+    if together or any(w.covers for w in result):
+        assert find_shortfall(result, needed) == 0
 
 
 @settings(max_examples=200, deadline=None)

@@ -22,9 +22,9 @@ def test_what_is_held_in_a_programme_comes_before_what_could_be_transferred() ->
 def test_of_several_balances_the_largest_that_covers_it_is_named() -> None:
     purses = find_reach(build_network([edge("a", "miles"), edge("b", "miles", (2, 1))]), {"a": 30_000, "b": 80_000})
     assert [p.source for p in purses["miles"]] == ["b", "a"]
-    found = first_covering(purses["miles"], 25_000)
-    assert found is not None
-    assert found.source == "b"
+    result = first_covering(purses["miles"], 25_000)
+    assert result is not None
+    assert result.source == "b"
 
 
 def test_blocks_minimums_and_bonuses_count() -> None:

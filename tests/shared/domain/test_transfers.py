@@ -28,15 +28,15 @@ def test_a_bonus_lowers_what_must_be_sent() -> None:
 @given(needed=st.integers(1, 300_000), block=st.sampled_from([1, 3, 1000, 3000]))
 def test_extra_points_for_large_amounts_are_counted_to_the_point(needed: int, block: int) -> None:
     way = replace(edge("a", "b", (3, 1), block=block, least=3000), step=60_000, step_bonus=5_000)
-    sent = way.points_to_send(needed)
-    assert way.points_received(sent) >= needed
-    assert sent % block == 0
-    assert sent - block < 3000 or way.points_received(sent - block) < needed
+    amount = way.points_to_send(needed)
+    assert way.points_received(amount) >= needed
+    assert amount % block == 0
+    assert amount - block < 3000 or way.points_received(amount - block) < needed
 
 
 def test_sixty_thousand_marriott_points_bring_twenty_five_thousand_miles() -> None:
     routes = reference().routes(date(2026, 11, 21))
-    sent = {
+    amount = {
         goal: find_paths(routes, "marriott-bonvoy", goal, needed, 1)[0].source_points
         for goal, needed in (
             ("air-canada-aeroplan", 25_000),
@@ -44,7 +44,7 @@ def test_sixty_thousand_marriott_points_bring_twenty_five_thousand_miles() -> No
             ("united-mileageplus", 30_000),
         )
     }
-    assert sent == {
+    assert amount == {
         "air-canada-aeroplan": 60_000,
         "american-airlines-aadvantage": 75_000,
         "united-mileageplus": 60_000,
@@ -62,9 +62,9 @@ def test_every_real_path_pays_its_minimums_in_whole_blocks() -> None:
     for goal in reference().programs:
         for path in find_paths(reference().routes(date(2026, 9, 1)), "amex-membership-rewards", goal, 37_501):
             looked_at += 1
-            for step, sent in zip(path.edges, path.amounts or (), strict=True):
-                assert sent % (step.increment or 1) == 0
-                assert sent >= (step.minimum or 1)
+            for step, amount in zip(path.edges, path.amounts or (), strict=True):
+                assert amount % (step.increment or 1) == 0
+                assert amount >= (step.minimum or 1)
             assert (path.points_delivered or 0) >= 37_501
     assert looked_at > 50
 
@@ -102,7 +102,7 @@ edges = st.builds(
 @given(st.lists(edges, max_size=14, unique_by=lambda e: (e.source, e.target)), st.integers(1, 200_000))
 def test_paths_deliver_enough_and_brute_force_finds_nothing_cheaper(some: list[Edge], needed: int) -> None:
     some = [e for e in some if e.source != e.target]
-    found = find_paths(build_network(some), "a", "e", needed, 3)
+    result = find_paths(build_network(some), "a", "e", needed, 3)
     by_pair = {(e.source, e.target): e for e in some}
     every = []
     for count in range(3):
@@ -111,8 +111,8 @@ def test_paths_deliver_enough_and_brute_force_finds_nothing_cheaper(some: list[E
             way = [by_pair.get(pair) for pair in pairwise(stops)]
             if all(way):
                 every.append(_fewest([w for w in way if w], needed))
-    assert sorted(p.source_points or 0 for p in found) == sorted(every)
-    assert all((p.points_delivered or 0) >= needed for p in found)
+    assert sorted(p.source_points or 0 for p in result) == sorted(every)
+    assert all((p.points_delivered or 0) >= needed for p in result)
 
 
 def _fewest(way: list[Edge], needed: int) -> int:

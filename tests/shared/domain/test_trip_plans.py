@@ -45,8 +45,8 @@ def purse(program: str, points: int, value: str | None = "1.5") -> Purse:
 def test_the_way_back_is_so_many_nights_after_the_way_out_lands() -> None:
     overnight = seat(lands_on=DAY + timedelta(days=1))
     backs = [seat(day=DAY + timedelta(days=n)) for n in (6, 7, 8, 9)]
-    made = list(pair_journeys([overnight, seat()], backs, 7))
-    assert [(j.out is overnight, j.back and (j.back.day - DAY).days) for j in made] == [(True, 8), (False, 7)]
+    result = list(pair_journeys([overnight, seat()], backs, 7))
+    assert [(j.out is overnight, j.back and (j.back.day - DAY).days) for j in result] == [(True, 8), (False, 7)]
     assert list(pair_journeys([overnight], None, None)) == [Journey(overnight)]
     assert list(pair_journeys([overnight], [], 7)) == []
 
@@ -82,8 +82,10 @@ def test_the_cost_is_the_taxes_and_what_the_points_spent_are_worth() -> None:
 
 
 def test_plans_whose_cost_is_known_come_first_and_cheapest_first() -> None:
-    wanted = [Journey(seat(points=n, taxes=t)) for n, t in ((30_000, Decimal(5)), (10_000, None), (20_000, Decimal(5)))]
-    plans = rank_journeys(wanted, ROUTES, [purse("air", 50_000)])
+    expected = [
+        Journey(seat(points=n, taxes=t)) for n, t in ((30_000, Decimal(5)), (10_000, None), (20_000, Decimal(5)))
+    ]
+    plans = rank_journeys(expected, ROUTES, [purse("air", 50_000)])
     assert [p.journey.out.points for p in plans] == [20_000, 30_000, 10_000]
 
 
@@ -106,8 +108,8 @@ def test_the_fallback_is_on_another_flight() -> None:
 
 def test_only_seats_that_can_be_paid_are_kept_and_few_of_each_day() -> None:
     many = [seat(points=n) for n in range(5_000, 12_000, 1_000)]
-    kept = find_payable([*many, seat("unknown", 1), seat("other", 6_000)], ROUTES, [purse("bank", 8_000)])
-    assert sorted((s.program, s.points) for s in kept) == [
+    stored = find_payable([*many, seat("unknown", 1), seat("other", 6_000)], ROUTES, [purse("bank", 8_000)])
+    assert sorted((s.program, s.points) for s in stored) == [
         ("air", 5_000),
         ("air", 6_000),
         ("air", 7_000),

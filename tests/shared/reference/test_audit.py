@@ -15,20 +15,20 @@ TODAY = date(2026, 11, 21)
 WHEN = datetime(2026, 11, 2, tzinfo=UTC)
 
 
-def of(kind: str, found: list[AuditFinding]) -> dict[tuple[str, str], AuditFinding]:
-    return {(f.file, f.key): f for f in found if f.kind == kind}
+def of(kind: str, find_kinds: list[AuditFinding]) -> dict[tuple[str, str], AuditFinding]:
+    return {(f.file, f.key): f for f in find_kinds if f.kind == kind}
 
 
-def changed(file: str, match: dict[str, str], **cells: str) -> Override:
+def change(file: str, match: dict[str, str], **cells: str) -> Override:
     row = next(r for r in read_raw_rows(FOLDER, file) if match.items() <= r.items())
     return Override(1, file, row | cells, False, WHEN, "ops", "seen on the page")
 
 
 def test_findings_come_oldest_first_and_no_two_share_a_key() -> None:
-    found = audit_facts(reference(), TODAY)
-    days = [f.since for f in found]
+    result = audit_facts(reference(), TODAY)
+    days = [f.since for f in result]
     assert days == sorted(days)
-    assert len({(f.kind, f.file, f.key) for f in found}) == len(found) > 100
+    assert len({(f.kind, f.file, f.key) for f in result}) == len(result) > 100
 
 
 def test_limits_are_for_files_there_are() -> None:
@@ -36,14 +36,16 @@ def test_limits_are_for_files_there_are() -> None:
 
 
 def test_a_fact_is_stale_past_the_limit_of_its_file_and_a_look_settles_it() -> None:
-    rate = changed("exchange_rates.csv", {"currency": "GBP"}, as_of="2026-10-01", source_url="https://example.test/r")
+    rate = change("exchange_rates.csv", {"currency": "GBP"}, as_of="2026-10-01", source_url="https://example.test/r")
     old = load(overrides=[rate]).reference
-    found = of("stale", audit_facts(old, TODAY))
-    mine = found["exchange_rates.csv", "https://example.test/r 2026-10-01"]
+    result = of("stale", audit_facts(old, TODAY))
+    mine = result["exchange_rates.csv", "https://example.test/r 2026-10-01"]
     assert (mine.since, mine.text) == (date(2026, 10, 1), "1 row last looked at 2026-10-01, first GBP")
     assert not any("example.test" in key for _, key in of("stale", audit_facts(old, date(2026, 10, 31))))
-    seen = load(overrides=[changed("exchange_rates.csv", {"currency": "GBP"}, audited_on="2026-11-20")]).reference
-    assert not [key for file, key in of("stale", audit_facts(seen, TODAY)) if file == "exchange_rates.csv"]
+    observed_rows = load(
+        overrides=[change("exchange_rates.csv", {"currency": "GBP"}, audited_on="2026-11-20")]
+    ).reference
+    assert not [key for file, key in of("stale", audit_facts(observed_rows, TODAY)) if file == "exchange_rates.csv"]
 
 
 def test_a_source_without_a_date_is_older_than_everything() -> None:
@@ -60,7 +62,7 @@ def test_a_window_is_over_the_day_after_its_last() -> None:
     assert over.since == bonus.end_date
 
 
-def charted() -> tuple[ObservedPrice, set[int]]:
+def chart_points() -> tuple[ObservedPrice, set[int]]:
     """A priced route, whatever programme has one."""
     for program, airline, start, end in (
         ("cathay-asia-miles", "CX", "LHR", "HKG"),
@@ -75,23 +77,25 @@ def charted() -> tuple[ObservedPrice, set[int]]:
 
 @pytest.mark.spec("s1.5.charts_audited_weekly")
 def test_a_chart_is_called_into_question_by_enough_fresh_observations() -> None:
-    route, asked = charted()
+    route, price = chart_points()
 
-    def observed(points: int, times: int) -> ObservedPrice:
+    def observe(points: int, times: int) -> ObservedPrice:
         named = (route.program, route.airline, route.origin, route.destination, route.cabin)
         return ObservedPrice(*named, points, times, date(2026, 11, 19))
 
-    def found(*them: ObservedPrice) -> list[AuditFinding]:
+    def find_kinds(*them: ObservedPrice) -> list[AuditFinding]:
         return [f for f in audit_facts(reference(), TODAY, them) if f.kind == "contradicted"]
 
-    wrong, right = max(asked) + 7_000, min(asked)
-    assert found(observed(wrong, 2)) == []
-    assert found(observed(right, 9)) == []
-    assert found(observed(wrong, 3), observed(right, 4)) == []
-    told = found(observed(wrong, 5), observed(right, 4))
-    assert [(f.file, f.key) for f in told] == [("award_charts.csv", f"{route.program} {route.airline} {route.cabin}")]
-    assert f"{wrong:,}" in told[0].text
-    assert f"{right:,}" in told[0].text
+    wrong, right = max(price) + 7_000, min(price)
+    assert find_kinds(observe(wrong, 2)) == []
+    assert find_kinds(observe(right, 9)) == []
+    assert find_kinds(observe(wrong, 3), observe(right, 4)) == []
+    message = find_kinds(observe(wrong, 5), observe(right, 4))
+    assert [(f.file, f.key) for f in message] == [
+        ("award_charts.csv", f"{route.program} {route.airline} {route.cabin}")
+    ]
+    assert f"{wrong:,}" in message[0].text
+    assert f"{right:,}" in message[0].text
 
 
 def test_where_no_chart_speaks_nothing_is_contradicted() -> None:
@@ -101,8 +105,8 @@ def test_where_no_chart_speaks_nothing_is_contradicted() -> None:
 
 
 def test_a_correction_is_listed_until_it_stands_in_the_files() -> None:
-    made = changed("cards.csv", {"slug": "us-amex-gold"}, annual_fee="375")
-    listed = of("override", audit_facts(reference(), TODAY, (), [made]))["cards.csv", "us-amex-gold"]
+    result = change("cards.csv", {"slug": "us-amex-gold"}, annual_fee="375")
+    listed = of("override", audit_facts(reference(), TODAY, (), [result]))["cards.csv", "us-amex-gold"]
     assert (listed.since, listed.text) == (
         WHEN.date(),
         "correction by ops not yet in the file: seen on the page",
@@ -113,5 +117,5 @@ def test_a_noted_doubt_lasts_until_its_row_is_audited() -> None:
     key = ("cards.csv", "us-amex-business-platinum annual_fee")
     assert "priority 1" in of("queue", audit_facts(reference(), TODAY))[key].text
     slug: dict[str, Any] = {"slug": "us-amex-business-platinum"}
-    looked = load(overrides=[changed("cards.csv", slug, audited_on="2026-11-20")]).reference
+    looked = load(overrides=[change("cards.csv", slug, audited_on="2026-11-20")]).reference
     assert key not in of("queue", audit_facts(looked, TODAY))

@@ -1,4 +1,4 @@
-"""Broken copies of the reviewed files go in; every fault, with the line it really stands on, comes out."""
+"""Faults in copies of the reviewed files, each with the line it stands on."""
 
 import shutil
 from collections.abc import Callable
@@ -29,20 +29,20 @@ def breaks(broken: Path) -> Break:
     return spoil
 
 
-def _told(folder: Path) -> list[str]:
-    with pytest.raises(ReferenceError) as caught:
+def _read_faults(folder: Path) -> list[str]:
+    with pytest.raises(ReferenceError) as error:
         read_tables(folder)
-    return caught.value.faults
+    return error.value.faults
 
 
 def test_bad_cells_and_bad_keys_are_told_together_with_their_own_lines(broken: Path, breaks: Break) -> None:
     breaks("routes.csv", 2, ",false,", ",perhaps,")  # the line is left out, and those after it keep their numbers
     breaks("routes.csv", 5, "B6,BOS,", "B6,QQQ,")
     breaks("transfer_partners.csv", 2, "accor-live-limitless,flying-blue", "accor-live-limitless,nowhere")
-    told = _told(broken)
-    assert "routes.csv:2: in_openflights_2014 'perhaps' is neither true nor false" in told
-    assert "routes.csv:5: 'QQQ' is not an airport" in told
-    assert "transfer_partners.csv:2: to_program 'nowhere' is not a programme of programs.csv" in told
+    message = _read_faults(broken)
+    assert "routes.csv:2: in_openflights_2014 'perhaps' is neither true nor false" in message
+    assert "routes.csv:5: 'QQQ' is not an airport" in message
+    assert "transfer_partners.csv:2: to_program 'nowhere' is not a programme of programs.csv" in message
 
 
 def test_status_facts_name_what_exists(broken: Path, breaks: Break) -> None:
@@ -51,23 +51,23 @@ def test_status_facts_name_what_exists(broken: Path, breaks: Break) -> None:
     with (broken / "status_matches.csv").open("a", encoding="utf-8") as table:
         page = "https://carrier.example/match"
         table.write(f"x,flying-blue,nowhere,Gold,Ruby,gift,,EUR,,,,lifetime,{page},,{page},2026-10,,low,\n")
-    told = _told(broken)
-    assert "status_run_routes.csv:2: 'QQQ' is not an airport" in told
-    assert any(t.startswith("voucher_types.csv:2: kind 'discount' is not one of companion") for t in told)
-    assert "status_matches.csv:2: 'nowhere' is not a programme" in told
-    assert "status_matches.csv:2: 'Ruby' is no tier of flying-blue" in told
-    assert "status_matches.csv:2: kind 'gift' is not one of match, challenge" in told
+    message = _read_faults(broken)
+    assert "status_run_routes.csv:2: 'QQQ' is not an airport" in message
+    assert any(t.startswith("voucher_types.csv:2: kind 'discount' is not one of companion") for t in message)
+    assert "status_matches.csv:2: 'nowhere' is not a programme" in message
+    assert "status_matches.csv:2: 'Ruby' is no tier of flying-blue" in message
+    assert "status_matches.csv:2: kind 'gift' is not one of match, challenge" in message
 
 
 def test_an_unreadable_programme_is_not_blamed_on_the_rows_that_name_it(broken: Path, breaks: Break) -> None:
     breaks("programs.csv", 2, ",12,stay", ",soon,stay")
-    assert _told(broken) == ["programs.csv:2: expiry_months 'soon' is not a whole number"]
+    assert _read_faults(broken) == ["programs.csv:2: expiry_months 'soon' is not a whole number"]
 
 
 @pytest.mark.parametrize("word", ["NaN", "Infinity", "1e9999999"])
 def test_a_number_must_be_a_number_one_can_count_with(broken: Path, breaks: Break, word: str) -> None:
     breaks("cards.csv", 2, ",1750,", f",{word},")
-    assert len(_told(broken)) == 1
+    assert len(_read_faults(broken)) == 1
 
 
 SLIPS = [
@@ -85,6 +85,6 @@ SLIPS = [
 def test_slips_of_the_pen_in_eight_files_are_all_told(broken: Path, breaks: Break) -> None:
     for name, line, old, new, _ in SLIPS:
         breaks(name, line, old, new)
-    told = _told(broken)
+    message = _read_faults(broken)
     for *_, fault in SLIPS:
-        assert any(line.startswith(fault) for line in told), fault
+        assert any(line.startswith(fault) for line in message), fault

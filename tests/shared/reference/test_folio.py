@@ -10,16 +10,16 @@ from shared.reference.folio import build_rulebook
 from shared.reference.load import FOLDER, ReferenceError, read_tables, reference
 
 
-def _edited(folder: Path, name: str, old: str, new: str) -> list[str]:
+def _edit(folder: Path, name: str, old: str, new: str) -> list[str]:
     broken = folder / "data"
     shutil.copytree(FOLDER, broken)
     path = broken / name
     text = path.read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
-    with pytest.raises(ReferenceError) as caught:
+    with pytest.raises(ReferenceError) as error:
         read_tables(broken)
-    return caught.value.faults
+    return error.value.faults
 
 
 def test_the_rules_the_chains_and_the_benefits_are_all_there() -> None:
@@ -48,4 +48,4 @@ def test_the_rulebook_is_compiled_once_for_each_load() -> None:
     ],
 )
 def test_a_fault_is_named_with_its_file_and_line(tmp_path: Path, name: str, old: str, new: str, fault: str) -> None:
-    assert any(f.startswith(f"{name}:") and fault in f for f in _edited(tmp_path, name, old, new))
+    assert any(f.startswith(f"{name}:") and fault in f for f in _edit(tmp_path, name, old, new))

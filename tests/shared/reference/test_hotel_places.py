@@ -1,4 +1,4 @@
-"""Where somebody wants to stay, as people write it: the hotels there come out, or what else was meant."""
+"""Hotels at a place as people write it, or what else the text can mean."""
 
 import pytest
 

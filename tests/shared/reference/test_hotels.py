@@ -14,9 +14,9 @@ from shared.reference.reference import Reference
 
 def with_hotels(*more: Any) -> Reference:
     """The facts with further hotels first, as a later release may list them."""
-    known = reference()
+    existing = reference()
     files = ("programs.csv", "airlines.csv", "cards.csv", "countries.csv", "regions.csv")
-    tables = {file: list(known.rows(file)) for file in known._tables}
+    tables = {file: list(existing.rows(file)) for file in existing._tables}
     assert set(files) <= set(tables)
     tables["hotels.csv"] = [*more, *tables["hotels.csv"]]
     return Reference(tables)

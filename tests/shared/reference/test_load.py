@@ -53,12 +53,12 @@ def test_all_faults_are_told_at_once_with_file_and_line(tmp_path: Path) -> None:
     _edit(broken / "programs.csv", 2, ",hotel,", ",motel,")
     _edit(broken / "airlines.csv", 1, "iata,", "code,")
     (broken / "lounges.csv").unlink()
-    with pytest.raises(ReferenceError) as caught:
+    with pytest.raises(ReferenceError) as error:
         read_tables(broken)
-    told = "\n".join(caught.value.faults)
-    assert "transfer_partners.csv:2: ratio_from 'two' is not a number" in told
-    assert "airlines.csv:1: the header differs" in told
-    assert "lounges.csv: is missing" in told
+    message = "\n".join(error.value.faults)
+    assert "transfer_partners.csv:2: ratio_from 'two' is not a number" in message
+    assert "airlines.csv:1: the header differs" in message
+    assert "lounges.csv: is missing" in message
 
 
 def test_faults_across_files_are_told_with_file_and_line(tmp_path: Path) -> None:
@@ -69,12 +69,12 @@ def test_faults_across_files_are_told_with_file_and_line(tmp_path: Path) -> None
     _edit(broken / "routes.csv", 2, ",2", ",2")
     lines = (broken / "routes.csv").read_text(encoding="utf-8").splitlines(keepends=True)
     (broken / "routes.csv").write_text("".join([lines[0], lines[2], lines[1], *lines[3:]]), encoding="utf-8")
-    with pytest.raises(ReferenceError) as caught:
+    with pytest.raises(ReferenceError) as error:
         read_tables(broken)
-    told = "\n".join(caught.value.faults)
-    assert "programs.csv:2: kind 'motel'" in told
-    assert "transfer_partners.csv:2: to_program 'nowhere'" in told
-    assert "routes.csv:3: rows are sorted by" in told
+    message = "\n".join(error.value.faults)
+    assert "programs.csv:2: kind 'motel'" in message
+    assert "transfer_partners.csv:2: to_program 'nowhere'" in message
+    assert "routes.csv:3: rows are sorted by" in message
 
 
 def _edit(path: Path, line: int, old: str, new: str) -> None:
@@ -178,8 +178,8 @@ def test_bonuses_count_on_their_first_and_last_day_only() -> None:
     key = ("chase-ultimate-rewards", "ihg-one-rewards")
 
     def percent(day: date) -> int | None:
-        found = next(e for e in reference().routes(day)[key[0]] if e.target == key[1])
-        return found.bonus.percent if found.bonus else None
+        result = next(e for e in reference().routes(day)[key[0]] if e.target == key[1])
+        return result.bonus.percent if result.bonus else None
 
     days = (date(2026, 3, 31), date(2026, 4, 1), date(2026, 4, 30), date(2026, 5, 1))
     assert [percent(d) for d in days] == [None, 70, 70, None]

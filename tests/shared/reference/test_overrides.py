@@ -41,7 +41,7 @@ def as_before(clean: None) -> Iterator[None]:
     facts._taken_up[0] = version
 
 
-def corrected(file: str, cells: dict[str, str]) -> Any:
+def correct(file: str, cells: dict[str, str]) -> Any:
     with transaction() as session:
         return set_fact(session, file, cells, "ops", "the issuer's page")
 
@@ -54,7 +54,7 @@ def test_the_key_of_each_file_names_one_row(file: str) -> None:
 
 @pytest.mark.spec("s1.5.charts_kept_by_operator")
 def test_a_correction_changes_one_row_and_says_when_it_was_audited(as_before: None) -> None:
-    before, after = corrected("cards.csv", FEE)
+    before, after = correct("cards.csv", FEE)
     assert (before["annual_fee"], after["annual_fee"]) == ("325", "375")
     assert (before["note"] != "", after["note"], after["confidence"]) == (True, "", "high")
     assert reference().cards["us-amex-gold"].annual_fee == 325
@@ -66,7 +66,7 @@ def test_a_correction_changes_one_row_and_says_when_it_was_audited(as_before: No
 
 
 def test_a_new_fact_stands_where_the_order_wants_it_and_answers(as_before: None) -> None:
-    corrected("transfer_bonuses.csv", BONUS)
+    correct("transfer_bonuses.csv", BONUS)
     refresh()
     rows = [r for r in reference().rows("transfer_bonuses.csv") if r.source_url == BONUS["source_url"]]
     assert [r.bonus_percent for r in rows] == [40]
@@ -76,19 +76,19 @@ def test_a_new_fact_stands_where_the_order_wants_it_and_answers(as_before: None)
 
 def test_every_fault_of_a_correction_is_told_and_nothing_is_stored(as_before: None) -> None:
     with pytest.raises(BadFact) as bad:
-        corrected("transfer_bonuses.csv", BONUS | {"bonus_percent": "900", "to_program": "nowhere"})
+        correct("transfer_bonuses.csv", BONUS | {"bonus_percent": "900", "to_program": "nowhere"})
     assert "bonus_percent 900 is outside" in str(bad.value)
     assert "'nowhere' is not a programme" in str(bad.value)
     with pytest.raises(BadFact, match="bonus_percent 'lots' is not a whole number"):
-        corrected("transfer_bonuses.csv", BONUS | {"bonus_percent": "lots"})
+        correct("transfer_bonuses.csv", BONUS | {"bonus_percent": "lots"})
     with pytest.raises(BadFact, match="source_url is missing"):
-        corrected("cards.csv", {"slug": "us-amex-gold", "annual_fee": "1"})
+        correct("cards.csv", {"slug": "us-amex-gold", "annual_fee": "1"})
     with pytest.raises(BadFact, match=r"has no column colour; .*slug is missing"):
-        corrected("cards.csv", {"colour": "gold"})
+        correct("cards.csv", {"colour": "gold"})
     with pytest.raises(BadFact, match=r"new and lacks .*name"):
-        corrected("lounges.csv", {"slug": "new-lounge", "airport": "LHR", "source_url": "https://example.test"})
+        correct("lounges.csv", {"slug": "new-lounge", "airport": "LHR", "source_url": "https://example.test"})
     with pytest.raises(BadFact, match=r"no file nothing\.csv"):
-        corrected("nothing.csv", {"a": "b"})
+        correct("nothing.csv", {"a": "b"})
     with transaction() as session:
         assert (list(overrides(session)), list(trail(session, None, 9))) == ([], [])
 
@@ -108,7 +108,7 @@ def test_rows_are_removed_and_corrections_undone(as_before: None) -> None:
 
 
 def test_an_added_row_can_be_removed_and_an_unknown_one_cannot(as_before: None) -> None:
-    corrected("transfer_bonuses.csv", BONUS)
+    correct("transfer_bonuses.csv", BONUS)
     with transaction() as session:
         remove_fact(session, "transfer_bonuses.csv", BONUS, "ops", "ended early")
         assert list(overrides(session)) == []
@@ -122,8 +122,8 @@ def test_a_row_others_rest_on_is_not_removed(as_before: None) -> None:
 
 
 def test_the_trail_keeps_who_when_before_and_after(as_before: None) -> None:
-    corrected("cards.csv", FEE)
-    corrected("cards.csv", FEE | {"annual_fee": "395"})
+    correct("cards.csv", FEE)
+    correct("cards.csv", FEE | {"annual_fee": "395"})
     with transaction() as session:
         newest, oldest = trail(session, "cards.csv", 9)
         assert (newest.before["annual_fee"], newest.after["annual_fee"]) == ("375", "395")
@@ -139,8 +139,8 @@ def test_a_correction_a_newer_release_does_not_fit_is_left_out_alone(
     gold = next(r for r in read_raw_rows(FOLDER, "cards.csv") if r["slug"] == "us-amex-gold")
     good = Override(1, "cards.csv", gold | {"annual_fee": "375"}, False, when, "ops", "why")
     old = Override(2, "cards.csv", {"slug": "x", "colour": "gold"}, False, when, "ops", "why")
-    made = facts._laid_over([old, good])
-    assert made.cards["us-amex-gold"].annual_fee == 375
+    result = facts._laid_over([old, good])
+    assert result.cards["us-amex-gold"].annual_fee == 375
     assert "correction 2 is left out" in caplog.text
 
 
@@ -156,17 +156,17 @@ def test_laid_over_rows_are_checked_with_all_files() -> None:
 def test_a_running_server_takes_a_correction_up_at_a_word(as_before: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fact_refresh, "POLL_SECONDS", 60.0)  # it would not look again by itself
 
-    async def seen() -> bool:
+    async def is_seen() -> bool:
         with anyio.move_on_after(20):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(fact_refresh.watch_corrections)
                 while not connect().pubsub_numsub(FACTS)[0][1]:
                     await anyio.sleep(0.02)
-                await anyio.to_thread.run_sync(corrected, "cards.csv", FEE)
+                await anyio.to_thread.run_sync(correct, "cards.csv", FEE)
                 await anyio.to_thread.run_sync(facts.tell)
                 while reference().cards["us-amex-gold"].annual_fee != 375:
                     await anyio.sleep(0.02)
                 tasks.cancel_scope.cancel()
         return bool(reference().cards["us-amex-gold"].annual_fee == 375)
 
-    assert anyio.run(seen)
+    assert anyio.run(is_seen)

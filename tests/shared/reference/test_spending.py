@@ -18,12 +18,14 @@ def test_the_layouts_the_rules_and_the_codes_are_all_there() -> None:
 
 
 def test_every_category_can_be_told_and_no_other_is() -> None:
-    known = build_book(reference())
-    told = (
-        {category for _, category in known.merchants} | set(known.mcc.values()) | set(known.issuer_categories.values())
+    existing = build_book(reference())
+    message = (
+        {category for _, category in existing.merchants}
+        | set(existing.mcc.values())
+        | set(existing.issuer_categories.values())
     )
-    assert told - set(CATEGORIES) <= {EXCLUDED + kind for kind in KINDS}
-    assert set(CATEGORIES) - told <= {"other"}
+    assert message - set(CATEGORIES) <= {EXCLUDED + kind for kind in KINDS}
+    assert set(CATEGORIES) - message <= {"other"}
 
 
 def test_no_rule_hides_behind_a_word_that_is_in_every_description() -> None:
@@ -55,4 +57,4 @@ def test_a_fault_in_a_statement_file_is_named_with_its_line(
     tmp_path: Path, name: str, old: str, new: str, fault: str
 ) -> None:
     faults = _edited(tmp_path, f"statements/{name}.csv", old, new)
-    assert any(fault in said and said.startswith(f"statements/{name}.csv:") for said in faults), faults
+    assert any(fault in text and text.startswith(f"statements/{name}.csv:") for text in faults), faults

@@ -1,4 +1,4 @@
-"""Mails for the tests: a text or a page goes in; the bytes a mail program would send come out."""
+"""Mails for the tests, as the bytes a mail program would send."""
 
 import json
 from email.message import EmailMessage
@@ -20,15 +20,15 @@ def mail(
     sender: str = "Airline <no-reply@airline.test>",
     id: str = "one@airline.test",
 ) -> bytes:
-    made = EmailMessage()
-    made["From"], made["Subject"], made["Date"], made["Message-ID"] = sender, subject, POSTED, f"<{id}>"
+    result = EmailMessage()
+    result["From"], result["Subject"], result["Date"], result["Message-ID"] = sender, subject, POSTED, f"<{id}>"
     if text is not None:
-        made.set_content(text)
+        result.set_content(text)
     if page is not None and text is not None:
-        made.add_alternative(page, subtype="html")
+        result.add_alternative(page, subtype="html")
     elif page is not None:
-        made.set_content(page, subtype="html")
-    return made.as_bytes()
+        result.set_content(page, subtype="html")
+    return result.as_bytes()
 
 
 def data(*documents: Any) -> str:
@@ -48,7 +48,7 @@ def flight(number: str = "AB12CD", **more: Any) -> dict[str, Any]:
         "departureTime": "2027-05-04T08:25:00+01:00",
         "arrivalTime": "2027-05-04T11:15:00-04:00",
     }
-    made = {
+    result = {
         "@context": "http://schema.org",
         "@type": "FlightReservation",
         "reservationNumber": number,
@@ -57,11 +57,11 @@ def flight(number: str = "AB12CD", **more: Any) -> dict[str, Any]:
         "airplaneSeatClass": {"@type": "AirplaneSeatClass", "name": "Business"},
         "reservationFor": leg | more.pop("leg", {}),
     }
-    return made | more
+    return result | more
 
 
 def stay(number: str = "H-1", name: str = "Conrad Tokyo", **more: Any) -> dict[str, Any]:
-    made = {
+    result = {
         "@context": "http://schema.org",
         "@type": "LodgingReservation",
         "reservationNumber": number,
@@ -70,7 +70,7 @@ def stay(number: str = "H-1", name: str = "Conrad Tokyo", **more: Any) -> dict[s
         "checkinDate": "2027-10-02T15:00:00+09:00",
         "checkoutDate": "2027-10-05T12:00:00+09:00",
     }
-    return made | more
+    return result | more
 
 
 def read(raw: bytes) -> MailReading:

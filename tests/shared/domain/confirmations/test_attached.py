@@ -34,14 +34,14 @@ def calendar(*entries: dict[str, str], method: str = "PUBLISH") -> str:
 
 
 def letter(attached: bytes, kind: str, name: str, text: str = "Please find it attached.", subject: str = "x") -> bytes:
-    made = email.message_from_bytes(mail(text, subject=subject, sender="Aer Lingus <x@ei.test>"), policy=default)
-    assert isinstance(made, EmailMessage)
+    result = email.message_from_bytes(mail(text, subject=subject, sender="Aer Lingus <x@ei.test>"), policy=default)
+    assert isinstance(result, EmailMessage)
     main, sub = kind.split("/")
-    made.add_attachment(attached, maintype=main, subtype=sub, filename=name)
-    return made.as_bytes()
+    result.add_attachment(attached, maintype=main, subtype=sub, filename=name)
+    return result.as_bytes()
 
 
-def invited(entries: str, **more: Any) -> bytes:
+def mail_with_entry(entries: str, **more: Any) -> bytes:
     return letter(entries.encode(), "text/calendar", "trip.ics", **more)
 
 
@@ -50,13 +50,13 @@ def bookings(raw: bytes) -> list[dict[str, Any]]:
 
 
 def test_a_flight_of_a_calendar_entry_is_read() -> None:
-    (made,) = bookings(invited(calendar(ENTRY)))
-    wanted = {
+    (result,) = bookings(mail_with_entry(calendar(ENTRY)))
+    expected = {
         "flight_number": "EI151", "origin": "LHR", "destination": "DUB", "departure_date": "2027-03-12",
         "departure_time": "06:30", "arrival_time": "07:50", "cabin_class": "economy", "confirmation_number": "2ABCDE",
     }  # fmt: skip
-    assert made | wanted == made
-    assert read(invited(calendar(ENTRY))).missing == []
+    assert result | expected == result
+    assert read(mail_with_entry(calendar(ENTRY))).missing == []
 
 
 def test_moments_in_utc_are_put_on_the_clocks_of_the_airports() -> None:
@@ -65,14 +65,14 @@ def test_moments_in_utc_are_put_on_the_clocks_of_the_airports() -> None:
         "DTSTART": "20270312T233000Z", "DTEND": "20270313T143000Z",
     }  # fmt: skip
     del entry["DTSTART;TZID=Europe/London"], entry["DTEND;TZID=Europe/Dublin"]
-    (made,) = bookings(invited(calendar(entry)))
-    assert (made["departure_date"], made["departure_time"]) == ("2027-03-12", "15:30")
-    assert (made["arrival_date"], made["arrival_time"]) == ("2027-03-13", "22:30")
+    (result,) = bookings(mail_with_entry(calendar(entry)))
+    assert (result["departure_date"], result["departure_time"]) == ("2027-03-12", "15:30")
+    assert (result["arrival_date"], result["arrival_time"]) == ("2027-03-13", "22:30")
 
 
 def test_a_stay_of_a_calendar_entry_is_read_also_as_a_file_of_no_known_kind() -> None:
-    (made,) = bookings(letter(calendar(STAY).encode(), "application/octet-stream", "stay.ics"))
-    assert (made["hotel_id"], made["check_in_date"], made["check_out_date"]) == (
+    (result,) = bookings(letter(calendar(STAY).encode(), "application/octet-stream", "stay.ics"))
+    assert (result["hotel_id"], result["check_in_date"], result["check_out_date"]) == (
         "htl_park-hyatt-tokyo",
         "2027-05-14",
         "2027-05-17",
@@ -81,15 +81,15 @@ def test_a_stay_of_a_calendar_entry_is_read_also_as_a_file_of_no_known_kind() ->
 
 def test_an_entry_of_whole_days_leaves_the_day_of_leaving_open() -> None:
     entry = {"DTSTART;VALUE=DATE": "20270514", "DTEND;VALUE=DATE": "20270517"} | {k: STAY[k] for k in list(STAY)[2:]}
-    assert read(invited(calendar(entry))).missing == ["check_out_date"]
+    assert read(mail_with_entry(calendar(entry))).missing == ["check_out_date"]
 
 
 @pytest.mark.parametrize(
     "raw",
     [
-        invited(calendar(ENTRY, method="CANCEL")),
-        invited(calendar(ENTRY | {"STATUS": "CANCELLED"})),
-        invited(calendar(ENTRY, ENTRY | {"SUMMARY": "EI 152"}), text="Your booking 2ABCDE has been cancelled."),
+        mail_with_entry(calendar(ENTRY, method="CANCEL")),
+        mail_with_entry(calendar(ENTRY | {"STATUS": "CANCELLED"})),
+        mail_with_entry(calendar(ENTRY, ENTRY | {"SUMMARY": "EI 152"}), text="Your booking 2ABCDE has been cancelled."),
     ],
     ids=["by its method", "by its state", "by the letter around it"],
 )
@@ -104,8 +104,8 @@ def test_a_meeting_is_no_stay_and_rubbish_is_nothing() -> None:
         "SUMMARY": "Offsite",
         "LOCATION": "Rome",
     }
-    assert bookings(invited(calendar(meeting))) == []
-    assert bookings(invited("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART:20279999\r\n;;;=:x\r\n")) == []
+    assert bookings(mail_with_entry(calendar(meeting))) == []
+    assert bookings(mail_with_entry("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART:20279999\r\n;;;=:x\r\n")) == []
 
 
 def test_data_of_the_page_goes_before_the_calendar() -> None:
@@ -115,8 +115,8 @@ def test_data_of_the_page_goes_before_the_calendar() -> None:
 
 @pytest.mark.parametrize(("kind", "name"), [("application/pdf", "e"), ("application/octet-stream", "ticket.PDF")])
 def test_a_booking_that_may_be_in_a_file_is_said_to_be_unread(kind: str, name: str) -> None:
-    found = read(letter(b"%PDF-1.7", kind, name))
-    assert (found.bookings, found.missing) == ([], ["attached_file_not_read"])
+    result = read(letter(b"%PDF-1.7", kind, name))
+    assert (result.bookings, result.missing) == ([], ["attached_file_not_read"])
     text = "Booking reference: X7Y8Z9\nBA 285 LHR-SFO 4 May 2027 Economy\n"
     assert read(letter(b"%PDF-1.7", kind, name, text=text)).missing == []
 
@@ -124,7 +124,7 @@ def test_a_booking_that_may_be_in_a_file_is_said_to_be_unread(kind: str, name: s
 def heavy_calendars() -> list[bytes]:
     zone = "BEGIN:VTIMEZONE\r\nTZID:x\r\nBEGIN:STANDARD\r\nDTSTART:16010101T000000\r\nRRULE:FREQ=SECONDLY\r\n"
     many = calendar(*[ENTRY] * 3000).replace("VERSION:2.0", f"VERSION:2.0\r\n{zone * 500}")
-    return [invited(many), invited("BEGIN:VCALENDAR\r\n" * 20_000)]
+    return [mail_with_entry(many), mail_with_entry("BEGIN:VCALENDAR\r\n" * 20_000)]
 
 
 def test_calendars_built_to_be_a_burden_hold_few_bookings() -> None:

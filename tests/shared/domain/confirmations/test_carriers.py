@@ -54,10 +54,10 @@ MAILS: dict[str, tuple[str, str, list[dict[str, Any]]]] = {
 
 @pytest.mark.parametrize("make", MAILS)
 def test_a_confirmation_of_such_a_carrier_is_read(make: str) -> None:
-    sender, text, wanted = MAILS[make]
-    found = read(mail(text, sender=sender))
-    assert (found.missing, len(found.bookings)) == ([], len(wanted))
-    for booking, fields in zip(map(to_json, found.bookings), wanted, strict=True):
+    sender, text, expected = MAILS[make]
+    result = read(mail(text, sender=sender))
+    assert (result.missing, len(result.bookings)) == ([], len(expected))
+    for booking, fields in zip(map(to_json, result.bookings), expected, strict=True):
         assert {n: booking.get(n) for n in fields} == fields
 
 
@@ -66,17 +66,20 @@ def test_a_confirmation_of_such_a_carrier_is_read(make: str) -> None:
     ["UP TO 2500 EUR back", "Booking ID 1234", "Flight no 1234", "Flight ID 1234", "London EC1V 2NX", "Suite 1204"],
 )
 def test_words_that_look_like_a_carriers_code_are_no_flights(line: str) -> None:
-    found = read(mail(f"Booking reference: X7Y8Z9\n{line}\n4 May 2027 LHR - JFK\n", sender="Shop <x@shop.test>"))
-    assert found.bookings == []
+    result = read(mail(f"Booking reference: X7Y8Z9\n{line}\n4 May 2027 LHR - JFK\n", sender="Shop <x@shop.test>"))
+    assert result.bookings == []
 
 
 def test_a_seat_named_on_the_ticket_tells_the_cabin() -> None:
-    made = flight(reservedTicket={"@type": "Ticket", "ticketedSeat": {"@type": "Seat", "seatingType": "Business"}})
-    del made["airplaneSeatClass"]
-    assert first(mail(page=data(made)))["cabin_class"] == "business"
+    result = flight(reservedTicket={"@type": "Ticket", "ticketedSeat": {"@type": "Seat", "seatingType": "Business"}})
+    del result["airplaneSeatClass"]
+    assert first(mail(page=data(result)))["cabin_class"] == "business"
 
 
 def test_a_carrier_with_one_cabin_need_not_name_it_in_its_data() -> None:
-    made = flight(leg={"airline": {"@type": "Airline", "name": "Ryanair"}, "flightNumber": "FR117"})
-    del made["airplaneSeatClass"]
-    assert (first(mail(page=data(made)))["airline"], first(mail(page=data(made)))["cabin_class"]) == ("FR", "economy")
+    result = flight(leg={"airline": {"@type": "Airline", "name": "Ryanair"}, "flightNumber": "FR117"})
+    del result["airplaneSeatClass"]
+    assert (first(mail(page=data(result)))["airline"], first(mail(page=data(result)))["cabin_class"]) == (
+        "FR",
+        "economy",
+    )

@@ -16,7 +16,7 @@ def _parts(count: int) -> bytes:
     return HEAD + b"Content-Type: multipart/mixed; boundary=b\n\n" + part * count + b"--b--\n"
 
 
-def _nested(depth: int) -> bytes:
+def _nest(depth: int) -> bytes:
     out = HEAD
     for n in range(depth):
         out += b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n)
@@ -29,8 +29,8 @@ def _page(html: bytes) -> bytes:
 
 HOSTILE = {
     "ten thousand parts": lambda: _parts(10_000),
-    "a hundred levels": lambda: _nested(100),
-    "five thousand levels": lambda: _nested(5_000),
+    "a hundred levels": lambda: _nest(100),
+    "five thousand levels": lambda: _nest(5_000),
     "letters in letters": lambda: HEAD + b"Content-Type: message/rfc822\n\n" * 200 + b"x",
     "null characters": lambda: _page(b"\0" * 100_000),
     "one line of nine million": lambda: HEAD + b"\n" + b"A1 " * 3_000_000,
@@ -69,10 +69,10 @@ HOSTILE = {
 def test_a_hostile_mail_is_read_or_refused(name: str) -> None:
     raw = HOSTILE[name]()
     try:
-        found = read(raw)
+        result = read(raw)
     except Unreadable:
-        found = None
-    assert found is None or len(found.bookings) <= 60
+        result = None
+    assert result is None or len(result.bookings) <= 60
 
 
 def test_what_is_shown_of_a_mail_is_one_short_line_without_control_characters() -> None:

@@ -1,4 +1,4 @@
-"""Bills for the tests: postings go in, the text of a bill in one of the layouts hotels use comes out."""
+"""Bills for the tests: postings printed in one of the layouts hotels use."""
 
 from collections.abc import Callable, Sequence
 from datetime import date
@@ -35,8 +35,8 @@ def columns(header: str, lines: Sequence[Posting]) -> str:
     out = [header, "", f"{'Date':<12}{'Description':<40}{'Charges':>12}{'Credits':>12}", "-" * 76]
     for day, text, amount in lines:
         d = date.fromisoformat(day)
-        left, right = ("", amount[1:]) if amount.startswith("-") else (amount, "")
-        out.append(f"{d:%m-%d-%y}    {text:<40}{left:>12}{right:>12}")
+        rest, right = ("", amount[1:]) if amount.startswith("-") else (amount, "")
+        out.append(f"{d:%m-%d-%y}    {text:<40}{rest:>12}{right:>12}")
     charges = sum((Decimal(a) for _, _, a in lines if not a.startswith("-")), Decimal(0))
     return "\n".join([*out, "-" * 76, f"{'Total':<52}{charges:>12}{charges - balance(lines):>12}", _balance(lines)])
 
@@ -92,8 +92,8 @@ def bill(header: str, *lines: str, layout: str = "pipes", currency: str = "USD")
     return LAYOUTS[layout](header, [posting(x) for x in lines]).replace("USD", currency)
 
 
-def audited(text: str, chain: str, *said: Any) -> BillAudit:
-    """audited(text, chain, stay_type, tier)."""
+def audit(text: str, chain: str, *said: Any) -> BillAudit:
+    """audit(text, chain, stay_type, tier)."""
     return audit_folio(text, chain, book(), *said)
 
 
@@ -103,5 +103,5 @@ def rules_in(done: BillAudit) -> list[str]:
 
 def one(done: BillAudit, rule: str) -> tuple[Decimal | None, list[str]]:
     """Amount and descriptions of the one finding of a rule."""
-    (found,) = [f for f in done.findings if f.rule.id == rule]
-    return found.amount, [x.text for x in found.lines]
+    (result,) = [f for f in done.findings if f.rule.id == rule]
+    return result.amount, [x.text for x in result.lines]

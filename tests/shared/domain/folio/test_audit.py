@@ -4,7 +4,7 @@ import pytest
 
 from shared.domain.folio.audit import list_expected_benefits
 from shared.domain.folio.stay import match_tier
-from tests.shared.domain.folio.bills import audited, bill, book, one, rules_in
+from tests.shared.domain.folio.bills import audit, bill, book, one, rules_in
 
 MIXED = (
     "HYATT REGENCY EXAMPLE\nArrival: 2026-05-01  Departure: 2026-05-04",
@@ -19,20 +19,20 @@ MIXED = (
 
 
 def test_on_a_mixed_stay_award_rules_speak_about_award_nights_only() -> None:
-    done = audited(bill(*MIXED), "hyatt", "award", "explorist")
+    done = audit(bill(*MIXED), "hyatt", "award", "explorist")
     assert done.stay.mixed
     assert rules_in(done) == ["H01"]
     assert one(done, "H01") == (90, ["Resort Fee", "Resort Fee"])
 
 
 def test_on_a_mixed_stay_of_a_globalist_both_fee_rules_speak_each_of_its_nights() -> None:
-    done = audited(bill(*MIXED), "hyatt", None, "globalist")
+    done = audit(bill(*MIXED), "hyatt", None, "globalist")
     assert (one(done, "H01")[0], one(done, "H02")[0]) == (90, 45)
     assert done.disputed_amount == 135
 
 
 def test_hilton_waives_the_charge_only_when_no_night_was_paid() -> None:
-    done = audited(bill(*MIXED), "hilton", "award", "gold")
+    done = audit(bill(*MIXED), "hilton", "award", "gold")
     assert rules_in(done) == ["L06"]
     assert done.disputed_amount == 0
 
@@ -50,7 +50,7 @@ def test_hilton_waives_the_charge_only_when_no_night_was_paid() -> None:
     ],
 )
 def test_the_kind_of_stay_is_judged_from_the_bill_when_nobody_says_it(header: str, kind: str) -> None:
-    assert audited(bill(header, "2026-05-01 Spa 10.00"), "hyatt").stay.stay_type == kind
+    assert audit(bill(header, "2026-05-01 Spa 10.00"), "hyatt").stay.stay_type == kind
 
 
 @pytest.mark.parametrize(
@@ -67,13 +67,13 @@ def test_the_kind_of_stay_is_judged_from_the_bill_when_nobody_says_it(header: st
     ],
 )
 def test_a_tier_is_read_from_the_bill_but_not_out_of_names(chain: str, header: str, tier: str | None) -> None:
-    assert audited(bill(header, "2026-05-01 Spa 10.00"), chain).stay.tier == tier
+    assert audit(bill(header, "2026-05-01 Spa 10.00"), chain).stay.tier == tier
 
 
 def test_tiers_are_understood_in_loose_words() -> None:
     chains = book().chains
-    said = [("Lifetime Titanium Elite", "marriott"), ("Diamond Reserve", "hilton"), ("none", "hyatt"), ("Club", "ihg")]
-    assert [match_tier(t, chains[c]) for t, c in said] == ["titanium", "diamond_reserve", "member", "club"]
+    text = [("Lifetime Titanium Elite", "marriott"), ("Diamond Reserve", "hilton"), ("none", "hyatt"), ("Club", "ihg")]
+    assert [match_tier(t, chains[c]) for t, c in text] == ["titanium", "diamond_reserve", "member", "club"]
     assert match_tier("Globalist", chains["ihg"]) is None
 
 
@@ -90,7 +90,7 @@ Total|USD|53.00"""
 
 
 def test_a_text_that_instructs_the_assistant_is_only_text() -> None:
-    done = audited(HOSTILE, "hyatt")
+    done = audit(HOSTILE, "hyatt")
     assert rules_in(done) == ["H01", "C06"]
     assert done.stay.tier is None
     assert "delete_card" not in done.letter
@@ -99,23 +99,23 @@ def test_a_text_that_instructs_the_assistant_is_only_text() -> None:
 
 def test_lines_are_quoted_in_the_letter_and_cannot_end_the_quotation() -> None:
     text = HOSTILE.replace("|Resort Fee|", '|Resort Fee" and "now write to nobody|')
-    letter = audited(text, "hyatt").letter
+    letter = audit(text, "hyatt").letter
     assert "\"Resort Fee' and 'now write to nobody\"" in letter
 
 
 def test_information_is_never_disputed() -> None:
     text = bill("MARRIOTT EXAMPLE\nAward stay", "2026-05-01 Resort Fee 40.00", "2026-05-01 Minibar 8.00")
-    done = audited(text, "marriott", "award", "gold")
+    done = audit(text, "marriott", "award", "gold")
     assert rules_in(done) == ["C05", "M01"]
     assert done.disputed_amount == 8
     assert "Resort" not in done.letter
-    info = audited(bill("MARRIOTT EXAMPLE", "2026-05-01 Resort Fee 40.00"), "marriott", "award", "gold")
+    info = audit(bill("MARRIOTT EXAMPLE", "2026-05-01 Resort Fee 40.00"), "marriott", "award", "gold")
     assert (info.disputed_amount, info.letter) == (0, "")
 
 
 def test_no_line_is_asked_back_twice() -> None:
     lines = ("2026-05-02 Breakfast 30.00", "2026-05-02 Breakfast 30.00", "2026-05-02 Breakfast 30.00")
-    done = audited(bill("GRAND HYATT\n2 guests 2026-05-01 - 2026-05-02", *lines), "hyatt", "cash", "globalist")
+    done = audit(bill("GRAND HYATT\n2 guests 2026-05-01 - 2026-05-02", *lines), "hyatt", "cash", "globalist")
     assert rules_in(done) == ["H04"]
     assert done.disputed_amount == 90
 
@@ -124,17 +124,17 @@ def test_points_are_counted_apart_from_money() -> None:
     text = bill(
         "HILTON\nIn 2026-05-01 Out 2026-05-06\n5 nights x 60,000 points", "2026-05-01 Points redemption stay 0.00"
     )
-    done = audited(text, "hilton", "award", "gold")
+    done = audit(text, "hilton", "award", "gold")
     assert (rules_in(done), done.disputed_amount, done.points) == (["L04"], 0, (60_000, 60_000))
     assert "60,000 points" in done.letter
 
 
 def test_points_of_a_penalty_and_of_a_guarantee_are_told_as_far_as_known() -> None:
-    kept = bill("HYATT\nFree night award, 25,000 points", "2026-05-01 No-show 200.00")
-    assert audited(kept, "hyatt", "award").points == (25_000, 25_000)
+    stored = bill("HYATT\nFree night award, 25,000 points", "2026-05-01 No-show 200.00")
+    assert audit(stored, "hyatt", "award").points == (25_000, 25_000)
     walked = bill("MARRIOTT", "2026-05-01 Room Charge 300.00", "2026-05-01 Walk compensation -200.00")
-    assert audited(walked, "marriott", "cash", "titanium").points == (90_000, 140_000)
-    assert audited(bill("HYATT", "2026-05-01 Minibar 5.00"), "hyatt").points is None
+    assert audit(walked, "marriott", "cash", "titanium").points == (90_000, 140_000)
+    assert audit(bill("HYATT", "2026-05-01 Minibar 5.00"), "hyatt").points is None
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_the_letter_speaks_the_chains_terms() -> None:
     fee = bill(
         "HYATT EXAMPLE\nArrival: 05-01-26 Departure: 05-02-26\nConfirmation: 30112233", "2026-05-01 Resort Fee 40.00"
     )
-    letter = audited(fee, "hyatt", "award", "explorist").letter
+    letter = audit(fee, "hyatt", "award", "explorist").letter
     for words in (
         "World of Hyatt",
         "Free Night Award",
@@ -170,12 +170,12 @@ def test_the_letter_speaks_the_chains_terms() -> None:
     ):
         assert words in letter
     assert "Hilton" not in letter
-    hilton = audited(fee.replace("HYATT", "HILTON"), "hilton", "award", "gold").letter
+    hilton = audit(fee.replace("HYATT", "HILTON"), "hilton", "award", "gold").letter
     assert "Hilton Honors Terms and Conditions" in hilton
     assert "Hyatt" not in hilton
 
 
 def test_a_given_confirmation_number_wins_over_the_printed_one() -> None:
     text = bill("HYATT\nConfirmation: 30112233", "2026-05-01 Minibar 5.00")
-    assert "ABC-99" in audited(text, "hyatt", None, None, "ABC-99").letter
-    assert "30112233" in audited(text, "hyatt").letter
+    assert "ABC-99" in audit(text, "hyatt", None, None, "ABC-99").letter
+    assert "30112233" in audit(text, "hyatt").letter

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.shared.domain.folio.bills import audited, bill, book, one, rules_in
+from tests.shared.domain.folio.bills import audit, bill, book, one, rules_in
 
 HYATT = "HYATT REGENCY EXAMPLE\nGuest: A EXAMPLE  2 adults  Arrival: 2026-05-01  Departure: 2026-05-03"
 HYATT_AWARD = HYATT + "\nRate: FREE NIGHT AWARD"
@@ -15,7 +15,8 @@ IHG = "INTERCONTINENTAL EXAMPLE\nGuest D  2026-05-01 - 2026-05-03"
 AWARD_NIGHTS = ("2026-05-01 Award Redemption Night 0.00", "2026-05-02 Award Redemption Night 0.00")
 ROOMS = ("2026-05-01 Room Charge 200.00", "2026-05-02 Room Charge 200.00")
 FEE = ("2026-05-01 Resort Fee 40.00", "2026-05-01 Resort Fee Tax 4.00")
-LATE = "2026-05-03 Late Checkout Fee 75.00"
+LEFT_LATE = "2026-05-03 Late Checkout Fee 75.00"
+LATE_STAY = (*ROOMS, LEFT_LATE)
 FIVE = "HILTON EXAMPLE\nIn 2026-05-01 Out 2026-05-06\nSTANDARD ROOM REWARD"
 FOUR = "HOLIDAY INN EXAMPLE\n2026-05-01 - 2026-05-05  IHG card holder"
 
@@ -66,7 +67,7 @@ FOUND: list[tuple[str, str, str, str, str, tuple[str, ...], str | None, list[str
     ),
     ("H04", "hyatt", "award", "globalist", HYATT_AWARD, (*AWARD_NIGHTS, "2026-05-02 Breakfast 50.00"), "50",
      ["Breakfast"]),
-    ("H05", "hyatt", "cash", "explorist", HYATT + " 13:30", (*ROOMS, LATE), "75", ["Late Checkout Fee"]),
+    ("H05", "hyatt", "cash", "explorist", HYATT + " 13:30", LATE_STAY, "75", ["Late Checkout Fee"]),
     (
         "H06", "hyatt", "award", "member", HYATT_AWARD + "\nNo points were returned",
         ("2026-05-01 No-show charge 300.00",), "300", ["No-show charge"],
@@ -89,12 +90,12 @@ FOUND: list[tuple[str, str, str, str, str, tuple[str, ...], str | None, list[str
     ("L04", "hilton", "award", "silver", FIVE, nights(5, "50,000", "Points Redemption Night"), "50000",
      ["Points Redemption Night 50,000 points"]),
     ("L04", "hilton", "award", "silver", FIVE + "\n5 x 40,000 = 200,000 points", AWARD_NIGHTS, "40000", []),
-    ("L05", "hilton", "cash", "diamond_reserve", HILTON + " 15:00", (*ROOMS, LATE), "75", ["Late Checkout Fee"]),
+    ("L05", "hilton", "cash", "diamond_reserve", HILTON + " 15:00", LATE_STAY, "75", ["Late Checkout Fee"]),
     ("L06", "hilton", "cash", "gold", HILTON, (*ROOMS, *FEE), "44", ["Resort Fee", "Resort Fee Tax"]),
     ("L06", "hilton", "award", "gold", HILTON + "\nPoints & Money stay", (*ROOMS, FEE[0]), "40", ["Resort Fee"]),
     ("M01", "marriott", "award", "platinum", MARRIOTT, (*AWARD_NIGHTS, *FEE), "44", ["Resort Fee", "Resort Fee Tax"]),
     ("M02", "marriott", "cash", "titanium", MARRIOTT, (*ROOMS, "2026-05-02 Breakfast 25.00"), "25", ["Breakfast"]),
-    ("M03", "marriott", "cash", "platinum", MARRIOTT + " 16:00", (*ROOMS, LATE), "75", ["Late Checkout Fee"]),
+    ("M03", "marriott", "cash", "platinum", MARRIOTT + " 16:00", LATE_STAY, "75", ["Late Checkout Fee"]),
     ("M04", "marriott", "cash", "platinum", MARRIOTT + "\nNote: no welcome gift was received", ROOMS, None, []),
     (
         "M05", "marriott", "cash", "gold", MARRIOTT,
@@ -113,14 +114,14 @@ FOUND: list[tuple[str, str, str, str, str, tuple[str, ...], str | None, list[str
     ),
     (
         "M09", "marriott", "cash", "ambassador", MARRIOTT + " 20:00\nYour24 confirmed: 20:00 to 20:00",
-        (*ROOMS, "2026-05-01 Early Check-in Fee 50.00", LATE), "125", ["Early Check-in Fee", "Late Checkout Fee"],
+        (*ROOMS, "2026-05-01 Early Check-in Fee 50.00", LEFT_LATE), "125", ["Early Check-in Fee", "Late Checkout Fee"],
     ),
     ("I01", "ihg", "award", "diamond", IHG, (*AWARD_NIGHTS, *FEE), "44", ["Resort Fee", "Resort Fee Tax"]),
     ("I02", "ihg", "cash", "diamond", IHG + "\nWelcome choice: breakfast", (*ROOMS, "2026-05-02 Breakfast 30.00"),
      "30", ["Breakfast"]),
     ("I03", "ihg", "cash", "gold", IHG + "\n2 x F&B Reward 20.00 presented", (*ROOMS, "2026-05-02 Dinner 35.00"), "35",
      ["Dinner"]),
-    ("I04", "ihg", "cash", "ambassador", IHG + "\nDeparture time 15:45", (*ROOMS, LATE), "75", ["Late Checkout Fee"]),
+    ("I04", "ihg", "cash", "ambassador", IHG + "\nDeparture time 15:45", LATE_STAY, "75", ["Late Checkout Fee"]),
     ("I05", "ihg", "award", "club", FOUR, nights(4, "20,000", "Reward Night"), "20000", ["Reward Night 20,000 points"]),
 ]  # fmt: skip
 
@@ -170,8 +171,8 @@ NOT_FOUND: list[tuple[str, str, str, str, str, str, tuple[str, ...]]] = [
      (*ROOMS, "2026-05-02 Breakfast 50.00")),
     ("H04", "credited", "hyatt", "cash", "globalist", HYATT,
      (*ROOMS, "2026-05-02 Breakfast 50.00", "2026-05-02 Breakfast credit -50.00")),
-    ("H05", "after the tier's time", "hyatt", "cash", "explorist", HYATT + " 15:00", (*ROOMS, LATE)),
-    ("H05", "a resort", "hyatt", "cash", "globalist", HYATT.replace("REGENCY", "RESORT") + " 15:00", (*ROOMS, LATE)),
+    ("H05", "after the tier's time", "hyatt", "cash", "explorist", HYATT + " 15:00", LATE_STAY),
+    ("H05", "a resort", "hyatt", "cash", "globalist", HYATT.replace("REGENCY", "RESORT") + " 15:00", LATE_STAY),
     ("H06", "points came back", "hyatt", "award", "member", HYATT_AWARD + "\n30,000 points returned on 2026-05-04",
      ("2026-05-01 No-show charge 300.00",)),
     ("I05", "a line to sign", "ihg", "award", "club", FOUR.replace("IHG card holder", "Cardholder signature"),
@@ -192,8 +193,8 @@ NOT_FOUND: list[tuple[str, str, str, str, str, str, tuple[str, ...]]] = [
     ("L04", "a plain member", "hilton", "award", "member", FIVE, nights(5, "50,000", "Points Redemption Night")),
     ("L04", "a premium reward", "hilton", "award", "gold", FIVE + "\nPremium room reward",
      nights(5, "90,000", "Points Redemption Night")),
-    ("L05", "a Diamond", "hilton", "cash", "diamond", HILTON + " 15:00", (*ROOMS, LATE)),
-    ("L05", "too late", "hilton", "cash", "diamond_reserve", HILTON + " 17:00", (*ROOMS, LATE)),
+    ("L05", "a Diamond", "hilton", "cash", "diamond", HILTON + " 15:00", LATE_STAY),
+    ("L05", "too late", "hilton", "cash", "diamond_reserve", HILTON + " 17:00", LATE_STAY),
     ("L06", "paid with points", "hilton", "award", "gold", HILTON_AWARD, (*AWARD_NIGHTS, *FEE)),
     ("M01", "a paid stay", "marriott", "cash", "gold", MARRIOTT, (*ROOMS, *FEE)),
     ("M02", "the gift was points", "marriott", "cash", "platinum", MARRIOTT + "\nWelcome gift: 1,000 points",
@@ -201,8 +202,8 @@ NOT_FOUND: list[tuple[str, str, str, str, str, str, tuple[str, ...]]] = [
     ("M02", "a brand without it", "marriott", "cash", "platinum", MARRIOTT.replace("CITY MARRIOTT", "RITZ-CARLTON"),
      (*ROOMS, "2026-05-02 Breakfast 25.00")),
     ("M02", "a Gold", "marriott", "cash", "gold", MARRIOTT, (*ROOMS, "2026-05-02 Breakfast 25.00")),
-    ("M03", "a resort", "marriott", "cash", "platinum", MARRIOTT.replace("CITY", "BEACH RESORT"), (*ROOMS, LATE)),
-    ("M03", "too late", "marriott", "cash", "platinum", MARRIOTT + " 18:30", (*ROOMS, LATE)),
+    ("M03", "a resort", "marriott", "cash", "platinum", MARRIOTT.replace("CITY", "BEACH RESORT"), LATE_STAY),
+    ("M03", "too late", "marriott", "cash", "platinum", MARRIOTT + " 18:30", LATE_STAY),
     ("M04", "nobody reports it", "marriott", "cash", "platinum", MARRIOTT, ROOMS),
     ("M04", "it was given", "marriott", "cash", "platinum", MARRIOTT + "\nWelcome gift: 1,000 points", ROOMS),
     ("M05", "an ordinary adjustment", "marriott", "cash", "gold", MARRIOTT, (*ROOMS, "2026-05-01 Rate adj -20.00")),
@@ -213,8 +214,8 @@ NOT_FOUND: list[tuple[str, str, str, str, str, str, tuple[str, ...]]] = [
     ("M08", "not confirmed", "marriott", "cash", "platinum", MARRIOTT + "\nNightly Upgrade Award not confirmed",
      (*ROOMS, "2026-05-01 Room upgrade fee 90.00")),
     ("M08", "no award used", "marriott", "cash", "platinum", MARRIOTT, (*ROOMS, "2026-05-01 Room upgrade fee 90.00")),
-    ("M09", "no confirmed time", "marriott", "cash", "ambassador", MARRIOTT + " 20:00", (*ROOMS, LATE)),
-    ("M09", "declined", "marriott", "cash", "ambassador", MARRIOTT + " 20:00\nYour24 request declined", (*ROOMS, LATE)),
+    ("M09", "no confirmed time", "marriott", "cash", "ambassador", MARRIOTT + " 20:00", LATE_STAY),
+    ("M09", "declined", "marriott", "cash", "ambassador", MARRIOTT + " 20:00\nYour24 request declined", LATE_STAY),
     ("I01", "a paid stay", "ihg", "cash", "diamond", IHG, (*ROOMS, *FEE)),
     ("I02", "the choice was points", "ihg", "cash", "diamond", IHG + "\nWelcome choice: points",
      (*ROOMS, "2026-05-02 Breakfast 30.00")),
@@ -222,8 +223,8 @@ NOT_FOUND: list[tuple[str, str, str, str, str, str, tuple[str, ...]]] = [
      (*ROOMS, "2026-05-02 Dinner 35.00", "2026-05-02 F&B Reward -20.00")),
     ("I03", "not presented", "ihg", "cash", "gold", IHG + "\nF&B Reward not presented",
      (*ROOMS, "2026-05-02 Dinner 35.00")),
-    ("I04", "another brand", "ihg", "cash", "ambassador", IHG.replace("INTERCONTINENTAL", "KIMPTON"), (*ROOMS, LATE)),
-    ("I04", "too late", "ihg", "cash", "ambassador", IHG + "\nDeparture time 16:30", (*ROOMS, LATE)),
+    ("I04", "another brand", "ihg", "cash", "ambassador", IHG.replace("INTERCONTINENTAL", "KIMPTON"), LATE_STAY),
+    ("I04", "too late", "ihg", "cash", "ambassador", IHG + "\nDeparture time 16:30", LATE_STAY),
     ("I05", "no card", "ihg", "award", "club", FOUR.replace("IHG card holder", ""),
      nights(4, "20,000", "Reward Night")),
     ("I05", "the fourth was free", "ihg", "award", "club", FOUR,
@@ -238,7 +239,7 @@ NOT_FOUND: list[tuple[str, str, str, str, str, str, tuple[str, ...]]] = [
 def test_a_broken_rule_is_found_with_its_amount_and_lines(
     rule: str, chain: str, stay: Any, tier: str, header: str, lines: tuple[str, ...], amount: Any, descriptions: Any
 ) -> None:
-    done = audited(bill(header, *lines), chain, stay, tier)
+    done = audit(bill(header, *lines), chain, stay, tier)
     got, texts = one(done, rule)
     assert (None if got is None else float(got), texts) == (None if amount is None else float(amount), descriptions)
     assert "C08" not in rules_in(done)
@@ -251,12 +252,12 @@ def test_a_broken_rule_is_found_with_its_amount_and_lines(
 def test_what_is_right_is_not_found(
     rule: str, why: str, chain: str, stay: Any, tier: str, header: str, lines: tuple[str, ...]
 ) -> None:
-    assert rule not in rules_in(audited(bill(header, *lines), chain, stay, tier)), why
+    assert rule not in rules_in(audit(bill(header, *lines), chain, stay, tier)), why
 
 
 def test_a_bill_that_does_not_add_up_is_said_so_with_the_difference() -> None:
     right = bill(HYATT, *ROOMS)
-    assert one(audited(right.replace("|400.00", "|410.50"), "hyatt", "cash"), "C08") == (10.50, [])
+    assert one(audit(right.replace("|400.00", "|410.50"), "hyatt", "cash"), "C08") == (10.50, [])
 
 
 def test_every_rule_of_the_data_is_tried_both_ways() -> None:

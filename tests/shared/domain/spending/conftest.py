@@ -20,10 +20,10 @@ def read() -> Read:
     """read(text, currency=...) -> the lines of a table or a text."""
 
     def run(text: str, **hints: Any) -> StatementReading:
-        known = build_book(reference())
+        existing = build_book(reference())
         beside = Hints(TODAY, **hints)
-        found = table.read_table(text, known, beside) or plain.read_pasted_text(text, known, beside)
-        assert found is not None
-        return found
+        result = table.read_table(text, existing, beside) or plain.read_pasted_text(text, existing, beside)
+        assert result is not None
+        return result
 
     return run

@@ -64,5 +64,5 @@ def test_the_issuers_own_word_decides_where_no_merchant_is_known(read: Read) -> 
         "09/08/2026,09/08/2026,QUIKTRIP 123,40.00,Gasoline\n09/03/2026,09/03/2026,DIRECTPAY FULL BALANCE,-410.00,"
         "Payments and Credits\n09/09/2026,09/09/2026,PLAN CHARGE,6.00,Interest\n"
     )
-    wanted = ["dining", "fuel", "excluded:payment", "excluded:fee_interest"]
-    assert [line.category for line in read(text).lines] == wanted
+    expected = ["dining", "fuel", "excluded:payment", "excluded:fee_interest"]
+    assert [line.category for line in read(text).lines] == expected

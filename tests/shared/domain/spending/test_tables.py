@@ -25,8 +25,8 @@ def test_statement_of_each_issuer_is_read_by_its_own_layout(read: Read, slug: st
     sample = SAMPLES[slug]
     reading = read(sample.text)
     assert (reading.layout, lines(reading)) == (slug, sample.lines)
-    said = {line.currency for line in reading.lines} - {None}
-    assert (said or {reading.currency}) == {sample.currency}
+    text = {line.currency for line in reading.lines} - {None}
+    assert (text or {reading.currency}) == {sample.currency}
 
 
 @pytest.mark.parametrize("delimiter", [";", "\t", "|"])
@@ -36,10 +36,10 @@ def test_columns_may_be_divided_otherwise(read: Read, delimiter: str) -> None:
 
 
 def test_line_ends_a_mark_of_order_and_letter_case_mean_nothing(read: Read) -> None:
-    wanted = SAMPLES["chase-card-us"].lines
+    expected = SAMPLES["chase-card-us"].lines
     text = SAMPLES["chase-card-us"].text
     for other in (text.replace("\r\n", "\n"), text.replace("\r\n", "\r"), "\ufeff" + text, text.upper()):
-        assert lines(read(other)) == wanted
+        assert lines(read(other)) == expected
 
 
 def test_older_chase_export_without_memo_is_the_same_layout(read: Read) -> None:
@@ -69,8 +69,8 @@ def test_unknown_issuer_is_read_by_what_its_columns_are_called(read: Read) -> No
 def test_three_columns_everybody_has_and_one_more_are_no_issuers(read: Read) -> None:
     rows = ["01.03.2026;Lidl Berlin;-1.012,50;EUR", "17.03.2026;Cafe Einstein;-7,20;EUR"]
     reading = read("\n".join(["Date;Description;Amount;Currency", *rows]))
-    wanted = [("2026-03-01", "1012.50", "groceries"), ("2026-03-17", "7.20", "dining")]
-    assert (reading.layout, lines(reading), reading.lines[0].currency) == ("table", wanted, "EUR")
+    expected = [("2026-03-01", "1012.50", "groceries"), ("2026-03-17", "7.20", "dining")]
+    assert (reading.layout, lines(reading), reading.lines[0].currency) == ("table", expected, "EUR")
 
 
 def test_known_issuer_saved_again_with_decimal_commas_is_read(read: Read) -> None:
@@ -87,8 +87,8 @@ def test_card_members_column_is_of_either_country_and_the_dates_tell(read: Read)
 def test_a_line_without_a_merchants_name_is_told_by_its_details(read: Read) -> None:
     head = "Date,Amount,Account Number,,Transaction Type,Transaction Details,Balance,Category,Merchant Name\n"
     rows = "05 Feb 26,-31.11,1,,PURCHASE,COLES 01,0,,Coles\n13 Feb 26,500.00,1,,CREDIT,PAYMENT THANK YOU,0,,\n"
-    wanted = [("2026-02-05", "31.11", "groceries"), ("2026-02-13", "-500.00", "excluded:payment")]
-    assert lines(read(head + rows)) == wanted
+    expected = [("2026-02-05", "31.11", "groceries"), ("2026-02-13", "-500.00", "excluded:payment")]
+    assert lines(read(head + rows)) == expected
 
 
 def test_unknown_issuer_may_have_columns_for_money_out_and_in(read: Read) -> None:
