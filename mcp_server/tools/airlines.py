@@ -15,6 +15,7 @@ from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
 from mcp_server.views.airlines import Endpoint, list_endpoints
 from shared.domain import names
 from shared.domain.dates import format_day
+from shared.domain.plurals import pluralize
 from shared.errors import NoData, NotFound
 from shared.reference.rows import Airline, Carrier
 from shared.reference.rows import CancellationFee as FeeRow
@@ -98,7 +99,7 @@ def get_award_release_window(
     release_note = window.release_time and f"released at {window.release_time}"
     notes = "; ".join(n for n in (release_note, window.note, partner_note) if n)
     return ReleaseWindow(
-        message=f"{carrier.name} opens award seats {window.days_before_departure} days ahead,"
+        message=f"{carrier.name} opens award seats {pluralize(window.days_before_departure, 'day')} ahead,"
         f" today until {format_day(last)}. {caution(window)}".rstrip(),
         airline=_to_airline_name(carrier),
         days_before_departure=window.days_before_departure,

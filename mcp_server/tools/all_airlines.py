@@ -178,7 +178,7 @@ def _describe_cheapest(call: LiveCall, matches: Sequence[AwardOption]) -> str:
         return ""
     best, facts = matches[0], call.reference
     program = f"{program_name(facts, best.program)} with {airline_name(facts, best.airline)}"
-    return f" Cheapest: {best.points:,} points of {program}."
+    return f" Cheapest: {pluralize(best.points, 'point')} of {program}."
 
 
 def _describe_result(

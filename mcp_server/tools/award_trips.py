@@ -88,4 +88,5 @@ def _describe_trip(facts: Reference, trip: AwardTrip, source: str) -> str:
     stops = "nonstop" if trip.stops == 0 else pluralize(trip.stops, "stop")
     books = ", ".join(dict.fromkeys(program_name(facts, link.program) for link in trip.links))
     places = f"; book with {books}" if books else ""
-    return f"{numbers}, {stops}, {trip.points:,} points in {trip.cabin.replace('_', ' ')}, as {source} says{places}."
+    points, cabin = pluralize(trip.points, "point"), trip.cabin.replace("_", " ")
+    return f"{numbers}, {stops}, {points} in {cabin}, as {source} says{places}."

@@ -20,6 +20,7 @@ from shared.domain.dates import format_day
 from shared.domain.exchange_rates import Rates
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.plans import Plan
+from shared.domain.plurals import pluralize
 from shared.errors import NoData
 from shared.providers.contract import FaresQuestion, Reading, SeatsQuestion
 from shared.reference.load import Reference
@@ -240,7 +241,9 @@ def _describe_comparison(
     sentences = [f"From {where}:"]
     sentences.append(f"cash {fare.price:,.2f} {fare.currency};" if fare else "no cash fare is known;")
     program = program_name(facts, best.option.program) if best else ""
-    sentences.append(f"award {best.option.points:,} points of {program}." if best else "no award seat is known.")
+    sentences.append(
+        f"award {pluralize(best.option.points, 'point')} of {program}." if best else "no award seat is known."
+    )
     value = value_point(amount, best.award) if best else None
     advised = advise(amount, best.award) if best else None
     if value is not None:

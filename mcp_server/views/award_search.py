@@ -8,6 +8,7 @@ from mcp_server.toolkit.context import CallBase
 from mcp_server.toolkit.parameters import Cabin
 from shared.domain.dates import format_day
 from shared.domain.plans import CABINS, FREE_CABINS, Plan, list_cabins
+from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData, Paywall
 from shared.reference.rows import Airline
 
@@ -63,7 +64,8 @@ def last_day_on_sale(call: CallBase, airline: str) -> date:
 def build_not_on_sale(call: CallBase, airline: Airline, day: date) -> NoData:
     last = last_day_on_sale(call, airline.iata)
     return NoData(
-        f"{airline.name} releases award seats {(last - call.today).days} days ahead, today until {format_day(last)}."
+        f"{airline.name} releases award seats {pluralize((last - call.today).days, 'day')} ahead, today until"
+        f" {format_day(last)}."
         f" {format_day(day)} is not on sale yet.",
         missing=["award seats"],
     )

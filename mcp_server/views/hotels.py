@@ -129,7 +129,7 @@ def describe_stay(stay: StayPrice, free: FreeNight) -> str:
     best = stay.best
     if best.state != "available":
         return "No room is free for these nights." if best.state == "none" else "No source knows this stay."
-    points = f"{best.points:,} points" if best.points is not None else "no award price"
+    points = pluralize(best.points, "point") if best.points is not None else "no award price"
     cash = f"{best.cash:,.2f} {best.currency}" if best.cash is not None else "no cash price"
     sentences = [f"{pluralize(stay.nights, 'night')}: {points}, {cash}."]
     if stay.free_night:

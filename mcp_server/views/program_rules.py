@@ -9,6 +9,7 @@ from typing import Literal, get_args
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.provenance import Verified, verified
 from mcp_server.toolkit.results import Part
+from shared.domain.plurals import pluralize
 from shared.reference.rows import AwardExample, CancellationFee, Program, ProgramFact
 
 Topic = Literal[
@@ -150,7 +151,9 @@ def _find_fact_rules(call: Call, program: Program) -> Iterator[Rule]:
 def describe_example(row: AwardExample) -> str:
     """One dated example price in a sentence."""
     who = "a partner" if row.airline == "*" else row.airline.replace("|", " or ")
-    price = f"{row.origin}-{row.destination} in {row.cabin.replace('_', ' ')} on {who}: {row.points:,} points"
+    price = (
+        f"{row.origin}-{row.destination} in {row.cabin.replace('_', ' ')} on {who}: {pluralize(row.points, 'point')}"
+    )
     return f"{price} {row.direction.replace('_', ' ')} ({row.level})"
 
 

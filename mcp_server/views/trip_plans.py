@@ -126,10 +126,11 @@ def _list_steps(reference: Reference, paid: PaidJourney[AwardOption], passengers
                 program_name(reference, s) for s in [way.purse.program, *(e.target for e in path.edges)]
             )
             steps.append(
-                f"Only then transfer {way.points_sent:,} points, {route}{speed}; {way.points_delivered:,} arrive."
+                f"Only then transfer {pluralize(way.points_sent, 'point')}, {route}{speed};"
+                f" {way.points_delivered:,} arrive."
             )
     for program, points in journey.needs.items():
-        steps.append(f"Book with {program_name(reference, program)}: {points:,} points and the taxes.")
+        steps.append(f"Book with {program_name(reference, program)}: {pluralize(points, 'point')} and the taxes.")
     return steps
 
 

@@ -52,7 +52,7 @@ def _templates() -> Environment:
 
 def price(option: Facts) -> str:
     taxes = f" + {option['taxes']} {option['taxes_currency']}" if option["taxes"] is not None else ""
-    return f"{option['points']:,} points{taxes}"
+    return f"{pluralize(option['points'], 'point')}{taxes}"
 
 
 def _option_line(option: Facts) -> str:

@@ -39,7 +39,7 @@ def describe_flight(row: FlightRow, reference: Reference) -> Flight:
     route = f"{row.origin} \u2192 {row.destination}" if row.origin and row.destination else ""
     times = [m[1] for text in (row.departs_at, row.arrives_at) if text and (m := _CLOCK.search(text))]
     day = f"{row.date:%a} {_format_day(row.date)}" if row.date else ""
-    stops = "" if row.stops is None else {0: "nonstop", 1: "1 stop"}.get(row.stops, f"{row.stops} stops")
+    stops = "" if row.stops is None else pluralize(row.stops, "stop") if row.stops else "nonstop"
     numbers = ", ".join(row.flight_numbers or ())
     cabin = (row.cabin or "").replace("_", " ").capitalize()
     airline = row.airline or next(iter(row.carriers or ()), None)
@@ -90,7 +90,7 @@ def _program_name(text: str | None, reference: Reference) -> str:
 
 def _describe_price(row: FlightRow) -> str:
     if row.points is not None:
-        return f"{row.points:,} points"
+        return pluralize(row.points, "point")
     return _format_money(row.price, row.currency) if row.price is not None else "price not known"
 
 
@@ -105,7 +105,7 @@ def _describe_taxes(row: FlightRow) -> str:
 
 
 def _describe_seats(seats: int | None) -> str:
-    return "" if seats is None else f"{pluralize(seats, 'seat')}"
+    return "" if seats is None else pluralize(seats, "seat")
 
 
 def build_notes(rows: Sequence[FlightRow], client: Client | None, reference: Reference, today: date) -> list[Note]:
@@ -152,7 +152,7 @@ def _describe_funding(program: Program, points: int, client: Client, reference: 
         ]
     missing = transfer_options.find_shortfall(ways, points)
     return [
-        f"{missing:,} points stay missing even when every balance that can be transferred is.",
+        f"{pluralize(missing, 'point')} stay missing even when every balance that can be transferred is.",
         _list_counting_balances(ways, programs),
     ]
 
@@ -165,12 +165,11 @@ def _list_counting_balances(ways: Sequence[Way], programs: Mapping[str, Program]
 def _describe_way(way: Way, goal: Program, reference: Reference) -> str:
     source = reference.programs[way.purse.program]
     if way.path is None:
-        return (
-            f"{way.points_sent:,} of the {way.purse.points:,} points already with {goal.name}; no transfer is needed."
-        )
+        balance = pluralize(way.purse.points, "point")
+        return f"{way.points_sent:,} of the {balance} already with {goal.name}; no transfer is needed."
     edges = way.path.edges
     through = f" by way of {', '.join(reference.programs[e.target].name for e in edges[:-1])}" if edges[1:] else ""
-    words = [f"{way.points_sent:,} {source.name} become {way.points_delivered:,} points{through}"]
+    words = [f"{way.points_sent:,} {source.name} become {pluralize(way.points_delivered, 'point')}{through}"]
     words.append(", ".join(f"{float(e.ratio_from):g}:{float(e.ratio_to):g}" for e in edges))
     words.append(_POSTING_TIMES.get(way.posting, "how long it takes is not known"))
     if way.path.bonus_ends_on:

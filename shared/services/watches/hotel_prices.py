@@ -15,6 +15,7 @@ from shared.db.hotel_prices import Stay, keep_price, shared_price
 from shared.db.run_kinds import RunKind
 from shared.db.runs import unschedule
 from shared.domain import bookings
+from shared.domain.plurals import pluralize
 from shared.outbox.enqueue import tell
 from shared.providers import registry
 from shared.providers.ask import Ask
@@ -231,7 +232,7 @@ def _facts(row: HotelBooking, price: HotelPrice, found: bookings.PriceDrop) -> d
     """In words a mail can use."""
     checked = price.provider_checked_at or price.captured_at
     if row.kind == "award":
-        was, now, saved = (f"{n or 0:,} points" for n in (row.original_points, price.points, found.points_saved))
+        was, now, saved = (pluralize(n or 0, "point") for n in (row.original_points, price.points, found.points_saved))
     else:
         amounts = (row.original_pay_rate_usd, price.cash, found.cash_saved)
         was, now, saved = (f"{n or 0:,.2f} {row.cash_rate_currency}" for n in amounts)
