@@ -1,7 +1,6 @@
 """Catalogue cards ranked by what they are worth for a spending pattern, a goal programme and the cards held."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Annotated, Any, Literal
@@ -12,14 +11,22 @@ from pydantic import Field, WithJsonSchema
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Amount, AnyName, Country, Currency
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Money, Part, Result
+from mcp_server.toolkit.results import Result
+from mcp_server.views.card_advice import (
+    Recommendation,
+    ScoredCard,
+    Spending,
+    convert_total,
+    describe_no_match,
+    describe_ranking,
+    to_recommendation,
+    valuation_date,
+)
 from shared.db.cards import Card as Held
 from shared.db.profile import Profile
 from shared.db.spending import totals
 from shared.domain import card_value
-from shared.domain.card_value import CATEGORIES, CardOffer, CardValue, Category
-from shared.domain.dates import format_day, format_iso_day
-from shared.domain.plurals import pluralize
+from shared.domain.card_value import CATEGORIES, Category
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import cards as catalogue
 from shared.reference.load import Reference
@@ -29,67 +36,12 @@ Spend = Annotated[dict[str, Any], WithJsonSchema({"type": "object"})]
 _MAX_AMOUNT = Decimal(10) ** 9
 
 
-class Breakdown(Part):
-    """first_year_value is bonus + earn + credits - fee; None is unknown and counts as nothing."""
-
-    bonus: Money | None
-    earn: Money | None
-    credits: Money
-    fee: Money | None
-
-
-class Recommendation(Part):
-    slug: str
-    name: str
-    first_year_value: Money
-    ongoing_value: Money
-    currency: str
-    breakdown: Breakdown
-    goal_points_per_year: int | None
-    reasons: list[str]
-
-
 class Recommendations(Result):
     recommendations: list[Recommendation]
     spend_source: Literal["imported", "argument", "none"]
     spend_months: int
     valuation_as_of: str | None
     total_found: int
-
-
-@dataclass(frozen=True)
-class Spending:
-    """A year's spending by category in US dollars, and where it is from."""
-
-    source: Literal["imported", "argument", "none"]
-    months: int
-    usd: Mapping[str, Decimal]
-    total_usd: Decimal | None = None  # of all categories; None when nothing is known
-
-    def within(self, category: str | None) -> "Spending":
-        if category is None or self.source == "none":
-            return self
-        return replace(self, usd={category: self.usd.get(category, Decimal(0))})
-
-
-@dataclass(frozen=True)
-class ScoredCard:
-    """A card with what it is worth; `per_hundred` is the return on 100 of the one category asked about."""
-
-    card: CatalogCard
-    offer: CardOffer
-    worth: CardValue
-    ratio: Fraction | None
-    per_hundred: Decimal | None
-    usd_per_unit: Decimal
-    own: bool
-    had: bool
-    beyond: bool  # other cards held earn on this spending too
-
-    @property
-    def order(self) -> tuple[Any, ...]:
-        unknown = self.offer.point is None and self.worth.earn is None
-        return (unknown, -(self.per_hundred or 0), -self.worth.first_year * self.usd_per_unit, self.card.slug)
 
 
 def _parse_amount(value: Any) -> Decimal | None:
@@ -158,10 +110,6 @@ def _convert_spending(spending: Spending, usd_per_unit: Decimal) -> dict[str, De
     return {category: amount / usd_per_unit for category, amount in spending.usd.items()}
 
 
-def _convert_total(spending: Spending, usd_per_unit: Decimal) -> Decimal | None:
-    return None if spending.total_usd is None else spending.total_usd / usd_per_unit
-
-
 def _value_point(call: Call, card: CatalogCard, goal: str | None) -> tuple[Decimal | None, Fraction | None]:
     """What one of the card's points is worth in its currency, and how many points of the goal it becomes."""
     if goal is None:
@@ -203,14 +151,24 @@ def _score(
     if rate is None or (goal is not None and ratio is None):
         return None
     offer = catalogue.build_offer(call.reference, card, point)
-    own = wallet.get(card.slug, False)
-    before = {} if own else {c: v / rate.usd_per_unit for c, v in held_values.items()}
-    total = _convert_total(spending, rate.usd_per_unit)
-    worth = card_value.value_card(offer, _convert_spending(spending, rate.usd_per_unit), before, total=total, owned=own)
+    is_held = wallet.get(card.slug, False)
+    before = {} if is_held else {c: v / rate.usd_per_unit for c, v in held_values.items()}
+    total = convert_total(spending, rate.usd_per_unit)
+    worth = card_value.value_card(
+        offer, _convert_spending(spending, rate.usd_per_unit), before, total=total, owned=is_held
+    )
     returns = card_value.value_by_category(offer, {category: Decimal(100)}) if category else None
     per_hundred = returns[category] if returns and category else None
     return ScoredCard(
-        card, offer, worth, ratio, per_hundred, rate.usd_per_unit, own, card.slug in wallet and not own, bool(before)
+        card,
+        offer,
+        worth,
+        ratio,
+        per_hundred,
+        rate.usd_per_unit,
+        is_held,
+        card.slug in wallet and not is_held,
+        bool(before),
     )
 
 
@@ -240,15 +198,15 @@ def recommend_cards(
     eligible = _list_eligible(call.reference, country, max_annual_fee, set() if include_held else _open_cards(wallet))
     scored = [s for c in eligible if (s := _score(call, c, spending, goal, category, wallet, held_values))]
     if not scored:
-        raise NoData(_describe_no_match(call.reference, country, goal), ["cards"])
+        raise NoData(describe_no_match(call.reference, country, goal), ["cards"])
     scored.sort(key=lambda s: s.order)
     listed = scored[: min(limit, call.limits.results or limit)]
     return Recommendations(
-        message=_describe_ranking(listed, spending, category, country, len(scored)),
-        recommendations=[_to_recommendation(call, s, spending, goal, category) for s in listed],
+        message=describe_ranking(listed, spending, category, country, len(scored)),
+        recommendations=[to_recommendation(call, s, spending, goal, category) for s in listed],
         spend_source=spending.source,
         spend_months=spending.months,
-        valuation_as_of=_valuation_date(call.reference, listed, goal),
+        valuation_as_of=valuation_date(call.reference, listed, goal),
         total_found=len(scored),
     )
 
@@ -276,124 +234,3 @@ def _list_eligible(
         and country in (None, card.country)
         and (max_fee is None or (card.annual_fee is not None and card.annual_fee <= max_fee))
     ]
-
-
-def _describe_no_match(reference: Reference, country: str | None, goal: str | None) -> str:
-    countries = sorted({c.country for c in reference.cards.values()})
-    if country is not None and country not in countries:
-        return f"No card of {country} is known here; the catalogue has cards of {', '.join(countries)}."
-    return f"No card known here earns points that reach {goal}." if goal else "No card known here fits these wishes."
-
-
-def _describe_ranking(
-    listed: list[ScoredCard], spending: Spending, category: str | None, country: str | None, total: int
-) -> str:
-    sentences = [f"{pluralize(total, 'card')} compared; first {listed[0].card.name}."]
-    if category:
-        sentences.append(f"Ranked by what 100 spent on {_category_name(category)} brings, then by first-year value.")
-    if spending.source == "none":
-        sentences.append("Without spending the values rest on welcome bonus and fee alone.")
-    if any(s.card.bonus_amount is None for s in listed):
-        sentences.append("Where the bonus is null none is known, and the card is ranked without one.")
-    if country is None:
-        sentences.append("Cards of every country are compared; send country for those of one.")
-    return " ".join([*sentences, "Estimates: check fee and offer with the issuer."])
-
-
-def _valuation_date(reference: Reference, listed: list[ScoredCard], goal: str | None) -> str | None:
-    """The date of the oldest valuation used."""
-    programs = [reference.programs.get(goal or s.card.program or "") for s in listed]
-    return min((p.as_of for p in programs if p and p.as_of and p.value_usd_cents is not None), default=None)
-
-
-def _to_recommendation(
-    call: Call, s: ScoredCard, spending: Spending, goal: str | None, category: str | None
-) -> Recommendation:
-    yearly = s.worth.points_per_year
-    is_earning_known = spending.source != "none" and yearly is not None and s.ratio is not None
-    return Recommendation(
-        slug=s.card.slug,
-        name=s.card.name,
-        first_year_value=s.worth.first_year,
-        ongoing_value=s.worth.ongoing,
-        currency=s.card.fee_currency,
-        breakdown=Breakdown(bonus=s.worth.bonus, earn=s.worth.earn, credits=s.worth.credits, fee=s.worth.fee),
-        goal_points_per_year=int(yearly * s.ratio)
-        if is_earning_known and yearly is not None and s.ratio is not None
-        else None,
-        reasons=[
-            *_explain_bonus(call.reference, s, spending),
-            *_explain_earning(call.reference, s, spending, category),
-            *_explain_goal(call.reference, s, goal),
-            *_explain_confidence(call.reference, s),
-        ],
-    )
-
-
-def _category_name(category: str) -> str:
-    return category.replace("_", " ")
-
-
-def _explain_bonus(reference: Reference, s: ScoredCard, spending: Spending) -> list[str]:
-    card = s.card
-    if s.own:
-        return ["You hold this card: no welcome bonus is counted."]
-    if card.bonus_amount is None:
-        return ["No welcome bonus is known; none is counted."]
-    asks = f" for {card.bonus_spend:,} {card.fee_currency}" if card.bonus_spend is not None else ""
-    months = f" within {card.bonus_months} months" if card.bonus_months else ""
-    dated = f"as seen on {format_iso_day(card.bonus_as_of)}" if card.bonus_as_of else "undated"
-    words = [f"Bonus {card.bonus_amount:,} {catalogue.find_currency_name(reference, card)}{asks}{months}, {dated}."]
-    if not card_value.reaches_bonus(s.offer, _convert_total(spending, s.usd_per_unit)):
-        words.append("Your spending does not reach it, so it is not counted.")
-    if s.had:
-        words.append("You held this card before; many issuers pay a bonus only once.")
-    return words
-
-
-def _explain_earning(reference: Reference, s: ScoredCard, spending: Spending, category: str | None) -> list[str]:
-    words = []
-    if s.per_hundred is not None and category:
-        words.append(f"100 {s.card.fee_currency} on {_category_name(category)} bring {s.per_hundred:.2f} back.")
-    if spending.source != "none" and s.worth.points_per_year:
-        words.append(
-            f"Earns {s.worth.points_per_year:,} {catalogue.find_currency_name(reference, s.card)}"
-            " a year on this spending."
-        )
-    if spending.source != "none" and s.worth.earn is not None and s.beyond:
-        words.append("Earnings count only beyond what the cards you hold bring.")
-    special = [f"{r.category} {r.multiplier.normalize():f}" for r in card_value.list_conditional_rates(s.offer.rates)]
-    if special:
-        words.append(f"Not counted, as they depend on where and how you pay: {', '.join(special)}.")
-    return words
-
-
-def _explain_goal(reference: Reference, s: ScoredCard, goal: str | None) -> list[str]:
-    if goal is None or s.ratio is None or s.card.program == goal:
-        return []
-    name = reference.programs[goal].name
-    part = {"with-premium-card": ", only together with a premium card of the issuer", "partial": ", to some partners"}
-    gets = Decimal(s.ratio.numerator) / s.ratio.denominator
-    return [f"Points move to {name}, {gets.normalize():.4g} for 1{part.get(s.card.transferable, '')}."]
-
-
-def _explain_confidence(reference: Reference, s: ScoredCard) -> list[str]:
-    words = []
-    if s.offer.point is None:
-        words.append("No value of its points is known, so what it earns is left out and it is ranked last.")
-    program = reference.programs.get(s.card.program or "")
-    if s.offer.point is not None and program and program.kind == "bank" and program.home_country != s.card.country:
-        words.append(f"Its points are valued like those of {program.name} in {program.home_country}.")
-    rate = catalogue.find_exchange_rate(reference, s.card.fee_currency)
-    if rate and s.card.fee_currency != "USD":
-        words.append(
-            f"Valuations are in US cents; 1 {rate.currency} taken as {rate.usd_per_unit} USD"
-            f"{' (rough)' if rate.confidence == 'low' else ''}."
-        )
-    if s.card.annual_fee is None:
-        words.append("The annual fee is unknown and not deducted.")
-    low = ", an estimate of low confidence" if s.card.confidence == "low" else ""
-    words.append(
-        f"Fee {'unaudited' if s.card.audited_on is None else f'audited on {format_day(s.card.audited_on)}'}{low}."
-    )
-    return words
