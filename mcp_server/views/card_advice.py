@@ -159,7 +159,8 @@ def _explain_earning(reference: Reference, s: ScoredCard, spending: Spending, ca
         words.append(f"100 {s.card.fee_currency} on {_category_name(category)} bring {s.per_hundred:.2f} back.")
     if spending.source != "none" and s.worth.points_per_year:
         words.append(
-            f"Earns {s.worth.points_per_year:,} {catalogue.find_currency_name(reference, s.card)} a year on this spending."
+            f"Earns {s.worth.points_per_year:,} {catalogue.find_currency_name(reference, s.card)} a year"
+            " on this spending."
         )
     if spending.source != "none" and s.worth.earn is not None and s.is_marginal:
         words.append("Earnings count only beyond what the cards you hold bring.")
