@@ -147,7 +147,8 @@ async def sync_integration(call: LiveCall, provider: Provider, dry_run: bool = F
     report, name = outcome.report, connector(provider).title
     changed, conflicts = len(report.changes), len(report.conflicts)
     verb = "would change" if dry_run else "changed"
-    message = f"{name}: {pluralize(changed, 'row')} {verb}, {conflicts} left as they were."
+    skipped = f" Left as they were: {conflicts}; the field conflicts says why." if conflicts else ""
+    message = f"{name}: {pluralize(changed, 'row')} {verb}.{skipped}"
     if connector(provider).pull is None and connector(provider).push is None:
         message = f"{name} answers. Nothing is copied: it is asked when you search for award seats."
     return Synced(

@@ -93,7 +93,7 @@ def list_notifications(
     rows, total = page_of(call.db, Notification, conditions, *newest, page=page, per_page=per_page)
     unread = _count_unread(call)
     return Notices(
-        message=f"{pluralize(total, 'notice')} here; {unread} unread in the inbox.",
+        message=f"{pluralize(total, 'notice')}; {unread} unread in the whole inbox.",
         notifications=[_to_notice(row) for row in rows],
         unread=unread,
         paging=Paging.of(page, per_page, total),

@@ -42,7 +42,7 @@ def discover_more_flight_tools(call: Call) -> OtherServers:
     """
     rows = list(call.reference.rows("other_servers.csv"))
     return OtherServers(
-        message=f"{pluralize(len(rows), 'MCP server')} of others; none is part of this service.",
+        message=f"{pluralize(len(rows), 'MCP server')} run by others. None is part of this service.",
         servers=[_to_server(r) for r in rows],
         as_of=min((r.as_of for r in rows if r.as_of), default=None),
     )

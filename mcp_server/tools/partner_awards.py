@@ -210,7 +210,8 @@ def get_partner_award_options(
 
 def _describe_options(route: str, total: int, listed: int, dynamic: Sequence[str], guessed: Sequence[str]) -> str:
     """`guessed` are carriers that are priced without being known to fly the route."""
-    message = f"{pluralize(total, 'chart price')} from {route}, {listed} shown. Confirm the seat before moving points."
+    cut = f", {listed} shown" if listed < total else ""
+    message = f"{pluralize(total, 'chart price')} from {route}{cut}. Confirm the seat before moving points."
     if guessed:
         message += f" It is not known whether {' or '.join(guessed)} flies this route non-stop."
     if dynamic:

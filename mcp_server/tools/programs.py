@@ -10,6 +10,7 @@ from mcp_server.toolkit.parameters import Airport, Cabin, Day, LooseName, Page, 
 from mcp_server.toolkit.provenance import Audited, audited, caution
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NoDataWord, Paging, Result
+from mcp_server.toolkit.wording import airline_name
 from mcp_server.views.award_charts import (
     HOTEL_LEVELS,
     KIND_SHOWN,
@@ -129,7 +130,7 @@ def list_programs(
     ]
     page_rows = matches[(page - 1) * per_page : page * per_page]
     return Programs(
-        message=f"{pluralize(len(matches), 'programme')}, from reviewed reference data; no live seats are looked at.",
+        message=f"{pluralize(len(matches), 'programme')}, from reviewed reference data.",
         programs=[_to_line(call, p) for p in page_rows],
         paging=Paging.of(page, per_page, len(matches)),
     )
@@ -203,7 +204,14 @@ def get_pricing(
     places = [p.place for c, p in price.cabins.items() if c in cabins]
     chart = price.chart_of(cabin)
     return Pricing(
-        message=_describe_prices(resolved, f"{airline} flights {start}-{end}", price, chart, date, cabin),
+        message=_describe_prices(
+            resolved,
+            f"{airline_name(call.reference, airline)} ({airline}) flights from {start} to {end}",
+            price,
+            chart,
+            date,
+            cabin,
+        ),
         program=resolved.slug,
         airline=airline,
         chart=ChartPlace(kind=chart.kind, zone_or_band=places[0] if places else None, distance_miles=price.miles),
@@ -275,7 +283,7 @@ def _to_hotel_rates(program: Program, levels: list[HyattPrice]) -> ProgramRates:
     rows = to_category_rows(levels)
     listed = pluralize(len(rows), "category", "categories")
     return ProgramRates(
-        message=f"{program.name}, {priced.chart}: {listed}, a night. {caution(priced)}".strip(),
+        message=f"{program.name}, chart {priced.chart}: {listed}, in points for a night. {caution(priced)}".strip(),
         program=program.slug,
         chart=WholeChart(kind="category", rows=rows, seasons=list(HOTEL_LEVELS)),
         caveats=["A level that reads no_data was not found in any source.", "The hotel decides the level of a night."],

@@ -156,8 +156,9 @@ def get_standing_order(call: Call, standing_order_id: RowId) -> OrderDetails:
     mine = Run.standing_order_id == row.id
     runs = call.db.scalars(select(Run).where(mine).order_by(Run.queued_at.desc(), Run.id).limit(10)).all()
     last_result = select(Run.result).where(mine, Run.result.is_not(None)).order_by(Run.finished_at.desc()).limit(1)
+    history = f"its {pluralize(len(runs), 'newest run')}" if runs else "no runs yet"
     return OrderDetails(
-        message=f"Standing order {row.id} with its {pluralize(len(runs), 'newest run')}.",
+        message=f"Standing order {row.id} with {history}.",
         standing_order=to_standing_orders(call, [row])[0],
         last_result=call.db.scalar(last_result),
         runs=[OrderRun.model_validate(_run_fields(run)) for run in runs],

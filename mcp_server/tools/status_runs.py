@@ -189,11 +189,11 @@ def _find_run_paths(
 def _to_run_path(call: Call, chance: RunOption, goal: Goal, currency: str) -> StatusPath:
     route, unit = "-".join(chance.run.stops), status_tiers.format_metric(goal.target.metric)
     each = (
-        f"{status_tiers.format_number(chance.earned)} {unit} each"
+        f"{status_tiers.format_number(chance.earned)} {unit} each time"
         if chance.earned is not None
-        else (f"{status_tiers.format_number(chance.without_fare)} {unit} each, and more by the fare")
+        else (f"{status_tiers.format_number(chance.without_fare)} {unit} each time, and more depending on the fare")
     )
-    times = pluralize(chance.needed, "time") if chance.needed is not None else "as often as the fare makes necessary"
+    times = pluralize(chance.needed, "time") if chance.needed is not None else "as often as needed"
     steps = [f"Position to {chance.run.stops[0]}."] if chance.miles_from_home else []
     return StatusPath(
         kind="status_run",
@@ -202,8 +202,8 @@ def _to_run_path(call: Call, chance: RunOption, goal: Goal, currency: str) -> St
         days_needed=NO_DATA,
         steps=[*steps, f"Fly {route} in {chance.run.cabin} on {chance.run.carrier} {times}: {each}."],
         gap_covered=goal.missing if chance.needed is not None else NO_DATA,
-        risk=f"{'The price may be gone' if chance.observed_fare else 'The price is not known here'}; "
-        "schedules and fares must be checked before counting on it.",
+        risk=f"{'The price may be gone' if chance.observed_fare else 'The price is not known here'}. Check schedules"
+        " and fares before you count on it.",
         apply_url=None,
         runs=chance.needed,
         freshness=build_fares_freshness(call, [chance]),

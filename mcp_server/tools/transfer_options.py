@@ -144,9 +144,8 @@ def _describe_options(
     goal: Program, ways: Sequence[Way], combinations: Sequence[Combination], needed: int, missing: int
 ) -> str:
     reaching = [w for w in ways if w.covers]
-    message = (
-        f"{needed:,} points of {goal.name}: {len(reaching)} of {pluralize(len(ways), 'balance')} can reach it alone"
-    )
+    balances = f"{len(reaching)} of {pluralize(len(ways), 'balance')}"
+    message = f"{pluralize(needed, 'point')} of {goal.name}: {balances} can reach it alone"
     if reaching and (cost := reaching[0].cost) is not None:
         message += f", the cheapest with points worth about {cost / 100:,.2f} USD"
     message += f"; so can {pluralize(len(combinations), 'combination')}." if combinations else "."

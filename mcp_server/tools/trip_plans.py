@@ -303,7 +303,7 @@ def _describe_plans(
         sentences.append(f"Best: out on {format_day(best.out.day)}{back}, {points}.{price}")
         sentences.append("Confirm the live seat before any transfer.")
     else:
-        sentences += ["No plan:", *planned.reasons]
+        sentences += ["There is no plan.", *planned.reasons]
     if failed:
         sentences.append(f"No answer from {', '.join(failed)}, so there may be better plans.")
     return " ".join(sentences)

@@ -9,6 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from shared.db.bookings import FlightBooking
+from shared.domain.dates import format_days
 from shared.domain.earning import Scheme, count_points
 from shared.reference import statuses
 from shared.reference.reference import Reference
@@ -16,9 +17,7 @@ from shared.reference.reference import Reference
 NEAR = timedelta(days=731)  # thresholds and years are known for about as long
 A_YEAR = timedelta(days=365)
 NO_RULE = "How flights count is not known for this programme, so no booking is counted."
-NONE_COUNT = (
-    "No logged booking counts: paid flights on the programme's own airlines, flown before the year ends, would."
-)
+NONE_COUNT = "No logged booking counts. Paid flights on the programme's own airlines before the year ends would count."
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,8 @@ def booked(
     if not mine:
         return Booked(Decimal(0), (), (NONE_COUNT,))
     earned = [_earned(reference, scheme, leg, tier) for leg in mine]
-    said = [f"Logged paid flights on {', '.join(own)} from {since} to {until} are taken as credited to this programme."]
+    days = format_days(since, until)
+    said = [f"Logged paid flights on {', '.join(own)} from {days} are taken as credited to this programme."]
     if scheme.method == "revenue":
         said.append(
             f"The fare counts where it is logged in {scheme.currency} with taxes_paid apart from it;"

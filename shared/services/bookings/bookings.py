@@ -71,7 +71,8 @@ def stay(reference: Reference, hotel: str, terms: Terms, *, unpriced: bool = Fal
     found = hotels.find_hotel(reference, hotel)
     settled = {"kind": "award", "cash_rate_currency": "USD"} | dict(terms)
     check_stay(settled, unpriced=unpriced)
-    return HotelBooking(hotel_code=hotels.code(found), hotel_name=found.name, **settled)
+    # By the same clock as the prices that are compared with it, not by the database's.
+    return HotelBooking(hotel_code=hotels.code(found), hotel_name=found.name, compared_since=clock.now(), **settled)
 
 
 def cancel(session: Session, row: FlightBooking | HotelBooking, at: datetime) -> list[int]:
