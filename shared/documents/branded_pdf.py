@@ -126,7 +126,7 @@ class _PdfPage(FPDF):
         self.set_y(1.5 - FOOT)
         line = _cut_to_width(self, f"{self.brand.name}  \u00b7  {_format_day(self.proposal.made_at)}", self.epw - 40, 8)
         self.write_block(line, 8, colour=GREY)
-        # The library puts the number of pages in at the very end, so the place is reckoned with another.
+        # fpdf2 inserts the number of pages at the end, so the width is measured with a placeholder.
         self.set_xy(self.w - MARGIN - self.get_string_width(f"Page {self.page_no()} of 9"), 1.5 - FOOT)
         self.write_block(f"Page {self.page_no()} of {{nb}}", 8, colour=GREY)
         if self.proposal.sandbox:

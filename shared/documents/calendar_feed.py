@@ -10,8 +10,8 @@ from icalendar import Calendar, Timezone, TimezoneDaylight, TimezoneStandard, vD
 from icalendar import Event as Entry
 
 PRODUCT = "-//Award Travel//Calendar feed//EN"
-REFRESH = timedelta(hours=4)  # how often calendars are asked to look again
-_YEARS_AHEAD = 5  # for which the changes of a zone's clock are written out
+REFRESH = timedelta(hours=4)  # refresh interval suggested to calendar clients
+_YEARS_AHEAD = 5  # VTIMEZONE lists clock changes for so many years
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def _find_offset(zone: ZoneInfo, moment: datetime) -> timedelta:
 
 
 def _build_observance(zone: ZoneInfo, before: datetime, onset: datetime) -> TimezoneStandard | TimezoneDaylight:
-    """What holds from `onset` on. Its beginning is told on the clock that held before."""
+    """What holds from `onset` on. DTSTART is local time before the change (RFC 5545 3.6.5)."""
     local, offset_before = onset.astimezone(zone), _find_offset(zone, before)
     component = TimezoneDaylight() if local.dst() else TimezoneStandard()
     component.add("dtstart", (onset + offset_before).replace(tzinfo=None))

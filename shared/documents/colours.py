@@ -6,8 +6,8 @@ from dataclasses import dataclass
 Rgb = tuple[int, int, int]
 WHITE: Rgb = (255, 255, 255)
 INK: Rgb = (33, 37, 43)
-BLACK: Rgb = (0, 0, 0)  # where ink is too pale, black is not
-READABLE = 4.5  # the contrast ordinary text needs
+BLACK: Rgb = (0, 0, 0)  # used where INK has too little contrast
+READABLE = 4.5  # minimum contrast of ordinary text (WCAG 2.1, 1.4.3)
 _HEX = re.compile(r"#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
 
 

@@ -10,7 +10,7 @@ from fontTools.ttLib import TTFont
 FOLDER = Path(__file__).parent / "font_files"
 FAMILY = "NotoSans"
 FACES = {"": "NotoSans-Regular.ttf", "B": "NotoSans-Bold.ttf"}
-# Tried in this order for what the family lacks: arrows, Arabic, Hebrew and Georgian; scripts of India; Thai; East Asia.
+# Fallbacks for characters the family lacks: arrows, Arabic, Hebrew and Georgian; scripts of India; Thai; East Asia.
 FALLBACKS = (
     "DejaVuSans",
     "NotoSansDevanagari-Regular",
@@ -19,10 +19,10 @@ FALLBACKS = (
     "NotoSansThai-Regular",
     "DroidSansFallback",
 )
-MAX_MARKS = 6  # on one letter: no language writes more, and hundreds take the layout seconds
-_JOINERS = "\u200c\u200d"  # part of how some scripts are written
+MAX_MARKS = 6  # combining marks per letter; no language uses more, and hundreds make the layout take seconds
+_JOINERS = "\u200c\u200d"  # zero-width joiners, needed by Indic scripts and Persian
 _UNSEEN = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
-_SHAPED = ("AL", "AN", "R", "NSM")  # right to left, and marks that are placed
+_SHAPED = ("AL", "AN", "R", "NSM")  # bidirectional classes that need shaping
 
 
 @cache
@@ -44,7 +44,7 @@ def clean_text(text: str) -> str:
     whole = unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " "))
     characters = (c for c in whole if c == "\n" or c in _JOINERS or unicodedata.category(c) not in _UNSEEN)
     out: list[str] = []
-    marks = MAX_MARKS  # none may come first
+    marks = MAX_MARKS  # a text must not begin with a mark
     for c in characters:
         marks = marks + 1 if c in _JOINERS or unicodedata.category(c) in ("Mn", "Me") else 0
         if marks <= MAX_MARKS:

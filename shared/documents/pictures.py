@@ -14,7 +14,7 @@ from shared.http import Refused, get, is_public, public_client
 MAX_BYTES = 1024 * 1024
 MAX_PIXELS = 16_000_000
 SECONDS = 3
-LARGEST = (900, 360)  # sharp in print at the size a page shows it
+LARGEST = (900, 360)  # enough for print at the size of the page header
 PALE = 190  # of 255: the mean lightness of what is drawn
 # What the decoder only warns of is an error here, in every thread.
 Image.MAX_IMAGE_PIXELS = MAX_PIXELS

@@ -28,7 +28,7 @@ class DistanceBand:
         return f"{self.least}-{self.most} miles" if self.most is not None else f"over {self.least - 1} miles"
 
 
-@dataclass(frozen=True, slots=True, eq=False)  # each is made once
+@dataclass(frozen=True, slots=True, eq=False)  # identity is enough: each chart is built once
 class Chart:
     """One award chart with its prices by cabin, ready to be asked."""
 
@@ -139,7 +139,7 @@ def find_cabin_price(chart: Chart, trip: ChartRoute, cabin: str) -> CabinPrice |
     if chart.kind in ("zones", "domestic_fixed"):
         return _find_by_zone(chart, trip, cabin)
     if chart.kind == "zones_then_distance":
-        # A pair listed for any cabin is priced by zone alone: what it leaves out has no price, not the distance one.
+        # A zone pair listed for any cabin overrides distance prices for all cabins.
         listed = any(_find_by_zone(chart, trip, other) for other in chart.zones)
         return _find_by_zone(chart, trip, cabin) if listed else _find_by_distance(chart, trip, cabin)
     if chart.kind == "distance_then_zones":
@@ -181,7 +181,7 @@ def group_charts(charts: Iterable[Chart], airline: str, partner: bool, on: date)
 def _find_group_price(
     group: Sequence[Chart], trips: Mapping[str | None, ChartRoute], cabin: str
 ) -> tuple[CabinPrice | None, list[Chart]]:
-    """One cabin's price from charts of equal standing, the chart of the lowest season first, and who said it."""
+    """One cabin's price from charts of equal standing, the chart of the lowest season first, and those charts."""
     priced = [(c, p) for c in group if (p := find_cabin_price(c, trips[c.zone_system], cabin))]
     if len(priced) > 1:
         priced.sort(key=lambda pair: min(SEASONS.index(season) for season in pair[1].points))
@@ -192,7 +192,7 @@ def _find_group_price(
 def find_route_price(
     groups: Sequence[Sequence[Chart]], trips: Mapping[str | None, ChartRoute], cabins: Sequence[str]
 ) -> RoutePrice | None:
-    """Asks the groups in turn for every cabin; None when no chart speaks about this airline at all.
+    """The price of every cabin from the first group that has one; None without any chart for this airline.
 
     An exception that lists the route in any cabin prices it alone: a cabin it leaves out has no price.
     """

@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 
 
 class SeatTerms(Protocol):
-    """The parts of an award option that a watch compares."""
+    """The fields of an award option that a monitor compares."""
 
     @property
     def airline(self) -> str: ...
@@ -28,7 +28,7 @@ S = TypeVar("S", bound=SeatTerms)
 
 @dataclass(frozen=True)
 class MatchKey:
-    """The unit a watch remembers: one carrier, one programme, one day, one cabin."""
+    """What a monitor keeps a state for: one carrier, programme, day and cabin."""
 
     airline: str
     program: str
@@ -50,7 +50,7 @@ class MatchKey:
 
 @dataclass(frozen=True)
 class MonitorTerms:
-    """What the user wants to be told of. Points are per passenger; None means any."""
+    """Terms of a monitor. Points are per passenger; None means any."""
 
     earliest: date
     latest: date
@@ -61,7 +61,7 @@ class MonitorTerms:
     programs: frozenset[str] | None = None  # whose prices count; None means anybody's
 
     def match(self, seat: SeatTerms) -> bool:
-        """A number of seats nobody stated counts as enough: the provider was asked for this many passengers."""
+        """An unknown number of seats is enough: the request to the provider already named the passengers."""
         return (
             self.earliest <= seat.date <= self.latest
             and (self.cabin is None or seat.cabin == self.cabin)
@@ -87,8 +87,8 @@ def find_crossings(
 ) -> tuple[list[MatchKey], dict[MatchKey, bool]]:
     """The keys that match now and did not when they last answered, and the states to remember.
 
-    A key that did not answer this time changes nothing: neither fresh nor gone. A key seen for the first time is fresh
-    when it matches. Keys that never matched need no memory.
+    A key without an answer this time keeps its state. A key that answers for the first time is new
+    when it matches. Keys that never matched are not stored.
     """
     now = [key for key in matching if answered(key)]
     fresh = [key for key in now if not before.get(key, False)]

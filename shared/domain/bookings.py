@@ -12,7 +12,7 @@ from shared.errors import Fault
 FlightState = Literal["upcoming", "past", "cancelled"]
 StayState = Literal["upcoming", "current", "past", "cancelled"]
 Against = Literal["original_points", "original_pay_rate"]
-# What belongs to one way of paying only.
+# Fields that exist for one kind of payment only.
 AWARD_ONLY = {"flight": ("points_spent", "program"), "hotel": ("original_points",)}
 CASH_ONLY = {"flight": ("cash_paid",), "hotel": ()}
 CASH_NEEDS = {"flight": "cash_paid", "hotel": "original_pay_rate_usd"}

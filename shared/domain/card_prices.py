@@ -14,7 +14,7 @@ from shared.domain.transfers import Network, Path, find_paths
 
 HOPS = 2
 PORTAL_CENTS = 1
-FRESH = timedelta(hours=24)  # transfers cannot be undone, so an older sighting is looked at again first
+FRESH = timedelta(hours=24)  # transfers cannot be undone, so older sightings must be checked again
 Advice = Literal["transfer", "portal", "wait"]
 
 

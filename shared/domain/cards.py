@@ -13,10 +13,10 @@ from typing import Protocol
 
 from shared.domain.dates import add_months, next_anniversary
 
-# Words that say only that a thing is a card; alone they name none.
+# Words that many card names share; alone they identify no card.
 _FILLERS = ("a", "an", "and", "for", "from", "in", "my", "new", "of", "on", "our", "the", "with")
 _EMPTY_WORDS = frozenset((*_FILLERS, "card", "cards", "charge", "credit", "mastercard", "rewards", "visa"))
-_ENOUGH = 0.6  # share of what was typed that must be found in an entry
+_ENOUGH = 0.6  # minimum share of the typed words that an entry must contain
 _MAX_WORDS = 12
 _MAX_CANDIDATES = 8
 
@@ -40,7 +40,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class CardMatch:
-    """Either the one entry named, or entries that may be meant; neither: the text names no card known here."""
+    """The exact entry, or candidates; both empty where the text matches no known card."""
 
     exact: str | None
     candidates: tuple[Candidate, ...] = ()
@@ -127,7 +127,7 @@ def find_next_fee_date(opened_on: date | None, closed_on: date | None, has_fee: 
 
 
 def count_bonus_days(status: str | None, deadline: date | None, today: date) -> int | None:
-    """Days to earn a welcome bonus that is still open; a passed deadline is told elsewhere."""
+    """Days to earn a welcome bonus that is still open; a past deadline is listed with the other deadlines."""
     if deadline is None or deadline < today or status in ("earned", "missed"):
         return None
     return (deadline - today).days

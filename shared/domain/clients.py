@@ -74,12 +74,12 @@ def _parse_points(name: str, value: Any) -> int:
 
 
 def check_preferences(values: dict[str, Any]) -> dict[str, Any]:
-    """Free form, but no more than a page of it. Raises Invalid."""
+    """Free-form JSON within limits of size and depth. Raises Invalid."""
     if _measure_depth(values) > MAX_PREFERENCES_DEPTH:
         raise Invalid(Fault("preferences", "is nested too deeply", f"at most {MAX_PREFERENCES_DEPTH} levels"))
     try:
         size = len(json.dumps(values, ensure_ascii=False, allow_nan=False).encode())
-    except ValueError:  # not a number, or half of a character: neither can be stored
+    except ValueError:  # NaN or a lone surrogate: PostgreSQL stores neither
         raise Invalid(Fault("preferences", "holds a value that cannot be stored", "plain JSON")) from None
     if size > MAX_PREFERENCES_BYTES:
         raise Invalid(Fault("preferences", "is too large", f"at most {MAX_PREFERENCES_BYTES // 1024} KiB"))
@@ -87,7 +87,7 @@ def check_preferences(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _measure_depth(value: Any) -> int:
-    """Counted level by level, so that hostile nesting costs no stack."""
+    """Iterative, because deep nesting from a stranger would exceed the recursion limit."""
     depth, level = 0, [value]
     while level and depth <= MAX_PREFERENCES_DEPTH:
         level = [c for v in level if isinstance(v, (dict, list)) for c in (v.values() if isinstance(v, dict) else v)]
@@ -96,13 +96,13 @@ def _measure_depth(value: Any) -> int:
 
 
 def merge_fields(old: Mapping[str, Any], new: Mapping[str, Any], *, replace: bool) -> dict[str, Any]:
-    """New entries over the old ones, or in their place; an entry of None goes."""
+    """New entries over the old ones, or instead of them; an entry of None is removed."""
     whole = dict(new) if replace else {**old, **new}
     return {name: value for name, value in whole.items() if value is not None}
 
 
 def check_bounds(fields: Mapping[str, Any]) -> None:
-    """What many small changes add up to keeps the bounds of a single one. Raises Invalid."""
+    """The stored whole keeps the same bounds as a single change. Raises Invalid."""
     if len(fields.get("balances") or ()) > MAX_BALANCES:
         raise Invalid(Fault("balances", "would have too many entries", f"at most {MAX_BALANCES} programmes"))
     check_preferences(fields.get("preferences") or {})

@@ -7,8 +7,11 @@ from typing import Literal
 
 Metric = Literal["tier_points", "xp", "loyalty_points"]
 Method = Literal["revenue", "fixed_by_distance"]
-LONG_HAUL_OVER = 3_000  # miles; the line a partner's table of the same carrier draws
-NEXT_CABIN_DOWN = {"first": "business", "premium": "economy"}  # what is sold where an aircraft lacks the cabin
+LONG_HAUL_OVER = 3_000  # miles; the limit in the table a partner publishes for the same carrier
+NEXT_CABIN_DOWN = {
+    "first": "business",
+    "premium": "economy",
+}  # the cabin sold where the aircraft does not have the one asked for
 
 
 @dataclass(frozen=True)

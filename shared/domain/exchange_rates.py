@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 
-STALE_AFTER = timedelta(days=7)  # rates rest over holidays for four or five days; older ones say nothing of today
+STALE_AFTER = timedelta(days=7)  # over holidays no rates are published for four or five days
 
 
 @dataclass(frozen=True)

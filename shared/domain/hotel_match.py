@@ -8,7 +8,7 @@ from shared.domain.names import normalize_name
 
 KILOMETRES = 1.5
 _KM_PER_DEGREE = 111.2
-# Words by which listings of one hotel differ.
+# Listings of the same hotel add or leave out these words.
 _LISTINGS = "a an and at by hotel hotels in of on resort resorts spa the collection autograph luxury member ihg"
 _IDLE = frozenset(_LISTINGS.split())
 

@@ -12,7 +12,7 @@ from shared.errors import Fault
 
 State = Literal["available", "none", "unknown"]
 MAX_NIGHTS = 30
-FARTHEST = timedelta(days=730)  # beyond it nobody sells rooms
+FARTHEST = timedelta(days=730)  # hotels sell rooms at most about two years ahead
 _ORDINALS = {"third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7}
 _NTH_NIGHT = re.compile(r"(?P<nth>\w+) night free\b(?P<whom> for\b)?")
 
@@ -57,7 +57,7 @@ class StayPrice:
 
     nights: int
     best: NightsPrice
-    free_night: bool = False  # taken off here, by the programme's rule
+    free_night: bool = False  # subtracted here by the programme's rule, not by the source
     added_up: bool = False  # no source priced the stay as a whole
 
 

@@ -10,11 +10,11 @@ from decimal import Decimal
 from typing import Generic, TypeVar
 from zoneinfo import ZoneInfo
 
-MIN_CONNECTION = timedelta(hours=3)  # between two tickets
+MIN_CONNECTION = timedelta(hours=3)  # between separate tickets: bags are collected and checked in again
 MAX_CONNECTION = timedelta(hours=24)
-MAX_DETOUR = 1.25  # the way over a hub may be this much longer than the direct one
-MIN_LEG_MILES = 100  # miles of a leg: nearer airports are the same place
-MAX_HUBS = 5  # hubs tried when none is named: each costs two questions to every source
+MAX_DETOUR = 1.25  # maximum length over a hub, relative to the direct distance
+MIN_LEG_MILES = 100  # nearer airports serve the same city
+MAX_HUBS = 5  # each hub costs two requests to every source
 MAX_PAIRED_OFFERS = 40  # offers of each leg that are paired
 Offer = TypeVar("Offer")
 First = TypeVar("First")
@@ -81,7 +81,7 @@ class Pair(Generic[First, Second]):
 def pair_legs(first: HybridLeg[First], second: HybridLeg[Second]) -> Pair[First, Second] | None:
     """None where the second cannot be caught, or leaves more than a day later."""
     if first.lands and second.leaves:
-        # By the clock of one zone a change to summer time would be lost.
+        # Subtracting local times would ignore a change to daylight saving time.
         layover = timedelta(seconds=second.leaves.timestamp() - first.lands.timestamp())
         return Pair(first, second, layover) if MIN_CONNECTION <= layover <= MAX_CONNECTION else None
     earliest = first.next_from or first.day

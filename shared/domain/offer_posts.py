@@ -10,11 +10,11 @@ from shared.domain.parsing.dates import find_days_of_year
 from shared.domain.parsing.text import fold
 
 Verdict = Literal["duplicate", "new", "unsure"]
-MAX_POST_CHARACTERS = 4_000  # characters of a post that are looked at
+MAX_POST_CHARACTERS = 4_000  # the rest of a longer post is ignored
 _MAX_NAME_WORDS = 7  # words
 _SURE, _DOUBT = 0.75, 0.45
 
-# The first that fits names the kind: the narrow ones stand before the wide ones.
+# The first match decides the kind, so specific patterns stand before general ones.
 _POINTS = r"(?:points?|miles|avios)"
 _KINDS = {
     "status_match": r"status (?:match|challenge|fast.?track)|match (?:your|of) status|elite status (?:offer|for)",
@@ -113,7 +113,7 @@ def rate_likeness(new: OfferPost, old: OfferPost) -> float:
     if alike >= 0.9 and -1 not in figures and _covers_programs(new, old) and _covers_programs(old, new):
         return 0.99
     if not new.programs or not old.programs or new.kind is None or old.kind is None:
-        return min(0.7, alike)  # not enough was understood to be sure
+        return min(0.7, alike)  # without programmes and kind of both posts, words alone never decide
     if new.kind != old.kind or not (_covers_programs(new, old) or _covers_programs(old, new)):
         return 0.05 + 0.2 * alike
     same = 0.62 + 0.18 * figures[0] + 0.12 * figures[1] + 0.1 * alike

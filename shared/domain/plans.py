@@ -98,7 +98,7 @@ _COUNTED = {
     "api_calls_per_month": "API calls a month",
 }
 
-# Accounts elsewhere that can be connected, with the plan each needs.
+# Integrations, with the plan each needs.
 INTEGRATIONS = {
     "seats_aero": Plan.FREE,
     "awardwallet": Plan.PREMIUM,

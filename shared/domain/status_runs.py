@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 
-POSITIONING_MILES = 600  # a start this near home is worth naming; the way there is never priced
+POSITIONING_MILES = 600  # farthest start from home; the positioning flight is not priced
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ class Tier:
     name: str
     rank: int
     metric: str
-    threshold: int | None  # None: reached some other way, said in `alternative`
+    threshold: int | None  # None: not reached by a counter; see `alternative`
     alternative: str | None
     period: str | None
     source_url: str

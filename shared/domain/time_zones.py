@@ -5,7 +5,7 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo, available_timezones
 
 UTC = "UTC"
-_NO_PLACES = ("localtime", "Factory")  # files some systems keep beside the zones
+_NO_PLACES = ("localtime", "Factory")  # files of the tz database that are not zones
 
 
 @lru_cache(maxsize=1)

@@ -11,9 +11,9 @@ from itertools import combinations
 from shared.domain.transfers import POSTING, Network, Path, count_amounts, find_paths
 from shared.domain.valuations import value_in_cents
 
-MAX_WAYS_PER_PURSE = 5  # of one purse; what comes after is dearer and seldom wanted
+MAX_WAYS_PER_PURSE = 5  # further ways cost more and are rarely chosen
 MAX_PARTS = 3  # of one combination
-MAX_CHEAPEST, MAX_LARGEST = 6, 4  # purses that are combined: more would only multiply what nobody chooses
+MAX_CHEAPEST, MAX_LARGEST = 6, 4  # purses that are combined; the number of combinations grows with the third power
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def _fill(parts: Sequence[Way], needed: int) -> Combination | None:
     missing = needed
     for way in parts:
         if missing <= 0:
-            return None  # a smaller combination does it
+            return None  # fewer purses are enough
         part = _build_part(way, missing)
         if part is None:
             return None

@@ -9,7 +9,7 @@ from functools import cached_property
 from math import ceil, floor
 
 MAX_HOPS = 3
-POSTING = ("instant", "hours", "days", "unknown")  # from fastest to "nobody knows", which counts as slowest
+POSTING = ("instant", "hours", "days", "unknown")  # fastest first; unknown counts as slowest
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Edge:
         most = max(ceil(Fraction(ceil(needed / self.yields), block)), least)
         if not self.step:
             return most * block
-        # Extra points for large amounts let fewer do; more points sent never bring fewer.
+        # Step bonuses can make a smaller amount enough. Binary search works because received points never fall.
         return (least + bisect_left(range(least, most), needed, key=lambda b: self.points_received(b * block))) * block
 
     def most_sendable(self, points: int) -> int:

@@ -13,7 +13,7 @@ from shared.domain import transfer_options
 from shared.domain.transfer_options import Purse, Way
 from shared.domain.transfers import Network, find_reach
 
-MAX_JOURNEYS = 150  # journeys whose payment is worked out, the cheapest looking first
+MAX_JOURNEYS = 150  # journeys whose payment is computed, in the order of their estimated cost
 MAX_SEATS_PER_DAY = 3  # offers of one programme on one day
 Offer = TypeVar("Offer")
 

@@ -10,12 +10,12 @@ from shared.domain import names
 from shared.domain.airports import Airport
 
 METRES_PER_MILE = 1609.344
-# The data sets behind the charts file these apart from the rest of their country.
+# Award charts place these in another continent than the rest of their country.
 CONTINENT_OF_REGION = {"US-HI": "OC"}
 CONTINENT_OF_AIRPORT = {"IST": "EU", "SAW": "EU", "ISL": "EU"}
-# Airlines and booking systems count these to the city; the airport data does not.
+# IATA counts these to the metropolitan area; the airport data does not.
 ALSO_OF_CITY = {"NYC": ("EWR",)}
-# The airport data files these territories under the United States; charts price them as countries of their own.
+# The airport data lists these territories under the United States; charts treat them as countries.
 TERRITORIES = {("US", "Puerto Rico"): "PR", ("US", "Virgin Islands"): "VI"}
 
 

@@ -14,11 +14,11 @@ from shared.reference.rows import FILES
 from shared.reference.rows.fact import Fact
 
 Kind = Literal["contradicted", "over", "override", "queue", "stale"]
-UNDATED = date.min  # older than everything: nobody knows how old it is
-MIN_OBSERVATIONS = 3  # observations against a chart before it is called into question
+UNDATED = date.min  # sorts before every date
+MIN_OBSERVATIONS = 3  # observations against a chart before it is reported
 OBSERVATION_AGE = timedelta(days=14)
 USUAL_DAYS = 365
-# How many days a fact of a file may go without a look.
+# Days after which the facts of a file are stale.
 AGE_LIMITS: dict[str, int] = {
     "transfer_bonuses.csv": 7,
     "points_sales.csv": 7,
@@ -110,7 +110,7 @@ def _find_stale(reference: Reference, today: date) -> Iterator[AuditFinding]:
     for file, row in _list_facts(reference):
         day = find_last_check(row)
         if _find_end(row) < today:
-            continue  # it is over: that is said by itself
+            continue  # ended facts are reported by _find_ended
         if day == UNDATED or (today - day).days > AGE_LIMITS.get(file, USUAL_DAYS):
             groups[file, row.source_url, day].append(row)
     for (file, source, day), rows in groups.items():

@@ -33,7 +33,7 @@ _RANGES: dict[str, tuple[str, Decimal | int, Decimal | int]] = {
     "voucher_types.csv": ("validity_months", 1, 60),
 }
 _PROGRAMME_FIELDS = ("program", "from_program", "to_program", "booked_with")
-# The key of each file: rows stand in its order, and no two rows share it.
+# The key of each file: unique, and the sort order of its rows.
 KEYS: dict[str, tuple[str, ...]] = {
     "programs.csv": ("slug",),
     "program_aliases.csv": ("alias",),
@@ -205,7 +205,7 @@ def _check_zones(tables: Tables) -> Iterator[str]:
 
 
 def _check_ranges(tables: Tables) -> Iterator[str]:
-    """Numbers that can only be slips of the pen."""
+    """Numbers outside the range of plausible values: typing errors."""
     for name, (field, least, most) in _RANGES.items():
         for where, row in _list_rows(tables, name):
             if (value := getattr(row, field)) is not None and not least <= value <= most:
@@ -249,7 +249,7 @@ _OFFER_KINDS = ("match", "challenge")
 
 
 def _check_kinds(tables: Tables) -> Iterator[str]:
-    """Words that answers show as one of a closed list."""
+    """Values that results declare as enumerations."""
     for name, allowed in (("voucher_types.csv", _VOUCHER_KINDS), ("status_matches.csv", _OFFER_KINDS)):
         for where, row in _list_rows(tables, name):
             if row.kind not in allowed:
@@ -266,7 +266,7 @@ def _check_status_matches(tables: Tables) -> Iterator[str]:
             yield f"{where}: {row.to_tier!r} is no tier of {row.to_program}"
 
 
-# Each check, and the files it looks keys up in.
+# Each check, with the files it looks keys up in.
 _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
     _check_keys: (),
     _check_programmes: ("programs.csv",),

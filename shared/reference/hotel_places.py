@@ -15,8 +15,8 @@ from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel
 
 AROUND_AIRPORT, AROUND_CITY = 60.0, 25.0  # kilometres
-STATES_OF = frozenset({"US", "CA", "AU"})  # whose states people write in two letters, as others write countries
-# What people call countries beside the names the list of them has.
+STATES_OF = frozenset({"US", "CA", "AU"})  # two letters after a city can be a state of these countries
+# Common names of countries that ISO 3166 does not list.
 ALSO = {
     "england": "GB",
     "great britain": "GB",
@@ -74,7 +74,7 @@ def find_place(reference: Reference, text: str) -> Place:
         place = look(reference, name)
         if place and place.hotels:
             return place
-        empty += [place] if place else []  # Bali is a small airport's city too: hotels may be elsewhere
+        empty += [place] if place else []  # "Bali" is also the city of a small airport elsewhere, so the search goes on
     if empty:
         return empty[0]
     cities = _index_cities(reference).hotels

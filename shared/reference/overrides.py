@@ -10,7 +10,7 @@ from shared.reference.rows import FILES
 from shared.reference.rows.fact import Fact
 from shared.reference.tables import parse_row
 
-# What names a row of a file that is not sorted by a key; of any other file all of a row's own cells do.
+# Key columns of files that are not sorted by a key; in all others the whole row is the key.
 _NAMED_BY: dict[str, tuple[str, ...]] = {
     "audit_queue.csv": ("file", "key", "field"),
     "award_chart_rejected.csv": ("chart_id", "cabin", "reason"),

@@ -28,7 +28,7 @@ class Reference:
         self._tables = tables
         self.programs: Mapping[str, Program] = MappingProxyType({p.slug: p for p in tables["programs.csv"]})
         self.airlines: Mapping[str, Airline] = MappingProxyType({a.iata: a for a in tables["airlines.csv"]})
-        # Whatever flies, also where no programme is known to sell its seats; of those only names and codes are known.
+        # Also carriers whose seats no known programme sells; of those only names and codes are known.
         self.carriers: Mapping[str, Carrier | Airline] = MappingProxyType(
             {c.iata: c for c in tables["carriers.csv"]} | dict(self.airlines)
         )

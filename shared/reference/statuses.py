@@ -14,7 +14,7 @@ from shared.domain.status_tiers import Ladder, Tier
 from shared.errors import Candidates
 from shared.reference.reference import Reference
 
-# How each programme that can be reckoned counts, in the order of the catalogue.
+# Programmes whose earning can be computed, in the order of the catalogue.
 COUNTING_RULES: dict[str, tuple[Metric, Method]] = {
     "british-airways-club": ("tier_points", "revenue"),
     "flying-blue": ("xp", "fixed_by_distance"),

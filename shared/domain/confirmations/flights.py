@@ -18,7 +18,7 @@ _DESIGNATOR = re.compile(
 _ICAO_DESIGNATOR = re.compile(r"(?<![A-Za-z0-9])([A-Z]{3})( ?)0*(\d{2,4})[A-Z]?(?![A-Za-z0-9:.,/]\d|[A-Za-z0-9])")
 _FLIGHT_WORD = re.compile(r"\b(?:flight|flug|vol|vuelo|volo|voo|vlucht|flt)\b")
 _RIGHT_BEFORE = re.compile(r"\b(?:flight|flug|vol|vuelo|volo|voo|vlucht|flt)(?: ?(?:number|no\.|nr\.))?\s?[:#\t]?\s?$")
-# Codes that are words or halves of the day: with a blank behind them they are a flight's where the text says flight.
+# Airline codes that are also words or AM/PM: with a space behind, they count only after the word "flight".
 _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]\s*$")  # an airline's name in its own letters
 _WORDS_AND_CODES = frozenset({"AM", "PM", "TO", "BY", "OR", "IT", "UP"})
 _ONLY_JOINED = frozenset({"NO", "ID"})  # "flight no 12", "flight ID 12"
@@ -45,8 +45,8 @@ _LABELLED = re.compile(
     r"|partida|chegada|vertrek|aankomst)\b"
 )
 _CODE = re.compile(r"(?<![A-Za-z])([A-Z]{3})(?![A-Za-z])")
-# Codes of airports that stand in mails for something else.
-_MAX_NAMED_LINES = 60  # lines that are looked through for names of airports
+# Three-letter words of mails that are also airport codes.
+_MAX_NAMED_LINES = 60  # lines searched for names of airports
 _NOT_AIRPORTS = frozenset(
     re.findall(
         r"\w+",

@@ -6,7 +6,7 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
-MAX_PAGE_CHARACTERS = 500_000  # characters of a page that are looked at
+MAX_PAGE_CHARACTERS = 500_000  # the rest of a longer page is ignored
 _MAX_SCRIPTS = 20
 _MAX_ITEMS = 60
 _BLOCKS = frozenset(
@@ -125,7 +125,7 @@ def _add_property(item: dict[str, Any], names: str, value: Any) -> None:
 
 
 def _close_markup(page: str) -> str:
-    """Without comments, and without what follows the last tag's end: the library takes quadratic time over the open."""
+    """Without comments and unclosed tags, for which `HTMLParser` needs quadratic time."""
     out, at = [], 0
     while (start := page.find("<!--", at)) >= 0:
         out.append(page[at:start])

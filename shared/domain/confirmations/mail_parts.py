@@ -11,19 +11,19 @@ from email.utils import parsedate_to_datetime
 
 from shared.domain.confirmations.clean_text import to_one_line
 
-MAX_PARTS = 60  # looked at; what comes after is left alone
+MAX_PARTS = 60  # further parts are ignored
 MAX_TEXT_CHARACTERS = 600_000  # characters of one letter
-MAX_DEPTH = 4  # letters inside letters
+MAX_DEPTH = 4  # nested message/rfc822 parts
 _NESTED = re.compile(rb"boundary\s*(?:\*[\d*]*)?\s*=|message/", re.I)
 _MAX_NESTED = 250
 
 
 class Unreadable(Exception):
-    """The mail is built to be a burden, or is no mail."""
+    """The message exceeds the limits or cannot be parsed."""
 
 
 class _ShortHeaders(Compat32):
-    """Headers are cut while they are read: the library takes quadratic time over endless ones."""
+    """Truncates headers while parsing, because the standard library needs quadratic time for very long ones."""
 
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
         name, value = super().header_source_parse(sourcelines[:100])
@@ -41,7 +41,7 @@ class MailLetter:
     texts: list[str] = field(default_factory=list)
     pages: list[str] = field(default_factory=list)
     invites: list[str] = field(default_factory=list)
-    closed: bool = False  # a file is attached that is not read
+    closed: bool = False  # has an attachment of a kind that is not read
     attached: bool = False  # it came inside another letter
 
     @property
@@ -81,7 +81,7 @@ _ADDRESS = re.compile(r"[^\s<>@\"(),;]{1,64}@[A-Za-z0-9.-]{1,190}")
 
 
 def _split_sender(text: str) -> tuple[str, str]:
-    """Name and address; the library's own reader does not survive nested brackets."""
+    """Name and address; `email.utils.parseaddr` fails on nested brackets."""
     addresses = list(_ADDRESS.finditer(text))
     if not addresses:
         return text, ""
@@ -89,7 +89,7 @@ def _split_sender(text: str) -> tuple[str, str]:
 
 
 def _decode_header(message: Message, name: str) -> str:
-    """A header decoded; what cannot be is shown as it came."""
+    """A decoded header (RFC 2047), or its raw text where it cannot be decoded."""
     value = str(message.get(name, ""))[:2000]
     try:
         pieces = decode_header(value)

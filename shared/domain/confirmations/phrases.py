@@ -48,7 +48,7 @@ CONFIRMATION = re.compile(
     r"|boekingsnummer|bookingreferanse|bokningsnummer"
     r"|予約番号|確認番号|预订编号|确认号"
 )
-# What a mail says once the booking is off; terms that merely allow it do not say so.
+# Phrases of a cancelled booking. Cancellation terms use other words.
 _CANCELLED = re.compile(
     r"(?:has|have) been (?:successfully )?cancell?ed|(?:is|are|was|were) (?:now )?cancell?ed(?! (?:by"
     r"|before|within|after|less|if))"
@@ -68,7 +68,7 @@ _UNSETTLED = re.compile(
 )
 
 
-# What stands earlier in a sentence that only speaks of what may happen: "if your flight is cancelled".
+# A condition earlier in the sentence ("if your flight is cancelled") makes the phrase a mere possibility.
 _SUPPOSED = re.compile(
     r"\b(?:if|in case|in the event|unless|when|whenever|whether|falls|wenn|sofern|si|en cas|en caso|cuando|in caso"
     r"|quando|als|indien)\b[^.!?;\n]*$"

@@ -55,7 +55,7 @@ def parse_plain_number(text: str) -> Decimal | None:
     digits = re.sub(r"[^\d.,' ]", "", text[:40]).strip()
     if not digits or not digits[0].isdigit():
         return None
-    if re.fullmatch(r"\d{1,12}\.\d{1,6}", digits):  # data, not print: the point is one
+    if re.fullmatch(r"\d{1,12}\.\d{1,6}", digits):  # machine-written number: the point is a decimal point
         return Decimal(digits).quantize(Decimal("0.01"))
     return parse_number(digits)
 

@@ -14,7 +14,7 @@ from shared.domain.folio.stay import read_stay
 __all__ = ["CHECKS", "BillAudit", "audit_folio"]
 
 _SEVERITIES = ("high", "medium", "low", "info")
-# Of rules that could ask for the same line, the first wins: the chain's own, then these, then any, then twice.
+# Two rules can claim the same line. The first wins: the chain's own, then in this order, then all others.
 _PRECEDENCE = {"tax_left": 1, "nights": 2, "charged": 3, "conversion": 3, "twice": 4}
 _PENALTIES = frozenset({"no_show", "cancellation"})
 

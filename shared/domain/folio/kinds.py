@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-# Words of the reference data that are asked by name, before the kinds.
+# Word lists of the reference data that are tested before the kinds.
 DECIDING = ("payment", "not_payment", "adjustment", "tax", "not_tax", "room_tax")
 FOOD = frozenset({"breakfast", "restaurant"})
 PARKING = frozenset({"parking_self", "parking_valet"})

@@ -68,7 +68,7 @@ def read_heading(folded: str) -> Table | None:
         return None
     bar = next((b for b in _BARS if b in folded), None)
     if bar is None and "  " not in folded.strip():
-        return None  # its spaces were lost, and with them the columns
+        return None  # runs of spaces were collapsed, so positions of columns are lost
     columns = [
         Column(m.lastgroup or "", m.start(), m.end(), folded.count(bar, 0, m.start()) if bar else 0)
         for m in _WORD.finditer(folded)

@@ -33,7 +33,7 @@ def _write_item(number: int, finding: Finding, chain: Chain, bill: Bill, book: R
         lines.append("   Postings: " + "; ".join(map(_quote_line, finding.lines)))
     ref = book.dispute_refs.get(finding.dispute_ref or "")
     if ref is not None:
-        sure = ref.url and ref.confidence != "low"  # an address from memory is not put into a letter
+        sure = ref.url and ref.confidence != "low"  # an unverified address must not stand in a letter
         lines.append(f"   Reference: {ref.title}" + (f", {ref.url}" if sure else ""))
     return "\n".join(lines)
 

@@ -3,7 +3,7 @@
 from shared.domain.folio.model import Bill, FolioLine, FolioStay, Rule
 from shared.domain.folio.stay import find_stay_type_on
 
-BY_LINE = ("charged", "conversion")  # checks that ask of each line how its night was paid
+BY_LINE = ("charged", "conversion")  # these checks test the stay type of each line, not of the whole stay
 
 
 def find_tier(rule: Rule, stay: FolioStay) -> str | None:

@@ -10,7 +10,7 @@ from shared.domain.folio.model import ZERO, Bill, FolioLine
 _PARENTS = {
     "resort_fee_tax": {"resort_fee"},
     "parking_tax": PARKING,
-    "room_tax": {"room", "no_show", "cancellation"},  # a penalty is taxed like the room
+    "room_tax": {"room", "no_show", "cancellation"},  # penalties carry the room tax
 }
 _TAX_OF = {"resort_fee": "resort_fee_tax", "room": "room_tax"} | dict.fromkeys(PARKING, "parking_tax")
 NOT_CHARGES = frozenset({"payment", "deposit", "adjustment", "fnb_credit", "walk_compensation"})
@@ -18,7 +18,7 @@ _NOT_REVERSALS = frozenset({"payment", "deposit", "fnb_credit", "walk_compensati
 TAXES = frozenset({"resort_fee_tax", "parking_tax", "room_tax", "tax", "city_tax_person"})
 TOLERANCE = Decimal("0.02")
 _HALF_CENT = Decimal("0.005")
-_MAX_NEAR, _MAX_CHARGES = 40, 400  # charges a credit is tried against: bills are short, texts may be anything
+_MAX_NEAR, _MAX_CHARGES = 40, 400  # charges compared with each credit; bounds the work for hostile texts
 
 
 def settle_bill(bill: Bill) -> None:
@@ -114,7 +114,7 @@ def _list_groups(near: list[FolioLine], mine: list[FolioLine], credit: FolioLine
     wholes += [[x for x in mine if x.kind == kind] for kind in dict.fromkeys(x.kind for x in near)]
     for n, some in enumerate(wholes):
         if some in wholes[:n]:
-            continue  # adding up is most of the work
+            continue  # summing groups is the most expensive step
         yield some
         if len(taxed := _add_taxes(some)) > len(some):
             yield taxed

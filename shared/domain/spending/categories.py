@@ -5,7 +5,7 @@ from collections.abc import Callable
 from shared.domain.spending.model import EXCLUDED, StatementBook
 
 OTHER = "other"
-_MAX_CHARACTERS = 200  # of a description; what follows is addresses
+_MAX_CHARACTERS = 200  # of a description; addresses follow after that
 
 Categorise = Callable[[str, str, str], str]
 

@@ -10,8 +10,8 @@ from shared.domain.spending.model import StatementBook, StatementLayout
 
 MAX_PREAMBLE_ROWS = 40  # rows that may come before the header
 _MIN_LIKENESS = 0.7  # of the columns of a known header and of this one
-_MIN_COLUMNS = 4  # columns a header needs for others to be like it: with three, every table is
-# What columns are called by issuers nobody has described here, the better name first.
+_MIN_COLUMNS = 4  # headers with fewer columns are similar to any table
+# Column names of unknown issuers, the more specific first.
 _DATE = (
     *("transaction date", "trans. date", "trans date", "date of transaction", "purchase date", "date", "booking date"),
     *("posting date", "posted date", "post date", "posted", "completed date", "value date"),
@@ -139,7 +139,9 @@ def _build_generic_layouts(names: tuple[str, ...]) -> list[StatementLayout]:
         width=None,
         date=_find_column(_DATE, names) or "",
         dates=("dmy", "ymd"),
-        descriptions=tuple(_find_columns(_DESCRIPTION, names)[:2]),  # the second often says what the first leaves empty
+        descriptions=tuple(
+            _find_columns(_DESCRIPTION, names)[:2]
+        ),  # the second often fills what the first leaves empty
         amount=whole,
         debit=None if whole else _find_column(_DEBIT, names),
         credit=None if whole else _find_column(_CREDIT, names),

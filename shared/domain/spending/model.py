@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 from typing import NamedTuple
 
-EXCLUDED = "excluded:"  # begins the category of a line that is no spending
+EXCLUDED = "excluded:"  # prefix of the category of lines that are not spending
 MAX_LINES = 25_000
 
 
@@ -34,7 +34,7 @@ class StatementLayout:
     amount: str | None
     debit: str | None
     credit: str | None
-    charge: str | None  # positive, negative or debit; None = the lines have to tell
+    charge: str | None  # sign of a charge: positive, negative or debit; None: decided by the majority of lines
     category: str | None = None
     mcc: str | None = None
     currency_column: str | None = None
@@ -49,11 +49,11 @@ class StatementBook:
     """Everything known about statements, made ready from the reference data."""
 
     layouts: Sequence[StatementLayout]
-    merchants: Sequence[tuple[re.Pattern[str], str]]  # in the order they are asked
+    merchants: Sequence[tuple[re.Pattern[str], str]]  # the first match wins
     any_merchant: re.Pattern[str]
     mcc: Mapping[str, str]
     issuer_categories: Mapping[str, str]
-    types: Mapping[tuple[str, str], str]  # (layout, type) -> the kind of no spending
+    types: Mapping[tuple[str, str], str]  # (layout, type) -> kind of exclusion
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Hints:
     """What is known beside the statement: it decides where the text can be read in two ways."""
 
     today: date
-    currency: str | None = None  # said with the statement
+    currency: str | None = None  # stated by the user with the upload
     card_currency: str | None = None
     card_country: str | None = None
     own_currency: str | None = None

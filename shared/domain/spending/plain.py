@@ -63,7 +63,9 @@ def _build_reading(pieces: Sequence[_Piece], latest: date, book: StatementBook, 
     for piece in pieces:
         if lines.day(piece.when) is None:
             lines.days[piece.when] = _resolve_year(piece.when, orders, max(last, latest))
-    balance = sum(len(piece.money) > 1 for piece in pieces) * 2 > len(pieces)  # a column that runs on
+    balance = sum(len(piece.money) > 1 for piece in pieces) * 2 > len(
+        pieces
+    )  # most lines end with a second amount: a running balance
     results = [_build_line(lines, piece, balance) for piece in pieces]
     readable = [line for line in results if isinstance(line, StatementLine)]
     if find_charge_sign(readable) == "negative":

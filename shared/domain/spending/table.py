@@ -180,7 +180,7 @@ class LineReader:
     def __init__(self, slug: str, orders: Sequence[str], comma: bool, book: StatementBook, hints: Hints) -> None:
         self.orders, self.comma = orders, comma
         self.categorise: Categorise = build_categoriser(book)
-        self.latest = hints.today + timedelta(days=1)  # it is tomorrow already somewhere
+        self.latest = hints.today + timedelta(days=1)  # in zones ahead of UTC it can be tomorrow already
         self.days: dict[str, date | None] = {}
         self.slug = slug
 
