@@ -15,7 +15,7 @@ from pydantic.json_schema import models_json_schema
 from pydantic_core import to_json
 
 from mcp_server.rest import openapi_components as parts
-from mcp_server.toolkit.arguments import Plain
+from mcp_server.toolkit.argument_schema import Plain
 from mcp_server.toolkit.registry import TOOLS, Effect, Tier, Tool
 from shared import clock
 from shared.settings import settings

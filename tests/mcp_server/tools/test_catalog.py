@@ -13,7 +13,7 @@ import anyio
 import pytest
 
 import mcp_server.tools  # noqa: F401 - registers every tool
-from mcp_server.toolkit.arguments import expectation
+from mcp_server.toolkit.argument_faults import describe_expected
 from mcp_server.toolkit.registry import TOOLS, Effect, Tier, Tool
 from mcp_server.toolkit.results import Result
 from mcp_server.transport import sdk_server
@@ -74,7 +74,7 @@ def test_what_a_host_is_told_equals_the_last_review(tool: Tool, pytestconfig: py
 @each_tool
 def test_what_a_parameter_expects_is_told_in_words(tool: Tool) -> None:
     properties = _told()[tool.name]["inputSchema"].get("properties", {})
-    told = [expectation(node) for node in properties.values()]
+    told = [describe_expected(node) for node in properties.values()]
     assert not [words for words in told if re.search(r"[\^\\\[]|another (form|kind)", words)]
 
 

@@ -1,0 +1,122 @@
+"""Faults of arguments in words: which argument, what is wrong with it, and what would be right."""
+
+import difflib
+from typing import Any
+
+from pydantic import ValidationError
+
+from mcp_server.toolkit.argument_schema import Schema, json_types
+from shared.errors import Fault
+
+MAX_FAULTS = 20  # named in one answer
+
+
+def describe_faults(error: ValidationError, schema: Schema, arguments: dict[str, Any]) -> list[Fault]:
+    """One fault for each argument that pydantic refused."""
+    faults: dict[str, Fault] = {}
+    for e in error.errors(include_url=False, include_context=True):
+        name = str(e["loc"][0]) if e["loc"] else "arguments"
+        if name in faults:
+            continue
+        node = schema["properties"].get(name)
+        if node is None:
+            faults[name] = Fault(_printable(name), _PROBLEMS["extra_forbidden"], _parameter_names(schema))
+            continue
+        where = name + _locate(e["loc"][1:], arguments.get(name))
+        kind = "missing" if arguments.get(name) is None else e["type"]
+        if kind == "too_long" and "string" in json_types(node):
+            kind = "string_too_long"
+        problem = _describe_problem(kind, str(e.get("ctx", {}).get("error", "")))
+        faults[name] = Fault(where, problem, describe_expected(node, arguments.get(name)))
+    return list(faults.values())[:MAX_FAULTS]
+
+
+def _parameter_names(schema: Schema) -> str:
+    names = ", ".join(schema["properties"])
+    return f"one of the parameters {names}" if names else "no arguments"
+
+
+def _printable(name: str) -> str:
+    """A name the client made up, short and printable, so that it can be repeated in the answer."""
+    return "".join(c if c.isprintable() else "?" for c in name[:60])
+
+
+def _locate(loc: tuple[int | str, ...], value: Any) -> str:
+    """The path to the entry of a list or of a map; `loc` also names arms of unions, which are left out."""
+    path = ""
+    for part in loc:
+        if isinstance(part, int):
+            path += f"[{part}]"
+        elif isinstance(value, dict) and part in value:
+            path += f".{_printable(part)}"
+    return path
+
+
+_PROBLEMS = {
+    "missing": "is required",
+    "extra_forbidden": "is not a parameter of this tool",
+    "too_long": "has too many entries",
+    "too_short": "has too few entries",
+    "string_too_long": "is too long",
+    "string_too_short": "is too short",
+    "string_pattern_mismatch": "does not have the expected form",
+    "literal_error": "is not one of the values",
+    "greater_than_equal": "is too small",
+    "less_than_equal": "is too large",
+}
+
+
+def _describe_problem(kind: str, own_words: str) -> str:
+    if kind == "value_error" and own_words:
+        return own_words
+    return _PROBLEMS.get(kind, "is not of the expected kind")
+
+
+_FORMS = {
+    r"^\d{4}-\d{2}-\d{2}$": "a date YYYY-MM-DD that exists",
+    r"^(\d{4}-\d{2}-\d{2})?$": "a date YYYY-MM-DD that exists, or an empty string",
+    r"^\d{4}-\d{2}$": "a month YYYY-MM",
+    r"^\d{2}:\d{2}$": "a time of day HH:MM",
+    r"^[A-Z]{3}$": "three capital letters such as LHR",
+    r"^[A-Za-z]{3}$": "three letters such as LHR or USD",
+    r"^([A-Za-z]{2})?$": "a two-letter country code, or an empty string",
+    r"^[A-Z0-9]{2}$": "two capitals or digits such as BA",
+    r"^[A-Za-z]{2}$": "two letters such as GB",
+    r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$": "a UUID, made once by you",
+    r"^\+[1-9]\d{6,14}$": "a number such as +14155550100",
+    r"^[A-Za-z0-9]{2,3} ?\d{1,4}[A-Za-z]?$": "an airline's code and a number, such as BA117",
+    "^https://": "an address that begins with https://",
+}
+_KINDS = {"string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false"}
+
+
+def _range(node: Schema, low: str, high: str) -> str:
+    if low in node and high in node:
+        return f" from {node[low]} to {node[high]}"
+    if low in node:
+        return f" from {node[low]}"
+    return f" up to {node[high]}" if high in node else ""
+
+
+def describe_expected(node: Schema, value: Any = None) -> str:
+    """A parameter's schema in words; of a long list of values the three nearest to the one sent."""
+    if "enum" in node or "const" in node:
+        values = list(dict.fromkeys(str(v) or "''" for v in node.get("enum", [node.get("const")])))
+        if len(values) <= 20:
+            return f"one of {', '.join(values)}"
+        nearest = difflib.get_close_matches(str(value)[:80].lower(), values, 3, 0.4)
+        hint = f"; nearest: {', '.join(nearest)}" if nearest else f", such as {values[0]}"
+        return f"one of {len(values)} values{hint}"
+    kinds = sorted(json_types(node))
+    if "array" in kinds:
+        most = f"at most {node['maxItems']}, " if "maxItems" in node else ""
+        return f"a list ({most}each {describe_expected(node['items'])})" if "items" in node else "a list"
+    if "pattern" in node:
+        return _FORMS.get(node["pattern"], "text of another form")
+    if len(kinds) == 2 and kinds[1] == "string":
+        return f"{_KINDS[kinds[0]]}{_range(node, 'minimum', 'maximum')}, or an empty string"
+    if kinds == ["object"] and (inner := node.get("additionalProperties")):
+        return f"an object (each value {describe_expected(inner)})" if inner is not True else "an object"
+    words = " or ".join(_KINDS.get(k, "an object") for k in kinds) or "another kind of value"
+    lengths = _range(node, "minLength", "maxLength")
+    return words + _range(node, "minimum", "maximum") + (f", {lengths.strip()} characters" if lengths else "")

@@ -1,0 +1,85 @@
+"""JSON Schema of a tool's parameters, in the plain form that MCP hosts accept."""
+
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any, NamedTuple, get_type_hints
+
+from pydantic import TypeAdapter
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import GenerateJsonSchema
+
+from mcp_server.toolkit.sandbox_rows import describe_marks
+
+Schema = dict[str, Any]
+
+
+class Plain(GenerateJsonSchema):
+    """Without generated titles: they repeat the name of the parameter and cost tokens."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
+        return False
+
+    def model_schema(self, schema: Any) -> Schema:
+        return describe_marks(super().model_schema(schema))
+
+    def dataclass_schema(self, schema: Any) -> Schema:
+        return describe_marks(super().dataclass_schema(schema))
+
+
+class Parameter(NamedTuple):
+    """One parameter of a tool: its type, its default (`...` when it is required) and its schema."""
+
+    type: Any
+    default: Any
+    schema: Schema
+
+
+def read_parameters(function: Callable[..., Any]) -> tuple[dict[str, Parameter], Schema]:
+    """The parameters of a tool after its first one, the call; and the definitions their schemas refer to."""
+    hints = get_type_hints(function, include_extras=True)
+    parameters: dict[str, Parameter] = {}
+    definitions: Schema = {}
+    for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
+        default = ... if parameter.default is inspect.Parameter.empty else parameter.default
+        field = FieldInfo() if default is ... else FieldInfo(default=default)
+        annotated: Any = Annotated[hints[name], field]
+        full = TypeAdapter(annotated).json_schema(schema_generator=Plain)
+        definitions |= full.pop("$defs", {})
+        schema = _flatten(full)
+        if default not in (..., None):
+            schema["default"] = full.get("default", default)
+        parameters[name] = Parameter(hints[name], default, schema)
+    return parameters, definitions
+
+
+def object_schema(parameters: dict[str, Parameter], definitions: Schema) -> Schema:
+    """The schema of all arguments together."""
+    properties = {name: parameter.schema for name, parameter in parameters.items()}
+    schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    if required := [name for name, parameter in parameters.items() if parameter.default is ...]:
+        schema["required"] = required
+    if definitions:
+        schema["$defs"] = definitions
+    return schema
+
+
+def _flatten(node: Schema) -> Schema:
+    """Optional means absent, not null; a choice of simple types is a list of types; hosts reject other unions."""
+    arms = node.get("anyOf")
+    if arms:
+        arms = [a for a in arms if a.get("type") != "null"]
+        rest = {k: v for k, v in node.items() if k != "anyOf" and (k, v) != ("default", None)}
+        if len(arms) == 1:
+            node = {**arms[0], **rest}
+        elif all(isinstance(a.get("type"), str) for a in arms):
+            node = {k: v for a in arms for k, v in a.items()} | rest | {"type": [a["type"] for a in arms]}
+    if node.get("default", ...) is None:
+        node = {k: v for k, v in node.items() if k != "default"}
+    if "items" in node:
+        node = {**node, "items": _flatten(node["items"])}
+    return node
+
+
+def json_types(node: Schema) -> set[str]:
+    kind = node.get("type", ())
+    return {kind} if isinstance(kind, str) else set(kind)
