@@ -16,37 +16,37 @@ from tests.support.people import People
 
 @pytest.mark.spec("s8.free_five_searches", "s8.free_economy_only", "s8.api_tier_limit_free")
 def test_get_usage_shows_what_a_free_account_may_do(people: People, use: Use) -> None:
-    made = use(people.bob, "get_usage")
-    assert made["plan"] == {"tier": "free", "name": "Free", "price_per_month": 0.0, "currency": "USD"}
-    assert made["searches"] == {
+    answer = use(people.bob, "get_usage")
+    assert answer["plan"] == {"tier": "free", "name": "Free", "price_per_month": 0.0, "currency": "USD"}
+    assert answer["searches"] == {
         "used_today": 0,
         "cap": 5,
         "resets_at": clock.midnight().isoformat().replace("+00:00", "Z"),
         "cabins": ["economy"],
     }
-    assert made["api_calls"] == {
+    assert answer["api_calls"] == {
         "used_this_month": 0,
         "cap": 50,
         "resets_on": clock.next_month().date().isoformat(),
     }
-    assert made["tool_calls"] == {"used_today": 0, "ceiling": 500}
-    assert made["counts"] == {
+    assert answer["tool_calls"] == {"used_today": 0, "ceiling": 500}
+    assert answer["counts"] == {
         "route_monitors": {"active": 0, "cap": 1},
         "flight_alerts": {"active": 0, "cap": 1},
         "active_trips": {"active": 0, "cap": 1},
     }
-    assert made["upgrade_url"].endswith("/plans")
+    assert answer["upgrade_url"].endswith("/plans")
 
 
 @pytest.mark.spec("s8.premium_price", "s8.premium_unlimited")
 def test_get_usage_gives_the_premium_price_and_null_for_prices_never_set(people: People, use: Use) -> None:
-    made = use(people.alice, "get_usage")
-    prices = {p["tier"]: p["price_per_month"] for p in made["plans"]}
+    answer = use(people.alice, "get_usage")
+    prices = {p["tier"]: p["price_per_month"] for p in answer["plans"]}
     assert prices == {"free": 0.0, "premium": 9.99, "pro": None, "enterprise": None}
-    assert made["plan"]["price_per_month"] == 9.99
-    assert (made["searches"]["cap"], len(made["searches"]["cabins"])) == (None, 4)
-    assert made["counts"]["active_trips"]["cap"] is None
-    assert all(p["adds"] for p in made["plans"])
+    assert answer["plan"]["price_per_month"] == 9.99
+    assert (answer["searches"]["cap"], len(answer["searches"]["cabins"])) == (None, 4)
+    assert answer["counts"]["active_trips"]["cap"] is None
+    assert all(p["adds"] for p in answer["plans"])
 
 
 @pytest.mark.spec("s8.api_tier_limit_negotiated")
@@ -62,9 +62,9 @@ def test_get_usage_reads_the_counters_of_this_account_and_period(people: People,
             take(session, caller.account_id, SEARCHES, today - timedelta(days=1), None, 9)
             take(session, caller.account_id, API_CALLS, today.replace(day=1), None, number * 10)
             take(session, caller.account_id, TOOL_CALLS, today, None, number * 100)
-    made = use(people.bob, "get_usage")
-    assert (made["searches"]["used_today"], made["api_calls"]["used_this_month"]) == (3, 30)
-    assert made["tool_calls"]["used_today"] == 300
+    answer = use(people.bob, "get_usage")
+    assert (answer["searches"]["used_today"], answer["api_calls"]["used_this_month"]) == (3, 30)
+    assert answer["tool_calls"]["used_today"] == 300
 
 
 @pytest.mark.spec("s8.abuse_ceiling_daily")
@@ -94,7 +94,7 @@ def test_get_usage_counts_what_is_active_and_nothing_else(people: People, use: U
 
 
 def test_get_usage_takes_no_arguments(people: People, use: Use) -> None:
-    made = use(people.bob, "get_usage", day="today")
-    assert made["errors"] == [
+    answer = use(people.bob, "get_usage", day="today")
+    assert answer["errors"] == [
         {"field": "day", "problem": "is not a parameter of this tool", "expected": "no arguments"}
     ]

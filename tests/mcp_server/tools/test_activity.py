@@ -27,16 +27,16 @@ def lately(account_id: int, searches: list[int], chats: list[int], trip_id: int 
 
 
 def listed(use: Use, who: Any, **given: Any) -> tuple[list[str], list[str], int]:
-    made = use(who, "list_recent_activity", **given)
-    assert made["status"] == "ok"
-    return [s["summary"] for s in made["searches"]], [c["title"] for c in made["chats"]], made["paging"]["total"]
+    answer = use(who, "list_recent_activity", **given)
+    assert answer["status"] == "ok"
+    return [s["summary"] for s in answer["searches"]], [c["title"] for c in answer["chats"]], answer["paging"]["total"]
 
 
 def test_save_chat_link_keeps_every_field(people: People, use: Use) -> None:
     there = trip(use, people.alice)
-    made = use(people.alice, "save_chat_link", **LINK, trip_id=there)
-    chat = made["chat"]
-    assert (made["status"], made["created"]) == ("ok", True)
+    answer = use(people.alice, "save_chat_link", **LINK, trip_id=there)
+    chat = answer["chat"]
+    assert (answer["status"], answer["created"]) == ("ok", True)
     assert {name: chat[name] for name in LINK} == LINK
     assert chat["trip_id"] == there
     assert use(people.alice, "get_trip", trip_id=there)["chats"] == [chat]
@@ -46,15 +46,15 @@ def test_save_chat_link_keeps_every_field(people: People, use: Use) -> None:
 def test_save_chat_link_replaces_an_entry_and_leaves_it_in_its_trip(people: People, use: Use) -> None:
     there = trip(use, people.alice)
     first = use(people.alice, "save_chat_link", **LINK, trip_id=there)["chat"]
-    made = use(people.alice, "save_chat_link", title="Osaka", chat_id=first["chat_id"])
-    assert made["created"] is False
-    changed = {"title": "Osaka", "url": None, "summary": None, "updated_at": made["chat"]["updated_at"]}
-    assert made["chat"] == first | changed
+    answer = use(people.alice, "save_chat_link", title="Osaka", chat_id=first["chat_id"])
+    assert answer["created"] is False
+    changed = {"title": "Osaka", "url": None, "summary": None, "updated_at": answer["chat"]["updated_at"]}
+    assert answer["chat"] == first | changed
     assert use(people.alice, "list_recent_activity")["paging"]["total"] == 1
 
 
 @pytest.mark.parametrize(
-    ("given", "field"),
+    ("arguments", "field"),
     [
         ({}, "title"),
         ({"title": " "}, "title"),
@@ -70,9 +70,9 @@ def test_save_chat_link_replaces_an_entry_and_leaves_it_in_its_trip(people: Peop
         ({"title": "x", "transcript": "All that was said."}, "transcript"),
     ],
 )
-def test_save_chat_link_refuses_bad_input(people: People, use: Use, given: dict[str, Any], field: str) -> None:
-    made = use(people.alice, "save_chat_link", **given)
-    assert (made["status"], made["errors"][0]["field"]) == ("invalid", field)
+def test_save_chat_link_refuses_bad_input(people: People, use: Use, arguments: dict[str, Any], field: str) -> None:
+    answer = use(people.alice, "save_chat_link", **arguments)
+    assert (answer["status"], answer["errors"][0]["field"]) == ("invalid", field)
     assert use(people.alice, "list_recent_activity")["paging"]["total"] == 0
 
 
@@ -80,10 +80,10 @@ def test_save_chat_link_and_remove_chat_link_know_no_chat_or_trip_of_another(peo
     there = trip(use, people.alice)
     hers = use(people.alice, "save_chat_link", **LINK)["chat"]
     for chat, of_trip in ((hers["chat_id"], there), (10**9, 10**9)):
-        made = use(people.charlie, "save_chat_link", title="Mine", chat_id=chat)
-        assert (made["status"], made["what"], made["id"]) == ("not_found", "saved chat", chat)
-        made = use(people.charlie, "save_chat_link", title="Mine", trip_id=of_trip)
-        assert (made["status"], made["what"], made["id"]) == ("not_found", "trip", of_trip)
+        answer = use(people.charlie, "save_chat_link", title="Mine", chat_id=chat)
+        assert (answer["status"], answer["what"], answer["id"]) == ("not_found", "saved chat", chat)
+        answer = use(people.charlie, "save_chat_link", title="Mine", trip_id=of_trip)
+        assert (answer["status"], answer["what"], answer["id"]) == ("not_found", "trip", of_trip)
         assert use(people.charlie, "remove_chat_link", chat_id=chat)["status"] == "not_found"
     assert use(people.charlie, "list_recent_activity")["paging"]["total"] == 0
     assert use(people.alice, "list_recent_activity")["chats"] == [hers]
@@ -91,8 +91,8 @@ def test_save_chat_link_and_remove_chat_link_know_no_chat_or_trip_of_another(peo
 
 def test_remove_chat_link_forgets_it(people: People, use: Use) -> None:
     chat = use(people.alice, "save_chat_link", **LINK)["chat"]["chat_id"]
-    made = use(people.alice, "remove_chat_link", chat_id=chat)
-    assert made["removed"] == {"chat_id": chat, "title": "Kyoto"}
+    answer = use(people.alice, "remove_chat_link", chat_id=chat)
+    assert answer["removed"] == {"chat_id": chat, "title": "Kyoto"}
     assert use(people.alice, "remove_chat_link", chat_id=chat)["status"] == "not_found"
     assert use(people.alice, "list_recent_activity")["chats"] == []
 
@@ -132,5 +132,5 @@ def test_list_recent_activity_shows_no_search_of_the_other_data_mode(people: Peo
 def test_list_recent_activity_of_another_accounts_trip_is_not_found(people: People, use: Use) -> None:
     there = trip(use, people.alice)
     for id in (there, 10**9):
-        made = use(people.charlie, "list_recent_activity", trip_id=id)
-        assert (made["status"], made["what"], made["id"]) == ("not_found", "trip", id)
+        answer = use(people.charlie, "list_recent_activity", trip_id=id)
+        assert (answer["status"], answer["what"], answer["id"]) == ("not_found", "trip", id)

@@ -27,11 +27,11 @@ def test_admin_list_users_is_for_admins_whatever_their_plan(people: People, use:
 
 
 def test_admin_list_users_shows_every_account_oldest_first(people: People, use: Use) -> None:
-    made = use(people.ada, "admin_list_users")
-    assert emails(made) == [f"{n}@example.test" for n in ("alice", "bob", "charlie", "paula", "ada")]
-    assert made["users"][3]["tier"] == "pro"
-    assert set(made["users"][0]) == {"id", "email", "tier", "created_at", "last_seen_at"}
-    assert made["paging"] == {"page": 1, "per_page": 20, "total": 5, "has_more": False}
+    answer = use(people.ada, "admin_list_users")
+    assert emails(answer) == [f"{n}@example.test" for n in ("alice", "bob", "charlie", "paula", "ada")]
+    assert answer["users"][3]["tier"] == "pro"
+    assert set(answer["users"][0]) == {"id", "email", "tier", "created_at", "last_seen_at"}
+    assert answer["paging"] == {"page": 1, "per_page": 20, "total": 5, "has_more": False}
 
 
 @pytest.mark.spec("s4.4.admin_list_users.params")

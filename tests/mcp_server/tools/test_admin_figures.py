@@ -75,24 +75,24 @@ def recount(notes: list[Note]) -> dict[str, Any]:
 def test_admin_mcp_usage_stats_equal_a_recount_of_thousands_of_calls(
     people: People, use: Use, notes: list[Note]
 ) -> None:
-    made = use(people.ada, "admin_mcp_usage_stats", days=DAYS)
+    answer = use(people.ada, "admin_mcp_usage_stats", days=DAYS)
     whole = recount(notes)
     rate = round(whole["paywalls"] / whole["calls"], 4)
-    assert made["totals"] == {**whole, "users": 4, "paywall_rate": rate}
+    assert answer["totals"] == {**whole, "users": 4, "paywall_rate": rate}
     assert 0.05 < rate < 0.15
-    for of_tool in made["by_tool"]:
+    for of_tool in answer["by_tool"]:
         mine = [n for n in notes if n.tool == of_tool["tool"]]
         assert {k: of_tool[k] for k in ("calls", "errors", "paywalls")} == recount(mine)
         times = [n.milliseconds for n in mine]
         assert of_tool["p50_ms"] == pytest.approx(percentile(times, 0.5))
         assert of_tool["p95_ms"] == pytest.approx(percentile(times, 0.95))
-    assert {t["tool"] for t in made["by_tool"]} == {n.tool for n in notes}
-    assert [t["calls"] for t in made["by_tool"]] == sorted((t["calls"] for t in made["by_tool"]), reverse=True)
+    assert {t["tool"] for t in answer["by_tool"]} == {n.tool for n in notes}
+    assert [t["calls"] for t in answer["by_tool"]] == sorted((t["calls"] for t in answer["by_tool"]), reverse=True)
     days = Counter(n.at.date().isoformat() for n in notes)
     users = {day: len({n.account_id for n in notes if n.at.date().isoformat() == day}) for day in days}
-    assert made["by_day"] == [{"day": d, "calls": days[d], "users": users[d]} for d in sorted(days)]
+    assert answer["by_day"] == [{"day": d, "calls": days[d], "users": users[d]} for d in sorted(days)]
     clients = Counter(n.client or "unknown" for n in notes)
-    assert {c["client_name"]: c["calls"] for c in made["by_client"]} == clients
+    assert {c["client_name"]: c["calls"] for c in answer["by_client"]} == clients
 
 
 @pytest.mark.spec("s4.4.admin_mcp_usage_stats.days", "s8.ranges_as_listed")
@@ -100,18 +100,18 @@ def test_admin_mcp_usage_stats_cover_fourteen_days_unless_told_otherwise(
     people: People, use: Use, notes: list[Note]
 ) -> None:
     for asked, days in (({}, 14), ({"days": 1}, 1), ({"days": 90}, 90)):
-        made = use(people.ada, "admin_mcp_usage_stats", **asked)
-        assert [d["day"] for d in made["by_day"]] == [midnight(n).date().isoformat() for n in reversed(range(days))]
-        assert sum(d["calls"] for d in made["by_day"]) == made["totals"]["calls"]
+        answer = use(people.ada, "admin_mcp_usage_stats", **asked)
+        assert [d["day"] for d in answer["by_day"]] == [midnight(n).date().isoformat() for n in reversed(range(days))]
+        assert sum(d["calls"] for d in answer["by_day"]) == answer["totals"]["calls"]
     for bad in (0, 91, -1, "many"):
         assert use(people.ada, "admin_mcp_usage_stats", days=bad)["status"] == "invalid"
 
 
 def test_admin_mcp_usage_stats_of_nothing_are_noughts(people: People, use: Use) -> None:
-    made = use(people.ada, "admin_mcp_usage_stats", days=2)
-    assert made["totals"] == {"calls": 0, "users": 0, "errors": 0, "paywalls": 0, "paywall_rate": 0.0}
-    assert (made["by_tool"], made["by_client"]) == ([], [])
-    assert [d["calls"] for d in made["by_day"]] == [0, 0]
+    answer = use(people.ada, "admin_mcp_usage_stats", days=2)
+    assert answer["totals"] == {"calls": 0, "users": 0, "errors": 0, "paywalls": 0, "paywall_rate": 0.0}
+    assert (answer["by_tool"], answer["by_client"]) == ([], [])
+    assert [d["calls"] for d in answer["by_day"]] == [0, 0]
 
 
 def test_admin_mcp_usage_stats_show_the_busiest_applications_and_say_how_many_there_are(
@@ -120,9 +120,9 @@ def test_admin_mcp_usage_stats_show_the_busiest_applications_and_say_how_many_th
     who, now = people.bob.account_id, clock.now()
     with transaction() as session:
         write(session, [Note(who, f"App {n % 60}", "mcp", "list_trips", "ok", 5, now) for n in range(90)])
-    made = use(people.ada, "admin_mcp_usage_stats")
-    assert [c["calls"] for c in made["by_client"]] == [2] * 30 + [1] * 20
-    assert made["message"].endswith("The 50 busiest of 60 applications are shown.")
+    answer = use(people.ada, "admin_mcp_usage_stats")
+    assert [c["calls"] for c in answer["by_client"]] == [2] * 30 + [1] * 20
+    assert answer["message"].endswith("The 50 busiest of 60 applications are shown.")
 
 
 def test_admin_mcp_usage_stats_do_not_count_an_account_that_left(people: People, use: Use, notes: list[Note]) -> None:
@@ -167,15 +167,15 @@ def test_admin_platform_overview_counts_what_there_is(people: People, use: Use) 
             session.get_one(Account, number.account_id).last_seen_at = clock.now() - seen
     _runs([("pending", day), ("running", day), ("done", day), ("failed", day), ("failed", 8 * day)])
     _deliveries(people.alice.account_id, "pending", "claimed", "handing_over", "sent", "failed", "uncertain")
-    made = use(people.ada, "admin_platform_overview")
-    assert made["users"] == {
+    answer = use(people.ada, "admin_platform_overview")
+    assert answer["users"] == {
         "total": 5,
         "by_tier": {"free": 2, "premium": 2, "pro": 1, "enterprise": 0},
         "active_7d": 2,
     }
     rows = rows_of_every_kind().values()
     per_account = Counter(type(row).__tablename__ for row in rows)
-    assert made["records"] == {
+    assert answer["records"] == {
         "flight_bookings": 2 * per_account["flight_bookings"],
         "hotel_bookings": 2 * per_account["hotel_bookings"],
         "monitors": 2 * per_account["route_monitors"],
@@ -183,7 +183,7 @@ def test_admin_platform_overview_counts_what_there_is(people: People, use: Use) 
         "standing_orders": 2 * per_account["standing_orders"],
         "trips": 2 * per_account["trips"],
     }
-    assert made["jobs"] == {"queued": 5, "failed": 2, "workers": 0}
+    assert answer["jobs"] == {"queued": 5, "failed": 2, "workers": 0}
 
 
 @pytest.mark.spec("s4.4.admin_platform_overview.days", "s8.ranges_as_listed")
@@ -191,10 +191,10 @@ def test_admin_platform_overview_shows_sign_ups_of_each_day_of_its_window(people
     for number in range(4):
         account(f"older{number}", created_at=midnight(29))
         account(f"oldest{number}", created_at=midnight(29) - timedelta(seconds=1))
-    made = use(people.ada, "admin_platform_overview")
+    answer = use(people.ada, "admin_platform_overview")
     days = [midnight(n).date().isoformat() for n in reversed(range(30))]
-    assert [s["day"] for s in made["signups_by_day"]] == days
-    assert [s["count"] for s in made["signups_by_day"]] == [4, *[0] * 28, 5]
+    assert [s["day"] for s in answer["signups_by_day"]] == days
+    assert [s["count"] for s in answer["signups_by_day"]] == [4, *[0] * 28, 5]
     assert len(use(people.ada, "admin_platform_overview", days=365)["signups_by_day"]) == 365
     for bad in (0, 366):
         assert use(people.ada, "admin_platform_overview", days=bad)["status"] == "invalid"
@@ -204,9 +204,9 @@ def test_admin_platform_overview_shows_workers_that_live_and_how_sources_fare(pe
     connect().sadd("rq:workers", "rq:worker:alive", "rq:worker:killed")
     connect().hset("rq:worker:alive", "pid", 1)
     circuit_breaker.record_success("sandbox:anyone")
-    made = use(people.ada, "admin_platform_overview")
-    assert made["jobs"]["workers"] == 1
-    backend = {b["name"]: b for b in made["backends"]}["sandbox"]
+    answer = use(people.ada, "admin_platform_overview")
+    assert answer["jobs"]["workers"] == 1
+    backend = {b["name"]: b for b in answer["backends"]}["sandbox"]
     assert backend["state"] == "live"
     assert datetime.fromisoformat(backend["last_success_at"]) > clock.now() - timedelta(minutes=1)
     circuit_breaker.record_failure("sandbox:anyone", "timeout")
@@ -251,17 +251,17 @@ def test_admin_get_user_shows_plan_use_and_newest_searches(people: People, use: 
         write(session, [Note(alice, "CLI", "rest", tool, ended, 3, now) for tool, ended in rest])
         write(session, [Note(alice, "CLI", "rest", "list_trips", "ok", 3, midnight() - timedelta(seconds=1))])
         write(session, [Note(alice, "Claude", "mcp", "list_trips", "ok", 3, now)])
-    made = use(people.ada, "admin_get_user", id=alice)
-    assert made["user"] == {
+    answer = use(people.ada, "admin_get_user", id=alice)
+    assert answer["user"] == {
         "id": alice,
         "email": "alice@example.test",
-        "created_at": made["user"]["created_at"],
+        "created_at": answer["user"]["created_at"],
         "tier": "premium",
         "is_admin": False,
     }
-    assert made["subscription"] == {"tier": "premium", "state": "active", "renews_on": None}
-    assert made["api_usage"] == {"this_month": 40, "cap": 150, "today": 2}
-    assert [s["summary"] for s in made["recent_searches"]] == [f"search {n}" for n in range(20)]
+    assert answer["subscription"] == {"tier": "premium", "state": "active", "renews_on": None}
+    assert answer["api_usage"] == {"this_month": 40, "cap": 150, "today": 2}
+    assert [s["summary"] for s in answer["recent_searches"]] == [f"search {n}" for n in range(20)]
 
 
 @pytest.mark.spec("s4.4.admin_get_user.lookup")
@@ -286,9 +286,9 @@ def test_admin_get_user_shows_agreed_numbers_agents_and_disabled_accounts(people
     agent = account("agent", api_calls_per_month=7, disabled_at=clock.now())
     with transaction() as session:
         session.get_one(Account, agent.account_id).email = None
-    made = use(people.ada, "admin_get_user", id=agent.account_id)
-    assert (made["user"]["email"], made["api_usage"]["cap"]) == (None, 7)
-    assert made["subscription"]["state"] == "disabled"
+    answer = use(people.ada, "admin_get_user", id=agent.account_id)
+    assert (answer["user"]["email"], answer["api_usage"]["cap"]) == (None, 7)
+    assert answer["subscription"]["state"] == "disabled"
     assert use(people.ada, "admin_get_user", id=people.bob.account_id)["subscription"]["state"] == "none"
 
 

@@ -12,17 +12,17 @@ from tests.support.people import People
 @pytest.mark.spec("s4.4.get_award_release_window.result")
 @pytest.mark.parametrize("name", ["BA", "british airways", "british-airways"])
 def test_get_award_release_window_counts_days_before_departure(people: People, use: Use, name: str) -> None:
-    said = use(people.bob, "get_award_release_window", airline=name)
-    assert said["airline"] == {"code": "BA", "name": "British Airways"}
-    assert said["days_before_departure"] == 355
-    assert said["opens_for_date"] == (clock.today() + timedelta(days=355)).isoformat()
-    assert said["source_url"].startswith("https://")
+    answer = use(people.bob, "get_award_release_window", airline=name)
+    assert answer["airline"] == {"code": "BA", "name": "British Airways"}
+    assert answer["days_before_departure"] == 355
+    assert answer["opens_for_date"] == (clock.today() + timedelta(days=355)).isoformat()
+    assert answer["source_url"].startswith("https://")
 
 
 def test_get_award_release_window_tells_apart_when_partners_get_seats(people: People, use: Use) -> None:
-    said = use(people.bob, "get_award_release_window", airline="EY")
-    assert (said["days_before_departure"], said["partner_days"]) == (330, 30)
-    assert "first and business" in said["notes"]
+    answer = use(people.bob, "get_award_release_window", airline="EY")
+    assert (answer["days_before_departure"], answer["partner_days"]) == (330, 30)
+    assert "first and business" in answer["notes"]
     assert use(people.bob, "get_award_release_window", airline="BA")["partner_days"] is None
 
 
@@ -40,32 +40,32 @@ def test_get_award_release_window_without_a_known_window_is_no_data(people: Peop
 
 @pytest.mark.spec("s4.4.get_cancellation_fee.result", "s4.4.get_cancellation_fee.partner_note")
 def test_get_cancellation_fee_says_what_and_that_partners_differ(people: People, use: Use) -> None:
-    said = use(people.bob, "get_cancellation_fee", airline="british-airways")
-    assert said["program"] == "british-airways-club"
-    assert said["fee"] == {"amount": 55, "currency": "USD", "unit": "cash per person"}
-    assert said["deadline"] == "24 h before departure"
-    assert "partner programme" in said["partner_note"]
+    answer = use(people.bob, "get_cancellation_fee", airline="british-airways")
+    assert answer["program"] == "british-airways-club"
+    assert answer["fee"] == {"amount": 55, "currency": "USD", "unit": "cash per person"}
+    assert answer["deadline"] == "24 h before departure"
+    assert "partner programme" in answer["partner_note"]
 
 
 def test_get_cancellation_fee_shows_an_unknown_amount_as_no_data(people: People, use: Use) -> None:
-    said = use(people.bob, "get_cancellation_fee", airline="TP")
-    assert said["fee"]["amount"] == "no_data"
-    assert said["change_fee"]["amount"] == 50
+    answer = use(people.bob, "get_cancellation_fee", airline="TP")
+    assert answer["fee"]["amount"] == "no_data"
+    assert answer["change_fee"]["amount"] == 50
 
 
 @pytest.mark.parametrize(("code", "airline"), [("BA 117", "BA"), ("baw117", "BA"), ("B6 1", "B6"), ("JL005", "JL")])
 def test_lookup_flight_tells_the_carrier(people: People, use: Use, code: str, airline: str) -> None:
-    said = use(people.bob, "lookup_flight", flight_number=code)
-    assert said["airline"]["code"] == airline
-    assert said["program"]
-    assert said["schedule"] == "no_data"
+    answer = use(people.bob, "lookup_flight", flight_number=code)
+    assert answer["airline"]["code"] == airline
+    assert answer["program"]
+    assert answer["schedule"] == "no_data"
 
 
 def test_lookup_flight_of_a_carrier_without_award_search_pretends_none(people: People, use: Use) -> None:
-    said = use(people.bob, "lookup_flight", flight_number="RYR 1883")
-    assert (said["airline"]["code"], said["airline"]["name"]) == ("FR", "Ryanair")
-    assert (said["airline"]["slug"], said["program"], said["supported_endpoints"]) == (None, None, [])
-    assert "cannot be searched" in said["message"]
+    answer = use(people.bob, "lookup_flight", flight_number="RYR 1883")
+    assert (answer["airline"]["code"], answer["airline"]["name"]) == ("FR", "Ryanair")
+    assert (answer["airline"]["slug"], answer["program"], answer["supported_endpoints"]) == (None, None, [])
+    assert "cannot be searched" in answer["message"]
     listed = use(people.bob, "list_supported_airlines")["airlines"]
     assert "FR" not in [a["code"] for a in listed]
     assert use(people.bob, "get_award_release_window", airline="Ryanair")["status"] == "not_found"
@@ -88,16 +88,16 @@ def test_lookup_flight_of_an_unknown_carrier_is_not_found(people: People, use: U
 def test_get_cancellation_fee_is_the_airlines_own_programmes(
     people: People, use: Use, airline: str, program: str, amount: float, currency: str
 ) -> None:
-    said = use(people.bob, "get_cancellation_fee", airline=airline)
-    assert said["program"] == program
-    assert (said["fee"]["amount"], said["fee"]["currency"]) == (amount, currency)
+    answer = use(people.bob, "get_cancellation_fee", airline=airline)
+    assert answer["program"] == program
+    assert (answer["fee"]["amount"], answer["fee"]["currency"]) == (amount, currency)
 
 
 def test_get_cancellation_fee_keeps_money_and_miles_apart(people: People, use: Use) -> None:
-    said = use(people.bob, "get_cancellation_fee", airline="Etihad")
-    assert said["fee"] == {"amount": 25.0, "currency": "miles", "unit": "percent of miles per person"}
-    assert said["change_fee"] == {"amount": 600.0, "currency": "AED", "unit": "cash per person"}
-    assert "25 percent of miles per person" in said["message"]
+    answer = use(people.bob, "get_cancellation_fee", airline="Etihad")
+    assert answer["fee"] == {"amount": 25.0, "currency": "miles", "unit": "percent of miles per person"}
+    assert answer["change_fee"] == {"amount": 600.0, "currency": "AED", "unit": "cash per person"}
+    assert "25 percent of miles per person" in answer["message"]
 
 
 def test_get_cancellation_fee_lists_exempt_tiers_one_by_one(people: People, use: Use) -> None:
@@ -105,6 +105,6 @@ def test_get_cancellation_fee_lists_exempt_tiers_one_by_one(people: People, use:
 
 
 def test_lookup_flight_of_hawaiian_says_who_prices_its_awards(people: People, use: Use) -> None:
-    said = use(people.bob, "lookup_flight", flight_number="HA 12")
-    assert said["program"] == "atmos-rewards"
-    assert "Atmos Rewards" in said["message"]
+    answer = use(people.bob, "lookup_flight", flight_number="HA 12")
+    assert answer["program"] == "atmos-rewards"
+    assert "Atmos Rewards" in answer["message"]

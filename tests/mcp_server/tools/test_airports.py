@@ -28,8 +28,8 @@ def test_get_airports_counts_a_route_both_ways_and_understands_cities(people: Pe
 def test_get_airports_narrows_by_name_and_country(people: People, use: Use) -> None:
     british = use(people.bob, "get_airports", airline="BA", country="uk", per_page=100)
     assert {a["country"] for a in british["airports"]} == {"GB"}
-    found = use(people.bob, "get_airports", airline="BA", query="New York")
-    assert "JFK" in [a["iata"] for a in found["airports"]]
+    answer = use(people.bob, "get_airports", airline="BA", query="New York")
+    assert "JFK" in [a["iata"] for a in answer["airports"]]
     assert use(people.bob, "get_airports", airline="BA", query="xyzzy")["paging"]["total"] == 0
 
 

@@ -48,18 +48,18 @@ def test_search_all_airlines_lists_the_cheapest_first_with_every_airline_seen(
     with_sources(
         selling("one", seat(travel_day(), points=80_000)), selling("two", seat(travel_day(), **VS, points=47_500))
     )
-    found = use(people.alice, TOOL, **search_arguments())
-    assert (found["status"], found["total"]) == ("ok", 2)
-    assert [(o["airline"], o["points"], o["source"]) for o in found["options"]] == [
+    answer = use(people.alice, TOOL, **search_arguments())
+    assert (answer["status"], answer["total"]) == ("ok", 2)
+    assert [(o["airline"], o["points"], o["source"]) for o in answer["options"]] == [
         ("VS", 47_500, "two"),
         ("BA", 80_000, "one"),
     ]
-    assert found["by_airline"] == [
+    assert answer["by_airline"] == [
         {"airline": "VS", "outcome": "available", "cheapest": 47_500},
         {"airline": "BA", "outcome": "available", "cheapest": 80_000},
     ]
-    assert found["message"].startswith("2 award offers of 2 airlines, LHR to JFK")
-    assert "47,500 points of Virgin Atlantic Flying Club with Virgin Atlantic." in found["message"]
+    assert answer["message"].startswith("2 award offers of 2 airlines, LHR to JFK")
+    assert "47,500 points of Virgin Atlantic Flying Club with Virgin Atlantic." in answer["message"]
     one = use(people.alice, TOOL, **search_arguments(), max_points=50_000)["message"]
     assert one.startswith("1 award offer of 1 airline, ")
     assert use(people.alice, TOOL, **search_arguments(), limit=1)["message"].endswith("The cheapest is listed.")
@@ -75,12 +75,12 @@ def test_search_all_airlines_asks_each_source_once_for_the_whole_window(
         return ()
 
     with_sources(source("one", act))
-    found = use(people.alice, TOOL, **search_arguments(), flex_days=3, airlines=["VS", "british-airways", "VS"])
+    answer = use(people.alice, TOOL, **search_arguments(), flex_days=3, airlines=["VS", "british-airways", "VS"])
     assert asked == [
         SeatsQuestion("LHR", "JFK", travel_day() - timedelta(days=3), travel_day() + timedelta(days=3), ("VS", "BA"))
     ]
-    assert {a["airline"]: a["outcome"] for a in found["by_airline"]} == {"VS": "none", "BA": "none"}
-    assert found["message"].startswith("No award seats")
+    assert {a["airline"]: a["outcome"] for a in answer["by_airline"]} == {"VS": "none", "BA": "none"}
+    assert answer["message"].startswith("No award seats")
 
 
 def test_search_all_airlines_of_today_does_not_look_back(people: People, use: Use, with_sources: WithSources) -> None:
@@ -103,23 +103,23 @@ def test_search_all_airlines_names_airlines_asked_answered_failed_and_skipped(
         failing("two", Unanswered("down", "timeout")),
         selling("three", seat(travel_day()), credential="account"),
     )
-    found = use(people.alice, TOOL, **search_arguments(), airlines=["BA", "VS"])
-    assert found["status"] == "partial"
-    assert found["coverage"] == {
+    answer = use(people.alice, TOOL, **search_arguments(), airlines=["BA", "VS"])
+    assert answer["status"] == "partial"
+    assert answer["coverage"] == {
         "asked": ["one", "two", "BA", "VS"],
         "answered": ["one", "BA"],
         "failed": [{"name": "two", "reason": "down"}, {"name": "VS", "reason": "down"}],
         "skipped": [{"name": "three", "reason": "connection_required"}],
     }
-    assert {a["airline"]: a["outcome"] for a in found["by_airline"]} == {"BA": "available", "VS": "unknown"}
-    assert "two (down)" in found["message"]
+    assert {a["airline"]: a["outcome"] for a in answer["by_airline"]} == {"BA": "available", "VS": "unknown"}
+    assert "two (down)" in answer["message"]
 
 
 def test_search_all_airlines_without_names_asks_about_every_supported_airline(people: People, use: Use) -> None:
     supported = {a["code"] for a in use(people.alice, "list_supported_airlines")["airlines"]}
-    found = use(people.alice, TOOL, **search_arguments())
-    assert set(found["coverage"]["asked"]) == supported | {"sandbox"}
-    assert {o["airline"] for o in found["options"]} <= supported
+    answer = use(people.alice, TOOL, **search_arguments())
+    assert set(answer["coverage"]["asked"]) == supported | {"sandbox"}
+    assert {o["airline"] for o in answer["options"]} <= supported
 
 
 def test_search_all_airlines_beyond_a_release_window_skips_that_airline(
@@ -127,9 +127,9 @@ def test_search_all_airlines_beyond_a_release_window_skips_that_airline(
 ) -> None:
     far = clock.today() + timedelta(days=345)  # within 355 days of BA, beyond 331 of VS
     with_sources(selling("one"))
-    found = use(people.alice, TOOL, **(search_arguments() | {"date": far.isoformat()}), airlines=["BA", "VS"])
-    assert {a["airline"]: a["outcome"] for a in found["by_airline"]} == {"BA": "none", "VS": "not_on_sale"}
-    assert found["coverage"]["skipped"] == [{"name": "VS", "reason": "not_on_sale"}]
+    answer = use(people.alice, TOOL, **(search_arguments() | {"date": far.isoformat()}), airlines=["BA", "VS"])
+    assert {a["airline"]: a["outcome"] for a in answer["by_airline"]} == {"BA": "none", "VS": "not_on_sale"}
+    assert answer["coverage"]["skipped"] == [{"name": "VS", "reason": "not_on_sale"}]
     beyond = use(people.alice, TOOL, **(search_arguments() | {"date": far.isoformat()}), airlines=["VS"])
     assert (beyond["status"], beyond["missing"]) == ("no_data", ["award seats"])
 
@@ -142,11 +142,11 @@ def test_search_all_airlines_cuts_at_limit_and_max_points_and_says_so(
             "one", *(seat(travel_day(), points=10_000 * n, ref=str(n)) for n in range(1, 6)), seat(travel_day(), **VS)
         )
     )
-    found = use(people.alice, TOOL, **search_arguments(), max_points=40_000, limit=3)
-    assert [o["points"] for o in found["options"]] == [10_000, 20_000, 30_000]
-    assert found["total"] == 4
-    assert found["by_airline"][1] == {"airline": "VS", "outcome": "over_max_points", "cheapest": 80_000}
-    assert "The 3 cheapest are listed" in found["message"]
+    answer = use(people.alice, TOOL, **search_arguments(), max_points=40_000, limit=3)
+    assert [o["points"] for o in answer["options"]] == [10_000, 20_000, 30_000]
+    assert answer["total"] == 4
+    assert answer["by_airline"][1] == {"airline": "VS", "outcome": "over_max_points", "cheapest": 80_000}
+    assert "The 3 cheapest are listed" in answer["message"]
     none = use(people.alice, TOOL, **search_arguments(), max_points=9_000)
     day = format_day(travel_day())
     assert none["message"].startswith(f"No award seats, LHR to JFK on {day} at up to 9,000 points")
@@ -163,23 +163,23 @@ def test_search_all_airlines_leaves_out_what_seats_too_few_and_other_cabins(
             seat(travel_day(), cabin="first", points=1),
         )
     )
-    found = use(people.alice, TOOL, **search_arguments(), passengers=2)
-    assert [o["points"] for o in found["options"]] == [2]
+    answer = use(people.alice, TOOL, **search_arguments(), passengers=2)
+    assert [o["points"] for o in answer["options"]] == [2]
 
 
 def test_search_all_airlines_when_nobody_answers_is_an_outage_and_not_counted(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(failing("one", Unanswered("down", "http_500")), failing("two", Unanswered("quota_exhausted", "quota")))
-    found = use(people.bob, TOOL, **(search_arguments() | {"cabin": "economy"}))
-    assert found["status"] == "backend_unavailable"
-    assert {b["name"]: b["reason"] for b in found["backends"]} == {"one": "down", "two": "quota_exhausted"}
+    answer = use(people.bob, TOOL, **(search_arguments() | {"cabin": "economy"}))
+    assert answer["status"] == "backend_unavailable"
+    assert {b["name"]: b["reason"] for b in answer["backends"]} == {"one": "down", "two": "quota_exhausted"}
     assert use(people.bob, "get_usage")["searches"]["used_today"] == 0
 
 
 def test_search_all_airlines_where_nobody_flies_is_no_data(people: People, use: Use) -> None:
-    found = use(people.alice, TOOL, **(search_arguments() | {"origin": "SFO", "destination": "NRT"}), airlines=["BA"])
-    assert found["status"] == "no_data"
+    answer = use(people.alice, TOOL, **(search_arguments() | {"origin": "SFO", "destination": "NRT"}), airlines=["BA"])
+    assert answer["status"] == "no_data"
 
 
 @pytest.mark.parametrize(
@@ -193,13 +193,13 @@ def test_search_all_airlines_where_nobody_flies_is_no_data(people: People, use: 
 )
 def test_search_all_airlines_names_a_bad_argument(people: People, use: Use, change: dict[str, Any], field: str) -> None:
     change = evaluate(change)
-    found = use(people.alice, TOOL, **(search_arguments() | change))
-    assert (found["status"], [e["field"] for e in found["errors"]]) == ("invalid", [field])
+    answer = use(people.alice, TOOL, **(search_arguments() | change))
+    assert (answer["status"], [e["field"] for e in answer["errors"]]) == ("invalid", [field])
 
 
 def test_search_all_airlines_names_an_airline_it_does_not_know(people: People, use: Use) -> None:
-    found = use(people.alice, TOOL, **search_arguments(), airlines=["BA", "Qantus"])
-    assert (found["status"], found["what"]) == ("not_found", "airline")
+    answer = use(people.alice, TOOL, **search_arguments(), airlines=["BA", "Qantus"])
+    assert (answer["status"], answer["what"]) == ("not_found", "airline")
 
 
 # plans
@@ -207,8 +207,8 @@ def test_search_all_airlines_names_an_airline_it_does_not_know(people: People, u
 
 @pytest.mark.spec("s8.free_economy_only")
 def test_search_all_airlines_on_free_is_economy_alone(people: People, use: Use) -> None:
-    found = use(people.bob, TOOL, **search_arguments())
-    assert (found["status"], found["required_tier"]) == ("paywall", "premium")
+    answer = use(people.bob, TOOL, **search_arguments())
+    assert (answer["status"], answer["required_tier"]) == ("paywall", "premium")
     economy = use(people.bob, TOOL, **{k: v for k, v in search_arguments().items() if k != "cabin"})
     assert {o["cabin"] for o in economy["options"]} == {"economy"}
     assert economy["searches_left_today"] == 4
@@ -265,6 +265,6 @@ def test_search_all_airlines_waits_for_twelve_sources_at_once(
 ) -> None:
     wait = together(12)
     with_sources(*(_waiting(f"source{n}", wait) for n in range(12)))
-    found = use(people.alice, TOOL, **search_arguments(), limit=100)
-    assert (found["status"], found["total"]) == ("ok", 360)
-    assert len(found["coverage"]["answered"]) > 12
+    answer = use(people.alice, TOOL, **search_arguments(), limit=100)
+    assert (answer["status"], answer["total"]) == ("ok", 360)
+    assert len(answer["coverage"]["answered"]) > 12

@@ -61,27 +61,27 @@ def shut(*cabins: str) -> None:
 def test_search_availability_gives_seats_and_points_per_cabin(people: People, use: Use) -> None:
     shut()
     open_seat("business", 4)
-    found = use(people.alice, "search_availability", **search_arguments())
-    assert found["status"] == "ok"
-    own = next(o for o in found["options"] if o["program"] == OWN)
+    answer = use(people.alice, "search_availability", **search_arguments())
+    assert answer["status"] == "ok"
+    own = next(o for o in answer["options"] if o["program"] == OWN)
     marks = {name: own[name] for name in ("source", "synthetic", "live", "generated_at")}
-    assert found["cabins"] == {
+    assert answer["cabins"] == {
         "economy": "no_data",
         "premium_economy": "no_data",
         "business": {"seats": 4, "points": own["points"], "taxes": own["taxes"], "taxes_currency": "USD"} | marks,
         "first": "no_data",
     }
-    assert found["coverage"] == {"asked": ["sandbox"], "answered": ["sandbox"], "failed": [], "skipped": []}
-    assert found["searches_left_today"] is None
-    assert {o["cabin"] for o in found["options"]} == {"business"}
+    assert answer["coverage"] == {"asked": ["sandbox"], "answered": ["sandbox"], "failed": [], "skipped": []}
+    assert answer["searches_left_today"] is None
+    assert {o["cabin"] for o in answer["options"]} == {"business"}
     assert own["bookable_with"] == [OWN]
 
 
 def test_search_availability_prices_come_from_the_charts(people: People, use: Use) -> None:
     shut()
     open_seat("business")
-    found = use(people.alice, "search_availability", **search_arguments())
-    for option in found["options"]:
+    answer = use(people.alice, "search_availability", **search_arguments())
+    for option in answer["options"]:
         chart = reference().route_price(option["program"], "BA", "LHR", "JFK", clock.today())
         assert chart is not None
         assert option["points"] in chart.cabins["business"].points.values()
@@ -90,32 +90,32 @@ def test_search_availability_prices_come_from_the_charts(people: People, use: Us
 @pytest.mark.spec("s4.4.search_availability.carriers")
 @pytest.mark.parametrize(("airline", "origin"), [("BA", "LHR"), ("QR", "DOH"), ("CX", "HKG")])
 def test_search_availability_takes_the_three_carrier_tags(people: People, use: Use, airline: str, origin: str) -> None:
-    found = use(people.alice, "search_availability", **(search_arguments() | {"airline": airline, "origin": origin}))
-    assert found["status"] == "ok"
-    assert all(o["airline"] == airline for o in found["options"])
+    answer = use(people.alice, "search_availability", **(search_arguments() | {"airline": airline, "origin": origin}))
+    assert answer["status"] == "ok"
+    assert all(o["airline"] == airline for o in answer["options"])
 
 
 @pytest.mark.parametrize("name", ["british-airways", "British Airways", "ba", " BA "])
 def test_search_availability_reads_an_airlines_code_slug_or_name(people: People, use: Use, name: str) -> None:
     open_seat()
-    found = use(people.alice, "search_availability", **(search_arguments() | {"airline": name, "origin": "lhr"}))
-    assert {o["airline"] for o in found["options"]} == {"BA"}
+    answer = use(people.alice, "search_availability", **(search_arguments() | {"airline": name, "origin": "lhr"}))
+    assert {o["airline"] for o in answer["options"]} == {"BA"}
 
 
 def test_search_availability_takes_a_city_code_for_its_main_airport(people: People, use: Use) -> None:
-    found = use(people.alice, "search_availability", **(search_arguments() | {"origin": "LON"}))
-    assert found["message"].endswith(" Of LON only LHR was asked.")
-    assert found["status"] == "ok"
-    assert {o["origin"] for o in found["options"]} <= {"LHR"}
+    answer = use(people.alice, "search_availability", **(search_arguments() | {"origin": "LON"}))
+    assert answer["message"].endswith(" Of LON only LHR was asked.")
+    assert answer["status"] == "ok"
+    assert {o["origin"] for o in answer["options"]} <= {"LHR"}
 
 
 def test_search_availability_says_no_seats_when_there_are_none(people: People, use: Use) -> None:
     shut()
-    found = use(people.alice, "search_availability", **search_arguments())
-    assert (found["status"], found["options"]) == ("ok", [])
-    assert set(found["cabins"].values()) == {"no_data"}
-    assert found["message"].startswith("No award seats")
-    assert found["freshness"]["mode"] == "sandbox"
+    answer = use(people.alice, "search_availability", **search_arguments())
+    assert (answer["status"], answer["options"]) == ("ok", [])
+    assert set(answer["cabins"].values()) == {"no_data"}
+    assert answer["message"].startswith("No award seats")
+    assert answer["freshness"]["mode"] == "sandbox"
 
 
 def test_search_availability_leaves_out_what_seats_too_few(people: People, use: Use) -> None:
@@ -156,17 +156,17 @@ def test_search_availability_leaves_a_search_record(people: People, use: Use) ->
 @pytest.mark.spec("s8.free_economy_only")
 @pytest.mark.parametrize("cabin", ["premium_economy", "business", "first"])
 def test_search_availability_of_another_cabin_needs_premium(people: People, use: Use, cabin: str) -> None:
-    found = use(people.bob, "search_availability", **search_arguments(), cabin=cabin)
-    assert (found["status"], found["required_tier"], found["current_tier"]) == ("paywall", "premium", "free")
-    assert "economy" in found["free_alternative"]
+    answer = use(people.bob, "search_availability", **search_arguments(), cabin=cabin)
+    assert (answer["status"], answer["required_tier"], answer["current_tier"]) == ("paywall", "premium", "free")
+    assert "economy" in answer["free_alternative"]
     assert use(people.bob, "get_usage")["searches"]["used_today"] == 0
 
 
 def test_search_availability_on_free_answers_economy_and_says_what_is_missing(people: People, use: Use) -> None:
-    found = use(people.bob, "search_availability", **search_arguments())
-    assert list(found["cabins"]) == ["economy"]
-    assert {o["cabin"] for o in found["options"]} <= {"economy"}
-    assert "business, first need Premium" in found["message"]
+    answer = use(people.bob, "search_availability", **search_arguments())
+    assert list(answer["cabins"]) == ["economy"]
+    assert {o["cabin"] for o in answer["options"]} <= {"economy"}
+    assert "business, first need Premium" in answer["message"]
     asked = use(people.bob, "search_availability", **search_arguments(), cabin="economy")
     assert "Premium" not in asked["message"]
 
@@ -202,8 +202,8 @@ def test_search_availability_on_premium_has_every_cabin(people: People, use: Use
 )
 def test_search_availability_names_a_bad_argument(people: People, use: Use, change: dict[str, Any], field: str) -> None:
     change = evaluate(change)
-    found = use(people.alice, "search_availability", **(search_arguments() | change))
-    assert (found["status"], [e["field"] for e in found["errors"]]) == ("invalid", [field])
+    answer = use(people.alice, "search_availability", **(search_arguments() | change))
+    assert (answer["status"], [e["field"] for e in answer["errors"]]) == ("invalid", [field])
 
 
 @pytest.mark.parametrize(
@@ -213,22 +213,22 @@ def test_search_availability_names_a_bad_argument(people: People, use: Use, chan
 def test_search_availability_names_what_it_does_not_know_and_the_nearest(
     people: People, use: Use, change: dict[str, Any], what: str
 ) -> None:
-    found = use(people.alice, "search_availability", **(search_arguments() | change))
-    assert (found["status"], found["what"]) == ("not_found", what)
-    assert isinstance(found["nearest"], list)
+    answer = use(people.alice, "search_availability", **(search_arguments() | change))
+    assert (answer["status"], answer["what"]) == ("not_found", what)
+    assert isinstance(answer["nearest"], list)
 
 
 def test_search_availability_beyond_the_release_window_is_no_data(people: People, use: Use) -> None:
     far = (clock.today() + timedelta(days=400)).isoformat()
-    found = use(people.alice, "search_availability", **(search_arguments() | {"date": far}))
-    assert (found["status"], found["missing"]) == ("no_data", ["award seats"])
-    assert "355 days ahead" in found["message"]
+    answer = use(people.alice, "search_availability", **(search_arguments() | {"date": far}))
+    assert (answer["status"], answer["missing"]) == ("no_data", ["award seats"])
+    assert "355 days ahead" in answer["message"]
 
 
 def test_search_availability_of_a_route_nobody_flies_is_no_data(people: People, use: Use) -> None:
-    found = use(people.alice, "search_availability", **(search_arguments() | {"origin": "SFO", "destination": "NRT"}))
-    assert found["status"] == "no_data"
-    assert found["missing"] == ["BA SFO-NRT"]
+    answer = use(people.alice, "search_availability", **(search_arguments() | {"origin": "SFO", "destination": "NRT"}))
+    assert answer["status"] == "no_data"
+    assert answer["missing"] == ["BA SFO-NRT"]
 
 
 # outages
@@ -240,10 +240,10 @@ def test_search_availability_during_an_outage_names_it_and_does_not_count(
     people: People, use: Use, configure: Configure, fault: str, reason: str
 ) -> None:
     configure(SANDBOX_FAULT=fault)
-    found = use(people.bob, "search_availability", **search_arguments())
-    assert found["status"] == "backend_unavailable"
-    assert [(b["name"], b["reason"]) for b in found["backends"]] == [("sandbox", reason)]
-    assert "options" not in found
+    answer = use(people.bob, "search_availability", **search_arguments())
+    assert answer["status"] == "backend_unavailable"
+    assert [(b["name"], b["reason"]) for b in answer["backends"]] == [("sandbox", reason)]
+    assert "options" not in answer
     assert use(people.bob, "get_usage")["searches"]["used_today"] == 0
 
 
@@ -251,8 +251,8 @@ def test_search_availability_of_an_empty_source_is_no_seats_and_not_an_outage(
     people: People, use: Use, configure: Configure
 ) -> None:
     configure(SANDBOX_FAULT="empty")
-    found = use(people.alice, "search_availability", **search_arguments())
-    assert (found["status"], found["options"]) == ("ok", [])
+    answer = use(people.alice, "search_availability", **search_arguments())
+    assert (answer["status"], answer["options"]) == ("ok", [])
 
 
 def test_search_availability_waits_for_a_slow_source(people: People, use: Use, configure: Configure) -> None:
@@ -264,10 +264,10 @@ def test_search_availability_of_part_of_the_sources_says_who_is_missing(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(selling("one", seat(travel_day())), failing("two", Unanswered("down", "timeout")))
-    found = use(people.alice, "search_availability", **search_arguments())
-    assert (found["status"], len(found["options"])) == ("partial", 1)
-    assert found["coverage"]["failed"] == [{"name": "two", "reason": "down"}]
-    assert "two (down)" in found["message"]
+    answer = use(people.alice, "search_availability", **search_arguments())
+    assert (answer["status"], len(answer["options"])) == ("partial", 1)
+    assert answer["coverage"]["failed"] == [{"name": "two", "reason": "down"}]
+    assert "two (down)" in answer["message"]
 
 
 @pytest.mark.parametrize("airline", ["BA", "QR", "CX"])
@@ -275,15 +275,15 @@ def test_search_availability_without_a_backend_is_unavailable_and_not_unknown(
     people: People, use: Use, with_sources: WithSources, airline: str
 ) -> None:
     with_sources()
-    found = use(people.alice, "search_availability", **(search_arguments() | {"airline": airline}))
-    assert found["status"] == "backend_unavailable"
-    assert [b["reason"] for b in found["backends"]] == ["not_configured"]
+    answer = use(people.alice, "search_availability", **(search_arguments() | {"airline": airline}))
+    assert answer["status"] == "backend_unavailable"
+    assert [b["reason"] for b in answer["backends"]] == ["not_configured"]
 
 
 def test_search_availability_never_answers_a_live_outage_from_the_sandbox(people: People, use: Use, live: None) -> None:
-    found = use(people.alice, "search_availability", **search_arguments())
-    assert found["status"] == "backend_unavailable"
-    assert "sandbox" not in repr(found)
+    answer = use(people.alice, "search_availability", **search_arguments())
+    assert answer["status"] == "backend_unavailable"
+    assert "sandbox" not in repr(answer)
 
 
 def test_search_availability_names_the_airlines_own_price_before_a_partners(
@@ -291,9 +291,9 @@ def test_search_availability_names_the_airlines_own_price_before_a_partners(
 ) -> None:
     cheap = seat(travel_day(), program="qatar-airways-privilege-club", points=40_000)
     with_sources(selling("one", cheap, seat(travel_day(), points=80_000)))
-    found = use(people.alice, "search_availability", **search_arguments())
-    assert found["cabins"]["business"]["points"] == 80_000
-    assert {o["program"] for o in found["options"]} == {OWN, "qatar-airways-privilege-club"}
+    answer = use(people.alice, "search_availability", **search_arguments())
+    assert answer["cabins"]["business"]["points"] == 80_000
+    assert {o["program"] for o in answer["options"]} == {OWN, "qatar-airways-privilege-club"}
 
 
 # labels of invented data
@@ -301,12 +301,12 @@ def test_search_availability_names_the_airlines_own_price_before_a_partners(
 
 def test_search_availability_in_the_sandbox_carries_every_label(people: People, use: Use) -> None:
     open_seat()
-    found = use(people.alice, "search_availability", **search_arguments())
-    assert list(found)[:2] == ["data_mode", "notice"]
-    assert (found["data_mode"], found["notice"]) == ("sandbox", NOTICE)
-    assert (found["freshness"]["mode"], found["freshness"]["source"]) == ("sandbox", "sandbox")
-    assert found["options"]
-    for row in found["options"]:
+    answer = use(people.alice, "search_availability", **search_arguments())
+    assert list(answer)[:2] == ["data_mode", "notice"]
+    assert (answer["data_mode"], answer["notice"]) == ("sandbox", NOTICE)
+    assert (answer["freshness"]["mode"], answer["freshness"]["source"]) == ("sandbox", "sandbox")
+    assert answer["options"]
+    for row in answer["options"]:
         assert (row["source"], row["mode"], row["synthetic"], row["live"]) == ("sandbox", "sandbox", True, False)
         assert row["generated_at"] is not None
         assert row["provider_checked_at"] is None
@@ -324,9 +324,9 @@ def test_search_availability_of_a_live_source_carries_no_sandbox_label(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(selling("one", seat(travel_day())))
-    found = use(people.alice, "search_availability", **search_arguments())
-    assert not {"data_mode", "notice"} & set(found)
-    (row,) = found["options"]
+    answer = use(people.alice, "search_availability", **search_arguments())
+    assert not {"data_mode", "notice"} & set(answer)
+    (row,) = answer["options"]
     assert not {"synthetic", "live", "generated_at"} & set(row)
     assert row["mode"] == "live"
 
@@ -351,13 +351,13 @@ def test_search_availability_records_observations_as_invented(people: People, us
 @pytest.mark.spec("s4.4.list_supported_airlines.result")
 @pytest.mark.spec("s4.4.search_availability.carriers")
 def test_list_supported_airlines_names_codes_and_searches(people: People, use: Use) -> None:
-    found = use(people.bob, "list_supported_airlines")
-    rows = {a["code"]: a for a in found["airlines"]}
+    answer = use(people.bob, "list_supported_airlines")
+    rows = {a["code"]: a for a in answer["airlines"]}
     assert {"BA", "QR", "CX"} <= set(rows)
     assert (rows["BA"]["slug"], rows["BA"]["program"], rows["BA"]["state"]) == ("british-airways", OWN, "live")
     assert "availability" in rows["BA"]["endpoints"]
-    assert found["total"] == found["live"] == len(rows)
-    assert "sandbox" in found["message"]
+    assert answer["total"] == answer["live"] == len(rows)
+    assert "sandbox" in answer["message"]
 
 
 def test_list_supported_airlines_lists_only_what_a_search_would_take(people: People, use: Use) -> None:
@@ -396,7 +396,7 @@ def test_list_supported_airlines_is_down_where_nobody_is_configured(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources()
-    found = use(people.bob, "list_supported_airlines")
-    assert {a["state"] for a in found["airlines"]} == {"down"}
-    assert {"BA", "QR", "CX"} <= {a["code"] for a in found["airlines"]}
-    assert "none configured" in found["message"]
+    answer = use(people.bob, "list_supported_airlines")
+    assert {a["state"] for a in answer["airlines"]} == {"down"}
+    assert {"BA", "QR", "CX"} <= {a["code"] for a in answer["airlines"]}
+    assert "none configured" in answer["message"]

@@ -10,38 +10,38 @@ from tests.support.people import People
 
 @pytest.mark.spec("s4.4.get_award_chart_faq.open")
 def test_get_award_chart_faq_answers_a_loose_name_without_an_account(people: People, use: Use) -> None:
-    said = use(ANONYMOUS, "get_award_chart_faq", program="british airways")
-    answers = {e["question"]: e["answer"] for e in said["entries"]}
-    assert said["program"] == "british-airways-club"
+    answer = use(ANONYMOUS, "get_award_chart_faq", program="british airways")
+    answers = {e["question"]: e["answer"] for e in answer["entries"]}
+    assert answer["program"] == "british-airways-club"
     assert answers["How are own flights priced?"] == "By distance."
     assert answers["Are there peak and off-peak prices?"].startswith("Yes")
-    assert said["cheapest_award"] == {
+    assert answer["cheapest_award"] == {
         "route_or_band": "0-650 miles",
         "cabin": "economy",
         "points": 5_225,
         "chart_id": "ba_self",
     }
-    assert "The cheapest chart price of own flights is 5,225" in said["message"]
-    assert any("LHR-GVA" in s and "10,000" in s and "2025-12-01" in s for s in said["sweet_spots"])
-    assert all(e["source_url"] for e in said["entries"])
+    assert "The cheapest chart price of own flights is 5,225" in answer["message"]
+    assert any("LHR-GVA" in s and "10,000" in s and "2025-12-01" in s for s in answer["sweet_spots"])
+    assert all(e["source_url"] for e in answer["entries"])
 
 
 def test_get_award_chart_faq_of_a_dynamic_programme_has_no_cheapest_award(people: People, use: Use) -> None:
-    said = use(people.bob, "get_award_chart_faq", program="united")
-    assert said["cheapest_award"] is None
-    assert "no chart" in said["message"]
-    assert said["sweet_spots"]
+    answer = use(people.bob, "get_award_chart_faq", program="united")
+    assert answer["cheapest_award"] is None
+    assert "no chart" in answer["message"]
+    assert answer["sweet_spots"]
 
 
 def test_get_award_chart_faq_of_a_hotel_programme_speaks_of_nights(people: People, use: Use) -> None:
-    said = use(people.bob, "get_award_chart_faq", program="hyatt")
-    assert said["cheapest_award"]["points"] == 3_000
-    assert "How are nights priced?" in [e["question"] for e in said["entries"]]
+    answer = use(people.bob, "get_award_chart_faq", program="hyatt")
+    assert answer["cheapest_award"]["points"] == 3_000
+    assert "How are nights priced?" in [e["question"] for e in answer["entries"]]
 
 
 def test_get_award_chart_faq_and_rules_hold_for_every_programme(people: People, use: Use) -> None:
     for slug in reference().programs:
-        said = use(people.bob, "get_award_chart_faq", program=slug)
-        assert (said["status"], said["program"]) == ("ok", slug)
-        assert said["entries"], slug
+        answer = use(people.bob, "get_award_chart_faq", program=slug)
+        assert (answer["status"], answer["program"]) == ("ok", slug)
+        assert answer["entries"], slug
     assert use(people.bob, "get_award_chart_faq", program="virgin")["status"] == "candidates"

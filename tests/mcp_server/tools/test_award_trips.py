@@ -84,9 +84,9 @@ def test_get_award_trip_details_shows_flights_aircraft_times_stops_and_links(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(telling("one", TRIP))
-    found = use(people.alice, TOOL, trip_id=an_id(use, people.alice))
-    assert found["status"] == "ok"
-    assert found["segments"] == [
+    answer = use(people.alice, TOOL, trip_id=an_id(use, people.alice))
+    assert answer["status"] == "ok"
+    assert answer["segments"] == [
         {
             "flight_number": "BA117",
             "operating_carrier": "BA",
@@ -99,13 +99,13 @@ def test_get_award_trip_details_shows_flights_aircraft_times_stops_and_links(
             "fare_class": "U",
         }
     ]
-    assert (found["stops"], found["duration_minutes"], found["points"], found["seats"]) == (0, 465, 80_000, 2)
-    assert found["message"].endswith("as one says; book with The British Airways Club.")
-    assert found["taxes"] == {"amount": 350.4, "currency": "GBP"}
-    assert found["booking_links"] == [
+    assert (answer["stops"], answer["duration_minutes"], answer["points"], answer["seats"]) == (0, 465, 80_000, 2)
+    assert answer["message"].endswith("as one says; book with The British Airways Club.")
+    assert answer["taxes"] == {"amount": 350.4, "currency": "GBP"}
+    assert answer["booking_links"] == [
         {"program": "british-airways-club", "label": "Book", "url": "https://example.test/book"}
     ]
-    assert (found["freshness"]["mode"], found["freshness"]["source"]) == ("live", "one")
+    assert (answer["freshness"]["mode"], answer["freshness"]["source"]) == ("live", "one")
 
 
 def test_get_award_trip_details_of_several_ways_shows_the_most_direct_of_the_cheapest(
@@ -114,8 +114,8 @@ def test_get_award_trip_details_of_several_ways_shows_the_most_direct_of_the_che
     with_sources(
         telling("one", replace(TRIP, stops=1), replace(TRIP, duration_minutes=500), TRIP, replace(TRIP, points=90_000))
     )
-    found = use(people.alice, TOOL, trip_id=an_id(use, people.alice))
-    assert (found["points"], found["stops"], found["duration_minutes"]) == (80_000, 0, 465)
+    answer = use(people.alice, TOOL, trip_id=an_id(use, people.alice))
+    assert (answer["points"], answer["stops"], answer["duration_minutes"]) == (80_000, 0, 465)
 
 
 @pytest.mark.spec("s4.4.get_award_trip_details.trip_id")
@@ -124,10 +124,10 @@ def test_get_award_trip_details_of_another_accounts_row_reads_like_one_that_neve
 ) -> None:
     with_sources(telling("one", TRIP))
     hers = an_id(use, people.alice)
-    found = use(people.charlie, TOOL, trip_id=hers)
+    answer = use(people.charlie, TOOL, trip_id=hers)
     never = use(people.charlie, TOOL, trip_id="awd_b25lfHJvdy0x_0123456789abcdef01234567")
-    assert (found["status"], found["what"]) == ("not_found", "award offer")
-    assert set(found) == set(never)
+    assert (answer["status"], answer["what"]) == ("not_found", "award offer")
+    assert set(answer) == set(never)
 
 
 @pytest.mark.parametrize("given", ["", "x", "awd__", "awd_\u00e9_1", "424242"])
@@ -149,9 +149,9 @@ def test_get_award_trip_details_without_the_accounts_connection_asks_for_it(
     with_sources(telling("mine", TRIP, credential="account"))
     seen_before = award_id(people.alice.account_id, "mine", "row-1")
     for given in (seen_before, "anything"):
-        found = use(people.alice, TOOL, trip_id=given)
-        assert (found["status"], found["provider"]) == ("connection_required", "mine")
-        assert found["connect_with"] == "connect_integration"
+        answer = use(people.alice, TOOL, trip_id=given)
+        assert (answer["status"], answer["provider"]) == ("connection_required", "mine")
+        assert answer["connect_with"] == "connect_integration"
 
 
 @pytest.mark.parametrize(
@@ -167,9 +167,9 @@ def test_get_award_trip_details_tells_an_outage_from_an_offer_that_is_gone(
     people: People, use: Use, with_sources: WithSources, error: Exception, status: str
 ) -> None:
     with_sources(telling("one", fails=error))
-    found = use(people.alice, TOOL, trip_id=an_id(use, people.alice))
-    assert found["status"] == status
-    assert "their words" not in str(found)
+    answer = use(people.alice, TOOL, trip_id=an_id(use, people.alice))
+    assert answer["status"] == status
+    assert "their words" not in str(answer)
 
 
 def test_get_award_trip_details_of_a_source_without_single_flights_is_no_data(
@@ -193,10 +193,14 @@ def test_get_award_trip_details_in_the_sandbox_answers_and_is_labelled(people: P
     option = use(people.bob, "search_all_airlines", **{k: v for k, v in search_arguments().items() if k != "airline"})[
         "options"
     ][0]
-    found = use(people.bob, TOOL, trip_id=option["trip_id"])
-    assert (found["data_mode"], found["freshness"]["mode"], found["points"]) == ("sandbox", "sandbox", option["points"])
-    assert [s["flight_number"] for s in found["segments"]] == option["flight_numbers"]
-    assert re.match(r"https://sandbox\.invalid/", found["booking_links"][0]["url"])
+    answer = use(people.bob, TOOL, trip_id=option["trip_id"])
+    assert (answer["data_mode"], answer["freshness"]["mode"], answer["points"]) == (
+        "sandbox",
+        "sandbox",
+        option["points"],
+    )
+    assert [s["flight_number"] for s in answer["segments"]] == option["flight_numbers"]
+    assert re.match(r"https://sandbox\.invalid/", answer["booking_links"][0]["url"])
 
 
 def test_the_ids_of_the_sandbox_fit_into_the_parameter(people: People) -> None:

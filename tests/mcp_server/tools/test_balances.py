@@ -47,8 +47,8 @@ def test_update_points_balance_creates_then_changes_one_row(people: People, use:
 
 
 def test_update_points_balance_gives_the_whole_record(people: People, use: Use) -> None:
-    made = use(people.bob, "update_points_balance", program="flying-blue", balance=100_000, expires_on=day(30))
-    record, program = made["balance"], reference().programs["flying-blue"]
+    answer = use(people.bob, "update_points_balance", program="flying-blue", balance=100_000, expires_on=day(30))
+    record, program = answer["balance"], reference().programs["flying-blue"]
     assert (record["name"], record["kind"], record["currency_name"]) == (program.name, "airline", program.currency)
     assert (record["expires_on"], record["days_left"], record["as_of"]) == (day(30), 30, day(0))
     assert record["value"] == {
@@ -61,8 +61,8 @@ def test_update_points_balance_gives_the_whole_record(people: People, use: Use) 
 
 def test_update_points_balance_keeps_what_is_not_sent_and_clears_what_is_named(people: People, use: Use) -> None:
     def update(**given: Any) -> tuple[Any, Any]:
-        made = use(people.bob, "update_points_balance", program="flying-blue", balance=1, **given)["balance"]
-        return made["expires_on"], made["notes"]
+        balance = use(people.bob, "update_points_balance", program="flying-blue", balance=1, **given)["balance"]
+        return balance["expires_on"], balance["notes"]
 
     assert update(expires_on="2030-01-01", notes="Household") == ("2030-01-01", "Household")
     assert update() == ("2030-01-01", "Household")
@@ -120,14 +120,14 @@ def test_update_points_balance_at_once_leaves_one_row(people: People) -> None:
 def test_list_points_balances_adds_up_dated_valuations(people: People, use: Use) -> None:
     for program in ("flying-blue", "world-of-hyatt", UNVALUED):
         use(people.bob, "update_points_balance", program=program, balance=10_000)
-    made = use(people.bob, "list_points_balances")
+    answer = use(people.bob, "list_points_balances")
     known = [reference().programs[p] for p in ("flying-blue", "world-of-hyatt")]
-    assert made["total_value"]["amount"] == pytest.approx(sum(float(p.value_usd_cents) * 100 for p in known))
-    assert made["total_value"]["currency"] == "USD"
-    assert made["total_value"]["valuation_as_of"] == min(str(p.as_of) for p in known)
-    without = next(b for b in made["balances"] if b["program"] == UNVALUED)
+    assert answer["total_value"]["amount"] == pytest.approx(sum(float(p.value_usd_cents) * 100 for p in known))
+    assert answer["total_value"]["currency"] == "USD"
+    assert answer["total_value"]["valuation_as_of"] == min(str(p.as_of) for p in known)
+    without = next(b for b in answer["balances"] if b["program"] == UNVALUED)
     assert without["value"] is None
-    assert without["name"] in made["message"]
+    assert without["name"] in answer["message"]
 
 
 def test_list_points_balances_quotes_the_rule_and_computes_no_date(people: People, use: Use) -> None:
@@ -173,16 +173,16 @@ def test_update_points_balance_whose_last_day_is_past_says_so(people: People, us
 
 
 def test_list_points_balances_adds_every_slug_on_request(people: People, use: Use) -> None:
-    asked = use(people.bob, "list_points_balances", include_supported=True)
-    assert [p["program"] for p in asked["supported_programs"]] == list(SLUGS)
-    assert {p["kind"] for p in asked["supported_programs"]} == {"airline", "hotel", "bank"}
+    answer = use(people.bob, "list_points_balances", include_supported=True)
+    assert [p["program"] for p in answer["supported_programs"]] == list(SLUGS)
+    assert {p["kind"] for p in answer["supported_programs"]} == {"airline", "hotel", "bank"}
     assert use(people.bob, "list_points_balances")["supported_programs"] is None
 
 
 def test_list_points_balances_of_nobody_is_an_empty_sum(people: People, use: Use) -> None:
-    made = use(people.bob, "list_points_balances")
-    assert (made["status"], made["balances"]) == ("ok", [])
-    assert made["total_value"] == {"amount": 0.0, "currency": "USD", "valuation_as_of": None}
+    answer = use(people.bob, "list_points_balances")
+    assert (answer["status"], answer["balances"]) == ("ok", [])
+    assert answer["total_value"] == {"amount": 0.0, "currency": "USD", "valuation_as_of": None}
 
 
 def test_list_points_balances_sends_one_statement_for_any_number(people: People, use: Use, queries: list[str]) -> None:

@@ -112,12 +112,12 @@ def test_generate_branded_pdf_gives_advisors_a_link_that_cannot_be_guessed(peopl
 
 
 @pytest.mark.spec("s4.4.generate_branded_pdf.title_default")
-@pytest.mark.parametrize("given", [{}, {"title": "  "}])
-def test_generate_branded_pdf_has_a_title_of_its_own(people: People, use: Use, given: dict[str, Any]) -> None:
-    made = use(people.paula, MAKE, **given)
-    assert made["pdf"]["title"] == "Award Travel Recommendation"
-    assert "Award Travel Recommendation" in words(made)
-    assert made["warnings"] == ["The document has neither a summary nor flights."]
+@pytest.mark.parametrize("arguments", [{}, {"title": "  "}])
+def test_generate_branded_pdf_has_a_title_of_its_own(people: People, use: Use, arguments: dict[str, Any]) -> None:
+    answer = use(people.paula, MAKE, **arguments)
+    assert answer["pdf"]["title"] == "Award Travel Recommendation"
+    assert "Award Travel Recommendation" in words(answer)
+    assert answer["warnings"] == ["The document has neither a summary nor flights."]
 
 
 @pytest.mark.spec("s4.4.generate_branded_pdf.flights")
@@ -128,8 +128,8 @@ def test_generate_branded_pdf_shows_rows_of_a_search_and_what_the_client_pays(pe
         client_name="Ana Ivanović",
         balances={"chase-ultimate-rewards": 120_000, "Village Miles": 5},
     )["portfolio"]["portfolio_id"]
-    made = use(people.paula, MAKE, flights=[FLIGHT], client_portfolio_id=client)
-    told = words(made)
+    answer = use(people.paula, MAKE, flights=[FLIGHT], client_portfolio_id=client)
+    told = words(answer)
     for text in ("Prepared for Ana Ivanović", "LHR → JFK", "Wed 12 May 2027 08:15–11:05", "Virgin Atlantic"):
         assert text in told
     for text in ("Premium economy · nonstop · VS3", "50,000 points", "+ 250.50 USD taxes 2 seats", "SANDBOX"):
@@ -137,9 +137,9 @@ def test_generate_branded_pdf_shows_rows_of_a_search_and_what_the_client_pays(pe
     assert "checked 20 Nov 2026 10:00 UTC" in told
     assert "50,000 Chase Ultimate Rewards become 50,000 points; 1:1" in told
     assert "by published valuations" in told
-    assert made["pdf"]["client_portfolio_id"] == client
+    assert answer["pdf"]["client_portfolio_id"] == client
     assert [p["pdf_id"] for p in use(people.paula, "get_client_portfolio", portfolio_id=client)["pdfs"]] == [
-        made["pdf"]["pdf_id"]
+        answer["pdf"]["pdf_id"]
     ]
 
 
@@ -157,8 +157,8 @@ def test_generate_branded_pdf_says_how_the_client_comes_by_the_points(
     people: People, use: Use, balances: dict[str, int], told: str
 ) -> None:
     client = use(people.paula, "create_client_portfolio", client_name="Ana", balances=balances)["portfolio"]
-    made = use(people.paula, MAKE, flights=[FLIGHT], client_portfolio_id=client["portfolio_id"])
-    assert told in words(made)
+    answer = use(people.paula, MAKE, flights=[FLIGHT], client_portfolio_id=client["portfolio_id"])
+    assert told in words(answer)
 
 
 def test_generate_branded_pdf_without_a_client_names_the_banks_that_feed_a_programme(people: People, use: Use) -> None:
@@ -195,9 +195,9 @@ def test_generate_branded_pdf_takes_cash_fares_and_gaps(people: People, use: Use
 def test_generate_branded_pdf_names_the_row_that_is_wrong(
     people: People, use: Use, wrong: dict[str, Any], field: str
 ) -> None:
-    made = use(people.paula, MAKE, flights=[FLIGHT, FLIGHT | wrong])
-    assert made["status"] == "invalid"
-    assert made["errors"][0]["field"] == field
+    answer = use(people.paula, MAKE, flights=[FLIGHT, FLIGHT | wrong])
+    assert answer["status"] == "invalid"
+    assert answer["errors"][0]["field"] == field
     assert use(people.paula, LIST)["paging"]["total"] == 0
 
 
@@ -222,18 +222,18 @@ def test_generate_branded_pdf_bears_the_brand(people: People, use: Use, web: Any
         "logo_url": "https://x.example/a.png",
         "accent_color": "#ff8800",
     }
-    made = use(people.paula, MAKE, summary="x", advisor_brand=brand)
-    assert made["warnings"] == []
-    assert "Horizon With care" in words(made)
-    assert reader(made).pages[0].images[0].image.convert("RGB").getpixel((5, 5)) == (255, 0, 0)
-    assert b"1 0.5333 0 rg" in reader(made).pages[0].get_contents().get_data()
+    answer = use(people.paula, MAKE, summary="x", advisor_brand=brand)
+    assert answer["warnings"] == []
+    assert "Horizon With care" in words(answer)
+    assert reader(answer).pages[0].images[0].image.convert("RGB").getpixel((5, 5)) == (255, 0, 0)
+    assert b"1 0.5333 0 rg" in reader(answer).pages[0].get_contents().get_data()
 
 
 def test_generate_branded_pdf_takes_the_uploaded_logo(people: People, use: Use) -> None:
     keep_logo(people.paula, png("blue"))
     keep_logo(people.alice, png("red"))
-    made = use(people.paula, MAKE, summary="x")
-    assert reader(made).pages[0].images[0].image.convert("RGB").getpixel((5, 5)) == (0, 0, 255)
+    answer = use(people.paula, MAKE, summary="x")
+    assert reader(answer).pages[0].images[0].image.convert("RGB").getpixel((5, 5)) == (0, 0, 255)
 
 
 @pytest.mark.parametrize("answered", ["its address could not be reached", b"<html>"])
@@ -242,14 +242,14 @@ def test_generate_branded_pdf_without_its_logo_is_made_and_says_so(
 ) -> None:
     web(answered)
     brand = {"logo_url": "https://x.example/a.png"}
-    made = use(people.paula, MAKE, summary="x", advisor_brand=brand)
-    assert len(made["warnings"]) == 1
-    assert made["warnings"][0].startswith("The logo at logo_url is left out: ")
-    assert len(reader(made).pages[0].images) == 0
+    answer = use(people.paula, MAKE, summary="x", advisor_brand=brand)
+    assert len(answer["warnings"]) == 1
+    assert answer["warnings"][0].startswith("The logo at logo_url is left out: ")
+    assert len(reader(answer).pages[0].images) == 0
     keep_logo(people.paula, png("blue"))
-    made = use(people.paula, MAKE, summary="x", advisor_brand=brand)
-    assert made["warnings"][1] == "The logo uploaded on the dashboard is used instead."
-    assert len(reader(made).pages[0].images) == 1
+    answer = use(people.paula, MAKE, summary="x", advisor_brand=brand)
+    assert answer["warnings"][1] == "The logo uploaded on the dashboard is used instead."
+    assert len(reader(answer).pages[0].images) == 1
 
 
 @pytest.mark.parametrize("url", ["https://127.0.0.1/a.png", "https://localhost/a.png", "http://brand.example/a.png"])
@@ -271,9 +271,9 @@ def test_generate_branded_pdf_reaches_no_address_inside(people: People, use: Use
 def test_generate_branded_pdf_refuses_a_brand_it_cannot_draw(
     people: People, use: Use, brand: dict[str, Any], field: str
 ) -> None:
-    made = use(people.paula, MAKE, advisor_brand=brand)
-    assert made["status"] == "invalid"
-    assert made["errors"][0]["field"] == field
+    answer = use(people.paula, MAKE, advisor_brand=brand)
+    assert answer["status"] == "invalid"
+    assert answer["errors"][0]["field"] == field
 
 
 def test_generate_branded_pdf_for_a_client_of_somebody_else_makes_nothing(people: People, use: Use) -> None:
@@ -339,11 +339,11 @@ def test_list_branded_pdfs_shows_newest_first_and_revoked_ones_when_asked(
 
 
 def test_revoke_branded_pdf_closes_the_link_for_good_and_forgets_what_it_showed(people: People, use: Use) -> None:
-    made = use(people.paula, MAKE, summary="x")["pdf"]
-    first, again = (use(people.paula, REVOKE, pdf_id=made["pdf_id"])["pdf"] for _ in range(2))
+    pdf = use(people.paula, MAKE, summary="x")["pdf"]
+    first, again = (use(people.paula, REVOKE, pdf_id=pdf["pdf_id"])["pdf"] for _ in range(2))
     assert first["url"] is None
     assert first["revoked_at"] == again["revoked_at"] is not None
-    assert stored(made["pdf_id"]) == b""
+    assert stored(pdf["pdf_id"]) == b""
     for nobodys in ("00000000-0000-4000-8000-000000000000", "nonsense", "", "1"):
         assert use(people.paula, REVOKE, pdf_id=nobodys)["status"] == "not_found"
 
@@ -351,13 +351,13 @@ def test_revoke_branded_pdf_closes_the_link_for_good_and_forgets_what_it_showed(
 def test_links_end_after_the_days_of_the_settings_and_then_hold_nothing(
     people: People, use: Use, standing_clock: StandingClock
 ) -> None:
-    made = use(people.paula, MAKE, summary="x")["pdf"]
-    assert made["expires_at"][:10] == (clock.today() + timedelta(days=settings().pdf_link_days)).isoformat()
+    pdf = use(people.paula, MAKE, summary="x")["pdf"]
+    assert pdf["expires_at"][:10] == (clock.today() + timedelta(days=settings().pdf_link_days)).isoformat()
     later = clock.now() + timedelta(days=settings().pdf_link_days, seconds=5)
     standing_clock.set(later)
     assert use(people.paula, LIST)["pdfs"][0]["url"] is None
     use(people.paula, MAKE, summary="y")
-    assert stored(made["pdf_id"]) == b""
+    assert stored(pdf["pdf_id"]) == b""
 
 
 def test_real_documents_take_no_invented_rows() -> None:

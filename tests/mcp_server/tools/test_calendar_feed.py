@@ -101,8 +101,8 @@ def test_get_calendar_feed_counts_upcoming_flights_and_stays_only(
         stay(check_in_date=today - 9 * DAY, check_out_date=today - 3 * DAY),
         stay(cancelled_at=clock.now()),
     )
-    shown = use(people.alice, GET)
-    assert (shown["status"], shown["events"]) == ("ok", 3)
+    answer = use(people.alice, GET)
+    assert (answer["status"], answer["events"]) == ("ok", 3)
     assert sorted(str(e["SUMMARY"]) for e in feed()) == ["BA LHR to JFK", "Hôtel d’Été", "Hôtel d’Été"]
     assert use(people.bob, GET)["events"] == 0
 
@@ -187,8 +187,8 @@ def test_an_entry_keeps_its_uid_over_edits_and_tells_of_them(people: People, fee
 @pytest.mark.spec("s2.9.calendar_link_secret")
 def test_reset_calendar_feed_replaces_the_link_once_confirmed(people: People, use: Use) -> None:
     old = use(people.alice, GET)["url"]
-    asked = use(people.alice, RESET)
-    assert (asked["status"], asked["would_change"]) == ("confirmation_required", {"calendar_link": "replaced"})
+    answer = use(people.alice, RESET)
+    assert (answer["status"], answer["would_change"]) == ("confirmation_required", {"calendar_link": "replaced"})
     assert use(people.alice, GET)["url"] == old
     new = use(people.alice, RESET, confirm=True)
     assert new["status"] == "ok"
@@ -203,8 +203,8 @@ def test_reset_calendar_feed_replaces_the_link_once_confirmed(people: People, us
 
 
 def test_reset_calendar_feed_makes_the_first_link_too(people: People, use: Use) -> None:
-    made = use(people.alice, RESET, confirm=True)["url"]
-    assert use(people.alice, GET)["url"] == made
+    url = use(people.alice, RESET, confirm=True)["url"]
+    assert use(people.alice, GET)["url"] == url
 
 
 def test_a_link_whose_key_is_gone_is_made_anew(people: People, use: Use) -> None:

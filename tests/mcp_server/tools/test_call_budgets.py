@@ -73,10 +73,10 @@ def test_no_call_sends_more_statements_for_more_rows(people: People, use: Use, q
             named = {parameter: value for parameter, value in named.items() if parameter in needed}
         use(who, "list_trips")
         queries.clear()
-        made = use(who, name, **sample_arguments(TOOLS[name], **named))
-        assert made["status"] not in ("invalid", "internal_error"), made
+        answer = use(who, name, **sample_arguments(TOOLS[name], **named))
+        assert answer["status"] not in ("invalid", "internal_error"), answer
         sent.append(len(queries))
-    assert sent[1] <= sent[0], made
+    assert sent[1] <= sent[0], answer
 
 
 @pytest.fixture

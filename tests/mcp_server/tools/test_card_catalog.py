@@ -7,15 +7,20 @@ from tests.support.people import People
 
 
 def test_search_card_catalog_shows_a_whole_entry(people: People, use: Use) -> None:
-    found = use(people.bob, "search_card_catalog", slug="ca-amex-cobalt")
-    card = found["cards"][0]
-    assert (found["paging"]["total"], card["country"], card["currency"], card["annual_fee"]) == (1, "CA", "CAD", 191.88)
+    answer = use(people.bob, "search_card_catalog", slug="ca-amex-cobalt")
+    card = answer["cards"][0]
+    assert (answer["paging"]["total"], card["country"], card["currency"], card["annual_fee"]) == (
+        1,
+        "CA",
+        "CAD",
+        191.88,
+    )
     assert card["welcome_bonus"]["amount"] == 15_000
     assert card["welcome_bonus"]["spend_requirement"] == 9_000
     assert card["welcome_bonus"]["estimated_value"] == pytest.approx(15_000 * 0.02 / 0.72, abs=0.01)
     assert {"category": "dining", "multiplier": 5.0}.items() <= card["earn_rates"][1].items()
     assert card["unaudited"] is True
-    assert "unaudited" in found["message"]
+    assert "unaudited" in answer["message"]
 
 
 def test_search_card_catalog_names_partners_of_the_cards_own_country_only(people: People, use: Use) -> None:
@@ -29,9 +34,9 @@ def test_search_card_catalog_names_partners_of_the_cards_own_country_only(people
 
 
 def test_search_card_catalog_finds_by_words_best_first(people: People, use: Use) -> None:
-    found = use(people.bob, "search_card_catalog", query="amex gold", country="us")
-    assert found["cards"][0]["slug"] == "us-amex-gold"
-    assert all(c["country"] == "US" for c in found["cards"])
+    answer = use(people.bob, "search_card_catalog", query="amex gold", country="us")
+    assert answer["cards"][0]["slug"] == "us-amex-gold"
+    assert all(c["country"] == "US" for c in answer["cards"])
 
 
 def test_search_card_catalog_filters_together(people: People, use: Use) -> None:

@@ -36,36 +36,36 @@ def add(people: People, use: Use) -> Any:
 @pytest.mark.spec("s4.4.add_card.exact_links", "s2.1.card_required", "s2.1.country_inherited")
 @pytest.mark.parametrize("text", [GOLD, GOLD_NAME, "american express gold card"])
 def test_add_card_links_an_exact_slug_or_name(people: People, use: Use, text: str) -> None:
-    made = use(people.alice, "add_card", card=text)
-    card = made["card"]
-    assert (made["status"], made["saved"], made["linked_to_catalogue"]) == ("ok", True, True)
+    answer = use(people.alice, "add_card", card=text)
+    card = answer["card"]
+    assert (answer["status"], answer["saved"], answer["linked_to_catalogue"]) == ("ok", True, True)
     assert (card["slug"], card["name"], card["issuer"]) == (GOLD, GOLD_NAME, "American Express")
     assert (card["country"], card["custom"], card["currency"]) == ("US", False, "USD")
 
 
 @pytest.mark.spec("s4.4.add_card.inexact_asks")
 def test_add_card_asks_about_an_inexact_name_and_saves_nothing(people: People, use: Use) -> None:
-    asked = use(people.alice, "add_card", card="Amex Gold")
-    assert (asked["status"], asked["saved"]) == ("candidates", False)
-    assert set(asked["candidates"][0]) == {"slug", "name", "issuer", "country", "score"}
-    assert GOLD in [c["slug"] for c in asked["candidates"]]
+    answer = use(people.alice, "add_card", card="Amex Gold")
+    assert (answer["status"], answer["saved"]) == ("candidates", False)
+    assert set(answer["candidates"][0]) == {"slug", "name", "issuer", "country", "score"}
+    assert GOLD in [c["slug"] for c in answer["candidates"]]
     assert kept(use, people) == []
-    assert use(people.alice, "add_card", card=asked["candidates"][0]["slug"])["linked_to_catalogue"] is True
+    assert use(people.alice, "add_card", card=answer["candidates"][0]["slug"])["linked_to_catalogue"] is True
 
 
 @pytest.mark.spec("s4.4.add_card.no_fit_is_free_text")
 def test_add_card_keeps_a_name_that_fits_nothing_as_text(people: People, use: Use) -> None:
-    made = use(people.alice, "add_card", card=" Zorblatt Credit Union ")
-    card = made["card"]
-    assert (made["saved"], made["linked_to_catalogue"]) == (True, False)
+    answer = use(people.alice, "add_card", card=" Zorblatt Credit Union ")
+    card = answer["card"]
+    assert (answer["saved"], answer["linked_to_catalogue"]) == (True, False)
     assert (card["slug"], card["name"], card["issuer"], card["country"]) == (None, "Zorblatt Credit Union", None, None)
     assert card["custom"] is False
 
 
 @pytest.mark.spec("s2.1.custom_flag")
 def test_add_card_custom_skips_the_catalogue(people: People, use: Use) -> None:
-    made = use(people.alice, "add_card", card=GOLD_NAME, custom=True)
-    assert (made["card"]["slug"], made["card"]["custom"], made["linked_to_catalogue"]) == (None, True, False)
+    answer = use(people.alice, "add_card", card=GOLD_NAME, custom=True)
+    assert (answer["card"]["slug"], answer["card"]["custom"], answer["linked_to_catalogue"]) == (None, True, False)
 
 
 @pytest.mark.spec("s2.1.nickname", "s2.1.opened_closed_dates", "s2.1.bonus_currency", "s2.1.bonus_earned_on")
@@ -158,7 +158,7 @@ def test_add_card_refuses_a_window_without_an_opening_day(add: Any, use: Use, pe
 
 
 @pytest.mark.parametrize(
-    ("given", "field"),
+    ("arguments", "field"),
     [
         ({"card": ""}, "card"),
         ({"card": "  "}, "card"),
@@ -187,8 +187,8 @@ def test_add_card_refuses_a_window_without_an_opening_day(add: Any, use: Use, pe
         ({"color": "blue"}, "color"),
     ],
 )
-def test_add_card_refuses_bad_input_by_name(add: Any, use: Use, people: People, given: Any, field: str) -> None:
-    no = add(**given)
+def test_add_card_refuses_bad_input_by_name(add: Any, use: Use, people: People, arguments: Any, field: str) -> None:
+    no = add(**arguments)
     assert (no["status"], no["errors"][0]["field"]) == ("invalid", field)
     assert kept(use, people) == []
 
@@ -255,9 +255,9 @@ def test_list_my_cards_filters_and_adds_up(add: Any, use: Use, people: People) -
 def test_list_my_cards_finds_one_card_or_says_there_is_none(add: Any, use: Use, people: People) -> None:
     first = add(card="A")["card"]
     add(card="B")
-    made = use(people.alice, "list_my_cards", card_id=first["card_id"])
-    assert [c["name"] for c in made["cards"]] == ["A"]
-    assert made["paging"]["total"] == 1
+    answer = use(people.alice, "list_my_cards", card_id=first["card_id"])
+    assert [c["name"] for c in answer["cards"]] == ["A"]
+    assert answer["paging"]["total"] == 1
     for who, number in ((people.alice, 10**9), (people.charlie, first["card_id"])):
         no = use(who, "list_my_cards", card_id=number)
         assert (no["status"], no["what"], no["id"]) == ("not_found", "card", number)

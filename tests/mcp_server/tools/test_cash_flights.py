@@ -29,15 +29,15 @@ def search_arguments() -> dict[str, Any]:
 
 
 def test_search_cash_flights_lists_fares_cheapest_first_and_marks_inventions(people: People, use: Use) -> None:
-    found = use(people.alice, TOOL, **search_arguments(), limit=3)
-    assert found["status"] == "ok"
-    prices = [f["price"] for f in found["fares"]]
+    answer = use(people.alice, TOOL, **search_arguments(), limit=3)
+    assert answer["status"] == "ok"
+    prices = [f["price"] for f in answer["fares"]]
     assert prices == sorted(prices)
-    assert len(prices) == 3 < found["total_found"]
-    one = found["fares"][0]
+    assert len(prices) == 3 < answer["total_found"]
+    one = answer["fares"][0]
     assert (one["source"], one["mode"], one["synthetic"], one["live"]) == ("sandbox", "sandbox", True, False)
     assert one["generated_at"]
-    assert (found["freshness"]["mode"], found["coverage"]["answered"]) == ("sandbox", ["sandbox"])
+    assert (answer["freshness"]["mode"], answer["coverage"]["answered"]) == ("sandbox", ["sandbox"])
 
 
 def test_search_cash_flights_is_premium(people: People, use: Use) -> None:
@@ -50,15 +50,15 @@ def test_search_cash_flights_keeps_the_quoted_currency_and_shows_the_rate(
 ) -> None:
     quoted = (fare("340.00", currency="GBP"), fare("440.00"), fare("900.00", currency="QAR"))
     with_sources(fares_of("shop", *quoted), rates_of(USD="1.12", GBP="0.84"))
-    found = use(people.alice, TOOL, **search_arguments())
-    assert [(f["price"], f["currency"]) for f in found["fares"]] == [(440, "USD"), (340, "GBP"), (900, "QAR")]
-    plain, pounds, unknown = (f["converted"] for f in found["fares"])
+    answer = use(people.alice, TOOL, **search_arguments())
+    assert [(f["price"], f["currency"]) for f in answer["fares"]] == [(440, "USD"), (340, "GBP"), (900, "QAR")]
+    plain, pounds, unknown = (f["converted"] for f in answer["fares"])
     assert plain == {"amount": 440, "currency": "USD", "rate": None, "rate_source": None, "rate_date": None}
     assert (pounds["amount"], pounds["currency"], round(pounds["rate"], 6)) == (453.33, "USD", 1.333333)
     assert pounds["rate_source"] == "European Central Bank"
     assert pounds["rate_date"] == (clock.today() - timedelta(days=1)).isoformat()
     assert unknown is None
-    assert "QAR" in found["message"]
+    assert "QAR" in answer["message"]
 
 
 def test_search_cash_flights_counts_stops_and_never_guesses_them(
@@ -66,9 +66,9 @@ def test_search_cash_flights_counts_stops_and_never_guesses_them(
 ) -> None:
     with_sources(fares_of("shop", fare("100", stops=None), fare("120", stops=2), fare("150", stops=1), fare("200")))
     assert [f["stops"] for f in use(people.alice, TOOL, **search_arguments())["fares"]] == [None, 2, 1, 0]
-    found = use(people.alice, TOOL, **search_arguments(), max_stops=1)
-    assert [f["price"] for f in found["fares"]] == [150, 200]
-    assert "2 with more stops, or with stops not stated" in found["message"]
+    answer = use(people.alice, TOOL, **search_arguments(), max_stops=1)
+    assert [f["price"] for f in answer["fares"]] == [150, 200]
+    assert "2 with more stops, or with stops not stated" in answer["message"]
     assert use(people.alice, TOOL, **search_arguments(), max_stops=0)["total_found"] == 1
 
 
@@ -113,10 +113,10 @@ def test_search_cash_flights_asks_for_everybody_and_both_ways(
         "passengers": 3,
         "currency": "eur",
     }
-    found = use(people.alice, TOOL, **given)
+    answer = use(people.alice, TOOL, **given)
     assert asked == [FaresQuestion("LHR", "JFK", travel_day(), back, "business", 3, "EUR")]
-    assert found["fares"][0]["city_wide"] is True
-    assert "check which airports" in found["message"]
+    assert answer["fares"][0]["city_wide"] is True
+    assert "check which airports" in answer["message"]
     with transaction(people.alice.account_id) as session:
         rows = session.query(FareObservation).order_by(FareObservation.price).all()
     assert [(row.price, row.city_wide) for row in rows] == [(Decimal("812.50"), True), (Decimal(950), False)]

@@ -64,38 +64,38 @@ def test_compare_cash_vs_points_shows_both_sides_and_the_arithmetic(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(selling("seats", economy(), terms="anyone"), fares_of("shop", fare("712"), fare("900")), BANK)
-    found = use(people.alice, TOOL, **search_arguments())
-    assert found["status"] == "ok"
-    assert (found["cash"]["amount"], found["cash"]["currency"], found["cash"]["source"]) == (712, "USD", "shop")
-    award = found["award"]
+    answer = use(people.alice, TOOL, **search_arguments())
+    assert answer["status"] == "ok"
+    assert (answer["cash"]["amount"], answer["cash"]["currency"], answer["cash"]["source"]) == (712, "USD", "shop")
+    award = answer["award"]
     assert (award["program"], award["points"], award["taxes"], award["taxes_currency"]) == (OWN, 40_000, 84, "GBP")
     assert (award["taxes_converted"]["amount"], award["taxes_converted"]["rate_source"]) == (
         112,
         "European Central Bank",
     )
     assert award["taxes_converted"]["rate_date"] == (clock.today() - timedelta(days=1)).isoformat()
-    assert found["cents_per_point"] == 1.5  # (712 - 112) / 40,000
+    assert answer["cents_per_point"] == 1.5  # (712 - 112) / 40,000
     usual = reference().programs[OWN]
-    assert found["usual_valuation"] == {
+    assert answer["usual_valuation"] == {
         "cents": float(usual.value_usd_cents or 0),
         "program": OWN,
         "as_of": usual.as_of,
     }
-    assert found["recommendation"] == ("points" if Decimal("1.5") >= (usual.value_usd_cents or 0) else "cash")
-    assert (found["cash"]["age_seconds"], found["freshness"]["mode"]) == (0, "live")
-    assert found["award_options"][0]["trip_id"]
-    assert f"award 40,000 points of {usual.name}." in found["message"]
+    assert answer["recommendation"] == ("points" if Decimal("1.5") >= (usual.value_usd_cents or 0) else "cash")
+    assert (answer["cash"]["age_seconds"], answer["freshness"]["mode"]) == (0, "live")
+    assert answer["award_options"][0]["trip_id"]
+    assert f"award 40,000 points of {usual.name}." in answer["message"]
 
 
 def test_compare_cash_vs_points_advises_cash_for_a_cheap_fare(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(selling("seats", economy()), fares_of("shop", fare("150")), BANK)
-    found = use(people.alice, TOOL, **search_arguments())
-    assert (found["recommendation"], found["cents_per_point"]) == ("cash", 0.095)
+    answer = use(people.alice, TOOL, **search_arguments())
+    assert (answer["recommendation"], answer["cents_per_point"]) == ("cash", 0.095)
     with_sources(selling("other", economy()), fares_of("stall", fare("90")), BANK)
-    found = use(people.alice, TOOL, **search_arguments())
-    assert (found["recommendation"], found["cents_per_point"]) == ("cash", -0.055)
+    answer = use(people.alice, TOOL, **search_arguments())
+    assert (answer["recommendation"], answer["cents_per_point"]) == ("cash", -0.055)
 
 
 def test_compare_cash_vs_points_calls_that_award_cheapest_whose_points_and_taxes_are_worth_least(
@@ -106,9 +106,9 @@ def test_compare_cash_vs_points_calls_that_award_cheapest_whose_points_and_taxes
     cheap = economy(ref="b", points=41_000, taxes=Decimal("8.40"))
     silent = economy(ref="c", points=10_000, taxes=None)
     with_sources(selling("seats", dear, cheap, silent), fares_of("shop", fare("700")), BANK)
-    found = use(people.alice, TOOL, **search_arguments())
-    assert [o["points"] for o in found["award_options"]] == [41_000, 39_000, 10_000]
-    assert found["award"]["points"] == 41_000
+    answer = use(people.alice, TOOL, **search_arguments())
+    assert [o["points"] for o in answer["award_options"]] == [41_000, 39_000, 10_000]
+    assert answer["award"]["points"] == 41_000
 
 
 @pytest.mark.spec("s4.4.compare_cash.no_guess")
@@ -120,13 +120,13 @@ def test_compare_cash_vs_points_says_no_data_for_what_is_missing(
     seats = selling("seats", *([] if lack == "seats" else [row]))
     shop = fares_of("shop", *([] if lack == "fares" else [fare("700")]))
     with_sources(seats, shop, *([] if lack == "rate" else [BANK]))
-    found = use(people.alice, TOOL, **search_arguments())
-    assert found["status"] == "ok"
-    assert found["recommendation"] == "no_data"
-    assert (found["cash"] == "no_data") == (lack == "fares")
-    assert (found["award"] == "no_data") == (lack == "seats")
-    assert (found["usual_valuation"] == "no_data") == (lack in ("seats", "valuation"))
-    assert (found["cents_per_point"] == "no_data") == (lack != "valuation")
+    answer = use(people.alice, TOOL, **search_arguments())
+    assert answer["status"] == "ok"
+    assert answer["recommendation"] == "no_data"
+    assert (answer["cash"] == "no_data") == (lack == "fares")
+    assert (answer["award"] == "no_data") == (lack == "seats")
+    assert (answer["usual_valuation"] == "no_data") == (lack in ("seats", "valuation"))
+    assert (answer["cents_per_point"] == "no_data") == (lack != "valuation")
 
 
 def test_compare_cash_vs_points_names_who_did_not_answer(people: People, use: Use, with_sources: WithSources) -> None:
@@ -149,8 +149,8 @@ def test_compare_cash_vs_points_with_nothing_on_either_side_is_no_data(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(selling("seats"), fares_of("shop"))
-    found = use(people.alice, TOOL, **search_arguments())
-    assert (found["status"], found["missing"]) == ("no_data", ["cash fare", "award seats"])
+    answer = use(people.alice, TOOL, **search_arguments())
+    assert (answer["status"], answer["missing"]) == ("no_data", ["cash fare", "award seats"])
 
 
 def test_compare_cash_vs_points_asks_both_sides_at_once(people: People, use: Use, with_sources: WithSources) -> None:
@@ -169,8 +169,8 @@ def test_compare_cash_vs_points_asks_both_sides_at_once(people: People, use: Use
         answering("shop", {"cash_fares": lambda _q: both("shop", (fare("700"),))}),
         BANK,
     )
-    found = use(people.alice, TOOL, **search_arguments())
-    assert (found["status"], found["cents_per_point"]) == ("ok", 1.47)
+    answer = use(people.alice, TOOL, **search_arguments())
+    assert (answer["status"], answer["cents_per_point"]) == ("ok", 1.47)
 
 
 # stored, for Free
@@ -183,17 +183,17 @@ def test_compare_cash_vs_points_for_free_reads_what_is_stored_with_age_and_sourc
     with_sources(selling("seats", economy()), fares_of("shop", fare("1")), BANK)
     seen(None, 3, AwardObservation)
     seen(None, 2, FareObservation)
-    found = use(people.bob, TOOL, **search_arguments())
-    assert (found["cash"]["amount"], found["cash"]["age_seconds"] // 86_400, found["cash"]["source"]) == (
+    answer = use(people.bob, TOOL, **search_arguments())
+    assert (answer["cash"]["amount"], answer["cash"]["age_seconds"] // 86_400, answer["cash"]["source"]) == (
         700,
         2,
         "shop",
     )
-    assert (found["award"]["age_seconds"] // 86_400, found["award"]["source"]) == (3, "seats")
-    assert (found["cash"]["mode"], found["award"]["mode"]) == ("cached", "cached")
-    assert found["cents_per_point"] == 1.47
-    assert (found["freshness"]["mode"], found["freshness"]["age_seconds"] // 86_400) == ("cached", 3)
-    assert "14 days" in found["freshness"]["note"]
+    assert (answer["award"]["age_seconds"] // 86_400, answer["award"]["source"]) == (3, "seats")
+    assert (answer["cash"]["mode"], answer["award"]["mode"]) == ("cached", "cached")
+    assert answer["cents_per_point"] == 1.47
+    assert (answer["freshness"]["mode"], answer["freshness"]["age_seconds"] // 86_400) == ("cached", 3)
+    assert "14 days" in answer["freshness"]["note"]
 
 
 @pytest.mark.spec("s4.4.compare_cash.free_cached")
@@ -202,9 +202,9 @@ def test_compare_cash_vs_points_for_free_never_asks_the_world_for_prices(
 ) -> None:
     refuse = AssertionError("asked")
     with_sources(failing_with("seats", "award_seats", refuse), failing_with("shop", "cash_fares", refuse))
-    found = use(people.bob, TOOL, **search_arguments())
-    assert (found["status"], found["missing"]) == ("no_data", ["cash fare", "award seats"])
-    assert "Premium searches live" in found["message"]
+    answer = use(people.bob, TOOL, **search_arguments())
+    assert (answer["status"], answer["missing"]) == ("no_data", ["cash fare", "award seats"])
+    assert "Premium searches live" in answer["message"]
 
 
 def test_compare_cash_vs_points_says_when_the_fare_is_one_of_whole_cities(
@@ -234,9 +234,9 @@ def test_compare_cash_vs_points_for_free_replays_an_answer_before_older_sighting
     )
     seen(None, 3, AwardObservation)
     use(people.alice, TOOL, **search_arguments())
-    found = use(people.bob, TOOL, **search_arguments())
-    assert [o["points"] for o in found["award_options"]] == [44_000]
-    assert (found["cash"]["amount"], found["cash"]["mode"]) == (650, "cached")
+    answer = use(people.bob, TOOL, **search_arguments())
+    assert [o["points"] for o in answer["award_options"]] == [44_000]
+    assert (answer["cash"]["amount"], answer["cash"]["mode"]) == (650, "cached")
 
 
 def test_compare_cash_vs_points_shows_no_free_account_what_anothers_connection_saw(
@@ -278,8 +278,8 @@ def test_compare_cash_vs_points_shows_three_award_options_on_the_free_plan(peopl
 
 @pytest.mark.spec("s4.4.compare_cash.params")
 def test_compare_cash_vs_points_takes_airports_in_either_case_and_economy_by_default(people: People, use: Use) -> None:
-    found = use(people.alice, TOOL, **(search_arguments() | {"destination": "jfk"}))
-    assert {o["cabin"] for o in found["award_options"]} == {"economy"}
+    answer = use(people.alice, TOOL, **(search_arguments() | {"destination": "jfk"}))
+    assert {o["cabin"] for o in answer["award_options"]} == {"economy"}
     for name in search_arguments():
         assert (
             use(people.alice, TOOL, **{k: v for k, v in search_arguments().items() if k != name})["status"] == "invalid"

@@ -32,10 +32,10 @@ KEPT = {"flying-blue": 40_000, "chase-ultimate-rewards": 120_000, "Village Miles
     "s2.8.portfolio_id",
 )
 def test_create_client_portfolio_keeps_every_field(people: People, use: Use) -> None:
-    made = use(people.paula, CREATE, **WHOLE)
-    assert made["unknown_programs"] == ["Village Miles"]
-    assert made["portfolio"] == made["portfolio"] | WHOLE | {"balances": KEPT}
-    assert isinstance(made["portfolio"]["portfolio_id"], int)
+    answer = use(people.paula, CREATE, **WHOLE)
+    assert answer["unknown_programs"] == ["Village Miles"]
+    assert answer["portfolio"] == answer["portfolio"] | WHOLE | {"balances": KEPT}
+    assert isinstance(answer["portfolio"]["portfolio_id"], int)
     bare = use(people.paula, CREATE, client_name="Bare")["portfolio"]
     assert (bare["client_email"], bare["phone"], bare["notes"]) == (None, None, None)
     assert (bare["balances"], bare["preferences"]) == ({}, {})
@@ -43,9 +43,9 @@ def test_create_client_portfolio_keeps_every_field(people: People, use: Use) -> 
 
 
 def test_create_client_portfolio_of_a_name_many_programmes_share_saves_nothing(people: People, use: Use) -> None:
-    made = use(people.paula, CREATE, client_name="Ana", balances={"Avios": 5})
-    assert made["status"] == "candidates"
-    assert len(made["candidates"]) > 1
+    answer = use(people.paula, CREATE, client_name="Ana", balances={"Avios": 5})
+    assert answer["status"] == "candidates"
+    assert len(answer["candidates"]) > 1
     assert use(people.paula, LIST)["paging"]["total"] == 0
 
 
@@ -60,9 +60,9 @@ def test_create_client_portfolio_of_a_name_many_programmes_share_saves_nothing(p
     ],
 )
 def test_create_client_portfolio_refuses_what_cannot_be_right(people: People, use: Use, field: str, value: Any) -> None:
-    made = use(people.paula, CREATE, **{"client_name": "Ana", field: value})
-    assert made["status"] == "invalid"
-    assert made["errors"][0]["field"].startswith(field)
+    answer = use(people.paula, CREATE, **{"client_name": "Ana", field: value})
+    assert answer["status"] == "invalid"
+    assert answer["errors"][0]["field"].startswith(field)
 
 
 @pytest.mark.spec("s4.4.client_portfolios.pro")
@@ -74,18 +74,18 @@ def test_clients_are_for_advisors(people: People, use: Use, name: str) -> None:
 
 
 def test_get_client_portfolio_values_what_it_can_and_says_what_it_cannot(people: People, use: Use) -> None:
-    made = use(people.paula, CREATE, **WHOLE)["portfolio"]
-    found = use(people.paula, GET, portfolio_id=made["portfolio_id"])
+    portfolio = use(people.paula, CREATE, **WHOLE)["portfolio"]
+    answer = use(people.paula, GET, portfolio_id=portfolio["portfolio_id"])
     known = reference().programs
     worth = sum(
         KEPT[s] * (known[s].value_usd_cents or Decimal(0)) / 100 for s in ("flying-blue", "chase-ultimate-rewards")
     )
-    assert found["portfolio"] == made
-    assert found["total_value"]["amount"] == float(worth)
-    assert found["total_value"]["currency"] == "USD"
-    assert found["total_value"]["valuation_as_of"] is not None
-    assert "Village Miles" in found["message"]
-    assert found["pdfs"] == []
+    assert answer["portfolio"] == portfolio
+    assert answer["total_value"]["amount"] == float(worth)
+    assert answer["total_value"]["currency"] == "USD"
+    assert answer["total_value"]["valuation_as_of"] is not None
+    assert "Village Miles" in answer["message"]
+    assert answer["pdfs"] == []
 
 
 def test_list_client_portfolios_finds_by_name_mail_and_number(people: People, use: Use) -> None:
@@ -103,37 +103,37 @@ def test_list_client_portfolios_finds_by_name_mail_and_number(people: People, us
 
 @pytest.mark.running_clock  # the database's clock dates its rows
 def test_update_client_portfolio_changes_only_what_is_sent(people: People, use: Use) -> None:
-    made = use(people.paula, CREATE, **WHOLE)["portfolio"]
-    told = use(people.paula, UPDATE, portfolio_id=made["portfolio_id"], phone="0171 234")
-    assert told["changed"] == ["phone"]
-    assert told["portfolio"] == made | {"phone": "0171 234", "updated_at": told["portfolio"]["updated_at"]}
-    assert told["portfolio"]["updated_at"] > made["updated_at"]
-    assert use(people.paula, UPDATE, portfolio_id=made["portfolio_id"], phone="0171 234")["changed"] == []
+    portfolio = use(people.paula, CREATE, **WHOLE)["portfolio"]
+    answer = use(people.paula, UPDATE, portfolio_id=portfolio["portfolio_id"], phone="0171 234")
+    assert answer["changed"] == ["phone"]
+    assert answer["portfolio"] == portfolio | {"phone": "0171 234", "updated_at": answer["portfolio"]["updated_at"]}
+    assert answer["portfolio"]["updated_at"] > portfolio["updated_at"]
+    assert use(people.paula, UPDATE, portfolio_id=portfolio["portfolio_id"], phone="0171 234")["changed"] == []
 
 
 def test_update_client_portfolio_lays_balances_over_those_kept(people: People, use: Use) -> None:
     number = use(people.paula, CREATE, **WHOLE)["portfolio"]["portfolio_id"]
     sent = {"flying blue": 1, "Village Miles": None, "Hamlet Points": 2}
-    told = use(people.paula, UPDATE, portfolio_id=number, balances=sent, preferences={"cabin": None, "pace": "slow"})
-    assert told["portfolio"]["balances"] == {"flying-blue": 1, "chase-ultimate-rewards": 120_000, "Hamlet Points": 2}
-    assert told["portfolio"]["preferences"] == {"anchors": ["ZAG", "VIE"], "pace": "slow"}
-    assert set(told["changed"]) == {"balances", "preferences"}
-    assert told["unknown_programs"] == ["Village Miles", "Hamlet Points"]
+    answer = use(people.paula, UPDATE, portfolio_id=number, balances=sent, preferences={"cabin": None, "pace": "slow"})
+    assert answer["portfolio"]["balances"] == {"flying-blue": 1, "chase-ultimate-rewards": 120_000, "Hamlet Points": 2}
+    assert answer["portfolio"]["preferences"] == {"anchors": ["ZAG", "VIE"], "pace": "slow"}
+    assert set(answer["changed"]) == {"balances", "preferences"}
+    assert answer["unknown_programs"] == ["Village Miles", "Hamlet Points"]
 
 
 def test_update_client_portfolio_with_replace_puts_balances_in_place_of_the_old(people: People, use: Use) -> None:
     number = use(people.paula, CREATE, **WHOLE)["portfolio"]["portfolio_id"]
-    told = use(people.paula, UPDATE, portfolio_id=number, balances={"flying-blue": 1}, replace=True)
-    assert told["portfolio"]["balances"] == {"flying-blue": 1}
-    assert told["portfolio"]["preferences"] == WHOLE["preferences"]
+    answer = use(people.paula, UPDATE, portfolio_id=number, balances={"flying-blue": 1}, replace=True)
+    assert answer["portfolio"]["balances"] == {"flying-blue": 1}
+    assert answer["portfolio"]["preferences"] == WHOLE["preferences"]
 
 
 def test_update_client_portfolio_empties_what_clear_names(people: People, use: Use) -> None:
     number = use(people.paula, CREATE, **WHOLE)["portfolio"]["portfolio_id"]
     fields = ["client_email", "phone", "balances", "preferences", "notes"]
-    told = use(people.paula, UPDATE, portfolio_id=number, clear=fields)
-    assert set(told["changed"]) == set(fields)
-    assert [told["portfolio"][f] for f in fields] == [None, None, {}, {}, None]
+    answer = use(people.paula, UPDATE, portfolio_id=number, clear=fields)
+    assert set(answer["changed"]) == set(fields)
+    assert [answer["portfolio"][f] for f in fields] == [None, None, {}, {}, None]
     both = use(people.paula, UPDATE, portfolio_id=number, clear=["balances"], balances={"flying-blue": 1})
     assert both["errors"][0]["field"] == "clear"
 

@@ -52,10 +52,10 @@ def test_connect_integration_gives_a_page_of_the_web_host_for_each_of_the_five(
     use: Use,
     provider: str,
 ) -> None:
-    told = use(people.alice, "connect_integration", provider=provider)
-    assert told["authorize_url"].startswith(f"{settings().web_url}/integrations/{provider}/connect?link=awt_il_")
-    assert (told["status"], told["provider"], told["already_connected"]) == ("ok", provider, False)
-    assert told["expires_at"] > clock.now().isoformat()
+    answer = use(people.alice, "connect_integration", provider=provider)
+    assert answer["authorize_url"].startswith(f"{settings().web_url}/integrations/{provider}/connect?link=awt_il_")
+    assert (answer["status"], answer["provider"], answer["already_connected"]) == ("ok", provider, False)
+    assert answer["expires_at"] > clock.now().isoformat()
     assert states(use, people.alice)[provider] == "pending"
 
 
@@ -69,8 +69,8 @@ def test_connect_integration_on_free_offers_seats_aero_alone(outside: Outside, p
 
 
 def test_connect_integration_without_a_set_up_is_unavailable_and_listed_so(people: People, use: Use) -> None:
-    told = use(people.alice, "connect_integration", provider="google_sheets")
-    assert (told["status"], told["backends"][0]["reason"]) == ("backend_unavailable", "not_configured")
+    answer = use(people.alice, "connect_integration", provider="google_sheets")
+    assert (answer["status"], answer["backends"][0]["reason"]) == ("backend_unavailable", "not_configured")
     assert use(people.bob, "connect_integration", provider="google_sheets")["status"] == "paywall"
     listed = states(use, people.alice)
     assert listed == dict.fromkeys(FIVE, "not_configured") | {"tripit": "disconnected"}
@@ -115,8 +115,8 @@ def test_sync_integration_without_a_connection_points_to_connect_integration(
     use: Use,
     provider: str,
 ) -> None:
-    told = use(people.alice, "sync_integration", provider=provider)
-    assert (told["status"], told["connect_with"]) == ("connection_required", "connect_integration")
+    answer = use(people.alice, "sync_integration", provider=provider)
+    assert (answer["status"], answer["connect_with"]) == ("connection_required", "connect_integration")
 
 
 def test_sync_integration_needs_premium_and_a_connection_survives_a_lower_plan(
@@ -148,8 +148,8 @@ def test_sync_integration_brings_balances_and_statuses_and_then_changes_nothing(
         aw("World of Hyatt", 52_000),
         aw("Zorblatt Rewards", 5, code="zorb"),
     ]
-    tried = use(people.alice, "sync_integration", provider="awardwallet", dry_run=True)
-    assert len(tried["changes"]) == 3
+    answer = use(people.alice, "sync_integration", provider="awardwallet", dry_run=True)
+    assert len(answer["changes"]) == 3
     assert use(people.alice, "list_points_balances")["balances"] == []
     done = use(people.alice, "sync_integration", provider="awardwallet")
     assert done["pulled"] == {"balances": 2, "statuses": 1, "bookings": 0, "trips": 0}
@@ -212,8 +212,8 @@ def test_sync_integration_of_a_provider_that_is_away_changes_nothing(
 ) -> None:
     connected("awardwallet")
     outside.says["awardwallet"] = "broken"
-    told = use(people.alice, "sync_integration", provider="awardwallet")
-    assert (told["status"], told["backends"][0]["reason"]) == ("backend_unavailable", "down")
+    answer = use(people.alice, "sync_integration", provider="awardwallet")
+    assert (answer["status"], answer["backends"][0]["reason"]) == ("backend_unavailable", "down")
     assert states(use, people.alice)["awardwallet"] == "connected"
 
 
@@ -309,8 +309,8 @@ def test_sync_integration_stopped_midway_goes_on_in_the_same_sheet(
     connected("google_sheets")
     use(people.alice, "update_points_balance", program="world-of-hyatt", balance=1)
     outside.says["sheets"] = "quota"
-    told = use(people.alice, "sync_integration", provider="google_sheets")
-    assert (told["status"], told["backends"][0]["reason"]) == ("backend_unavailable", "down")
+    answer = use(people.alice, "sync_integration", provider="google_sheets")
+    assert (answer["status"], answer["backends"][0]["reason"]) == ("backend_unavailable", "down")
     outside.says.clear()
     assert use(people.alice, "sync_integration", provider="google_sheets")["status"] == "ok"
     assert list(outside.sheets) == ["sheet-1"]
@@ -384,8 +384,8 @@ def test_disconnect_integration_deletes_the_tokens_and_revokes_where_it_can(
 ) -> None:
     connected(provider)
     assert use(people.charlie, "disconnect_integration", provider=provider)["status"] == "not_found"
-    told = use(people.alice, "disconnect_integration", provider=provider)
-    assert (told["disconnected"], told["revoked_at_provider"]) == (True, revoked)
+    answer = use(people.alice, "disconnect_integration", provider=provider)
+    assert (answer["disconnected"], answer["revoked_at_provider"]) == (True, revoked)
     assert len(outside.revoked) == revoked
     kept = row(provider)
     assert (kept.access_sealed, kept.refresh_sealed, kept.state, kept.details) == (None, None, "disconnected", {})
@@ -401,8 +401,8 @@ def test_disconnect_integration_holds_even_when_the_provider_fails(
 ) -> None:
     connected("google_sheets")
     outside.says["revoke"] = "fails"
-    told = use(people.alice, "disconnect_integration", provider="google_sheets")
-    assert (told["disconnected"], told["revoked_at_provider"]) == (True, False)
+    answer = use(people.alice, "disconnect_integration", provider="google_sheets")
+    assert (answer["disconnected"], answer["revoked_at_provider"]) == (True, False)
     assert row("google_sheets").refresh_sealed is None
 
 
@@ -418,8 +418,8 @@ def test_disconnect_integration_tells_which_watches_find_nothing_any_more(
         people.alice, "create_route_monitor", origin="JFK", destination="LHR", earliest_date=day, latest_date=day
     )
     assert made["status"] == "ok", made
-    told = use(people.alice, "disconnect_integration", provider="seats_aero")
-    assert "1 route monitor" in told["message"]
+    answer = use(people.alice, "disconnect_integration", provider="seats_aero")
+    assert "1 route monitor" in answer["message"]
     assert "1 route monitor" in use(people.alice, "list_notifications")["notifications"][0]["body"]
 
 
@@ -479,8 +479,8 @@ def test_a_search_whose_token_is_refused_renews_it_and_then_says_broken(
     connected("seats_aero")
     outside.says["seats-search"] = "refused"
     for days in (40, 41):
-        told = search(use, people.alice, days)
-        assert (told["status"], told["backends"][0]["reason"]) == ("backend_unavailable", "broken")
+        answer = search(use, people.alice, days)
+        assert (answer["status"], answer["backends"][0]["reason"]) == ("backend_unavailable", "broken")
     assert [f["key"] for p, f in outside.asked if p == "seats"] == ["Bearer seats-access-1", "Bearer seats-access-2"]
     assert states(use, people.alice)["seats_aero"] == "broken"
     outside.says.clear()

@@ -104,8 +104,8 @@ def test_sync_integration_follows_a_change_there_unless_it_was_changed_here(
     changed = sync()
     assert changed["changes"][0]["before"] == {"flight_number": "VS4"}
     assert flights()[0].flight_number == "VS26"
-    told = use(people.alice, "update_flight_booking", booking_id=flights()[0].id, flight_number="VS46")
-    assert told["status"] == "ok", told
+    answer = use(people.alice, "update_flight_booking", booking_id=flights()[0].id, flight_number="VS46")
+    assert answer["status"] == "ok", answer
     outside.trips = [page(AirObject=air(marketing_flight_number="10"))]
     assert sync()["conflicts"][0]["reason"] == "changed_here"
     assert flights()[0].flight_number == "VS46"
@@ -114,7 +114,7 @@ def test_sync_integration_follows_a_change_there_unless_it_was_changed_here(
 def test_sync_integration_recognises_a_booking_known_from_elsewhere(
     outside: Outside, sync: Any, people: People, use: Use
 ) -> None:
-    made = use(
+    answer = use(
         people.alice,
         "add_flight_booking",
         airline="VS",
@@ -125,7 +125,7 @@ def test_sync_integration_recognises_a_booking_known_from_elsewhere(
         points_spent=1000,
         program="virgin-atlantic-flying-club",
     )
-    assert made["status"] == "ok", made
+    assert answer["status"] == "ok", answer
     outside.trips = [page(AirObject=air())]
     sync()
     (leg,) = flights()

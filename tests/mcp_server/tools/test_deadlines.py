@@ -57,10 +57,10 @@ def deadlines(people: People, use: Use) -> Deadlines:
     """deadlines(...) -> what Alice is told."""
 
     def run(**given: Any) -> list[dict[str, Any]]:
-        found = use(people.alice, LIST, **given)
-        assert found["status"] == "ok"
-        assert found["total"] == len(found["deadlines"])
-        return found["deadlines"]  # type: ignore[no-any-return]
+        answer = use(people.alice, LIST, **given)
+        assert answer["status"] == "ok"
+        assert answer["total"] == len(answer["deadlines"])
+        return answer["deadlines"]  # type: ignore[no-any-return]
 
     return run
 
@@ -144,11 +144,11 @@ def test_points_without_a_stored_day_are_named_with_their_rule_and_never_dated(p
         PointsBalance(program="delta-skymiles", balance=9, as_of=day(0)),
         PointsBalance(program="world-of-hyatt", balance=0, as_of=day(0)),
     )
-    found = use(people.alice, LIST, within_days=730)
-    assert found["deadlines"] == []
-    assert "British Airways Club (activity, 36 months)" in found["message"]
-    assert "Delta" not in found["message"]
-    assert "Hyatt" not in found["message"]
+    answer = use(people.alice, LIST, within_days=730)
+    assert answer["deadlines"] == []
+    assert "British Airways Club (activity, 36 months)" in answer["message"]
+    assert "Delta" not in answer["message"]
+    assert "Hyatt" not in answer["message"]
 
 
 @pytest.mark.parametrize("field", ["flight_booking_id", "hotel_booking_id"])
@@ -269,16 +269,18 @@ def test_the_window_counts_its_last_day(people: People, deadlines: Deadlines) ->
     assert len(deadlines(within_days=31)) == 2
 
 
-@pytest.mark.parametrize("given", [{"within_days": 0}, {"within_days": 731}, {"kinds": ["birthdays"]}])
-def test_list_upcoming_deadlines_refuses_what_it_does_not_know(people: People, use: Use, given: dict[str, Any]) -> None:
-    assert use(people.alice, LIST, **given)["status"] == "invalid"
+@pytest.mark.parametrize("arguments", [{"within_days": 0}, {"within_days": 731}, {"kinds": ["birthdays"]}])
+def test_list_upcoming_deadlines_refuses_what_it_does_not_know(
+    people: People, use: Use, arguments: dict[str, Any]
+) -> None:
+    assert use(people.alice, LIST, **arguments)["status"] == "invalid"
 
 
 def test_a_long_list_is_cut_and_says_how_many_there_are(people: People, use: Use) -> None:
     keep(people.alice, *(leg(departure_date=day(n % 80 + 1)) for n in range(260)))
-    found = use(people.alice, LIST)
-    assert (len(found["deadlines"]), found["total"]) == (200, 260)
-    assert "soonest 200" in found["message"]
+    answer = use(people.alice, LIST)
+    assert (len(answer["deadlines"]), answer["total"]) == (200, 260)
+    assert "soonest 200" in answer["message"]
 
 
 @pytest.mark.parametrize(("zone", "left"), [("Pacific/Auckland", 0), ("UTC", 1), ("Pacific/Pago_Pago", 1)])
@@ -320,8 +322,8 @@ def test_a_voucher_is_over_when_the_persons_day_is(people: People, use: Use, at:
 def test_a_status_may_be_dated_on_the_persons_own_day(people: People, use: Use, at: Callable[..., None]) -> None:
     at(2027, 3, 1, 12, 0)  # the second of March in Auckland
     keep(people.alice, Profile(timezone="Pacific/Auckland"))
-    told = use(people.alice, "set_loyalty_status", program=BA, tier="Gold", progress=5, progress_as_of="2027-03-02")
-    assert told["status"] == "ok"
+    answer = use(people.alice, "set_loyalty_status", program=BA, tier="Gold", progress=5, progress_as_of="2027-03-02")
+    assert answer["status"] == "ok"
     assert (
         use(people.alice, "set_loyalty_status", program=BA, tier="Gold", valid_until="2027-03-01")["status"]
         == "invalid"

@@ -19,12 +19,12 @@ def earned(use: Use, who: Any, **given: Any) -> float | None:
 
 @pytest.mark.spec("s4.4.calculate_flight_earnings.result", "s4.4.calculate_flight_earnings.fare_price")
 def test_calculate_flight_earnings_of_a_fare_counts_pounds_and_the_extra(people: People, use: Use) -> None:
-    found = use(people.bob, TOOL, origin="lhr", destination="JFK", program=BA, cabin="business", fare_price=1000)
-    assert (found["status"], found["metric"], found["method"]) == ("ok", "tier_points", "revenue")
-    assert (found["earned"], found["per_segment"]) == (1_400, None)
-    assert (found["distance_miles"], found["distance_km"]) == (3_451, 5_555)
-    assert any("400 extra tier points" in a for a in found["assumptions"])
-    assert found["source_url"].startswith("https://")
+    answer = use(people.bob, TOOL, origin="lhr", destination="JFK", program=BA, cabin="business", fare_price=1000)
+    assert (answer["status"], answer["metric"], answer["method"]) == ("ok", "tier_points", "revenue")
+    assert (answer["earned"], answer["per_segment"]) == (1_400, None)
+    assert (answer["distance_miles"], answer["distance_km"]) == (3_451, 5_555)
+    assert any("400 extra tier points" in a for a in answer["assumptions"])
+    assert answer["source_url"].startswith("https://")
 
 
 @pytest.mark.spec("s4.4.calculate_flight_earnings.segments")
@@ -37,9 +37,9 @@ def test_calculate_flight_earnings_multiplies_what_is_counted_by_the_flight(peop
 
 @pytest.mark.spec("s4.4.calculate_flight_earnings.methods", "s4.4.calculate_flight_earnings.three_programmes")
 def test_calculate_flight_earnings_of_xp_needs_no_fare_and_knows_three_programmes(people: People, use: Use) -> None:
-    found = use(people.bob, TOOL, origin="CDG", destination="SIN", program=FB, cabin="business")
-    assert (found["metric"], found["method"], found["earned"]) == ("xp", "fixed_by_distance", 36)
-    assert found["per_segment"] == 36
+    answer = use(people.bob, TOOL, origin="CDG", destination="SIN", program=FB, cabin="business")
+    assert (answer["metric"], answer["method"], answer["earned"]) == ("xp", "fixed_by_distance", 36)
+    assert answer["per_segment"] == 36
     assert use(people.bob, TOOL, origin="CDG", destination="SIN", program="delta-skymiles")["status"] == "invalid"
 
 
@@ -47,9 +47,9 @@ def test_calculate_flight_earnings_of_xp_needs_no_fare_and_knows_three_programme
 def test_calculate_flight_earnings_without_a_fare_is_no_data_and_no_guess(
     people: People, use: Use, program: str
 ) -> None:
-    found = use(people.bob, TOOL, origin="LHR", destination="JFK", program=program)
-    assert (found["status"], found["missing"]) == ("no_data", ["fare_price"])
-    assert "earned" not in found
+    answer = use(people.bob, TOOL, origin="LHR", destination="JFK", program=program)
+    assert (answer["status"], answer["missing"]) == ("no_data", ["fare_price"])
+    assert "earned" not in answer
 
 
 @pytest.mark.spec("s4.4.calculate_flight_earnings.fare_currency")
@@ -70,9 +70,9 @@ def test_calculate_flight_earnings_takes_four_cabins_and_economy_when_absent(peo
 
 def test_calculate_flight_earnings_uses_the_recorded_tier_and_says_so(people: People, use: Use) -> None:
     use(people.bob, "set_loyalty_status", program=AA, tier="Platinum Pro")
-    found = use(people.bob, TOOL, origin="JFK", destination="LAX", program=AA, fare_price=200)
-    assert found["earned"] == 1_800
-    assert any("Platinum Pro" in a for a in found["assumptions"])
+    answer = use(people.bob, TOOL, origin="JFK", destination="LAX", program=AA, fare_price=200)
+    assert answer["earned"] == 1_800
+    assert any("Platinum Pro" in a for a in answer["assumptions"])
     stranger = use(people.charlie, TOOL, origin="JFK", destination="LAX", program=AA, fare_price=200)
     assert stranger["earned"] == 1_000
 
@@ -96,8 +96,8 @@ def test_calculate_flight_earnings_refuses_what_cannot_be(
 
 
 def test_calculate_flight_earnings_understands_city_codes(people: People, use: Use) -> None:
-    found = use(people.bob, TOOL, origin="LON", destination="NYC", program=FB, cabin="business")
-    assert (found["status"], found["earned"]) == ("ok", 24)
+    answer = use(people.bob, TOOL, origin="LON", destination="NYC", program=FB, cabin="business")
+    assert (answer["status"], answer["earned"]) == ("ok", 24)
 
 
 @pytest.mark.spec("s4.4.get_earning_rates.program", "s4.4.get_earning_rates.full_table")
@@ -106,24 +106,24 @@ def test_get_earning_rates_gives_every_class_of_every_row(people: People, use: U
         rows = [r for r in reference().rows("earning_rates.csv") if r.program == program]
         assert rows, program
         for airline in {r.airline for r in rows}:
-            found = use(people.bob, "get_earning_rates", program=program, airline=airline)
+            answer = use(people.bob, "get_earning_rates", program=program, airline=airline)
             wanted = {
                 (c, float(r.percent_of_distance)) for r in rows if r.airline == airline for c in r.booking_classes
             }
-            assert {(r["fare_class"], r["percent"]) for r in found["rates"]} == wanted
-            assert found["source_url"]
+            assert {(r["fare_class"], r["percent"]) for r in answer["rates"]} == wanted
+            assert answer["source_url"]
 
 
 def test_get_earning_rates_of_one_class_in_either_case(people: People, use: Use) -> None:
-    found = use(people.bob, "get_earning_rates", program="atmos-rewards", airline="AA", fare_class="j")
-    assert [(r["fare_class"], r["cabin"], r["percent"]) for r in found["rates"]] == [("J", "business", 125)]
-    assert (found["airline"]["code"], found["confidence"], found["unaudited"]) == ("AA", "low", True)
-    assert "low confidence" in found["message"]
+    answer = use(people.bob, "get_earning_rates", program="atmos-rewards", airline="AA", fare_class="j")
+    assert [(r["fare_class"], r["cabin"], r["percent"]) for r in answer["rates"]] == [("J", "business", 125)]
+    assert (answer["airline"]["code"], answer["confidence"], answer["unaudited"]) == ("AA", "low", True)
+    assert "low confidence" in answer["message"]
 
 
 def test_get_earning_rates_of_a_class_nobody_sells_names_the_nearest(people: People, use: Use) -> None:
-    found = use(people.bob, "get_earning_rates", program="atmos-rewards", airline="AA", fare_class="ZZ")
-    assert (found["status"], len(found["nearest"])) == ("not_found", 3)
+    answer = use(people.bob, "get_earning_rates", program="atmos-rewards", airline="AA", fare_class="ZZ")
+    assert (answer["status"], len(answer["nearest"])) == ("not_found", 3)
 
 
 @pytest.mark.spec("s4.4.get_earning_rates.airline_upper_case")
@@ -133,9 +133,9 @@ def test_get_earning_rates_takes_two_capitals_or_digits(people: People, use: Use
 
 
 def test_get_earning_rates_that_are_not_known_are_no_data_and_name_those_that_are(people: People, use: Use) -> None:
-    found = use(people.bob, "get_earning_rates", program="jal-mileage-bank", airline="BA")
-    assert (found["status"], found["missing"]) == ("no_data", ["earning rates"])
-    assert "Known for" in found["message"]
+    answer = use(people.bob, "get_earning_rates", program="jal-mileage-bank", airline="BA")
+    assert (answer["status"], answer["missing"]) == ("no_data", ["earning rates"])
+    assert "Known for" in answer["message"]
     own = use(people.bob, "get_earning_rates", program="cathay-asia-miles", airline="CX")
     assert "by zone and fare type" in own["message"]
     assert use(people.bob, "get_earning_rates", program="atmos-rewards", airline="Q9")["status"] == "not_found"

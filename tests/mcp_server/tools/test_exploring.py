@@ -65,26 +65,26 @@ def test_explore_destinations_lists_each_destination_once_cheapest_first(people:
         row("JFK", 25_000, program="iberia-club"),
         row("MAD", 12_000, airline="IB"),
     )
-    found = use(people.alice, TOOL, origin="lhr")
-    assert (found["status"], found["total_found"], found["balance_source"]) == ("ok", 2, "none")
-    assert [(d["destination"], d["city"], d["points"], d["program"], d["airline"]) for d in found["destinations"]] == [
+    answer = use(people.alice, TOOL, origin="lhr")
+    assert (answer["status"], answer["total_found"], answer["balance_source"]) == ("ok", 2, "none")
+    assert [(d["destination"], d["city"], d["points"], d["program"], d["airline"]) for d in answer["destinations"]] == [
         ("MAD", "Madrid", 10_000, "british-airways-club", "BA"),
         ("JFK", "New York", 25_000, "iberia-club", "BA"),
     ]
-    assert {d["reachable"] for d in found["destinations"]} == {"no"}
-    assert found["freshness"]["mode"] == "cached"
+    assert {d["reachable"] for d in answer["destinations"]} == {"no"}
+    assert answer["freshness"]["mode"] == "cached"
 
 
 @pytest.mark.spec("s4.4.explore_destinations.cached_rows_aged", "s4.4.cached_tools.older_than_four_hours")
 def test_explore_destinations_shows_the_age_of_each_row(people: People, use: Use, live: None) -> None:
     crawled: datetime = clock.now() - timedelta(days=2)
     saw(row("JFK", 30_000), row("MAD", 10_000, provider_checked_at=crawled))
-    found = use(people.alice, TOOL, origin="LHR")
-    ages = {d["destination"]: d["age_seconds"] for d in found["destinations"]}
+    answer = use(people.alice, TOOL, origin="LHR")
+    ages = {d["destination"]: d["age_seconds"] for d in answer["destinations"]}
     assert ages["JFK"] // 3600 == 5
     assert ages["MAD"] // 86_400 == 2
-    assert found["freshness"]["age_seconds"] // 3600 == 5
-    assert found["freshness"]["provider_age_seconds"] // 86_400 == 2
+    assert answer["freshness"]["age_seconds"] // 3600 == 5
+    assert answer["freshness"]["provider_age_seconds"] // 86_400 == 2
 
 
 def test_explore_destinations_believes_the_last_answer_about_a_seat(people: People, use: Use, live: None) -> None:
@@ -109,14 +109,14 @@ def test_explore_destinations_forgets_what_was_seen_long_ago_and_days_gone_by(
 
 
 def test_explore_destinations_with_nothing_seen_is_no_data(people: People, use: Use, live: None) -> None:
-    found = use(people.alice, TOOL, origin="LHR")
-    assert (found["status"], found["missing"]) == ("no_data", ["award calendars"])
+    answer = use(people.alice, TOOL, origin="LHR")
+    assert (answer["status"], answer["missing"]) == ("no_data", ["award calendars"])
 
 
 def test_explore_destinations_of_a_city_looks_from_all_its_airports(people: People, use: Use, live: None) -> None:
     saw(row("JFK", 20_000), row("JFK", 15_000, origin="LGW"), row("LGW", 1), row("MAN", 2, origin="MAD"))
-    found = use(people.alice, TOOL, origin="LON")
-    assert [(d["destination"], d["points"]) for d in found["destinations"]] == [("JFK", 15_000)]
+    answer = use(people.alice, TOOL, origin="LON")
+    assert [(d["destination"], d["points"]) for d in answer["destinations"]] == [("JFK", 15_000)]
 
 
 # months
@@ -142,8 +142,8 @@ def test_explore_destinations_ends_two_months_after_the_first_named(people: Peop
     first = add_months(clock.today().replace(day=1), 4)
     before, last = first - timedelta(days=1), list_month_ends(f"{add_months(first, 2):%Y-%m}")[1]
     saw(row("AMS", 1, before), row("JFK", 1, first), row("MAD", 2, last), row("DOH", 3, last + timedelta(days=1)))
-    told = use(people.alice, TOOL, origin="LHR", month_from=f"{first:%Y-%m}")
-    assert [d["destination"] for d in told["destinations"]] == ["JFK", "MAD"]
+    answer = use(people.alice, TOOL, origin="LHR", month_from=f"{first:%Y-%m}")
+    assert [d["destination"] for d in answer["destinations"]] == ["JFK", "MAD"]
     one = use(people.alice, TOOL, origin="LHR", month_from=f"{first:%Y-%m}", month_to=f"{first:%Y-%m}")
     assert [d["destination"] for d in one["destinations"]] == ["JFK"]
 
@@ -162,8 +162,8 @@ def test_explore_destinations_ends_two_months_after_the_first_named(people: Peop
 )
 def test_explore_destinations_names_a_wrong_month(people: People, use: Use, months: dict[str, str], field: str) -> None:
     months = evaluate(months)
-    found = use(people.alice, TOOL, origin="LHR", **months)
-    assert (found["status"], [e["field"] for e in found["errors"]]) == ("invalid", [field])
+    answer = use(people.alice, TOOL, origin="LHR", **months)
+    assert (answer["status"], [e["field"] for e in answer["errors"]]) == ("invalid", [field])
 
 
 # balances
@@ -174,9 +174,9 @@ def test_explore_destinations_tells_what_saved_balances_cover_and_how(people: Pe
     use(people.alice, "update_points_balance", program="british-airways-club", balance=15_000)
     use(people.alice, "update_points_balance", program="amex-membership-rewards", balance=60_000)
     saw(row("MAD", 10_000), row("JFK", 50_000), row("NRT", 200_000))
-    found = use(people.alice, TOOL, origin="LHR")
-    assert found["balance_source"] == "saved"
-    assert [(d["destination"], d["reachable"], d["via"]) for d in found["destinations"]] == [
+    answer = use(people.alice, TOOL, origin="LHR")
+    assert answer["balance_source"] == "saved"
+    assert [(d["destination"], d["reachable"], d["via"]) for d in answer["destinations"]] == [
         ("MAD", "direct", None),
         ("JFK", "transfer", "amex-membership-rewards"),
         ("NRT", "no", None),

@@ -17,8 +17,8 @@ from tests.support.settings_and_clock import StandingClock
 
 @pytest.mark.spec("s4.4.get_buy_points_pricing.params", "s4.4.get_buy_points_pricing.open")
 def test_get_buy_points_pricing_lists_every_programme_without_an_account(people: People, use: Use) -> None:
-    said = use(ANONYMOUS, "get_buy_points_pricing", quantity=10_000)
-    by = {p["program"]: p for p in said["programs"]}
+    answer = use(ANONYMOUS, "get_buy_points_pricing", quantity=10_000)
+    by = {p["program"]: p for p in answer["programs"]}
     assert len(by) == 28
     assert by["hilton-honors"]["base_cents_per_point"] == 1.0
     assert by["hilton-honors"]["sale"] is None
@@ -45,8 +45,8 @@ def test_get_buy_points_pricing_counts_a_sale_while_it_runs(
     assert (line["sale"]["bonus_percent"], line["sale"]["ends_on"]) == (100, "2023-03-07")
     assert (line["base_cents_per_point"], line["best_cents_per_point"]) == (1.0, 0.5)
     assert line["quote"] == {"quantity": 20_000, "total": 100.0, "cents_per_point": 0.5}
-    told = use(people.bob, "get_buy_points_pricing", program="hilton", quantity=20_000)["message"]
-    assert "A sale runs until 7 Mar 2023." in told
+    message = use(people.bob, "get_buy_points_pricing", program="hilton", quantity=20_000)["message"]
+    assert "A sale runs until 7 Mar 2023." in message
     (listed,) = use(people.bob, "whats_on_sale", category="points")["points_sales"]
     assert (listed["cents_per_point"], listed["currency"]) == (line["best_cents_per_point"], line["currency"])
     standing_clock.set(datetime(2023, 3, 8, tzinfo=UTC))
@@ -73,9 +73,9 @@ def test_a_sale_without_a_price_of_its_own_is_reckoned_from_the_list_price(
 
 
 def test_get_buy_points_pricing_refuses_more_than_an_order_may_have(people: People, use: Use) -> None:
-    said = use(people.bob, "get_buy_points_pricing", program="hyatt", quantity=60_000)
-    assert (said["status"], said["errors"][0]["field"]) == ("invalid", "quantity")
-    assert "55000" in said["errors"][0]["expected"]
+    answer = use(people.bob, "get_buy_points_pricing", program="hyatt", quantity=60_000)
+    assert (answer["status"], answer["errors"][0]["field"]) == ("invalid", "quantity")
+    assert "55000" in answer["errors"][0]["expected"]
 
 
 def test_get_buy_points_pricing_of_a_programme_that_sells_none_is_no_data(people: People, use: Use) -> None:
