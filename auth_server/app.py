@@ -1,10 +1,8 @@
 """The web host as an ASGI application: pages and OAuth endpoints, and locally a proxy to the tool server."""
 
-import gc
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import lru_cache
 
 import anyio
 from sqlalchemy.exc import InterfaceError, OperationalError
@@ -32,6 +30,7 @@ from auth_server.web.rate_limit import RateLimited
 from auth_server.web.rendering import TEMPLATES
 from auth_server.web.reverse_proxy import ReverseProxy
 from shared.asgi import BodyIncomplete, BodyTooLarge
+from shared.garbage_collection import freeze_startup_objects
 from shared.settings import settings
 
 _CACHE_HEADERS = {"Cache-Control": "public, max-age=300"}
@@ -85,13 +84,6 @@ ROUTES = [
 ]
 
 
-@lru_cache(maxsize=1)
-def _freeze_garbage_collector() -> None:
-    """Once in a process: objects built at start are permanent, and no collection has to walk them again."""
-    gc.collect()
-    gc.freeze()
-
-
 def create_app() -> EdgeMiddleware:
     for name in _VERBOSE_LOGGERS:
         logging.getLogger(name).setLevel(logging.WARNING)
@@ -100,7 +92,7 @@ def create_app() -> EdgeMiddleware:
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:  # noqa: ARG001
-        _freeze_garbage_collector()
+        freeze_startup_objects()
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(keep_sweeping)
             yield

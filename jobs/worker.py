@@ -1,6 +1,5 @@
 """The RQ worker that loads the jobs and warms the database engine before it forks; each job then starts in no time."""
 
-import gc
 import logging
 import os
 import signal
@@ -15,10 +14,10 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from jobs.queue import ENTRIES, JOB_SECONDS
 from jobs.startup import start
+from shared.garbage_collection import freeze_startup_objects
 from shared.providers.ask import share
 
 log = logging.getLogger(__name__)
-_SELDOM = 20_000  # new objects between two looks for garbage: answers are thousands of them, and a child ends soon
 
 
 class Worker(RqWorker):
@@ -27,9 +26,7 @@ class Worker(RqWorker):
     def bootstrap(self, *args: Any, **kwargs: Any) -> None:
         start()
         _warm()
-        gc.collect()
-        gc.freeze()  # a child looks for garbage among its own objects alone, and so copies few of these pages
-        gc.set_threshold(_SELDOM)
+        freeze_startup_objects()
         super().bootstrap(*args, **kwargs)
 
     def fork_work_horse(self, *args: Any, **kwargs: Any) -> None:

@@ -1,4 +1,4 @@
-"""python -m mcp_server: address and number of workers come in, a served MCP server goes out until SIGTERM."""
+"""`python -m mcp_server`: serves the tools until SIGTERM."""
 
 import argparse
 
@@ -13,26 +13,26 @@ def main() -> None:
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8001)
     parser.add_argument("--workers", type=int, default=1)
-    given = parser.parse_args()
+    options = parser.parse_args()
     try:
-        here = settings()
+        config = settings()
         hold_data_mode()
-    except SettingsError as missing:
-        raise SystemExit(str(missing)) from None
+    except SettingsError as error:
+        raise SystemExit(str(error)) from None
     uvicorn.run(
         "mcp_server.app:build",
         factory=True,
-        host=given.host,
-        port=given.port,
-        workers=given.workers,
+        host=options.host,
+        port=options.port,
+        workers=options.workers,
         loop="uvloop",
         http="mcp_server.transport.uvicorn_protocol:HttpProtocol",
         ws="none",
         proxy_headers=True,
-        forwarded_allow_ips=here.forwarded_allow_ips,
+        forwarded_allow_ips=config.forwarded_allow_ips,
         access_log=False,
         server_header=False,
-        log_level=here.log_level.lower(),
+        log_level=config.log_level.lower(),
         timeout_graceful_shutdown=15,
     )
 

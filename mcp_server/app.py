@@ -1,6 +1,5 @@
-"""Settings and the toolbox come in, the running ASGI application goes out."""
+"""The ASGI application of the tool server, built once in each worker process."""
 
-import gc
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -31,6 +30,7 @@ from mcp_server.transport.revocation_events import listen
 from mcp_server.transport.streamable_http import Transport
 from mcp_server.transport.token_verifier import TokenVerifier, api_key_verifier
 from shared.asgi import ClientDisconnected
+from shared.garbage_collection import freeze_startup_objects
 from shared.reference.load import reference
 from shared.settings import settings
 
@@ -38,30 +38,30 @@ log = logging.getLogger(__name__)
 
 
 def build(*extensions: Extension) -> RequestGate:
-    """The application of one process; uvicorn calls this in each worker."""
+    """Called by uvicorn in each worker."""
     logging.basicConfig(level=settings().log_level, format="%(levelname)s %(name)s: %(message)s")
-    reference()  # facts that do not hold together stop the start, not a call
+    reference()  # facts with faults stop the start, not a call
     openapi.build()
-    bearers, keys = TokenVerifier(), api_key_verifier()
+    tokens, api_keys = TokenVerifier(), api_key_verifier()
     transport = Transport(sdk_server.build(*extensions))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         async with transport.running(), anyio.create_task_group() as tasks:
-            tasks.start_soon(kept_up, USAGE_LOG.keep_flushing)
-            tasks.start_soon(kept_up, partial(listen, bearers, keys))
-            tasks.start_soon(kept_up, watch_corrections)
-            _settle_memory()
+            tasks.start_soon(run_forever, USAGE_LOG.keep_flushing)
+            tasks.start_soon(run_forever, partial(listen, tokens, api_keys))
+            tasks.start_soon(run_forever, watch_corrections)
+            freeze_startup_objects()
             yield
             tasks.cancel_scope.cancel()
-        await bearers.close()
-        await keys.close()
+        await tokens.close()
+        await api_keys.close()
         await anyio.to_thread.run_sync(USAGE_LOG.flush)
 
     pages = Starlette(
         routes=[
-            *well_known.routes(bearers.auth_server),
-            *Rest(keys).routes(),
+            *well_known.routes(tokens.auth_server),
+            *Rest(api_keys).routes(),
             *calendar_feed.routes(),
             *shared_documents.routes(),
             *inbound_mail_hook.routes(),
@@ -75,22 +75,15 @@ def build(*extensions: Extension) -> RequestGate:
         },
         lifespan=lifespan,
     )
-    pages.router.redirect_slashes = False  # a redirect loses bodies and credentials on the way
-    return RequestGate(bearers, transport, pages)
+    pages.router.redirect_slashes = False  # a redirect would lose bodies and credentials
+    return RequestGate(tokens, transport, pages)
 
 
-async def kept_up(work: Callable[[], Awaitable[None]]) -> None:
-    """Background work for ever: a bug in it is logged and must not take the serving of requests along."""
+async def run_forever(work: Callable[[], Awaitable[None]]) -> None:
+    """Background work, started again whenever it ends or fails: a bug in it must not stop the server."""
     while True:
         try:
             await work()
-        except Exception:  # the edge of a task nobody waits for
+        except Exception:  # the edge of a task that nobody awaits
             log.exception("background work stopped and begins again")
         await anyio.sleep(1)
-
-
-def _settle_memory() -> None:
-    """What was built at start stays for good, so the collector need not walk it again: shorter pauses, same memory."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 50)

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from mcp_server.app import kept_up
+from mcp_server.app import run_forever
 from mcp_server.toolkit.context import Caller
 from shared.db.base import transaction
 from shared.db.usage import ToolCall
@@ -39,7 +39,7 @@ def test_background_work_that_breaks_is_told_and_begun_again(caplog: pytest.LogC
 
     async def watch() -> None:
         with anyio.move_on_after(1.5):
-            await kept_up(work)
+            await run_forever(work)
 
     anyio.run(watch)
     assert len(begun) == 2
