@@ -67,34 +67,34 @@ def _sum_observed_fees(
     return merge_samples(FeeSample(*row) for row in rows)
 
 
-def _airports_of(call: Call, code: str) -> frozenset[str]:
+def _find_airports(call: Call, code: str) -> frozenset[str]:
     """The airport, or all airports of a city code."""
     return frozenset(call.reference.city(code))
 
 
-def _airports_sharing(call: Call, field: Literal["country", "continent"], place: Place) -> frozenset[str]:
+def _find_airports_sharing(call: Call, field: Literal["country", "continent"], place: Place) -> frozenset[str]:
     value = getattr(place, field)
     return frozenset(c for c, a in call.reference.airports.items() if getattr(a, field) == value)
 
 
-def _widening_areas(call: Call, origin: str, destination: str) -> Iterable[tuple[str, frozenset[str], frozenset[str]]]:
+def _list_areas(call: Call, origin: str, destination: str) -> Iterable[tuple[str, frozenset[str], frozenset[str]]]:
     """The route itself, then its countries, then its continents."""
-    yield f"{origin} to {destination}", _airports_of(call, origin), _airports_of(call, destination)
+    yield f"{origin} to {destination}", _find_airports(call, origin), _find_airports(call, destination)
     start, end = call.reference.airport(origin), call.reference.airport(destination)
     yield (
         f"{start.country} to {end.country}",
-        _airports_sharing(call, "country", start),
-        _airports_sharing(call, "country", end),
+        _find_airports_sharing(call, "country", start),
+        _find_airports_sharing(call, "country", end),
     )
     if start.continent and end.continent:
         name = f"{start.continent} to {end.continent} (continents)"
-        yield name, _airports_sharing(call, "continent", start), _airports_sharing(call, "continent", end)
+        yield name, _find_airports_sharing(call, "continent", start), _find_airports_sharing(call, "continent", end)
 
 
 def _find_fees(call: Call, origin: str, destination: str, cabin: str, programs: Sequence[str]) -> list[Fee]:
     """The fees of each programme, from the narrowest area in which a search has seen any."""
     narrowest: dict[str, list[Fee]] = {}
-    for number, (area, starts, ends) in enumerate(_widening_areas(call, origin, destination)):
+    for number, (area, starts, ends) in enumerate(_list_areas(call, origin, destination)):
         basis: Literal["route", "region"] = "region" if number else "route"
         wider: dict[str, list[Fee]] = {}
         for summary in _sum_observed_fees(call, starts, ends, cabin, programs):

@@ -216,17 +216,17 @@ def update_flight_alert(
     if active and not was_running and "active" not in changed:  # the plan had paused it, so the column did not change
         changed.append("active")
     call.db.flush()
-    _reschedule(call, row, anew=terms_changed, ran=was_running)
+    _reschedule(call, row, terms_changed=terms_changed, was_running=was_running)
     return UpdatedAlert(message=_describe_update(call, row, changed), alert=_to_alert(row), changed=changed)
 
 
-def _reschedule(call: Call, row: Row, *, anew: bool, ran: bool) -> None:
+def _reschedule(call: Call, row: Row, *, terms_changed: bool, was_running: bool) -> None:
     """Changed terms and a restart delete the seats seen before, so that each match counts as new."""
-    if anew or not ran or not _is_running(row):
+    if terms_changed or not was_running or not _is_running(row):
         call.db.execute(delete(FlightAlertKey).where(FlightAlertKey.alert_id == row.id))
     if not _is_running(row):
         unschedule(call.db, RunKind.FLIGHT_ALERT, [row.id])
-    elif anew or not ran:
+    elif terms_changed or not was_running:
         _schedule_checks(call, row)
 
 

@@ -125,7 +125,7 @@ class DeletedFlight(Result):
 _get_own = partial(get_own, Row, "flight booking")
 
 
-def _route(row: Row) -> str:
+def _format_route(row: Row) -> str:
     return f"{row.origin}-{row.destination}"
 
 
@@ -189,7 +189,7 @@ def _to_added_flight(call: Call, row: Row) -> AddedFlight:
 
 
 def _describe_leg(row: Row) -> str:
-    return f"{_route(row)} on {format_day(row.departure_date)}"
+    return f"{_format_route(row)} on {format_day(row.departure_date)}"
 
 
 def _describe_doubts(call: Call, row: Row, legs: Sequence[Row]) -> str:
@@ -335,11 +335,11 @@ def delete_flight_booking(call: Call, booking_id: RowId) -> DeletedFlight:
     row = _get_own(call.db, booking_id, locked=True)
     freed = bookings.remove(call.db, row)
     return DeletedFlight(
-        message=f"Flight booking {row.id}, {_route(row)}, is removed here. The booking with the airline still stands."
-        f"{describe_freed_vouchers(freed)}",
+        message=f"Flight booking {row.id}, {_format_route(row)}, is removed here. The booking with the airline still"
+        f" stands.{describe_freed_vouchers(freed)}",
         removed=RemovedFlight(
             booking_id=row.id,
-            route=_route(row),
+            route=_format_route(row),
             departure_date=row.departure_date,
             confirmation_number=row.confirmation_number,
         ),

@@ -78,7 +78,7 @@ async def _read_currency(call: LiveCall) -> str:
     return await call.in_session(read)
 
 
-def _local_day(call: LiveCall, hotel: HotelRow) -> Date:
+def _find_local_day(call: LiveCall, hotel: HotelRow) -> Date:
     return time_zones.find_local_day(call.now, hotels.find_time_zone(call.reference, hotels.code(hotel)))
 
 
@@ -113,7 +113,7 @@ async def get_hotel(
             f"{describe_award(call.reference, hotel)} Send both dates for rates.",
             facts_freshness(hotel),
         )
-    _check_dates(*dates, _local_day(call, hotel))
+    _check_dates(*dates, _find_local_day(call, hotel))
     prices = await _ask_prices(call, hotel, dates, free, stays_only=True)
     stay = prices.stay(hotels.code(hotel), *dates, free.every)
     words = f"{describe_stay(stay, free)}{_describe_failures(prices)}"
@@ -177,14 +177,14 @@ async def get_hotel_availability(
         raise Invalid(Fault("month", "is needed where no dates are given, and goes with none", "both dates, or month"))
     hotel = hotels.find_hotel(call.reference, hotel_id)
     free = hotel_awards.find_free_night(call.reference, hotel)
-    code, today = hotels.code(hotel), _local_day(call, hotel)
+    code, today = hotels.code(hotel), _find_local_day(call, hotel)
     stay: StayPrice | None = None
     if dates:
         _check_dates(*dates, today)
         prices = await _ask_prices(call, hotel, dates, free, guests, stays_only=False)
         days, stay = hotel_prices.list_nights(*dates), prices.stay(code, *dates, free.every)
     else:
-        first, last = _nights_of_month(str(month), today)
+        first, last = _find_nights(str(month), today)
         prices = await night_prices(call.ask, hotel, first, last, guests, await _read_currency(call))
         require_prices(prices, hotel.name, known=not prices.failed)
         days = hotel_prices.list_nights(first, last + timedelta(days=1))
@@ -200,7 +200,7 @@ async def get_hotel_availability(
     )
 
 
-def _nights_of_month(month: str, today: Date) -> tuple[Date, Date]:
+def _find_nights(month: str, today: Date) -> tuple[Date, Date]:
     """The first and last night of the month that are not past."""
     year, number = int(month[:4]), int(month[5:])
     last = Date(year, number, calendar.monthrange(year, number)[1])
@@ -238,7 +238,7 @@ async def search_hotels(
     facts = call.reference
     place = await call.in_session(lambda _session: hotel_places.find_place(facts, destination))
     candidates = _filter_by_chains(facts, place, chains)
-    _check_dates(check_in_date, check_out_date, min(_local_day(call, h) for h in candidates))
+    _check_dates(check_in_date, check_out_date, min(_find_local_day(call, h) for h in candidates))
     currency = await _read_currency(call)
     prices = await stay_prices(call.ask, candidates, check_in_date, check_out_date, guests=guests, currency=currency)
     require_prices(prices, f"hotels in {place.name}", known=not prices.failed)

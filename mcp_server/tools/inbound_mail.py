@@ -165,7 +165,7 @@ def list_inbox_messages(
     condition = InboundMail.state != "received" if state == "all" else InboundMail.state == state
     newest = InboundMail.received_at.desc(), InboundMail.number.desc()
     messages, total = page_of(call.db, InboundMail, [condition], *newest, page=page, per_page=per_page)
-    existing = mails.bookings_of(call.db, _booking_ids(messages, "flight"), _booking_ids(messages, "hotel"))
+    existing = mails.bookings_of(call.db, _list_booking_ids(messages, "flight"), _list_booking_ids(messages, "hotel"))
     return InboxMessages(
         message=f"{pluralize(total, 'message')}. {UNTRUSTED_TEXT}",
         messages=[_to_message(m, *existing) for m in messages],
@@ -173,8 +173,8 @@ def list_inbox_messages(
     )
 
 
-def _booking_ids(mails: Sequence[InboundMail], kind: str) -> list[int]:
-    return [id for m in mails for id in m.parsed.get(f"{kind}_booking_ids", [])]
+def _list_booking_ids(mails: Sequence[InboundMail], kind: str) -> list[int]:
+    return [id for m in mails for id in m.parsed.get(f"{kind}_list_booking_ids", [])]
 
 
 def _to_message(mail: InboundMail, flights: Collection[int], stays: Collection[int]) -> InboxMessage:
@@ -185,8 +185,8 @@ def _to_message(mail: InboundMail, flights: Collection[int], stays: Collection[i
         | {
             "message_id": mail.id,
             "parsed": parsed_fields,
-            "flight_booking_ids": [i for i in _booking_ids([mail], "flight") if i in flights],
-            "hotel_booking_ids": [i for i in _booking_ids([mail], "hotel") if i in stays],
+            "flight_booking_ids": [i for i in _list_booking_ids([mail], "flight") if i in flights],
+            "hotel_booking_ids": [i for i in _list_booking_ids([mail], "hotel") if i in stays],
         }
     )
 
@@ -236,7 +236,7 @@ def _answer_imported(call: Call, mail: InboundMail, action: str) -> Resolved:
     if action == "discard":
         way = "delete_flight_booking or delete_hotel_booking for its bookings"
         raise Invalid(Fault("action", "comes too late: the mail is imported", way))
-    flights, stays = _booking_ids([mail], "flight"), _booking_ids([mail], "hotel")
+    flights, stays = _list_booking_ids([mail], "flight"), _list_booking_ids([mail], "hotel")
     stored = Filed(
         list(call.db.scalars(select(rows.FlightBooking).where(rows.FlightBooking.id.in_(flights)))) if flights else [],
         list(call.db.scalars(select(rows.HotelBooking).where(rows.HotelBooking.id.in_(stays)))) if stays else [],

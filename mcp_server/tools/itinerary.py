@@ -72,7 +72,7 @@ def _check_booking(call: Call, model: type[FlightBooking | HotelBooking], what: 
         raise NotFound(what, id)
 
 
-def _last_position(call: Call, trip_id: int, day: date | None) -> int:
+def _find_next_position(call: Call, trip_id: int, day: date | None) -> int:
     """The position after the last entry of a day; 0 for an empty day."""
     query = select(func.max(Row.position)).where(Row.trip_id == trip_id, Row.day.is_not_distinct_from(day))
     highest = call.db.scalar(query)
@@ -114,7 +114,7 @@ def save_itinerary_item(
     _check_booking(call, FlightBooking, "flight booking", flight_booking_id)
     _check_booking(call, HotelBooking, "hotel booking", hotel_booking_id)
     if position is None and (item_id is None or day not in (None, row.day)):
-        position = _last_position(call, trip_id, day)
+        position = _find_next_position(call, trip_id, day)
     changed = edit(row, call.now, changes | {"position": position})
     call.db.add(row)
     call.db.flush()

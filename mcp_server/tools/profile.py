@@ -82,7 +82,7 @@ def update_profile(
         "avoided_airlines": _resolve_airlines(call, avoided_airlines),
         "default_passengers": default_passengers,
     }
-    mails = _mail_columns(mail or {})
+    mails = _build_mail_columns(mail or {})
     lock(call.db, call.account_id)
     account = call.db.get_one(Account, call.account_id)
     row = call.db.get(Row, call.account_id) or new_profile()
@@ -122,7 +122,7 @@ def _resolve_airlines(call: Call, texts: list[str] | None) -> list[str] | None:
     return None if texts is None else list(dict.fromkeys(call.reference.airline(text).iata for text in texts))
 
 
-def _mail_columns(mail: dict[str, bool]) -> dict[str, Any]:
+def _build_mail_columns(mail: dict[str, bool]) -> dict[str, Any]:
     if unknown := [kind for kind in mail if kind not in MAILS]:
         faulty = f"names {unknown[0][:40]!r}, which is no kind of mail"
         raise Invalid(Fault("mail", faulty, f"any of {', '.join(MAILS)}"))

@@ -113,7 +113,7 @@ def list_flights(
     query = with_values(cells, call.account_id, sightings_since(call)).where(
         *_build_price_filters(call, cells, max_points, balances)
     )
-    rows = _read_page(call, query, _sort_order(cells, query, sort), page, per_page)
+    rows = _read_page(call, query, _build_sort_order(cells, query, sort), page, per_page)
     total = rows[0].total if rows else _count_rows(call, query) if page > 1 else 0
     return Flights(
         message=_describe_listing(total, balances),
@@ -162,7 +162,7 @@ def _build_price_filters(
     return conditions
 
 
-def _sort_order(cells: Subquery, query: Select[Any], sort: str) -> list[Any]:
+def _build_sort_order(cells: Subquery, query: Select[Any], sort: str) -> list[Any]:
     newest_first: list[Any] = [cells.c.seen_at.desc(), cells.c.points, cells.c.id.desc()]
     if sort == "points":
         return [cells.c.points, *newest_first]
@@ -187,7 +187,7 @@ def _describe_listing(total: int, balances: dict[str, int] | None) -> str:
     return f"{pluralize(total, 'award flight')} as last seen. A seat may be gone since.{more}"
 
 
-def _flight_fields(call: Call, row: Any) -> dict[str, Any]:
+def _build_flight_fields(call: Call, row: Any) -> dict[str, Any]:
     """The fields of Flight from a row of sightings."""
     own = {name: getattr(row, name) for name in Flight.model_fields if name not in ("flight_id", "generated_at")}
     return own | {"flight_id": id_of(call.account_id, row.id), "generated_at": call.invented(row.seen_at)}
@@ -195,7 +195,7 @@ def _flight_fields(call: Call, row: Any) -> dict[str, Any]:
 
 def _to_listed_flight(call: Call, row: Any) -> ListedFlight:
     return ListedFlight(
-        **_flight_fields(call, row),
+        **_build_flight_fields(call, row),
         seats=row.seats,
         value_cents_per_point=None if row.value is None else round(Decimal(row.value), 2),
         source=row.source,
@@ -222,7 +222,7 @@ def get_flight(
     advice = advise_on_cards(cards, count_portal_points(price), seen_ago)
     return FlightInCards(
         message=_describe_advice(call.reference, row, cards, advice, price, seen_ago),
-        flight=Flight(**_flight_fields(call, row) | {"flight_id": flight_id}),
+        flight=Flight(**_build_flight_fields(call, row) | {"flight_id": flight_id}),
         card_currencies=[_to_card_currency(c) for c in cards],
         advice=advice,
         transfer_path=to_transfer_route(call.reference, cards[0].path, row.points) if cards else None,

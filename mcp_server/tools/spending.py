@@ -199,7 +199,7 @@ def get_spending_summary(
     """Shows imported spending by month and category with the monthly average, for all cards or one. Free."""
     if card_id is not None and call.db.get(Card, card_id) is None:
         raise NotFound("card", card_id)
-    since = _first_month(call.today, months_back - 1)
+    since = _find_first_month(call.today, months_back - 1)
     cells = rows_of.totals(call.db, since, card_id)
     statements = rows_of.statements_since(call.db, since, card_id, MAX_STATEMENTS)
     if not cells and not statements:
@@ -215,7 +215,7 @@ def get_spending_summary(
     )
 
 
-def _first_month(today: date, months: int) -> date:
+def _find_first_month(today: date, months: int) -> date:
     """The first day of the month so many months before today."""
     year, month = divmod(today.year * 12 + today.month - 1 - months, 12)
     return date(year, month + 1, 1)

@@ -243,13 +243,13 @@ def get_trip(call: Call, trip_id: RowId) -> TripDetails:
     )
 
 
-def _length(part: Part) -> int:
+def _measure_part(part: Part) -> int:
     return len(to_json(mark_rows(part.model_dump(mode="json"))).decode())
 
 
 def _shorten(parts_by_kind: dict[str, list[Any]]) -> None:
     """Removes last entries of the longest lists until the whole answer is short enough for a model to read."""
-    sizes = {kind: [_length(part) for part in parts] for kind, parts in parts_by_kind.items()}
+    sizes = {kind: [_measure_part(part) for part in parts] for kind, parts in parts_by_kind.items()}
     totals = {kind: sum(lengths) for kind, lengths in sizes.items()}
     while sum(totals.values()) > MAX_CHARACTERS:
         longest = max(totals, key=lambda kind: totals[kind])

@@ -90,7 +90,7 @@ def _to_type(row: Row) -> VoucherType:
     )
 
 
-def _matches_words(row: Row, words: list[str]) -> bool:
+def _has_words(row: Row, words: list[str]) -> bool:
     text = names.normalize_name(f"{row.slug} {row.name} {row.program or ''} {row.what_it_does} {row.how_earned}")
     return all(w in text for w in words)
 
@@ -113,7 +113,7 @@ def list_voucher_types(
     matches = [
         r
         for r in call.reference.voucher_types.values()
-        if slug in (None, r.program) and booking_type in (None, *r.applies_to) and _matches_words(r, words)
+        if slug in (None, r.program) and booking_type in (None, *r.applies_to) and _has_words(r, words)
     ]
     page_rows = matches[(page - 1) * per_page : page * per_page]
     return VoucherTypes(

@@ -193,12 +193,14 @@ def test_the_whole_list_stays_affordable() -> None:
 
 
 @cache
-def _test_names() -> frozenset[str]:
-    trees = [ast.parse(p.read_text(encoding="utf-8")) for p in HERE.glob("test_*.py")]
+def _test_names(noun: str) -> frozenset[str]:
+    """The tests in the files that bear the noun of a tool file."""
+    trees = [ast.parse(p.read_text(encoding="utf-8")) for p in HERE.glob(f"test_{noun}*.py")]
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
     return frozenset(n.name for tree in trees for n in ast.walk(tree) if isinstance(n, functions))
 
 
 @each_tool
-def test_each_tool_is_tried_by_name(tool: Tool) -> None:
-    assert any(n == f"test_{tool.name}" or n.startswith(f"test_{tool.name}_") for n in _test_names())
+def test_each_tool_is_tried_by_name_in_the_tests_of_its_file(tool: Tool) -> None:
+    names = _test_names(tool.function.__module__.rsplit(".", 1)[1])
+    assert any(n == f"test_{tool.name}" or n.startswith(f"test_{tool.name}_") for n in names)
