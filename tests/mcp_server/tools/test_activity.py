@@ -26,8 +26,8 @@ def lately(account_id: int, searches: list[int], chats: list[int], trip_id: int 
             session.add(ChatLink(trip_id=trip_id, title=f"c{n}", created_at=START + timedelta(days=n)))
 
 
-def listed(use: Use, who: Any, **given: Any) -> tuple[list[str], list[str], int]:
-    answer = use(who, "list_recent_activity", **given)
+def list_activity(use: Use, who: Any, **filters: Any) -> tuple[list[str], list[str], int]:
+    answer = use(who, "list_recent_activity", **filters)
     assert answer["status"] == "ok"
     return [s["summary"] for s in answer["searches"]], [c["title"] for c in answer["chats"]], answer["paging"]["total"]
 
@@ -100,23 +100,23 @@ def test_remove_chat_link_forgets_it(people: People, use: Use) -> None:
 def test_list_recent_activity_pages_searches_and_chats_together(people: People, use: Use) -> None:
     lately(people.alice.account_id, searches=[1, 4, 5], chats=[2, 3])
     lately(people.charlie.account_id, searches=[9], chats=[8])
-    assert listed(use, people.alice) == (["s5", "s4", "s1"], ["c3", "c2"], 5)
-    assert listed(use, people.alice, per_page=2) == (["s5", "s4"], [], 5)
-    assert listed(use, people.alice, per_page=2, page=2) == ([], ["c3", "c2"], 5)
-    assert listed(use, people.alice, per_page=2, page=3) == (["s1"], [], 5)
-    assert listed(use, people.alice, per_page=2, page=4) == ([], [], 5)
-    assert listed(use, people.alice, page=10**9, per_page=100) == ([], [], 5)
+    assert list_activity(use, people.alice) == (["s5", "s4", "s1"], ["c3", "c2"], 5)
+    assert list_activity(use, people.alice, per_page=2) == (["s5", "s4"], [], 5)
+    assert list_activity(use, people.alice, per_page=2, page=2) == ([], ["c3", "c2"], 5)
+    assert list_activity(use, people.alice, per_page=2, page=3) == (["s1"], [], 5)
+    assert list_activity(use, people.alice, per_page=2, page=4) == ([], [], 5)
+    assert list_activity(use, people.alice, page=10**9, per_page=100) == ([], [], 5)
 
 
 def test_list_recent_activity_by_kind_trip_and_day(people: People, use: Use) -> None:
     there = trip(use, people.alice)
     lately(people.alice.account_id, searches=[1], chats=[2], trip_id=there)
     lately(people.alice.account_id, searches=[3], chats=[4])
-    assert listed(use, people.alice, kind="search") == (["s3", "s1"], [], 2)
-    assert listed(use, people.alice, kind="chat") == ([], ["c4", "c2"], 2)
-    assert listed(use, people.alice, trip_id=there) == (["s1"], ["c2"], 2)
-    assert listed(use, people.alice, since="2026-03-04") == (["s3"], ["c4"], 2)
-    assert listed(use, people.alice, trip_id=there, since="2026-03-03", kind="search") == ([], [], 0)
+    assert list_activity(use, people.alice, kind="search") == (["s3", "s1"], [], 2)
+    assert list_activity(use, people.alice, kind="chat") == ([], ["c4", "c2"], 2)
+    assert list_activity(use, people.alice, trip_id=there) == (["s1"], ["c2"], 2)
+    assert list_activity(use, people.alice, since="2026-03-04") == (["s3"], ["c4"], 2)
+    assert list_activity(use, people.alice, trip_id=there, since="2026-03-03", kind="search") == ([], [], 0)
 
 
 def test_list_recent_activity_shows_no_search_of_the_other_data_mode(people: People, use: Use) -> None:
@@ -125,7 +125,7 @@ def test_list_recent_activity_shows_no_search_of_the_other_data_mode(people: Peo
         session.info.pop("synthetic")
         other = session.query(SearchRecord).filter_by(summary="s2").one()
         other.synthetic = not other.synthetic
-    assert listed(use, people.alice) == (["s1"], [], 1)
+    assert list_activity(use, people.alice) == (["s1"], [], 1)
     assert use(people.alice, "get_usage")["status"] == "ok"
 
 

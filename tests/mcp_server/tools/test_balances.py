@@ -27,8 +27,8 @@ def day(offset: int) -> str:
     return (clock.today() + timedelta(days=offset)).isoformat()
 
 
-def held(use: Use, who: Any, **given: Any) -> dict[str, int]:
-    return {b["program"]: b["balance"] for b in use(who, "list_points_balances", **given)["balances"]}
+def read_balances(use: Use, who: Any, **filters: Any) -> dict[str, int]:
+    return {b["program"]: b["balance"] for b in use(who, "list_points_balances", **filters)["balances"]}
 
 
 @pytest.mark.spec("s4.4.delete_points_balance.slug_enum")
@@ -43,7 +43,7 @@ def test_update_points_balance_creates_then_changes_one_row(people: People, use:
     assert (first["status"], first["created"], first["previous"]) == ("ok", True, None)
     second = use(people.bob, "update_points_balance", program="flying-blue", balance=2500)
     assert (second["created"], second["previous"]) == (False, {"balance": 1000, "as_of": "2026-01-05"})
-    assert held(use, people.bob) == {"flying-blue": 2500}
+    assert read_balances(use, people.bob) == {"flying-blue": 2500}
 
 
 def test_update_points_balance_gives_the_whole_record(people: People, use: Use) -> None:
@@ -90,7 +90,7 @@ def test_update_points_balance_keeps_what_is_not_sent_and_clears_what_is_named(p
 def test_update_points_balance_refuses_bad_input(people: People, use: Use, given: dict[str, Any], field: str) -> None:
     no = use(people.bob, "update_points_balance", **{"program": "flying-blue", "balance": 1, **given})
     assert (no["status"], no["errors"][0]["field"]) == ("invalid", field)
-    assert held(use, people.bob) == {}
+    assert read_balances(use, people.bob) == {}
 
 
 def test_update_points_balance_refusing_a_slug_names_the_nearest(people: People, use: Use) -> None:
@@ -146,10 +146,10 @@ def test_list_points_balances_names_what_ends_within_ninety_days(people: People,
 def test_list_points_balances_filters_by_kind_and_loose_name(people: People, use: Use) -> None:
     for program in ("flying-blue", "world-of-hyatt", "bilt-rewards"):
         use(people.bob, "update_points_balance", program=program, balance=5)
-    assert list(held(use, people.bob)) == ["bilt-rewards", "flying-blue", "world-of-hyatt"]
-    assert list(held(use, people.bob, kind="hotel")) == ["world-of-hyatt"]
-    assert list(held(use, people.bob, program="Flying Blue")) == ["flying-blue"]
-    assert held(use, people.bob, program="delta-skymiles") == {}
+    assert list(read_balances(use, people.bob)) == ["bilt-rewards", "flying-blue", "world-of-hyatt"]
+    assert list(read_balances(use, people.bob, kind="hotel")) == ["world-of-hyatt"]
+    assert list(read_balances(use, people.bob, program="Flying Blue")) == ["flying-blue"]
+    assert read_balances(use, people.bob, program="delta-skymiles") == {}
     assert use(people.bob, "list_points_balances", program="no such thing at all")["status"] == "not_found"
     assert use(people.bob, "list_points_balances", program="x" * 300)["status"] == "invalid"
 
@@ -213,4 +213,4 @@ def test_delete_points_balance_takes_only_canonical_slugs(people: People, use: U
 def test_delete_points_balance_leaves_another_accounts_alone(people: People, use: Use) -> None:
     use(people.alice, "update_points_balance", program="flying-blue", balance=7)
     assert use(people.charlie, "delete_points_balance", program="flying-blue")["status"] == "not_found"
-    assert held(use, people.alice) == {"flying-blue": 7}
+    assert read_balances(use, people.alice) == {"flying-blue": 7}

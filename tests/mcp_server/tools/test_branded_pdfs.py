@@ -62,13 +62,13 @@ def png(colour: str) -> bytes:
     return out.getvalue()
 
 
-def stored(pdf_id: str) -> bytes:
+def read_stored_pdf(pdf_id: str) -> bytes:
     with transaction() as session:
         return unscoped(session).scalars(select(BrandedPdf.content).where(BrandedPdf.id == pdf_id)).one()
 
 
 def reader(made: dict[str, Any]) -> PdfReader:
-    return PdfReader(io.BytesIO(stored(made["pdf"]["pdf_id"])), strict=True)
+    return PdfReader(io.BytesIO(read_stored_pdf(made["pdf"]["pdf_id"])), strict=True)
 
 
 def words(made: dict[str, Any]) -> str:
@@ -343,7 +343,7 @@ def test_revoke_branded_pdf_closes_the_link_for_good_and_forgets_what_it_showed(
     first, again = (use(people.paula, REVOKE, pdf_id=pdf["pdf_id"])["pdf"] for _ in range(2))
     assert first["url"] is None
     assert first["revoked_at"] == again["revoked_at"] is not None
-    assert stored(pdf["pdf_id"]) == b""
+    assert read_stored_pdf(pdf["pdf_id"]) == b""
     for nobodys in ("00000000-0000-4000-8000-000000000000", "nonsense", "", "1"):
         assert use(people.paula, REVOKE, pdf_id=nobodys)["status"] == "not_found"
 
@@ -357,7 +357,7 @@ def test_links_end_after_the_days_of_the_settings_and_then_hold_nothing(
     standing_clock.set(later)
     assert use(people.paula, LIST)["pdfs"][0]["url"] is None
     use(people.paula, MAKE, summary="y")
-    assert stored(pdf["pdf_id"]) == b""
+    assert read_stored_pdf(pdf["pdf_id"]) == b""
 
 
 def test_real_documents_take_no_invented_rows() -> None:

@@ -18,7 +18,7 @@ def day(offset: int) -> str:
     return (clock.today() + timedelta(days=offset)).isoformat()
 
 
-def kept(use: Use, people: People) -> list[dict[str, Any]]:
+def list_cards(use: Use, people: People) -> list[dict[str, Any]]:
     cards: list[dict[str, Any]] = use(people.alice, "list_my_cards", per_page=100)["cards"]
     return cards
 
@@ -49,7 +49,7 @@ def test_add_card_asks_about_an_inexact_name_and_saves_nothing(people: People, u
     assert (answer["status"], answer["saved"]) == ("candidates", False)
     assert set(answer["candidates"][0]) == {"slug", "name", "issuer", "country", "score"}
     assert GOLD in [c["slug"] for c in answer["candidates"]]
-    assert kept(use, people) == []
+    assert list_cards(use, people) == []
     assert use(people.alice, "add_card", card=answer["candidates"][0]["slug"])["linked_to_catalogue"] is True
 
 
@@ -86,7 +86,7 @@ def test_add_card_keeps_every_field(add: Any, use: Use, people: People) -> None:
         "country": "de",
     }
     add(**given)
-    (card,) = kept(use, people)
+    (card,) = list_cards(use, people)
     assert {k: card[k] for k in given} == given | {"currency": "EUR", "country": "DE"}
 
 
@@ -154,7 +154,7 @@ def test_add_card_reads_the_window_only_without_a_deadline(add: Any) -> None:
 def test_add_card_refuses_a_window_without_an_opening_day(add: Any, use: Use, people: People) -> None:
     no = add(spend_window_months=3)
     assert (no["status"], no["errors"][0]["field"]) == ("invalid", "opened_on")
-    assert kept(use, people) == []
+    assert list_cards(use, people) == []
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_add_card_refuses_a_window_without_an_opening_day(add: Any, use: Use, pe
 def test_add_card_refuses_bad_input_by_name(add: Any, use: Use, people: People, arguments: Any, field: str) -> None:
     no = add(**arguments)
     assert (no["status"], no["errors"][0]["field"]) == ("invalid", field)
-    assert kept(use, people) == []
+    assert list_cards(use, people) == []
 
 
 @pytest.mark.spec("s3.card.status_set_by_caller", "s2.1.bonus_status_enum")
@@ -203,7 +203,10 @@ def test_add_card_stores_the_status_that_was_sent(add: Any, status: str) -> None
 def test_add_card_never_moves_a_status_by_dates(add: Any, use: Use, people: People) -> None:
     add(bonus_status="pending", spend_deadline_on="2020-01-01")
     add(bonus_earned_on="2020-01-01")
-    assert [(c["bonus_status"], c["bonus_days_left"]) for c in kept(use, people)] == [("pending", None), (None, None)]
+    assert [(c["bonus_status"], c["bonus_days_left"]) for c in list_cards(use, people)] == [
+        ("pending", None),
+        (None, None),
+    ]
 
 
 @pytest.mark.spec("s3.card.earned_goes_with_date")
@@ -217,7 +220,7 @@ def test_add_card_points_out_an_earned_bonus_without_its_date(add: Any) -> None:
 def test_list_my_cards_tells_days_left_and_the_next_fee(add: Any, use: Use, people: People) -> None:
     opened = clock.today().replace(day=1) - timedelta(days=400)
     add(bonus_status="pending", spend_deadline_on=day(10), annual_fee=95, opened_on=opened.isoformat())
-    (card,) = kept(use, people)
+    (card,) = list_cards(use, people)
     due = date.fromisoformat(card["next_fee_on"])
     assert card["bonus_days_left"] == 10
     assert (due.month, due >= clock.today()) == (opened.month, True)
@@ -225,7 +228,7 @@ def test_list_my_cards_tells_days_left_and_the_next_fee(add: Any, use: Use, peop
 
 def test_list_my_cards_knows_the_fee_date_of_a_catalogue_card(people: People, use: Use) -> None:
     use(people.alice, "add_card", card=GOLD, opened_on="2024-05-09")
-    (card,) = kept(use, people)
+    (card,) = list_cards(use, people)
     assert card["annual_fee"] is None
     assert card["next_fee_on"].endswith("-05-09")
 
@@ -348,7 +351,7 @@ def test_update_card_empties_what_is_sent_empty_or_named(add: Any, update: Any, 
     update(number, nickname="N", notes="N")
     done = update(number, clear=["opened_on", "closed_on", "nickname", "notes"])
     assert {done["card"][n] for n in ("opened_on", "closed_on", "nickname", "notes")} == {None}
-    assert kept(use, people) == [done["card"]]
+    assert list_cards(use, people) == [done["card"]]
 
 
 @pytest.mark.spec("s2.1.country_empty_resets", "s2.1.country_uk_means_gb")
@@ -364,7 +367,7 @@ def test_update_card_links_again_asks_or_renames(add: Any, update: Any, use: Use
     asked = update(made["card_id"], card="Amex Gold", nickname="Other")
     assert (asked["status"], asked["saved"]) == ("candidates", False)
     assert "custom" not in asked["message"]
-    assert kept(use, people) == [made]
+    assert list_cards(use, people) == [made]
     done = update(made["card_id"], card=GOLD)
     assert done["changed"] == ["card"]
     fields = ("slug", "name", "issuer", "country", "custom", "nickname")
@@ -393,16 +396,16 @@ def test_update_card_counts_the_window_from_the_opening_sent_or_stored(add: Any,
 def test_update_card_takes_a_deadline_that_is_sent_before_any_window(add: Any, update: Any) -> None:
     number = add(opened_on="2026-01-31", spend_window_months=3)["card"]["card_id"]
 
-    def told(**given: Any) -> tuple[Any, Any]:
+    def update_deadline(**given: Any) -> tuple[Any, Any]:
         made = update(number, **given)["card"]
         return made["spend_deadline_on"], made["spend_window_months"]
 
-    assert told(spend_window_months=6, spend_deadline_on="2026-05-05") == ("2026-05-05", None)
-    assert told(opened_on="2026-02-01") == ("2026-05-05", None)
-    assert told(spend_window_months=2) == ("2026-04-01", 2)
-    assert told(opened_on="2026-02-15") == ("2026-04-15", 2)
-    assert told(spend_window_months="") == ("2026-04-15", None)
-    assert told(spend_deadline_on="") == (None, None)
+    assert update_deadline(spend_window_months=6, spend_deadline_on="2026-05-05") == ("2026-05-05", None)
+    assert update_deadline(opened_on="2026-02-01") == ("2026-05-05", None)
+    assert update_deadline(spend_window_months=2) == ("2026-04-01", 2)
+    assert update_deadline(opened_on="2026-02-15") == ("2026-04-15", 2)
+    assert update_deadline(spend_window_months="") == ("2026-04-15", None)
+    assert update_deadline(spend_deadline_on="") == (None, None)
 
 
 @pytest.mark.spec("s3.card.earned_goes_with_date", "s3.card.no_automatic_move")
@@ -442,7 +445,7 @@ def test_update_card_refuses_bad_input_by_name(
     made = add(**FULL)["card"]
     no = update(made["card_id"], **{"nickname": "Other", **given})
     assert (no["status"], no["errors"][0]["field"]) == ("invalid", field)
-    assert kept(use, people) == [made]
+    assert list_cards(use, people) == [made]
 
 
 def test_update_card_and_remove_card_of_another_account_find_nothing(add: Any, use: Use, people: People) -> None:
@@ -451,7 +454,7 @@ def test_update_card_and_remove_card_of_another_account_find_nothing(add: Any, u
         for tool, given in (("update_card", {"card": GOLD}), ("remove_card", {})):
             no = use(who, tool, card_id=number, **given)
             assert (no["status"], no["what"], no["id"]) == ("not_found", "card", number)
-    assert kept(use, people) == [made]
+    assert list_cards(use, people) == [made]
 
 
 def test_remove_card_deletes_it_once_and_asks_the_model_to_confirm(add: Any, use: Use, people: People) -> None:
@@ -459,5 +462,5 @@ def test_remove_card_deletes_it_once_and_asks_the_model_to_confirm(add: Any, use
     gone = use(people.alice, "remove_card", card_id=number)
     assert (gone["status"], gone["removed"]) == ("ok", {"card_id": number, "name": "A"})
     assert use(people.alice, "remove_card", card_id=number)["status"] == "not_found"
-    assert kept(use, people) == []
+    assert list_cards(use, people) == []
     assert "Confirm with the user first" in TOOLS["remove_card"].description

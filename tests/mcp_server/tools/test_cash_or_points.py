@@ -38,7 +38,7 @@ def economy(**more: Any) -> Any:
     return seat(travel_day(), **({"cabin": "economy", "points": 40_000, "taxes": Decimal("84.00")} | more))
 
 
-def seen(caller: Caller | None, days_ago: float, table: Any, **more: Any) -> None:
+def store_sighting(caller: Caller | None, days_ago: float, table: Any, **more: Any) -> None:
     """A price an earlier search saw; without a caller anyone may see it."""
     facts: dict[str, Any] = {
         "source": "seats",
@@ -181,8 +181,8 @@ def test_compare_cash_vs_points_for_free_reads_what_is_stored_with_age_and_sourc
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(selling("seats", economy()), fares_of("shop", fare("1")), BANK)
-    seen(None, 3, AwardObservation)
-    seen(None, 2, FareObservation)
+    store_sighting(None, 3, AwardObservation)
+    store_sighting(None, 2, FareObservation)
     answer = use(people.bob, TOOL, **search_arguments())
     assert (answer["cash"]["amount"], answer["cash"]["age_seconds"] // 86_400, answer["cash"]["source"]) == (
         700,
@@ -218,9 +218,9 @@ def test_compare_cash_vs_points_says_so_of_a_stored_fare_too(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(BANK)
-    seen(None, 2, FareObservation, city_wide=True)
+    store_sighting(None, 2, FareObservation, city_wide=True)
     assert "check which airports" in use(people.bob, TOOL, **search_arguments())["message"]
-    seen(None, 1, FareObservation)
+    store_sighting(None, 1, FareObservation)
     assert "check which airports" not in use(people.bob, TOOL, **search_arguments())["message"]
 
 
@@ -232,7 +232,7 @@ def test_compare_cash_vs_points_for_free_replays_an_answer_before_older_sighting
         fares_of("shop", fare("650"), terms="anyone"),
         BANK,
     )
-    seen(None, 3, AwardObservation)
+    store_sighting(None, 3, AwardObservation)
     use(people.alice, TOOL, **search_arguments())
     answer = use(people.bob, TOOL, **search_arguments())
     assert [o["points"] for o in answer["award_options"]] == [44_000]
@@ -243,10 +243,10 @@ def test_compare_cash_vs_points_shows_no_free_account_what_anothers_connection_s
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(BANK)
-    seen(people.alice, 1, AwardObservation, points=12_345)
-    seen(people.alice, 1, FareObservation, price=Decimal("321"))
+    store_sighting(people.alice, 1, AwardObservation, points=12_345)
+    store_sighting(people.alice, 1, FareObservation, price=Decimal("321"))
     assert use(people.bob, TOOL, **search_arguments())["status"] == "no_data"
-    seen(people.bob, 1, AwardObservation, points=23_456)
+    store_sighting(people.bob, 1, AwardObservation, points=23_456)
     mine = use(people.bob, TOOL, **search_arguments())
     assert [o["points"] for o in mine["award_options"]] == [23_456]
     assert mine["cash"] == "no_data"
@@ -256,10 +256,10 @@ def test_compare_cash_vs_points_for_free_leaves_out_what_was_seen_long_ago_or_fo
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(BANK)
-    seen(None, 15, AwardObservation)
-    seen(None, 1, FareObservation, passengers=2)
-    seen(None, 1, FareObservation, return_date=travel_day() + timedelta(days=7))
-    seen(None, 1, FareObservation, cabin="business")
+    store_sighting(None, 15, AwardObservation)
+    store_sighting(None, 1, FareObservation, passengers=2)
+    store_sighting(None, 1, FareObservation, return_date=travel_day() + timedelta(days=7))
+    store_sighting(None, 1, FareObservation, cabin="business")
     assert use(people.bob, TOOL, **search_arguments())["status"] == "no_data"
 
 

@@ -35,23 +35,23 @@ def _row(name: str) -> dict[str, Any]:
     return row
 
 
-def _expected(parameter: dict[str, Any]) -> dict[str, Any]:
+def _build_schema(parameter: dict[str, Any]) -> dict[str, Any]:
     """A parameter of the contract as JSON Schema: its named enums written out."""
     out = dict(parameter)
     if isinstance(name := out.get("enum"), str):
         out["enum"] = CONTRACT["enums"][name.removeprefix("@")]
     if "items" in out:
-        out["items"] = _expected(out["items"])
+        out["items"] = _build_schema(out["items"])
     return out
 
 
 def _expected_schema(name: str) -> dict[str, Any]:
-    properties = {n: _expected(p) for n, p in _row(name).get("params", {}).items()}
+    properties = {n: _build_schema(p) for n, p in _row(name).get("params", {}).items()}
     return {"type": "object", "properties": properties, "required": _row(name)["required"]}
 
 
 @cache
-def _told() -> dict[str, dict[str, Any]]:
+def _list_tools() -> dict[str, dict[str, Any]]:
     """What a host is told about each tool, as the official SDK puts it on the wire."""
     listed = anyio.run(sdk_server.build().list_tools)
     return {t.name: t.model_dump(mode="json", by_alias=True, exclude_none=True) for t in listed}
@@ -64,7 +64,7 @@ def _compact(value: Any) -> str:
 @each_tool
 def test_what_a_host_is_told_equals_the_last_review(tool: Tool, pytestconfig: pytest.Config) -> None:
     snap = SNAPS / f"{tool.name}.json"
-    now = json.dumps(_told()[tool.name], indent=1, ensure_ascii=False) + "\n"
+    now = json.dumps(_list_tools()[tool.name], indent=1, ensure_ascii=False) + "\n"
     if pytestconfig.getoption("snaps") == "write":
         snap.write_text(now, encoding="utf-8")
     assert snap.exists(), f"write it with pytest --snaps=write, read it, commit it: {snap.name}"
@@ -73,7 +73,7 @@ def test_what_a_host_is_told_equals_the_last_review(tool: Tool, pytestconfig: py
 
 @each_tool
 def test_what_a_parameter_expects_is_told_in_words(tool: Tool) -> None:
-    properties = _told()[tool.name]["inputSchema"].get("properties", {})
+    properties = _list_tools()[tool.name]["inputSchema"].get("properties", {})
     told = [describe_expected(node) for node in properties.values()]
     assert not [words for words in told if re.search(r"[\^\\\[]|another (form|kind)", words)]
 
@@ -107,7 +107,7 @@ def test_a_tool_that_is_only_named_exists_under_its_name(name: str) -> None:
 @pytest.mark.spec("s6.1.no_webhooks")
 @each_tool
 def test_no_tool_takes_an_address_to_call_back(tool: Tool) -> None:
-    parameters = _told()[tool.name]["inputSchema"].get("properties", {})
+    parameters = _list_tools()[tool.name]["inputSchema"].get("properties", {})
     assert not [name for name in parameters if re.search("webhook|callback|subscri", name)]
 
 
@@ -189,7 +189,7 @@ def test_result_fields_are_always_present(tool: Tool) -> None:
 
 
 def test_the_whole_list_stays_affordable() -> None:
-    assert len(_compact(list(_told().values())).encode()) < LIST_BYTES
+    assert len(_compact(list(_list_tools().values())).encode()) < LIST_BYTES
 
 
 @cache

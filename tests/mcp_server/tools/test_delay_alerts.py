@@ -32,7 +32,7 @@ def create(use: Use, who: Caller, **more: Any) -> dict[str, Any]:
     return use(who, "create_delay_alert", **({"airport": "JFK"} | more))
 
 
-def stored() -> list[DelayAlert]:
+def read_alerts() -> list[DelayAlert]:
     with transaction() as session:
         return list(session.scalars(select(DelayAlert).order_by(DelayAlert.id)))
 
@@ -94,7 +94,7 @@ def test_create_delay_alert_names_what_is_wrong(
 ) -> None:
     answer = create(use, people.alice, **arguments)
     assert (answer["status"], answer["errors"][0]["field"].split("[")[0]) == ("invalid", field)
-    assert stored() == []
+    assert read_alerts() == []
 
 
 @pytest.mark.spec("s2.5b.channels")
@@ -122,7 +122,7 @@ def test_create_delay_alert_refuses_a_channel_nobody_set_up(
     assert answer["status"] == "backend_unavailable"
     assert [(b["name"], b["reason"]) for b in answer["backends"]] == [(name, "not_configured") for name in named]
     assert all(name in answer["message"] for name in named)
-    assert stored() == []
+    assert read_alerts() == []
 
 
 @pytest.mark.spec("s2.5b.channels")
@@ -135,7 +135,7 @@ def test_create_delay_alert_seals_the_number_and_shows_its_last_three_digits(
     answer = create(use, people.alice, channels=["whatsapp", "sms", "sms"], phone_number=NUMBER)
     assert answer["alert"]["channels"] == ["whatsapp", "sms"]
     assert answer["alert"]["phone_number"] == "123"
-    (row,) = stored()
+    (row,) = read_alerts()
     kept = {name: str(value) for name, value in vars(row).items()}
     assert not [name for name, value in kept.items() if "5550123" in value]
     assert unseal(settings().encryption_keys, row.phone_sealed or "") == NUMBER
@@ -155,7 +155,7 @@ def test_create_delay_alert_refuses_an_airport_no_source_covers(
     answer = create(use, people.alice, airport="NRT")
     assert (answer["status"], answer["backends"][0]["reason"]) == ("backend_unavailable", "not_covered")
     assert "NRT" in answer["message"]
-    assert stored() == []
+    assert read_alerts() == []
 
 
 def test_create_delay_alert_refuses_where_there_is_no_source_at_all(
@@ -164,7 +164,7 @@ def test_create_delay_alert_refuses_where_there_is_no_source_at_all(
     monkeypatch.setattr(registry, "providers_of", lambda _verb: [])
     answer = create(use, people.alice)
     assert (answer["status"], answer["backends"][0]["reason"]) == ("backend_unavailable", "not_configured")
-    assert stored() == []
+    assert read_alerts() == []
 
 
 def test_create_delay_alert_stores_where_the_source_is_silent_and_says_so(
@@ -176,7 +176,7 @@ def test_create_delay_alert_stores_where_the_source_is_silent_and_says_so(
     answer = create(use, people.alice)
     assert answer["status"] == "ok"
     assert "does not answer at this moment" in answer["message"]
-    assert len(stored()) == 1
+    assert len(read_alerts()) == 1
 
 
 @pytest.mark.spec("s4.4.create_delay_alert.premium")
@@ -185,7 +185,7 @@ def test_create_delay_alert_is_premium_and_capped(people: People, use: Use) -> N
     assert (refused["status"], refused["required_tier"]) == ("paywall", "premium")
     assert TOOLS["create_delay_alert"].description.endswith("Premium.")
     assert [create(use, people.alice)["status"] for _ in range(11)] == ["ok"] * 10 + ["limit_reached"]
-    assert len(stored()) == 10
+    assert len(read_alerts()) == 10
 
 
 def test_list_delay_alerts_shows_all_or_those_asked_for(people: People, use: Use) -> None:
@@ -209,7 +209,7 @@ def test_update_delay_alert_pauses_without_deleting_and_forgets_the_episode(peop
     assert (paused["alert"]["active"], paused["changed"]) == (False, ["active"])
     again = use(people.alice, "update_delay_alert", alert_id=id, active=True)
     assert (again["alert"]["active"], again["changed"]) == (True, ["active"])
-    assert [row.episode_since for row in stored()] == [None]
+    assert [row.episode_since for row in read_alerts()] == [None]
 
 
 def test_update_delay_alert_changes_what_is_sent_and_nothing_else(
@@ -233,7 +233,7 @@ def test_update_delay_alert_changes_what_is_sent_and_nothing_else(
     assert change(channels=["email", "whatsapp"])["status"] == "backend_unavailable"
     answer = change(channels=["email"], clear=["phone_number", "label"], min_delay_minutes=0)
     assert set(answer["changed"]) == {"channels", "phone_number", "label", "min_delay_minutes"}
-    (row,) = stored()
+    (row,) = read_alerts()
     assert (row.channels, row.phone_sealed, row.phone_ending, row.label) == (["email"], None, None, None)
     assert use(people.charlie, "update_delay_alert", alert_id=id, label="x")["status"] == "not_found"
 
@@ -267,7 +267,7 @@ def test_delete_delay_alert_is_final_and_points_to_pausing(people: People, use: 
     assert use(people.alice, "delete_delay_alert")["errors"][0]["field"] == "alert_id"
     answer = use(people.alice, "delete_delay_alert", alert_id=id)
     assert answer["removed"] == {"alert_id": id, "airport": "JFK", "label": "Home"}
-    assert stored() == []
+    assert read_alerts() == []
     said = TOOLS["delete_delay_alert"].description
     assert "confirm with the user first" in said
     assert "update_delay_alert and active false" in said

@@ -13,8 +13,8 @@ BA, FB, AA = "british-airways-club", "flying-blue", "american-airlines-aadvantag
 TOOL = "calculate_flight_earnings"
 
 
-def earned(use: Use, who: Any, **given: Any) -> float | None:
-    return use(who, TOOL, **({"origin": "LHR", "destination": "JFK"} | given)).get("earned")
+def calculate(use: Use, who: Any, **changes: Any) -> float | None:
+    return use(who, TOOL, **({"origin": "LHR", "destination": "JFK"} | changes)).get("earned")
 
 
 @pytest.mark.spec("s4.4.calculate_flight_earnings.result", "s4.4.calculate_flight_earnings.fare_price")
@@ -29,10 +29,10 @@ def test_calculate_flight_earnings_of_a_fare_counts_pounds_and_the_extra(people:
 
 @pytest.mark.spec("s4.4.calculate_flight_earnings.segments")
 def test_calculate_flight_earnings_multiplies_what_is_counted_by_the_flight(people: People, use: Use) -> None:
-    assert earned(use, people.bob, program=FB) == 8
-    assert earned(use, people.bob, program=FB, segments=2, cabin="business") == 48
-    assert earned(use, people.bob, program=BA, segments=2, cabin="first", fare_price=5_000) == 6_100
-    assert earned(use, people.bob, program=AA, segments=2, fare_price=500) == 2_500
+    assert calculate(use, people.bob, program=FB) == 8
+    assert calculate(use, people.bob, program=FB, segments=2, cabin="business") == 48
+    assert calculate(use, people.bob, program=BA, segments=2, cabin="first", fare_price=5_000) == 6_100
+    assert calculate(use, people.bob, program=AA, segments=2, fare_price=500) == 2_500
 
 
 @pytest.mark.spec("s4.4.calculate_flight_earnings.methods", "s4.4.calculate_flight_earnings.three_programmes")
@@ -54,8 +54,8 @@ def test_calculate_flight_earnings_without_a_fare_is_no_data_and_no_guess(
 
 @pytest.mark.spec("s4.4.calculate_flight_earnings.fare_currency")
 def test_calculate_flight_earnings_takes_the_home_currency_and_converts_nothing(people: People, use: Use) -> None:
-    assert earned(use, people.bob, program=AA, fare_price=300) == 1_500
-    assert earned(use, people.bob, program=AA, fare_price=300, fare_currency="usd") == 1_500
+    assert calculate(use, people.bob, program=AA, fare_price=300) == 1_500
+    assert calculate(use, people.bob, program=AA, fare_price=300, fare_currency="usd") == 1_500
     other = use(people.bob, TOOL, origin="LHR", destination="JFK", program=AA, fare_price=300, fare_currency="GBP")
     assert (other["status"], other["missing"]) == ("no_data", ["exchange rate"])
 
@@ -63,8 +63,8 @@ def test_calculate_flight_earnings_takes_the_home_currency_and_converts_nothing(
 @pytest.mark.spec("s4.4.calculate_flight_earnings.cabin")
 def test_calculate_flight_earnings_takes_four_cabins_and_economy_when_absent(people: People, use: Use) -> None:
     cabins = ("economy", "premium", "business", "first")
-    assert [earned(use, people.bob, program=FB, cabin=c) for c in cabins] == [8, 16, 24, 40]
-    assert earned(use, people.bob, program=FB) == 8
+    assert [calculate(use, people.bob, program=FB, cabin=c) for c in cabins] == [8, 16, 24, 40]
+    assert calculate(use, people.bob, program=FB) == 8
     assert use(people.bob, TOOL, origin="LHR", destination="JFK", program=FB, cabin="suite")["status"] == "invalid"
 
 
