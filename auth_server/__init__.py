@@ -1,5 +1,8 @@
-"""The authorization server: accounts, sign-in, consent and tokens, and the only room that opens the token vault.
+"""The authorization server: accounts, sign-in, consent and tokens; the only program that reads token tables.
 
-May import of `shared` the database, the outbox, `domain.plans`, the reader of text files and the ground floor; never
-facts, providers, services.
+Its rooms, each importing only from those after it: `pages` (HTML for people), `oauth` (the protocol), `accounts`
+(accounts and their credentials), `web` (HTTP, sessions, flows, unit of work); `sweep` deletes what has expired.
+
+Of `shared` it imports the database, the outbox, `domain.plans`, readers of files and pictures, and the ground files;
+never providers, services or reference data.
 """

@@ -2,7 +2,6 @@
 
 from auth_server.accounts import accounts, email_links, signin
 from auth_server.accounts.signup import (
-    FORM_EXPIRED,
     check_link_form,
     check_rate_limit,
     describe_faults,
@@ -12,7 +11,7 @@ from auth_server.accounts.signup import (
     show_mail_sent,
 )
 from auth_server.web import sessions
-from auth_server.web.outcomes import FlowResult, Page
+from auth_server.web.outcomes import FORM_EXPIRED, FlowResult, Page
 from auth_server.web.request_data import RequestData
 from auth_server.web.unit_of_work import UnitOfWork
 from shared import clock
@@ -26,8 +25,8 @@ def show_form(uow: UnitOfWork, data: RequestData) -> FlowResult:
 
 
 def submit(uow: UnitOfWork, data: RequestData) -> FlowResult:
-    session = sessions.load(uow.db, data.cookie)
-    if session is None or not sessions.is_csrf_token_valid(session, "recover", data.form_value("csrf")):
+    session = sessions.load_for_form(uow.db, data, "recover")
+    if session is None:
         return FORM_EXPIRED
     if (refusal := check_rate_limit(data)) is not None:
         return refusal

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from auth_server.accounts import accounts, reauthentication
 from auth_server.web import sessions
-from auth_server.web.outcomes import FlowResult, Page, Redirect, show_problem
+from auth_server.web.outcomes import FORM_EXPIRED, FlowResult, Page, Redirect, show_problem
 from auth_server.web.request_data import RequestData
 from auth_server.web.unit_of_work import UnitOfWork
 from shared.db.accounts import Account
@@ -140,9 +140,9 @@ def _find_refusal(account: Account | None, password: str) -> str | None:
 
 
 def submit(uow: UnitOfWork, data: RequestData) -> FlowResult:
-    session = sessions.load(uow.db, data.cookie)
-    if session is None or not sessions.is_csrf_token_valid(session, "signin", data.form_value("csrf")):
-        return show_problem("This form has expired", "Please go back and try again.", 403)
+    session = sessions.load_for_form(uow.db, data, "signin")
+    if session is None:
+        return FORM_EXPIRED
     attempts = SignInAttempts(data.form_value("email"), data.peer)
     if attempts.is_blocked():
         return show_too_many_attempts()
@@ -156,8 +156,8 @@ def submit(uow: UnitOfWork, data: RequestData) -> FlowResult:
 
 
 def sign_out(uow: UnitOfWork, data: RequestData) -> FlowResult:
-    session = sessions.load(uow.db, data.cookie)
-    if session is None or not sessions.is_csrf_token_valid(session, "signout", data.form_value("csrf")):
-        return show_problem("This form has expired", "Please go back and try again.", 403)
+    session = sessions.load_for_form(uow.db, data, "signout")
+    if session is None:
+        return FORM_EXPIRED
     uow.db.delete(session)
     return Redirect("/", session_cookie="")

@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 
 from auth_server.accounts import accounts, email_links, signin
 from auth_server.web import sessions
-from auth_server.web.outcomes import FlowResult, Page, show_problem
+from auth_server.web.outcomes import FORM_EXPIRED, FlowResult, Page, show_problem
 from auth_server.web.request_data import RequestData
 from auth_server.web.unit_of_work import UnitOfWork
 from shared import clock
@@ -22,7 +22,6 @@ from shared.secrets import digest
 from shared.settings import settings
 
 PER_HOUR = 30  # sign-ups and resets of one address
-FORM_EXPIRED = show_problem("This form has expired", "Please go back and try again.", 403)
 DEAD_LINK = show_problem(
     "This link does not work any more",
     "It was used already, or is too old. Ask for a new one where you asked for this one.",
@@ -73,8 +72,8 @@ def show_form(uow: UnitOfWork, data: RequestData) -> FlowResult:
 
 
 def submit(uow: UnitOfWork, data: RequestData) -> FlowResult:
-    session = sessions.load(uow.db, data.cookie)
-    if session is None or not sessions.is_csrf_token_valid(session, "signup", data.form_value("csrf")):
+    session = sessions.load_for_form(uow.db, data, "signup")
+    if session is None:
         return FORM_EXPIRED
     if (refusal := check_rate_limit(data)) is not None:
         return refusal
@@ -130,8 +129,8 @@ def check_link_form(
     uow: UnitOfWork, data: RequestData, purpose: str, action: str
 ) -> tuple[WebSession, OneTimeLink, Account] | Page:
     """That form when it is sent: its session, link and account, or the page that refuses it."""
-    session = sessions.load(uow.db, data.cookie)
-    if session is None or not sessions.is_csrf_token_valid(session, action, data.form_value("csrf")):
+    session = sessions.load_for_form(uow.db, data, action)
+    if session is None:
         return FORM_EXPIRED
     match = email_links.find(uow, purpose, data.form_value("token"))
     return DEAD_LINK if match is None else (session, *match)

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from auth_server.accounts import accounts, signin
 from auth_server.web import sessions
-from auth_server.web.outcomes import FlowResult, Page, Redirect, show_problem
+from auth_server.web.outcomes import FORM_EXPIRED, FlowResult, Page, Redirect, show_problem
 from auth_server.web.request_data import RequestData
 from auth_server.web.unit_of_work import UnitOfWork
 from shared.db.accounts import Account
@@ -96,11 +96,10 @@ def form_for_member(flow: Callable[[Member], T]) -> Callable[[UnitOfWork, Reques
     """A page's form, which must carry the token made for the path it is sent to."""
 
     def guarded_flow(uow: UnitOfWork, data: RequestData) -> T | FlowResult:
-        session = sessions.load(uow.db, data.cookie)
+        session = sessions.load_for_form(uow.db, data, data.path)
         account = sessions.find_account(uow.db, session)
-        valid = sessions.is_csrf_token_valid(session, data.path, data.form_value("csrf"))
-        if session is None or account is None or not valid:
-            return show_problem("This form has expired", "Please go back and try again.", 403)
+        if session is None or account is None:
+            return FORM_EXPIRED
         return flow(Member(uow, data, session, account))
 
     return guarded_flow

@@ -49,3 +49,6 @@ FlowResult = JsonResponse | Page | Redirect
 
 def show_problem(title: str, text: str, status: int = 400, retry_after: int | None = None) -> Page:
     return Page("problem.html", {"title": title, "text": text}, status, retry_after=retry_after)
+
+
+FORM_EXPIRED = show_problem("This form has expired", "Please go back and try again.", 403)

@@ -6,6 +6,7 @@ from datetime import timedelta
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from auth_server.web.request_data import RequestData
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.oauth import WebSession
@@ -88,5 +89,12 @@ def make_csrf_token(session: WebSession, purpose: str) -> str:
     return sign(session.csrf_key, purpose)
 
 
-def is_csrf_token_valid(session: WebSession | None, purpose: str, token: str) -> bool:
-    return session is not None and same(token, make_csrf_token(session, purpose))
+def is_csrf_token_valid(session: WebSession, purpose: str, token: str) -> bool:
+    return same(token, make_csrf_token(session, purpose))
+
+
+def load_for_form(db: Session, data: RequestData, purpose: str) -> WebSession | None:
+    """The session of a form that carries its CSRF token for this purpose; None for every other form."""
+    session = load(db, data.cookie)
+    valid = session is not None and is_csrf_token_valid(session, purpose, data.form_value("csrf"))
+    return session if valid else None

@@ -50,7 +50,12 @@ def test_the_program_serves_reports_ready_and_stops_on_sigterm(fresh_database: s
         program = subprocess.Popen(command, env=env, stdout=log, stderr=log)
     try:
         body = _wait_for(base + "/readyz", program)
-        assert body == {"status": "ready", "version": "0.4.0"}
+        assert body == {
+            "status": "ready",
+            "version": "0.4.0",
+            "ready": True,
+            "checks": {"database": True, "schema": True},
+        }
         with sync_client(base) as client:
             assert client.get("/.well-known/oauth-authorization-server").json()["issuer"] == base
     finally:

@@ -1,4 +1,4 @@
-"""An authorize address and a person go in; what a browser would be redirected to, and then the tokens, come out."""
+"""The authorization code flow over HTTP, as a person with a browser and an application with tokens go through it."""
 
 import base64
 import hashlib
