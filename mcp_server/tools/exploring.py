@@ -14,7 +14,7 @@ from mcp_server.toolkit.results import Marked, Result
 from mcp_server.views.sightings import age_in_seconds, build_freshness, read_balances, sightings_since
 from shared.db.observations import AwardObservation as Row
 from shared.db.sightings import lowest, newest
-from shared.domain.dates import add_months, format_day, list_month_ends
+from shared.domain.dates import add_months, find_month_bounds, format_day
 from shared.domain.plurals import pluralize
 from shared.domain.transfers import Reach, find_reach, first_covering
 from shared.errors import Fault, Invalid, NoData
@@ -120,8 +120,8 @@ def explore_destinations(
 
 def _parse_months(call: Call, month_from: str | None, month_to: str | None) -> tuple[date, date]:
     """The days to search, from today on. Raises Invalid for months that are over or in the wrong order."""
-    first = list_month_ends(month_from)[0] if month_from else call.today.replace(day=1)
-    last = list_month_ends(month_to)[1] if month_to else list_month_ends(f"{add_months(first, 2):%Y-%m}")[1]
+    first = find_month_bounds(month_from)[0] if month_from else call.today.replace(day=1)
+    last = find_month_bounds(month_to)[1] if month_to else find_month_bounds(f"{add_months(first, 2):%Y-%m}")[1]
     if last < call.today:
         raise Invalid(Fault("month_to" if month_to else "month_from", "is over", f"{call.today:%Y-%m} or later"))
     if last < first:

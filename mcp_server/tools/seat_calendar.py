@@ -18,7 +18,7 @@ from mcp_server.views.award_search import (
     require_cabins,
     resolve_route,
 )
-from shared.domain.dates import format_day, list_month_ends
+from shared.domain.dates import find_month_bounds, format_day
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid
 from shared.providers.contract import SeatsQuestion
@@ -95,7 +95,7 @@ async def search_monthly_availability(
 
 def _open_days(call: LiveCall, month: str) -> tuple[date, date]:
     """The days of the month from today on. Raises Invalid when it is over."""
-    first, last = list_month_ends(month)
+    first, last = find_month_bounds(month)
     if last < call.today:
         raise Invalid(Fault("month", "is over", f"{call.today:%Y-%m} or later"))
     return max(first, call.today), last

@@ -18,7 +18,7 @@ from mcp_server.views.transfers import RunningBonus, TransferRoute, to_transfer_
 from shared.db.observations import AwardObservation as Row
 from shared.db.sightings import last_fare, last_seen, newest, usual_taxes, with_values
 from shared.domain.card_prices import Advice, CardPrice, advise_on_cards, count_portal_points, find_card_prices
-from shared.domain.dates import format_day, list_month_ends
+from shared.domain.dates import find_month_bounds, format_day
 from shared.domain.plurals import pluralize
 from shared.domain.transfers import Path, find_reach
 from shared.errors import NotFound
@@ -136,7 +136,7 @@ def _build_cell_filters(
 ) -> list[ColumnElement[bool]]:
     """Conditions on route, date, programme, airline and cabin. A city code stands for all its airports."""
     facts = call.reference
-    first, last = list_month_ends(month) if month else (None, None)
+    first, last = find_month_bounds(month) if month else (None, None)
     conditions: list[ColumnElement[bool] | None] = [
         Row.origin.in_(facts.city(origin)) if origin else None,
         Row.destination.in_(facts.city(destination)) if destination else None,

@@ -59,7 +59,7 @@ def build_pdf(proposal: Proposal, brand: Brand) -> BuiltPdf:
 
 
 def _make_showable(thing: Any, left_out: list[bool]) -> Any:
-    """The same with every text in it made fit to be shown."""
+    """A copy in which every text can be shown by the shipped typefaces."""
     if isinstance(thing, str):
         text, changed = fonts.to_showable(thing)
         left_out.append(changed)
@@ -83,7 +83,7 @@ def _list_texts(thing: Any) -> Iterator[str]:
 
 
 class _PdfPage(FPDF):
-    """The sheet: the library calls header and footer of a subclass on every page."""
+    """The document; fpdf2 calls `header` and `footer` on every page."""
 
     def __init__(self, proposal: Proposal, brand: Brand) -> None:
         super().__init__(format="A4", unit="mm")

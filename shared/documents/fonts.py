@@ -40,7 +40,7 @@ def _find_face(character: str) -> str | None:
 
 
 def clean_text(text: str) -> str:
-    """Composed, without controls that are not seen or turn the direction of what follows; lines stay lines."""
+    """Text in NFC without control and direction characters; line breaks stay."""
     whole = unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " "))
     characters = (c for c in whole if c == "\n" or c in _JOINERS or unicodedata.category(c) not in _UNSEEN)
     out: list[str] = []

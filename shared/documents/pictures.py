@@ -22,7 +22,7 @@ warnings.filterwarnings("error", category=Image.DecompressionBombWarning)
 
 
 class NoPicture(Exception):
-    """The text says why, in our words."""
+    """The text gives the reason in our own words."""
 
 
 class TooManyPixels(NoPicture):

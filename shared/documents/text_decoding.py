@@ -26,7 +26,7 @@ _MARKS = {
 
 
 class NoText(ValueError):
-    """The words say what the file is instead; nothing of it is repeated."""
+    """The text says what kind of file it is and quotes nothing of it."""
 
 
 def decode_text(content: bytes) -> str:

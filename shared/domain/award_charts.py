@@ -30,7 +30,7 @@ class DistanceBand:
 
 @dataclass(frozen=True, slots=True, eq=False)  # identity is enough: each chart is built once
 class Chart:
-    """One award chart with its prices by cabin, ready to be asked."""
+    """One award chart with its prices by cabin."""
 
     chart_id: str
     program: str

@@ -30,7 +30,7 @@ def next_anniversary(opened: date, today: date) -> date:
     return coming if coming >= today else add_months(opened, 12 * (years + 1))
 
 
-def list_month_ends(month: str) -> tuple[date, date]:
+def find_month_bounds(month: str) -> tuple[date, date]:
     """The first and the last day of a month written YYYY-MM."""
     first = date.fromisoformat(f"{month}-01")
     return first, first.replace(day=monthrange(first.year, first.month)[1])

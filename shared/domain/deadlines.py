@@ -44,7 +44,7 @@ class Deadline:
 
 
 def select_due(deadlines: Iterable[Deadline], within_days: int) -> list[Deadline]:
-    """From today on, and whatever is past and not settled. The last day itself counts on both sides."""
+    """Deadlines from today on, and past ones that are not settled. The first and the last day are included."""
     due = [d for d in deadlines if d.days_left <= within_days and (d.days_left >= 0 or d.open_when_past)]
     return sorted(due, key=lambda d: (d.due_on, d.kind, d.title, d.subject.id))
 

@@ -30,7 +30,7 @@ D = TypeVar("D", bound=Delay)
 
 @dataclass(frozen=True)
 class Episode:
-    """Since when a delay lasts, and the highest level told of."""
+    """Start of a delay, and the highest level a message was sent for."""
 
     since: datetime
     level: int

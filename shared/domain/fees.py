@@ -10,7 +10,7 @@ CENT = Decimal("0.01")
 
 @dataclass(frozen=True)
 class FeeSample:
-    """What was seen of one programme in one currency."""
+    """Sum of the fees seen of one programme in one currency."""
 
     program: str
     currency: str

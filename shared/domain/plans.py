@@ -22,7 +22,7 @@ class Plan(IntEnum):
 
 
 class Tier(IntEnum):
-    """The label of a tool. Paid and Premium gate alike and differ in the label only."""
+    """The label of a tool. Paid and Premium need the same plan and differ in the label only."""
 
     FREE = 0
     PAID = 1
@@ -74,7 +74,7 @@ def list_cabins(plan: Plan) -> tuple[str, ...]:
 
 
 def list_additions(plan: Plan) -> list[str]:
-    """What a plan gives beyond the one below it, in words; the numbers are those of LIMITS."""
+    """What a plan adds to the one below it, in words, with the numbers of LIMITS."""
     now, below = LIMITS[plan], LIMITS[Plan(plan - 1)] if plan else None
     words = {
         Plan.FREE: [f"{now.searches_per_day} economy searches a day", "every tool labelled Free"],

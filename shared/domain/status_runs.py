@@ -31,7 +31,7 @@ class Run:
 
 @dataclass(frozen=True)
 class ObservedFare:
-    """A price somebody was shown for such a round trip, in the programme's currency."""
+    """A fare an account saw for such a round trip, in the programme's currency."""
 
     amount: Decimal
     day: date
@@ -42,7 +42,7 @@ class ObservedFare:
 
 @dataclass(frozen=True)
 class RunOption:
-    """A run weighed against a gap; what depends on a fare nobody has seen is None."""
+    """A run that can close a gap. Whatever depends on an unknown fare is None."""
 
     run: Run
     miles_from_home: int

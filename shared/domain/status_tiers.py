@@ -77,12 +77,12 @@ _INITIALS = ("xp", "uxp", "mqd", "pqp", "sqc")
 
 
 def format_metric(metric: str) -> str:
-    """What is counted, as people write it."""
+    """A metric as people write it: `XP`, `tier points`."""
     return metric.upper() if metric in _INITIALS else metric.replace("_", " ")
 
 
 def format_number(amount: Decimal | int) -> str:
-    """1,400 and 12.5: without the zeros the store adds."""
+    """`1,400` and `12.5`: without the trailing zeros of stored decimals."""
     text = f"{Decimal(amount):,f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
@@ -110,13 +110,13 @@ def is_year_over(reported_on: date | None, period: str | None, on: date) -> bool
 
 
 def list_conditions(tier: Tier) -> list[str]:
-    """What a tier asks besides the number, and in which period, as its source words it."""
+    """Other conditions and the qualifying period of a tier, in the words of its source."""
     texts = [f"{tier.name}: {text}." for text in (tier.alternative, tier.note) if text]
     return [*texts, f"Qualifying period: {tier.period}."] if tier.period else texts
 
 
 def is_on_track(earned: Decimal, required: int, period: str | None, on: date) -> bool | None:
-    """Whether as much of the requirement is earned as of the year has gone; None where the year is not known."""
+    """Whether the earned share is at least the elapsed share of the year; None without a known year."""
     if earned >= required:
         return True
     begins, ends = find_year_start(period, on), find_year_end(period, on)

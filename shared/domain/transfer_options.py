@@ -25,7 +25,7 @@ class Purse:
 
 @dataclass(frozen=True)
 class Way:
-    """Points sent from one purse and what arrives; without a path they are in the target programme already."""
+    """Points sent from one purse and what arrives. Without a path they are in the target programme already."""
 
     purse: Purse
     path: Path | None

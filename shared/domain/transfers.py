@@ -105,7 +105,7 @@ class Path:
 
     @property
     def points_stranded(self) -> int:
-        """Points that stay behind in the programmes between, because of increments and minimums."""
+        """Points left in intermediate programmes because of increments and minimums."""
         if not self.amounts:
             return 0
         arrived = (e.points_received(a) for e, a in zip(self.edges, self.amounts, strict=True))
@@ -137,7 +137,7 @@ def _find_walks(routes: Network, start: str, goal: str, hops: int) -> Iterable[t
 
 
 def count_amounts(edges: Sequence[Edge], needed: int) -> tuple[int, ...]:
-    """What must be sent on each step, reckoned back from the target, so that `needed` arrive."""
+    """Points to send on each step so that `needed` arrive, computed backwards from the target."""
     out: list[int] = []
     for edge in reversed(edges):
         needed = edge.points_to_send(needed)

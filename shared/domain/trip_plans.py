@@ -34,7 +34,7 @@ class PlanSeat(Generic[Offer]):
 
     @property
     def rough(self) -> tuple[object, ...]:
-        """The order before it is known how it would be paid."""
+        """Sort key before the payment is computed."""
         worth = None if self.value is None or self.taxes is None else self.taxes + self.points * self.value / 100
         return (worth is None, worth or Decimal(0), self.points, self.stops or 0, self.day)
 

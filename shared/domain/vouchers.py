@@ -8,7 +8,7 @@ BookingType = Literal["flight", "hotel"]
 
 
 def get_voucher_state(expires_on: date | None, applied: bool, today: date) -> State:
-    """One put on a booking was used: that it ends later changes nothing. The last day itself still counts."""
+    """A voucher on a booking stays applied after its last day. The last day itself still counts."""
     if applied:
         return "applied"
     return "expired" if expires_on is not None and expires_on < today else "held"

@@ -43,7 +43,7 @@ _ENDS = ("end_date", "ends_on", "effective_to")
 
 @dataclass(frozen=True)
 class AuditFinding:
-    """One thing to look at. `since` is the day it has been so, UNDATED when nobody can say."""
+    """One thing to check. `since` is the day it began, UNDATED where that is unknown."""
 
     kind: Kind
     file: str
@@ -69,7 +69,7 @@ class ObservedPrice:
 def audit_facts(
     reference: Reference, today: date, prices: Iterable[ObservedPrice] = (), corrections: Sequence[Override] = ()
 ) -> list[AuditFinding]:
-    """Everything to look at, the oldest first."""
+    """All findings, the oldest first."""
     findings = [
         *_find_stale(reference, today),
         *_find_ended(reference, today),
@@ -105,7 +105,7 @@ def _to_text(value: Any) -> str:
 
 
 def _find_stale(reference: Reference, today: date) -> Iterator[AuditFinding]:
-    """Rows past the age limit of their file, together for each source and day: one look at the source settles them."""
+    """Rows past the age limit of their file, together for each source and day: one check covers them all."""
     groups: dict[tuple[str, str, date], list[Any]] = defaultdict(list)
     for file, row in _list_facts(reference):
         day = find_last_check(row)
@@ -126,7 +126,7 @@ def _find_ended(reference: Reference, today: date) -> Iterator[AuditFinding]:
 
 
 def _find_end(row: Any) -> date:
-    """The last day a fact holds; the end of time when it has none."""
+    """The last day a fact holds; `date.max` without one."""
     return min((day for name in _ENDS if (day := getattr(row, name, None)) is not None), default=date.max)
 
 

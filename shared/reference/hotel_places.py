@@ -160,7 +160,7 @@ def _to_points(served: Iterable[Airport]) -> list[Point]:
 
 
 def _list_hotels_near(reference: Reference, points: Sequence[Point], kilometres: float) -> tuple[Hotel, ...]:
-    """The hotels so close, and with them the others of their cities: no line is drawn through a city."""
+    """Hotels within the distance, and all others of the same cities, so that a city is never cut in two."""
     rows = reference.rows("hotels.csv")
     cities = {
         (h.city, h.country)

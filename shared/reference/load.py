@@ -66,5 +66,5 @@ def reference() -> Reference:
 
 
 def replace(new: Reference) -> None:
-    """From now on this is the reference data of the process; a call under way keeps what it has."""
+    """Replaces the reference data of the process; calls in progress keep the old object."""
     _current[:] = [new]

@@ -38,7 +38,7 @@ def _index_carriers(reference: Reference) -> dict[str, str]:
 
 
 class TravelNames:
-    """What reading a confirmation needs to know of the world, answered from the facts."""
+    """`TravelFacts` of the confirmation reader, answered from the reference data."""
 
     def __init__(self, reference: Reference) -> None:
         self.reference = reference

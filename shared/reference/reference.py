@@ -22,7 +22,7 @@ Groups = tuple[tuple[chart_rules.Chart, ...], ...]  # best first; charts of one 
 
 
 class Reference:
-    """All facts of one load. Nothing in it changes; every method answers from memory."""
+    """All facts of one load, immutable and in memory."""
 
     def __init__(self, tables: dict[str, list[Any]]) -> None:
         self._tables = tables
@@ -89,7 +89,7 @@ class Reference:
         raise NotFound("airline", text, [names_by_form[n] for n in names.find_nearest(text, names_by_form)])
 
     def carrier(self, text: str) -> Carrier | Airline:
-        """The same among all that flies: a name that means one of the airlines above means no other."""
+        """The same among all carriers; a name that means one of the airlines above means no other."""
         if (code := text.strip().upper()) in self.carriers:
             return self.carriers[code]
         try:
@@ -214,7 +214,7 @@ class Reference:
         return self._price(self._standing(program, airline, on or clock.today()), start.code, end.code)
 
     def _price_of(self, groups: Groups, origin: str, destination: str) -> RoutePrice | None:
-        """As above; most airlines a programme sells stand in the same charts, and are priced once."""
+        """The price by chart groups; cached, because most airlines of a programme share the same charts."""
         start, end = self.airports[origin], self.airports[destination]
         systems = {c.zone_system for group in groups for c in group}
         return chart_rules.find_route_price(groups, {s: self._trip(s, start, end) for s in systems}, CABINS)

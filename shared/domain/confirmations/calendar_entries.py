@@ -26,7 +26,7 @@ _LODGING = re.compile(
 def read_calendar_entries(
     texts: list[str], posted: date | None, sender: str, world: TravelFacts
 ) -> Iterator[tuple[str, Booking]]:
-    """What cannot be read as a calendar says nothing."""
+    """The bookings of all entries; text that is no calendar is ignored."""
     entries = [pair for text in texts[:_MAX_ENTRIES] for pair in _read_entries(text)]
     for entry, called_off in entries[:_MAX_ENTRIES]:
         words = clean("\n".join(str(entry.get(name, ""))[:4000] for name in ("SUMMARY", "LOCATION", "DESCRIPTION")))
@@ -42,7 +42,7 @@ def read_calendar_entries(
 
 
 def _read_entries(text: str) -> list[tuple[Any, bool]]:
-    """Each entry, and whether it is called off. Descriptions of time zones are left out: they can cost any time."""
+    """Each entry, and whether it is cancelled. VTIMEZONE is dropped: expanding its rules can take any time."""
     lines, inside = [], False
     for line in text[:MAX_CALENDAR_CHARACTERS].replace("\r\n", "\n").split("\n"):
         name = line.strip().upper()

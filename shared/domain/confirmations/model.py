@@ -114,7 +114,7 @@ class MailReading:
 
     @property
     def confidence(self) -> float:
-        """How much of what is needed was found, times how reliable its form is."""
+        """Share of the needed fields that were read, times the reliability of their source."""
         if not self.bookings:
             return 0.0
         needed = sum(len(_list_needed(b)) for b in self.bookings)

@@ -76,7 +76,7 @@ _SUPPOSED = re.compile(
 
 
 def says_cancelled(folded: str) -> bool:
-    """Terms that tell what happens once something is cancelled do not say that it is."""
+    """Whether a text states a cancellation; cancellation terms do not count."""
     return any(not _SUPPOSED.search(folded[max(0, m.start() - 120) : m.start()]) for m in _CANCELLED.finditer(folded))
 
 

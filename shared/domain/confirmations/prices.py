@@ -85,7 +85,7 @@ def find_price(text: str, world: TravelFacts) -> MailPrice:
 
 
 def _set_money(price: MailPrice, totals: set[_Money], taxes: set[_Money]) -> None:
-    """One total, or nothing: totals that differ are not weighed against each other."""
+    """Sets the total and the taxes where all lines agree; contradicting totals are left out."""
     total, tax = (next(iter(s)) if len(s) == 1 else (None, None) for s in (totals, taxes))
     if total[1]:
         price.cash, price.currency = total

@@ -109,7 +109,7 @@ def _read_moment(value: Any, tz: str | None = None) -> tuple[date | None, time |
 
 
 def _read_number(item: Item) -> str | None:
-    """What is no number is left out: a sentence has no place there, and a person is asked."""
+    """Only text in the form of a booking number; a sentence is left out, and a person is asked."""
     text = _to_text(_first(item, "reservationNumber", "reservationId", "confirmationNumber"))
     text = text.lstrip("#")
     return text if _RESERVATION.fullmatch(text.replace(" ", "")) else None

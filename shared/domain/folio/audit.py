@@ -29,7 +29,7 @@ class BillAudit:
 
     @property
     def disputed_amount(self) -> Decimal:
-        """Money asked back; points are no money."""
+        """Money asked back, without points."""
         return sum((f.amount for f in self.findings if f.is_disputed and f.amount and f.rule.kind != "points"), ZERO)
 
     @property
@@ -40,7 +40,7 @@ class BillAudit:
 
 
 def _rank(rule: Rule) -> tuple[object, ...]:
-    """Your24 before late checkout: the rule with more conditions of its own goes first."""
+    """Rules with more conditions come first, such as Your24 before late checkout."""
     own = rule.chain != "any" and rule.check == "charged"
     return (0 if own else _PRECEDENCE.get(rule.check, 5), rule.only_text is None, rule.id)
 
@@ -83,7 +83,7 @@ def audit_folio(
     tier: str | None = None,
     confirmation: str | None = None,
 ) -> BillAudit:
-    """The whole audit. A bill without a readable line gives an Audit without lines."""
+    """The whole audit. Without a readable line the result has no findings."""
     bill = read_bill(text, book)
     stay = read_stay(bill, book.chains[chain], stay_type, tier, confirmation)
     findings = _find_all(Case(bill, stay, book)) if bill.lines else []

@@ -108,7 +108,7 @@ def check_free_nights(rule: Rule, case: Case) -> Finding | None:
 
 @check("reported")
 def report_words(rule: Rule, case: Case) -> Finding | None:
-    """The words of the bill or of the guest say so; what it is worth depends on the brand."""
+    """A finding from the words of the bill alone; its amount depends on the brand."""
     finding = make_finding(
         rule, case, None, [], "The amount depends on the brand, which the reviewed data do not list."
     )

@@ -57,7 +57,7 @@ def _open_amount(line: FolioLine) -> Decimal:
 
 
 def _check_time(rule: Rule, line: FolioLine, stay: FolioStay) -> tuple[bool, str]:
-    """Whether the guest left within the tier's time; where the bill shows no time, that is said."""
+    """Whether the guest left within the tier's time; a note says so where the bill shows no time."""
     limit = rule.until.get(rules.find_tier(rule, stay) or "")
     if limit is None:
         return True, ""
@@ -175,7 +175,7 @@ def check_taxes(rule: Rule, case: Case) -> Finding | None:
 
 @check("adds_up")
 def check_sums(rule: Rule, case: Case) -> Finding | None:
-    """The lines against the printed balance, else the printed totals; a bill with unread lines is not judged."""
+    """The lines against the printed balance, else the printed totals; not for bills with unread lines."""
     bill = case.bill
     if bill.unread:
         return None

@@ -23,7 +23,7 @@ class LineName:
 
 @dataclass(frozen=True, slots=True)
 class Namer:
-    """The words of the reference data, asked in their order."""
+    """Classifies lines by the word lists of the reference data, in their order."""
 
     kinds: Sequence[tuple[str, re.Pattern[str]]]
     words: Mapping[str, re.Pattern[str]]

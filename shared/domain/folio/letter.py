@@ -11,7 +11,7 @@ def _format_day(day: date) -> str:
 
 
 def _quote_line(line: FolioLine) -> str:
-    """A line as quoted text, so that it is never read as anything else."""
+    """A line in quotation marks, so that its text cannot be taken for part of the letter."""
     when = f"{line.day.isoformat()} " if line.day else ""
     return f'{when}"{line.text.replace(chr(34), chr(39))}" {line.amount:,.2f}'
 

@@ -32,7 +32,7 @@ class FolioLine:
 
     @property
     def net(self) -> Decimal:
-        """What is left to pay of a charge."""
+        """The part of a charge that was not credited."""
         rest = self.amount - self.credited
         return rest if rest > ZERO else ZERO
 
@@ -95,7 +95,7 @@ class FolioStay:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule of the data, ready to be asked."""
+    """One rule of the reference data, compiled."""
 
     id: str
     chain: str

@@ -60,7 +60,7 @@ class _Posting:
 
 @dataclass(slots=True)
 class _Page:
-    """What has been gathered so far, line by line."""
+    """State of the reader while it goes through the lines."""
 
     undated: bool  # no line of the bill begins with a date
     postings: list[_Posting] = field(default_factory=list)

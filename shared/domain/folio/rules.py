@@ -12,7 +12,7 @@ def find_tier(rule: Rule, stay: FolioStay) -> str | None:
 
 
 def applies_to_stay(rule: Rule, stay: FolioStay, bill: Bill) -> bool:
-    """Chain, tier, country, words and hotel fit; the kind of stay is asked line by line."""
+    """Chain, tier, country, words and hotel fit; the stay type is tested line by line."""
     if rule.chain not in ("any", stay.chain) or (rule.tiers and find_tier(rule, stay) not in rule.tiers):
         return False
     if rule.country and stay.in_us is not (rule.country == "US"):

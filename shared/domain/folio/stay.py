@@ -156,7 +156,7 @@ def _count_booked_nights(header: str, arrival: date | None, departure: date | No
 def read_stay(
     bill: Bill, chain: Chain, stay_type: StayType | None, tier: str | None, confirmation: str | None
 ) -> FolioStay:
-    """What the caller said wins over what the bill says. Unknown stays unknown."""
+    """Facts from the caller override those of the bill. Unknown facts are None."""
     header = bill.header
     arrival, departure, place = _find_stay_dates(header, bill.order)
     awards = _list_award_days(bill)

@@ -11,16 +11,16 @@ Categorise = Callable[[str, str, str], str]
 
 
 def clean_description(description: str) -> str:
-    """A description as rules and fingerprints see it."""
+    """A description in the form that merchant rules and hashes use."""
     return " ".join(description[:_MAX_CHARACTERS].split()).lower()
 
 
 def build_categoriser(book: StatementBook) -> Categorise:
-    """One for each statement: shops come again and again, and are asked about once."""
+    """One per statement, with a cache: the same merchants appear many times."""
     categories: dict[tuple[str, str, str], str] = {}
 
     def categorise(description: str, mcc: str, native: str) -> str:
-        """The description is plain already."""
+        """The description is cleaned already (`clean_description`)."""
         key = (description, mcc, native)
         if (category := categories.get(key)) is None:
             category = categories[key] = _find_category(book, *key)

@@ -49,7 +49,7 @@ _IN_BRACKETS = re.compile(r" ?\([a-z$£€]{1,3}\)$")
 
 
 def fold_name(cell: str) -> str:
-    """A column's name without the differences that mean nothing."""
+    """A column name without case, quotes, byte order mark and repeated spaces."""
     return " ".join(cell.replace("\ufeff", "").split()).strip("'\"").casefold()
 
 
@@ -63,7 +63,7 @@ class TableShape:
 
 
 def find_shape(opening: Sequence[Sequence[str]], book: StatementBook) -> TableShape | None:
-    """None when no row is a header that names what is needed, and the rows are of no known issuer either."""
+    """None without a header that names the needed columns, where the rows fit no known issuer either."""
     for position, cells in enumerate(opening):
         names = _trim(cells)
         if len(names) > 1 and (layouts := _find_known_layouts(names, book) or _build_generic_layouts(names)):
@@ -116,7 +116,7 @@ def _find_columns(titles: Iterable[str], names: Sequence[str]) -> list[str]:
 
 
 def list_missing_columns(names: Sequence[str]) -> list[str]:
-    """What this header does not name."""
+    """The needed columns that this header does not name."""
     has_amount = _find_column(_AMOUNT, names) or (_find_column(_DEBIT, names) and _find_column(_CREDIT, names))
     columns = {
         "date": _find_column(_DATE, names),

@@ -12,7 +12,7 @@ MAX_LINES = 25_000
 
 
 class Unreadable(Exception):
-    """The statement cannot be used; both texts are ours and repeat nothing of it."""
+    """The statement cannot be read. Both texts are our own and quote nothing of it."""
 
     def __init__(self, problem: str, expected: str) -> None:
         super().__init__(problem)
@@ -46,7 +46,7 @@ class StatementLayout:
 
 @dataclass(frozen=True)
 class StatementBook:
-    """Everything known about statements, made ready from the reference data."""
+    """Layouts and merchant rules of the reference data, compiled."""
 
     layouts: Sequence[StatementLayout]
     merchants: Sequence[tuple[re.Pattern[str], str]]  # the first match wins
@@ -58,7 +58,7 @@ class StatementBook:
 
 @dataclass(frozen=True)
 class Hints:
-    """What is known beside the statement: it decides where the text can be read in two ways."""
+    """Facts from outside the statement that decide between two readings of its dates and amounts."""
 
     today: date
     currency: str | None = None  # stated by the user with the upload
@@ -69,7 +69,7 @@ class Hints:
 
     @property
     def month_first(self) -> bool | None:
-        """Whether dates here are written month first; None when nothing tells."""
+        """Whether dates are written month first; None when no hint tells."""
         hints = (self.currency, self.card_country, self.card_currency, self.own_country, self.own_currency)
         hint = next((word for word in hints if word), None)
         return None if hint is None else hint in ("US", "USD", "CA", "CAD")

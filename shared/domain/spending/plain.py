@@ -32,7 +32,7 @@ _NO_YEAR = re.compile(r"(\d{1,2})[ /-]?([A-Za-z]{3,9})|([A-Za-z]{3,9})\.? (\d{1,
 
 
 class _Piece(NamedTuple):
-    """A line taken apart: its date as written, its words, and the amounts at its end."""
+    """A split line: its date as written, its words, and the amounts at its end."""
 
     number: int
     when: str
@@ -87,7 +87,7 @@ def _find_orders(texts: set[str], hints: Hints) -> Sequence[str]:
 
 
 def _add_year(text: str) -> str:
-    """Only the order matters here, and a leap year has every day."""
+    """Any leap year will do: only the order of day and month is tested, and it has every day."""
     return text if parse_day(text, _BOTH_ORDERS) else f"{text}/2024" if "/" in text else f"{text} 2024"
 
 

@@ -44,7 +44,7 @@ def read_table(text: str, book: StatementBook, hints: Hints) -> StatementReading
 
 
 def explain_failure(text: str) -> Unreadable:
-    """What a text that is no known table lacks."""
+    """Why a text is no table that can be read."""
     for delimiter in _DELIMITERS:
         for cells in _read_opening(text, delimiter):
             names = [fold_name(cell) for cell in cells if cell.strip()]
@@ -87,7 +87,7 @@ def _read_records(text: str, delimiter: str) -> Iterator[Record]:
 
 @dataclass
 class _Table:
-    """One table while it is read."""
+    """State of one table while it is read."""
 
     shape: TableShape
     records: Sequence[Record]
@@ -143,7 +143,7 @@ class _Table:
     def _line(
         self, layout: StatementLayout, lines: "LineReader", number: int, cells: list[str]
     ) -> StatementLine | Skipped | None:
-        """None for a header that stands there again."""
+        """None for a repeated header."""
         at = self.shape.columns
 
         def cell(column: str | None) -> str:
@@ -175,7 +175,7 @@ def _debit_and_credit(layout: StatementLayout) -> tuple[str | None, str | None]:
 
 
 class LineReader:
-    """Makes lines of the words of one statement; what comes again is read once."""
+    """Builds the lines of one statement; repeated dates and descriptions are read once."""
 
     def __init__(self, slug: str, orders: Sequence[str], comma: bool, book: StatementBook, hints: Hints) -> None:
         self.orders, self.comma = orders, comma
@@ -193,7 +193,7 @@ class LineReader:
         return parse_amount(text, self.comma)
 
     def difference(self, debit: str, credit: str) -> Decimal | None:
-        """Two columns: the sign of what stands in either says nothing."""
+        """Debit minus credit; the signs inside the two columns are ignored."""
         out, back = (parse_amount(text, self.comma) if text.strip() else Decimal(0) for text in (debit, credit))
         if out is None or back is None or not (debit.strip() or credit.strip()):
             return None
@@ -232,7 +232,7 @@ def choose_orders(readings: Sequence[Sequence[str]], texts: set[str], hints: Hin
 
 
 def find_charge_sign(lines: Sequence[StatementLine]) -> str:
-    """What sign a charge has here: there are more charges than refunds."""
+    """The sign of charges: that of the majority, because statements have more charges than refunds."""
     amounts = [line.amount for line in lines if not line.category.startswith(EXCLUDED)]
     below = sum(money < 0 for money in amounts)
     return "negative" if below > sum(money > 0 for money in amounts) else "positive"

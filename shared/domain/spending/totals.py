@@ -30,7 +30,7 @@ class Total:
 
 @dataclass(frozen=True)
 class StatementTotals:
-    """A statement as it is kept, and which lines were not counted."""
+    """A statement as it is stored, and the lines that were not counted."""
 
     layout: str
     currency: str
@@ -46,14 +46,14 @@ class StatementTotals:
 
     @property
     def uncategorised_share(self) -> Decimal:
-        """How much of the spending no rule could tell."""
+        """Share of the spending without a known category."""
         spent = sum((t.amount for month in self.months.values() for t in month.values()), Decimal(0))
         unknown = sum((month[OTHER].amount for month in self.months.values() if OTHER in month), Decimal(0))
         return (unknown / spent).quantize(Decimal("0.0001")) if spent else Decimal(0)
 
 
 def sum_up(reading: StatementReading, hints: Hints) -> StatementTotals:
-    """Raises Unreadable when there is nothing to add up, or too much."""
+    """Totals by month and category. Raises Unreadable without any line, or beyond the limits."""
     lines = reading.lines
     if not lines:
         why = f": line {reading.skipped[0].line} has {reading.skipped[0].reason}" if reading.skipped else ""
@@ -92,7 +92,7 @@ def _check_bounds(months: dict[date, dict[str, Total]]) -> None:
 
 
 def _find_currency(reading: StatementReading, hints: Hints) -> str:
-    """As the statement says, else as was said beside it, else that of the layout, the card, the account."""
+    """That of the lines, else of the upload, the layout, the card, the account."""
     printed = Counter(line.currency for line in reading.lines if line.currency)
     stated = printed.most_common(1)[0][0] if printed else None
     candidates = (stated, hints.currency, reading.currency, hints.card_currency, hints.own_currency)
@@ -109,6 +109,6 @@ def _explain_exclusion(line: StatementLine, currency: str) -> str | None:
 
 
 def hash_lines(lines: Sequence[StatementLine]) -> str:
-    """The same for the same lines in any order, encoding or layout of columns; no line can be read from it."""
+    """SHA-256 of the sorted lines: the same in any order, encoding or layout of columns."""
     written = sorted(f"{line.day.isoformat()}|{line.amount:.2f}|{line.description}" for line in lines)
     return hashlib.sha256("\n".join(written).encode("utf-8", "surrogatepass")).hexdigest()

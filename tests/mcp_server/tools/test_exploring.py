@@ -9,7 +9,7 @@ import pytest
 from shared import clock
 from shared.db.base import engine, transaction
 from shared.db.observations import write
-from shared.domain.dates import add_months, list_month_ends
+from shared.domain.dates import add_months, find_month_bounds
 from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
 from tests.support.dates import evaluate
@@ -132,7 +132,7 @@ def test_explore_destinations_is_of_economy_unless_a_cabin_is_named(people: Peop
 
 @pytest.mark.spec("s4.4.explore_destinations.months")
 def test_explore_destinations_looks_at_this_month_and_the_two_after_it(people: People, use: Use, live: None) -> None:
-    last = list_month_ends(f"{add_months(clock.today(), 2):%Y-%m}")[1]
+    last = find_month_bounds(f"{add_months(clock.today(), 2):%Y-%m}")[1]
     saw(row("JFK", 1, clock.today()), row("MAD", 2, last), row("DOH", 3, last + timedelta(days=1)))
     assert [d["destination"] for d in use(people.alice, TOOL, origin="LHR")["destinations"]] == ["JFK", "MAD"]
 
@@ -140,7 +140,7 @@ def test_explore_destinations_looks_at_this_month_and_the_two_after_it(people: P
 @pytest.mark.spec("s4.4.explore_destinations.months")
 def test_explore_destinations_ends_two_months_after_the_first_named(people: People, use: Use, live: None) -> None:
     first = add_months(clock.today().replace(day=1), 4)
-    before, last = first - timedelta(days=1), list_month_ends(f"{add_months(first, 2):%Y-%m}")[1]
+    before, last = first - timedelta(days=1), find_month_bounds(f"{add_months(first, 2):%Y-%m}")[1]
     saw(row("AMS", 1, before), row("JFK", 1, first), row("MAD", 2, last), row("DOH", 3, last + timedelta(days=1)))
     answer = use(people.alice, TOOL, origin="LHR", month_from=f"{first:%Y-%m}")
     assert [d["destination"] for d in answer["destinations"]] == ["JFK", "MAD"]

@@ -10,7 +10,7 @@ from shared.reference.folio import build_rulebook
 from shared.reference.load import FOLDER, ReferenceError, read_tables, reference
 
 
-def _edit(folder: Path, name: str, old: str, new: str) -> list[str]:
+def edit_file(folder: Path, name: str, old: str, new: str) -> list[str]:
     broken = folder / "data"
     shutil.copytree(FOLDER, broken)
     path = broken / name
@@ -48,4 +48,4 @@ def test_the_rulebook_is_compiled_once_for_each_load() -> None:
     ],
 )
 def test_a_fault_is_named_with_its_file_and_line(tmp_path: Path, name: str, old: str, new: str, fault: str) -> None:
-    assert any(f.startswith(f"{name}:") and fault in f for f in _edit(tmp_path, name, old, new))
+    assert any(f.startswith(f"{name}:") and fault in f for f in edit_file(tmp_path, name, old, new))

@@ -8,7 +8,7 @@ from shared.domain.card_value import CATEGORIES
 from shared.domain.spending.model import EXCLUDED
 from shared.reference.load import reference
 from shared.reference.spending import KINDS, build_book
-from tests.shared.reference.test_folio import _edited
+from tests.shared.reference.test_folio import edit_file
 
 
 def test_the_layouts_the_rules_and_the_codes_are_all_there() -> None:
@@ -56,5 +56,5 @@ def test_the_book_is_made_once_for_each_load() -> None:
 def test_a_fault_in_a_statement_file_is_named_with_its_line(
     tmp_path: Path, name: str, old: str, new: str, fault: str
 ) -> None:
-    faults = _edited(tmp_path, f"statements/{name}.csv", old, new)
+    faults = edit_file(tmp_path, f"statements/{name}.csv", old, new)
     assert any(fault in text and text.startswith(f"statements/{name}.csv:") for text in faults), faults
