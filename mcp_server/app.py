@@ -26,7 +26,7 @@ from mcp_server.rest import openapi
 from mcp_server.rest.routes import Rest
 from mcp_server.transport import sdk_server, well_known
 from mcp_server.transport.middleware import RequestGate
-from mcp_server.transport.revocation_events import listen
+from mcp_server.transport.revocation_events import follow_events
 from mcp_server.transport.streamable_http import Transport
 from mcp_server.transport.token_verifier import TokenVerifier, api_key_verifier
 from shared.asgi import ClientDisconnected
@@ -49,7 +49,7 @@ def build(*extensions: Extension) -> RequestGate:
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         async with transport.running(), anyio.create_task_group() as tasks:
             tasks.start_soon(run_forever, USAGE_LOG.keep_flushing)
-            tasks.start_soon(run_forever, partial(listen, tokens, api_keys))
+            tasks.start_soon(run_forever, partial(follow_events, tokens, api_keys))
             tasks.start_soon(run_forever, watch_corrections)
             freeze_startup_objects()
             yield

@@ -19,7 +19,7 @@ from shared.settings import VERSION
 USER_AGENT = f"award-travel/{VERSION}"
 TIMEOUT = httpx.Timeout(15, connect=5)
 MAX_BYTES = 8 * 1024 * 1024
-AGAIN = (502, 503, 504)
+RETRY_STATUSES = (502, 503, 504)
 AsyncClient = httpx.AsyncClient  # for annotations: everybody else gets clients from here
 OPENING_BYTES = 2000
 OPENING_SECONDS = 1.0
@@ -32,7 +32,7 @@ class Refused(Exception):
     """An address or an answer this service does not deal with; the text is ours."""
 
 
-def allowed_base(url: str) -> str:
+def check_url(url: str) -> str:
     """Refuses an outgoing base address that is neither https nor loopback."""
     parts = urlsplit(url)
     if parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in ("127.0.0.1", "localhost", "::1")):
@@ -41,7 +41,7 @@ def allowed_base(url: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _trusted() -> ssl.SSLContext:
+def _ssl_context() -> ssl.SSLContext:
     """Reading the authorities anew for each client would hold the event loop for tens of milliseconds."""
     return httpx.create_ssl_context(trust_env=False)
 
@@ -50,19 +50,19 @@ def client(
     base_url: str = "", *, timeout: httpx.Timeout = TIMEOUT, headers: Mapping[str, str] | None = None, **more: Any
 ) -> httpx.AsyncClient:
     return httpx.AsyncClient(
-        base_url=allowed_base(base_url) if base_url else "",
+        base_url=check_url(base_url) if base_url else "",
         timeout=timeout,
         follow_redirects=False,
         trust_env=False,
         headers={"User-Agent": USER_AGENT, **(headers or {})},
-        verify=_trusted(),
+        verify=_ssl_context(),
         **more,
     )
 
 
 def sync_client(base_url: str = "", *, timeout: httpx.Timeout = TIMEOUT, **more: Any) -> httpx.Client:
     return httpx.Client(
-        base_url=allowed_base(base_url) if base_url else "",
+        base_url=check_url(base_url) if base_url else "",
         timeout=timeout,
         follow_redirects=False,
         trust_env=False,
@@ -90,8 +90,8 @@ async def get(client: httpx.AsyncClient, url: str, *, limit: int = MAX_BYTES, **
     for last in (False, True):
         try:
             async with client.stream("GET", url, **more) as response:
-                if response.status_code not in AGAIN or last:
-                    return await _body(response, limit)
+                if response.status_code not in RETRY_STATUSES or last:
+                    return await _read_good_body(response, limit)
         except httpx.ConnectError:
             if last:
                 raise
@@ -101,17 +101,17 @@ async def get(client: httpx.AsyncClient, url: str, *, limit: int = MAX_BYTES, **
 async def post(client: httpx.AsyncClient, url: str, *, limit: int = MAX_BYTES, **more: Any) -> bytes:
     """The same for a question that is posted; it is asked once."""
     async with client.stream("POST", url, **more) as response:
-        return await _body(response, limit)
+        return await _read_good_body(response, limit)
 
 
-async def _body(response: httpx.Response, limit: int) -> bytes:
+async def _read_good_body(response: httpx.Response, limit: int) -> bytes:
     if not response.is_success:
-        response.extensions["said"] = await _opening(response)
+        response.extensions["said"] = await _read_opening(response)
         response.raise_for_status()
     return await read_capped(response, limit)
 
 
-async def _opening(response: httpx.Response) -> bytes:
+async def _read_opening(response: httpx.Response) -> bytes:
     """What an error page begins with, if it comes at once: it may drip for ever."""
     said = b""
     with suppress(httpx.HTTPError), anyio.move_on_after(OPENING_SECONDS):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from shared import clock
-from shared.redis import asked, connect, key
+from shared.redis import call_redis, connect, key
 
 _memory: "OrderedDict[str, tuple[int, int]]" = OrderedDict()  # key to window number and count, while Redis is away
 _MAX_MEMORY_KEYS = 10_000
@@ -34,7 +34,7 @@ def peek(name: str, limit: int, window: int) -> Verdict:
 def _count(name: str, window: int, amount: int) -> tuple[int, int]:
     moment = int(clock.now().timestamp())
     number, seconds_left = moment // window, window - moment % window
-    count = asked(partial(_count_in_redis, key("limit", name, str(number)), window, amount))
+    count = call_redis(partial(_count_in_redis, key("limit", name, str(number)), window, amount))
     return _count_in_memory(name, number, amount) if count is None else count, seconds_left
 
 

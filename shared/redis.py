@@ -46,7 +46,7 @@ def key(*parts: str) -> str:
     return ":".join(("award", settings().data_mode, *parts))
 
 
-def asked(question: Callable[[], T]) -> T | None:
+def call_redis(question: Callable[[], T]) -> T | None:
     """What Redis answered, or None while it is away. When the pause is over one caller finds out for all."""
     global _away_until
     now = time.monotonic()
@@ -69,4 +69,4 @@ def publish(**event: str) -> None:
 
     Without Redis nothing is lost: caches end by themselves within 30 seconds.
     """
-    asked(lambda: connect().publish(EVENTS, json.dumps(event)))
+    call_redis(lambda: connect().publish(EVENTS, json.dumps(event)))

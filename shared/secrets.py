@@ -37,7 +37,7 @@ def digest(value: str) -> str:
     return hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def same(left: str, right: str) -> bool:
+def is_same_secret(left: str, right: str) -> bool:
     """Constant-time comparison; compares bytes because compare_digest raises on non-ASCII text."""
     return hmac.compare_digest(left.encode("utf-8", "surrogatepass"), right.encode("utf-8", "surrogatepass"))
 

@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 from shared import clock
-from shared.secrets import same, sign
+from shared.secrets import is_same_secret, sign
 from shared.settings import settings
 
 LIFETIME = timedelta(minutes=15)
@@ -28,7 +28,7 @@ def sign_timestamp(query: str) -> str:
 def first_seen_at(query: str) -> datetime | None:
     """When the request first arrived; None without a valid timestamp, or with one that is too old."""
     match = _TIMESTAMP.search(query)
-    if match is None or not same(match[2], _sign(strip_timestamp(query), match[1])):
+    if match is None or not is_same_secret(match[2], _sign(strip_timestamp(query), match[1])):
         return None
     moment = datetime.fromtimestamp(float(match[1]), UTC)
     return moment if clock.now() - moment < LIFETIME else None

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from auth_server.oauth import redirect_uris, tokens
 from auth_server.web.unit_of_work import UnitOfWork
 from shared.db.oauth import Client, Family
-from shared.secrets import digest, same
+from shared.secrets import digest, is_same_secret
 from shared.settings import settings
 
 AUTH_METHODS = ["client_secret_basic", "client_secret_post", "none"]
@@ -34,7 +34,7 @@ class Application(ClientMixin):
         return any(redirect_uris.matches(redirect_uri, registered) for registered in self.row.redirect_uris)
 
     def check_client_secret(self, client_secret: str) -> bool:
-        return same(self.row.secret_hash or "", digest(client_secret))
+        return is_same_secret(self.row.secret_hash or "", digest(client_secret))
 
     def check_endpoint_auth_method(self, method: str, endpoint: str) -> bool:  # noqa: ARG002
         if self.row.auth_method == "client_secret":  # applications made by a person may use either form

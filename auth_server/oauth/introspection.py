@@ -18,7 +18,7 @@ from auth_server.web.request_data import Pairs, read_form, reject_request
 from shared import clock
 from shared.concurrency import Batcher
 from shared.db.oauth import live_tokens
-from shared.secrets import digest, same, well_formed
+from shared.secrets import digest, is_same_secret, well_formed
 from shared.settings import settings
 
 Lookups = Batcher[str, Row[Any] | None]
@@ -39,8 +39,8 @@ def _is_service_client(headers: list[str]) -> bool:
     if len(headers) != 1:
         return False
     name, secret = parse_basic(headers[0])
-    same_name = same(name, settings().service_client_id)
-    return same(secret, settings().service_client_secret.get_secret_value()) and same_name
+    same_name = is_same_secret(name, settings().service_client_id)
+    return is_same_secret(secret, settings().service_client_secret.get_secret_value()) and same_name
 
 
 def _claims_from_row(row: Row[Any] | None) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from auth_server.web.request_data import RequestData
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.oauth import WebSession
-from shared.secrets import digest, same, sign
+from shared.secrets import digest, is_same_secret, sign
 
 MAX_IDLE, MAX_AGE = timedelta(days=14), timedelta(days=30)
 MAX_AGE_BEFORE_SIGN_IN = timedelta(hours=1)
@@ -90,7 +90,7 @@ def make_csrf_token(session: WebSession, purpose: str) -> str:
 
 
 def is_csrf_token_valid(session: WebSession, purpose: str, token: str) -> bool:
-    return same(token, make_csrf_token(session, purpose))
+    return is_same_secret(token, make_csrf_token(session, purpose))
 
 
 def load_for_form(db: Session, data: RequestData, purpose: str) -> WebSession | None:

@@ -14,7 +14,7 @@ from deploy.client.tables import render, sanitize
 from deploy.client.tool_arguments import build_tool_parser
 from deploy.errors import CommandError
 from deploy.local.home import login_folder, write_private
-from shared.http import Refused, allowed_base, sync_client
+from shared.http import Refused, check_url, sync_client
 
 OK, BAD_USE, REFUSED, UNREACHABLE = 0, 2, 3, 4
 TIMEOUT = httpx.Timeout(130, connect=5)
@@ -48,7 +48,7 @@ class Login:
 def load_login() -> Login:
     try:
         stored = json.loads((login_folder() / "login.json").read_text(encoding="utf-8"))
-        return Login(allowed_base(stored["url"]), _printable(stored["key"]))
+        return Login(check_url(stored["url"]), _printable(stored["key"]))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, Refused):  # none, or not as it was written
         raise CommandEnded(BAD_USE, "Not logged in: award-travel login --url URL --key") from None
 
@@ -92,7 +92,7 @@ def _end_from_problem(login: Login, document: Any) -> CommandEnded:
 def run_login(arguments: argparse.Namespace) -> None:
     """A key that is not part of the command is asked for, or read from a pipe: it then stays out of the history."""
     try:
-        url = allowed_base(arguments.url.rstrip("/").removesuffix("/mcp"))
+        url = check_url(arguments.url.rstrip("/").removesuffix("/mcp"))
     except (Refused, ValueError):
         raise CommandEnded(
             BAD_USE, "--url is the https address of the service, such as https://travel.example.com"

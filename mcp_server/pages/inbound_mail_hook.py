@@ -13,7 +13,7 @@ from mcp_server.calls.problem_details import ProblemResponse
 from mcp_server.toolkit.thread_limiter import limiter
 from shared.asgi import BodyIncomplete, BodyTooLarge, read_body
 from shared.limits import address_key, hit, peek
-from shared.secrets import same
+from shared.secrets import is_same_secret
 from shared.services.bookings.inbound_mail import MOST_BYTES, No, Refused, store
 from shared.settings import settings
 
@@ -51,7 +51,7 @@ async def _check_secret(request: Request, secret: str) -> None:
     verdict = await anyio.to_thread.run_sync(peek, counter, GUESSES_PER_MINUTE, 60, limiter=limiter())
     if not verdict.allowed:
         raise ProblemResponse("too_many_requests", "Too many wrong secrets.", {"Retry-After": str(verdict.retry_after)})
-    if not same(request.headers.get("x-hook-secret", ""), secret):
+    if not is_same_secret(request.headers.get("x-hook-secret", ""), secret):
         await anyio.to_thread.run_sync(hit, counter, GUESSES_PER_MINUTE, 60, limiter=limiter())
         raise ProblemResponse("unauthorized", "X-Hook-Secret is missing or wrong.")
 

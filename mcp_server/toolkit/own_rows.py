@@ -28,9 +28,9 @@ class Capacity(NamedTuple):
     same: str
 
 
-def same_terms(made: Base, *terms: str) -> ColumnElement[bool]:
+def same_terms(row: Base, *terms: str) -> ColumnElement[bool]:
     """The condition that a row says the same."""
-    return and_(*(getattr(type(made), name) == getattr(made, name) for name in terms))
+    return and_(*(getattr(type(row), name) == getattr(row, name) for name in terms))
 
 
 def check_cap(
@@ -38,7 +38,7 @@ def check_cap(
     session: Session,
     kind: type[Base],
     running: ColumnElement[bool],
-    told: str,
+    state_words: str,
     alike: ColumnElement[bool] | None = None,
 ) -> Capacity:
     """The room there is. Raises LimitReached when no place is free.
@@ -52,7 +52,7 @@ def check_cap(
     cap = getattr(call.limits, limit)
     if active >= cap:
         raise LimitReached(
-            f"{active} of {cap} {limit.replace('_', ' ')} of this plan are {told}",
+            f"{active} of {cap} {limit.replace('_', ' ')} of this plan are {state_words}",
             limit=limit,
             current=active,
             cap=cap,

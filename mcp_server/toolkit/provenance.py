@@ -28,7 +28,7 @@ class Audited(Sourced):
     audited_on: date | None
 
 
-def sourced(fact: Any) -> dict[str, Any]:
+def describe_source(fact: Any) -> dict[str, Any]:
     """Fields of Sourced, from anything that carries a fact's provenance."""
     return {
         "source_url": fact.source_url,
@@ -38,15 +38,15 @@ def sourced(fact: Any) -> dict[str, Any]:
     }
 
 
-def verified(fact: Any) -> dict[str, Any]:
-    return sourced(fact) | {"verified_on": fact.audited_on.isoformat() if fact.audited_on else fact.as_of}
+def describe_verified(fact: Any) -> dict[str, Any]:
+    return describe_source(fact) | {"verified_on": fact.audited_on.isoformat() if fact.audited_on else fact.as_of}
 
 
-def audited(fact: Any) -> dict[str, Any]:
-    return sourced(fact) | {"audited_on": fact.audited_on}
+def describe_audited(fact: Any) -> dict[str, Any]:
+    return describe_source(fact) | {"audited_on": fact.audited_on}
 
 
-def caution(fact: Any) -> str:
+def warn_about(fact: Any) -> str:
     """A sentence for the message: how much the fact can be relied on; empty when there is nothing to say."""
     words = []
     if fact.confidence == "low":
@@ -56,6 +56,6 @@ def caution(fact: Any) -> str:
     return " ".join(words)
 
 
-def newest(facts: list[Fact]) -> str | None:
+def find_newest_date(facts: list[Fact]) -> str | None:
     """The latest date any of the sources carries: until then the facts were looked at."""
     return max((f.as_of for f in facts if f.as_of), default=None)

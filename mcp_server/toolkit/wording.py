@@ -14,7 +14,7 @@ def airline_name(facts: Reference, code: str) -> str:
     return found.name if found else code
 
 
-def cities(facts: Reference, *codes: str) -> str:
+def describe_airports(facts: Reference, *codes: str) -> str:
     """Of a city one airport is asked: said, so that nobody takes the answer for one about the whole city."""
     asked = ((code, facts.airport(code).code) for code in codes)
     return "".join(f" Of {code} only {airport} was asked." for code, airport in asked if airport != code)

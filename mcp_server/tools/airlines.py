@@ -9,7 +9,7 @@ from pydantic import Field
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Day
-from mcp_server.toolkit.provenance import Verified, caution, verified
+from mcp_server.toolkit.provenance import Verified, describe_verified, warn_about
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
 from mcp_server.views.airlines import Endpoint, list_endpoints
@@ -100,13 +100,13 @@ def get_award_release_window(
     notes = "; ".join(n for n in (release_note, window.note, partner_note) if n)
     return ReleaseWindow(
         message=f"{carrier.name} opens award seats {pluralize(window.days_before_departure, 'day')} ahead,"
-        f" today until {format_day(last)}. {caution(window)}".rstrip(),
+        f" today until {format_day(last)}. {warn_about(window)}".rstrip(),
         airline=_to_airline_name(carrier),
         days_before_departure=window.days_before_departure,
         opens_for_date=last,
         partner_days=partner_days,
         notes=notes or None,
-        **verified(window),
+        **describe_verified(window),
     )
 
 
@@ -133,7 +133,7 @@ def get_cancellation_fee(
     cost = "is not known" if fee.cancel_fee is None else f"costs {fee.cancel_fee:f} {paid_in} per {fee.per}"
     return CancellationFee(
         message=f"Cancelling an award of {call.reference.programs[carrier.program].name} {cost}. {PARTNER_NOTE}"
-        f" {caution(fee)}".rstrip(),
+        f" {warn_about(fee)}".rstrip(),
         airline=_to_airline_name(carrier),
         program=carrier.program,
         fee=cancel,
@@ -142,7 +142,7 @@ def get_cancellation_fee(
         deadline=fee.cutoff,
         partner_note=PARTNER_NOTE,
         note=fee.note,
-        **verified(fee),
+        **describe_verified(fee),
     )
 
 

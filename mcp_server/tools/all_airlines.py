@@ -12,7 +12,7 @@ from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.parameters import Airport, Cabin, Day, Passengers, Points
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Part, Result
-from mcp_server.toolkit.wording import airline_name, cities, program_name
+from mcp_server.toolkit.wording import airline_name, describe_airports, program_name
 from mcp_server.views.award_search import (
     build_not_on_sale,
     last_day_on_sale,
@@ -96,7 +96,7 @@ async def search_all_airlines(
         message=_describe_result(
             result, selection, matches, limit, _describe_query(question, max_points), _describe_cheapest(call, matches)
         )
-        + cities(call.reference, origin, destination),
+        + describe_airports(call.reference, origin, destination),
         options=matches[:limit],
         by_airline=_list_by_airline(result, selection, matches),
         coverage=coverage,

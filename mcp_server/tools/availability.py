@@ -10,7 +10,7 @@ from mcp_server.toolkit.context import Call, CallBase, LiveCall
 from mcp_server.toolkit.parameters import Airport, Cabin, Day, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part, Result
-from mcp_server.toolkit.wording import cities
+from mcp_server.toolkit.wording import describe_airports
 from mcp_server.views.airlines import Endpoint, list_endpoints
 from mcp_server.views.award_search import (
     build_not_on_sale,
@@ -89,7 +89,7 @@ async def search_availability(
     return Availability(
         status="partial" if failed else "ok",
         message=_describe_result(call, carrier, f"{start} to {end} on {format_day(date)}", result, cabin, failed)
-        + cities(call.reference, origin, destination),
+        + describe_airports(call.reference, origin, destination),
         options=result.options,
         cabins={name: _to_cabin_offer(carrier, result, name) for name in cabins},
         coverage=result.coverage,

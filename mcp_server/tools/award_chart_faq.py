@@ -7,7 +7,7 @@ from pydantic import Field
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import LooseName
-from mcp_server.toolkit.provenance import Audited, Sourced, audited, caution, sourced
+from mcp_server.toolkit.provenance import Audited, Sourced, describe_audited, describe_source, warn_about
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Part, Result
 from mcp_server.views.program_rules import Rule, describe_example, list_rules
@@ -72,7 +72,7 @@ class ChartFaq(Result, Audited):
 
 
 def _to_entry(question: str, answer: str, fact: Any) -> FaqEntry:
-    return FaqEntry(question=question, answer=answer, **sourced(fact))
+    return FaqEntry(question=question, answer=answer, **describe_source(fact))
 
 
 def _find_charts(call: Call, program: Program) -> list[Chart]:
@@ -191,12 +191,12 @@ def get_award_chart_faq(
     elif charts:
         message += " It has no chart: prices are dynamic, and dated examples are quoted."
     return ChartFaq(
-        message=f"{message} {caution(source)}".strip(),
+        message=f"{message} {warn_about(source)}".strip(),
         program=resolved.slug,
         entries=entries,
         cheapest_award=least,
         sweet_spots=[
             f"{describe_example(r)}; {r.source_url}, {r.as_of}" for r in call.reference.examples(resolved.slug)
         ],
-        **audited(source),
+        **describe_audited(source),
     )

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Amount, AnyName, Country, LooseName, Page, PerPage
-from mcp_server.toolkit.provenance import Verified, newest, verified
+from mcp_server.toolkit.provenance import Verified, describe_verified, find_newest_date
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Paging, Part, Result
 from shared.domain import cards, names
@@ -98,7 +98,7 @@ def _to_catalog_card(call: Call, card: Row) -> CatalogCard:
     notes = (card.note, "The transfer routes of this card's country are not known here." if no_routes_known else None)
     return CatalogCard.model_validate(
         {name: getattr(card, name) for name in copied}
-        | verified(card)
+        | describe_verified(card)
         | {
             "state": card.status,
             "currency": card.fee_currency,
@@ -203,7 +203,7 @@ def search_card_catalog(
     return Catalog(
         message=_describe_matches(reference, matches, country),
         cards=[_to_catalog_card(call, c) for c in page_rows],
-        as_of=newest(list(matches)),
+        as_of=find_newest_date(list(matches)),
         paging=Paging.of(page, per_page, len(matches)),
     )
 

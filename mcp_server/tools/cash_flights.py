@@ -9,7 +9,7 @@ from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.parameters import Airport, Cabin, Currency, Day, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Result
-from mcp_server.toolkit.wording import cities
+from mcp_server.toolkit.wording import describe_airports
 from mcp_server.views.cash_flights import Fare, resolve_journey, to_fare
 from shared.domain.dates import format_day
 from shared.domain.plurals import pluralize
@@ -60,7 +60,7 @@ async def search_cash_flights(
         message=_describe_result(
             where, priced, len(options), [f"{f.name} ({f.reason})" for f in result_coverage.failed], currency
         )
-        + cities(call.reference, origin, destination),
+        + describe_airports(call.reference, origin, destination),
         fares=[to_fare(f) for f in priced[:limit]],
         total_found=len(priced),
         currency=currency,

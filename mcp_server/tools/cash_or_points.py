@@ -13,7 +13,7 @@ from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.parameters import Airport, Cabin, Day
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part, Result
-from mcp_server.toolkit.wording import cities, program_name
+from mcp_server.toolkit.wording import describe_airports, program_name
 from mcp_server.views.cash_flights import ConvertedMoney, resolve_journey, to_converted_money
 from shared.domain.cash_or_points import AwardPrice, advise, value_point
 from shared.domain.dates import format_day
@@ -129,7 +129,9 @@ async def compare_cash_vs_points(
     awards = sorted((_price_award(call, s, rates) for s in seats), key=lambda p: p.award.order)
     fare = fares.cheapest(priced_fares) or next(iter(priced_fares), None)
     comparison = _build_comparison(call, where, sides, rates, fare, awards)
-    return comparison.model_copy(update={"message": comparison.message + cities(call.reference, origin, destination)})
+    return comparison.model_copy(
+        update={"message": comparison.message + describe_airports(call.reference, origin, destination)}
+    )
 
 
 async def _ask_sources(call: LiveCall, origin: str, destination: str, day: Date, cabin: str) -> _Sides:

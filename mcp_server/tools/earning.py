@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Airport, Amount, Currency
-from mcp_server.toolkit.provenance import Sourced, Verified, caution, sourced, verified
+from mcp_server.toolkit.provenance import Sourced, Verified, describe_source, describe_verified, warn_about
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from shared.db.statuses import LoyaltyStatus
@@ -141,7 +141,7 @@ def calculate_flight_earnings(
     unit = status_tiers.format_metric(scheme.metric)
     return FlightEarnings(
         message=f"{start}-{end} in {cabin}: {status_tiers.format_number(total)} {unit} for"
-        f" {pluralize(segments, 'segment')}. {caution(fact)}".rstrip(),
+        f" {pluralize(segments, 'segment')}. {warn_about(fact)}".rstrip(),
         program=program,
         metric=scheme.metric,
         earned=total,
@@ -150,7 +150,7 @@ def calculate_flight_earnings(
         distance_km=call.reference.kilometres(start, end),
         method=scheme.method,
         assumptions=_list_assumptions(scheme, earned, segments, tier_notes),
-        **sourced(fact),
+        **describe_source(fact),
     )
 
 
@@ -182,11 +182,11 @@ def get_earning_rates(
     name = call.reference.programs[program].name
     return EarningRates(
         message=f"{airline_name.name} credited to {name}: {pluralize(len(rates), 'rate')} in percent of distance."
-        f" {caution(weakest)}".rstrip(),
+        f" {warn_about(weakest)}".rstrip(),
         program=program,
         airline=airline_name,
         rates=sorted(rates, key=lambda r: (r.percent, r.fare_class)),
-        **verified(weakest),
+        **describe_verified(weakest),
     )
 
 
@@ -198,7 +198,7 @@ def _to_rate(row: EarningRate, letter: str) -> Rate:
         minimum_miles=row.minimum_points,
         scope=f"{row.scope}, from {row.valid_from}" if row.valid_from else row.scope,
         note=row.note,
-        **sourced(row),
+        **describe_source(row),
     )
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.provenance import Audited, audited
+from mcp_server.toolkit.provenance import Audited, describe_audited
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from shared.domain.folio.audit import BillAudit, audit_folio
@@ -91,7 +91,7 @@ def _to_finding(finding: Found, currency: str | None) -> Finding:
         kind=rule.kind,
         dispute_ref=finding.dispute_ref,
         explanation=" ".join(s for s in sentences if s),
-        **audited(rule.fact),
+        **describe_audited(rule.fact),
     )
 
 

@@ -19,7 +19,7 @@ from mcp_server.toolkit.results import (
     Part,
     Result,
 )
-from mcp_server.toolkit.wording import cities
+from mcp_server.toolkit.wording import describe_airports
 from mcp_server.views.cash_flights import Fare, resolve_journey, to_fare
 from shared.domain.dates import format_day
 from shared.domain.hybrids import MIN_CONNECTION, find_hubs
@@ -112,7 +112,7 @@ async def search_hybrid(
         )
     return HybridJourneys(
         status="partial" if asked_sources.failed else "ok",
-        message=_describe_journeys(wish, journeys, hub_codes) + cities(call.reference, origin, destination),
+        message=_describe_journeys(wish, journeys, hub_codes) + describe_airports(call.reference, origin, destination),
         direct_cash=to_fare(journeys.direct.offer) if journeys.direct else None,
         direct_cash_cost=_to_money(journeys.direct.cost if journeys.direct else None),
         full_award=journeys.award.offer if journeys.award else None,

@@ -1,7 +1,7 @@
 """MCP servers of others: seat maps, airport delays and lounges."""
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.provenance import Verified, verified
+from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Result
 from shared.domain.plurals import pluralize
@@ -30,7 +30,7 @@ def _to_server(row: OtherServer) -> ListedServer:
         auth=row.auth,
         maintained_by=row.maintained_by,
         note=row.note,
-        **verified(row),
+        **describe_verified(row),
     )
 
 

@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Airport, Cabin, LooseName, Passengers
-from mcp_server.toolkit.provenance import Verified, verified
+from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from shared.db.balances import PointsBalance
@@ -161,7 +161,7 @@ def _to_option(call: Call, group: list[_Priced], balances: dict[str, int], passe
         via=via,
         book_at=first.program.name,
         note=first.chart.note,
-        **verified(first.chart),
+        **describe_verified(first.chart),
     )
 
 

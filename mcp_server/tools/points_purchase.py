@@ -8,7 +8,7 @@ from pydantic import Field
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import LooseName, Points
-from mcp_server.toolkit.provenance import Sourced, caution, sourced
+from mcp_server.toolkit.provenance import Sourced, describe_source, warn_about
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
 from shared.domain import points_purchase
@@ -95,7 +95,7 @@ def _to_buy_price(call: Call, row: BuyPoints, quantity: int | None) -> BuyPrice:
         seller=row.seller,
         note=row.note,
         checked_on=row.audited_on.isoformat() if row.audited_on else row.as_of,
-        **sourced(row),
+        **describe_source(row),
     )
 
 
@@ -135,7 +135,7 @@ def get_buy_points_pricing(
     if quantity and line.quote is None and isinstance(line.base_cents_per_point, Decimal):
         maximum = min(m for m in (line.maximum_per_order, line.maximum_per_year) if m)
         raise Invalid(Fault("quantity", "is more than one order may have", f"a whole number up to {maximum}"))
-    return BuyPrices(message=f"{_describe_price(line)} {caution(row)}".strip(), programs=[line])
+    return BuyPrices(message=f"{_describe_price(line)} {warn_about(row)}".strip(), programs=[line])
 
 
 def _per_point(cents: Decimal, currency: str | None) -> str:

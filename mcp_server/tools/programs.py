@@ -7,7 +7,7 @@ from pydantic import Field
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Airport, Cabin, Day, LooseName, Page, PerPage
-from mcp_server.toolkit.provenance import Audited, audited, caution
+from mcp_server.toolkit.provenance import Audited, describe_audited, warn_about
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NoDataWord, Paging, Result
 from mcp_server.toolkit.wording import airline_name
@@ -103,7 +103,7 @@ def _to_line(call: Call, program: Program) -> ProgramLine:
         destination_count=_count_destinations(call, program),
         has_chart=priced,
         chart_kind=kind,
-        **audited(program),
+        **describe_audited(program),
     )
 
 
@@ -173,7 +173,7 @@ def _describe_prices(
     sentences = [f"{program.name} has chart prices for {flights} in {listed}, one way per person.{unpriced}"]
     if day and has_seasons(price):
         sentences.append("Which season the date falls in is not known: no peak calendar was found.")
-    return " ".join([*sentences, caution(chart)]).strip()
+    return " ".join([*sentences, warn_about(chart)]).strip()
 
 
 @tool(area="pricing", tier=Tier.FREE, effect=Effect.READS)
@@ -220,7 +220,7 @@ def get_pricing(
         dynamic=price.dynamic,
         examples=to_examples(call.reference.examples(resolved.slug), airline, own=airline in resolved.iata),
         notes=[c.note for c in price.charts if c.note],
-        **audited(chart),
+        **describe_audited(chart),
     )
 
 
@@ -266,14 +266,14 @@ def get_program_rates(
     seasons = [s for s in ("off_peak", "standard", "peak") if any(getattr(r, s) is not None for r in rows)]
     summary = "dynamic, no chart; dated examples are quoted" if dynamic else pluralize(len(rows), "price")
     return ProgramRates(
-        message=f"{resolved.name}, {flights}: {summary}. {caution(charts[0])}".strip(),
+        message=f"{resolved.name}, {flights}: {summary}. {warn_about(charts[0])}".strip(),
         program=resolved.slug,
         chart=WholeChart(kind=KIND_SHOWN[charts[0].kind], rows=rows[:MAX_ROWS], seasons=seasons),
         caveats=describe_caveats(charts),
         examples=to_examples(call.reference.examples(resolved.slug)),
         total=len(rows),
         has_more=len(rows) > MAX_ROWS,
-        **audited(charts[0]),
+        **describe_audited(charts[0]),
     )
 
 
@@ -283,12 +283,12 @@ def _to_hotel_rates(program: Program, levels: list[HyattPrice]) -> ProgramRates:
     rows = to_category_rows(levels)
     listed = pluralize(len(rows), "category", "categories")
     return ProgramRates(
-        message=f"{program.name}, chart {priced.chart}: {listed}, in points for a night. {caution(priced)}".strip(),
+        message=f"{program.name}, chart {priced.chart}: {listed}, in points for a night. {warn_about(priced)}".strip(),
         program=program.slug,
         chart=WholeChart(kind="category", rows=rows, seasons=list(HOTEL_LEVELS)),
         caveats=["A level that reads no_data was not found in any source.", "The hotel decides the level of a night."],
         examples=[],
         total=len(rows),
         has_more=False,
-        **audited(priced),
+        **describe_audited(priced),
     )

@@ -10,7 +10,7 @@ from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.parameters import Airport, Cabin, Month, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Marked, Part, Result
-from mcp_server.toolkit.wording import cities
+from mcp_server.toolkit.wording import describe_airports
 from mcp_server.views.award_search import (
     build_not_on_sale,
     find_best_offer,
@@ -85,7 +85,7 @@ async def search_monthly_availability(
     return MonthlyAvailability(
         status="partial" if month_seats.coverage.failed else "ok",
         message=_describe_month(carrier, f"{start} to {end} in {first:%B %Y}", month_seats, days, last_on_sale)
-        + cities(call.reference, origin, destination),
+        + describe_airports(call.reference, origin, destination),
         days=days,
         cheapest=_find_cheapest(days, cabins, generated_at),
         coverage=month_seats.coverage,

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Airport, Amount, AnyName, Currency, Day
-from mcp_server.toolkit.provenance import Sourced, caution, sourced
+from mcp_server.toolkit.provenance import Sourced, describe_source, warn_about
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part, Result
 from mcp_server.views.sightings import age_in_seconds
@@ -153,14 +153,14 @@ def find_status_run(
     cut = f" {len(runs_shown)} of {len(ranked_runs)} are shown." if len(runs_shown) < len(ranked_runs) else ""
     summary = f"{goal.lacking}; {pluralize(len(ranked_runs), 'known run')}.{cut} {describe_fares(runs_shown)}"
     return StatusRuns(
-        message=f"{summary} {caution(goal.target)}".rstrip() if goal.missing else f"{goal.target.name} is reached.",
+        message=f"{summary} {warn_about(goal.target)}".rstrip() if goal.missing else f"{goal.target.name} is reached.",
         runs=[_to_run(call, c, currency) for c in runs_shown],
         goal_tier=goal.target.name,
         gap=goal.gap,
         total_found=len(ranked_runs),
         assumptions=[*goal.notes, *_warn_of_year_end(goal, deadline, call.today)],
         freshness=build_fares_freshness(call, runs_shown),
-        **sourced(goal.target),
+        **describe_source(goal.target),
     )
 
 
@@ -338,9 +338,9 @@ def recommend_status_path(
 
 def _to_paths(goal: Goal, paths: list[StatusPath], reasons: Sequence[str], summary: str) -> StatusPaths:
     return StatusPaths(
-        message=f"{summary} {' '.join(goal.notes)} {caution(goal.target)}".rstrip(),
+        message=f"{summary} {' '.join(goal.notes)} {warn_about(goal.target)}".rstrip(),
         paths=paths,
         gap=goal.gap,
         unreachable_reasons=list(reasons),
-        **sourced(goal.target),
+        **describe_source(goal.target),
     )

@@ -9,7 +9,7 @@ from sqlalchemy import delete, select
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Amount, AnyName, Day, Page, PerPage
-from mcp_server.toolkit.provenance import Verified, verified
+from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Paging, Part, Result
 from mcp_server.views.statuses import LoyaltyStatus, to_loyalty_status
@@ -225,7 +225,7 @@ def _to_offer(row: Offer, tiers_held: Mapping[str, str]) -> StatusMatch:
         once_per=row.once_per,
         apply_url=row.apply_url,
         eligible=status_tiers.check_eligibility(row.from_programs, row.from_tiers, tiers_held),
-        **verified(row),
+        **describe_verified(row),
     )
 
 

@@ -7,7 +7,7 @@ from pydantic import Field
 from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.provenance import Verified, newest, verified
+from mcp_server.toolkit.provenance import Verified, describe_verified, find_newest_date
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, NoDataWord, Result
 from mcp_server.views.transfers import RunningBonus, TransferRoute, posting_time, to_transfer_route
@@ -100,7 +100,7 @@ def _to_partner(call: Call, edge: Edge, program: str) -> Partner:
         ),
         region=edge.region,
         note=edge.note,
-        **verified(edge),
+        **describe_verified(edge),
     )
 
 
@@ -194,7 +194,7 @@ def _to_bonus_offer(call: Call, row: TransferBonus, edge: Edge, rows: list[Trans
         targeted=row.targeted,
         best_in_24_months=best,
         last_seen_before=before,
-        **verified(row),
+        **describe_verified(row),
     )
 
 
@@ -231,7 +231,7 @@ def _to_sale(call: Call, row: PointsSale) -> SaleOffer:
         currency=currency,
         ends_on=row.end_date,
         days_left=(row.end_date - call.today).days,
-        **verified(row),
+        **describe_verified(row),
     )
 
 
@@ -253,7 +253,7 @@ def whats_on_sale(
     sales = _find_sales(call) if kind != "transfer" else []
     held_programs = set(call.db.scalars(select(PointsBalance.program)))
     on_sale = {o.from_program for o in bonuses} | {o.program for o in sales}
-    checked = newest([*call.reference.rows("transfer_bonuses.csv"), *call.reference.rows("points_sales.csv")])
+    checked = find_newest_date([*call.reference.rows("transfer_bonuses.csv"), *call.reference.rows("points_sales.csv")])
     message = (
         f"Running today: {pluralize(len(bonuses), 'transfer bonus', 'transfer bonuses')} and"
         f" {pluralize(len(sales), 'points sale')}."

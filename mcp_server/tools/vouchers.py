@@ -10,7 +10,7 @@ from mcp_server.toolkit import edits
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.own_rows import get_own
 from mcp_server.toolkit.parameters import AnyName, Day, Page, PerPage, RowId
-from mcp_server.toolkit.provenance import Verified, verified
+from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
 from mcp_server.views.vouchers import AppliedTo, Voucher, to_applied_to, to_voucher
@@ -86,7 +86,7 @@ def _to_type(row: Row) -> VoucherType:
         validity_rule=row.validity_rule,
         how_earned=row.how_earned,
         limits=row.limits,
-        **verified(row),
+        **describe_verified(row),
     )
 
 

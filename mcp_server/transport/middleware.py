@@ -47,7 +47,7 @@ class RequestGate:
     """The ASGI application: /mcp behind its rules, everything else to the open pages."""
 
     def __init__(self, bearers: TokenVerifier, mcp: ASGIApp, pages: ASGIApp) -> None:
-        self.bearers, self.mcp, self.pages = bearers, mcp, pages
+        self.token_verifier, self.mcp, self.pages = bearers, mcp, pages
         self.hosts = {urlsplit(r).netloc.lower().encode(): _host(r) for r in settings().resources}
         self.origins = {f"{urlsplit(r).scheme}://{urlsplit(r).netloc}".encode() for r in settings().resources}
         self.security_headers = security_headers(https=settings().secure)
@@ -69,12 +69,12 @@ class RequestGate:
             scope["resource"] = host.resource
             return await self.pages(scope, receive, send)
         try:
-            inner = await self._admitted(scope, headers, host)
+            inner = await self._check_request(scope, headers, host)
         except Reject as stop:
             return await stop.reply(send)
         return await self.mcp(inner, receive, send)
 
-    async def _admitted(self, scope: Scope, headers: list[tuple[bytes, bytes]], host: Host) -> Scope:
+    async def _check_request(self, scope: Scope, headers: list[tuple[bytes, bytes]], host: Host) -> Scope:
         """The scope /mcp gets: one path, trimmed headers, the caller and the areas asked for. Raises Stop."""
         caller = await self._caller(scope, headers, host)  # before anything else is looked at: clients rely on the 401
         sent = dict(headers)
@@ -104,7 +104,7 @@ class RequestGate:
 
     async def _caller(self, scope: Scope, headers: list[tuple[bytes, bytes]], host: Host) -> Caller:
         try:
-            return await self.bearers.check(_token(headers), (scope.get("client") or ("",))[0])
+            return await self.token_verifier.check(_token(headers), (scope.get("client") or ("",))[0])
         except TokenRejected as no:
             error, words = no.problem.value
             status = 403 if no.problem is Problem.SCOPE else 401

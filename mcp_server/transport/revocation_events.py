@@ -11,11 +11,11 @@ from mcp_server.transport.token_verifier import TokenVerifier
 from shared.redis import EVENTS, connect_async
 
 log = logging.getLogger(__name__)
-QUIET = 4.0  # seconds of silence before the line is tried; below the connection's own time-out
-AGAIN = 1.0
+PING_SECONDS = 4.0  # seconds of silence before the line is tried; below the connection's own time-out
+RETRY_SECONDS = 1.0
 
 
-async def listen(*bearers: TokenVerifier) -> None:
+async def follow_events(*bearers: TokenVerifier) -> None:
     """Follows the channel for ever. While Redis is away entries end by themselves within half a minute."""
     told = False
     while True:
@@ -27,7 +27,7 @@ async def listen(*bearers: TokenVerifier) -> None:
             told = True
         else:
             told = False
-        await anyio.sleep(AGAIN)
+        await anyio.sleep(RETRY_SECONDS)
 
 
 async def _follow(*bearers: TokenVerifier) -> None:
@@ -35,7 +35,7 @@ async def _follow(*bearers: TokenVerifier) -> None:
         await channel.subscribe(EVENTS)
         waiting = False
         while True:
-            message = await channel.get_message(timeout=QUIET)
+            message = await channel.get_message(timeout=PING_SECONDS)
             if message is not None:
                 waiting = False
                 _apply(message, *bearers)

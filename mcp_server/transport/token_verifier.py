@@ -1,4 +1,4 @@
-"""A token or an API key goes in, the caller behind it comes out: asked at the auth server, kept half a minute."""
+"""Verification of access tokens and API keys: looked up at the auth server (RFC 7662), cached for half a minute."""
 
 import asyncio
 import logging
@@ -30,14 +30,14 @@ from shared.settings import SCOPE, settings
 log = logging.getLogger(__name__)
 PREFIX = "awt_at_"  # how the auth server begins every access token
 KEY_PREFIX = "awt_ak_"  # and every API key
-REMEMBERED = 30.0  # seconds a good answer is believed
-REFUSED = 5.0  # seconds a bad one is
-GRACE = 60.0  # seconds a known token is served on while the auth server is away
-AGAIN = 1.0  # seconds between two attempts at an auth server that is away
-SIZE = 10_000  # tokens remembered, good and bad apart, so that strangers never push out users
+ACCEPTED_SECONDS = 30.0  # that a good answer is cached
+REFUSED_SECONDS = 5.0  # that a bad one is cached
+GRACE_SECONDS = 60.0  # that a cached token is accepted longer while the auth server is away
+RETRY_SECONDS = 1.0  # between two attempts to reach an auth server that is away
+MAX_CACHED_TOKENS = 10_000  # good and bad tokens apart, so that guesses never evict users
 REFUSALS_PER_MINUTE = 600  # of one address that the auth server was asked about: guesses, or a host of many people
-SEEN_EVERY = timedelta(hours=1)
-_BROKEN = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
+LAST_SEEN_INTERVAL = timedelta(hours=1)
+_CONNECTION_LOST = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
 
 
 class Problem(Enum):
@@ -54,7 +54,7 @@ class TokenRejected(Exception):
 
 
 class RateLimited(Exception):
-    """So many bad tokens came from this address that no unknown one of it is looked up for a while."""
+    """Too many bad tokens came from this address: its unknown tokens are not looked up for a while."""
 
     def __init__(self, seconds: int) -> None:
         super().__init__(seconds)
@@ -62,110 +62,114 @@ class RateLimited(Exception):
 
 
 class AuthServerUnavailable(Exception):
-    """Nobody can say right now whether the token is good; the session must not be thrown away for that."""
+    """The token could not be judged; clients must not discard their session for that."""
 
 
 @dataclass
-class Known:
-    """One good token. `until`: ask again then. `end`: never believed after, even while nobody can be asked."""
+class VerifiedToken:
+    """One good token: looked up again from `refresh_at` on, never accepted after `end`, not even in an outage."""
 
     caller: Caller
     family: str
-    until: float
+    refresh_at: float
     end: float
 
 
 class TokenVerifier:
-    """The tokens this process has lately asked about. Names are digests; no token is kept.
+    """The tokens this process has looked up lately, by digest: no token itself is stored.
 
     `judge` turns the auth server's answer into the seconds for which the token is good, or into a problem.
     """
 
     def __init__(self, prefix: str = PREFIX, path: str = "/oauth/introspect", judge: "Judge | None" = None) -> None:
         self.prefix, self.path, self.judge = prefix, path, judge or _token_seconds
-        self.known: OrderedDict[str, Known] = OrderedDict()
+        self.cache: OrderedDict[str, VerifiedToken] = OrderedDict()
         self.refused: OrderedDict[str, tuple[float, Problem]] = OrderedDict()
-        self.flights: dict[str, asyncio.Task[Known | Problem]] = {}
-        self.crowds: OrderedDict[str, float] = OrderedDict()  # addresses, and until when they are not listened to
+        self.pending: dict[str, asyncio.Task[VerifiedToken | Problem]] = {}
+        self.blocked_until: OrderedDict[str, float] = OrderedDict()  # by address
         self.events = 0
         self.auth_server = AuthServerClient()
 
     async def check(self, token: str, address: str = "") -> Caller:
-        """The caller; raises Denied, Crowded, or Away when the auth server cannot be asked."""
+        """The caller. Raises TokenRejected, RateLimited or AuthServerUnavailable."""
         name = digest(token)
-        known, now = self.known.get(name), time.monotonic()
-        if known is not None and now < known.until:
-            self.known.move_to_end(name)
-            return known.caller
+        cached, now = self.cache.get(name), time.monotonic()
+        if cached is not None and now < cached.refresh_at:
+            self.cache.move_to_end(name)
+            return cached.caller
         refused = self.refused.get(name)
         if refused is not None and now < refused[0]:
             raise TokenRejected(refused[1])
         if not well_formed(token, self.prefix):
             raise TokenRejected(Problem.INVALID)
-        if (wait := self.crowds.get(address, 0) - now) > 0:
+        if (wait := self.blocked_until.get(address, 0) - now) > 0:
             raise RateLimited(math.ceil(wait))
-        verdict = await asyncio.shield(self._flight(name, token))
+        verdict = await asyncio.shield(self._start_lookup(name, token))
         if isinstance(verdict, Problem):
-            await self._count(address)
+            await self._count_refusal(address)
             raise TokenRejected(verdict)
         return verdict.caller
 
-    async def _count(self, address: str) -> None:
-        """One more refusal; over the limit the address has to wait for the minute to end."""
-        what = f"refused:{self.prefix}:{address_key(address)}"
-        verdict = await anyio.to_thread.run_sync(hit, what, REFUSALS_PER_MINUTE, 60, limiter=limiter())
+    async def _count_refusal(self, address: str) -> None:
+        """One more refusal; over the limit the address has to wait until the minute ends."""
+        counter = f"refused:{self.prefix}:{address_key(address)}"
+        verdict = await anyio.to_thread.run_sync(hit, counter, REFUSALS_PER_MINUTE, 60, limiter=limiter())
         if not verdict.allowed:
-            self.crowds[address] = time.monotonic() + verdict.retry_after
-            _trim(self.crowds)
+            self.blocked_until[address] = time.monotonic() + verdict.retry_after
+            _trim(self.blocked_until)
 
-    def _flight(self, name: str, token: str) -> "asyncio.Task[Known | Problem]":
-        """One question per token at a time: callers that arrive meanwhile wait for the same answer."""
-        flight = self.flights.get(name)
-        if flight is None:
-            flight = self.flights[name] = asyncio.ensure_future(self._look_up(name, token))
-            flight.add_done_callback(lambda _: self.flights.pop(name, None))
-        return flight
+    def _start_lookup(self, name: str, token: str) -> "asyncio.Task[VerifiedToken | Problem]":
+        """One lookup per token at a time: callers that arrive meanwhile await the same one."""
+        lookup = self.pending.get(name)
+        if lookup is None:
+            lookup = self.pending[name] = asyncio.ensure_future(self._look_up(name, token))
+            lookup.add_done_callback(lambda _: self.pending.pop(name, None))
+        return lookup
 
-    async def _look_up(self, name: str, token: str) -> Known | Problem:
+    async def _look_up(self, name: str, token: str) -> VerifiedToken | Problem:
         before = self.events
         try:
             verdict = await self._ask(token)
         except AuthServerUnavailable:
-            return self._kept(name)
-        self.known.pop(name, None)
-        if before != self.events:  # something was revoked while we asked: true for this request, not to be kept
+            return self._extend(name)
+        self.cache.pop(name, None)
+        if before != self.events:  # something was revoked during the lookup: use its answer once, do not cache it
             return verdict
-        if isinstance(verdict, Known):
-            self.known[name] = verdict
-            _trim(self.known)
+        if isinstance(verdict, VerifiedToken):
+            self.cache[name] = verdict
+            _trim(self.cache)
         else:
-            self.refused[name] = (time.monotonic() + REFUSED, verdict)
+            self.refused[name] = (time.monotonic() + REFUSED_SECONDS, verdict)
             _trim(self.refused)
         return verdict
 
-    def _kept(self, name: str) -> Known:
-        """A token known until lately serves on for a while; the next attempt waits a second, not each request."""
-        known, now = self.known.get(name), time.monotonic()
-        if known is None or now >= known.end:
+    def _extend(self, name: str) -> VerifiedToken:
+        """In an outage a cached token is accepted for a while; one request a second tries the auth server again."""
+        cached, now = self.cache.get(name), time.monotonic()
+        if cached is None or now >= cached.end:
             raise AuthServerUnavailable
-        known.until = min(now + AGAIN, known.end)
-        return known
+        cached.refresh_at = min(now + RETRY_SECONDS, cached.end)
+        return cached
 
-    async def _ask(self, token: str) -> Known | Problem:
+    async def _ask(self, token: str) -> VerifiedToken | Problem:
         document = await self._introspect(token)
         seconds = self.judge(document)
         if isinstance(seconds, Problem):
             return seconds
         try:
-            caller = await anyio.to_thread.run_sync(_caller, document, limiter=limiter())
+            caller = await anyio.to_thread.run_sync(_load_caller, document, limiter=limiter())
         except SQLAlchemyError:
             log.warning("bearer: the database is away")
             raise AuthServerUnavailable from None
         if caller is None:
             return Problem.INVALID
         now = time.monotonic()
-        fresh = min(REMEMBERED, seconds)
-        return Known(caller, str(document.get("family", "")), now + fresh, now + min(REMEMBERED + GRACE, seconds))
+        return VerifiedToken(
+            caller,
+            str(document.get("family", "")),
+            refresh_at=now + min(ACCEPTED_SECONDS, seconds),
+            end=now + min(ACCEPTED_SECONDS + GRACE_SECONDS, seconds),
+        )
 
     async def _introspect(self, token: str) -> dict[str, Any]:
         form = {"token": token, "token_type_hint": "access_token"}
@@ -174,7 +178,7 @@ class TokenVerifier:
                 response = await self.auth_server.post(self.path, form)
                 document = response.json() if response.status_code == 200 else None
                 break
-            except _BROKEN:  # a kept connection the other side has closed: asking twice changes nothing
+            except _CONNECTION_LOST:  # an idle connection the server has closed; introspection can be repeated safely
                 if last:
                     raise AuthServerUnavailable from None
             except (httpx.HTTPError, ValueError):
@@ -187,15 +191,15 @@ class TokenVerifier:
     def forget(self, event: dict[str, Any]) -> None:
         """Drops what an event names: a token (its digest), a family of tokens, or an account."""
         self.events += 1
-        self.known.pop(event.get("token", ""), None)
+        self.cache.pop(event.get("token", ""), None)
         family, account = event.get("family"), event.get("account")
-        gone = [n for n, k in self.known.items() if k.family == family or k.caller.public_id == account]
-        for name in gone:
-            del self.known[name]
+        revoked = [n for n, t in self.cache.items() if t.family == family or t.caller.public_id == account]
+        for name in revoked:
+            del self.cache[name]
 
     def forget_all(self) -> None:
         self.events += 1
-        self.known.clear()
+        self.cache.clear()
         self.refused.clear()
 
     async def close(self) -> None:
@@ -203,7 +207,7 @@ class TokenVerifier:
 
 
 def _trim(cache: "OrderedDict[str, Any]") -> None:
-    while len(cache) > SIZE:
+    while len(cache) > MAX_CACHED_TOKENS:
         cache.popitem(last=False)
 
 
@@ -215,9 +219,9 @@ def api_key_verifier() -> TokenVerifier:
 
 
 def _token_seconds(document: dict[str, Any]) -> float | Problem:
-    """How long the introspected token is good here, unless it is not ours or not meant for us."""
-    meant_for = document.get("aud")
-    audience = meant_for if isinstance(meant_for, list) else [meant_for]
+    """How long the introspected token is good here: issued by us, for one of our resources (RFC 8707)."""
+    aud = document.get("aud")
+    audience = aud if isinstance(aud, list) else [aud]
     ours = document.get("iss") == settings().web_url and any(a in settings().resources for a in audience)
     expires = document.get("exp")
     if document.get("active") is not True or not ours or not isinstance(expires, int | float):
@@ -229,13 +233,13 @@ def _token_seconds(document: dict[str, Any]) -> float | Problem:
 
 
 def _key_seconds(document: dict[str, Any]) -> float | Problem:
-    """A key has no end of its own."""
+    """An API key does not expire by itself."""
     ours = document.get("active") is True and document.get("iss") == settings().web_url
-    return REMEMBERED + GRACE if ours else Problem.INVALID
+    return ACCEPTED_SECONDS + GRACE_SECONDS if ours else Problem.INVALID
 
 
-def _caller(document: dict[str, Any]) -> Caller | None:
-    """The account behind the token, read on a database thread; that it was seen is noted once an hour."""
+def _load_caller(document: dict[str, Any]) -> Caller | None:
+    """The account of the token, read on a database thread; `last_seen_at` is written once an hour."""
     columns = (
         Account.id,
         Account.public_id,
@@ -250,7 +254,7 @@ def _caller(document: dict[str, Any]) -> Caller | None:
         row = session.execute(select(*columns).where(Account.public_id == str(document.get("sub")))).one_or_none()
         if row is None or row.disabled_at is not None:
             return None
-        if row.last_seen_at is None or now - row.last_seen_at >= SEEN_EVERY:
+        if row.last_seen_at is None or now - row.last_seen_at >= LAST_SEEN_INTERVAL:
             session.execute(update(Account).where(Account.id == row.id).values(last_seen_at=now))
     client_id = str(document.get("client_id", ""))
     return Caller(

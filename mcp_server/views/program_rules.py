@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Literal, get_args
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.provenance import Verified, verified
+from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.results import Part
 from shared.domain.plurals import pluralize
 from shared.reference.rows import AwardExample, CancellationFee, Program, ProgramFact
@@ -75,7 +75,7 @@ def _find_expiry_rule(program: Program) -> Iterator[Rule]:
         confidence=program.expiry_confidence,
     )
     limits: Limits = {"months": program.expiry_months} if program.expiry_months else {}
-    yield Rule(topic="expiry", allowed=None, summary=summary, limits=limits, **verified(source))
+    yield Rule(topic="expiry", allowed=None, summary=summary, limits=limits, **describe_verified(source))
 
 
 def _find_pooling_rule(program: Program) -> Iterator[Rule]:
@@ -85,7 +85,9 @@ def _find_pooling_rule(program: Program) -> Iterator[Rule]:
     trust = "low" if program.pooling_source.startswith("general knowledge") else "medium"
     source = _Source(source_url=program.pooling_source, as_of=as_of, audited_on=None, confidence=trust)
     summary = _POOLING[program.pooling] + (f": {program.pooling_note}" if program.pooling_note else "")
-    yield Rule(topic="pooling", allowed=program.pooling != "no", summary=summary, limits={}, **verified(source))
+    yield Rule(
+        topic="pooling", allowed=program.pooling != "no", summary=summary, limits={}, **describe_verified(source)
+    )
 
 
 def _describe_amount(amount: Decimal | None, unit: str, currency: str) -> str:
@@ -103,7 +105,7 @@ def _to_fee_rule(row: CancellationFee) -> Rule:
     if row.cutoff:
         limits["deadline"] = row.cutoff
     summary = f"Changing an award: {change}; cancelling: {cancel}; per {row.per}."
-    return Rule(topic="changes", allowed=None, summary=summary, limits=limits, **verified(row))
+    return Rule(topic="changes", allowed=None, summary=summary, limits=limits, **describe_verified(row))
 
 
 def _find_fee_rule(call: Call, program: Program) -> Iterator[Rule]:
@@ -144,7 +146,7 @@ def _find_fact_rules(call: Call, program: Program) -> Iterator[Rule]:
                 allowed=_is_allowed(topic, row.value),
                 summary=row.answer,
                 limits=counts or ({"value": row.value} if row.value and topic not in ("holds", "stopovers") else {}),
-                **verified(row),
+                **describe_verified(row),
             )
 
 
@@ -160,7 +162,13 @@ def describe_example(row: AwardExample) -> str:
 def _find_sweet_spots(call: Call, program: Program) -> Iterator[Rule]:
     for row in call.reference.examples(program.slug):
         limits: Limits = {"points": row.points, "cabin": row.cabin, "direction": row.direction}
-        yield Rule(topic="sweet_spots", allowed=None, summary=describe_example(row), limits=limits, **verified(row))
+        yield Rule(
+            topic="sweet_spots",
+            allowed=None,
+            summary=describe_example(row),
+            limits=limits,
+            **describe_verified(row),
+        )
 
 
 def list_rules(call: Call, program: Program) -> list[Rule]:

@@ -7,7 +7,7 @@ end a kind of mail are no secret of a row: they follow from account and kind, an
 from collections.abc import Mapping
 from typing import Any
 
-from shared.secrets import key_id, same, sign
+from shared.secrets import is_same_secret, key_id, sign
 from shared.settings import settings
 
 PAGES = {"confirm_email": "/confirm", "reset_password": "/reset"}
@@ -51,6 +51,6 @@ def unsubscribed(token: str) -> tuple[str, str] | None:
     """The account and the kind of mail that such a link is about; None when it was not made here."""
     kind, _, rest = token.partition(".")
     account, _, mark = rest.rpartition(".")
-    if any(same(mark, _mark(material, account, kind)) for material in settings().encryption_keys):
+    if any(is_same_secret(mark, _mark(material, account, kind)) for material in settings().encryption_keys):
         return account, kind
     return None

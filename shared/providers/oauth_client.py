@@ -67,7 +67,10 @@ async def token(url: str, fields: Mapping[str, str], *, as_json: bool = False) -
     """Asks the token endpoint once."""
     body: dict[str, Any] = {"json": dict(fields)} if as_json else {"data": dict(fields)}
     headers = {"Accept": "application/json"}
-    async with http.client() as client, client.stream("POST", http.allowed_base(url), headers=headers, **body) as said:
+    async with (
+        http.client() as client,
+        client.stream("POST", http.check_url(url), headers=headers, **body) as said,
+    ):
         raw = await http.read_capped(said, MOST_BYTES)
         return _grant(said, raw)
 
@@ -107,5 +110,5 @@ def _plain(value: Any) -> bool:
 
 async def revoke(url: str, fields: Mapping[str, str]) -> bool:
     """RFC 7009. True when the provider says that the token is of no use any more."""
-    async with http.client() as client, client.stream("POST", http.allowed_base(url), data=dict(fields)) as said:
+    async with http.client() as client, client.stream("POST", http.check_url(url), data=dict(fields)) as said:
         return said.status_code == 200

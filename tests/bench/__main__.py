@@ -146,7 +146,7 @@ def ratio(figures: Figures, bar: Bar, concurrency: int) -> float:
 def cache_hit_us() -> float:
     """Microseconds of one bearer check that is answered from memory: the best of five runs in this process."""
     from mcp_server.toolkit.context import Caller
-    from mcp_server.transport.token_verifier import Known, TokenVerifier
+    from mcp_server.transport.token_verifier import TokenVerifier, VerifiedToken
     from shared.domain.plans import Plan
     from shared.secrets import digest, mint
 
@@ -154,7 +154,7 @@ def cache_hit_us() -> float:
         bearers, token = TokenVerifier(), mint("awt_at_")
         end = time.monotonic() + 3600
         caller = Caller(1, "acc_bench", Plan.PREMIUM, False, "bench", "Bench")
-        bearers.known[digest(token)] = Known(caller, "bench", end, end)
+        bearers.known[digest(token)] = VerifiedToken(caller, "bench", end, end)
         runs = []
         for _ in range(5):
             started = time.perf_counter()

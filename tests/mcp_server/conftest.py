@@ -100,7 +100,7 @@ def running() -> Iterator[World]:
 def world(running: World, clean: None) -> World:
     running.auth.status = 200
     running.auth.asked.clear()
-    running.front.bearers.forget_all()
+    running.front.token_verifier.forget_all()
     USAGE_LOG.pending.clear()
     USAGE_LOG.today.clear()
     running.http.cookies.clear()

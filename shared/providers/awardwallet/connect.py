@@ -48,7 +48,7 @@ async def start(redirect_uri: str, state: str) -> Start:  # noqa: ARG001 - the w
     ours = urlsplit(settings().awardwallet_base_url).hostname
     if host not in ("awardwallet.com", ours) and not host.endswith(".awardwallet.com"):
         raise Unanswered("down", "wrong_shape")
-    return Start(http.allowed_base(url))
+    return Start(http.check_url(url))
 
 
 async def finish(query: Mapping[str, str], _kept: Mapping[str, str], _redirect_uri: str) -> Grant:

@@ -19,7 +19,7 @@ from shared.db.base import transaction
 from shared.db.connections import Connection
 from shared.providers.connectors import NAMES, Connector, Declined, Grant, Start, connector
 from shared.providers.contract import Unanswered
-from shared.secrets import digest, mint, same
+from shared.secrets import digest, is_same_secret, mint
 from shared.services.connections.credentials import fill, in_thread, opened, reason_of, row_of, sealed
 from shared.settings import settings
 
@@ -209,7 +209,7 @@ def _use_state(provider: str, state: str, who: Traveller) -> Pending:
         row.state_hash, row.pending_sealed = None, None
         account_id = row.account_id
     kept = json.loads(told) if told else {}
-    if not same(str(kept.get("session", "")), who.session):
+    if not is_same_secret(str(kept.get("session", "")), who.session):
         raise Stopped(Why.STRANGER)
     return Pending(account_id, kept["kept"], kept["consents"])
 

@@ -3,7 +3,7 @@
 import base64
 import binascii
 
-from shared.secrets import same, sign
+from shared.secrets import is_same_secret, sign
 from shared.settings import settings
 
 _MARK = 24  # characters of the signature: 96 bits
@@ -34,7 +34,7 @@ def award_row(account_id: int, given: str) -> tuple[str, str] | None:
     source, _, ref = row.partition("|")
     if (prefix == "sbx") != (settings().data_mode == "sandbox") or (prefix == "sbx") != (source == "sandbox"):
         return None
-    if not any(same(mark, _signed(key, account_id, row)) for key in settings().encryption_keys):
+    if not any(is_same_secret(mark, _signed(key, account_id, row)) for key in settings().encryption_keys):
         return None
     return source, ref
 
@@ -51,4 +51,4 @@ def sighting_of(account_id: int, given: str) -> int | None:
     if prefix != "flt" or not (number.isascii() and number.isdigit() and len(number) < 19):
         return None
     made = (_signed(key, account_id, f"flight|{number}") for key in settings().encryption_keys)
-    return int(number) if any(same(mark, sign) for sign in made) else None
+    return int(number) if any(is_same_secret(mark, sign) for sign in made) else None

@@ -72,7 +72,7 @@ def test_a_revoked_key_is_refused_within_two_seconds(world: World, people: Peopl
 def test_without_the_event_a_revoked_key_ends_with_its_half_minute(
     world: World, people: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(token_verifier, "REMEMBERED", 0.3)
+    monkeypatch.setattr(token_verifier, "ACCEPTED_SECONDS", 0.3)
     monkeypatch.setattr(flows, "publish", lambda **event: None)
     key = world.key(people.alice)
     assert world.call(key, "list_trips").status_code == 200

@@ -31,11 +31,11 @@ def test_published_event_reaches_the_cache_of_a_running_server(world: World, peo
     assert until(listens)
     token = world.token(people.alice)
     assert world.http.post(world.url, json=LIST, headers=bearer(token)).status_code == 200
-    bearers = world.front.bearers
-    (name, known) = next(iter(bearers.known.items()))
+    tokens = world.front.token_verifier
+    (name, cached) = next(iter(tokens.cache.items()))
     world.auth.answers[token] = {"active": False}
-    publish(**{kind: {"token": name, "family": known.family, "account": "acc_alice"}[kind]})
-    assert until(lambda: not bearers.known)
+    publish(**{kind: {"token": name, "family": cached.family, "account": "acc_alice"}[kind]})
+    assert until(lambda: not tokens.cache)
     assert world.http.post(world.url, json=LIST, headers=bearer(token)).status_code == 401
 
 
@@ -44,7 +44,7 @@ def test_lost_subscription_comes_back_and_empties_the_cache(world: World, people
     token = world.token(people.alice)
     assert world.http.post(world.url, json=LIST, headers=bearer(token)).status_code == 200
     connect().execute_command("CLIENT", "KILL", "TYPE", "pubsub")
-    assert until(lambda: not world.front.bearers.known)
+    assert until(lambda: not world.front.token_verifier.cache)
     assert until(listens)
 
 
@@ -54,5 +54,5 @@ def test_nonsense_on_the_channel_is_passed_over(world: World, people: People) ->
     for nonsense in ("no json", "[1]", "7", '{"other": 1}'):
         connect().publish("award:events", nonsense)
     publish(account="acc_alice")
-    assert until(lambda: not world.front.bearers.known)
+    assert until(lambda: not world.front.token_verifier.cache)
     assert listens()

@@ -36,8 +36,8 @@ class Desk:
         self.answer: dict[str, Any] | int = {"active": False}
         self.before_answer: Callable[[], None] = lambda: None
         monkeypatch.setattr(token_verifier, "time", SimpleNamespace(monotonic=lambda: self.now))
-        self.bearers = TokenVerifier()
-        self.bearers.auth_server.http = httpx.AsyncClient(transport=httpx.MockTransport(self._handle))
+        self.token_verifier = TokenVerifier()
+        self.token_verifier.auth_server.http = httpx.AsyncClient(transport=httpx.MockTransport(self._handle))
 
     async def _handle(self, request: httpx.Request) -> httpx.Response:
         self.asked += 1
@@ -60,7 +60,7 @@ class Desk:
 
     def check(self, token: str) -> Caller:
         limiter.cache_clear()
-        return anyio.run(self.bearers.check, token)
+        return anyio.run(self.token_verifier.check, token)
 
 
 @pytest.fixture
@@ -130,12 +130,12 @@ def test_twenty_callers_with_one_new_token_ask_once(desk: Desk, alice: Caller) -
     async def together() -> None:
         async with anyio.create_task_group() as tasks:
             for _ in range(20):
-                tasks.start_soon(desk.bearers.check, token)
+                tasks.start_soon(desk.token_verifier.check, token)
 
     limiter.cache_clear()
     anyio.run(together)
     assert desk.asked == 1
-    assert desk.bearers.flights == {}
+    assert desk.token_verifier.pending == {}
 
 
 def test_caller_who_hangs_up_takes_nobody_elses_answer_away(desk: Desk, alice: Caller) -> None:
@@ -144,8 +144,8 @@ def test_caller_who_hangs_up_takes_nobody_elses_answer_away(desk: Desk, alice: C
 
     async def one_leaves() -> Caller:
         with anyio.move_on_after(0.001):
-            await desk.bearers.check(token)
-        return await desk.bearers.check(token)
+            await desk.token_verifier.check(token)
+        return await desk.token_verifier.check(token)
 
     limiter.cache_clear()
     assert anyio.run(one_leaves).public_id == "acc_alice"
@@ -222,12 +222,12 @@ def test_unknown_token_is_not_judged_while_nobody_answers_for_it(desk: Desk, ans
     desk.answer = answer
     with pytest.raises(AuthServerUnavailable):
         desk.check(mint("awt_at_"))
-    assert desk.bearers.refused == {}
+    assert desk.token_verifier.refused == {}
 
 
 @pytest.mark.parametrize("text", ["no json", "[]", "null"])
 def test_answer_that_is_no_document_judges_nobody(desk: Desk, text: str) -> None:
-    desk.bearers.auth_server.http = httpx.AsyncClient(
+    desk.token_verifier.auth_server.http = httpx.AsyncClient(
         transport=httpx.MockTransport(lambda _: httpx.Response(200, text=text))
     )
     with pytest.raises(AuthServerUnavailable):
@@ -244,7 +244,7 @@ def test_connection_the_auth_server_had_closed_is_opened_again(desk: Desk, alice
             raise httpx.RemoteProtocolError("gone", request=request)
         return httpx.Response(200, json=desk.answer)
 
-    desk.bearers.auth_server.http = httpx.AsyncClient(transport=httpx.MockTransport(flaky))
+    desk.token_verifier.auth_server.http = httpx.AsyncClient(transport=httpx.MockTransport(flaky))
     assert desk.check(mint("awt_at_")).public_id == "acc_alice"
     assert len(tries) == 2
 
@@ -253,7 +253,7 @@ def test_slow_auth_server_is_away_and_not_waited_for(desk: Desk) -> None:
     def late(request: httpx.Request) -> httpx.Response:
         raise httpx.ReadTimeout("late", request=request)
 
-    desk.bearers.auth_server.http = httpx.AsyncClient(transport=httpx.MockTransport(late))
+    desk.token_verifier.auth_server.http = httpx.AsyncClient(transport=httpx.MockTransport(late))
     with pytest.raises(AuthServerUnavailable):
         desk.check(mint("awt_at_"))
     assert (internal_api.TIMEOUT.connect, internal_api.TIMEOUT.read) == (1, 3)
@@ -271,7 +271,7 @@ def test_event_makes_the_next_call_ask_again(desk: Desk, alice: Caller, event: C
     desk.good(alice)
     token = mint("awt_at_")
     desk.check(token)
-    desk.bearers.forget(event(token))
+    desk.token_verifier.forget(event(token))
     desk.answer = {"active": False}
     with pytest.raises(TokenRejected):
         desk.check(token)
@@ -282,7 +282,7 @@ def test_event_about_somebody_else_drops_nothing(desk: Desk, alice: Caller) -> N
     token = mint("awt_at_")
     desk.check(token)
     for event in ({"family": "family-2"}, {"account": "acc_bob"}, {"token": "0" * 64}, {}, {"family": None}):
-        desk.bearers.forget(event)
+        desk.token_verifier.forget(event)
     desk.check(token)
     assert desk.asked == 1
 
@@ -290,7 +290,7 @@ def test_event_about_somebody_else_drops_nothing(desk: Desk, alice: Caller) -> N
 def test_revocation_during_the_question_is_not_forgotten(desk: Desk, alice: Caller) -> None:
     desk.good(alice)
     token = mint("awt_at_")
-    desk.before_answer = lambda: desk.bearers.forget({"family": "family-1"})
+    desk.before_answer = lambda: desk.token_verifier.forget({"family": "family-1"})
     desk.check(token)
     desk.before_answer = lambda: None
     desk.answer = {"active": False}
@@ -304,7 +304,7 @@ def test_plan_change_shows_at_the_next_call_after_its_event(desk: Desk, alice: C
     assert desk.check(token).plan is Plan.PREMIUM
     with transaction() as session:
         session.execute(update(Account).values(plan="pro", is_admin=True))
-    desk.bearers.forget({"account": "acc_alice"})
+    desk.token_verifier.forget({"account": "acc_alice"})
     caller = desk.check(token)
     assert (caller.plan, caller.is_admin) == (Plan.PRO, True)
 
@@ -323,16 +323,16 @@ def test_plan_change_shows_within_half_a_minute_when_its_event_is_lost(desk: Des
 def test_cache_is_bounded_and_lets_the_longest_unused_go(
     desk: Desk, alice: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(token_verifier, "SIZE", 3)
+    monkeypatch.setattr(token_verifier, "MAX_CACHED_TOKENS", 3)
     desk.good(alice)
     tokens = [mint("awt_at_") for _ in range(4)]
     for token in (*tokens[:3], tokens[0], tokens[3]):
         desk.check(token)
-    assert list(desk.bearers.known) == [digest(t) for t in (tokens[2], tokens[0], tokens[3])]
+    assert list(desk.token_verifier.cache) == [digest(t) for t in (tokens[2], tokens[0], tokens[3])]
 
 
 def test_strangers_never_push_users_out(desk: Desk, alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(token_verifier, "SIZE", 3)
+    monkeypatch.setattr(token_verifier, "MAX_CACHED_TOKENS", 3)
     desk.good(alice)
     token = mint("awt_at_")
     desk.check(token)
@@ -340,15 +340,15 @@ def test_strangers_never_push_users_out(desk: Desk, alice: Caller, monkeypatch: 
     for _ in range(5):
         with pytest.raises(TokenRejected):
             desk.check(mint("awt_at_"))
-    assert len(desk.bearers.refused) == 3
-    assert digest(token) in desk.bearers.known
+    assert len(desk.token_verifier.refused) == 3
+    assert digest(token) in desk.token_verifier.cache
 
 
 def test_no_token_is_kept_only_its_digest(desk: Desk, alice: Caller) -> None:
     desk.good(alice)
     token = mint("awt_at_")
     desk.check(token)
-    assert token not in repr(vars(desk.bearers))
+    assert token not in repr(vars(desk.token_verifier))
 
 
 def _seen() -> Any:

@@ -89,7 +89,7 @@ def test_not_ready_on_another_schema(world: World, monkeypatch: pytest.MonkeyPat
 
 def test_introspection_goes_to_the_issuer_by_name(world: World) -> None:
     world.http.get(f"{world.base}/.well-known/oauth-authorization-server")
-    assert world.front.bearers.auth_server.headers == {"Host": world.web_host}
+    assert world.front.token_verifier.auth_server.headers == {"Host": world.web_host}
     assert set(world.auth.hosts) <= {world.web_host}
 
 
