@@ -4,6 +4,7 @@ from datetime import date
 from typing import Any
 
 from mcp_server.toolkit.results import Part
+from shared.domain.dates import format_iso_day
 from shared.reference.rows.fact import Fact
 
 
@@ -52,7 +53,9 @@ def warn_about(fact: Any) -> str:
     if fact.confidence == "low":
         words.append("An estimate of low confidence.")
     if fact.audited_on is None:
-        words.append(f"Unaudited; source dated {fact.as_of}." if fact.as_of else "Unaudited; source undated.")
+        words.append(
+            f"Unaudited; source dated {format_iso_day(fact.as_of)}." if fact.as_of else "Unaudited; source undated."
+        )
     return " ".join(words)
 
 

@@ -27,7 +27,7 @@ from mcp_server.views.status_runs import (
 from shared.db.profile import Profile
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import status_tiers
-from shared.domain.dates import format_day
+from shared.domain.dates import format_day, format_iso_day
 from shared.domain.plurals import pluralize
 from shared.domain.status_runs import Run, RunOption, rank_runs
 from shared.errors import NoData
@@ -280,7 +280,7 @@ def _to_offer_path(row: Any, eligibility: str, goal: Goal) -> StatusPath:
         apply_url=row.apply_url,
         runs=None,
         freshness=build_static_freshness(
-            "static", row.source_url, f"Source dated {row.as_of}." if row.as_of else "Source undated."
+            "static", row.source_url, f"Source dated {format_iso_day(row.as_of)}." if row.as_of else "Source undated."
         ),
     )
 

@@ -10,6 +10,7 @@ from shared.db import upcoming_bookings
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.documents.calendar_feed import Event, build_calendar
 from shared.domain import time_zones
+from shared.domain.dates import format_day
 from shared.reference import hotels
 from shared.reference.reference import Reference
 from shared.services.bookings.bookings import flight_day, flight_state, stay_state
@@ -111,7 +112,7 @@ def _stay(reference: Reference, row: HotelBooking) -> Event:
         title=row.hotel_name,
         place=", ".join((row.hotel_name, known.city, known.country)) if known else row.hotel_name,
         lines=_lines(
-            f"Check-out: {row.check_out_date}",
+            f"Check-out: {format_day(row.check_out_date)}",
             row.room_type and f"Room: {row.room_type}",
             row.confirmation_number and f"Confirmation: {row.confirmation_number}",
         ),

@@ -21,6 +21,7 @@ from shared.domain.confirmations.clean_text import to_one_line
 from shared.domain.confirmations.mail_parts import Unreadable, read_headers
 from shared.domain.confirmations.mail_reader import read_mail
 from shared.domain.confirmations.model import MailReading, to_json
+from shared.domain.dates import format_day
 from shared.domain.plans import Plan, Tier, is_allowed
 from shared.errors import Candidates, Invalid, NotFound
 from shared.outbox.enqueue import tell
@@ -171,9 +172,12 @@ def _file(session: Session, mail: InboundMail) -> Filed:
 def _tell(session: Session, mail: InboundMail, filed: Filed) -> None:
     """One notice for each mail, whatever became of it; no mail about a mail."""
     legs = [
-        f"{f.flight_number or f.airline} {f.origin} to {f.destination} on {f.departure_date}" for f in filed.flights
+        f"{f.flight_number or f.airline} {f.origin} to {f.destination} on {format_day(f.departure_date)}"
+        for f in filed.flights
     ]
-    stays = [f"{h.hotel_name} from {h.check_in_date} to {h.check_out_date}" for h in filed.hotels]
+    stays = [
+        f"{h.hotel_name} from {format_day(h.check_in_date)} to {format_day(h.check_out_date)}" for h in filed.hotels
+    ]
     facts = {
         "state": mail.state,
         "message_id": str(mail.id),
