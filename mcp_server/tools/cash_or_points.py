@@ -88,7 +88,7 @@ class _Sides:
     live: bool
 
     @property
-    def both(self) -> list[Reading[Any]]:
+    def readings(self) -> list[Reading[Any]]:
         return [*self.seats, *self.fares]
 
 
@@ -120,7 +120,7 @@ async def compare_cash_vs_points(
     sides = await (_read_stored if call.plan is Plan.FREE else _ask_sources)(call, start, end, date, cabin)
     fare_options = fares.options(sides.fares, cabin)
     seats = offered(sides.seats, call.account_id if sides.live else None, (cabin,), 1)
-    if not fare_options and not seats and not coverage(sides.both).failed:
+    if not fare_options and not seats and not coverage(sides.readings).failed:
         raise NoData(_describe_nothing(call, where), missing=["cash fare", "award seats"])
     rates = await exchange_rates.rates(
         call.ask, [CURRENCY, *(f.currency for f in fare_options), *(s.taxes_currency for s in seats)]
@@ -145,7 +145,7 @@ async def _ask_sources(call: LiveCall, origin: str, destination: str, day: Date,
         tasks.start_soon(put, availability.VERB, SeatsQuestion(origin, destination, day, day))
         tasks.start_soon(put, fares.VERB, FaresQuestion(origin, destination, day, None, cabin, 1, CURRENCY))
     sides = _Sides(answers[availability.VERB], answers[fares.VERB], live=True)
-    require_answer(sides.both, "award_seats and cash_fares", "The comparison of cash and points", "seats or fares")
+    require_answer(sides.readings, "award_seats and cash_fares", "The comparison of cash and points", "seats or fares")
     return sides
 
 
@@ -191,7 +191,7 @@ def _build_comparison(
     best = awards[0] if awards else None
     value = value_point(amount, best.award) if best else None
     advised = advise(amount, best.award) if best else None
-    coverage_now, age = coverage(sides.both), freshness(sides.both)
+    coverage_now, age = coverage(sides.readings), freshness(sides.readings)
     listed = awards[: call.limits.results or MAX_OPTIONS]
     return Comparison(
         status="partial" if coverage_now.failed else "ok",

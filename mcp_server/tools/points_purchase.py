@@ -67,7 +67,7 @@ def _find_running_sale(call: Call, program: str) -> PointsSale | None:
     return min(rows, key=lambda r: (r.targeted, -(r.bonus_percent or 0), -(r.discount_percent or 0)), default=None)
 
 
-def _counted_sale(row: PointsSale | None) -> points_purchase.Sale:
+def _sale_for_everybody(row: PointsSale | None) -> points_purchase.Sale:
     """What everybody gets: a targeted sale changes no price here."""
     if row is None or row.targeted:
         return points_purchase.NO_SALE
@@ -76,7 +76,7 @@ def _counted_sale(row: PointsSale | None) -> points_purchase.Sale:
 
 def _to_buy_price(call: Call, row: BuyPoints, quantity: int | None) -> BuyPrice:
     prices, running_sale = price_lists.build_price_list(row), _find_running_sale(call, row.program)
-    sale = _counted_sale(running_sale)
+    sale = _sale_for_everybody(running_sale)
     quote = points_purchase.quote_order(prices, quantity, sale) if prices and quantity else None
     return BuyPrice(
         program=row.program,
