@@ -51,7 +51,7 @@ def test_recommend_cards_says_when_a_bonus_is_unknown_or_out_of_reach(people: Pe
     unknown = [r for r in small["recommendations"] if r["breakdown"]["bonus"] is None]
     assert unknown
     assert all("No welcome bonus is known" in r["reasons"][0] for r in unknown if r["slug"] != AVIOS)
-    assert "bonus is null" in small["message"]
+    assert "without a known welcome bonus" in small["message"]
 
 
 def test_recommend_cards_ranks_one_category_by_its_return(people: People, use: Use) -> None:
