@@ -53,7 +53,7 @@ class Chart:
     confidence: str
     note: str | None
 
-    def valid(self, on: date) -> bool:
+    def is_valid(self, on: date) -> bool:
         return (self.effective_from is None or self.effective_from <= on) and (
             self.effective_to is None or on <= self.effective_to
         )
@@ -167,7 +167,7 @@ def group_charts(charts: Iterable[Chart], airline: str, partner: bool, on: date)
     Own or named charts come before the chart for all other partners, and exceptions before the general rule: those
     of a place (Hawaii) before those of any flight within a country.
     """
-    usable = [c for c in charts if c.valid(on) and c.scope != "multi_partner"]
+    usable = [c for c in charts if c.is_valid(on) and c.scope != "multi_partner"]
     named = [c for c in usable if airline in c.carriers]
     others = [c for c in usable if c.scope == "all_other_partners"] if partner and not named else []
     groups = []

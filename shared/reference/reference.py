@@ -221,7 +221,7 @@ class Reference:
 
     def charts(self, program: str, on: date) -> list[chart_rules.Chart]:
         """Every chart of a programme in force on a day."""
-        return [c for c in self._charts.get(program, ()) if c.valid(on)]
+        return [c for c in self._charts.get(program, ()) if c.is_valid(on)]
 
     def zones(self, system: str) -> Sequence[Zone]:
         return self._zones.get(system, ())

@@ -10,7 +10,7 @@ from shared.db.spending import SpendingStatement, SpendingTotal
 from shared.documents import ofx
 from shared.domain.card_value import CATEGORIES
 from shared.domain.parsing.amounts import parse_amount
-from shared.domain.spending import plain, table
+from shared.domain.spending import pasted_text, table
 from shared.domain.spending.categories import OTHER, exclude_kind
 from shared.domain.spending.categories import clean_description as plain_words
 from shared.domain.spending.model import (
@@ -36,7 +36,7 @@ def of_text(text: str, book: StatementBook, hints: Hints) -> StatementTotals:
         raise Unreadable(f"has more than {MOST_BREAKS:,} line breaks", "a statement of fewer lines; split it")
     if ofx.looks_like_ofx(text):
         return sum_up(_ofx(text, book, hints), hints)
-    reading = table.read_table(text, book, hints) or plain.read_pasted_text(text, book, hints)
+    reading = table.read_table(text, book, hints) or pasted_text.read_pasted_text(text, book, hints)
     if reading is None:
         raise table.explain_failure(text)
     return sum_up(reading, hints)

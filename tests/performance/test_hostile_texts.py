@@ -12,7 +12,7 @@ from tests.performance.stopwatch import any_attempt_passes, processor_seconds, t
 from tests.shared.documents.test_ofx import HOSTILE as HOSTILE_STATEMENTS
 from tests.shared.documents.test_ofx import statement_around
 from tests.shared.domain.confirmations.mails import read
-from tests.shared.domain.confirmations.test_attached import heavy_calendars
+from tests.shared.domain.confirmations.test_attachments import heavy_calendars
 from tests.shared.domain.confirmations.test_hostile import HOSTILE as HOSTILE_MAILS
 from tests.shared.domain.folio.bills import audit
 from tests.shared.domain.folio.test_reading import HOSTILE as HOSTILE_BILLS

@@ -22,7 +22,7 @@ _VOUCHER = Decimal(20)
 
 
 def _list_food(case: Case) -> list[FolioLine]:
-    return [x for x in case.charges() if x.kind in FOOD and case.open(x)]
+    return [x for x in case.list_charges() if x.kind in FOOD and case.is_open(x)]
 
 
 def _sum_net(lines: Sequence[FolioLine]) -> Decimal:

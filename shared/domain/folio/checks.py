@@ -23,10 +23,10 @@ class Case:
     book: Rulebook
     claimed: set[int] = field(default_factory=set)
 
-    def open(self, line: FolioLine) -> bool:
+    def is_open(self, line: FolioLine) -> bool:
         return line.net > 0 and id(line) not in self.claimed
 
-    def charges(self) -> list[FolioLine]:
+    def list_charges(self) -> list[FolioLine]:
         return [x for x in self.bill.lines if x.amount > 0 and x.kind not in NOT_CHARGES]
 
 
@@ -81,8 +81,8 @@ def _limit_per_day(lines: Sequence[FolioLine], most: int | None) -> list[FolioLi
 def check_charges(rule: Rule, case: Case) -> Finding | None:
     """Lines of the rule's kinds that are still to be paid, with their tax."""
     lines, note = [], ""
-    for line in case.charges():
-        if case.open(line) and _open_amount(line) > 0 and rules.applies_to_line(rule, line, case.stay):
+    for line in case.list_charges():
+        if case.is_open(line) and _open_amount(line) > 0 and rules.applies_to_line(rule, line, case.stay):
             good, time_note = _check_time(rule, line, case.stay)
             if good:
                 lines.append(line)
@@ -90,7 +90,7 @@ def check_charges(rule: Rule, case: Case) -> Finding | None:
     lines = _limit_per_day(lines, rule.per_day)
     if not lines:
         return None
-    taxes = [t for x in lines for t in x.taxes if case.open(t)] if rule.keeps_tax else []
+    taxes = [t for x in lines for t in x.taxes if case.is_open(t)] if rule.keeps_tax else []
     taxes = [t for t in taxes if t not in lines]
     return make_finding(rule, case, sum(map(_open_amount, [*lines, *taxes]), ZERO), [*lines, *taxes], note)
 
@@ -112,18 +112,18 @@ def check_nights(rule: Rule, case: Case) -> Finding | None:
     stay = case.stay
     if stay.nights is None:
         return None
-    rooms = [x for x in case.charges() if x.kind == "room" and x.net > 0 and not _is_half_day(x, case)]
+    rooms = [x for x in case.list_charges() if x.kind == "room" and x.net > 0 and not _is_half_day(x, case)]
     covered = len(stay.award_days - {x.day for x in rooms if x.day})
     extra = len(rooms) + covered - stay.nights * stay.rooms
     if extra <= 0:
         return None
-    free = [x for x in rooms if case.open(x)]
+    free = [x for x in rooms if case.is_open(x)]
     free.sort(key=lambda x: (_is_within_stay(x, stay), not _is_repeated(x, rooms)))
     late = [x for x in free if not _is_within_stay(x, stay) or _is_repeated(x, rooms)]
     extra_rooms = (late or free[::-1])[: min(extra, len(free))]
     if not extra_rooms:
         return None
-    lines = [y for x in extra_rooms for y in (x, *x.taxes) if case.open(y)]
+    lines = [y for x in extra_rooms for y in (x, *x.taxes) if case.is_open(y)]
     return make_finding(rule, case, sum((x.net for x in lines), ZERO), lines)
 
 
@@ -146,14 +146,14 @@ def _is_half_day(line: FolioLine, case: Case) -> bool:
 def check_repeats(rule: Rule, case: Case) -> Finding | None:
     """Lines of one day, description and amount, beyond as many as are plausible for the guests and rooms."""
     groups: dict[tuple[object, ...], list[FolioLine]] = {}
-    for line in case.charges():
-        if case.open(line):
+    for line in case.list_charges():
+        if case.is_open(line):
             parent = id(line.parent) if line.kind in TAXES else 0
             groups.setdefault((line.day, line.folded, line.amount, parent), []).append(line)
     extra = [x for g in groups.values() for x in g[_count_plausible(g[0], case.stay) :]]
     for group in groups.values():
         for line in (x for x in group[1:] if x in extra and len(x.taxes) == len(group[0].taxes)):
-            extra += [t for t in line.taxes if case.open(t) and t not in extra]
+            extra += [t for t in line.taxes if case.is_open(t) and t not in extra]
     return make_finding(rule, case, sum((x.net for x in extra), ZERO), extra) if extra else None
 
 
@@ -167,8 +167,8 @@ def _count_plausible(line: FolioLine, stay: FolioStay) -> int:
 def check_taxes(rule: Rule, case: Case) -> Finding | None:
     lines = [
         x
-        for x in case.charges()
-        if x.kind in rule.line_kinds and case.open(x) and x.parent is not None and x.parent.is_reversed
+        for x in case.list_charges()
+        if x.kind in rule.line_kinds and case.is_open(x) and x.parent is not None and x.parent.is_reversed
     ]
     return make_finding(rule, case, sum((x.net for x in lines), ZERO), lines) if lines else None
 

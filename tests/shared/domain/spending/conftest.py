@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shared.domain.spending import plain, table
+from shared.domain.spending import pasted_text, table
 from shared.domain.spending.model import Hints, StatementReading
 from shared.reference.load import reference
 from shared.reference.spending import build_book
@@ -22,7 +22,7 @@ def read() -> Read:
     def run(text: str, **hints: Any) -> StatementReading:
         existing = build_book(reference())
         beside = Hints(TODAY, **hints)
-        result = table.read_table(text, existing, beside) or plain.read_pasted_text(text, existing, beside)
+        result = table.read_table(text, existing, beside) or pasted_text.read_pasted_text(text, existing, beside)
         assert result is not None
         return result
 
