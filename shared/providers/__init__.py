@@ -1,4 +1,4 @@
-"""The outside world, asked through one door: `ask` alone does cache, freshness, circuit breaking and outage marking.
+"""Providers: the outside sources of seats, fares, stays, delays and rates, reached through `ask` alone.
 
 One folder per provider; adapters do not know each other, and their insides are reached through `ask` only.
 """

@@ -1,4 +1,4 @@
-"""What a provider folder shows to be connected to a person's own account there: `connect.CONNECTOR`, of these types."""
+"""Types of a connection to a person's own account: what a provider folder shows as `connect.CONNECTOR`."""
 
 import importlib
 from collections.abc import Awaitable, Callable, Mapping

@@ -1,4 +1,4 @@
-"""What can be asked of the outside world: questions go in, answers or one of a few kinds of failure come out."""
+"""Types of questions to providers, their answers and the kinds of failure."""
 
 import datetime as dt
 from collections.abc import Callable

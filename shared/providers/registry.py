@@ -1,4 +1,4 @@
-"""Finds provider folders by itself: each sub-package here that answers questions shows its card as `PROVIDER`.
+"""Registry of providers: every sub-package here that has a `PROVIDER` card.
 
 Those that only hold a person's own account (`connect.CONNECTOR`) show none.
 """
@@ -17,8 +17,10 @@ from shared.settings import settings
 def providers() -> Mapping[str, Provider]:
     """Every provider of this installation by name, configured or not."""
     folders = sorted(m.name for m in pkgutil.iter_modules(shared.providers.__path__) if m.ispkg)
-    shown = {name: getattr(importlib.import_module(f"shared.providers.{name}"), "PROVIDER", None) for name in folders}
-    cards: dict[str, Provider] = {name: card for name, card in shown.items() if card is not None}
+    found_cards = {
+        name: getattr(importlib.import_module(f"shared.providers.{name}"), "PROVIDER", None) for name in folders
+    }
+    cards: dict[str, Provider] = {name: card for name, card in found_cards.items() if card is not None}
     for name, card in cards.items():
         if card.name != name:
             raise ValueError(f"the folder {name} shows the card of {card.name}")

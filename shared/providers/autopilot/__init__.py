@@ -1,1 +1,1 @@
-"""A service of the operator's choice that watches prices of booked travel: bookings go out to it, nothing comes in."""
+"""Autopilot: a service of the operator's choice that watches prices of booked travel. It is only written to."""

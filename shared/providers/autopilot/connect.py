@@ -1,4 +1,4 @@
-"""A person's account at the operator's price-watching service: consent goes in, tokens come out; bookings are sent."""
+"""The connection to a person's account at the operator's price-watching service, by OAuth 2."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ from shared.providers.connectors import Connector, Grant, Start
 from shared.settings import settings
 
 
-def configured() -> bool:
+def is_configured() -> bool:
     s = settings()
     return all(
         (
@@ -22,7 +22,7 @@ def configured() -> bool:
 
 
 def _client() -> dict[str, str]:
-    return oauth_client.application(settings().autopilot_client_id, settings().autopilot_client_secret)
+    return oauth_client.client_fields(settings().autopilot_client_id, settings().autopilot_client_secret)
 
 
 async def start(redirect_uri: str, state: str) -> Start:
@@ -34,16 +34,18 @@ async def start(redirect_uri: str, state: str) -> Start:
     }
     if scope := settings().autopilot_scope:
         query["scope"] = scope
-    return oauth_client.onward(settings().autopilot_authorize_url or "", query, pkce=True)
+    return oauth_client.build_start(settings().autopilot_authorize_url or "", query, pkce=True)
 
 
-async def finish(query: Mapping[str, str], kept: Mapping[str, str], redirect_uri: str) -> Grant:
-    fields = oauth_client.exchange(_client(), query, redirect_uri, code_verifier=kept["verifier"])
-    return await oauth_client.token(settings().autopilot_token_url or "", fields)
+async def finish(query: Mapping[str, str], saved: Mapping[str, str], redirect_uri: str) -> Grant:
+    fields = oauth_client.code_fields(_client(), query, redirect_uri, code_verifier=saved["verifier"])
+    return await oauth_client.request_token(settings().autopilot_token_url or "", fields)
 
 
 async def renew(refresh: str) -> Grant:
-    return await oauth_client.token(settings().autopilot_token_url or "", oauth_client.renewal(_client(), refresh))
+    return await oauth_client.request_token(
+        settings().autopilot_token_url or "", oauth_client.refresh_fields(_client(), refresh)
+    )
 
 
 async def revoke(access: str, refresh: str | None) -> bool:
@@ -58,7 +60,7 @@ CONNECTOR = Connector(
         "sync_integration sends your upcoming flights and stays, with dates and prices, so that they are watched.",
         "Cards, balances and passwords are never sent. Nothing is booked or changed from here.",
     ),
-    configured=configured,
+    configured=is_configured,
     start=start,
     finish=finish,
     renew=renew,

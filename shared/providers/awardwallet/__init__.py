@@ -1,1 +1,1 @@
-"""AwardWallet: what it tracks of a person's programmes comes in, balances and statuses alone; nothing goes out."""
+"""AwardWallet: balances and statuses it tracks of a person's programmes. It is only read."""

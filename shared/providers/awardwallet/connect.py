@@ -1,4 +1,4 @@
-"""A person's AwardWallet: consent on their site goes in, the person's number there comes out; accounts are read by it.
+"""The connection to a person's AwardWallet, by consent on their site.
 
 The operator's key opens the interface; per person there is a number, and no token.
 """
@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from shared import http
-from shared.providers.awardwallet.parse import accounts
+from shared.providers.awardwallet.parse import parse_accounts
 from shared.providers.connectors import Connector, Declined, Details, Grant, Pulled, Start
 from shared.providers.contract import Unanswered
 from shared.settings import settings
@@ -21,7 +21,7 @@ BALANCES_AND_STATUS = 1  # the least that is of use; 3 would be the passwords
 _CODE = re.compile(r"[A-Za-z0-9_-]{1,256}")
 
 
-def configured() -> bool:
+def is_configured() -> bool:
     key = settings().awardwallet_api_key
     return bool(key and key.get_secret_value())
 
@@ -32,7 +32,7 @@ def _http_client() -> http.AsyncClient:
     return http.client(settings().awardwallet_base_url, headers={"X-Authentication": value})
 
 
-async def _told(work: Any) -> dict[str, Any]:
+async def _read_object(work: Any) -> dict[str, Any]:
     document = json.loads(await work)
     if not isinstance(document, dict):
         raise Unanswered("down", "wrong_shape")
@@ -40,10 +40,10 @@ async def _told(work: Any) -> dict[str, Any]:
 
 
 async def start(redirect_uri: str, state: str) -> Start:  # noqa: ARG001 - the way back is registered with them
-    asked = {"platform": "desktop", "access": BALANCES_AND_STATUS, "state": state, "granularSharing": False}
+    body = {"platform": "desktop", "access": BALANCES_AND_STATUS, "state": state, "granularSharing": False}
     async with _http_client() as client:
-        told = await _told(http.post(client, "/create-auth-url", json=asked))
-    url = str(told.get("url", ""))
+        answer = await _read_object(http.post(client, "/create-auth-url", json=body))
+    url = str(answer.get("url", ""))
     host = urlsplit(url).hostname or ""
     ours = urlsplit(settings().awardwallet_base_url).hostname
     if host not in ("awardwallet.com", ours) and not host.endswith(".awardwallet.com"):
@@ -58,8 +58,8 @@ async def finish(query: Mapping[str, str], _kept: Mapping[str, str], _redirect_u
     if not _CODE.fullmatch(code):
         raise Unanswered("not_permitted", "refused")
     async with _http_client() as client:
-        told = await _told(http.get(client, f"/get-connection-info/{code}"))
-    number = told.get("userId")
+        answer = await _read_object(http.get(client, f"/get-connection-info/{code}"))
+    number = answer.get("userId")
     if not isinstance(number, int) or isinstance(number, bool):
         raise Unanswered("down", "wrong_shape")
     return Grant(str(number))
@@ -68,12 +68,12 @@ async def finish(query: Mapping[str, str], _kept: Mapping[str, str], _redirect_u
 async def pull(credential: str, _details: Details) -> Pulled:
     async with _http_client() as client:
         try:
-            told = await _told(http.get(client, f"/connectedUser/{int(credential)}"))
+            answer = await _read_object(http.get(client, f"/connectedUser/{int(credential)}"))
         except httpx.HTTPStatusError as error:
             if error.response.status_code == 404:  # the person ended it there
                 raise Unanswered("broken", "gone") from None
             raise
-    return accounts(told)
+    return parse_accounts(answer)
 
 
 CONNECTOR = Connector(
@@ -82,7 +82,7 @@ CONNECTOR = Connector(
         "This service may read the balances, elite statuses and expiry dates AwardWallet shows of your programmes.",
         "It sees no passwords, asks for nothing to be changed, and copies when you ask for sync_integration.",
     ),
-    configured=configured,
+    configured=is_configured,
     start=start,
     finish=finish,
     pull=pull,

@@ -1,4 +1,4 @@
-"""Duffel over HTTP: a journey goes out as one offer request, the fares that are truly of its cabin come back."""
+"""Client of Duffel's offer requests."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,7 +13,7 @@ from shared.providers.duffel import parse
 from shared.settings import settings
 
 TEST_KEYS = "duffel_test_"
-SUPPLIERS_WAIT = 15_000  # milliseconds: airlines that are slower are left out
+SUPPLIER_TIMEOUT_MS = 15_000  # milliseconds: airlines that are slower are left out
 READ_SECONDS = 19
 
 
@@ -34,19 +34,21 @@ class Client:
         """Fares come in the currency the operator's account is kept in, whatever is asked for."""
         if not self._real:
             raise Unanswered("not_permitted", "test_key")
-        asked = {"return_offers": "true", "supplier_timeout": str(SUPPLIERS_WAIT)}
+        params = {"return_offers": "true", "supplier_timeout": str(SUPPLIER_TIMEOUT_MS)}
         try:
-            body = await http.post(self._client, "/air/offer_requests", params=asked, json={"data": _request(question)})
+            body = await http.post(
+                self._client, "/air/offer_requests", params=params, json={"data": _build_request(question)}
+            )
         except httpx.HTTPStatusError as error:
             if error.response.status_code == 401:
                 raise Unanswered("broken", "bad_key") from None
             if error.response.status_code == 422:
                 raise Unanswered("not_covered", "not_sold") from None
             raise
-        return await anyio.to_thread.run_sync(parse.fares, body, question.cabin, abandon_on_cancel=True)
+        return await anyio.to_thread.run_sync(parse.parse_fares, body, question.cabin, abandon_on_cancel=True)
 
 
-def _request(question: FaresQuestion) -> dict[str, Any]:
+def _build_request(question: FaresQuestion) -> dict[str, Any]:
     there = {
         "origin": question.origin,
         "destination": question.destination,

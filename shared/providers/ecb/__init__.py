@@ -1,4 +1,4 @@
-"""The European Central Bank's reference rates of each working day: currencies go in, their rates to the euro come out.
+"""The European Central Bank's euro reference rates of each working day.
 
 The first source of rates. Public, without a key, some thirty currencies; for information, not for transactions.
 """

@@ -1,4 +1,4 @@
-"""The ECB over HTTP: currencies go in, the newest rates it published come out."""
+"""Client of the ECB's daily reference rates."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""The ECB's daily file: XML goes in, the rates of its day come out, the euro's own among them."""
+"""Parser of the ECB's daily XML file; the euro itself is added with rate 1."""
 
 from datetime import date
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""The FAA over HTTP: an airport goes in, its rows of the country's status document come out."""
+"""Client of the FAA's status document, which holds the whole country."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -17,11 +17,11 @@ from shared.redis import key
 from shared.reference.load import reference
 from shared.settings import settings
 
-REACH = ("US", "PR", "VI", "GU", "AS", "MP")
+COUNTRIES = ("US", "PR", "VI", "GU", "AS", "MP")
 MAX_BYTES = 2 * 1024 * 1024
 TRY_SECONDS = 6.0  # for each of two documents, within the fifteen seconds of a call
-SHARED_SECONDS = 120
-MEMORY_SECONDS = 1.0
+CACHE_SECONDS = 120
+REDIS_SECONDS = 1.0
 _ROWS = TypeAdapter(tuple[AirportDelay, ...])
 
 
@@ -31,17 +31,17 @@ class Client:
 
     async def airport_delays(self, question: DelaysQuestion) -> tuple[AirportDelay, ...]:
         airport = reference().airports.get(question.airport)
-        if airport is None or airport.country not in REACH:
+        if airport is None or airport.country not in COUNTRIES:
             raise Unanswered("not_covered", "airport_not_covered")
-        return tuple(row for row in await self._country() if row.airport == question.airport)
+        return tuple(row for row in await self._fetch_country() if row.airport == question.airport)
 
-    async def _country(self) -> tuple[AirportDelay, ...]:
-        kept: list[tuple[AirportDelay, ...]] = []
-        await _briefly(lambda: kept.extend(_recall()))
-        if kept:
-            return kept[0]
+    async def _fetch_country(self) -> tuple[AirportDelay, ...]:
+        cached: list[tuple[AirportDelay, ...]] = []
+        await _run_with_timeout(lambda: cached.extend(_read_cache()))
+        if cached:
+            return cached[0]
         rows = await self._fetch()
-        await _briefly(lambda: _keep(rows))
+        await _run_with_timeout(lambda: _write_cache(rows))
         return rows
 
     async def _fetch(self) -> tuple[AirportDelay, ...]:
@@ -49,28 +49,28 @@ class Client:
         try:
             with anyio.fail_after(TRY_SECONDS):
                 body = await http.get(self._client, "/airport-status-information", limit=MAX_BYTES)
-            return parse.document(body, clock.now())
+            return parse.parse_document(body, clock.now())
         except Exception as first:
             if isinstance(first, httpx.HTTPStatusError) and first.response.status_code == 429:
                 raise
-            return await self._second(first)
+            return await self._fetch_from_page(first)
 
-    async def _second(self, first: Exception) -> tuple[AirportDelay, ...]:
+    async def _fetch_from_page(self, first: Exception) -> tuple[AirportDelay, ...]:
         try:
             with anyio.fail_after(TRY_SECONDS):
                 body = await http.get(self._client, "/airport-events", limit=MAX_BYTES)
-            return parse.events(body, clock.now())
+            return parse.parse_events(body, clock.now())
         except Exception:
             raise first from None
 
 
-async def _briefly(work: Callable[[], None]) -> None:
+async def _run_with_timeout(work: Callable[[], None]) -> None:
     """Redis is a help here and never waited for."""
-    with anyio.move_on_after(MEMORY_SECONDS):
+    with anyio.move_on_after(REDIS_SECONDS):
         await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
 
 
-def _recall() -> list[tuple[AirportDelay, ...]]:
+def _read_cache() -> list[tuple[AirportDelay, ...]]:
     try:
         raw = redis().get(key("faa_nas", "country"))
         return [_ROWS.validate_json(raw)] if isinstance(raw, bytes) else []
@@ -78,9 +78,9 @@ def _recall() -> list[tuple[AirportDelay, ...]]:
         return []
 
 
-def _keep(rows: tuple[AirportDelay, ...]) -> None:
+def _write_cache(rows: tuple[AirportDelay, ...]) -> None:
     try:
-        redis().set(key("faa_nas", "country"), _ROWS.dump_json(rows), ex=SHARED_SECONDS)
+        redis().set(key("faa_nas", "country"), _ROWS.dump_json(rows), ex=CACHE_SECONDS)
     except (RedisError, OSError):
         return
 

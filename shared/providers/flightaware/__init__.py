@@ -1,4 +1,4 @@
-"""Airport delays anywhere in the world by FlightAware's AeroAPI, with the operator's key; optional beside the FAA."""
+"""FlightAware's AeroAPI: airport delays worldwide, with the operator's key. It may stand beside the FAA."""
 
 from datetime import timedelta
 

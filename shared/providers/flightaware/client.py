@@ -1,4 +1,4 @@
-"""AeroAPI over HTTP: an airport goes in, its delays come out."""
+"""Client of AeroAPI's airport delays."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -32,7 +32,7 @@ class Client:
             if error.response.status_code in (400, 404):
                 raise Unanswered("not_covered", "airport_not_covered") from None
             raise
-        return parse.delays(body, question.airport)
+        return parse.parse_delays(body, question.airport)
 
 
 @asynccontextmanager

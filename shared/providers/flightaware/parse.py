@@ -1,4 +1,4 @@
-"""What AeroAPI says of one airport: JSON goes in, a row for each reason of delay comes out.
+"""Parser of AeroAPI's delays: one row for each reason.
 
 Its seconds of delay are for comparing and not for showing, so `shown_minutes` is None: people read the reason's words.
 """
@@ -9,7 +9,7 @@ from pydantic import BaseModel, NonNegativeInt
 
 from shared.providers.contract import AirportDelay
 
-REASON = 200  # characters
+MAX_REASON_CHARACTERS = 200  # characters
 Kind = Literal["ground_stop", "ground_delay", "departure", "arrival", "closure"]
 # The kind is told in words only; the first that fits.
 _KINDS: tuple[tuple[str, Kind], ...] = (
@@ -30,12 +30,12 @@ class _Delays(BaseModel):
     reasons: list[_Reason]
 
 
-def delays(body: bytes, airport: str) -> tuple[AirportDelay, ...]:
-    return tuple(_row(airport, reason) for reason in _Delays.model_validate_json(body).reasons)
+def parse_delays(body: bytes, airport: str) -> tuple[AirportDelay, ...]:
+    return tuple(_parse_reason(airport, reason) for reason in _Delays.model_validate_json(body).reasons)
 
 
-def _row(airport: str, told: _Reason) -> AirportDelay:
-    words = " ".join(told.reason.split())[:REASON]
+def _parse_reason(airport: str, reason: _Reason) -> AirportDelay:
+    words = " ".join(reason.reason.split())[:MAX_REASON_CHARACTERS]
     kind: Kind = next((kind for word, kind in _KINDS if word in words.lower()), "departure")
-    number = told.delay_secs // 60 if told.delay_secs else None
+    number = reason.delay_secs // 60 if reason.delay_secs else None
     return AirportDelay(airport, kind, number, None, words, ends_at=None, checked_at=None)

@@ -1,4 +1,4 @@
-"""Rates for currencies the ECB has none for: currencies go in, a blend of many central banks' rates comes out.
+"""Frankfurter: a blend of many central banks' rates, for currencies the ECB has no rate of.
 
 Public, without a key. Its figures are means over several banks and are named so (`BLEND`), never as one bank's rate.
 """

@@ -1,4 +1,4 @@
-"""Frankfurter's second interface over HTTP: currencies go in, their blended rates to the euro come out."""
+"""Client of Frankfurter's API, version 2."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,16 +16,16 @@ class Client:
         self._client = client
 
     async def exchange_rates(self, question: RatesQuestion) -> tuple[Rate, ...]:
-        asked = {"base": "EUR"}
+        params = {"base": "EUR"}
         if question.currencies:
-            asked["quotes"] = ",".join(question.currencies)
+            params["quotes"] = ",".join(question.currencies)
         try:
-            body = await http.get(self._client, "/v2/rates", params=asked)
+            body = await http.get(self._client, "/v2/rates", params=params)
         except httpx.HTTPStatusError as error:
             if error.response.status_code in (404, 422):  # it knows none of them
                 raise Unanswered("no_data", "unknown_currency") from None
             raise
-        return tuple(r for r in parse.rates(body) if not question.currencies or r.currency in question.currencies)
+        return tuple(r for r in parse.parse_rates(body) if not question.currencies or r.currency in question.currencies)
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""Frankfurter's list of rates: JSON goes in, rates to the euro with the day of each come out."""
+"""Parser of Frankfurter's rates, each with its own day."""
 
 from datetime import date
 from decimal import Decimal
@@ -18,7 +18,7 @@ class _Row(BaseModel):
 _ROWS = TypeAdapter(list[_Row])
 
 
-def rates(body: bytes) -> tuple[Rate, ...]:
+def parse_rates(body: bytes) -> tuple[Rate, ...]:
     rows = _ROWS.validate_json(body)
     if any(row.base != "EUR" for row in rows):
         raise ValueError("rates to another currency")

@@ -1,1 +1,1 @@
-"""Google Sheets: balances and bookings of an account go out into a sheet this service made; nothing comes in."""
+"""Google Sheets: balances and bookings are written into a sheet this service made. It is only written to."""

@@ -1,4 +1,4 @@
-"""A person's Google account: consent to one kind of file goes in, tokens and a sheet of our own come out."""
+"""The connection to a person's Google account, with access to files this service made and no others."""
 
 from collections.abc import Mapping
 
@@ -10,12 +10,12 @@ from shared.settings import settings
 SCOPE = "https://www.googleapis.com/auth/drive.file"  # files this service makes, and no other
 
 
-def configured() -> bool:
+def is_configured() -> bool:
     return bool(settings().google_client_id and settings().google_client_secret)
 
 
 def _client() -> dict[str, str]:
-    return oauth_client.application(settings().google_client_id, settings().google_client_secret)
+    return oauth_client.client_fields(settings().google_client_id, settings().google_client_secret)
 
 
 async def start(redirect_uri: str, state: str) -> Start:
@@ -29,16 +29,18 @@ async def start(redirect_uri: str, state: str) -> Start:
         "prompt": "consent",  # a refresh token is given with it alone
         "include_granted_scopes": "true",
     }
-    return oauth_client.onward(settings().google_authorize_url, query, pkce=True)
+    return oauth_client.build_start(settings().google_authorize_url, query, pkce=True)
 
 
-async def finish(query: Mapping[str, str], kept: Mapping[str, str], redirect_uri: str) -> Grant:
-    fields = oauth_client.exchange(_client(), query, redirect_uri, code_verifier=kept["verifier"])
-    return await oauth_client.token(f"{settings().google_oauth_url}/token", fields)
+async def finish(query: Mapping[str, str], saved: Mapping[str, str], redirect_uri: str) -> Grant:
+    fields = oauth_client.code_fields(_client(), query, redirect_uri, code_verifier=saved["verifier"])
+    return await oauth_client.request_token(f"{settings().google_oauth_url}/token", fields)
 
 
 async def renew(refresh: str) -> Grant:
-    return await oauth_client.token(f"{settings().google_oauth_url}/token", oauth_client.renewal(_client(), refresh))
+    return await oauth_client.request_token(
+        f"{settings().google_oauth_url}/token", oauth_client.refresh_fields(_client(), refresh)
+    )
 
 
 async def revoke(access: str, refresh: str | None) -> bool:
@@ -51,7 +53,7 @@ CONNECTOR = Connector(
         "This service makes one spreadsheet in your Google Drive and can see or change no other file.",
         "sync_integration writes your points balances and bookings into it, with their confirmation numbers.",
     ),
-    configured=configured,
+    configured=is_configured,
     start=start,
     finish=finish,
     renew=renew,

@@ -1,4 +1,4 @@
-"""The sheet of our own: rows of an account go in; the rows of the sheet that differ are written, new ones appended.
+"""The spreadsheet: rows that differ are written, new ones are appended.
 
 The first column holds our key of each row. Everything is written as plain values, so that no text becomes a formula.
 """
@@ -17,13 +17,13 @@ from shared.providers.contract import Unanswered
 from shared.settings import settings
 
 TABS = {"balance": "Balances", "flight": "Flights", "hotel": "Stays"}
-MOST_ROWS = 5000
-GONE = "removed here"
+MAX_ROWS = 5000
+REMOVED_STATE = "removed here"
 Cells = list[Any]
 
 
 @dataclass
-class Plan:
+class TabPlan:
     """What is to be written into one tab."""
 
     changes: dict[int, Cells] = field(default_factory=dict)  # by the number of the line
@@ -32,18 +32,18 @@ class Plan:
     added: list[str] = field(default_factory=list)
 
 
-async def push(asked: Push) -> Written:
+async def push(request: Push) -> Written:
     """A sheet that was deleted, or lost a tab, is made anew once."""
-    headers = {"Authorization": asked.credential}
-    sheet = asked.details.get("spreadsheet_id")
+    headers = {"Authorization": request.credential}
+    sheet = request.details.get("spreadsheet_id")
     async with http.client(settings().google_sheets_base_url, headers=headers) as client:
         there = await _read(client, sheet) if sheet else None
-        plans = {tab: _plan(tab, asked.rows, (there or {}).get(tab, [])) for tab in TABS}
+        plans = {tab: _plan_tab(tab, request.rows, (there or {}).get(tab, [])) for tab in TABS}
         done = Written(
             added=tuple(key for p in plans.values() for key in p.added),
             changed=tuple(key for p in plans.values() for key in p.changed),
         )
-        if asked.dry_run:
+        if request.dry_run:
             return done
         if there is None:
             sheet = await _create(client)
@@ -54,7 +54,7 @@ async def push(asked: Push) -> Written:
     return Written(done.added, done.changed, {"spreadsheet_id": sheet})
 
 
-async def _asked(client: http.AsyncClient, method: str, path: str, **more: Any) -> dict[str, Any]:
+async def _request(client: http.AsyncClient, method: str, path: str, **more: Any) -> dict[str, Any]:
     try:
         body = await (http.get if method == "GET" else http.post)(client, path, **more)
         document = json.loads(body)
@@ -69,38 +69,40 @@ async def _asked(client: http.AsyncClient, method: str, path: str, **more: Any) 
 
 async def _create(client: http.AsyncClient) -> str:
     tabs = [{"properties": {"title": title}} for title in TABS.values()]
-    made = await _asked(
+    sheet = await _request(
         client, "POST", "/v4/spreadsheets", json={"properties": {"title": "Award Travel"}, "sheets": tabs}
     )
-    if not isinstance(made.get("spreadsheetId"), str):
+    if not isinstance(sheet.get("spreadsheetId"), str):
         raise Unanswered("down", "wrong_shape")
-    return str(made["spreadsheetId"])
+    return str(sheet["spreadsheetId"])
 
 
 async def _read(client: http.AsyncClient, sheet: str) -> dict[str, list[Cells]] | None:
     """The lines of each tab; None when the sheet is not as it was made."""
-    ranges = [("ranges", f"{title}!A1:Z{MOST_ROWS}") for title in TABS.values()]
+    ranges = [("ranges", f"{title}!A1:Z{MAX_ROWS}") for title in TABS.values()]
     params = [*ranges, ("valueRenderOption", "UNFORMATTED_VALUE")]
     try:
-        told = await _asked(client, "GET", f"/v4/spreadsheets/{quote(sheet, safe='')}/values:batchGet", params=params)
+        answer = await _request(
+            client, "GET", f"/v4/spreadsheets/{quote(sheet, safe='')}/values:batchGet", params=params
+        )
     except httpx.HTTPStatusError as error:
         if error.response.status_code in (400, 404):
             return None
         raise
-    found = told.get("valueRanges", [])
-    if not isinstance(found, list) or len(found) != len(TABS):
+    ranges_read = answer.get("valueRanges", [])
+    if not isinstance(ranges_read, list) or len(ranges_read) != len(TABS):
         raise Unanswered("down", "wrong_shape")
-    return {tab: [list(line) for line in r.get("values", [])] for tab, r in zip(TABS, found, strict=True)}
+    return {tab: [list(line) for line in r.get("values", [])] for tab, r in zip(TABS, ranges_read, strict=True)}
 
 
 def _cell(value: Any) -> Any:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else str(value or "")
 
 
-def _same(left: Sequence[Any], right: Sequence[Any]) -> bool:
+def _equal_lines(first: Sequence[Any], second: Sequence[Any]) -> bool:
     """Empty cells at the end of a line are not sent."""
-    width = max(len(left), len(right))
-    padded = [[*map(_text, line), *[""] * (width - len(line))] for line in (left, right)]
+    width = max(len(first), len(second))
+    padded = [[*map(_text, line), *[""] * (width - len(line))] for line in (first, second)]
     return padded[0] == padded[1]
 
 
@@ -108,39 +110,39 @@ def _text(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _plan(tab: str, rows: Sequence[Row], lines: Sequence[Cells]) -> Plan:
+def _plan_tab(tab: str, rows: Sequence[Row], lines: Sequence[Cells]) -> TabPlan:
     """What a person keeps in columns to the right of ours, or in rows without a key of ours, is left alone."""
     heading: Cells = ["key", *COLUMNS[tab]]
     width = len(heading)
-    plan = Plan()
-    if not lines or not _same(lines[0][:width], heading):
+    plan = TabPlan()
+    if not lines or not _equal_lines(lines[0][:width], heading):
         plan.changes[1] = heading
-    known = {str(line[0]): number for number, line in enumerate(lines, 1) if number > 1 and line and line[0]}
+    line_numbers = {str(line[0]): number for number, line in enumerate(lines, 1) if number > 1 and line and line[0]}
     for row in rows:
         if row.kind != tab:
             continue
         cells = [row.key, *(_cell(row.values[name]) for name in COLUMNS[tab])]
-        number = known.pop(row.key, None)
+        number = line_numbers.pop(row.key, None)
         if number is None:
             plan.fresh.append(cells)
             plan.added.append(row.key)
-        elif not _same(lines[number - 1][:width], cells):
+        elif not _equal_lines(lines[number - 1][:width], cells):
             plan.changes[number] = cells
             plan.changed.append(row.key)
-    for key, number in known.items():
+    for key, number in line_numbers.items():
         if key.startswith(f"{tab}:"):
-            _mark_gone(plan, key, number, [*lines[number - 1], *[""] * width][:width])
+            _mark_removed(plan, key, number, [*lines[number - 1], *[""] * width][:width])
     return plan
 
 
-def _mark_gone(plan: Plan, key: str, number: int, cells: Cells) -> None:
+def _mark_removed(plan: TabPlan, key: str, number: int, cells: Cells) -> None:
     """A row of ours that is no more keeps what it said, and says so in the last column, its state."""
-    if cells[-1] != GONE:
-        plan.changes[number] = [*cells[:-1], GONE]
+    if cells[-1] != REMOVED_STATE:
+        plan.changes[number] = [*cells[:-1], REMOVED_STATE]
         plan.changed.append(key)
 
 
-async def _write(client: http.AsyncClient, sheet: str, plans: Mapping[str, Plan]) -> None:
+async def _write(client: http.AsyncClient, sheet: str, plans: Mapping[str, TabPlan]) -> None:
     place = f"/v4/spreadsheets/{quote(sheet, safe='')}"
     data = [
         {"range": f"{TABS[tab]}!A{number}", "majorDimension": "ROWS", "values": [cells]}
@@ -148,9 +150,9 @@ async def _write(client: http.AsyncClient, sheet: str, plans: Mapping[str, Plan]
         for number, cells in plan.changes.items()
     ]
     if data:
-        await _asked(client, "POST", f"{place}/values:batchUpdate", json={"valueInputOption": "RAW", "data": data})
+        await _request(client, "POST", f"{place}/values:batchUpdate", json={"valueInputOption": "RAW", "data": data})
     for tab, plan in plans.items():
         if plan.fresh:
             where = f"{place}/values/{TABS[tab]}!A1:append"
             how = {"valueInputOption": "RAW", "insertDataOption": "INSERT_ROWS"}
-            await _asked(client, "POST", where, params=how, json={"majorDimension": "ROWS", "values": plan.fresh})
+            await _request(client, "POST", where, params=how, json={"majorDimension": "ROWS", "values": plan.fresh})

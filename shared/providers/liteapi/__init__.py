@@ -1,4 +1,4 @@
-"""LiteAPI: what stays cost in money, from a wholesaler of rooms. It sells no award nights.
+"""LiteAPI: cash prices of stays, from a wholesaler of rooms. It sells no award nights.
 
 A test key answers with prices nobody can book; with one this source refuses to answer.
 """

@@ -1,4 +1,4 @@
-"""LiteAPI over HTTP: hotels are found in its lists once and remembered, then their rates are asked day by day."""
+"""Client of LiteAPI: its name of a hotel is looked up once and cached, rates are asked for day by day."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -16,11 +16,11 @@ from shared.providers.liteapi import names, parse
 from shared.settings import settings
 
 TEST_KEYS = "sand_"
-DAYS = 31
-METRES = 2000
-LISTED = 200
-WAIT = 8  # seconds it may take to ask its suppliers
-AT_ONCE = 6
+MAX_DAYS = 31
+SEARCH_RADIUS_METRES = 2000
+MAX_LISTED = 200
+SUPPLIER_TIMEOUT_SECONDS = 8  # seconds it may take to ask its suppliers
+MAX_PARALLEL = 6
 NATIONALITY = "US"  # it wants one; of no effect on most rates
 
 
@@ -40,47 +40,54 @@ class Client:
         if not self._real:
             raise Unanswered("not_permitted", "test_key")
         days = [question.earliest + timedelta(days=n) for n in range((question.latest - question.earliest).days + 1)]
-        if len(days) > DAYS:
+        if len(days) > MAX_DAYS:
             raise Unanswered("not_covered", "too_many_days")
-        theirs = await self._known(question.hotels)
+        theirs = await self._find_names(question.hotels)
         if not theirs:
             raise Unanswered("not_covered", "hotel_unknown")
-        answers = await gather_limited([partial(self._rates, theirs, d, question) for d in days], AT_ONCE)
+        answers = await gather_limited([partial(self._fetch_rates, theirs, d, question) for d in days], MAX_PARALLEL)
         return tuple(offer for offers in answers for offer in offers)
 
-    async def _known(self, hotels: Sequence[HotelSpot]) -> dict[str, str]:
+    async def _find_names(self, hotels: Sequence[HotelSpot]) -> dict[str, str]:
         """Their name of each hotel -> ours. What was found, or not found, is remembered for some days."""
-        known = await anyio.to_thread.run_sync(names.recall, hotels, abandon_on_cancel=True)
-        missing = [hotel for hotel in hotels if hotel not in known]
-        found = await gather_limited([partial(self._look_up, hotel) for hotel in missing], AT_ONCE)
-        fresh = dict(zip(missing, found, strict=True))
+        names_read = await anyio.to_thread.run_sync(names.read_names, hotels, abandon_on_cancel=True)
+        missing = [hotel for hotel in hotels if hotel not in names_read]
+        names_found = await gather_limited([partial(self._look_up, hotel) for hotel in missing], MAX_PARALLEL)
+        fresh = dict(zip(missing, names_found, strict=True))
         if fresh:
-            await anyio.to_thread.run_sync(names.keep, fresh, abandon_on_cancel=True)
-        return {theirs: hotel.hotel_code for hotel, theirs in (known | fresh).items() if theirs}
+            await anyio.to_thread.run_sync(names.store_names, fresh, abandon_on_cancel=True)
+        return {theirs: hotel.hotel_code for hotel, theirs in (names_read | fresh).items() if theirs}
 
     async def _look_up(self, hotel: HotelSpot) -> str | None:
-        where: dict[str, Any] = {"countryCode": hotel.country, "limit": LISTED}
+        where: dict[str, Any] = {"countryCode": hotel.country, "limit": MAX_LISTED}
         if hotel.latitude is None or hotel.longitude is None:
             where["cityName"] = hotel.city
         else:  # the distance has gone by two names
-            where |= {"latitude": hotel.latitude, "longitude": hotel.longitude, "radius": METRES, "distance": METRES}
+            where |= {
+                "latitude": hotel.latitude,
+                "longitude": hotel.longitude,
+                "radius": SEARCH_RADIUS_METRES,
+                "distance": SEARCH_RADIUS_METRES,
+            }
         body = await http.get(self._client, "/data/hotels", params=where)
-        return await anyio.to_thread.run_sync(parse.find, body, hotel, abandon_on_cancel=True)
+        return await anyio.to_thread.run_sync(parse.find_hotel, body, hotel, abandon_on_cancel=True)
 
-    async def _rates(self, theirs: dict[str, str], day: date, question: StaysQuestion) -> tuple[StayOffer, ...]:
-        asked = {
+    async def _fetch_rates(self, theirs: dict[str, str], day: date, question: StaysQuestion) -> tuple[StayOffer, ...]:
+        request = {
             "hotelIds": sorted(theirs),
             "checkin": day.isoformat(),
             "checkout": (day + timedelta(days=question.nights)).isoformat(),
             "currency": question.currency,
             "guestNationality": NATIONALITY,
             "occupancies": [{"adults": question.guests, "children": []}],
-            "timeout": WAIT,
+            "timeout": SUPPLIER_TIMEOUT_SECONDS,
         }
         try:
-            body = await http.post(self._client, "/hotels/rates", json=asked)
+            body = await http.post(self._client, "/hotels/rates", json=request)
         except httpx.HTTPStatusError as error:
             body = error.response.extensions.get("said", b"")
-            if not parse.nothing_left(body):
+            if not parse.is_sold_out(body):
                 raise
-        return await anyio.to_thread.run_sync(parse.offers, body, theirs, day, question.nights, abandon_on_cancel=True)
+        return await anyio.to_thread.run_sync(
+            parse.parse_offers, body, theirs, day, question.nights, abandon_on_cancel=True
+        )

@@ -1,4 +1,4 @@
-"""Which of LiteAPI's hotels is which of ours: what was found goes into Redis, and comes out again for some days."""
+"""Cache in Redis of which LiteAPI hotel is which of ours."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -9,32 +9,32 @@ from redis.exceptions import RedisError
 from shared.providers.contract import HotelSpot
 from shared.redis import connect, key
 
-FOUND, NOT_FOUND = timedelta(days=30), timedelta(days=2)
+FOUND_TTL, NOT_FOUND_TTL = timedelta(days=30), timedelta(days=2)
 
 
-def _place(hotel: HotelSpot) -> str:
+def _redis_key(hotel: HotelSpot) -> str:
     """Everything it was recognised by is part of the key."""
     return key("liteapi", "hotel", hashlib.sha256(repr(hotel).encode()).hexdigest()[:32])
 
 
-def recall(hotels: Sequence[HotelSpot]) -> dict[HotelSpot, str | None]:
+def read_names(hotels: Sequence[HotelSpot]) -> dict[HotelSpot, str | None]:
     """None for a hotel that was looked for in vain; those never looked for are absent."""
     try:
-        kept = connect().mget([_place(hotel) for hotel in hotels]) if hotels else []
+        values = connect().mget([_redis_key(hotel) for hotel in hotels]) if hotels else []
     except (RedisError, OSError):
         return {}
     return {
         hotel: (raw.decode() if isinstance(raw, bytes) else raw) or None
-        for hotel, raw in zip(hotels, kept, strict=True)
+        for hotel, raw in zip(hotels, values, strict=True)
         if raw is not None
     }
 
 
-def keep(found: Mapping[HotelSpot, str | None]) -> None:
+def store_names(hotel_names: Mapping[HotelSpot, str | None]) -> None:
     try:
         pipe = connect().pipeline(transaction=False)
-        for hotel, theirs in found.items():
-            pipe.set(_place(hotel), theirs or "", ex=FOUND if theirs else NOT_FOUND)
+        for hotel, theirs in hotel_names.items():
+            pipe.set(_redis_key(hotel), theirs or "", ex=FOUND_TTL if theirs else NOT_FOUND_TTL)
         pipe.execute()
     except (RedisError, OSError):
         return

@@ -1,4 +1,4 @@
-"""rooms.aero: points and cash for stays of up to five nights in seven hotel programmes, as its crawl last saw them.
+"""rooms.aero: points and cash for stays of up to five nights in seven programmes, as its crawl last saw them.
 
 It knows nothing of more than two guests, and its rows may be weeks old; each says when it was looked at.
 """

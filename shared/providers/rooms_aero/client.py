@@ -1,4 +1,4 @@
-"""rooms.aero over HTTP: hotels and days go out as searches around their places, stays of those recognised come back."""
+"""Client of rooms.aero's search: hotels of one city are searched for together."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -56,10 +56,10 @@ class Client:
             raise Unanswered("not_covered", "nights")
         if question.guests > GUESTS:
             raise Unanswered("not_covered", "guests")
-        places = _places([h for h in question.hotels if parse.source(h.program)])
+        places = _group_by_city([h for h in question.hotels if parse.source_name(h.program)])
         if not places:
             raise Unanswered("not_covered", "program")
-        days = _days(question)
+        days = _list_days(question)
         windows = [(d, d) for d in days] if len(places) * len(days) <= CALLS else [(days[0], days[-1])]
         if len(places) * len(windows) > CALLS:
             raise Unanswered("not_covered", "too_many_places")
@@ -67,52 +67,52 @@ class Client:
         return tuple(offer for offers in await gather_limited(calls) for offer in offers)
 
     async def _stays(self, place: _Place, first: date, last: date, question: StaysQuestion) -> tuple[StayOffer, ...]:
-        sources = sorted({name for h in place.hotels if (name := parse.source(h.program))})
-        asked = place.asked | {
+        sources = sorted({name for h in place.hotels if (name := parse.source_name(h.program))})
+        params = place.asked | {
             "start_date": first.isoformat(),
             "end_date": last.isoformat(),
             "nights": str(question.nights),
             "source": ",".join(sources),
             "take": str(TAKE),
         }
-        rows = await self._rows(asked)
+        rows = await self._rows(params)
         return await anyio.to_thread.run_sync(
-            parse.stays, rows, place.hotels, first, last, question.nights, abandon_on_cancel=True
+            parse.parse_stays, rows, place.hotels, first, last, question.nights, abandon_on_cancel=True
         )
 
-    async def _rows(self, asked: dict[str, str]) -> list[dict[str, Any]]:
+    async def _rows(self, params: dict[str, str]) -> list[dict[str, Any]]:
         rows: list[dict[str, Any]] = []
         for _ in range(PAGES):
-            body = await self._get("/search", asked | ({"skip": str(len(rows))} if rows else {}))
-            new, more = await anyio.to_thread.run_sync(parse.page, body, abandon_on_cancel=True)
+            body = await self._get("/search", params | ({"skip": str(len(rows))} if rows else {}))
+            new, more = await anyio.to_thread.run_sync(parse.parse_page, body, abandon_on_cancel=True)
             rows += new
             if not more or not new:
                 return rows
         raise Unanswered("not_covered", "too_many_rows")
 
-    async def _get(self, path: str, asked: dict[str, str]) -> bytes:
+    async def _get(self, path: str, params: dict[str, str]) -> bytes:
         try:
-            return await http.get(self._client, path, params=asked)
+            return await http.get(self._client, path, params=params)
         except httpx.HTTPStatusError as error:
-            told = _refusal(error.response)
-            if told:
-                raise told from None
+            refusal = _classify_refusal(error.response)
+            if refusal:
+                raise refusal from None
             raise
 
 
-def _places(hotels: Sequence[HotelSpot]) -> list[_Place]:
+def _group_by_city(hotels: Sequence[HotelSpot]) -> list[_Place]:
     ordered = sorted(hotels, key=lambda h: (h.country, h.city, h.hotel_code))
     return [_Place(tuple(group)) for _, group in groupby(ordered, key=lambda h: (h.country, h.city))]
 
 
-def _days(question: StaysQuestion) -> list[date]:
+def _list_days(question: StaysQuestion) -> list[date]:
     return [question.earliest + timedelta(days=n) for n in range((question.latest - question.earliest).days + 1)]
 
 
-def _refusal(response: httpx.Response) -> Unanswered | None:
-    said = response.extensions.get("said", b"").lower()
-    if response.status_code in (401, 403) and b"<html" in said:
+def _classify_refusal(response: httpx.Response) -> Unanswered | None:
+    body = response.extensions.get("said", b"").lower()
+    if response.status_code in (401, 403) and b"<html" in body:
         return Unanswered("down", "blocked")
     if response.status_code == 401:
         return Unanswered("broken", "bad_key")
-    return Unanswered("not_permitted", "plan") if response.status_code == 403 and b"pro_" in said else None
+    return Unanswered("not_permitted", "plan") if response.status_code == 403 and b"pro_" in body else None

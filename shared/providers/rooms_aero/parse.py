@@ -1,4 +1,4 @@
-"""rooms.aero's answers: bytes go in, stays of the hotels we recognise come out. Zero stands for a price not known."""
+"""Parser of rooms.aero's rows: the stays of hotels we recognise. A price of 0 means that it is not known."""
 
 import json
 import logging
@@ -26,20 +26,20 @@ _PROGRAMS = {
 _SOURCES = {program: source for source, program in _PROGRAMS.items()}
 
 
-def source(program: str | None) -> str | None:
+def source_name(program: str | None) -> str | None:
     """Their word for a programme of ours."""
     return _SOURCES.get(program or "")
 
 
-def page(body: bytes) -> tuple[list[dict[str, Any]], bool]:
-    told = json.loads(body)
-    rows = told["data"] or []
+def parse_page(body: bytes) -> tuple[list[dict[str, Any]], bool]:
+    answer = json.loads(body)
+    rows = answer["data"] or []
     if not all(isinstance(row, dict) for row in rows):
         raise ValueError
-    return rows, bool(told.get("has_more"))
+    return rows, bool(answer.get("has_more"))
 
 
-def stays(
+def parse_stays(
     rows: Iterable[dict[str, Any]], hotels: Sequence[HotelSpot], first: date, last: date, nights: int
 ) -> tuple[StayOffer, ...]:
     """What is known of stays beginning in the window. A hotel that two rows could mean is left out."""
@@ -56,7 +56,7 @@ def stays(
                 passed["program"] += 1
         except (KeyError, TypeError):
             passed["shape"] += 1
-    offers = [o for spot in hotels if (o := _offer(spot, listed.get(spot.program or "", []), first, last, nights))]
+    offers = [o for spot in hotels if (o := _find_offer(spot, listed.get(spot.program or "", []), first, last, nights))]
     if passed:
         log.warning("rooms_aero: passed over %s", ", ".join(f"{n} of unknown {what}" for what, n in passed.items()))
     if passed["shape"] and not listed:
@@ -64,7 +64,7 @@ def stays(
     return tuple(offers)
 
 
-def _offer(
+def _find_offer(
     spot: HotelSpot,
     listed: Sequence[tuple[hotel_match.ListedHotel, dict[str, Any]]],
     first: date,
@@ -72,17 +72,17 @@ def _offer(
     nights: int,
 ) -> StayOffer | None:
     """The city and country their row names must be those of the hotel, as far as it names them."""
-    here = [(one, row) for one, row in listed if _in_city(spot, row["hotel"]) or one.near]
+    here = [(one, row) for one, row in listed if _is_in_city(spot, row["hotel"]) or one.near]
     one = hotel_match.find_same_hotel(spot.name, spot.city, spot.latitude, spot.longitude, [one for one, _ in here])
-    return _priced(spot, next(row for o, row in here if o == one), first, last, nights) if one else None
+    return _parse_stay(spot, next(row for o, row in here if o == one), first, last, nights) if one else None
 
 
-def _in_city(spot: HotelSpot, hotel: dict[str, Any]) -> bool:
+def _is_in_city(spot: HotelSpot, hotel: dict[str, Any]) -> bool:
     theirs, ours = (normalize_name(str(text)) for text in (hotel.get("city") or "", spot.city))
     return not theirs or not ours or theirs in ours or ours in theirs
 
 
-def _priced(spot: HotelSpot, row: dict[str, Any], first: date, last: date, nights: int) -> StayOffer | None:
+def _parse_stay(spot: HotelSpot, row: dict[str, Any], first: date, last: date, nights: int) -> StayOffer | None:
     day = date.fromisoformat(row["standard_date"][:10]) if row.get("standard_date") else None
     points, cents, currency = row.get("lowest_award_standard"), row.get("lowest_cash_standard"), row["currency_code"]
     if day is None or not first <= day <= last or row.get("standard_nights") != nights:
@@ -100,10 +100,10 @@ def _priced(spot: HotelSpot, row: dict[str, Any], first: date, last: date, night
         cash=from_minor_units(int(cents), currency) if cents else None,
         currency=currency if cents else None,
         room_type=ROOM,
-        checked_at=_moment(row.get("last_checked_at") or row["hotel"]["last_checked_at"]),
+        checked_at=_parse_time(row.get("last_checked_at") or row["hotel"]["last_checked_at"]),
     )
 
 
-def _moment(text: str) -> datetime:
+def _parse_time(text: str) -> datetime:
     moment = datetime.fromisoformat(text)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

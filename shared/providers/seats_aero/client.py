@@ -1,4 +1,4 @@
-"""seats.aero over HTTP: a question goes out page by page, seats or trips come back, refusals as one word."""
+"""Client of seats.aero: searches page by page, and the trips behind a row."""
 
 import re
 from collections.abc import AsyncIterator
@@ -32,7 +32,7 @@ class Client:
         self._client = client
 
     async def award_seats(self, question: SeatsQuestion) -> tuple[AwardSeat, ...]:
-        asked = {
+        params = {
             "origin_airport": question.origin,
             "destination_airport": question.destination,
             "start_date": question.earliest.isoformat(),
@@ -42,26 +42,26 @@ class Client:
             "take": str(TAKE),
         }
         if question.airlines:
-            asked["carriers"] = ",".join(question.airlines)
-        rows = await self._pages(asked)
-        return await anyio.to_thread.run_sync(parse.seats, rows, question, abandon_on_cancel=True)
+            params["carriers"] = ",".join(question.airlines)
+        rows = await self._pages(params)
+        return await anyio.to_thread.run_sync(parse.parse_seats, rows, question, abandon_on_cancel=True)
 
-    async def _pages(self, asked: dict[str, str]) -> list[dict[str, Any]]:
+    async def _pages(self, params: dict[str, str]) -> list[dict[str, Any]]:
         """All rows of a search. The first cursor stays and `skip` grows, so that a crawl in between moves nothing."""
         rows: dict[str, dict[str, Any]] = {}
         received = 0
         for _ in range(PAGES):
-            body = await self._get("/search", asked | ({"skip": str(received)} if received else {}))
-            page = await anyio.to_thread.run_sync(parse.page, body, abandon_on_cancel=True)
+            body = await self._get("/search", params | ({"skip": str(received)} if received else {}))
+            page = await anyio.to_thread.run_sync(parse.parse_page, body, abandon_on_cancel=True)
             rows |= {str(row["ID"]): row for row in page.rows}
             received += len(page.rows)
             if not page.more or not page.rows:
                 return list(rows.values())
-            asked = {"cursor": str(page.cursor)} | asked
+            params = {"cursor": str(page.cursor)} | params
         raise Unanswered("not_covered", "too_many_rows")
 
     async def award_trip(self, question: TripQuestion) -> tuple[AwardTrip, ...]:
-        row, _, wanted = question.ref.partition(":")
+        row, _, trip_id = question.ref.partition(":")
         if not _ROW.fullmatch(row):
             raise Unanswered("no_data", "gone")
         try:
@@ -70,25 +70,25 @@ class Client:
             if error.response.status_code == 404:
                 raise Unanswered("no_data", "gone") from None
             raise
-        return await anyio.to_thread.run_sync(parse.trips, body, question.ref, wanted, abandon_on_cancel=True)
+        return await anyio.to_thread.run_sync(parse.parse_trips, body, question.ref, trip_id, abandon_on_cancel=True)
 
-    async def _get(self, path: str, asked: dict[str, str]) -> bytes:
+    async def _get(self, path: str, params: dict[str, str]) -> bytes:
         try:
-            return await http.get(self._client, path, params=asked)
+            return await http.get(self._client, path, params=params)
         except httpx.HTTPStatusError as error:
-            told = refusal(error.response)
-            if told:
-                raise told from None
+            refusal = classify_refusal(error.response)
+            if refusal:
+                raise refusal from None
             raise
 
 
-def refusal(response: httpx.Response) -> Unanswered | None:
+def classify_refusal(response: httpx.Response) -> Unanswered | None:
     """A key that is wrong, one that may not, and a page of the network in front are told apart by what is said."""
     if response.status_code not in (401, 403):
         return None
-    said = response.extensions.get("said", b"").lower()
-    if b"<html" in said:
+    body = response.extensions.get("said", b"").lower()
+    if b"<html" in body:
         return Unanswered("down", "blocked")
-    if b"live" in said or b"commercial" in said or b"pro_" in said:
+    if b"live" in body or b"commercial" in body or b"pro_" in body:
         return Unanswered("not_permitted", "plan")
     return Unanswered("broken", "bad_key") if response.status_code == 401 else None

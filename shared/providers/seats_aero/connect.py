@@ -1,4 +1,4 @@
-"""A person's own seats.aero account: consent on their site goes in, a token for the partner interface comes out."""
+"""The connection to a person's own seats.aero account, by OAuth 2."""
 
 from collections.abc import Mapping
 
@@ -7,12 +7,12 @@ from shared.providers.connectors import Connector, Grant, Start
 from shared.settings import settings
 
 
-def configured() -> bool:
+def is_configured() -> bool:
     return bool(settings().seats_aero_client_id and settings().seats_aero_client_secret)
 
 
 def _client() -> dict[str, str]:
-    return oauth_client.application(settings().seats_aero_client_id, settings().seats_aero_client_secret)
+    return oauth_client.client_fields(settings().seats_aero_client_id, settings().seats_aero_client_secret)
 
 
 async def start(redirect_uri: str, state: str) -> Start:
@@ -23,18 +23,18 @@ async def start(redirect_uri: str, state: str) -> Start:
         "state": state,
         "scope": "openid",
     }
-    return oauth_client.onward(f"{settings().seats_aero_oauth_url}/consent", query, pkce=False)
+    return oauth_client.build_start(f"{settings().seats_aero_oauth_url}/consent", query, pkce=False)
 
 
 async def finish(query: Mapping[str, str], _kept: Mapping[str, str], redirect_uri: str) -> Grant:
     """They take the exchange as JSON; as a form it fails."""
-    fields = oauth_client.exchange(_client(), query, redirect_uri, state=query.get("state", ""), scope="openid")
-    return await oauth_client.token(f"{settings().seats_aero_oauth_url}/token", fields, as_json=True)
+    fields = oauth_client.code_fields(_client(), query, redirect_uri, state=query.get("state", ""), scope="openid")
+    return await oauth_client.request_token(f"{settings().seats_aero_oauth_url}/token", fields, as_json=True)
 
 
 async def renew(refresh: str) -> Grant:
-    return await oauth_client.token(
-        f"{settings().seats_aero_oauth_url}/token", oauth_client.renewal(_client(), refresh), as_json=True
+    return await oauth_client.request_token(
+        f"{settings().seats_aero_oauth_url}/token", oauth_client.refresh_fields(_client(), refresh), as_json=True
     )
 
 
@@ -44,7 +44,7 @@ CONNECTOR = Connector(
         "This service may look up award seats in your name. Each look-up counts towards your own daily limit there.",
         "What is found with your account is shown to you alone.",
     ),
-    configured=configured,
+    configured=is_configured,
     start=start,
     finish=finish,
     renew=renew,

@@ -1,4 +1,4 @@
-"""seats.aero's answers: bytes go in, award seats and trips come out; a row with words unknown to us is passed over.
+"""Parsers of seats.aero's award seats and trips; rows with unknown words are counted and left out.
 
 Their quirks: prices of a summary are text, those of a trip numbers; taxes are in the smallest coin; 0 seats left of a
 seat that is open means that nobody says how many; local times end in Z; partners' flights stand beside the programme's
@@ -23,13 +23,13 @@ from shared.providers.contract import (
     Segment,
     Unanswered,
 )
-from shared.providers.seats_aero.programs import slug
+from shared.providers.seats_aero.programs import slug_of
 
 log = logging.getLogger(__name__)
 CABINS = {"economy": "economy", "premium": "premium_economy", "business": "business", "first": "first"}
 LETTERS = {"Y": "economy", "W": "premium_economy", "J": "business", "F": "first"}
-LONGEST_REF = 57  # what still fits into an id of ours
-LABEL = 80
+MAX_REF_CHARACTERS = 57  # what still fits into an id of ours
+MAX_LABEL_CHARACTERS = 80
 
 
 @dataclass(frozen=True)
@@ -43,60 +43,62 @@ class _Unknown(Exception):
     """A word of theirs we have no word for."""
 
 
-def page(body: bytes) -> Page:
-    told = json.loads(body)
-    rows = told["data"] or []
+def parse_page(body: bytes) -> Page:
+    answer = json.loads(body)
+    rows = answer["data"] or []
     if not all(isinstance(row, dict) and row["ID"] for row in rows):
         raise ValueError
-    return Page(rows, bool(told.get("hasMore")), told.get("cursor"))
+    return Page(rows, bool(answer.get("hasMore")), answer.get("cursor"))
 
 
-def seats(rows: Iterable[dict[str, Any]], question: SeatsQuestion) -> tuple[AwardSeat, ...]:
+def parse_seats(rows: Iterable[dict[str, Any]], question: SeatsQuestion) -> tuple[AwardSeat, ...]:
     """Of each programme, day, cabin and airline the cheapest seat, and those that are dearer and better."""
-    found: list[AwardSeat] = []
+    offers: list[AwardSeat] = []
     passed: Counter[str] = Counter()
     for row in rows:
         try:
-            found += _row(row, passed)
+            offers += _parse_row(row, passed)
         except _Unknown:
             passed["program"] += 1
         except (KeyError, ValueError, TypeError, AttributeError, ArithmeticError):
             passed["shape"] += 1
-    _judge(passed, bool(found))
-    return tuple(s for s in found if _asked(s, question))
+    _require_understood(passed, bool(offers))
+    return tuple(s for s in offers if _matches_question(s, question))
 
 
-def _judge(passed: Counter[str], found: bool) -> None:
+def _require_understood(passed: Counter[str], any_read: bool) -> None:
     """Nothing understood is not the same as nothing open."""
     if passed:
         log.warning("seats_aero: passed over %s", ", ".join(f"{n} of unknown {what}" for what, n in passed.items()))
-    if passed and not found:
+    if passed and not any_read:
         raise Unanswered("down", "wrong_shape") if passed["shape"] else Unanswered("not_covered", "unknown_words")
 
 
-def _asked(seat: AwardSeat, question: SeatsQuestion) -> bool:
+def _matches_question(seat: AwardSeat, question: SeatsQuestion) -> bool:
     """The filters of the source, once more: not every one of them is promised."""
     return question.earliest <= seat.date <= question.latest and (
         not question.airlines or seat.airline in question.airlines
     )
 
 
-def _row(row: dict[str, Any], passed: Counter[str]) -> list[AwardSeat]:
-    program = slug(row["Source"])
+def _parse_row(row: dict[str, Any], passed: Counter[str]) -> list[AwardSeat]:
+    program = slug_of(row["Source"])
     if program is None:
         raise _Unknown
-    trips = list(_trips(row.get("AvailabilityTrips") or [], passed))
-    found: list[AwardSeat] = []
+    trips = list(_usable_trips(row.get("AvailabilityTrips") or [], passed))
+    best: list[AwardSeat] = []
     for letter, cabin in LETTERS.items():
         if not row.get(f"{letter}Available"):
             continue
         mine = [t for t in trips if CABINS[t["Cabin"]] == cabin]
-        offers = [_of_trip(row, program, trip) for trip in mine] or list(_of_summary(row, program, letter))
-        found += _best(offers)
-    return found
+        offers = [_seat_from_trip(row, program, trip) for trip in mine] or list(
+            _seat_from_summary(row, program, letter)
+        )
+        best += _drop_worse_offers(offers)
+    return best
 
 
-def _trips(trips: Iterable[dict[str, Any]], passed: Counter[str]) -> Iterator[dict[str, Any]]:
+def _usable_trips(trips: Iterable[dict[str, Any]], passed: Counter[str]) -> Iterator[dict[str, Any]]:
     for trip in trips:
         if trip.get("Cabin") not in CABINS or not trip.get("MileageCost") or not trip.get("Carriers"):
             passed["cabin"] += 1
@@ -104,54 +106,54 @@ def _trips(trips: Iterable[dict[str, Any]], passed: Counter[str]) -> Iterator[di
             yield trip
 
 
-def _best(offers: Iterable[AwardSeat]) -> list[AwardSeat]:
+def _drop_worse_offers(offers: Iterable[AwardSeat]) -> list[AwardSeat]:
     """Without those for which the same airline has one that is as cheap, as direct and with as many seats."""
-    kept: list[AwardSeat] = []
+    best: list[AwardSeat] = []
     for offer in sorted(offers, key=lambda o: (o.points, o.stops or 0)):
-        if not any(_as_good(k, offer) for k in kept):
-            kept.append(offer)
-    return kept
+        if not any(_is_as_good(k, offer) for k in best):
+            best.append(offer)
+    return best
 
 
-def _as_good(kept: AwardSeat, offer: AwardSeat) -> bool:
-    enough = kept.seats is None or (offer.seats is not None and kept.seats >= offer.seats)
-    return kept.airline == offer.airline and enough and (kept.stops or 0) <= (offer.stops or 0)
+def _is_as_good(other: AwardSeat, offer: AwardSeat) -> bool:
+    enough = other.seats is None or (offer.seats is not None and other.seats >= offer.seats)
+    return other.airline == offer.airline and enough and (other.stops or 0) <= (offer.stops or 0)
 
 
-def _of_trip(row: dict[str, Any], program: str, trip: dict[str, Any]) -> AwardSeat:
-    segments = _ordered(trip)
+def _seat_from_trip(row: dict[str, Any], program: str, trip: dict[str, Any]) -> AwardSeat:
+    segments = _sort_segments(trip)
     ref = f"{row['ID']}:{trip.get('ID') or ''}"
     return AwardSeat(
-        ref=ref if trip.get("ID") and len(ref) <= LONGEST_REF else f"{row['ID']}:{trip['Cabin']}",
-        airline=_leading(trip, segments),
+        ref=ref if trip.get("ID") and len(ref) <= MAX_REF_CHARACTERS else f"{row['ID']}:{trip['Cabin']}",
+        airline=_leading_airline(trip, segments),
         program=program,
         origin=row["Route"]["OriginAirport"],
         destination=row["Route"]["DestinationAirport"],
         date=date.fromisoformat(row["Date"][:10]),
         cabin=CABINS[trip["Cabin"]],
         points=int(trip["MileageCost"]),
-        taxes=_taxes(trip.get("TotalTaxes"), _currency(trip, row)),
-        taxes_currency=_currency(trip, row),
+        taxes=_parse_taxes(trip.get("TotalTaxes"), _parse_currency(trip, row)),
+        taxes_currency=_parse_currency(trip, row),
         seats=trip.get("RemainingSeats") or None,
         stops=trip.get("Stops"),
-        flight_numbers=tuple(_list(trip.get("FlightNumbers"))),
-        departs_at=_local(trip.get("DepartsAt")),
-        arrives_at=_local(trip.get("ArrivesAt")),
-        aircraft=_text(segments[0].get("AircraftName")) if len(segments) == 1 else None,
+        flight_numbers=tuple(_split_list(trip.get("FlightNumbers"))),
+        departs_at=_parse_local_time(trip.get("DepartsAt")),
+        arrives_at=_parse_local_time(trip.get("ArrivesAt")),
+        aircraft=_clean_text(segments[0].get("AircraftName")) if len(segments) == 1 else None,
         booking_url=None,
-        checked_at=_moment(trip.get("UpdatedAt") or row["UpdatedAt"]),
+        checked_at=_parse_time(trip.get("UpdatedAt") or row["UpdatedAt"]),
     )
 
 
-def _of_summary(row: dict[str, Any], program: str, letter: str) -> Iterator[AwardSeat]:
+def _seat_from_summary(row: dict[str, Any], program: str, letter: str) -> Iterator[AwardSeat]:
     """Of a programme that publishes no flights. A price of several airlines is whose it says: the direct one's, if
     that is the price, else the first named."""
     points = int(row[f"{letter}MileageCost"] or 0)
-    airlines, direct = _list(row.get(f"{letter}Airlines")), _list(row.get(f"{letter}DirectAirlines"))
+    airlines, direct = _split_list(row.get(f"{letter}Airlines")), _split_list(row.get(f"{letter}DirectAirlines"))
     nonstop = bool(row.get(f"{letter}Direct")) and int(row.get(f"{letter}DirectMileageCost") or 0) == points
     if not points or not airlines:
         return
-    currency = _currency(row, row)
+    currency = _parse_currency(row, row)
     yield AwardSeat(
         ref=f"{row['ID']}:{letter}",
         airline=direct[0] if nonstop and direct else airlines[0],
@@ -161,7 +163,7 @@ def _of_summary(row: dict[str, Any], program: str, letter: str) -> Iterator[Awar
         date=date.fromisoformat(row["Date"][:10]),
         cabin=LETTERS[letter],
         points=points,
-        taxes=_taxes(row.get(f"{letter}TotalTaxes"), currency),
+        taxes=_parse_taxes(row.get(f"{letter}TotalTaxes"), currency),
         taxes_currency=currency,
         seats=row.get(f"{letter}RemainingSeats") or None,
         stops=0 if nonstop else None,
@@ -170,102 +172,102 @@ def _of_summary(row: dict[str, Any], program: str, letter: str) -> Iterator[Awar
         arrives_at=None,
         aircraft=None,
         booking_url=None,
-        checked_at=_moment(row["UpdatedAt"]),
+        checked_at=_parse_time(row["UpdatedAt"]),
     )
 
 
-def trips(body: bytes, ref: str, wanted: str) -> tuple[AwardTrip, ...]:
+def parse_trips(body: bytes, ref: str, trip_or_cabin: str) -> tuple[AwardTrip, ...]:
     """The ways to fly: the very trip when the reference names one, else all of its cabin, cheapest first."""
-    told = json.loads(body)
-    rows = told["data"] or []
+    answer = json.loads(body)
+    rows = answer["data"] or []
     passed: Counter[str] = Counter()
-    known = list(_trips(rows, passed))
-    cabin = LETTERS.get(wanted) or CABINS.get(wanted)
-    mine = [t for t in known if (CABINS[t["Cabin"]] == cabin if cabin else t.get("ID") == wanted)]
-    _judge(passed, bool(known))
+    usable = list(_usable_trips(rows, passed))
+    cabin = LETTERS.get(trip_or_cabin) or CABINS.get(trip_or_cabin)
+    mine = [t for t in usable if (CABINS[t["Cabin"]] == cabin if cabin else t.get("ID") == trip_or_cabin)]
+    _require_understood(passed, bool(usable))
     if rows and not mine:
         raise Unanswered("no_data", "gone")
-    links = told.get("booking_links") or []
-    return tuple(sorted((_trip(t, ref, links) for t in mine), key=lambda t: (t.points, t.stops)))
+    links = answer.get("booking_links") or []
+    return tuple(sorted((_parse_trip(t, ref, links) for t in mine), key=lambda t: (t.points, t.stops)))
 
 
-def _trip(trip: dict[str, Any], ref: str, links: Iterable[dict[str, Any]]) -> AwardTrip:
-    currency = _currency(trip, trip)
-    program = slug(trip["Source"]) or ""
-    segments = _ordered(trip)
+def _parse_trip(trip: dict[str, Any], ref: str, links: Iterable[dict[str, Any]]) -> AwardTrip:
+    currency = _parse_currency(trip, trip)
+    program = slug_of(trip["Source"]) or ""
+    segments = _sort_segments(trip)
     return AwardTrip(
         ref=ref,
         cabin=CABINS[trip["Cabin"]],
         points=int(trip["MileageCost"]),
-        taxes=_taxes(trip.get("TotalTaxes"), currency),
+        taxes=_parse_taxes(trip.get("TotalTaxes"), currency),
         taxes_currency=currency,
         stops=int(trip["Stops"]),
         duration_minutes=trip.get("TotalDuration") or None,
         seats=trip.get("RemainingSeats") or None,
-        segments=tuple(_segment(s, _list(trip["Carriers"])) for s in segments),
-        links=tuple(_links(links, program)),
-        checked_at=_moment(trip["UpdatedAt"]),
+        segments=tuple(_parse_segment(s, _split_list(trip["Carriers"])) for s in segments),
+        links=tuple(_parse_links(links, program)),
+        checked_at=_parse_time(trip["UpdatedAt"]),
     )
 
 
-def _segment(segment: dict[str, Any], carriers: list[str]) -> Segment:
+def _parse_segment(segment: dict[str, Any], carriers: list[str]) -> Segment:
     number = str(segment["FlightNumber"])
     marketed = [c for c in carriers if number.startswith(c)]
     return Segment(
         flight_number=number,
         operating_carrier=carriers[0] if len(carriers) == 1 else next(iter(marketed), None),
-        aircraft=_text(segment.get("AircraftName")),
+        aircraft=_clean_text(segment.get("AircraftName")),
         origin=segment["OriginAirport"],
         destination=segment["DestinationAirport"],
-        departs_at=_local(segment.get("DepartsAt")),
-        arrives_at=_local(segment.get("ArrivesAt")),
+        departs_at=_parse_local_time(segment.get("DepartsAt")),
+        arrives_at=_parse_local_time(segment.get("ArrivesAt")),
         cabin=CABINS.get(segment.get("Cabin") or ""),
-        fare_class=_text(segment.get("FareClass")),
+        fare_class=_clean_text(segment.get("FareClass")),
     )
 
 
-def _links(links: Iterable[dict[str, Any]], program: str) -> Iterator[BookingLink]:
+def _parse_links(links: Iterable[dict[str, Any]], program: str) -> Iterator[BookingLink]:
     for link in links:
         url = str(link.get("link") or "")
         if url.startswith("https://") and len(url) < 2000:
-            yield BookingLink(program, _text(link.get("label")) or "Book", url)
+            yield BookingLink(program, _clean_text(link.get("label")) or "Book", url)
 
 
-def _ordered(trip: dict[str, Any]) -> list[dict[str, Any]]:
+def _sort_segments(trip: dict[str, Any]) -> list[dict[str, Any]]:
     return sorted(trip.get("AvailabilitySegments") or [], key=lambda s: s.get("Order") or 0)
 
 
-def _leading(trip: dict[str, Any], segments: list[dict[str, Any]]) -> str:
+def _leading_airline(trip: dict[str, Any], segments: list[dict[str, Any]]) -> str:
     """Of several airlines the one that flies farthest; of trips without segments the first."""
-    carriers = _list(trip["Carriers"])
+    carriers = _split_list(trip["Carriers"])
     longest = max(segments, key=lambda s: s.get("Distance") or 0, default={})
     number = str(longest.get("FlightNumber") or "")
     return next((c for c in carriers if number.startswith(c)), carriers[0])
 
 
-def _list(text: str | None) -> list[str]:
+def _split_list(text: str | None) -> list[str]:
     return [part.strip() for part in (text or "").split(",") if part.strip()]
 
 
-def _text(given: Any) -> str | None:
+def _clean_text(value: Any) -> str | None:
     """Their words are shown as one short line."""
-    return "".join(c for c in " ".join(str(given).split()) if c.isprintable())[:LABEL] if given else None
+    return "".join(c for c in " ".join(str(value).split()) if c.isprintable())[:MAX_LABEL_CHARACTERS] if value else None
 
 
-def _currency(first: dict[str, Any], second: dict[str, Any]) -> str | None:
-    said = first.get("TaxesCurrency") or second.get("TaxesCurrency")
-    return said if isinstance(said, str) and len(said) == 3 and said.isalpha() and said.isupper() else None
+def _parse_currency(first: dict[str, Any], second: dict[str, Any]) -> str | None:
+    code = first.get("TaxesCurrency") or second.get("TaxesCurrency")
+    return code if isinstance(code, str) and len(code) == 3 and code.isalpha() and code.isupper() else None
 
 
-def _taxes(amount: int | None, currency: str | None) -> Decimal | None:
+def _parse_taxes(amount: int | None, currency: str | None) -> Decimal | None:
     """0 is what programmes that do not publish them show."""
     return from_minor_units(int(amount), currency) if amount and currency else None
 
 
-def _local(text: str | None) -> str | None:
+def _parse_local_time(text: str | None) -> str | None:
     return text.removesuffix("Z")[:16] if text else None
 
 
-def _moment(text: str) -> datetime:
+def _parse_time(text: str) -> datetime:
     moment = datetime.fromisoformat(text)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""What seats.aero calls a programme, and what we call it: their word goes in, our slug comes out, if we know it."""
+"""Names of programmes at seats.aero, with our slugs."""
 
 from shared.reference.load import reference
 
@@ -34,6 +34,6 @@ _SLUGS = {
 }
 
 
-def slug(source: str) -> str | None:
-    known = _SLUGS.get(source)
-    return known if known in reference().programs else None
+def slug_of(source: str) -> str | None:
+    slug = _SLUGS.get(source)
+    return slug if slug in reference().programs else None

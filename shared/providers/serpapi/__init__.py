@@ -1,4 +1,4 @@
-"""Cash fares as Google Flights shows them, by SerpApi with the operator's key: a journey goes in, fares come out."""
+"""SerpApi: cash fares as Google Flights shows them, with the operator's key."""
 
 from datetime import timedelta
 

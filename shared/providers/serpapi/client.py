@@ -1,4 +1,4 @@
-"""SerpApi over HTTP: a journey goes in, its fares come out. The key travels in the query; nothing logs addresses."""
+"""Client of SerpApi's Google Flights search. The key travels in the query; addresses are never logged."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,11 +16,11 @@ class Client:
         self._client = client
 
     async def cash_fares(self, question: FaresQuestion) -> tuple[CashFare, ...]:
-        body = await http.get(self._client, "/search.json", params=self._client.params.merge(_asked(question)))
-        return parse.fares(body, question, clock.now())
+        body = await http.get(self._client, "/search.json", params=self._client.params.merge(_build_query(question)))
+        return parse.parse_fares(body, question, clock.now())
 
 
-def _asked(question: FaresQuestion) -> dict[str, str]:
+def _build_query(question: FaresQuestion) -> dict[str, str]:
     """Without `type` a round trip would be assumed."""
     back = {"return_date": question.return_date.isoformat()} if question.return_date else {}
     return back | {

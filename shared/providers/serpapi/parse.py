@@ -1,4 +1,4 @@
-"""A page of Google Flights as SerpApi reads it: JSON goes in, fares come out, cheapest first.
+"""Parser of SerpApi's pages of Google Flights, cheapest first.
 
 A price is for all passengers; of a round trip it covers both ways, while the flights listed are those of the way out.
 The cabin of a fare is that of its longest flight: short feeders seldom have the cabin asked for.
@@ -15,8 +15,8 @@ from shared.providers.contract import CashFare, FaresQuestion, Unanswered
 
 log = logging.getLogger(__name__)
 NOTHING_FOUND = "hasn't returned any results"
-KEPT_SINCE = timedelta(minutes=1)  # an answer older than this is one the source had kept
-MOST = 50
+FRESH_ANSWER = timedelta(minutes=1)  # an answer older than this is one the source had kept
+MAX_FARES = 50
 _CABINS = {"economy": "economy", "premium economy": "premium_economy", "business": "business", "first": "first"}
 
 
@@ -44,32 +44,32 @@ class _Metadata(BaseModel):
     google_flights_url: str | None = None
 
 
-class _Asked(BaseModel):
+class _Parameters(BaseModel):
     currency: str | None = None
 
 
 class _Page(BaseModel):
     search_metadata: _Metadata
-    search_parameters: _Asked = _Asked()
+    search_parameters: _Parameters = _Parameters()
     error: str | None = None
     best_flights: list[object] = []
     other_flights: list[object] = []
 
 
-def fares(body: bytes, question: FaresQuestion, now: datetime) -> tuple[CashFare, ...]:
+def parse_fares(body: bytes, question: FaresQuestion, now: datetime) -> tuple[CashFare, ...]:
     page = _Page.model_validate_json(body)
     if page.error and NOTHING_FOUND in page.error:
         return ()
     if page.error or page.search_metadata.status != "Success":
         raise Unanswered("down", "source_error")
-    offers = [offer for row in (*page.best_flights, *page.other_flights) if (offer := _offer(row))]
-    rows = [_fare(offer, page, question, now) for offer in offers if _cabin(offer) == question.cabin]
-    if left := len(page.best_flights) + len(page.other_flights) - len(rows):
-        log.info("serpapi: %d offers without a price, of another cabin or of an unknown shape left out", left)
-    return tuple(sorted(rows, key=lambda fare: fare.price)[:MOST])
+    offers = [offer for row in (*page.best_flights, *page.other_flights) if (offer := _parse_offer(row))]
+    rows = [_build_fare(offer, page, question, now) for offer in offers if _cabin(offer) == question.cabin]
+    if left_out := len(page.best_flights) + len(page.other_flights) - len(rows):
+        log.info("serpapi: %d offers without a price, of another cabin or of an unknown shape left out", left_out)
+    return tuple(sorted(rows, key=lambda fare: fare.price)[:MAX_FARES])
 
 
-def _offer(row: object) -> _Offer | None:
+def _parse_offer(row: object) -> _Offer | None:
     try:
         return _Offer.model_validate(row)
     except ValidationError:
@@ -81,7 +81,7 @@ def _cabin(offer: _Offer) -> str | None:
     return _CABINS.get(longest.travel_class.strip().lower())
 
 
-def _fare(offer: _Offer, page: _Page, question: FaresQuestion, now: datetime) -> CashFare:
+def _build_fare(offer: _Offer, page: _Page, question: FaresQuestion, now: datetime) -> CashFare:
     numbers = tuple(flight.flight_number.replace(" ", "") for flight in offer.flights)
     link = page.search_metadata.google_flights_url
     return CashFare(
@@ -90,22 +90,22 @@ def _fare(offer: _Offer, page: _Page, question: FaresQuestion, now: datetime) ->
         cabin=question.cabin,
         carriers=tuple(dict.fromkeys(flight.flight_number.split(" ")[0] for flight in offer.flights)),
         flight_numbers=numbers,
-        departs_at=_local(offer.flights[0].departure_airport.time),
-        arrives_at=_local(offer.flights[-1].arrival_airport.time),
+        departs_at=_parse_local_time(offer.flights[0].departure_airport.time),
+        arrives_at=_parse_local_time(offer.flights[-1].arrival_airport.time),
         duration_minutes=offer.total_duration,
         stops=len(offer.flights) - 1,
         booking_url=link if link and link.startswith("https://www.google.com/travel/") else None,
-        checked_at=_kept_since(page.search_metadata.created_at, now),
+        checked_at=_parse_created_at(page.search_metadata.created_at, now),
     )
 
 
-def _local(said: str | None) -> str | None:
-    return said.replace(" ", "T") if said else None
+def _parse_local_time(text: str | None) -> str | None:
+    return text.replace(" ", "T") if text else None
 
 
-def _kept_since(said: str | None, now: datetime) -> datetime | None:
+def _parse_created_at(text: str | None, now: datetime) -> datetime | None:
     """When the source made this answer, if it was not just now."""
     with suppress(ValueError):
-        made = datetime.strptime(said or "", "%Y-%m-%d %H:%M:%S UTC").replace(tzinfo=UTC)
-        return made if now - made > KEPT_SINCE else None
+        moment = datetime.strptime(text or "", "%Y-%m-%d %H:%M:%S UTC").replace(tzinfo=UTC)
+        return moment if now - moment > FRESH_ANSWER else None
     return None

@@ -1,4 +1,4 @@
-"""Cash fares that users of Aviasales were shown, 2 to 7 days kept: a journey goes in, fares with their age come out.
+"""Travelpayouts: cash fares that users of Aviasales were shown in the last 2 to 7 days.
 
 Never a live quote. Prices are of cities, not of single airports, and are found for one passenger.
 """

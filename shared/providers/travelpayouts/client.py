@@ -1,4 +1,4 @@
-"""The Travelpayouts data interface over HTTP: a journey goes in, what was found for its day comes out."""
+"""Client of the Travelpayouts data API."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -21,8 +21,8 @@ class Client:
         if question.cabin not in CLASSES:
             raise Unanswered("not_covered", "cabin_not_covered")
         ends = (_city(question.origin), _city(question.destination))
-        body = await http.get(self._client, "/aviasales/v3/get_latest_prices", params=_asked(question, *ends))
-        return parse.fares(body, question, CLASSES[question.cabin], ends, clock.now())
+        body = await http.get(self._client, "/aviasales/v3/get_latest_prices", params=_build_query(question, *ends))
+        return parse.parse_fares(body, question, CLASSES[question.cabin], ends, clock.now())
 
 
 def _city(airport: str) -> str:
@@ -30,7 +30,7 @@ def _city(airport: str) -> str:
     return next((city for city, airports in reference().metros.items() if airport in airports), airport)
 
 
-def _asked(question: FaresQuestion, origin: str, destination: str) -> dict[str, str]:
+def _build_query(question: FaresQuestion, origin: str, destination: str) -> dict[str, str]:
     """Without `currency` prices would be roubles. The day is picked from its month: no shorter period can be asked."""
     return {
         "origin": origin,

@@ -1,4 +1,4 @@
-"""Prices found by other people's searches: JSON goes in, fares of the day asked for come out, cheapest first.
+"""Parser of Travelpayouts' fares: those of the day asked for, cheapest first.
 
 A price is one passenger's and is multiplied by the passengers asked for. A row without the moment it was found is left
 out, because its age could not be shown; moments without a zone are UTC, as the source documents.
@@ -47,22 +47,22 @@ class _Envelope(BaseModel):
     currency: str | None = None
 
 
-def fares(
+def parse_fares(
     body: bytes, question: FaresQuestion, trip_class: int, ends: tuple[str, str], now: datetime
 ) -> tuple[CashFare, ...]:
     envelope = _Envelope.model_validate_json(body)
     if not envelope.success or envelope.data is None:
         raise Unanswered("down", "source_error")
-    known = [row for raw in envelope.data if (row := _row(raw))]
-    if left := len(envelope.data) - len(known):
-        log.info("travelpayouts: %d rows of an unknown shape left out", left)
-    wanted = (trip_class, *ends, question.date, question.return_date)
-    rows = [r for r in known if (r.trip_class, r.origin, r.destination, r.depart_date, r.return_date) == wanted]
+    usable = [row for raw in envelope.data if (row := _row(raw))]
+    if left_out := len(envelope.data) - len(usable):
+        log.info("travelpayouts: %d rows of an unknown shape left out", left_out)
+    matching = (trip_class, *ends, question.date, question.return_date)
+    rows = [r for r in usable if (r.trip_class, r.origin, r.destination, r.depart_date, r.return_date) == matching]
     currency = (envelope.currency or question.currency).upper()
-    found = [_fare(row, question, currency, now) for row in rows if _stands(row, now)]
-    if not found:  # nobody was shown one lately, which does not mean that none is on sale
+    fares = [_fare(row, question, currency, now) for row in rows if _stands(row, now)]
+    if not fares:  # nobody was shown one lately, which does not mean that none is on sale
         raise Unanswered("no_data", "not_served")
-    return tuple(sorted(found, key=lambda fare: fare.price)[:MOST])
+    return tuple(sorted(fares, key=lambda fare: fare.price)[:MOST])
 
 
 def _row(raw: Any) -> _Row | None:

@@ -1,1 +1,1 @@
-"""TripIt: flights and stays of a person come in, by its interface or from a private calendar; nothing goes out."""
+"""TripIt: a person's flights and stays, by its API or from a private calendar. It is only read."""

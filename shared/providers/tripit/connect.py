@@ -1,4 +1,4 @@
-"""A person's TripIt: consent by OAuth 1.0a or a pasted calendar goes in, a way to read it again and again comes out."""
+"""The connection to a person's TripIt: OAuth 1.0a, or a private calendar the person pastes."""
 
 import json
 import re
@@ -18,9 +18,9 @@ from shared.providers.contract import Unanswered
 from shared.providers.tripit import feed, parse
 from shared.settings import LOOPBACK, settings
 
-PAGES, PER_PAGE = 20, 25
-MOST_TEXT = 1024 * 1024
-TOKEN_BYTES = 8192
+MAX_PAGES, PER_PAGE = 20, 25
+MAX_CALENDAR_BYTES = 1024 * 1024
+MAX_TOKEN_BYTES = 8192
 _TOKEN = re.compile(r"[!-~]{1,256}")
 _FEED_PATH = "/feed/ical/private/"
 
@@ -47,16 +47,16 @@ def by_page() -> bool:
     return bool(settings().tripit_consumer_key and settings().tripit_consumer_secret)
 
 
-async def _token(path: str, auth: _Signed) -> tuple[str, str]:
+async def _request_token(path: str, auth: _Signed) -> tuple[str, str]:
     async with http.client(settings().tripit_base_url, auth=auth) as client:
         try:
-            raw = await http.post(client, path, limit=TOKEN_BYTES)
+            raw = await http.post(client, path, limit=MAX_TOKEN_BYTES)
         except httpx.HTTPStatusError as error:
             if error.response.status_code == 401:  # also what a refusal on their page ends in
                 raise Declined from None
             raise
-    told = parse_qs(raw.decode("ascii", "replace"))
-    token, secret = (told.get(name, [""])[0] for name in ("oauth_token", "oauth_token_secret"))
+    answer = parse_qs(raw.decode("ascii", "replace"))
+    token, secret = (answer.get(name, [""])[0] for name in ("oauth_token", "oauth_token_secret"))
     if not (_TOKEN.fullmatch(token) and _TOKEN.fullmatch(secret)):
         raise Unanswered("down", "upstream_blocked" if b"<" in raw else "wrong_shape")
     return token, secret
@@ -65,7 +65,7 @@ async def _token(path: str, auth: _Signed) -> tuple[str, str]:
 async def start(redirect_uri: str, state: str) -> Start:
     """Their way back carries the request token alone, so our state travels in the address they go back to."""
     try:
-        token, secret = await _token("/oauth/request_token", _Signed())
+        token, secret = await _request_token("/oauth/request_token", _Signed())
     except Declined:
         raise Unanswered("not_permitted", "http_401") from None
     query = {"oauth_token": token, "oauth_callback": f"{redirect_uri}?{urlencode({'state': state})}"}
@@ -73,10 +73,10 @@ async def start(redirect_uri: str, state: str) -> Start:
     return Start(url, {"token": token, "secret": secret})
 
 
-async def finish(query: Mapping[str, str], kept: Mapping[str, str], _redirect_uri: str) -> Grant:
-    if query.get("oauth_token") != kept["token"]:
+async def finish(query: Mapping[str, str], saved: Mapping[str, str], _redirect_uri: str) -> Grant:
+    if query.get("oauth_token") != saved["token"]:
         raise Unanswered("not_permitted", "refused")
-    token, secret = await _token("/oauth/access_token", _Signed(kept["token"], kept["secret"]))
+    token, secret = await _request_token("/oauth/access_token", _Signed(saved["token"], saved["secret"]))
     return Grant(json.dumps({"token": token, "secret": secret}), details={"by": "interface"})
 
 
@@ -84,13 +84,13 @@ async def paste(text: str) -> Grant:
     """What was pasted is read once, so that a mistake shows at once."""
     text = text.strip()
     if text.upper().startswith("BEGIN:VCALENDAR"):
-        if len(text.encode()) > MOST_TEXT:
+        if len(text.encode()) > MAX_CALENDAR_BYTES:
             raise Unanswered("not_covered", "wrong_shape")
-        held, by = {"text": text}, "text"
+        source, by = {"text": text}, "text"
     else:
-        held, by = {"url": _feed_address(text)}, "calendar"
-    await _calendar(held)
-    return Grant(json.dumps(held), details={"by": by})
+        source, by = {"url": _feed_address(text)}, "calendar"
+    await _read_calendar(source)
+    return Grant(json.dumps(source), details={"by": by})
 
 
 def _feed_address(text: str) -> str:
@@ -106,12 +106,12 @@ def _feed_address(text: str) -> str:
     return address._replace(fragment="").geturl()
 
 
-async def _calendar(held: Mapping[str, str]) -> Pulled:
-    text = held["text"].encode() if "text" in held else await _fetched(held["url"])
-    return await anyio.to_thread.run_sync(feed.read, text, abandon_on_cancel=True)
+async def _read_calendar(source: Mapping[str, str]) -> Pulled:
+    text = source["text"].encode() if "text" in source else await _download_calendar(source["url"])
+    return await anyio.to_thread.run_sync(feed.parse_calendar, text, abandon_on_cancel=True)
 
 
-async def _fetched(url: str) -> bytes:
+async def _download_calendar(url: str) -> bytes:
     """Never reaches into our own network, whatever the name of the host stands for."""
     if urlsplit(url).hostname in LOOPBACK and urlsplit(settings().tripit_web_url).hostname in LOOPBACK:
         client = http.client()
@@ -119,7 +119,7 @@ async def _fetched(url: str) -> bytes:
         client = http.public_client(timeout=http.TIMEOUT)
     async with client:
         try:
-            return await http.get(client, url, limit=MOST_TEXT)
+            return await http.get(client, url, limit=MAX_CALENDAR_BYTES)
         except httpx.HTTPStatusError as error:
             if error.response.status_code in (401, 403, 404, 410):
                 raise Unanswered("broken", "gone") from None
@@ -127,20 +127,20 @@ async def _fetched(url: str) -> bytes:
 
 
 async def pull(credential: str, _details: Details) -> Pulled:
-    held: dict[str, str] = json.loads(credential)
-    if "token" not in held:
-        return await _calendar(held)
-    found: list[dict[str, Any]] = []
-    async with http.client(settings().tripit_base_url, auth=_Signed(held["token"], held["secret"])) as client:
-        for page in range(1, PAGES + 1):
-            document = await _page(client, page)
-            found.append(document)
-            if page >= parse.pages(document):
-                return parse.trips(found)
+    source: dict[str, str] = json.loads(credential)
+    if "token" not in source:
+        return await _read_calendar(source)
+    pages: list[dict[str, Any]] = []
+    async with http.client(settings().tripit_base_url, auth=_Signed(source["token"], source["secret"])) as client:
+        for page in range(1, MAX_PAGES + 1):
+            document = await _fetch_page(client, page)
+            pages.append(document)
+            if page >= parse.count_pages(document):
+                return parse.parse_trips(pages)
     raise Unanswered("not_covered", "too_many_rows")
 
 
-async def _page(client: http.AsyncClient, page: int) -> dict[str, Any]:
+async def _fetch_page(client: http.AsyncClient, page: int) -> dict[str, Any]:
     where = "/v1/list/trip/traveler/true/past/false/include_objects/true"
     try:
         raw = await http.get(client, f"{where}/page_num/{page}/page_size/{PER_PAGE}/format/json")

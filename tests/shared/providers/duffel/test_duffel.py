@@ -40,7 +40,7 @@ def fares(change: Any = None, cabin: str = "business") -> tuple[CashFare, ...]:
     told = offered()
     if change:
         change(told["data"])
-    return parse.fares(json.dumps(told).encode(), cabin)
+    return parse.parse_fares(json.dumps(told).encode(), cabin)
 
 
 def test_fares_come_cheapest_first_with_their_flights() -> None:
@@ -117,7 +117,7 @@ def test_an_offer_that_cannot_be_read_costs_only_itself() -> None:
 
 
 def test_fifty_fares_are_enough() -> None:
-    assert len(fares(lambda data: data.update(offers=data["offers"][:1] * 80))) == parse.MOST
+    assert len(fares(lambda data: data.update(offers=data["offers"][:1] * 80))) == parse.MAX_FARES
 
 
 # the question

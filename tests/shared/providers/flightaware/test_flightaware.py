@@ -30,7 +30,7 @@ def asked(airport: str) -> Reading[Any]:
 
 
 def test_seconds_decide_and_only_words_are_shown() -> None:
-    rows = parse.delays(recorded("flightaware", "delays.json"), "LHR")
+    rows = parse.parse_delays(recorded("flightaware", "delays.json"), "LHR")
     assert [(r.airport, r.kind, r.minutes, r.shown_minutes) for r in rows] == [
         ("LHR", "departure", 45, None),
         ("LHR", "arrival", 19, None),
@@ -53,11 +53,11 @@ def test_the_kind_is_found_in_the_words(words: str, kind: str) -> None:
     body = recorded("flightaware", "delays.json").replace(
         b"departures are experiencing delays averaging 45 minutes", words.encode()
     )
-    assert parse.delays(body, "LHR")[0].kind == kind
+    assert parse.parse_delays(body, "LHR")[0].kind == kind
 
 
 def test_no_seconds_are_no_number() -> None:
-    (row,) = parse.delays(recorded("flightaware", "unknown.json"), "KEF")
+    (row,) = parse.parse_delays(recorded("flightaware", "unknown.json"), "KEF")
     assert (row.minutes, row.shown_minutes, row.reason) == (None, None, "ash in the upper airspace")
 
 

@@ -14,7 +14,7 @@ import respx
 from shared.providers.ask import Ask
 from shared.providers.contract import Reading, StaysQuestion, Unanswered
 from shared.providers.liteapi import parse
-from shared.providers.liteapi.client import DAYS
+from shared.providers.liteapi.client import MAX_DAYS
 from shared.redis import connect
 from shared.settings import settings
 from tests.shared.providers.fakes import SECRET, recorded
@@ -51,7 +51,7 @@ def offers(change: Any = None) -> Any:
     told = json.loads(RATES)
     if change:
         change(told)
-    return parse.offers(json.dumps(told).encode(), {"lp1897": HOTEL.hotel_code}, DAY, 3)
+    return parse.parse_offers(json.dumps(told).encode(), {"lp1897": HOTEL.hotel_code}, DAY, 3)
 
 
 def test_the_cheapest_room_counts_with_what_is_paid_on_the_spot() -> None:
@@ -63,7 +63,7 @@ def test_the_cheapest_room_counts_with_what_is_paid_on_the_spot() -> None:
 
 def test_money_is_exact() -> None:
     body = RATES.replace(b"1580.1", b"1580.10000000000000001").replace(b"12.35", b"0")
-    (offer,) = parse.offers(body, {"lp1897": "htl"}, DAY, 3)
+    (offer,) = parse.parse_offers(body, {"lp1897": "htl"}, DAY, 3)
     assert offer.cash == Decimal("1580.10000000000000001")
 
 
@@ -176,10 +176,10 @@ def test_the_question_is_put_in_their_words(wire: Wire) -> None:
 
 
 def test_each_day_of_arrival_is_asked_alone_up_to_a_month(wire: Wire) -> None:
-    reading = asked(replace(QUESTION, latest=DAY + timedelta(days=DAYS - 1), nights=1))
-    assert [o.check_in for o in reading.value] == [DAY + timedelta(days=n) for n in range(DAYS)]
-    assert wire.rates.call_count == DAYS
-    assert asked(replace(QUESTION, latest=DAY + timedelta(days=DAYS))).reason == "too_many_days"
+    reading = asked(replace(QUESTION, latest=DAY + timedelta(days=MAX_DAYS - 1), nights=1))
+    assert [o.check_in for o in reading.value] == [DAY + timedelta(days=n) for n in range(MAX_DAYS)]
+    assert wire.rates.call_count == MAX_DAYS
+    assert asked(replace(QUESTION, latest=DAY + timedelta(days=MAX_DAYS))).reason == "too_many_days"
 
 
 def test_one_day_that_fails_fails_the_answer(wire: Wire) -> None:

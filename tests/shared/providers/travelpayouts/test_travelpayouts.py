@@ -39,7 +39,7 @@ def asked(question: FaresQuestion = QUESTION) -> Reading[Any]:
 
 
 def read(question: FaresQuestion = QUESTION, trip_class: int = 0, body: bytes = BODY) -> tuple[CashFare, ...]:
-    return parse.fares(body, question, trip_class, ENDS, NOW)
+    return parse.parse_fares(body, question, trip_class, ENDS, NOW)
 
 
 def test_fares_of_the_day_and_class_come_cheapest_first_with_their_age() -> None:
