@@ -90,7 +90,7 @@ def test_queries_have_a_size_and_must_be_readable(ann: Browser) -> None:
     assert is_page(ann.get("/oauth/authorize"))
 
 
-def test_other_methods_are_refused(ann: Browser) -> None:
+def test_other_methods_of_the_authorization_endpoint_are_refused(ann: Browser) -> None:
     for method in ("POST", "PUT", "DELETE", "PATCH", "HEAD"):
         assert ann.send(method, "/oauth/authorize").status_code == 405
 

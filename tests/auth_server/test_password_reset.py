@@ -131,7 +131,7 @@ def test_eight_uses_of_one_link_at_once_give_one_success(ann: Browser, stranger:
     assert sorted(outcomes) == ["Page"] * 7 + ["Redirect"]
 
 
-def test_whoever_comes_from_an_application_goes_on_to_it(ann: Browser, stranger: Browser, mails: Mails) -> None:
+def test_a_reset_for_an_application_goes_on_to_it(ann: Browser, stranger: Browser, mails: Mails) -> None:
     onward = hidden(stranger.get(stranger.authorize(stranger.register()).headers["location"]).text, "return_to")
     recover(stranger, ann.email, return_to=onward)
     assert reset(stranger, link(mails()[0])).headers["location"] == onward

@@ -140,7 +140,7 @@ def test_an_ordinary_refresh_takes_the_one_statement_alone(ann: Browser, monkeyp
     assert ann.introspect(second.json()["access_token"])["aud"] == RESOURCE
 
 
-def test_both_ways_give_the_same_answer(ann: Browser) -> None:
+def test_both_ways_of_a_refresh_give_the_same_answer(ann: Browser) -> None:
     first = ann.tokens()
     plain = ann.refresh(first["client_id"], first["refresh_token"])
     careful = ann.refresh(first["client_id"], plain.json()["refresh_token"], something="unusual")

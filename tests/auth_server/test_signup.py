@@ -124,7 +124,7 @@ def test_the_latest_sign_up_sets_the_password_until_one_is_confirmed(stranger: B
     assert fresh.sign_in("the second password").status_code == 303
 
 
-def test_whoever_comes_from_an_application_goes_on_to_it(stranger: Browser, mails: Mails) -> None:
+def test_whoever_signs_up_for_an_application_goes_on_to_it(stranger: Browser, mails: Mails) -> None:
     entrance = stranger.authorize(stranger.register()).headers["location"]
     page = stranger.get(entrance).text
     onward = hidden(page, "return_to")

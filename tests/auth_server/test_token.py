@@ -171,7 +171,7 @@ def test_the_body_has_limits(ann: Browser) -> None:
         assert error_of(ann.host.post("/oauth/token", content=body, headers=FORM)) == "invalid_request"
 
 
-def test_a_body_that_does_not_come_is_not_waited_for(ann: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_token_body_that_does_not_come_is_not_waited_for(ann: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     import asyncio
 
     from starlette.requests import Request
@@ -201,7 +201,7 @@ def _raise(error: Exception) -> Any:
 
 
 @pytest.mark.parametrize("path", ["token", "revoke", "introspect", "register"])
-def test_other_methods_are_refused(ann: Browser, path: str) -> None:
+def test_other_methods_of_the_token_endpoint_are_refused(ann: Browser, path: str) -> None:
     for method in ("GET", "PUT", "DELETE", "HEAD"):
         assert ann.send(method, f"/oauth/{path}").status_code == 405
 

@@ -1,4 +1,4 @@
-"""A request and a concurrency go in; what wrk, or else a process of ours, measured comes out."""
+"""Load of a given concurrency on one request, measured by wrk or else by a process of ours."""
 
 import asyncio
 import json

@@ -1,5 +1,8 @@
-"""`python -m tests.chaos [ROUNDS] [SEED]`: the long storm on servers of its own, with the queue's server and database
-connections killed too; the report is printed, and the exit status says whether anything was lost or doubled."""
+"""`python -m tests.chaos [ROUNDS] [SEED]`: the long chaos test, on servers of its own.
+
+The queue's server and database connections are killed too. The report is printed, and the exit status says whether
+anything was lost or doubled.
+"""
 
 import os
 import random
@@ -11,7 +14,7 @@ from pathlib import Path
 import psycopg
 
 from deploy.local.private_servers import Postgres, Valkey
-from tests.chaos.storm import Report, storm
+from tests.chaos.fault_injection import Report, run_with_faults
 from tests.conftest import SETTINGS
 
 
@@ -52,7 +55,7 @@ def main() -> int:
                 valkey.start()
                 return True
 
-            report = storm(
+            report = run_with_faults(
                 postgres.url(),
                 valkey.url,
                 folder,

@@ -1,4 +1,4 @@
-"""A loopback door that adds a bearer token: programs that cannot send one go in, the service answers."""
+"""A loopback proxy that adds a bearer token for programs that cannot send one."""
 
 import http.client
 from collections.abc import Iterator

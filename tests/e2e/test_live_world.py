@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 import httpx
 import pytest
 
-from tests.e2e.test_connecting import call, sign_in
+from tests.e2e.test_connections import call, sign_in
 from tests.mcp_server.tools.test_connections_tripit import air, page, travel_day
 from tests.shared.providers.fakes import SECRET, fakes
 from tests.shared.providers.fakes.server import World as Sources

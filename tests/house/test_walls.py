@@ -1,11 +1,12 @@
-"""The walls between the rooms: the import contracts of pyproject.toml hold, and each room has its door plate."""
+"""The walls between the rooms: import contracts, no import circles, and a door plate at each room."""
 
 import ast
 import subprocess
 import sys
-from pathlib import Path
+from collections.abc import Iterator
 
-ROOT = Path(__file__).parents[2]
+from tests.house.source import ROOMS, ROOT, product_trees
+
 LINTER = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True, verbose=False))"
 
 
@@ -17,13 +18,41 @@ def test_every_import_contract_is_kept() -> None:
 
 
 def test_every_room_says_at_its_door_what_it_is_for() -> None:
-    doors = [
-        p
-        for room in ("mcp_server", "auth_server", "shared", "jobs", "deploy")
-        for p in ROOT.glob(f"{room}/**/__init__.py")
-    ]
+    doors = [p for room in ROOMS for p in ROOT.glob(f"{room}/**/__init__.py")]
     silent = [
         str(p.relative_to(ROOT)) for p in doors if not ast.get_docstring(ast.parse(p.read_text(encoding="utf-8")))
     ]
     assert len(doors) > 10
     assert silent == []
+
+
+def _imported_modules(tree: ast.AST, modules: set[str]) -> Iterator[str]:
+    """Modules of the product that one names, also inside functions and for types alone."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in modules)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                if whole in modules or node.module in modules:
+                    yield whole if whole in modules else node.module
+
+
+def _reachable(start: str, graph: dict[str, set[str]]) -> set[str]:
+    reached, waiting = {start}, [start]
+    while waiting:
+        new = graph.get(waiting.pop(), set()) - reached
+        reached |= new
+        waiting += new
+    return reached
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    trees = {
+        name.removesuffix(".py").replace("/", ".").removesuffix(".__init__"): tree
+        for name, tree in product_trees().items()
+    }
+    graph = {name: set(_imported_modules(tree, set(trees))) - {name} for name, tree in trees.items()}
+    reached = {name: _reachable(name, graph) for name in graph}
+    circles = {" <-> ".join(sorted(other for other in reached[name] if name in reached[other])) for name in graph}
+    assert sorted(circle for circle in circles if " <-> " in circle) == []

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from deploy.local.private_servers import Valkey
-from tests.chaos.storm import storm
-from tests.chaos.watches import KINDS
+from tests.chaos.fault_injection import run_with_faults
+from tests.chaos.watched_subjects import KINDS
 
 ROUNDS, SEED = 16, 20261121
 
@@ -20,9 +20,11 @@ def valkey(tmp_path: Path) -> Iterator[Valkey]:
     server.stop()
 
 
-@pytest.mark.slow  # the storm itself, and the time until the last lease is over
+@pytest.mark.slow  # the faults themselves, and the time until the last lease is over
 @pytest.mark.spec("s6.2.route_monitor_email")
-def test_a_storm_loses_nothing_and_sends_nothing_twice(fresh_database: str, tmp_path: Path, valkey: Valkey) -> None:
+def test_killed_programs_lose_nothing_and_send_nothing_twice(
+    fresh_database: str, tmp_path: Path, valkey: Valkey
+) -> None:
     def queue_server() -> bool:
         assert valkey.process
         valkey.process.kill()
@@ -30,10 +32,10 @@ def test_a_storm_loses_nothing_and_sends_nothing_twice(fresh_database: str, tmp_
         valkey.start()
         return True
 
-    report = storm(
+    report = run_with_faults(
         fresh_database, valkey.url, tmp_path, rounds=ROUNDS, seed=SEED, more_blows={"queue_server": queue_server}
     )
-    sys.stderr.write(f"storm: {report.lines()}\n")
+    sys.stderr.write(f"faults: {report.lines()}\n")
     assert sum(report.blows.values()) >= 5
     assert report.runs >= 3  # how many fit in depends on the machine
     assert (report.unfinished, report.failed, report.too_early, report.lost) == (0, 0, 0, 0)

@@ -250,7 +250,7 @@ def test_one_person_hears_of_one_airport_once_by_each_channel(alice: Caller) -> 
     assert sorted(row.channel for row in rows(Delivery)) == ["email", "sms", "sms"]
 
 
-def test_an_answer_that_was_overtaken_by_a_later_one_is_thrown_away(
+def test_delays_that_were_overtaken_by_a_later_answer_are_thrown_away(
     alice: Caller, standing_clock: StandingClock
 ) -> None:
     alert(alice)

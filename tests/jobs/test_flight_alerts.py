@@ -64,7 +64,7 @@ def test_seats_that_open_are_told_by_one_notice_and_one_mail(alice: Caller, mail
 
 
 @pytest.mark.spec("s6.2.flight_alert_email")
-def test_a_seat_is_told_again_only_after_it_had_gone(alice: Caller) -> None:
+def test_an_alert_tells_of_a_seat_again_only_after_it_had_gone(alice: Caller) -> None:
     alert(alice)
     told = []
     for value in ("open", "open", "shut", "open", "open"):
@@ -227,7 +227,7 @@ def test_a_watch_whose_mails_are_off_silences_no_other(alice: Caller) -> None:
     assert [row.event for row in rows(Delivery)] == ["flight_alert_match"]
 
 
-def test_a_run_lost_between_check_and_writing_is_done_again_and_told_once(alice: Caller) -> None:
+def test_a_run_of_an_alert_lost_between_check_and_writing_is_done_again_and_told_once(alice: Caller) -> None:
     from jobs import dispatcher
 
     id = alert(alice)

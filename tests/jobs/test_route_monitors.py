@@ -94,7 +94,7 @@ def test_a_seat_that_opens_is_told_by_one_notice_and_one_mail(alice: Caller, mai
 
 
 @pytest.mark.spec("s6.2.route_monitor_email")
-def test_a_seat_is_told_again_only_after_it_had_gone(alice: Caller) -> None:
+def test_a_monitor_tells_of_a_seat_again_only_after_it_had_gone(alice: Caller) -> None:
     watch(alice)
     told = []
     for value in ("open", "open", "shut", "open", "open"):
@@ -208,7 +208,7 @@ def test_a_monitor_whose_window_has_passed_ends_by_itself(alice: Caller) -> None
     assert [run.status for run in rows(JobRun)] == ["done"]
 
 
-def test_an_answer_that_was_overtaken_by_a_later_one_is_thrown_away(
+def test_seats_that_were_overtaken_by_a_later_answer_are_thrown_away(
     alice: Caller, standing_clock: StandingClock
 ) -> None:
     id = watch(alice)
@@ -228,7 +228,7 @@ def test_an_answer_that_was_overtaken_by_a_later_one_is_thrown_away(
     assert [key.matched for key in _keys()] == [False]
 
 
-def test_a_run_lost_between_check_and_writing_is_done_again_and_told_once(alice: Caller) -> None:
+def test_a_run_of_a_monitor_lost_between_check_and_writing_is_done_again_and_told_once(alice: Caller) -> None:
     id = watch(alice)
     seat("open")
     dispatcher.step()

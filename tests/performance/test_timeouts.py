@@ -15,22 +15,22 @@ import respx
 import shared.redis
 from shared import limits
 from shared.providers import cache
-from shared.providers.contract import SeatsQuestion
 from tests.auth_server.test_uvicorn_protocol import HEAD, line, read_until_closed  # noqa: F401 - a fixture
 from tests.mcp_server.rest.test_rate_limits import silent  # noqa: F401 - a fixture
 from tests.performance.stopwatch import wall_seconds
 from tests.shared.providers.conftest import QUESTION, Asking, acme, ask, wire  # noqa: F401 - fixtures
-from tests.shared.providers.test_door import every, in_processes, no_redis, nothing  # noqa: F401 - a fixture
+from tests.shared.providers.test_door import ask_twenty_times, every, hang, in_processes, no_redis, nothing  # noqa: F401 - a fixture
 from tests.support.fake_seats import WithSources, live, source, with_sources  # noqa: F401 - fixtures
 
 
 def test_a_source_that_hangs_costs_the_budget_of_the_question(with_sources: WithSources) -> None:
-    async def hang(_question: SeatsQuestion) -> tuple[()]:
-        await anyio.sleep_forever()
-        return ()
-
     with_sources(source("fast", nothing), source("hung", hang))
     assert wall_seconds(lambda: every(budget=0.5)) < 5
+
+
+def test_all_questions_of_a_call_cost_one_budget_together(with_sources: WithSources) -> None:
+    with_sources(source("hung", hang))
+    assert wall_seconds(lambda: anyio.run(ask_twenty_times, 0.3)) < 3
 
 
 def test_without_redis_a_question_is_answered_at_once(wire: respx.Route, ask: Asking, no_redis: None) -> None:
@@ -40,11 +40,11 @@ def test_without_redis_a_question_is_answered_at_once(wire: respx.Route, ask: As
 def test_a_cache_that_hangs_costs_its_timeout_and_not_the_call(
     wire: respx.Route, ask: Asking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def hang(*_: Any) -> Any:
+    def read_late(*_: Any) -> Any:
         threading.Event().wait(1.5)
         return [None]
 
-    monkeypatch.setattr(cache, "get_many", hang)
+    monkeypatch.setattr(cache, "get_many", read_late)
     monkeypatch.setattr("shared.providers.ask.MEMORY_SECONDS", 0.2)
     assert wall_seconds(ask) < 5
 

@@ -1,4 +1,4 @@
-"""Rules of the specification and the marks on tests go in; a rule without its test, or the reverse, fails."""
+"""Rules of the specification against the marks on tests: no rule is without a test, no mark without its rule."""
 
 import ast
 import tomllib

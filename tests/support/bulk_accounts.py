@@ -1,4 +1,4 @@
-"""A person with belongings goes in; a crowd of accounts comes out, each with rows like theirs, in a few statements."""
+"""Thousands of accounts, each with rows like those of one person, written in a few statements."""
 
 from typing import Any
 

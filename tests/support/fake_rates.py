@@ -1,4 +1,4 @@
-"""Sources of fares, rates and seats for tests of money tools: plain functions or rows go in, providers come out."""
+"""Fake sources of fares, exchange rates and seats, made of plain functions or rows, for tests of money tools."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""Sources made of one function, in place of the provider folders, for tests of what stands on the door."""
+"""Fake sources made of one function each, in place of the provider folders, for tests of what asks them."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager

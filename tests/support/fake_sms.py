@@ -1,4 +1,4 @@
-"""A message service on loopback that speaks Twilio's wire: what it shall answer goes in, what was posted comes out."""
+"""A fake message service on loopback with Twilio's API: it answers as it is told and keeps what was posted."""
 
 import json
 import threading

@@ -1,4 +1,4 @@
-"""A real SMTP server on loopback: what it is told to do with each message goes in, the messages it took come out."""
+"""A real SMTP server on loopback: it treats each message as it is told and keeps those it took."""
 
 import socket
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""The authorization code flow over HTTP, as a person with a browser and an application with tokens go through it."""
+"""OAuth without a browser: where one would be redirected to for a person, and then the tokens."""
 
 import base64
 import hashlib

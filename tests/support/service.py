@@ -1,4 +1,4 @@
-"""A home folder goes in; the whole service comes out, started by its own command line, shared by all tests of a run."""
+"""The whole service, started by its own command line on a home folder and shared by all tests of a run."""
 
 import json
 import os

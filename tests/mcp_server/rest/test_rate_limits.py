@@ -233,7 +233,7 @@ def test_a_redis_that_hangs_leaves_the_limits_to_this_process(silent: None, monk
     assert sorted(answers) == [False, False, True, True, True, True]
 
 
-def test_a_body_that_does_not_come_is_not_waited_for(
+def test_a_rest_call_whose_body_does_not_come_is_not_waited_for(
     world: World, people: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(routes, "BODY_SECONDS", 0.2)

@@ -17,6 +17,7 @@ from shared.providers.sandbox import overrides
 from shared.redis import connect
 from tests.mcp_server.tools.conftest import Use
 from tests.mcp_server.tools.test_hotels import silent
+from tests.support.dates import evaluate, iso_days_ahead
 from tests.support.fake_seats import WithSources, lodging, stay
 from tests.support.fake_seats import live as live
 from tests.support.fake_seats import with_sources as with_sources
@@ -29,26 +30,37 @@ def day(offset: int) -> date:
     return clock.today() + timedelta(days=offset)
 
 
-IN, OUT = day(20), day(23)
-DATES = {"check_in_date": IN.isoformat(), "check_out_date": OUT.isoformat()}
+STAY_DATES = {"check_in_date": lambda: iso_days_ahead(20), "check_out_date": lambda: iso_days_ahead(23)}
+
+
+def check_in_day() -> date:
+    return day(20)
+
+
+def check_out_day() -> date:
+    return day(23)
+
+
+def dates() -> dict[str, str]:
+    return evaluate(STAY_DATES)
 
 
 def add(use: Use, who: Caller, **more: Any) -> int:
-    made = use(who, "add_hotel_booking", **{"hotel_id": TOKYO} | DATES | more)
+    made = use(who, "add_hotel_booking", **{"hotel_id": TOKYO} | dates() | more)
     assert made["status"] == "ok", made
     return int(made["booking"]["booking_id"])
 
 
 def priced(value: str) -> None:
     """What the sandbox asks for the stay from now on; nothing of it is left in the cache."""
-    connect().hset(overrides._redis_key(), f"stay|{TOKYO}|{IN}", value)
+    connect().hset(overrides._redis_key(), f"stay|{TOKYO}|{check_in_day()}", value)
     for name in connect().scan_iter("award:sandbox:reading:*"):
         connect().delete(name)
 
 
 def asking(name: str = "inns", **price: Any) -> Provider:
     def act(_question: StaysQuestion) -> Any:
-        return (stay(TOKYO, IN, 3, **price),) if price else ()
+        return (stay(TOKYO, check_in_day(), 3, **price),) if price else ()
 
     return lodging(name, act)
 
@@ -175,13 +187,13 @@ def test_what_an_own_connection_saw_is_shown_to_nobody_else(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     bookings = {who: add(use, who, original_points=200_000) for who in (people.alice, people.charlie)}
-    card = lodging("rooms", lambda _q: (stay(TOKYO, IN, 3, points=9),), terms="asker", credential="account")
+    card = lodging("rooms", lambda _q: (stay(TOKYO, check_in_day(), 3, points=9),), terms="asker", credential="account")
     with_sources(card)
     with transaction() as session:
         for shown, asker in ((1000, people.charlie.account_id), (150_000, None)):
             session.add(
                 HotelPrice(
-                    hotel_code=TOKYO, check_in_date=IN, check_out_date=OUT, points=shown,
+                    hotel_code=TOKYO, check_in_date=check_in_day(), check_out_date=check_out_day(), points=shown,
                     source="rooms", mode="live", asker_id=asker,
                 )
             )  # fmt: skip
@@ -189,7 +201,7 @@ def test_what_an_own_connection_saw_is_shown_to_nobody_else(
     seen = {who: use(who, "get_hotel_booking", booking_id=id) for who, id in bookings.items()}
     assert [s["points"] for s in seen[people.alice]["snapshots"]] == [150_000]
     assert sorted(s["points"] for s in seen[people.charlie]["snapshots"]) == [1000, 150_000]
-    history = use(people.bob, "get_hotel_price_history", hotel_id=TOKYO, **DATES)
+    history = use(people.bob, "get_hotel_price_history", hotel_id=TOKYO, **dates())
     assert [s["points"] for s in history["snapshots"]] == [150_000]
     unconnected = use(people.alice, "check_hotel_booking_price", booking_id=bookings[people.alice])
     assert (unconnected["status"], unconnected["provider"]) == ("connection_required", "rooms")
@@ -228,7 +240,7 @@ def test_get_hotel_price_history_shows_the_range_and_the_drop(people: People, us
     assert [s["points"] for s in told["snapshots"]] == [180_000, 150_000, 210_000]
     assert (told["lowest"]["points"], told["highest"]["points"]) == (150_000, 210_000)
     assert told["against_original"]["points_saved"] == 20_000
-    named = use(people.bob, "get_hotel_price_history", hotel_id="Conrad Tokyo", **DATES)
+    named = use(people.bob, "get_hotel_price_history", hotel_id="Conrad Tokyo", **dates())
     assert (named["snapshots"], named["against_original"]) == (told["snapshots"], None)
     assert use(people.bob, "get_hotel_price_history", booking_id=one)["status"] == "not_found"
     with transaction() as session:
@@ -239,9 +251,9 @@ def test_get_hotel_price_history_shows_the_range_and_the_drop(people: People, us
 
 @pytest.mark.parametrize(
     "given",
-    [{}, {"hotel_id": TOKYO}, {"booking_id": 1, "hotel_id": TOKYO}, {"booking_id": 1, **DATES}, DATES],
+    [{}, {"hotel_id": TOKYO}, {"booking_id": 1, "hotel_id": TOKYO}, {"booking_id": 1, **STAY_DATES}, STAY_DATES],
 )
 def test_get_hotel_price_history_wants_a_booking_or_a_hotel_with_dates(
     people: People, use: Use, given: dict[str, Any]
 ) -> None:
-    assert use(people.alice, "get_hotel_price_history", **given)["status"] == "invalid"
+    assert use(people.alice, "get_hotel_price_history", **evaluate(given))["status"] == "invalid"

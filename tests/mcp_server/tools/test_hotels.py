@@ -2,6 +2,7 @@
 
 from datetime import date, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from shared.reference import hotels
 from shared.reference.load import reference
 from shared.settings import settings
 from tests.mcp_server.tools.conftest import Use
+from tests.support.dates import evaluate, iso_days_ahead
 from tests.support.fake_seats import WithSources, lodging, stay
 from tests.support.fake_seats import live as live
 from tests.support.fake_seats import with_sources as with_sources
@@ -23,6 +25,11 @@ TOKYO, MARRIOTT = "htl_conrad-tokyo", "htl_the-tokyo-edition-toranomon"
 
 def day(offset: int) -> date:
     return clock.today() + timedelta(days=offset)
+
+
+def stay_dates(first: int, last: int) -> dict[str, Any]:
+    """Arguments for `evaluate`: the days are taken from the clock when the test runs."""
+    return {"check_in_date": partial(iso_days_ahead, first), "check_out_date": partial(iso_days_ahead, last)}
 
 
 def dates(first: int = 20, last: int = 23) -> dict[str, str]:
@@ -140,17 +147,17 @@ def test_get_hotel_says_no_data_where_sources_know_nothing_and_unavailable_where
 @pytest.mark.parametrize(
     ("given", "field"),
     [
-        ({"check_in_date": day(3).isoformat()}, "check_out_date"),
-        ({"check_out_date": day(3).isoformat()}, "check_in_date"),
-        (dates(3, 3), "check_out_date"),
-        (dates(-2, 3), "check_in_date"),
-        (dates(3, 40), "check_out_date"),
+        ({"check_in_date": lambda: iso_days_ahead(3)}, "check_out_date"),
+        ({"check_out_date": lambda: iso_days_ahead(3)}, "check_in_date"),
+        (stay_dates(3, 3), "check_out_date"),
+        (stay_dates(-2, 3), "check_in_date"),
+        (stay_dates(3, 40), "check_out_date"),
         ({"check_in_date": "9999-12-30", "check_out_date": "9999-12-31"}, "check_in_date"),
     ],
 )
 def test_dates_that_are_no_stay_are_refused(people: People, use: Use, given: dict[str, str], field: str) -> None:
     for tool in ("get_hotel", "get_hotel_availability"):
-        refused = use(people.bob, tool, hotel_id=TOKYO, **given)
+        refused = use(people.bob, tool, hotel_id=TOKYO, **evaluate(given))
         assert (refused["status"], refused["errors"][0]["field"]) == ("invalid", field)
 
 
@@ -185,9 +192,9 @@ def test_get_hotel_availability_shows_the_nights_of_a_month_that_are_to_come(peo
         assert (refused["status"], refused["errors"][0]["field"]) == ("invalid", "month")
 
 
-@pytest.mark.parametrize("given", [{}, dates() | {"month": "2031-05"}])
+@pytest.mark.parametrize("given", [{}, stay_dates(20, 23) | {"month": "2031-05"}])
 def test_get_hotel_availability_wants_both_dates_or_a_month(people: People, use: Use, given: dict[str, str]) -> None:
-    assert use(people.bob, "get_hotel_availability", hotel_id=TOKYO, **given)["status"] == "invalid"
+    assert use(people.bob, "get_hotel_availability", hotel_id=TOKYO, **evaluate(given))["status"] == "invalid"
 
 
 def test_get_hotel_availability_where_a_source_is_silent_is_partial(

@@ -22,7 +22,7 @@ from tests.support.people import People
 
 __all__ = ["live"]
 
-FOLDERS = str(Path(__file__).parents[2] / "shared" / "providers" / "newcomers")
+FOLDERS = str(Path(__file__).parents[2] / "shared" / "providers" / "new_providers")
 TOLD = {"source_url": "the test", "as_of": "2026-11-20", "confidence": "high"}
 ROWS: dict[str, dict[str, str]] = {
     "airlines.csv": {
@@ -71,7 +71,7 @@ def _schemas() -> dict[str, Any]:
 
 
 @pytest.fixture
-def newcomers(live: None, tmp_path: Path) -> Iterator[None]:
+def new_rows(live: None, tmp_path: Path) -> Iterator[None]:
     """The shipped data with one row more in each file, in their order, and one folder more beside the sources."""
     folder = Path(shutil.copytree(load.FOLDER, tmp_path / "data"))
     for name, more in ROWS.items():
@@ -96,12 +96,12 @@ def newcomers(live: None, tmp_path: Path) -> Iterator[None]:
 
 
 @pytest.mark.spec("s1.6.new_carriers_without_upgrade")
-def test_no_tool_has_another_schema_for_them(newcomers: None) -> None:
+def test_no_tool_has_another_schema_for_them(new_rows: None) -> None:
     assert _schemas() == {name: tool.arguments.schema for name, tool in TOOLS.items()}
 
 
 @pytest.mark.spec("s1.6.new_carriers_without_upgrade")
-def test_a_new_airline_is_listed_with_the_new_source(newcomers: None, people: People, use: Use) -> None:
+def test_a_new_airline_is_listed_with_the_new_source(new_rows: None, people: People, use: Use) -> None:
     told = use(people.alice, "list_supported_airlines")
     (airline,) = [a for a in told["airlines"] if a["code"] == "9M"]
     assert (airline["slug"], airline["name"], airline["state"]) == ("meridian-air", "Meridian Air", "live")
@@ -109,13 +109,13 @@ def test_a_new_airline_is_listed_with_the_new_source(newcomers: None, people: Pe
 
 
 @pytest.mark.spec("s1.6.new_carriers_without_upgrade")
-def test_a_new_hotel_programme_is_listed(newcomers: None, people: People, use: Use) -> None:
+def test_a_new_hotel_programme_is_listed(new_rows: None, people: People, use: Use) -> None:
     told = use(people.alice, "list_programs", kind="hotel", query="meridian")
     assert [(p["program"], p["currency_name"]) for p in told["programs"]] == [("meridian-circle", "Meridian points")]
 
 
 @pytest.mark.spec("s1.6.new_carriers_without_upgrade")
-def test_a_new_airlines_seats_are_found_among_all(newcomers: None, people: People, use: Use) -> None:
+def test_a_new_airlines_seats_are_found_among_all(new_rows: None, people: People, use: Use) -> None:
     day = clock.today() + timedelta(days=60)
     told = use(people.alice, "search_all_airlines", origin="LHR", destination="JFK", date=day.isoformat())
     assert [(o["airline"], o["points"], o["source"]) for o in told["options"]] == [("9M", 15_000, "meridian")]
@@ -124,7 +124,7 @@ def test_a_new_airlines_seats_are_found_among_all(newcomers: None, people: Peopl
 
 
 @pytest.mark.spec("s1.6.new_carriers_without_upgrade")
-def test_a_new_programmes_hotel_is_found_with_the_new_sources_price(newcomers: None, people: People, use: Use) -> None:
+def test_a_new_programmes_hotel_is_found_with_the_new_sources_price(new_rows: None, people: People, use: Use) -> None:
     day = clock.today() + timedelta(days=60)
     stay = {"check_in_date": day.isoformat(), "check_out_date": (day + timedelta(days=2)).isoformat()}
     told = use(people.alice, "search_hotels", destination="London", chains=["Meridian Circle"], **stay)

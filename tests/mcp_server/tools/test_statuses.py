@@ -10,6 +10,7 @@ from mcp_server.toolkit.context import CallBase
 from shared import clock
 from shared.reference.load import FOLDER, load
 from tests.mcp_server.tools.conftest import Use
+from tests.support.dates import evaluate
 from tests.support.people import People
 
 BA, FB, AA = "british-airways-club", "flying-blue", "american-airlines-aadvantage"
@@ -82,8 +83,8 @@ def test_progress_is_of_today_at_the_latest(people: People, use: Use) -> None:
 @pytest.mark.parametrize(
     ("given", "field"),
     [
-        ({"valid_until": day(-1)}, "valid_until"),
-        ({"progress_as_of": day(-1)}, "progress_as_of"),
+        ({"valid_until": lambda: day(-1)}, "valid_until"),
+        ({"progress_as_of": lambda: day(-1)}, "progress_as_of"),
         ({"notes": "x", "clear": ["notes"]}, "clear"),
         ({"target_tier": "Bronze"}, "target_tier"),
         ({"program": "chase-ultimate-rewards"}, "program"),
@@ -93,7 +94,7 @@ def test_progress_is_of_today_at_the_latest(people: People, use: Use) -> None:
     ],
 )
 def test_set_loyalty_status_refuses_what_cannot_be(people: People, use: Use, given: dict[str, Any], field: str) -> None:
-    found = use(people.bob, SET, **({"program": BA, "tier": "Silver"} | given))
+    found = use(people.bob, SET, **({"program": BA, "tier": "Silver"} | evaluate(given)))
     assert found["status"] == "invalid"
     assert found["errors"][0]["field"] == field
     assert use(people.bob, "list_loyalty_statuses")["statuses"] == []

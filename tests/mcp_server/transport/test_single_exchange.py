@@ -24,7 +24,7 @@ REQUESTS: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize("revision", REVISIONS)
 @pytest.mark.parametrize(("method", "params"), REQUESTS)
-def test_both_ways_give_the_same_answer(
+def test_both_ways_of_an_exchange_give_the_same_answer(
     world: World, people: People, monkeypatch: pytest.MonkeyPatch, revision: str, method: str, params: dict[str, Any]
 ) -> None:
     body, headers = asked(method, revision, params)

@@ -302,7 +302,7 @@ def test_body_over_four_mebibytes_is_413(world: World, people: People, announced
     assert world.post(people.alice, LIST).status_code == 200
 
 
-def test_a_body_that_does_not_come_is_not_waited_for(
+def test_an_mcp_message_whose_body_does_not_come_is_not_waited_for(
     world: World, people: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(streamable_http, "MAX_BODY_SECONDS", 0.2)

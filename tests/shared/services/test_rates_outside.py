@@ -38,6 +38,6 @@ def test_a_currency_the_bank_has_not_is_of_the_blend_and_called_so(pretend: Pret
 
 
 @pytest.mark.parametrize("kind", ["broken", "html", "truncated", "forbidden", "quota", "empty"])
-def test_without_an_answer_nothing_is_converted(pretend: Pretend, kind: str) -> None:
+def test_without_an_answer_of_a_server_nothing_is_converted(pretend: Pretend, kind: str) -> None:
     pretend("ecb", "frankfurter", ecb=kind, frankfurter=kind)
     assert anyio.run(rates, Ask(), ["USD", "GBP"]).convert(Decimal(1), "USD", "GBP") is None

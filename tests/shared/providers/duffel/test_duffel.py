@@ -86,7 +86,7 @@ def test_a_single_offer_that_is_not_live_is_left_out() -> None:
     assert len(fares(lambda data: data["offers"][0].update(live_mode=False))) == 1
 
 
-def test_with_a_test_key_nothing_is_asked(wire: respx.Route, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_a_test_key_duffel_is_not_asked(wire: respx.Route, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DUFFEL_API_KEY", "duffel_test_abc")
     settings.cache_clear()
     reading = asked()
@@ -123,7 +123,7 @@ def test_fifty_fares_are_enough() -> None:
 # the question
 
 
-def test_the_question_is_put_in_their_words(wire: respx.Route) -> None:
+def test_the_question_is_put_in_the_words_of_duffel(wire: respx.Route) -> None:
     asked(replace(QUESTION, return_date=date(2027, 3, 16), passengers=2, cabin="premium_economy"))
     request = wire.calls.last.request
     assert json.loads(request.content) == {
@@ -156,7 +156,7 @@ def test_a_search_that_costs_money_is_asked_once(wire: respx.Route) -> None:
         (httpx.Response(400), "down", "http_400"),
     ],
 )
-def test_refusals_are_told_apart(wire: respx.Route, answer: httpx.Response, status: str, reason: str) -> None:
+def test_refusals_of_duffel_are_told_apart(wire: respx.Route, answer: httpx.Response, status: str, reason: str) -> None:
     wire.mock(return_value=answer)
     assert (asked().status, asked().reason) == (status, reason)
 

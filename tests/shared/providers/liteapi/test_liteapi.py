@@ -107,7 +107,7 @@ def test_prices_of_their_sandbox_are_refused() -> None:
     assert told.value.status == "not_permitted"
 
 
-def test_with_a_test_key_nothing_is_asked(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_a_test_key_liteapi_is_not_asked(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LITEAPI_KEY", "sand_c0155ab8-0000")
     settings.cache_clear()
     reading = asked()
@@ -162,7 +162,7 @@ def test_of_hotels_the_known_ones_are_priced(wire: Wire) -> None:
 # the question
 
 
-def test_the_question_is_put_in_their_words(wire: Wire) -> None:
+def test_the_question_is_put_in_the_words_of_liteapi(wire: Wire) -> None:
     asked()
     assert json.loads(wire.rates.calls.last.request.content) == {
         "hotelIds": ["lp1897"],

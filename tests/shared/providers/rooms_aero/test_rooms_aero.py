@@ -173,6 +173,8 @@ def test_pages_are_read_to_their_end_and_no_farther_than_a_few(wire: respx.Route
         (httpx.Response(403, html="<html>Just a moment...</html>"), "down", "blocked"),
     ],
 )
-def test_refusals_are_told_apart(wire: respx.Route, answer: httpx.Response, status: str, reason: str) -> None:
+def test_rooms_aero_refusals_are_told_apart(
+    wire: respx.Route, answer: httpx.Response, status: str, reason: str
+) -> None:
     wire.mock(return_value=answer)
     assert (asked().status, asked().reason) == (status, reason)

@@ -203,7 +203,7 @@ def test_a_row_that_cannot_be_read_costs_only_itself() -> None:
 # pages and questions
 
 
-def test_the_question_is_put_in_their_words(wire: respx.Route) -> None:
+def test_the_question_is_put_in_the_words_of_seats_aero(wire: respx.Route) -> None:
     asked(replace(QUESTION, airlines=("BA", "VS")))
     request = wire.calls.last.request
     assert dict(request.url.params) == {

@@ -1,4 +1,4 @@
-"""What the storm watches: a database goes in with one person, watches of each kind, and, on request, news for all."""
+"""What the watches of the chaos tests look at: one person, a watch of each kind and, on request, news for all."""
 
 from typing import Any
 

@@ -1,5 +1,4 @@
-"""A storm over the job programs: a database, a queue and a seed go in; programs are killed; what became of each message
-comes out."""
+"""Chaos tests of the job programs: they are killed at random (seeded), then the fate of each message is counted."""
 
 import os
 import random
@@ -17,7 +16,7 @@ from typing import Any
 import psycopg
 import redis
 
-from tests.chaos import watches
+from tests.chaos import watched_subjects
 from tests.support.mail_server import Mailbox, mail_server
 
 LEASE, WAKE = 6, 3
@@ -130,7 +129,7 @@ def _blows(fleet: Fleet, dice: random.Random, flush: Callable[[], None]) -> dict
     return {f.__name__: f for f in (worker_and_child, child, one_of_its_children, worker, dispatcher, queue)}
 
 
-def storm(
+def run_with_faults(
     database_url: str,
     redis_url: str,
     folder: Path,
@@ -148,7 +147,7 @@ def storm(
         psycopg.connect(database_url, autocommit=True) as database,
         open(folder / "programs.log", "ab") as log,
     ):
-        watches.plant(database, number)
+        watched_subjects.plant(database, number)
         fleet = Fleet(_environment(database_url, redis_url, box), log)
         queue = redis.Redis.from_url(redis_url)
         blows = _blows(fleet, dice, queue.flushdb) | (more_blows or {})
@@ -158,10 +157,10 @@ def storm(
             for _ in range(rounds):
                 fleet.keep_up()
                 with suppress(redis.RedisError):
-                    watches.delays(queue)
+                    watched_subjects.delays(queue)
                 for _ in range(2):
                     pause.wait(dice.uniform(*calm) / 2)
-                    watches.renew(database, dice)
+                    watched_subjects.renew(database, dice)
                 name = dice.choice(sorted(blows))
                 report.blows[name] = report.blows.get(name, 0) + blows[name]()
             database.execute("update schedules set enabled = false")
@@ -180,7 +179,7 @@ def _environment(database_url: str, redis_url: str, box: Mailbox) -> dict[str, s
         "JOB_LEASE_SECONDS": str(LEASE),
         "WAKE_UP_SECONDS": str(WAKE),
         "DISPATCHER_INTERVAL_SECONDS": "0.1",
-        "DELAY_CHECK_INTERVAL_SECONDS": str(round(watches.EVERY)),
+        "DELAY_CHECK_INTERVAL_SECONDS": str(round(watched_subjects.EVERY)),
         "MAIL_BACKEND": "smtp",
         "SMTP_PORT": str(box.port),
         "SMTP_SECURITY": "none",
@@ -218,7 +217,7 @@ _QUESTIONS = {
         select due_at - lag(due_at) over (partition by schedule_id order by due_at) gap, every
         from job_runs r join schedules s on s.id = r.schedule_id) x
       where gap < every - interval '1 millisecond'""",
-    "lost": f"""select count(*) from notifications n where kind in {watches.KINDS}
+    "lost": f"""select count(*) from notifications n where kind in {watched_subjects.KINDS}
       and not exists (select from deliveries d where d.notification_id = n.id)""",
     "uncertain_shown": """select count(*) from deliveries d join notifications n
       on n.dedupe_key = 'delivery:' || d.id || ':uncertain' where d.status = 'uncertain'""",

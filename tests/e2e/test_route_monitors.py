@@ -1,4 +1,4 @@
-"""A monitor made by a tool, a seat opened on purpose: one mail and one notice come out, and no second ones."""
+"""A monitor made by a tool and a seat opened on purpose lead to one mail and one notice, and to no second ones."""
 
 import email
 import os

@@ -81,7 +81,7 @@ def test_kept_rates_serve_a_call_whose_time_is_over(with_sources: WithSources) -
 
 
 @pytest.mark.parametrize("word", ["down", "broken", "quota_exhausted"])
-def test_without_an_answer_nothing_is_converted(with_sources: WithSources, word: Any) -> None:
+def test_without_an_answer_of_a_source_nothing_is_converted(with_sources: WithSources, word: Any) -> None:
     with_sources(failing_with("ecb", "exchange_rates", Unanswered(word, word)))
     assert known("USD", "GBP").convert(Decimal(1), "USD", "GBP") is None
 

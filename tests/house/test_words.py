@@ -1,0 +1,55 @@
+"""Names and openings of the product: functions are verbs, locals are things, modules say what they are."""
+
+import ast
+import re
+
+from tests.house.source import functions, product_trees, suite_trees
+
+VAGUE = {"found", "told", "made", "said", "asked", "known", "wanted", "seen", "kept", "given", "shown", "held"}
+VAGUE |= {"left", "begun", "chosen", "drawn", "spelt", "heard", "tried", "caught", "sent"}
+VERBS_IN_ED = frozenset({"feed", "seed", "embed", "need", "proceed", "exceed"})
+PARTICIPLE = re.compile(r"_*([a-z]{2,}ed|" + "|".join(sorted(VAGUE)) + ")")
+TEMPLATE = re.compile(r"\b(goes|go|comes|come) (in|out)\b", re.IGNORECASE)
+# Ceilings may only fall.
+MAX_PARTICIPLES = 96
+MAX_VAGUE_LOCALS = 310
+MAX_TEMPLATES = 118
+MAX_TEMPLATES_OF_TESTS = 35
+
+
+def _is_participle(name: str) -> bool:
+    return bool(PARTICIPLE.fullmatch(name)) and name.lstrip("_") not in VERBS_IN_ED
+
+
+def _opening(tree: ast.Module) -> str:
+    return (ast.get_docstring(tree) or "").split("\n\n")[0]
+
+
+def test_functions_are_called_by_verbs_and_not_by_participles() -> None:
+    names = [
+        f"{module}: {function.name}"
+        for module, tree in product_trees().items()
+        for function in functions(tree)
+        if _is_participle(function.name)
+    ]
+    assert len(names) <= MAX_PARTICIPLES, "\n".join(names)
+
+
+def test_locals_are_named_for_what_they_hold() -> None:
+    names = [
+        f"{module}:{node.lineno} {node.id}"
+        for module, tree in product_trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in VAGUE
+    ]
+    assert len(names) <= MAX_VAGUE_LOCALS, "\n".join(names)
+
+
+def test_module_docstrings_say_what_a_module_is_and_not_what_goes_in_and_comes_out() -> None:
+    modules = [name for name, tree in product_trees().items() if TEMPLATE.search(_opening(tree))]
+    assert len(modules) <= MAX_TEMPLATES, "\n".join(modules)
+
+
+def test_docstrings_of_test_modules_do_so_too() -> None:
+    modules = [name for name, tree in suite_trees().items() if TEMPLATE.search(_opening(tree))]
+    assert len(modules) <= MAX_TEMPLATES_OF_TESTS, "\n".join(modules)
