@@ -174,7 +174,7 @@ def list_inbox_messages(
 
 
 def _list_booking_ids(mails: Sequence[InboundMail], kind: str) -> list[int]:
-    return [id for m in mails for id in m.parsed.get(f"{kind}_list_booking_ids", [])]
+    return [id for m in mails for id in m.parsed.get(f"{kind}_booking_ids", [])]
 
 
 def _to_message(mail: InboundMail, flights: Collection[int], stays: Collection[int]) -> InboxMessage:
