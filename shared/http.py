@@ -1,4 +1,4 @@
-"""The only maker of httpx clients: timeouts, no redirects, size caps, https or loopback, public addresses only."""
+"""Outgoing HTTP: the only factory of httpx clients, with timeouts, size caps, no redirects and safe addresses."""
 
 import ipaddress
 import logging
@@ -23,17 +23,17 @@ RETRY_STATUSES = (502, 503, 504)
 AsyncClient = httpx.AsyncClient  # for annotations: everybody else gets clients from here
 OPENING_BYTES = 2000
 OPENING_SECONDS = 1.0
-# These two write whole addresses, with keys in their queries, at INFO and DEBUG.
+# At INFO and DEBUG these two log whole URLs, with API keys in their queries.
 for _name in ("httpx", "httpcore"):
     logging.getLogger(_name).setLevel(logging.WARNING)
 
 
 class Refused(Exception):
-    """An address or an answer this service does not deal with; the text is ours."""
+    """An address or a response this service does not accept; the text is ours."""
 
 
 def check_url(url: str) -> str:
-    """Refuses an outgoing base address that is neither https nor loopback."""
+    """Raises Refused for an address that is neither https nor loopback."""
     parts = urlsplit(url)
     if parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in ("127.0.0.1", "localhost", "::1")):
         return url
@@ -42,7 +42,7 @@ def check_url(url: str) -> str:
 
 @lru_cache(maxsize=1)
 def _ssl_context() -> ssl.SSLContext:
-    """Reading the authorities anew for each client would hold the event loop for tens of milliseconds."""
+    """Cached: reading the certificate authorities takes tens of milliseconds, in which the event loop stands still."""
     return httpx.create_ssl_context(trust_env=False)
 
 
@@ -82,7 +82,7 @@ async def read_capped(response: httpx.Response, limit: int = MAX_BYTES) -> bytes
 
 
 async def get(client: httpx.AsyncClient, url: str, *, limit: int = MAX_BYTES, **more: Any) -> bytes:
-    """The body of a good answer, asked for a second time when the first try met a gateway or no connection.
+    """The body of a good response; tried a second time after a gateway error or a failed connection.
 
     Anything but a 2xx raises: redirects are not followed, and an error page is never read as data. The error's
     response keeps the opening of its body in `extensions["said"]`, for adapters that tell refusals apart by it.
@@ -99,7 +99,7 @@ async def get(client: httpx.AsyncClient, url: str, *, limit: int = MAX_BYTES, **
 
 
 async def post(client: httpx.AsyncClient, url: str, *, limit: int = MAX_BYTES, **more: Any) -> bytes:
-    """The same for a question that is posted; it is asked once."""
+    """The same for a POST, which is not retried."""
     async with client.stream("POST", url, **more) as response:
         return await _read_good_body(response, limit)
 
@@ -112,14 +112,14 @@ async def _read_good_body(response: httpx.Response, limit: int) -> bytes:
 
 
 async def _read_opening(response: httpx.Response) -> bytes:
-    """What an error page begins with, if it comes at once: it may drip for ever."""
-    said = b""
+    """The first bytes of an error page, within a second: a hostile server may send it slowly for ever."""
+    opening = b""
     with suppress(httpx.HTTPError), anyio.move_on_after(OPENING_SECONDS):
         async for chunk in response.aiter_bytes():
-            said += chunk
-            if len(said) >= OPENING_BYTES:
+            opening += chunk
+            if len(opening) >= OPENING_BYTES:
                 break
-    return said[:OPENING_BYTES]
+    return opening[:OPENING_BYTES]
 
 
 # Addresses that carry an IPv4 address inside: one can be unpacked, of the others no public service makes use.
@@ -153,10 +153,10 @@ class _CheckedAddresses(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        found = [str(i[4][0]) for i in await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
-        if not found or not all(self._allow(a) for a in found):
+        addresses = [str(i[4][0]) for i in await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+        if not addresses or not all(self._allow(a) for a in addresses):
             raise httpcore.ConnectError("address not allowed")
-        return await self._inner.connect_tcp(found[0], port, timeout, local_address, socket_options)
+        return await self._inner.connect_tcp(addresses[0], port, timeout, local_address, socket_options)
 
     async def connect_unix_socket(self, *args: Any, **more: Any) -> httpcore.AsyncNetworkStream:  # noqa: ARG002
         raise httpcore.ConnectError("not allowed")

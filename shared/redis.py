@@ -1,4 +1,4 @@
-"""One way to Redis or Valkey: a connection per process kind, and one prefix for keys of each data mode."""
+"""Connections to Redis or Valkey, with a circuit breaker, and one key prefix for each data mode."""
 
 import json
 import logging
@@ -21,15 +21,15 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 EVENTS = "award:events"  # channel: {"family"}, {"token"} or {"account"} after a change that must act at once
 FACTS = "award:facts"  # channel: a word after each correction of a fact
-_PAUSE = 2.0  # seconds before it is tried again, so that callers do not wait for it one by one
+_PAUSE_SECONDS = 2.0  # before it is tried again, so that callers do not wait for it one by one
 _away_until = 0.0
 
 
 @lru_cache(maxsize=1)
 def connect() -> "redis.Redis":
-    """One retry at once, for a connection that went stale; the client's own pauses are seconds a caller would wait.
+    """One immediate retry, for a stale connection; the client's own backoff would make a caller wait for seconds.
 
-    Silence is not asked twice: a server that hangs is as good as away.
+    A timeout is not retried: a server that hangs is treated as away.
     """
     once = Retry(NoBackoff(), 1, (Lost,))
     return redis.Redis.from_url(settings().redis_url, socket_timeout=2, socket_connect_timeout=2, retry=once)
@@ -46,18 +46,18 @@ def key(*parts: str) -> str:
     return ":".join(("award", settings().data_mode, *parts))
 
 
-def call_redis(question: Callable[[], T]) -> T | None:
-    """What Redis answered, or None while it is away. When the pause is over one caller finds out for all."""
+def call_redis(command: Callable[[], T]) -> T | None:
+    """The result of `command`, or None while Redis is away. After the pause one caller tries again for all."""
     global _away_until
     now = time.monotonic()
     if now < _away_until:
         return None
     if _away_until:
-        _away_until = now + _PAUSE
+        _away_until = now + _PAUSE_SECONDS
     try:
-        answer = question()
+        answer = command()
     except (RedisError, OSError):
-        _away_until = time.monotonic() + _PAUSE
+        _away_until = time.monotonic() + _PAUSE_SECONDS
         log.warning("Redis is away")
         return None
     _away_until = 0.0
@@ -65,7 +65,7 @@ def call_redis(question: Callable[[], T]) -> T | None:
 
 
 def publish(**event: str) -> None:
-    """Tells every MCP server, after commit, what to forget: family=, token= (its hash) or account= (public id).
+    """Tells every MCP server, after commit, what to drop: family=, token= (its hash) or account= (public id).
 
     Without Redis nothing is lost: caches end by themselves within 30 seconds.
     """

@@ -37,9 +37,9 @@ def digest(value: str) -> str:
     return hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def is_same_secret(left: str, right: str) -> bool:
+def is_same_secret(first: str, second: str) -> bool:
     """Constant-time comparison; compares bytes because compare_digest raises on non-ASCII text."""
-    return hmac.compare_digest(left.encode("utf-8", "surrogatepass"), right.encode("utf-8", "surrogatepass"))
+    return hmac.compare_digest(first.encode("utf-8", "surrogatepass"), second.encode("utf-8", "surrogatepass"))
 
 
 def sign(key: str, purpose: str) -> str:

@@ -272,7 +272,7 @@ class Settings(BaseSettings):
         return frozenset(urlsplit(r).netloc for r in self.resources)
 
 
-def _mend(error: ValidationError) -> str:
+def _describe_faults(error: ValidationError) -> str:
     lines = []
     for e in error.errors():
         name = str(e["loc"][0]).upper() if e["loc"] else "settings"
@@ -287,4 +287,4 @@ def settings() -> Settings:
     try:
         return Settings()
     except ValidationError as error:
-        raise SettingsError(_mend(error)) from None
+        raise SettingsError(_describe_faults(error)) from None

@@ -1,4 +1,4 @@
-"""GET /feeds/SECRET.ics: a calendar asks with the secret of a link; the owner's upcoming bookings go out as a feed."""
+"""GET /feeds/SECRET.ics: the upcoming bookings of an account as an iCalendar feed, behind a secret link."""
 
 import hashlib
 import logging
@@ -19,26 +19,26 @@ from shared.reference.load import reference
 from shared.services.bookings import calendar_feed, secret_links
 
 log = logging.getLogger(__name__)
-PER_MINUTE = 600  # of one address: services that fetch calendars for many people use few
+PER_MINUTE = 600  # requests of one address: calendar services fetch for many people from few addresses
 PRIVATE = {"Cache-Control": "private, no-cache", "X-Robots-Tag": "noindex", "Referrer-Policy": "no-referrer"}
 
 
-async def feed(request: Request) -> Response:
-    """404 for what was never a link and for one that has ended alike. Nothing here is logged: the path is a secret."""
+async def send_feed(request: Request) -> Response:
+    """The same 404 for links that never existed and that have ended. The path is a secret, so it is not logged."""
     address = address_key(request.client.host if request.client else "")
-    made = await anyio.to_thread.run_sync(_made, address, request.path_params["secret"], limiter=limiter())
-    if made is None:
+    content = await anyio.to_thread.run_sync(_build_feed, address, request.path_params["secret"], limiter=limiter())
+    if content is None:
         raise HTTPException(404)
-    tag = f'"{hashlib.sha256(made).hexdigest()[:32]}"'
+    tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
     headers = PRIVATE | {"ETag": tag}
     if tag in request.headers.get("if-none-match", "") or request.headers.get("if-none-match") == "*":
         return Response(status_code=304, headers=headers)
     headers["Content-Disposition"] = 'inline; filename="award-travel.ics"'
-    return Response(made, 200, headers, "text/calendar")
+    return Response(content, 200, headers, "text/calendar")
 
 
-def _made(address: str, secret: str) -> bytes | None:
-    """Raises Stopped when an address asks too often, or when the database is away."""
+def _build_feed(address: str, secret: str) -> bytes | None:
+    """Raises ProblemResponse when an address asks too often, or when the database is away."""
     verdict = hit(f"feeds:{address}", PER_MINUTE, 60)
     if not verdict.allowed:
         words = f"More than {PER_MINUTE} such requests in a minute."
@@ -56,4 +56,4 @@ def _made(address: str, secret: str) -> bytes | None:
 
 
 def routes() -> list[Route]:
-    return [Route("/feeds/{secret}.ics", feed)]
+    return [Route("/feeds/{secret}.ics", send_feed)]

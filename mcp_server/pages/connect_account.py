@@ -1,6 +1,6 @@
-"""Pages of a connection: a browser with a one-time link or state comes in, a page or the way onward goes out.
+"""The pages that connect an account elsewhere: consent, the way to the provider, and the callback (RFC 6749 4.1).
 
-They stand on the web host, which passes them here; who is signed in there decides whose connection it becomes.
+The web host passes them here; the person signed in there decides whose connection it becomes.
 """
 
 from collections.abc import Awaitable, Callable
@@ -25,11 +25,11 @@ from shared.services.connections import connecting
 from shared.services.connections.connecting import Stopped, Traveller, Why
 from shared.settings import VERSION, settings
 
-PER_MINUTE = 60  # of one address
+PER_MINUTE = 60  # requests of one address
 MAX_FORM_BYTES = 3 * (1024 * 1024 + 8192)  # a calendar of 1 MiB; a form writes a character with up to three bytes
 MAX_FORM_SECONDS = 20.0
 _HEADERS = {
-    # Without form-action: the POST ends at the provider's page, and browsers apply the rule to every hop after it.
+    # Without form-action: browsers apply it to redirects too, and the POST is redirected to the provider.
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none';"
     " frame-ancestors 'none'",
     "X-Frame-Options": "DENY",
@@ -38,7 +38,7 @@ _HEADERS = {
     "X-Robots-Tag": "noindex",
 }
 _CONSENTS = {"confirmation_numbers": "Also send my confirmation numbers. With one, a booking can be changed."}
-_SAID = {
+_PAGE_OF_REASON = {
     Why.USED: (410, "This link has ended", "It was used, or is too old. Ask for connect_integration again."),
     Why.STRANGER: (
         403,
@@ -65,14 +65,16 @@ Handler = Callable[[Request], Awaitable[Response]]
 @lru_cache(maxsize=1)
 def _pages() -> Environment:
     folder = FileSystemLoader(Path(__file__).parents[1] / "templates")
-    made = Environment(loader=folder, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    made.globals["version"] = VERSION
-    return made
+    environment = Environment(
+        loader=folder, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.globals["version"] = VERSION
+    return environment
 
 
 def _page(heading: str, lines: list[str], status: int = 200, **more: Any) -> HTMLResponse:
-    shown = {"heading": heading, "lines": lines, "card": None, "fault": None} | more
-    return HTMLResponse(_pages().get_template("connect.html").render(shown), status, _HEADERS)
+    values = {"heading": heading, "lines": lines, "card": None, "fault": None} | more
+    return HTMLResponse(_pages().get_template("connect.html").render(values), status, _HEADERS)
 
 
 def _offer(request: Request, card: Connector, link: str, fault: str | None = None) -> HTMLResponse:
@@ -88,38 +90,38 @@ def _offer(request: Request, card: Connector, link: str, fault: str | None = Non
     )
 
 
-def _guarded(handler: Handler) -> Handler:
-    """Whatever stops it becomes a page; an address that tries very often has to wait."""
+def _handle_errors(handler: Handler) -> Handler:
+    """Errors become pages; an address that tries very often has to wait."""
 
-    async def guarded(request: Request) -> Response:
-        if request.method == "HEAD":  # something looks ahead: nothing is used up
+    async def handle(request: Request) -> Response:
+        if request.method == "HEAD":  # a link preview: it must not use the link up
             return Response(b"", 200, _HEADERS)
         peer = address_key(request.client.host if request.client else "")
         verdict = await anyio.to_thread.run_sync(hit, f"connect:{peer}", PER_MINUTE, 60, limiter=limiter())
         if not verdict.allowed:
-            busy = _page("Too many requests", ["Try again in a minute."], 429)
-            busy.headers["Retry-After"] = str(verdict.retry_after)
-            return busy
+            response = _page("Too many requests", ["Try again in a minute."], 429)
+            response.headers["Retry-After"] = str(verdict.retry_after)
+            return response
         try:
             return await handler(request)
-        except Stopped as no:
-            status, heading, words = _SAID[no.why]
+        except Stopped as stopped:
+            status, heading, words = _PAGE_OF_REASON[stopped.why]
             return _page(heading, [words], status)
         except (AuthServerUnavailable, SQLAlchemyError):
-            late = _page("Temporarily unavailable", ["A part of this service is away. Try again shortly."], 503)
-            late.headers["Retry-After"] = "5"
-            return late
+            response = _page("Temporarily unavailable", ["A part of this service is away. Try again shortly."], 503)
+            response.headers["Retry-After"] = "5"
+            return response
 
-    return guarded
+    return handle
 
 
 def _traveller(session: BrowserSession) -> Traveller:
     return Traveller(session.public_id, session.session)
 
 
-@_guarded
-async def begin(request: Request) -> Response:
-    """What is shared, and the button. Somebody who is not signed in does that first and comes back here."""
+@_handle_errors
+async def show_consent(request: Request) -> Response:
+    """What will be shared, and the button. A person who is not signed in does that first and returns here."""
     link, provider = request.query_params.get("link", ""), request.path_params["provider"]
     session = await find_session(request)
     if session is None:
@@ -128,45 +130,45 @@ async def begin(request: Request) -> Response:
     return _offer(request, await connecting.arrive(provider, link, _traveller(session)), link)
 
 
-@_guarded
-async def go(request: Request) -> Response:
-    """The button: on to the provider, or what was pasted instead."""
+@_handle_errors
+async def start_connection(request: Request) -> Response:
+    """After the button: on to the provider, or a pasted calendar instead."""
     provider, form = request.path_params["provider"], await _read_form(request)
     link = form.get("link", [""])[0]
     session = await find_session(request)
-    if session is None or not _from_here(request):
+    if session is None or not _is_same_origin(request):
         raise Stopped(Why.STRANGER)
     traveller = _traveller(session)
     if form.get("way") == ["paste"]:
         try:
             card = await connecting.paste(provider, link, traveller, form.get("pasted", [""])[0])
-        except Stopped as no:
-            if no.why is not Why.PASTED:
+        except Stopped as stopped:
+            if stopped.why is not Why.PASTED:
                 raise
             return _offer(request, await connecting.arrive(provider, link, traveller), link, _UNREADABLE)
-        return _connected(card)
-    onward = await connecting.set_out(provider, link, traveller, form.get("consent", []))
-    return RedirectResponse(onward, 303, {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})
+        return _show_connected(card)
+    provider_url = await connecting.set_out(provider, link, traveller, form.get("consent", []))
+    return RedirectResponse(provider_url, 303, {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})
 
 
-@_guarded
-async def back(request: Request) -> Response:
-    """The way back from the provider."""
+@_handle_errors
+async def finish_connection(request: Request) -> Response:
+    """The callback from the provider."""
     session = await find_session(request)
     if session is None:
         raise Stopped(Why.STRANGER)
     query = {name: value[:4096] for name, value in request.query_params.items()}
     if len(query) != len(request.query_params.multi_items()):
         raise Stopped(Why.USED)  # a parameter sent twice
-    return _connected(await connecting.come_back(request.path_params["provider"], query, _traveller(session)))
+    return _show_connected(await connecting.come_back(request.path_params["provider"], query, _traveller(session)))
 
 
-def _connected(card: Connector) -> Response:
+def _show_connected(card: Connector) -> Response:
     return _page(f"{card.title} is connected", ["You can close this page and go on in your conversation."])
 
 
-def _from_here(request: Request) -> bool:
-    """Our own form: browsers say where a POST comes from."""
+def _is_same_origin(request: Request) -> bool:
+    """The form was ours: browsers send the origin of a POST."""
     origin = request.headers.get("origin")
     return origin is None or urlsplit(origin).netloc == request.headers.get("host")
 
@@ -183,7 +185,7 @@ async def _read_form(request: Request) -> dict[str, list[str]]:
 
 def routes() -> list[Route]:
     return [
-        Route("/integrations/{provider}/connect", begin, methods=["GET"]),
-        Route("/integrations/{provider}/connect", go, methods=["POST"]),
-        Route("/integrations/{provider}/callback", back, methods=["GET"]),
+        Route("/integrations/{provider}/connect", show_consent, methods=["GET"]),
+        Route("/integrations/{provider}/connect", start_connection, methods=["POST"]),
+        Route("/integrations/{provider}/callback", finish_connection, methods=["GET"]),
     ]

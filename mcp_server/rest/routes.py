@@ -1,4 +1,4 @@
-"""REST over the same tools: a name, JSON arguments and an API key come in, the gate's answer goes out."""
+"""REST over the same tools: POST /api/v1/tools/NAME with JSON arguments and an API key; lists and documents by GET."""
 
 import difflib
 from collections.abc import Awaitable, Callable
@@ -29,13 +29,13 @@ PATH = "/api/v1/tools"
 MAX_BODY_BYTES, MAX_BODY_SECONDS = 4 * 1024 * 1024, 15.0
 READS_PER_MINUTE = 120  # lists and documents, of one address
 CALLS_PER_MINUTE = 240  # of one account, whatever becomes of them
-FINE = frozenset({"ok", "partial", "no_data", "candidates", "confirmation_required"})
+OK_STATUSES = frozenset({"ok", "partial", "no_data", "candidates", "confirmation_required"})
 CHALLENGE = {"WWW-Authenticate": 'Bearer realm="award-travel"'}
 Handler = Callable[[Request], Awaitable[Response]]
 
 
 class Rest:
-    """The doors of /api/v1/tools and the document that describes them."""
+    """The routes of /api/v1/tools and of the document that describes them."""
 
     def __init__(self, keys: TokenVerifier) -> None:
         self.keys = keys
@@ -48,81 +48,83 @@ class Rest:
         ]
 
     async def listing(self, request: Request) -> Response:
-        await self._reader(request)
+        await self._check_reader(request)
         return _document(request, openapi.list_tools(_areas(request)), "application/json")
 
     async def tool(self, request: Request) -> Response:
         if request.method == "POST":
             return await self._call(request)
-        await self._reader(request)
-        return _document(request, openapi.describe_tool(_known(request.path_params["name"]).name), "application/json")
+        await self._check_reader(request)
+        return _document(
+            request, openapi.describe_tool(_find_tool(request.path_params["name"]).name), "application/json"
+        )
 
     async def document(self, request: Request) -> Response:
-        """Importable by browsers too: it holds nothing of anybody."""
-        await _limited(f"rest:read:{_address(request)}", READS_PER_MINUTE, 60)
-        made = _document(request, openapi.document(_areas(request)), "application/yaml")
-        made.headers["Access-Control-Allow-Origin"] = "*"
-        return made
+        """Pages of any origin may read it: it holds no personal data."""
+        await _count_request(f"rest:read:{_address(request)}", READS_PER_MINUTE, 60)
+        response = _document(request, openapi.document(_areas(request)), "application/yaml")
+        response.headers["Access-Control-Allow-Origin"] = "*"
+        return response
 
-    async def _reader(self, request: Request) -> None:
-        """Lists are open; a key that is sent is judged all the same, so that a program can try its key."""
-        await _limited(f"rest:read:{_address(request)}", READS_PER_MINUTE, 60)
-        if (key := _key(request)) is not None:
-            await self._owner(request, key)
+    async def _check_reader(self, request: Request) -> None:
+        """Lists are public; a key that is sent is checked all the same, so that a program can try its key."""
+        await _count_request(f"rest:read:{_address(request)}", READS_PER_MINUTE, 60)
+        if (key := _read_key(request)) is not None:
+            await self._find_owner(request, key)
 
     async def _call(self, request: Request) -> Response:
-        name, key = request.path_params["name"], _key(request)
+        name, key = request.path_params["name"], _read_key(request)
         if key is not None:
-            caller = await self._owner(request, key)
-            await _limited(f"rest:account:{caller.account_id}", CALLS_PER_MINUTE, 60)
-            given = await _arguments(request, name)
-            made = await dispatch(name, given, caller, "rest", request.receive)
-            return _answered(made, await _month(caller, made))
+            caller = await self._find_owner(request, key)
+            await _count_request(f"rest:account:{caller.account_id}", CALLS_PER_MINUTE, 60)
+            arguments = await _read_arguments(request, name)
+            answer = await dispatch(name, arguments, caller, "rest", request.receive)
+            return _render(answer, await _monthly_headers(caller, answer))
         if name not in TOOLS or not TOOLS[name].anonymous:
             words = "This call needs an API key: Authorization: Bearer KEY, or X-API-Key: KEY."
             raise ProblemResponse("unauthorized", words, CHALLENGE)
         cap = settings().anonymous_calls_per_hour
-        verdict = await _limited(f"rest:anonymous:{_address(request)}", cap, 3600)
-        made = await dispatch(name, await _arguments(request, name), ANONYMOUS, "rest", request.receive)
-        return _answered(made, _left("anonymous", cap, cap - verdict.count, verdict.retry_after))
+        verdict = await _count_request(f"rest:anonymous:{_address(request)}", cap, 3600)
+        answer = await dispatch(name, await _read_arguments(request, name), ANONYMOUS, "rest", request.receive)
+        return _render(answer, _rate_limit_headers("anonymous", cap, cap - verdict.count, verdict.retry_after))
 
-    async def _owner(self, request: Request, key: str) -> Caller:
-        """Whose key it is. Raises Stopped."""
+    async def _find_owner(self, request: Request, key: str) -> Caller:
+        """Whose key it is. Raises ProblemResponse."""
         try:
             return await self.keys.check(key, request.client.host if request.client else "")
-        except RateLimited as crowd:
+        except RateLimited as limited:
             words = "Too many bad keys came from this address; this one was not looked at."
-            raise ProblemResponse("too_many_requests", words, {"Retry-After": str(crowd.seconds)}) from None
+            raise ProblemResponse("too_many_requests", words, {"Retry-After": str(limited.seconds)}) from None
         except TokenRejected:
             words = "The API key is unknown or was revoked. OAuth access tokens are for /mcp and are not accepted here."
-            raise ProblemResponse("unauthorized", words, {"WWW-Authenticate": CHALLENGED}) from None
+            raise ProblemResponse("unauthorized", words, {"WWW-Authenticate": INVALID_TOKEN_CHALLENGE}) from None
         except AuthServerUnavailable:
             words = "The authorization server does not answer; the key was not judged."
             raise ProblemResponse("temporarily_unavailable", words, {"Retry-After": RETRY_LATER}) from None
 
 
-CHALLENGED = f'{CHALLENGE["WWW-Authenticate"]}, error="invalid_token"'
+INVALID_TOKEN_CHALLENGE = f'{CHALLENGE["WWW-Authenticate"]}, error="invalid_token"'
 
 
-def _key(request: Request) -> str | None:
-    """The one key sent, in either header; None when there is none. Raises Stopped."""
-    sent = [("X-API-Key", value.strip()) for value in request.headers.getlist("x-api-key")]
+def _read_key(request: Request) -> str | None:
+    """The one key sent, in either header; None when there is none. Raises ProblemResponse."""
+    keys = [("X-API-Key", value.strip()) for value in request.headers.getlist("x-api-key")]
     for value in request.headers.getlist("authorization"):
         scheme, _, rest = value.strip().partition(" ")
-        sent.append((scheme.lower(), rest.strip()))
-    if not sent:
+        keys.append((scheme.lower(), rest.strip()))
+    if not keys:
         return None
-    if len({key for _, key in sent}) != 1 or any(scheme not in ("X-API-Key", "bearer") for scheme, _ in sent):
+    if len({key for _, key in keys}) != 1 or any(scheme not in ("X-API-Key", "bearer") for scheme, _ in keys):
         raise ProblemResponse("unauthorized", "Send one API key, as a bearer token or in X-API-Key.", CHALLENGE)
-    return sent[0][1]
+    return keys[0][1]
 
 
 def _address(request: Request) -> str:
     return address_key(request.client.host if request.client else "")
 
 
-async def _limited(name: str, limit: int, window: int) -> Verdict:
-    """Counts one more; raises Stopped over the limit."""
+async def _count_request(name: str, limit: int, window: int) -> Verdict:
+    """Counts one more; raises ProblemResponse over the limit."""
     verdict = await anyio.to_thread.run_sync(hit, name, limit, window, limiter=limiter())
     if not verdict.allowed:
         words = f"More than {limit} such requests in {'an hour' if window == 3600 else 'a minute'}."
@@ -130,32 +132,32 @@ async def _limited(name: str, limit: int, window: int) -> Verdict:
     return verdict
 
 
-def _known(name: str) -> Any:
+def _find_tool(name: str) -> Any:
     if name in TOOLS:
         return TOOLS[name]
     nearest = difflib.get_close_matches(name[:64], TOOLS, 3)
     raise ProblemResponse("unknown_tool", f"There is no tool of this name; {PATH} lists them.", nearest=nearest)
 
 
-async def _arguments(request: Request, name: str) -> dict[str, Any]:
-    """The arguments of a call of a known tool; no body at all means none. Raises Stopped."""
-    _known(name)
-    body = await _body(request)
+async def _read_arguments(request: Request, name: str) -> dict[str, Any]:
+    """The arguments of a call of a known tool; no body at all means none. Raises ProblemResponse."""
+    _find_tool(name)
+    body = await _read_body(request)
     kind = request.headers.get("content-type", "").split(";")[0].strip().lower()
     if body and kind != "application/json":
         raise ProblemResponse("unsupported_media_type", "Send the arguments as application/json.")
     if request.headers.get("content-encoding", "identity").lower() != "identity":
         raise ProblemResponse("unsupported_media_type", "Send the body uncompressed.")
     try:
-        given = from_json(body, allow_inf_nan=False) if body else {}
+        arguments = from_json(body, allow_inf_nan=False) if body else {}
     except ValueError:
         raise ProblemResponse("unreadable", "The body is not JSON.") from None
-    if not isinstance(given, dict):
+    if not isinstance(arguments, dict):
         raise ProblemResponse("unreadable", "The body must be one JSON object: the tool's arguments by name.")
-    return given
+    return arguments
 
 
-async def _body(request: Request) -> bytes:
+async def _read_body(request: Request) -> bytes:
     try:
         return await read_body(request.scope, request.receive, max_bytes=MAX_BODY_BYTES, max_seconds=MAX_BODY_SECONDS)
     except BodyTooLarge:
@@ -173,32 +175,32 @@ def _areas(request: Request) -> frozenset[str]:
         raise ProblemResponse("unreadable", str(error), areas=error.areas) from None
 
 
-async def _month(caller: Caller, made: Answer) -> dict[str, str]:
+async def _monthly_headers(caller: Caller, answer: Answer) -> dict[str, str]:
     """What the account has left this month, as headers; asked for where the call itself took nothing."""
-    left = made.calls_left
-    if left is None:
-        left = await anyio.to_thread.run_sync(partial(api_calls_left, caller), limiter=limiter())
+    remaining = answer.calls_left
+    if remaining is None:
+        remaining = await anyio.to_thread.run_sync(partial(api_calls_left, caller), limiter=limiter())
     seconds = int((clock.next_month() - clock.now()).total_seconds())
-    return _left("month", caller.api_tier_limit, left, seconds)
+    return _rate_limit_headers("month", caller.api_tier_limit, remaining, seconds)
 
 
-def _left(policy: str, cap: int, left: int, seconds: int) -> dict[str, str]:
+def _rate_limit_headers(policy: str, cap: int, remaining: int, seconds: int) -> dict[str, str]:
     """The header fields of the IETF's draft, in its present form and in the older one most programs read."""
     return {
         "RateLimit-Policy": f'"{policy}";q={cap}',
-        "RateLimit": f'"{policy}";r={left};t={seconds}',
+        "RateLimit": f'"{policy}";r={remaining};t={seconds}',
         "RateLimit-Limit": str(cap),
-        "RateLimit-Remaining": str(left),
+        "RateLimit-Remaining": str(remaining),
         "RateLimit-Reset": str(seconds),
     }
 
 
-def _answered(made: Answer, headers: dict[str, str]) -> Response:
+def _render(answer: Answer, headers: dict[str, str]) -> Response:
     if settings().data_mode == "sandbox":
         headers = {"X-Data-Mode": "sandbox", **headers}
-    if made.status not in FINE:
-        return render_refusal(made, headers)
-    return Response(to_json(made.data), 200, {"Cache-Control": "no-store", **headers}, "application/json")
+    if answer.status not in OK_STATUSES:
+        return render_refusal(answer, headers)
+    return Response(to_json(answer.data), 200, {"Cache-Control": "no-store", **headers}, "application/json")
 
 
 def _document(request: Request, document: openapi.Document, media_type: str) -> Response:

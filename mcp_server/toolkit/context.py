@@ -92,7 +92,7 @@ class CallBase:
     def data_mode(self) -> DataMode:
         return settings().data_mode
 
-    def invented(self, at: datetime) -> datetime | None:
+    def sandbox_timestamp(self, at: datetime) -> datetime | None:
         """The moment rows shown were generated; None of real ones."""
         return at if self.data_mode == "sandbox" else None
 

@@ -1,4 +1,4 @@
-"""Updates: a row, the fields sent and the names to empty go in; the names of what is now different come out."""
+"""Partial updates of a row: which fields were sent, which are cleared, and which changed."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
@@ -7,18 +7,20 @@ from typing import Any
 from shared.errors import Fault, Invalid
 
 
-def edit(row: Any, now: datetime, sent: Mapping[str, Any], clear: Collection[str] | None = None) -> list[str]:
-    """Stores what was sent (None was not sent, empty text empties) and empties what `clear` names."""
-    both = [name for name in clear or () if sent.get(name) not in (None, "")]
-    if both:
-        raise Invalid(*(Fault("clear", f"names {n}, which is sent as well", "fields that are not sent") for n in both))
-    wanted = {name: None if value == "" else value for name, value in sent.items() if value is not None}
-    wanted |= dict.fromkeys(clear or ())
-    changed = [name for name, value in wanted.items() if getattr(row, name) != value]
+def edit(row: Any, now: datetime, fields: Mapping[str, Any], clear: Collection[str] | None = None) -> list[str]:
+    """Stores the fields (None: not sent; empty text: cleared), clears those `clear` names; returns what changed."""
+    conflicts = [name for name in clear or () if fields.get(name) not in (None, "")]
+    if conflicts:
+        raise Invalid(
+            *(Fault("clear", f"names {n}, which is sent as well", "fields that are not sent") for n in conflicts)
+        )
+    values = {name: None if value == "" else value for name, value in fields.items() if value is not None}
+    values |= dict.fromkeys(clear or ())
+    changed = [name for name, value in values.items() if getattr(row, name) != value]
     for name in changed:
-        setattr(row, name, wanted[name])
+        setattr(row, name, values[name])
     if changed and getattr(row, "created_at", now) is not None:  # a new row takes both from the database
-        row.updated_at = now  # said here, so that it need not be read back
+        row.updated_at = now  # set here, so that it need not be read back
     return changed
 
 

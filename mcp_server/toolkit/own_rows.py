@@ -1,4 +1,4 @@
-"""Rows of the caller alone: an id, or what a plan has a cap on, goes in; the row, or the refusal, comes out."""
+"""The caller's own rows: fetching one by its id, and the plan's cap on how many may be active."""
 
 from typing import NamedTuple, TypeVar
 
@@ -14,7 +14,7 @@ Row = TypeVar("Row", bound=Base)
 
 
 def get_own(kind: type[Row], what: str, session: Session, row_id: int, *, locked: bool = False) -> Row:
-    """Raises NotFound for what is not there or is somebody else's. Locked until the call is over."""
+    """Raises NotFound when the row does not exist or belongs to another account. `locked`: until the call ends."""
     row = session.get(kind, row_id, with_for_update=locked or None)
     if row is None:
         raise NotFound(what, row_id)
@@ -22,14 +22,14 @@ def get_own(kind: type[Row], what: str, session: Session, row_id: int, *, locked
 
 
 class Capacity(NamedTuple):
-    """How many run, and a sentence about one that says the same as the one to be added, if there is any."""
+    """How many rows are active, and a sentence about an active one with the same terms, if there is one."""
 
     active: int
     same: str
 
 
 def same_terms(row: Base, *terms: str) -> ColumnElement[bool]:
-    """The condition that a row says the same."""
+    """The condition that another row has the same terms."""
     return and_(*(getattr(type(row), name) == getattr(row, name) for name in terms))
 
 
@@ -41,9 +41,9 @@ def check_cap(
     state_words: str,
     alike: ColumnElement[bool] | None = None,
 ) -> Capacity:
-    """The room there is. Raises LimitReached when no place is free.
+    """Raises LimitReached when the plan's cap is reached.
 
-    Calls of one account wait for each other, so the last free place goes to one of them.
+    Calls of one account wait for each other (row lock), so only one of them takes the last place.
     """
     lock(session, call.account_id)
     limit, id = kind.__tablename__, kind.__table__.c.id

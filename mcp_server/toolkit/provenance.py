@@ -1,4 +1,4 @@
-"""Where a fact is from: a row of the reference data goes in, the fields that say so in a result come out."""
+"""Provenance of facts in results: source, date, audit and confidence of a row of the reference data."""
 
 from datetime import date
 from typing import Any

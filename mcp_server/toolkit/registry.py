@@ -29,7 +29,7 @@ class Effect(Enum):
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool: the function and everything the gate, the list, REST and the documents say about it."""
+    """One tool: its function, and what the gate, the list, REST and the documents need to know of it."""
 
     function: Callable[..., Any]
     name: str
@@ -48,8 +48,8 @@ class Tool:
 
     @cached_property
     def returns(self) -> type[Result]:
-        made: type[Result] = get_type_hints(self.function)["return"]
-        return made
+        result: type[Result] = get_type_hints(self.function)["return"]
+        return result
 
     @property
     def hints(self) -> dict[str, bool]:
@@ -78,7 +78,7 @@ def tool(
     needs: str | None = None,
     trial: Callable[[int], bool] | None = None,
 ) -> Callable[[F], F]:
-    """Registers a function as a tool. `def` tools take a Call, `async def` tools (they wait for the world) a LiveCall.
+    """Registers a function as a tool. `def` tools take a Call, `async def` tools (they wait for sources) a LiveCall.
 
     `trial` says whether an account below the tier may use the tool for a while, by its id.
     The docstring is the description and ends with the tier's label; parameters and schema come from the signature.

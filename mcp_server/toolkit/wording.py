@@ -1,20 +1,20 @@
-"""Slugs and codes go in; the words of a message come out."""
+"""Names of programmes and airports as messages write them."""
 
 from shared.reference.load import Reference
 
 
 def program_name(facts: Reference, slug: str) -> str:
-    """A source may name a programme that is not known here: it keeps the name it came with."""
-    found = facts.programs.get(slug)
-    return found.name if found else slug
+    """Of a programme that is not in the reference data: the name its source uses."""
+    program = facts.programs.get(slug)
+    return program.name if program else slug
 
 
 def airline_name(facts: Reference, code: str) -> str:
-    found = facts.airlines.get(code)
-    return found.name if found else code
+    airline = facts.airlines.get(code)
+    return airline.name if airline else code
 
 
 def describe_airports(facts: Reference, *codes: str) -> str:
-    """Of a city one airport is asked: said, so that nobody takes the answer for one about the whole city."""
-    asked = ((code, facts.airport(code).code) for code in codes)
-    return "".join(f" Of {code} only {airport} was asked." for code, airport in asked if airport != code)
+    """A sentence for each city code, of which only one airport is searched; without it the answer would mislead."""
+    searched = ((code, facts.airport(code).code) for code in codes)
+    return "".join(f" Of {code} only {airport} was asked." for code, airport in searched if airport != code)

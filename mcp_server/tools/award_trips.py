@@ -63,7 +63,7 @@ async def get_award_trip_details(
     """
     reading = await details(call.ask, call.account_id, trip_id)
     trip = min(reading.value or (), key=_rank)
-    marks = {"generated_at": call.invented(reading.taken_at)}
+    marks = {"generated_at": call.sandbox_timestamp(reading.taken_at)}
     return AwardTripDetails(
         message=_describe_trip(call.reference, trip, reading.source),
         segments=[TripSegment.model_validate(vars(s) | marks) for s in trip.segments],

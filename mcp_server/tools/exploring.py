@@ -167,7 +167,7 @@ def _to_destination(call: Call, offer: _Offer, cabin: str) -> ExploredDestinatio
         via=purse.source if purse and offer.reachable == "transfer" else None,
         source=", ".join(sorted(offer.sources)),
         age_seconds=age_in_seconds(call, min(offer.seen_at, offer.provider_checked_at or offer.seen_at)),
-        generated_at=call.invented(offer.seen_at),
+        generated_at=call.sandbox_timestamp(offer.seen_at),
     )
 
 

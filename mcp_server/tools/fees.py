@@ -119,7 +119,7 @@ def _to_fee(call: Call, summary: FeeSample, basis: Literal["route", "region"], a
         oldest=summary.oldest,
         basis=basis,
         area=area,
-        generated_at=call.invented(summary.newest),
+        generated_at=call.sandbox_timestamp(summary.newest),
     )
 
 

@@ -80,7 +80,7 @@ async def search_monthly_availability(
         raise build_not_on_sale(call, carrier, first)
     question = SeatsQuestion(start, end, first, last, (carrier.iata,))
     month_seats = await search_month(call.ask, question, last_on_sale, cabins, passengers)
-    generated_at = call.invented(month_seats.freshness.fetched_at or call.now)
+    generated_at = call.sandbox_timestamp(month_seats.freshness.fetched_at or call.now)
     days = [_to_day(carrier, day, last_on_sale, generated_at) for day in month_seats.days]
     return MonthlyAvailability(
         status="partial" if month_seats.coverage.failed else "ok",

@@ -190,7 +190,7 @@ def _describe_listing(total: int, balances: dict[str, int] | None) -> str:
 def _build_flight_fields(call: Call, row: Any) -> dict[str, Any]:
     """The fields of Flight from a row of sightings."""
     own = {name: getattr(row, name) for name in Flight.model_fields if name not in ("flight_id", "generated_at")}
-    return own | {"flight_id": id_of(call.account_id, row.id), "generated_at": call.invented(row.seen_at)}
+    return own | {"flight_id": id_of(call.account_id, row.id), "generated_at": call.sandbox_timestamp(row.seen_at)}
 
 
 def _to_listed_flight(call: Call, row: Any) -> ListedFlight:

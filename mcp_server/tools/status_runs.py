@@ -105,7 +105,7 @@ def _to_run(call: Call, chance: RunOption, currency: str) -> StatusRun:
         fare_source=fare_seen.source if fare_seen else None,
         fare_for=fare_seen.day if fare_seen else None,
         miles_from_home=chance.miles_from_home,
-        generated_at=call.invented(fare_seen.seen_at) if fare_seen else None,
+        generated_at=call.sandbox_timestamp(fare_seen.seen_at) if fare_seen else None,
     )
 
 

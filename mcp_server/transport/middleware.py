@@ -1,6 +1,6 @@
-"""Every request comes in here: host, bearer, origin, method, areas and media type are settled before /mcp is reached.
+"""The outermost middleware: host, bearer token, origin, method, areas and media type are checked before /mcp.
 
-Each rule mends a place where the specification, real clients and the SDK disagree; all of them hold for /mcp/ too.
+Each rule stands where the specification, real clients and the SDK disagree; all of them hold for /mcp/ too.
 """
 
 from typing import NamedTuple
@@ -29,11 +29,11 @@ ACCEPT = (b"accept", b"application/json, text/event-stream")
 
 
 class Reject(Exception):
-    """The request ends here, with this reply."""
+    """The request ends here, with this response."""
 
-    def __init__(self, reply: JsonResponse) -> None:
-        super().__init__(reply.status)
-        self.reply = reply
+    def __init__(self, response: JsonResponse) -> None:
+        super().__init__(response.status)
+        self.response = response
 
 
 class Host(NamedTuple):
@@ -61,7 +61,8 @@ class RequestGate:
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] in PROBES:
             return await self.pages(scope, receive, send)
-        headers = [(name, value.strip(b" \t")) for name, value in scope["headers"]]  # httptools leaves the blanks
+        # httptools keeps the blanks around values
+        headers = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
         host = self.hosts.get(dict(headers).get(b"host", b"").lower())
         if host is None:
             return await rpc_error(421, INVALID_REQUEST, "This host name is not served here.")(send)
@@ -70,28 +71,28 @@ class RequestGate:
             return await self.pages(scope, receive, send)
         try:
             inner = await self._check_request(scope, headers, host)
-        except Reject as stop:
-            return await stop.reply(send)
+        except Reject as rejected:
+            return await rejected.response(send)
         return await self.mcp(inner, receive, send)
 
     async def _check_request(self, scope: Scope, headers: list[tuple[bytes, bytes]], host: Host) -> Scope:
-        """The scope /mcp gets: one path, trimmed headers, the caller and the areas asked for. Raises Stop."""
-        caller = await self._caller(scope, headers, host)  # before anything else is looked at: clients rely on the 401
-        sent = dict(headers)
-        origin = sent.get(b"origin")
+        """The scope for /mcp: one path, trimmed headers, the caller and the areas. Raises Reject."""
+        caller = await self._caller(scope, headers, host)  # first of all checks: clients rely on the 401
+        by_name = dict(headers)
+        origin = by_name.get(b"origin")
         if origin is not None and origin not in self.origins:
             raise Reject(rpc_error(403, INVALID_REQUEST, "Requests from pages of this origin are not served."))
         if scope["method"] != "POST":
-            # Stateless: the SDK would hold a GET open for ever without a byte.
+            # Stateless: the SDK would hold a GET open for ever without sending a byte.
             allow = ((b"allow", b"POST"),)
             raise Reject(rpc_error(405, INVALID_REQUEST, "Only POST is answered here.", allow))
         try:
             areas = parse_areas(scope["query_string"])
         except UnknownArea as error:
             raise Reject(rpc_error(400, INVALID_PARAMS, str(error), areas=error.areas)) from None
-        if sent.get(b"content-type", b"").split(b";")[0].strip().lower() != b"application/json":
+        if by_name.get(b"content-type", b"").split(b";")[0].strip().lower() != b"application/json":
             raise Reject(rpc_error(415, INVALID_REQUEST, "Content-Type must be application/json."))
-        if b"accept" not in sent:
+        if b"accept" not in by_name:
             headers.append(ACCEPT)  # RFC 9110: absent means anything; the SDK reads it as nothing
         return {
             **scope,
@@ -105,18 +106,22 @@ class RequestGate:
     async def _caller(self, scope: Scope, headers: list[tuple[bytes, bytes]], host: Host) -> Caller:
         try:
             return await self.token_verifier.check(_token(headers), (scope.get("client") or ("",))[0])
-        except TokenRejected as no:
-            error, words = no.problem.value
-            status = 403 if no.problem is Problem.SCOPE else 401
+        except TokenRejected as rejected:
+            error, words = rejected.problem.value
+            status = 403 if rejected.problem is Problem.SCOPE else 401
             raise Reject(oauth_error(status, error, words, _challenge(host, error, words))) from None
-        except RateLimited as crowd:
+        except RateLimited as limited:
             words = "Too many bad tokens came from this address; this one was not looked at."
-            later: Headers = ((b"retry-after", str(crowd.seconds).encode()), (b"cache-control", b"no-store"))
-            raise Reject(oauth_error(429, "temporarily_unavailable", words, later)) from None
+            retry_headers = _retry_headers(str(limited.seconds).encode())
+            raise Reject(oauth_error(429, "temporarily_unavailable", words, retry_headers)) from None
         except AuthServerUnavailable:
             words = "The authorization server does not answer; the token was not judged. Try again shortly."
-            late: Headers = ((b"retry-after", RETRY_AFTER), (b"cache-control", b"no-store"))
-            raise Reject(oauth_error(503, "temporarily_unavailable", words, late)) from None
+            retry_headers = _retry_headers(RETRY_AFTER)
+            raise Reject(oauth_error(503, "temporarily_unavailable", words, retry_headers)) from None
+
+
+def _retry_headers(seconds: bytes) -> Headers:
+    return ((b"retry-after", seconds), (b"cache-control", b"no-store"))
 
 
 def _host(resource: str) -> Host:
@@ -125,18 +130,18 @@ def _host(resource: str) -> Host:
 
 
 def _token(headers: list[tuple[bytes, bytes]]) -> str:
-    """The one bearer token sent. A leftover API key overrides it, in whichever header it is, and is refused."""
+    """The one bearer token sent. Requests that carry an API key too are refused: they would have two identities."""
     credentials = [value for name, value in headers if name == b"authorization"]
     if len(credentials) != 1 or any(name == b"x-api-key" for name, _ in headers):
         raise TokenRejected(Problem.INVALID)
     scheme, _, token = credentials[0].partition(b" ")
     if scheme.lower() != b"bearer":
         raise TokenRejected(Problem.INVALID)
-    return token.rstrip(b" \t").decode("latin-1")  # a second blank before it makes it malformed
+    return token.rstrip(b" \t").decode("latin-1")  # RFC 6750 2.1: one blank; with two the token is malformed
 
 
 def _challenge(host: Host, error: str, words: str) -> Headers:
-    """Absolute and path-inserted, as clients need it; an error even where no token was sent, as they are used to."""
+    """RFC 6750 3 and RFC 9728 5.1: an absolute, path-inserted metadata URL. Clients expect an error always."""
     challenge = (
         f'Bearer error="{error}", error_description="{words}", resource_metadata="{host.metadata_url}", scope="{SCOPE}"'
     )
