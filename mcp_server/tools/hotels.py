@@ -206,8 +206,8 @@ def _find_nights(month: str, today: Date) -> tuple[Date, Date]:
     last = Date(year, number, calendar.monthrange(year, number)[1])
     if last < today:
         raise Invalid(Fault("month", "is in the past", f"{today:%Y-%m} or later"))
-    if last > today + hotel_prices.FARTHEST:
-        raise Invalid(Fault("month", "is too far ahead", f"{today + hotel_prices.FARTHEST:%Y-%m} or earlier"))
+    if last > today + hotel_prices.MAX_AHEAD:
+        raise Invalid(Fault("month", "is too far ahead", f"{today + hotel_prices.MAX_AHEAD:%Y-%m} or earlier"))
     return max(Date(year, number, 1), today), last
 
 

@@ -176,7 +176,8 @@ def _count_vouchers(view: Viewpoint, holdings: Holdings) -> VoucherCounts:
     days_left = [None if v.expires_on is None else (v.expires_on - view.today).days for v in holdings.vouchers]
     unexpired = [days for days in days_left if days is None or days >= 0]
     return VoucherCounts(
-        held=len(unexpired), expiring_soon=sum(days is not None and days <= balances.SOON_DAYS for days in unexpired)
+        held=len(unexpired),
+        expiring_soon=sum(days is not None and days <= balances.ENDING_SOON_DAYS for days in unexpired),
     )
 
 

@@ -7,7 +7,7 @@ Rgb = tuple[int, int, int]
 WHITE: Rgb = (255, 255, 255)
 INK: Rgb = (33, 37, 43)
 BLACK: Rgb = (0, 0, 0)  # used where INK has too little contrast
-READABLE = 4.5  # minimum contrast of ordinary text (WCAG 2.1, 1.4.3)
+MIN_CONTRAST = 4.5  # minimum contrast of ordinary text (WCAG 2.1, 1.4.3)
 _HEX = re.compile(r"#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
 
 
@@ -32,9 +32,9 @@ def parse_colour(text: str) -> Rgb:
 
 def build_palette(brand: Rgb) -> Palette:
     writing = brand
-    while find_contrast(writing, WHITE) < READABLE:
+    while find_contrast(writing, WHITE) < MIN_CONTRAST:
         writing = _mix(writing, (0, 0, 0), 0.92)
-    on_ground = next((c for c in (WHITE, INK) if find_contrast(c, brand) >= READABLE), BLACK)
+    on_ground = next((c for c in (WHITE, INK) if find_contrast(c, brand) >= MIN_CONTRAST), BLACK)
     return Palette(brand, on_ground, writing, _mix(writing, WHITE, 0.07))
 
 

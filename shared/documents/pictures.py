@@ -13,9 +13,9 @@ from shared.http import Refused, get, is_public, public_client
 
 MAX_BYTES = 1024 * 1024
 MAX_PIXELS = 16_000_000
-SECONDS = 3
-LARGEST = (900, 360)  # enough for print at the size of the page header
-PALE = 190  # of 255: the mean lightness of what is drawn
+TIMEOUT_SECONDS = 3
+MAX_SIZE = (900, 360)  # enough for print at the size of the page header
+PALE_LIGHTNESS = 190  # of 255: the mean lightness of what is drawn
 # What the decoder only warns of is an error here, in every thread.
 Image.MAX_IMAGE_PIXELS = MAX_PIXELS
 warnings.filterwarnings("error", category=Image.DecompressionBombWarning)
@@ -34,8 +34,8 @@ async def fetch_picture(url: str, allow: Callable[[str], bool] = is_public) -> b
     if not url.lower().startswith("https://"):
         raise NoPicture("its address does not begin with https://")
     try:
-        with anyio.fail_after(SECONDS):
-            async with public_client(timeout=httpx.Timeout(SECONDS), allow=allow) as client:
+        with anyio.fail_after(TIMEOUT_SECONDS):
+            async with public_client(timeout=httpx.Timeout(TIMEOUT_SECONDS), allow=allow) as client:
                 return await get(client, url, limit=MAX_BYTES, headers={"Accept": "image/png, image/jpeg"})
     except Refused:
         raise NoPicture("it is larger than 1 MiB") from None
@@ -68,9 +68,9 @@ def identify(content: bytes) -> tuple[str, int, int]:
 def decode(content: bytes) -> Image.Image:
     """PNG or JPEG, really decoded and made small; only its pixels are kept. Raises NoPicture."""
     with _open(content) as picture:
-        picture.draft("RGB", LARGEST)
+        picture.draft("RGB", MAX_SIZE)
         decoded = picture.convert("RGBA")
-    decoded.thumbnail(LARGEST)
+    decoded.thumbnail(MAX_SIZE)
     bare = Image.new("RGBA", decoded.size)
     bare.paste(decoded)
     return bare
@@ -82,4 +82,4 @@ def is_pale(picture: Image.Image) -> bool:
     if see_through.getextrema()[0] == 255:
         return False
     statistics = ImageStat.Stat(picture.convert("L"), see_through.point(lambda alpha: 255 if alpha > 40 else 0))
-    return bool(statistics.count[0]) and statistics.mean[0] > PALE
+    return bool(statistics.count[0]) and statistics.mean[0] > PALE_LIGHTNESS

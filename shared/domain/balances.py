@@ -3,7 +3,7 @@
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 
-SOON_DAYS = 90
+ENDING_SOON_DAYS = 90
 CENT = Decimal("0.01")
 
 
@@ -18,7 +18,7 @@ def count_days_left(expires_on: date | None, today: date) -> int | None:
 
 def is_ending_soon(points: int, expires_on: date | None, today: date) -> bool:
     days = count_days_left(expires_on, today)
-    return points > 0 and days is not None and 0 <= days <= SOON_DAYS
+    return points > 0 and days is not None and 0 <= days <= ENDING_SOON_DAYS
 
 
 def quote_rule(rule: str | None, months: int | None) -> str | None:

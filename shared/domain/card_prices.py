@@ -12,9 +12,9 @@ from typing import Literal
 
 from shared.domain.transfers import Network, Path, find_paths
 
-HOPS = 2
+MAX_HOPS = 2
 PORTAL_CENTS = 1
-FRESH = timedelta(hours=24)  # transfers cannot be undone, so older sightings must be checked again
+MAX_SIGHTING_AGE = timedelta(hours=24)  # transfers cannot be undone, so older sightings must be checked again
 Advice = Literal["transfer", "portal", "wait"]
 
 
@@ -44,7 +44,7 @@ def find_card_prices(
     routes: Network, currencies: Iterable[str], portals: frozenset[str], program: str, points: int, fare: Decimal | None
 ) -> list[CardPrice]:
     """The currencies that reach the programme, those needing the fewest points first."""
-    ways = ((currency, find_paths(routes, currency, program, points, HOPS)) for currency in currencies)
+    ways = ((currency, find_paths(routes, currency, program, points, MAX_HOPS)) for currency in currencies)
     portal = count_portal_points(fare)
     prices = [CardPrice(name, paths[0], portal if name in portals else None) for name, paths in ways if paths]
     return sorted(prices, key=lambda p: (p.points, p.currency))
@@ -58,4 +58,4 @@ def advise_on_cards(prices: Sequence[CardPrice], portal: int | None, age: timede
     cheapest = min((p.points for p in prices), default=None)
     if portal is not None and (cheapest is None or portal < cheapest):
         return "portal"
-    return "transfer" if cheapest is not None and age <= FRESH else "wait"
+    return "transfer" if cheapest is not None and age <= MAX_SIGHTING_AGE else "wait"

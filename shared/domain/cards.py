@@ -16,7 +16,7 @@ from shared.domain.dates import add_months, next_anniversary
 # Words that many card names share; alone they identify no card.
 _FILLERS = ("a", "an", "and", "for", "from", "in", "my", "new", "of", "on", "our", "the", "with")
 _EMPTY_WORDS = frozenset((*_FILLERS, "card", "cards", "charge", "credit", "mastercard", "rewards", "visa"))
-_ENOUGH = 0.6  # minimum share of the typed words that an entry must contain
+_MIN_SCORE = 0.6  # minimum share of the typed words that an entry must contain
 _MAX_WORDS = 12
 _MAX_CANDIDATES = 8
 
@@ -88,7 +88,7 @@ def _rank_words(typed: Sequence[str], entries: Sequence[CatalogEntry]) -> list[C
     meant = {w: _correct_spelling(w, spread) for w in typed_words}
     weight = {w: math.log(1 + len(entries) / spread[meant[w]]) if spread[meant[w]] else 6.0 for w in typed_words}
     fits = [Candidate(e.slug, _score_entry(e, words_by_slug[e.slug], meant, weight)) for e in entries]
-    return sorted((f for f in fits if f.score >= _ENOUGH), key=lambda f: (-f.score, f.slug))
+    return sorted((f for f in fits if f.score >= _MIN_SCORE), key=lambda f: (-f.score, f.slug))
 
 
 def _correct_spelling(word: str, spread: Counter[str]) -> str:
@@ -108,7 +108,7 @@ def _score_entry(
     share = sum(w for word, w in weight.items() if meant[word] in entry_words) / sum(weight.values())
     name = [w for w in _split_words(entry.name) if w not in _EMPTY_WORDS]
     extra = sum(1 for w in name if w not in meant.values())
-    return round(share - 0.01 * min(extra, 9), 2) if share >= _ENOUGH else 0.0
+    return round(share - 0.01 * min(extra, 9), 2) if share >= _MIN_SCORE else 0.0
 
 
 def find_spend_deadline(entered: date | None, opened_on: date | None, window_months: int | None) -> date | None:

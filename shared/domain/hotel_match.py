@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from shared.domain.names import normalize_name
 
-KILOMETRES = 1.5
+MAX_KILOMETRES = 1.5
 _KM_PER_DEGREE = 111.2
 # Listings of the same hotel add or leave out these words.
 _LISTINGS = "a an and at by hotel hotels in of on resort resorts spa the collection autograph luxury member ihg"
-_IDLE = frozenset(_LISTINGS.split())
+_NOISE_WORDS = frozenset(_LISTINGS.split())
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def find_same_hotel(
 
 def _split_words(name: str, city: str) -> frozenset[str]:
     """What names the hotel; the city counts for nothing unless nothing else is left."""
-    every = frozenset(normalize_name(name).split()) - _IDLE
+    every = frozenset(normalize_name(name).split()) - _NOISE_WORDS
     return every - frozenset(normalize_name(city).split()) or every
 
 
@@ -51,7 +51,7 @@ def _is_within(one: frozenset[str], other: frozenset[str]) -> bool:
 def _is_close(latitude: float | None, longitude: float | None, one: ListedHotel) -> bool:
     if latitude is None or longitude is None or one.latitude is None or one.longitude is None:
         return False
-    return measure_kilometres(latitude, longitude, one.latitude, one.longitude) <= KILOMETRES
+    return measure_kilometres(latitude, longitude, one.latitude, one.longitude) <= MAX_KILOMETRES
 
 
 def measure_kilometres(lat: float, lon: float, other_lat: float, other_lon: float) -> float:

@@ -12,7 +12,7 @@ from shared.errors import Fault
 
 State = Literal["available", "none", "unknown"]
 MAX_NIGHTS = 30
-FARTHEST = timedelta(days=730)  # hotels sell rooms at most about two years ahead
+MAX_AHEAD = timedelta(days=730)  # hotels sell rooms at most about two years ahead
 _ORDINALS = {"third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7}
 _NTH_NIGHT = re.compile(r"(?P<nth>\w+) night free\b(?P<whom> for\b)?")
 
@@ -72,8 +72,8 @@ def find_date_faults(check_in: date, check_out: date, today: date) -> list[Fault
         return [Fault("check_out_date", "is not after check_in_date", f"a date after {check_in}")]
     if check_in < today:
         return [Fault("check_in_date", "is in the past", f"{today} or later")]
-    if check_in > today + FARTHEST:
-        return [Fault("check_in_date", "is too far ahead", f"{today + FARTHEST} or earlier")]
+    if check_in > today + MAX_AHEAD:
+        return [Fault("check_in_date", "is too far ahead", f"{today + MAX_AHEAD} or earlier")]
     last = check_in + timedelta(days=MAX_NIGHTS)
     if check_out > last:
         return [Fault("check_out_date", f"is more than {MAX_NIGHTS} nights after check_in_date", f"{last} or earlier")]

@@ -12,7 +12,7 @@ from shared.domain.parsing.text import fold
 Verdict = Literal["duplicate", "new", "unsure"]
 MAX_POST_CHARACTERS = 4_000  # the rest of a longer post is ignored
 _MAX_NAME_WORDS = 7  # words
-_SURE, _DOUBT = 0.75, 0.45
+_DUPLICATE_SCORE, _UNSURE_SCORE = 0.75, 0.45
 
 # The first match decides the kind, so specific patterns stand before general ones.
 _POINTS = r"(?:points?|miles|avios)"
@@ -127,8 +127,8 @@ def judge_post(new: OfferPost, recent: Sequence[OfferPost]) -> PostMatch:
         return PostMatch("new", None, 1.0)
     best = max(scores)
     at = scores.index(best)
-    if best >= _SURE:
+    if best >= _DUPLICATE_SCORE:
         return PostMatch("duplicate", at, round(best, 2))
-    if best >= _DOUBT:
+    if best >= _UNSURE_SCORE:
         return PostMatch("unsure", at, round(best, 2))
     return PostMatch("new", None, round(1 - best, 2))

@@ -14,10 +14,10 @@ from shared.reference import hotels
 from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel
 
-AROUND_AIRPORT, AROUND_CITY = 60.0, 25.0  # kilometres
-STATES_OF = frozenset({"US", "CA", "AU"})  # two letters after a city can be a state of these countries
+AIRPORT_KILOMETRES, CITY_KILOMETRES = 60.0, 25.0  # kilometres
+COUNTRIES_WITH_STATES = frozenset({"US", "CA", "AU"})  # two letters after a city can be a state of these countries
 # Common names of countries that ISO 3166 does not list.
-ALSO = {
+EXTRA_COUNTRY_NAMES = {
     "england": "GB",
     "great britain": "GB",
     "holland": "NL",
@@ -52,7 +52,7 @@ def _load_countries() -> Mapping[str, str]:
     """Country names as they are compared, and their codes."""
     lines = files("tzdata").joinpath("zoneinfo/iso3166.tab").read_text("utf-8").splitlines()
     pairs = (line.split("\t") for line in lines if line and not line.startswith("#"))
-    return {names.normalize_name(name): code for code, name in pairs} | ALSO
+    return {names.normalize_name(name): code for code, name in pairs} | EXTRA_COUNTRY_NAMES
 
 
 @lru_cache(maxsize=4)
@@ -89,7 +89,7 @@ def _find_airport(reference: Reference, name: str) -> Place | None:
         served = [reference.airports[member] for member in reference.city(code)]
     except NotFound:
         return None
-    return Place(code, _list_hotels_near(reference, _to_points(served), AROUND_AIRPORT))
+    return Place(code, _list_hotels_near(reference, _to_points(served), AIRPORT_KILOMETRES))
 
 
 def _find_city(reference: Reference, text: str) -> Place | None:
@@ -103,7 +103,7 @@ def _find_city(reference: Reference, text: str) -> Place | None:
         if stays:
             return _list_around_city(reference, stays)
         if served:
-            near = _list_hotels_near(reference, _to_points(served), AROUND_AIRPORT)
+            near = _list_hotels_near(reference, _to_points(served), AIRPORT_KILOMETRES)
             return Place(served[0].city, near)
     return None
 
@@ -114,7 +114,7 @@ def _list_around_city(reference: Reference, stays: Sequence[Hotel]) -> Place:
         listed = [f"{stays[0].city}, {country}" for country in countries]
         raise Candidates(f"{stays[0].city} is in {len(countries)} countries; call again with one of these.", listed)
     points = [(float(h.lat), float(h.lon)) for h in stays]
-    return Place(f"{stays[0].city}, {countries[0]}", _list_hotels_near(reference, points, AROUND_CITY))
+    return Place(f"{stays[0].city}, {countries[0]}", _list_hotels_near(reference, points, CITY_KILOMETRES))
 
 
 def _narrow_countries(rest: str) -> frozenset[str] | None:
@@ -122,7 +122,7 @@ def _narrow_countries(rest: str) -> frozenset[str] | None:
     if code := _load_countries().get(rest):
         return frozenset({code})
     if len(rest) == 2 and rest.isalpha():
-        return STATES_OF | {rest.upper()}
+        return COUNTRIES_WITH_STATES | {rest.upper()}
     states = airport_data.load_states().get(rest)
     return frozenset(country for country, _ in states) if states else None
 
@@ -138,7 +138,7 @@ def _find_state(reference: Reference, name: str) -> Place | None:
     if not airports:
         return None
     served = [reference.airports[code] for _, code in airports if code in reference.airports]
-    near = _list_hotels_near(reference, _to_points(served), AROUND_AIRPORT)
+    near = _list_hotels_near(reference, _to_points(served), AIRPORT_KILOMETRES)
     inside = {country for country, _ in airports}
     return Place(name.title(), tuple(h for h in near if h.country in inside))
 

@@ -83,7 +83,7 @@ def test_a_server_that_keeps_silent_is_left(web: Any, monkeypatch: pytest.Monkey
         raise AssertionError("unreachable")
 
     web(silent)
-    monkeypatch.setattr(pictures, "SECONDS", 0.1)
+    monkeypatch.setattr(pictures, "TIMEOUT_SECONDS", 0.1)
     assert "three seconds" in why()
 
 
