@@ -1,4 +1,4 @@
-"""Tools are tried through the gate: a person, a tool's name and raw arguments go in, the answer's data comes out."""
+"""Fixtures of the tool tests: `use` calls a tool through the gate and returns its structured content."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""A return shape of the contract and a result type go in; the fields the type lacks come out."""
+"""Return shapes of the contract compared with result types: lists the fields a type lacks."""
 
 import dataclasses
 import re

@@ -1,4 +1,4 @@
-"""What a person of the tests keeps: a row of each kind a tool parameter can name, all bearing one secret word."""
+"""One row of each kind an account can own and a tool parameter can name; all of them hold one secret word."""
 
 from datetime import timedelta
 from typing import Any

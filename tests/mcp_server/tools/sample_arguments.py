@@ -1,4 +1,4 @@
-"""Plausible arguments for any tool: its schema goes in, a call that is not refused as invalid comes out."""
+"""Plausible arguments for any tool, made from its schema."""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What any call may cost: few statements however many rows there are, and none from the thread of the event loop."""
+"""Budgets of a call: few statements however many rows there are, and none on the thread of the event loop."""
 
 import inspect
 import threading

@@ -1,4 +1,4 @@
-"""Every registered tool is held against the agreed catalogue, its last reviewed snapshot and the limits of hosts."""
+"""Every registered tool compared with the contract, its reviewed snapshot and the limits of hosts."""
 
 import ast
 import json

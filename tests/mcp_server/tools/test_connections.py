@@ -1,4 +1,4 @@
-"""Accounts elsewhere through the gate: connecting, listing, synchronising and ending a connection."""
+"""Connections to outside accounts, called through the gate: opened, listed, synchronised and ended."""
 
 from datetime import date, timedelta
 from typing import Any

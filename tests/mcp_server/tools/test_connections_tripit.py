@@ -1,4 +1,4 @@
-"""Trips of a trip organiser become bookings: by its interface, by a private calendar and by a pasted file."""
+"""Trips of TripIt become bookings: by its API, by a private calendar and by a pasted file."""
 
 from datetime import date, timedelta
 from typing import Any

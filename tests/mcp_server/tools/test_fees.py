@@ -45,13 +45,13 @@ def fees(use: Use, who: Any, **given: Any) -> list[dict[str, Any]]:
 @pytest.mark.spec("s4.4.estimate_award_fees.averages")
 def test_estimate_award_fees_averages_what_was_seen_with_range_and_age(people: People, use: Use) -> None:
     write(seen("flying-blue", "100"), seen("flying-blue", "201", seen_at=over_a_year_ago()), seen("flying-blue", None))
-    found = use(people.alice, TOOL, origin="lhr", destination="JFK")
-    (one,) = found["fees"]
+    answer = use(people.alice, TOOL, origin="lhr", destination="JFK")
+    (one,) = answer["fees"]
     assert (one["program"], one["average"], one["low"], one["high"]) == ("flying-blue", 150.5, 100, 201)
     assert (one["currency"], one["samples"], one["basis"], one["area"]) == ("GBP", 2, "route", "LHR to JFK")
     assert one["oldest"] < one["newest"]
-    assert (found["total_found"], found["freshness"]["mode"]) == (1, "sandbox")
-    assert 2 * 86_400 <= found["freshness"]["age_seconds"] < 3 * 86_400
+    assert (answer["total_found"], answer["freshness"]["mode"]) == (1, "sandbox")
+    assert 2 * 86_400 <= answer["freshness"]["age_seconds"] < 3 * 86_400
 
 
 def test_estimate_award_fees_keeps_direction_cabin_and_currency_apart(people: People, use: Use) -> None:
@@ -70,10 +70,10 @@ def test_estimate_award_fees_falls_back_to_the_countries_then_the_continents_and
     people: People, use: Use
 ) -> None:
     write(seen("flying-blue", "90", origin="MAN", destination="BOS"), seen("iberia-club", "60", origin="MAD"))
-    found = use(people.alice, TOOL, origin="LHR", destination="JFK")
-    (one,) = found["fees"]
+    answer = use(people.alice, TOOL, origin="LHR", destination="JFK")
+    (one,) = answer["fees"]
     assert (one["program"], one["basis"], one["area"]) == ("flying-blue", "region", "GB to US")
-    assert "GB to US" in found["message"]
+    assert "GB to US" in answer["message"]
     (wide,) = fees(use, people.alice, programs=["iberia"])
     assert (wide["average"], wide["basis"], wide["area"]) == (60, "region", "EU to NA (continents)")
 
@@ -106,8 +106,8 @@ def test_estimate_award_fees_of_chosen_programmes_and_cities(people: People, use
 
 
 def test_estimate_award_fees_that_nobody_has_seen_are_no_data(people: People, use: Use) -> None:
-    found = use(people.alice, TOOL, origin="LHR", destination="JFK")
-    assert (found["status"], found["missing"]) == ("no_data", ["observed fees"])
+    answer = use(people.alice, TOOL, origin="LHR", destination="JFK")
+    assert (answer["status"], answer["missing"]) == ("no_data", ["observed fees"])
 
 
 def test_estimate_award_fees_never_mixes_in_rows_of_the_other_data_mode(people: People, use: Use) -> None:

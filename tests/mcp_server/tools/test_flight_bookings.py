@@ -1,4 +1,4 @@
-"""Flight bookings through the gate: legs with points or cash, joined into one journey, listed, changed and removed."""
+"""Flight bookings, called through the gate: legs with points or cash, listed, changed and removed."""
 
 from datetime import date, timedelta
 from decimal import Decimal
@@ -170,9 +170,9 @@ def test_a_cash_leg_needs_what_was_paid(people: People, use: Use) -> None:
     ],
 )
 def test_a_leg_that_cannot_be_is_refused(people: People, use: Use, given: dict[str, Any], field: str) -> None:
-    made = use(people.alice, "add_flight_booking", **LEG | given)
-    assert made["status"] == "invalid"
-    assert field in {error["field"] for error in made["errors"]}
+    answer = use(people.alice, "add_flight_booking", **LEG | given)
+    assert answer["status"] == "invalid"
+    assert field in {error["field"] for error in answer["errors"]}
     assert use(people.alice, "list_flight_bookings")["bookings"] == []
 
 
@@ -231,11 +231,11 @@ def test_get_flight_booking_shows_the_legs_the_vouchers_and_what_cancelling_cost
     one = add(use, people.alice, trip_id=JOURNEY, program="united", airline="United")["booking"]["booking_id"]
     add(use, people.alice, trip_id=JOURNEY, departure_date="2031-05-09")
     mine = a_voucher(people.alice, one)
-    found = use(people.alice, "get_flight_booking", booking_id=one)
-    assert found["booking"]["voucher_ids"] == [mine]
-    assert [v["voucher_id"] for v in found["vouchers"]] == [mine]
-    assert [leg["departure_date"] for leg in found["legs"]] == [FAR, "2031-05-09"]
-    assert found["cancellation"].keys() == {
+    answer = use(people.alice, "get_flight_booking", booking_id=one)
+    assert answer["booking"]["voucher_ids"] == [mine]
+    assert [v["voucher_id"] for v in answer["vouchers"]] == [mine]
+    assert [leg["departure_date"] for leg in answer["legs"]] == [FAR, "2031-05-09"]
+    assert answer["cancellation"].keys() == {
         "amount",
         "currency",
         "unit",
@@ -306,9 +306,9 @@ def test_the_day_of_the_airport_decides_in_the_list_as_in_the_record(
 def test_update_flight_booking_changes_only_what_is_sent(people: People, use: Use) -> None:
     before = add(use, people.alice, points_spent=9, program="flying-blue", notes="Window")["booking"]
     one = before["booking_id"]
-    made = use(people.alice, "update_flight_booking", booking_id=one, notes="Aisle", cabin_class="business")
-    assert made["changed"] == ["notes"]
-    assert made["booking"] == before | {"notes": "Aisle", "updated_at": made["booking"]["updated_at"]}
+    answer = use(people.alice, "update_flight_booking", booking_id=one, notes="Aisle", cabin_class="business")
+    assert answer["changed"] == ["notes"]
+    assert answer["booking"] == before | {"notes": "Aisle", "updated_at": answer["booking"]["updated_at"]}
     cleared = use(people.alice, "update_flight_booking", booking_id=one, clear=["notes", "points_spent"])
     assert set(cleared["changed"]) == {"notes", "points_spent"}
     assert (cleared["booking"]["notes"], cleared["booking"]["points_spent"]) == (None, None)
@@ -322,8 +322,8 @@ def test_another_kind_empties_what_only_the_old_one_had(people: People, use: Use
     assert (refused["status"], refused["errors"][0]["field"]) == ("invalid", "cash_paid")
     kept = use(people.alice, "get_flight_booking", booking_id=one)["booking"]
     assert (kept["kind"], kept["points_spent"]) == ("award", 9)
-    made = use(people.alice, "update_flight_booking", booking_id=one, kind="cash", cash_paid=250)
-    assert set(made["changed"]) == {"kind", "cash_paid", "points_spent", "program"}
+    answer = use(people.alice, "update_flight_booking", booking_id=one, kind="cash", cash_paid=250)
+    assert set(answer["changed"]) == {"kind", "cash_paid", "points_spent", "program"}
     assert use(people.alice, "update_flight_booking", booking_id=one, clear=["cash_paid"])["status"] == "invalid"
     both = use(people.alice, "update_flight_booking", booking_id=one, kind="award", cash_paid=1)
     assert both["status"] == "invalid"

@@ -1,4 +1,4 @@
-"""Hotel bills audited by conversation."""
+"""Audits of hotel bills, called through the gate."""
 
 import pytest
 
@@ -32,28 +32,28 @@ Total|USD|110.00"""
 
 @pytest.mark.spec("s4.4.audit_hotel_folio.result", "s4.4.audit_hotel_folio.params")
 def test_audit_hotel_folio_finds_what_is_wrong_and_drafts_the_dispute(people: People, use: Use) -> None:
-    said = use(people.paula, "audit_hotel_folio", chain="hyatt", folio_text=AWARD)
-    first, second = said["findings"]
+    answer = use(people.paula, "audit_hotel_folio", chain="hyatt", folio_text=AWARD)
+    first, second = answer["findings"]
     assert (first["rule"], first["amount"], first["currency"]) == ("H01", 49.73, "USD")
     assert first["lines"] == ["Resort Fee", "Tax Resort Fee"]
     assert (first["severity"], first["kind"], first["dispute_ref"]) == ("high", "charge", "D-HYATT-TERMS")
     assert (first["as_of"], first["unaudited"]) == ("2026", True)
     assert second["rule"] == "C05"
-    assert said["totals"]["disputed"] == 58.73
-    assert (said["totals"]["lines_read"], said["totals"]["lines_unread"]) == (6, 0)
-    assert "Free Night Award" in said["dispute_template"]
-    assert "30112233" in said["dispute_template"]
-    assert said["judged"]["stay_type"] == "award"
-    assert "2 to dispute, 58.73 USD" in said["message"]
+    assert answer["totals"]["disputed"] == 58.73
+    assert (answer["totals"]["lines_read"], answer["totals"]["lines_unread"]) == (6, 0)
+    assert "Free Night Award" in answer["dispute_template"]
+    assert "30112233" in answer["dispute_template"]
+    assert answer["judged"]["stay_type"] == "award"
+    assert "2 to dispute, 58.73 USD" in answer["message"]
 
 
 def test_audit_hotel_folio_takes_what_the_caller_says_over_the_bill(people: People, use: Use) -> None:
     ask = {"chain": "hyatt", "folio_text": AWARD, "status_tier": "Globalist", "confirmation_number": "X-1"}
-    said = use(people.paula, "audit_hotel_folio", **ask)
-    assert said["judged"]["status_tier"] == "globalist"
-    assert "X-1" in said["dispute_template"]
-    assert any(b.startswith("Parking: free on free night awards") for b in said["expected_benefits"])
-    assert all("unaudited" in b for b in said["expected_benefits"])
+    answer = use(people.paula, "audit_hotel_folio", **ask)
+    assert answer["judged"]["status_tier"] == "globalist"
+    assert "X-1" in answer["dispute_template"]
+    assert any(b.startswith("Parking: free on free night awards") for b in answer["expected_benefits"])
+    assert all("unaudited" in b for b in answer["expected_benefits"])
     assert use(people.paula, "audit_hotel_folio", **ask, stay_type="cash")["judged"]["stay_type"] == "cash"
 
 
@@ -66,43 +66,43 @@ def test_folio_tools_need_premium(people: People, use: Use, tool: str) -> None:
 
 @pytest.mark.spec("s4.4.audit_marriott_folio.tiers")
 def test_audit_marriott_folio_disputes_no_fee_that_is_payable(people: People, use: Use) -> None:
-    said = use(people.paula, "audit_marriott_folio", folio_text=MARRIOTT, status_tier="titanium")
-    assert [(f["rule"], f["severity"]) for f in said["findings"]] == [("M03", "medium"), ("M01", "info")]
-    assert said["totals"]["disputed"] == 75
-    assert "Destination" not in said["dispute_template"]
-    assert "1 for information only" in said["message"]
+    answer = use(people.paula, "audit_marriott_folio", folio_text=MARRIOTT, status_tier="titanium")
+    assert [(f["rule"], f["severity"]) for f in answer["findings"]] == [("M03", "medium"), ("M01", "info")]
+    assert answer["totals"]["disputed"] == 75
+    assert "Destination" not in answer["dispute_template"]
+    assert "1 for information only" in answer["message"]
 
 
 def test_audit_marriott_folio_knows_its_own_tiers_only(people: People, use: Use) -> None:
-    said = use(people.paula, "audit_marriott_folio", folio_text=MARRIOTT, status_tier="globalist")
-    assert (said["status"], said["errors"][0]["field"]) == ("invalid", "status_tier")
+    answer = use(people.paula, "audit_marriott_folio", folio_text=MARRIOTT, status_tier="globalist")
+    assert (answer["status"], answer["errors"][0]["field"]) == ("invalid", "status_tier")
     loose = use(people.paula, "audit_hotel_folio", chain="ihg", folio_text=MARRIOTT, status_tier="Globalist")
     assert (loose["status"], loose["errors"][0]["expected"][:12]) == ("invalid", "one of club,")
 
 
 def test_audit_hotel_folio_of_a_clean_bill_disputes_nothing(people: People, use: Use) -> None:
     text = "HYATT PLACE\nAward: Category 2\nDate|Item|Amount\n2026-05-01|Market Snack|6.75\nTotal|USD|6.75"
-    said = use(people.paula, "audit_hotel_folio", chain="hyatt", folio_text=text, status_tier="explorist")
-    assert (said["status"], said["findings"], said["dispute_template"]) == ("ok", [], "")
-    assert said["points_estimate"] is None
-    assert "nothing to dispute" in said["message"]
+    answer = use(people.paula, "audit_hotel_folio", chain="hyatt", folio_text=text, status_tier="explorist")
+    assert (answer["status"], answer["findings"], answer["dispute_template"]) == ("ok", [], "")
+    assert answer["points_estimate"] is None
+    assert "nothing to dispute" in answer["message"]
 
 
 def test_audit_hotel_folio_tells_the_points_at_stake(people: People, use: Use) -> None:
     text = "HILTON\nIn 2026-05-01 Out 2026-05-06\n5 nights x 60,000 points\n2026-05-01|Points redemption stay|0.00"
-    said = use(people.paula, "audit_hotel_folio", chain="hilton", folio_text=text, status_tier="gold")
-    assert said["points_estimate"] == {"low": 60_000, "high": 60_000}
-    assert (said["findings"][0]["kind"], said["findings"][0]["currency"]) == ("points", None)
-    assert said["totals"]["disputed"] == 0
+    answer = use(people.paula, "audit_hotel_folio", chain="hilton", folio_text=text, status_tier="gold")
+    assert answer["points_estimate"] == {"low": 60_000, "high": 60_000}
+    assert (answer["findings"][0]["kind"], answer["findings"][0]["currency"]) == ("points", None)
+    assert answer["totals"]["disputed"] == 0
 
 
 def test_audit_hotel_folio_says_when_lines_cannot_be_read(people: People, use: Use) -> None:
     nothing = use(people.paula, "audit_hotel_folio", chain="hyatt", folio_text="Thank you for your stay")
     assert nothing["status"] == "no_data"
     smudged = AWARD.replace("9.00", "9.OO")
-    said = use(people.paula, "audit_hotel_folio", chain="hyatt", folio_text=smudged)
-    assert said["totals"]["lines_unread"] == 1
-    assert "could not be read" in said["message"]
+    answer = use(people.paula, "audit_hotel_folio", chain="hyatt", folio_text=smudged)
+    assert answer["totals"]["lines_unread"] == 1
+    assert "could not be read" in answer["message"]
 
 
 def test_audit_hotel_folio_stores_nothing_of_the_text(people: People, use: Use, queries: list[str]) -> None:

@@ -133,9 +133,9 @@ def test_a_name_of_several_hotels_saves_nothing(people: People, use: Use) -> Non
     ],
 )
 def test_a_stay_that_cannot_be_is_refused(people: People, use: Use, given: dict[str, Any], field: str) -> None:
-    made = use(people.alice, "add_hotel_booking", **STAY | given)
-    assert made["status"] == "invalid"
-    assert field in {error["field"] for error in made["errors"]}
+    answer = use(people.alice, "add_hotel_booking", **STAY | given)
+    assert answer["status"] == "invalid"
+    assert field in {error["field"] for error in answer["errors"]}
 
 
 @pytest.mark.spec("s4.4.add_hotel_booking.paid")
@@ -146,9 +146,9 @@ def test_logging_a_stay_needs_a_paid_plan_and_reading_none(people: People, use: 
 
 
 def test_a_stay_is_watched_until_it_begins(people: People, use: Use) -> None:
-    made = use(people.alice, "add_hotel_booking", **STAY)
-    assert made["next_check_on"] == day(0)
-    assert made["booking"]["monitoring"] == {
+    answer = use(people.alice, "add_hotel_booking", **STAY)
+    assert answer["next_check_on"] == day(0)
+    assert answer["booking"]["monitoring"] == {
         "active": True,
         "last_checked_at": None,
         "next_check_on": day(0),
@@ -160,8 +160,8 @@ def test_a_stay_is_watched_until_it_begins(people: People, use: Use) -> None:
     with transaction() as session:
         (watch,) = session.scalars(select(runs.Schedule).where(runs.Schedule.kind == RunKind.HOTEL_PRICE))
         watch.next_due_at += watch.every
-    assert (watch.subject_id, watch.every) == (made["booking"]["booking_id"], timedelta(days=1))
-    shown = use(people.alice, "get_hotel_booking", booking_id=made["booking"]["booking_id"])["booking"]
+    assert (watch.subject_id, watch.every) == (answer["booking"]["booking_id"], timedelta(days=1))
+    shown = use(people.alice, "get_hotel_booking", booking_id=answer["booking"]["booking_id"])["booking"]
     assert shown["monitoring"]["next_check_on"] == day(1)
 
 
@@ -273,8 +273,8 @@ def test_an_update_is_held_against_the_whole_stay(people: People, use: Use) -> N
     one = add(use, people.alice, original_points=9)["booking_id"]
     for given in ({"check_in_date": "2031-05-07"}, {"kind": "cash"}, {"clear": ["kind"]}):
         assert use(people.alice, "update_hotel_booking", booking_id=one, **given)["status"] == "invalid"
-    made = use(people.alice, "update_hotel_booking", booking_id=one, kind="cash", original_pay_rate_usd=250)
-    assert set(made["changed"]) == {"kind", "original_pay_rate_usd", "original_points"}
+    answer = use(people.alice, "update_hotel_booking", booking_id=one, kind="cash", original_pay_rate_usd=250)
+    assert set(answer["changed"]) == {"kind", "original_pay_rate_usd", "original_points"}
     cleared = use(people.alice, "update_hotel_booking", booking_id=one, clear=["original_pay_rate_usd"])
     assert cleared["status"] == "invalid"
     assert stored(people.alice, one).original_pay_rate_usd == 250

@@ -1,4 +1,4 @@
-"""What a stay costs now and over time, through the gate: checked on demand, kept, compared and told once."""
+"""Prices of stays, called through the gate: checked on demand, recorded, compared and mailed once."""
 
 from datetime import date, timedelta
 from decimal import Decimal
@@ -74,10 +74,10 @@ def notices(who: Caller) -> list[Notification]:
 def test_check_hotel_booking_price_finds_a_drop_and_keeps_it(people: People, use: Use) -> None:
     one = add(use, people.alice, original_points=200_000)
     priced("points:150000,cash:900")
-    told = use(people.alice, "check_hotel_booking_price", booking_id=one)
-    assert (told["status"], told["freshness"]["mode"]) == ("ok", "sandbox")
+    answer = use(people.alice, "check_hotel_booking_price", booking_id=one)
+    assert (answer["status"], answer["freshness"]["mode"]) == ("ok", "sandbox")
     assert (
-        told["drop"].items()
+        answer["drop"].items()
         >= {
             "points_saved": 50_000,
             "cash_saved": None,
@@ -86,14 +86,14 @@ def test_check_hotel_booking_price_finds_a_drop_and_keeps_it(people: People, use
             "against": "original_points",
         }.items()
     )
-    (snapshot,) = told["snapshots"]
+    (snapshot,) = answer["snapshots"]
     assert (snapshot["points"], snapshot["cash"], snapshot["currency"], snapshot["mode"]) == (
         150_000, 900, "USD", "sandbox",
     )  # fmt: skip
-    assert told["booking"]["latest"] == snapshot
-    assert told["booking"]["monitoring"]["last_checked_at"] is not None
+    assert answer["booking"]["latest"] == snapshot
+    assert answer["booking"]["monitoring"]["last_checked_at"] is not None
     shown = use(people.alice, "get_hotel_booking", booking_id=one)
-    assert (shown["drop"], shown["snapshots"]) == (told["drop"], told["snapshots"])
+    assert (shown["drop"], shown["snapshots"]) == (answer["drop"], answer["snapshots"])
     assert shown["booking"]["updated_at"] == shown["booking"]["created_at"]  # a look is no change
     assert shown["booking"]["state"] == "upcoming"
 
@@ -121,20 +121,20 @@ def test_a_room_nobody_offers_any_more_ends_the_drop(people: People, use: Use) -
     priced("points:150000")
     assert use(people.alice, "check_hotel_booking_price", booking_id=one)["drop"]
     priced("full")
-    told = use(people.alice, "check_hotel_booking_price", booking_id=one)
-    assert (told["drop"], told["snapshots"][0]["points"]) == (None, None)
-    assert told["message"].endswith("sold out now.")
+    answer = use(people.alice, "check_hotel_booking_price", booking_id=one)
+    assert (answer["drop"], answer["snapshots"][0]["points"]) == (None, None)
+    assert answer["message"].endswith("sold out now.")
     assert use(people.alice, "list_hotel_bookings")["totals"]["drops_found"] == 0
 
 
 def test_cash_compares_in_its_own_currency_only(people: People, use: Use, with_sources: WithSources) -> None:
     one = add(use, people.alice, kind="cash", original_pay_rate_usd=1000, cash_rate_currency="EUR")
     with_sources(asking(cash=Decimal(700), currency="USD"))
-    told = use(people.alice, "check_hotel_booking_price", booking_id=one)
-    assert (told["drop"], told["snapshots"][0]["currency"]) == (None, "USD")
+    answer = use(people.alice, "check_hotel_booking_price", booking_id=one)
+    assert (answer["drop"], answer["snapshots"][0]["currency"]) == (None, "USD")
     with_sources(asking("rooms", cash=Decimal("912.40"), currency="EUR"))
-    told = use(people.alice, "check_hotel_booking_price", booking_id=one)
-    assert (told["drop"]["cash_saved"], told["drop"]["currency"], told["drop"]["percent"]) == (87.6, "EUR", 8.8)
+    answer = use(people.alice, "check_hotel_booking_price", booking_id=one)
+    assert (answer["drop"]["cash_saved"], answer["drop"]["currency"], answer["drop"]["percent"]) == (87.6, "EUR", 8.8)
 
 
 def test_check_hotel_booking_price_without_an_answer_says_so_and_keeps_what_was_known(
@@ -144,14 +144,14 @@ def test_check_hotel_booking_price_without_an_answer_says_so_and_keeps_what_was_
     with_sources(asking(points=150_000))
     use(people.alice, "check_hotel_booking_price", booking_id=one)
     with_sources(lodging("rooms", silent))
-    told = use(people.alice, "check_hotel_booking_price", booking_id=one)
-    assert (told["status"], told["backends"][0]["name"]) == ("backend_unavailable", "rooms")
+    answer = use(people.alice, "check_hotel_booking_price", booking_id=one)
+    assert (answer["status"], answer["backends"][0]["name"]) == ("backend_unavailable", "rooms")
     shown = use(people.alice, "get_hotel_booking", booking_id=one)
     assert shown["booking"]["monitoring"]["last_error"] == "not answered by rooms (down)"
     assert shown["drop"]["points_saved"] == 50_000
     with_sources(asking("others"))
-    told = use(people.alice, "check_hotel_booking_price", booking_id=one)
-    assert told["status"] == "no_data"
+    answer = use(people.alice, "check_hotel_booking_price", booking_id=one)
+    assert answer["status"] == "no_data"
     assert use(people.alice, "get_hotel_booking", booking_id=one)["booking"]["monitoring"]["last_error"] is None
 
 
@@ -161,12 +161,12 @@ def test_a_source_missing_among_others_ends_no_drop(people: People, use: Use, wi
     use(people.alice, "check_hotel_booking_price", booking_id=one)
     with_sources(asking("cashiers", cash=Decimal(900)), lodging("inns", silent))
     _forget_answers()
-    told = use(people.alice, "check_hotel_booking_price", booking_id=one)
-    assert (told["status"], told["drop"]["points_saved"]) == ("partial", 50_000)
+    answer = use(people.alice, "check_hotel_booking_price", booking_id=one)
+    assert (answer["status"], answer["drop"]["points_saved"]) == ("partial", 50_000)
     with_sources(asking("cashiers", cash=Decimal(900)), asking("inns", cash=Decimal(950)))
     _forget_answers()
-    told = use(people.alice, "check_hotel_booking_price", booking_id=one)
-    assert (told["status"], told["drop"], told["snapshots"][0]["cash"]) == ("ok", None, 900)
+    answer = use(people.alice, "check_hotel_booking_price", booking_id=one)
+    assert (answer["status"], answer["drop"], answer["snapshots"][0]["cash"]) == ("ok", None, 900)
 
 
 def _forget_answers() -> None:
@@ -236,12 +236,12 @@ def test_get_hotel_price_history_shows_the_range_and_the_drop(people: People, us
     for points in (210_000, 150_000, 180_000):
         priced(f"points:{points},cash:900")
         use(people.alice, "check_hotel_booking_price", booking_id=one)
-    told = use(people.alice, "get_hotel_price_history", booking_id=one)
-    assert [s["points"] for s in told["snapshots"]] == [180_000, 150_000, 210_000]
-    assert (told["lowest"]["points"], told["highest"]["points"]) == (150_000, 210_000)
-    assert told["against_original"]["points_saved"] == 20_000
+    answer = use(people.alice, "get_hotel_price_history", booking_id=one)
+    assert [s["points"] for s in answer["snapshots"]] == [180_000, 150_000, 210_000]
+    assert (answer["lowest"]["points"], answer["highest"]["points"]) == (150_000, 210_000)
+    assert answer["against_original"]["points_saved"] == 20_000
     named = use(people.bob, "get_hotel_price_history", hotel_id="Conrad Tokyo", **dates())
-    assert (named["snapshots"], named["against_original"]) == (told["snapshots"], None)
+    assert (named["snapshots"], named["against_original"]) == (answer["snapshots"], None)
     assert use(people.bob, "get_hotel_price_history", booking_id=one)["status"] == "not_found"
     with transaction() as session:
         for row in session.scalars(select(HotelPrice)):

@@ -1,4 +1,4 @@
-"""The whole way from a hotel tool to the sources' sockets and back: points of one, rates of another, troubles named."""
+"""Hotel tools against pretended sources over HTTP: answers are merged and failures are named."""
 
 import json
 from datetime import date, timedelta
@@ -31,31 +31,31 @@ def hotel_arguments() -> dict[str, Any]:
 def test_points_and_rates_of_two_sources_meet_in_one_stay(people: People, use: Use, pretend: Pretend) -> None:
     world = pretend("rooms_aero", "liteapi")
     world.asked.clear()
-    told = use(people.alice, "get_hotel", **hotel_arguments())
-    assert told["status"] == "ok", told
-    assert told["rates"]["points_total"] == 105_000
-    assert told["rates"]["cash_total"] != "no_data"
+    answer = use(people.alice, "get_hotel", **hotel_arguments())
+    assert answer["status"] == "ok", answer
+    assert answer["rates"]["points_total"] == 105_000
+    assert answer["rates"]["cash_total"] != "no_data"
     assert {a.provider for a in world.asked} == {"rooms_aero", "liteapi"}
-    assert told["freshness"]["source"] == "liteapi, rooms_aero"
+    assert answer["freshness"]["source"] == "liteapi, rooms_aero"
     # A crawl is never called live, and its own age is shown.
-    assert (told["freshness"]["mode"], told["freshness"]["provider_checked_at"] is not None) == ("cached", True)
+    assert (answer["freshness"]["mode"], answer["freshness"]["provider_checked_at"] is not None) == ("cached", True)
 
 
 def test_a_hotel_source_in_trouble_is_named_and_the_other_still_answers(
     people: People, use: Use, pretend: Pretend
 ) -> None:
     pretend("rooms_aero", "liteapi", rooms_aero="broken")
-    told = use(people.alice, "search_hotels", destination="Tokyo", **stay_arguments())
-    assert (told["status"], told["coverage"]["failed"]) == ("partial", [{"name": "rooms_aero", "reason": "down"}])
-    (park,) = [h for h in told["hotels"] if h["hotel_code"] == "htl_park-hyatt-tokyo"]
+    answer = use(people.alice, "search_hotels", destination="Tokyo", **stay_arguments())
+    assert (answer["status"], answer["coverage"]["failed"]) == ("partial", [{"name": "rooms_aero", "reason": "down"}])
+    (park,) = [h for h in answer["hotels"] if h["hotel_code"] == "htl_park-hyatt-tokyo"]
     assert (park["points_per_night"], park["cents_per_point"]) == ("no_data", "no_data")
     assert park["cash_per_night"] != "no_data"
     pretend(liteapi="quota")
-    told = use(people.alice, "get_hotel", **hotel_arguments())
-    assert told["status"] == "backend_unavailable"
-    assert {b["reason"] for b in told["backends"]} == {"down", "quota_exhausted"}
-    assert SECRET not in json.dumps(told)
-    assert INJECTION not in json.dumps(told)
+    answer = use(people.alice, "get_hotel", **hotel_arguments())
+    assert answer["status"] == "backend_unavailable"
+    assert {b["reason"] for b in answer["backends"]} == {"down", "quota_exhausted"}
+    assert SECRET not in json.dumps(answer)
+    assert INJECTION not in json.dumps(answer)
 
 
 def test_a_booked_stay_is_checked_at_the_sources(people: People, use: Use, pretend: Pretend) -> None:
@@ -63,10 +63,10 @@ def test_a_booked_stay_is_checked_at_the_sources(people: People, use: Use, prete
         "booking_id"
     ]
     pretend("rooms_aero", "liteapi")
-    told = use(people.alice, "check_hotel_booking_price", booking_id=booked)
-    assert (told["status"], told["drop"]["points_saved"]) == ("ok", 15_000)
-    assert told["booking"]["monitoring"]["last_error"] is None
-    assert (told["snapshots"][0]["source"], told["snapshots"][0]["mode"]) == ("liteapi, rooms_aero", "cached")
+    answer = use(people.alice, "check_hotel_booking_price", booking_id=booked)
+    assert (answer["status"], answer["drop"]["points_saved"]) == ("ok", 15_000)
+    assert answer["booking"]["monitoring"]["last_error"] is None
+    assert (answer["snapshots"][0]["source"], answer["snapshots"][0]["mode"]) == ("liteapi, rooms_aero", "cached")
 
 
 def test_a_source_that_does_not_list_a_hotel_is_no_trouble_of_its_bookings(
@@ -75,8 +75,8 @@ def test_a_source_that_does_not_list_a_hotel_is_no_trouble_of_its_bookings(
     given = {"hotel_id": "conrad-tokyo"} | stay_arguments()
     booked = use(people.alice, "add_hotel_booking", **given, original_points=120_000)["booking"]["booking_id"]
     pretend("liteapi")
-    told = use(people.alice, "check_hotel_booking_price", booking_id=booked)
-    assert (told["status"], told["backends"][0]["reason"]) == ("backend_unavailable", "not_covered")
+    answer = use(people.alice, "check_hotel_booking_price", booking_id=booked)
+    assert (answer["status"], answer["backends"][0]["reason"]) == ("backend_unavailable", "not_covered")
     pretend("rooms_aero")
     assert use(people.alice, "check_hotel_booking_price", booking_id=booked)["status"] in ("partial", "no_data")
     shown = use(people.alice, "get_hotel_booking", booking_id=booked)["booking"]["monitoring"]

@@ -58,10 +58,10 @@ def silent(_asked: StaysQuestion) -> Any:
 
 def test_get_hotel_without_dates_is_told_from_facts_alone(people: People, use: Use, with_sources: WithSources) -> None:
     with_sources()
-    told = use(people.bob, "get_hotel", hotel_id="TYOCICI")
-    assert (told["status"], told["rates"], told["freshness"]["mode"]) == ("ok", None, "static")
+    answer = use(people.bob, "get_hotel", hotel_id="TYOCICI")
+    assert (answer["status"], answer["rates"], answer["freshness"]["mode"]) == ("ok", None, "static")
     found = hotels.find_hotel(reference(), TOKYO)
-    assert told["hotel"] == {
+    assert answer["hotel"] == {
         "hotel_id": hotels.number(found),
         "name": "Conrad Tokyo",
         "chain": "hilton",
@@ -73,7 +73,7 @@ def test_get_hotel_without_dates_is_told_from_facts_alone(people: People, use: U
         "longitude": 139.76,
         "property_codes": ["TYOCICI"],
     }
-    assert (told["award"]["hotel_code"], told["award"]["dynamic"], told["award"]["levels"]) == (TOKYO, True, [])
+    assert (answer["award"]["hotel_code"], answer["award"]["dynamic"], answer["award"]["levels"]) == (TOKYO, True, [])
 
 
 def test_get_hotel_shows_a_category_with_the_levels_that_are_published(people: People, use: Use) -> None:
@@ -99,8 +99,8 @@ def test_get_hotel_gives_award_codes_that_add_hotel_booking_takes(people: People
 def test_get_hotel_with_dates_prices_the_stay_exactly(people: People, use: Use, with_sources: WithSources) -> None:
     offer = stay(TOKYO, day(20), 3, points=190_000, cash=Decimal("1234.56"), room_type="King")
     with_sources(lodging("inns", answering(offer)))
-    told = use(people.bob, "get_hotel", hotel_id=TOKYO, **dates())
-    assert told["rates"] == {
+    answer = use(people.bob, "get_hotel", hotel_id=TOKYO, **dates())
+    assert answer["rates"] == {
         "nights": 3,
         "points_total": 190_000,
         "cash_total": 1234.56,
@@ -111,7 +111,7 @@ def test_get_hotel_with_dates_prices_the_stay_exactly(people: People, use: Use, 
         "source": "inns",
         "mode": "live",
     }
-    assert (told["freshness"]["mode"], told["freshness"]["source"]) == ("live", "inns")
+    assert (answer["freshness"]["mode"], answer["freshness"]["source"]) == ("live", "inns")
 
 
 def test_get_hotel_takes_off_the_night_that_is_free_for_everybody(
@@ -133,15 +133,15 @@ def test_get_hotel_says_no_data_where_sources_know_nothing_and_unavailable_where
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(lodging("inns", answering()))
-    told = use(people.bob, "get_hotel", hotel_id=TOKYO, **dates())
-    assert (told["rates"]["points_total"], told["rates"]["cash_total"]) == ("no_data", "no_data")
+    answer = use(people.bob, "get_hotel", hotel_id=TOKYO, **dates())
+    assert (answer["rates"]["points_total"], answer["rates"]["cash_total"]) == ("no_data", "no_data")
     with_sources(lodging("rooms", silent))
-    told = use(people.bob, "get_hotel", hotel_id=TOKYO, **dates())
-    assert (told["status"], told["backends"][0]["reason"]) == ("backend_unavailable", "down")
-    assert "nothing about prices or free rooms" in told["message"]
+    answer = use(people.bob, "get_hotel", hotel_id=TOKYO, **dates())
+    assert (answer["status"], answer["backends"][0]["reason"]) == ("backend_unavailable", "down")
+    assert "nothing about prices or free rooms" in answer["message"]
     with_sources()
-    told = use(people.bob, "get_hotel", hotel_id=TOKYO, **dates())
-    assert (told["status"], told["backends"][0]["reason"]) == ("backend_unavailable", "not_configured")
+    answer = use(people.bob, "get_hotel", hotel_id=TOKYO, **dates())
+    assert (answer["status"], answer["backends"][0]["reason"]) == ("backend_unavailable", "not_configured")
 
 
 @pytest.mark.parametrize(
@@ -170,19 +170,19 @@ def test_get_hotel_availability_tells_a_full_night_from_one_nobody_knows(
         stay(TOKYO, day(23), 1, cash=Decimal(450)),
     ]
     with_sources(lodging("inns", answering(*offers)))
-    told = use(people.bob, "get_hotel_availability", hotel_id=TOKYO, **dates(20, 24))
-    assert [n["state"] for n in told["nights"]] == ["available", "none", "unknown", "available"]
-    assert [n["points"] for n in told["nights"]] == [60_000, None, None, None]
-    assert [n["cents_per_point"] for n in told["nights"]] == [0.83, None, None, None]
-    assert told["stay"]["points_total"] == "no_data"
-    assert "For 1 night no source has an answer" in told["message"]
+    answer = use(people.bob, "get_hotel_availability", hotel_id=TOKYO, **dates(20, 24))
+    assert [n["state"] for n in answer["nights"]] == ["available", "none", "unknown", "available"]
+    assert [n["points"] for n in answer["nights"]] == [60_000, None, None, None]
+    assert [n["cents_per_point"] for n in answer["nights"]] == [0.83, None, None, None]
+    assert answer["stay"]["points_total"] == "no_data"
+    assert "For 1 night no source has an answer" in answer["message"]
 
 
 def test_get_hotel_availability_shows_the_nights_of_a_month_that_are_to_come(people: People, use: Use) -> None:
     later = day(45).replace(day=1)
-    told = use(people.alice, "get_hotel_availability", hotel_id=TOKYO, month=f"{later:%Y-%m}")
-    days = [n["date"] for n in told["nights"]]
-    assert (days[0], told["stay"]) == (later.isoformat(), None)
+    answer = use(people.alice, "get_hotel_availability", hotel_id=TOKYO, month=f"{later:%Y-%m}")
+    days = [n["date"] for n in answer["nights"]]
+    assert (days[0], answer["stay"]) == (later.isoformat(), None)
     assert {d[:7] for d in days} == {f"{later:%Y-%m}"}
     assert len(days) >= 28
     now = use(people.alice, "get_hotel_availability", hotel_id="htl_conrad-new-york-downtown", month=f"{day(0):%Y-%m}")
@@ -201,26 +201,26 @@ def test_get_hotel_availability_where_a_source_is_silent_is_partial(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(lodging("inns", answering(stay(TOKYO, day(20), 1, points=9))), lodging("rooms", silent))
-    told = use(people.bob, "get_hotel_availability", hotel_id=TOKYO, **dates(20, 21))
-    assert (told["status"], told["nights"][0]["points"]) == ("partial", 9)
-    assert "No answer from rooms (down)" in told["message"]
-    told = use(people.bob, "get_hotel_availability", hotel_id=TOKYO, **dates(30, 31))
-    assert (told["status"], told["nights"][0]["state"]) == ("partial", "unknown")
-    assert "For 1 night no source has an answer" in told["message"]
-    assert "No answer from rooms (down)" in told["message"]
+    answer = use(people.bob, "get_hotel_availability", hotel_id=TOKYO, **dates(20, 21))
+    assert (answer["status"], answer["nights"][0]["points"]) == ("partial", 9)
+    assert "No answer from rooms (down)" in answer["message"]
+    answer = use(people.bob, "get_hotel_availability", hotel_id=TOKYO, **dates(30, 31))
+    assert (answer["status"], answer["nights"][0]["state"]) == ("partial", "unknown")
+    assert "For 1 night no source has an answer" in answer["message"]
+    assert "No answer from rooms (down)" in answer["message"]
 
 
 def test_hotels_nobody_prices_are_unknown_while_a_source_is_silent_and_no_data_when_all_answered(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(lodging("inns", answering()), lodging("rooms", silent))
-    told = use(people.alice, "search_hotels", destination="Tokyo", **dates())
-    assert (told["status"], told["coverage"]["failed"][0]["name"]) == ("partial", "rooms")
-    assert {h["nights_available"] for h in told["hotels"]} == {None}
-    assert "no source has an answer" in told["message"]
+    answer = use(people.alice, "search_hotels", destination="Tokyo", **dates())
+    assert (answer["status"], answer["coverage"]["failed"][0]["name"]) == ("partial", "rooms")
+    assert {h["nights_available"] for h in answer["hotels"]} == {None}
+    assert "no source has an answer" in answer["message"]
     with_sources(lodging("inns", answering()))
-    told = use(people.alice, "search_hotels", destination="Tokyo", **dates())
-    assert (told["status"], told["missing"]) == ("no_data", ["hotel prices"])
+    answer = use(people.alice, "search_hotels", destination="Tokyo", **dates())
+    assert (answer["status"], answer["missing"]) == ("no_data", ["hotel prices"])
     nights = use(people.alice, "get_hotel_availability", hotel_id=TOKYO, **dates())
     assert nights["message"].count("inns") == 1
 
@@ -239,19 +239,19 @@ def test_search_hotels_asks_once_for_all_hotels_of_a_place(people: People, use: 
         return answering(*offers)(question)
 
     with_sources(lodging("inns", act))
-    told = use(people.alice, "search_hotels", destination="Tokyo", **dates(), guests=1)
+    answer = use(people.alice, "search_hotels", destination="Tokyo", **dates(), guests=1)
     (question,) = asked
-    assert (len(question.hotels), question.guests, question.nights) == (told["paging"]["total"], 1, 3)
-    first, second = told["hotels"][:2]
+    assert (len(question.hotels), question.guests, question.nights) == (answer["paging"]["total"], 1, 3)
+    first, second = answer["hotels"][:2]
     assert (first["hotel_code"], first["points_per_night"], first["cash_per_night"]) == (
         "htl_park-hyatt-tokyo", 33_333, 666.67,
     )  # fmt: skip
     assert (first["cents_per_point"], second["cents_per_point"], second["nights_available"]) == (2.0, 0.5, 3)
-    by_code = {h["hotel_code"]: h for h in told["hotels"]}
+    by_code = {h["hotel_code"]: h for h in answer["hotels"]}
     assert (by_code[MARRIOTT]["nights_available"], by_code[MARRIOTT]["points_per_night"]) == (0, "no_data")
-    unknown = [h for h in told["hotels"] if h["nights_available"] is None]
-    assert len(unknown) == told["paging"]["total"] - 4
-    assert told["coverage"]["answered"] == ["inns"]
+    unknown = [h for h in answer["hotels"] if h["nights_available"] is None]
+    assert len(unknown) == answer["paging"]["total"] - 4
+    assert answer["coverage"]["answered"] == ["inns"]
 
 
 @pytest.mark.parametrize(
@@ -268,9 +268,9 @@ def test_search_hotels_sorts_pages_and_caps(
     ]
     with_sources(lodging("inns", answering(*offers)))
     where = {"destination": "NRT", "sort": sort} | dates()
-    told = use(people.alice, "search_hotels", **where, chains=["hyatt", "Hilton Honors"])
-    assert {h["chain"] for h in told["hotels"]} == {"hyatt", "hilton"}
-    named = [h["hotel_code"].removeprefix("htl_").split("-")[0] for h in told["hotels"]]
+    answer = use(people.alice, "search_hotels", **where, chains=["hyatt", "Hilton Honors"])
+    assert {h["chain"] for h in answer["hotels"]} == {"hyatt", "hilton"}
+    named = [h["hotel_code"].removeprefix("htl_").split("-")[0] for h in answer["hotels"]]
     assert [n for n in named if n in order][: len(order)] == order
     one = use(people.alice, "search_hotels", **where, per_page=1, page=2)
     assert (len(one["hotels"]), one["paging"]["has_more"]) == (1, True)
@@ -298,9 +298,9 @@ def test_search_hotels_counts_against_the_searches_of_a_day_and_get_hotel_does_n
 
 
 def test_invented_rows_say_so_themselves(people: People, use: Use) -> None:
-    found = use(people.alice, "search_hotels", destination="Tokyo", **dates())
+    answer = use(people.alice, "search_hotels", destination="Tokyo", **dates())
     shown = use(people.alice, "get_hotel_availability", hotel_id=TOKYO, **dates())
-    for row in (*found["hotels"], *shown["nights"], shown["stay"]):
+    for row in (*answer["hotels"], *shown["nights"], shown["stay"]):
         assert (row["source"], row["mode"], row["synthetic"]) == ("sandbox", "sandbox", True)
         assert row["generated_at"]
     assert settings().data_mode == "sandbox"
@@ -316,6 +316,6 @@ def test_prices_are_asked_in_the_money_of_the_profile(people: People, use: Use, 
 
     with_sources(lodging("inns", act))
     use(people.alice, "update_profile", currency="eur")
-    told = use(people.alice, "get_hotel", hotel_id=TOKYO, **dates())
-    assert (told["rates"]["cash_total"], told["rates"]["currency"]) == (700, "EUR")
+    answer = use(people.alice, "get_hotel", hotel_id=TOKYO, **dates())
+    assert (answer["rates"]["cash_total"], answer["rates"]["currency"]) == (700, "EUR")
     assert [q.currency for q in asked] == ["EUR"]

@@ -1,4 +1,4 @@
-"""Journeys half on points, half for cash, through the gate: costs, connections, warnings, and what was not answered."""
+"""Hybrid journeys, called through the gate: costs, connections, warnings and unanswered legs."""
 
 from datetime import date, timedelta
 from decimal import Decimal
@@ -71,9 +71,9 @@ def test_search_hybrid_adds_fare_taxes_and_the_worth_of_the_points(
     source, asked = seats(AWARD | leg_times())
     market, priced = shop(early_leg_times())
     with_sources(source, market, BANK)
-    found = use(people.alice, TOOL, **search_arguments(), points_value_cents=1.25, passengers=2)
-    assert found["status"] == "ok"
-    one = found["hybrids"][0]
+    answer = use(people.alice, TOOL, **search_arguments(), points_value_cents=1.25, passengers=2)
+    assert answer["status"] == "ok"
+    one = answer["hybrids"][0]
     assert (one["hub"], one["award_first"], one["points"]) == ("AMS", False, 120_000)
     assert (one["cash"], one["effective_cost"], one["currency"]) == (
         524,
@@ -82,23 +82,23 @@ def test_search_hybrid_adds_fare_taxes_and_the_worth_of_the_points(
     )  # 300 + 2 x 112; + 120,000 x 1.25
     assert one["layover_minutes"] == 12 * 60 + 30
     assert (one["cash_leg"]["price"], one["award_leg"]["taxes_currency"]) == (300, "GBP")
-    assert (found["direct_cash"]["price"], found["direct_cash_cost"]) == (300, 300)
-    assert (found["full_award"]["points"], found["full_award_cost"]) == (60_000, 1724)
+    assert (answer["direct_cash"]["price"], answer["direct_cash_cost"]) == (300, 300)
+    assert (answer["full_award"]["points"], answer["full_award_cost"]) == (60_000, 1724)
     assert SeatsQuestion("AMS", "BKK", travel_day(), next_day()) in asked
     assert FaresQuestion("MAN", "AMS", travel_day(), None, "business", 2, "USD") in priced
-    assert "Cheapest of all: the direct fare" in found["message"]
+    assert "Cheapest of all: the direct fare" in answer["message"]
 
 
 def test_search_hybrid_puts_the_separate_ticket_warnings_on_every_journey(people: People, use: Use) -> None:
-    found = use(people.alice, TOOL, **(search_arguments() | {"hubs": None}))
-    assert len(found["hybrids"]) > 1
-    for one in found["hybrids"]:
+    answer = use(people.alice, TOOL, **(search_arguments() | {"hubs": None}))
+    assert len(answer["hybrids"]) > 1
+    for one in answer["hybrids"]:
         assert any("Two separate tickets" in w for w in one["warnings"])
         assert any(one["hub"] in w and "Bags" in w for w in one["warnings"])
         assert 180 <= one["layover_minutes"] <= 1440
         assert one["award_leg"]["synthetic"] is one["cash_leg"]["synthetic"] is True
-    assert found["hubs_tried"]
-    costs = [h["effective_cost"] for h in found["hybrids"]]
+    assert answer["hubs_tried"]
+    costs = [h["effective_cost"] for h in answer["hybrids"]]
     assert costs == sorted(costs)
 
 
@@ -130,9 +130,9 @@ def test_search_hybrid_asks_the_onward_fare_on_the_day_the_award_lands(
     lands = {"departs_at": f"{travel_day()}T09:00", "arrives_at": f"{next_day()}T22:30"}
     market, priced = shop({"departs_at": f"{next_day() + timedelta(days=1)}T09:00"})
     with_sources(seats(AWARD | lands)[0], market, BANK)
-    found = use(people.alice, TOOL, **asked)
+    answer = use(people.alice, TOOL, **asked)
     assert FaresQuestion("OPO", "LIS", next_day() + timedelta(days=1), None, "business", 1, "USD") in priced
-    assert (found["hybrids"][0]["award_first"], found["hybrids"][0]["layover_minutes"]) == (True, 630)
+    assert (answer["hybrids"][0]["award_first"], answer["hybrids"][0]["layover_minutes"]) == (True, 630)
     market, priced = shop({})
     with_sources(seats(AWARD, name="silent")[0], market, BANK)
     use(people.alice, TOOL, **asked)
@@ -143,13 +143,13 @@ def test_search_hybrid_names_what_was_not_answered(people: People, use: Use, wit
     market, _ = shop(early_leg_times())
     lost = failing_with("seats", "award_seats", Unanswered("down", "http_503"))
     with_sources(lost, market, BANK)
-    found = use(people.alice, TOOL, **search_arguments())
-    assert (found["status"], found["full_award"], found["hybrids"]) == ("partial", None, [])
-    assert {"origin": "AMS", "destination": "BKK", "kind": "award", "source": "seats", "reason": "down"} in found[
+    answer = use(people.alice, TOOL, **search_arguments())
+    assert (answer["status"], answer["full_award"], answer["hybrids"]) == ("partial", None, [])
+    assert {"origin": "AMS", "destination": "BKK", "kind": "award", "source": "seats", "reason": "down"} in answer[
         "unanswered"
     ]
-    assert "award AMS-BKK (seats, down)" in found["message"]
-    assert found["coverage"]["failed"] == [{"name": "seats", "reason": "down"}]
+    assert "award AMS-BKK (seats, down)" in answer["message"]
+    assert answer["coverage"]["failed"] == [{"name": "seats", "reason": "down"}]
     with_sources(lost)
     assert use(people.alice, TOOL, **search_arguments())["status"] == "backend_unavailable"
     with_sources(seats()[0])
@@ -163,8 +163,8 @@ def test_search_hybrid_asks_no_more_than_two_questions_a_hub_and_two_direct(
     market, priced = shop(early_leg_times())
     with_sources(source, market, BANK)
     hubs = ["AMS", "CPH", "HEL", "DXB", "DOH", "IST", "FRA", "ZRH"]
-    found = use(people.alice, TOOL, **(search_arguments() | {"hubs": hubs}))
-    assert found["hubs_tried"] == hubs
+    answer = use(people.alice, TOOL, **(search_arguments() | {"hubs": hubs}))
+    assert answer["hubs_tried"] == hubs
     assert len(asked) == len(priced) == 9
     assert use(people.alice, TOOL, **(search_arguments() | {"hubs": [*hubs, "MUC"]}))["status"] == "invalid"
 

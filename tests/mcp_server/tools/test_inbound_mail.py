@@ -1,4 +1,4 @@
-"""The booking inbox through the gate: an address, what arrives at it, and what a person makes of it."""
+"""The booking inbox, called through the gate: the address, the mails that arrive and how they are resolved."""
 
 import json
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Two accounts against each other on every tool: a stranger meets another's ids as if they had never been given."""
+"""Two accounts on every tool: the id of another account's record reads like one that never existed."""
 
 import json
 import re

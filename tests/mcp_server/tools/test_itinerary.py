@@ -33,10 +33,10 @@ def test_save_itinerary_item_keeps_every_field(people: People, use: Use) -> None
         "hotel_booking_id": ids["hotel_bookings"],
         "position": 3,
     }
-    made = use(people.alice, "save_itinerary_item", trip_id=there, **given)
-    assert (made["status"], made["created"], made["trip_id"]) == ("ok", True, there)
-    assert made["item"] == given | {"item_id": made["item"]["item_id"], "trip_id": there}
-    assert use(people.alice, "get_trip", trip_id=there)["itinerary"] == [made["item"]]
+    answer = use(people.alice, "save_itinerary_item", trip_id=there, **given)
+    assert (answer["status"], answer["created"], answer["trip_id"]) == ("ok", True, there)
+    assert answer["item"] == given | {"item_id": answer["item"]["item_id"], "trip_id": there}
+    assert use(people.alice, "get_trip", trip_id=there)["itinerary"] == [answer["item"]]
 
 
 @pytest.mark.parametrize(
@@ -57,16 +57,16 @@ def test_save_itinerary_item_keeps_every_field(people: People, use: Use) -> None
 )
 def test_save_itinerary_item_refuses_bad_input(people: People, use: Use, given: dict[str, Any], field: str) -> None:
     there = trip(use, people.alice)
-    made = use(people.alice, "save_itinerary_item", trip_id=there, **given)
-    assert (made["status"], made["errors"][0]["field"]) == ("invalid", field)
+    answer = use(people.alice, "save_itinerary_item", trip_id=there, **given)
+    assert (answer["status"], answer["errors"][0]["field"]) == ("invalid", field)
     assert use(people.alice, "get_trip", trip_id=there)["itinerary"] == []
 
 
 def test_save_itinerary_item_changes_only_what_is_sent_of_an_entry_that_exists(people: People, use: Use) -> None:
     there = trip(use, people.alice)
     first = save(use, people, there, title="Dinner", day="2027-05-01", kind="meal", notes="By the window")
-    made = use(people.alice, "save_itinerary_item", trip_id=there, item_id=first["item_id"], start_time="19:30")
-    assert (made["created"], made["item"]) == (False, first | {"start_time": "19:30"})
+    answer = use(people.alice, "save_itinerary_item", trip_id=there, item_id=first["item_id"], start_time="19:30")
+    assert (answer["created"], answer["item"]) == (False, first | {"start_time": "19:30"})
     again = save(use, people, there, item_id=first["item_id"], kind="note", notes="", title="Late dinner")
     assert again == first | {"start_time": "19:30", "kind": "note", "notes": None, "title": "Late dinner"}
     same = use(people.alice, "save_itinerary_item", trip_id=there, item_id=first["item_id"], title="Late dinner")
@@ -91,8 +91,8 @@ def test_itinerary_goes_by_day_and_place_with_the_undated_last(people: People, u
 def test_an_entry_of_another_trip_is_not_found(people: People, use: Use) -> None:
     first, second = trip(use, people.alice), trip(use, people.alice, "Peru")
     item = save(use, people, first, title="Dinner")
-    made = use(people.alice, "save_itinerary_item", trip_id=second, item_id=item["item_id"], title="Lunch")
-    assert (made["status"], made["what"]) == ("not_found", "itinerary item")
+    answer = use(people.alice, "save_itinerary_item", trip_id=second, item_id=item["item_id"], title="Lunch")
+    assert (answer["status"], answer["what"]) == ("not_found", "itinerary item")
     assert use(people.alice, "get_trip", trip_id=first)["itinerary"] == [item]
 
 
@@ -113,8 +113,8 @@ def test_an_archived_trip_keeps_its_itinerary_and_takes_no_new_entry(people: Peo
 def test_an_entry_names_no_booking_of_another_account(people: People, use: Use, parameter: str, kind: str) -> None:
     there, hers = trip(use, people.charlie), kept(people.alice)
     for id in (hers[f"{kind}_bookings"], 10**9):
-        made = use(people.charlie, "save_itinerary_item", trip_id=there, title="x", **{parameter: id})
-        assert (made["status"], made["what"], made["id"]) == ("not_found", f"{kind} booking", id)
+        answer = use(people.charlie, "save_itinerary_item", trip_id=there, title="x", **{parameter: id})
+        assert (answer["status"], answer["what"], answer["id"]) == ("not_found", f"{kind} booking", id)
     assert use(people.charlie, "get_trip", trip_id=there)["itinerary"] == []
 
 
@@ -122,8 +122,8 @@ def test_remove_itinerary_item_removes_it_and_keeps_the_booking(people: People, 
     there, ids = trip(use, people.alice), kept(people.alice)
     item = save(use, people, there, title="Fly", flight_booking_id=ids["flight_bookings"])["item_id"]
     assert use(people.charlie, "remove_itinerary_item", item_id=item)["status"] == "not_found"
-    made = use(people.alice, "remove_itinerary_item", item_id=item)
-    assert made["removed"] == {"item_id": item, "trip_id": there, "title": "Fly"}
+    answer = use(people.alice, "remove_itinerary_item", item_id=item)
+    assert answer["removed"] == {"item_id": item, "trip_id": there, "title": "Fly"}
     assert use(people.alice, "remove_itinerary_item", item_id=item)["status"] == "not_found"
     filed = use(people.alice, "assign_bookings_to_trip", trip_id=there, flight_booking_ids=[ids["flight_bookings"]])
     assert filed["moved"]["flights"] == [ids["flight_bookings"]]

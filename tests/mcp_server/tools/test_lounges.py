@@ -146,14 +146,14 @@ def test_list_lounge_visits_filters_and_counts_all_that_fit(log: Any, use: Use, 
     assert (ids(from_date=day(-10)), ids(to_date=day(-11))) == ([c, b], [a])
     assert (ids(airport="jfk"), ids(card_id=card), ids(visit_id=b)) == ([b], [a], [b])
     assert (ids(page=2, per_page=2), ids(airport="SYD")) == ([a], [])
-    found = use(people.alice, "list_lounge_visits", per_page=1)
-    assert found["totals"] == {
+    answer = use(people.alice, "list_lounge_visits", per_page=1)
+    assert answer["totals"] == {
         "total": 3,
         "by_access_method": {"card": 2, "paid": 1},
         "by_card": {str(card): 1},
         "guests": 3,
     }
-    assert found["paging"] == {"page": 1, "per_page": 1, "total": 3, "has_more": True}
+    assert answer["paging"] == {"page": 1, "per_page": 1, "total": 3, "has_more": True}
     assert use(people.alice, "list_lounge_visits", airport="JFK")["totals"]["guests"] == 1
     none = use(people.charlie, "list_lounge_visits")["totals"]
     assert none == {"total": 0, "by_access_method": {}, "by_card": {}, "guests": 0}

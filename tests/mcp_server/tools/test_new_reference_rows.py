@@ -1,4 +1,4 @@
-"""A new airline, a new hotel programme and a new source: rows and a folder go in, the tools there are show them."""
+"""A new airline, hotel programme or source needs only rows and a folder; the tools show it."""
 
 import csv
 import shutil
@@ -102,37 +102,37 @@ def test_no_tool_has_another_schema_for_them(new_rows: None) -> None:
 
 @pytest.mark.spec("s1.6.new_carriers_without_upgrade")
 def test_a_new_airline_is_listed_with_the_new_source(new_rows: None, people: People, use: Use) -> None:
-    told = use(people.alice, "list_supported_airlines")
-    (airline,) = [a for a in told["airlines"] if a["code"] == "9M"]
+    answer = use(people.alice, "list_supported_airlines")
+    (airline,) = [a for a in answer["airlines"] if a["code"] == "9M"]
     assert (airline["slug"], airline["name"], airline["state"]) == ("meridian-air", "Meridian Air", "live")
-    assert "meridian" in told["message"]
+    assert "meridian" in answer["message"]
 
 
 @pytest.mark.spec("s1.6.new_carriers_without_upgrade")
 def test_a_new_hotel_programme_is_listed(new_rows: None, people: People, use: Use) -> None:
-    told = use(people.alice, "list_programs", kind="hotel", query="meridian")
-    assert [(p["program"], p["currency_name"]) for p in told["programs"]] == [("meridian-circle", "Meridian points")]
+    answer = use(people.alice, "list_programs", kind="hotel", query="meridian")
+    assert [(p["program"], p["currency_name"]) for p in answer["programs"]] == [("meridian-circle", "Meridian points")]
 
 
 @pytest.mark.spec("s1.6.new_carriers_without_upgrade")
 def test_a_new_airlines_seats_are_found_among_all(new_rows: None, people: People, use: Use) -> None:
     day = clock.today() + timedelta(days=60)
-    told = use(people.alice, "search_all_airlines", origin="LHR", destination="JFK", date=day.isoformat())
-    assert [(o["airline"], o["points"], o["source"]) for o in told["options"]] == [("9M", 15_000, "meridian")]
-    assert {"airline": "9M", "outcome": "available", "cheapest": 15_000} in told["by_airline"]
-    assert {"meridian", "9M"} <= set(told["coverage"]["answered"])
+    answer = use(people.alice, "search_all_airlines", origin="LHR", destination="JFK", date=day.isoformat())
+    assert [(o["airline"], o["points"], o["source"]) for o in answer["options"]] == [("9M", 15_000, "meridian")]
+    assert {"airline": "9M", "outcome": "available", "cheapest": 15_000} in answer["by_airline"]
+    assert {"meridian", "9M"} <= set(answer["coverage"]["answered"])
 
 
 @pytest.mark.spec("s1.6.new_carriers_without_upgrade")
 def test_a_new_programmes_hotel_is_found_with_the_new_sources_price(new_rows: None, people: People, use: Use) -> None:
     day = clock.today() + timedelta(days=60)
     stay = {"check_in_date": day.isoformat(), "check_out_date": (day + timedelta(days=2)).isoformat()}
-    told = use(people.alice, "search_hotels", destination="London", chains=["Meridian Circle"], **stay)
-    (hotel,) = told["hotels"]
+    answer = use(people.alice, "search_hotels", destination="London", chains=["Meridian Circle"], **stay)
+    (hotel,) = answer["hotels"]
     assert (hotel["hotel_code"], hotel["chain"], hotel["points_per_night"], hotel["cash_per_night"]) == (
         "htl_meridian-mayfair",
         "meridian-circle",
         12_000,
         200,
     )
-    assert "meridian" in told["coverage"]["answered"]
+    assert "meridian" in answer["coverage"]["answered"]

@@ -1,4 +1,4 @@
-"""Repeated posts, as an administrator asks about them."""
+"""Repeated posts about offers, called through the gate."""
 
 import pytest
 
@@ -15,10 +15,10 @@ POSTS = [
 @pytest.mark.spec("s4.4.admin_check_offer_duplicate.result")
 def test_admin_check_offer_duplicate_finds_the_same_offer_in_other_words(people: People, use: Use) -> None:
     new = "Until 31 December: transfer Membership Rewards to Virgin Atlantic and receive 30% extra"
-    said = use(people.ada, "admin_check_offer_duplicate", candidate=new, recent=POSTS)
-    assert (said["verdict"], said["match_index"], said["match"]) == ("duplicate", 2, POSTS[2])
-    assert (said["program"], said["offer_kind"]) == ("virgin-atlantic-flying-club", "transfer_bonus")
-    assert said["confidence"] >= 0.75
+    answer = use(people.ada, "admin_check_offer_duplicate", candidate=new, recent=POSTS)
+    assert (answer["verdict"], answer["match_index"], answer["match"]) == ("duplicate", 2, POSTS[2])
+    assert (answer["program"], answer["offer_kind"]) == ("virgin-atlantic-flying-club", "transfer_bonus")
+    assert answer["confidence"] >= 0.75
 
 
 @pytest.mark.parametrize(
@@ -33,14 +33,14 @@ def test_admin_check_offer_duplicate_finds_the_same_offer_in_other_words(people:
     ],
 )
 def test_admin_check_offer_duplicate_tells_offers_apart(people: People, use: Use, candidate: str, verdict: str) -> None:
-    said = use(people.ada, "admin_check_offer_duplicate", candidate=candidate, recent=POSTS)
-    assert said["verdict"] == verdict, said
-    assert (said["match"] is None) == (verdict == "new")
+    answer = use(people.ada, "admin_check_offer_duplicate", candidate=candidate, recent=POSTS)
+    assert answer["verdict"] == verdict, answer
+    assert (answer["match"] is None) == (verdict == "new")
 
 
 def test_admin_check_offer_duplicate_prefers_the_newest_of_equals(people: People, use: Use) -> None:
-    said = use(people.ada, "admin_check_offer_duplicate", candidate=POSTS[0], recent=[POSTS[1], POSTS[0], POSTS[0]])
-    assert (said["verdict"], said["match_index"], said["confidence"]) == ("duplicate", 1, 0.99)
+    answer = use(people.ada, "admin_check_offer_duplicate", candidate=POSTS[0], recent=[POSTS[1], POSTS[0], POSTS[0]])
+    assert (answer["verdict"], answer["match_index"], answer["confidence"]) == ("duplicate", 1, 0.99)
 
 
 @pytest.mark.spec("s4.4.admin_check_offer_duplicate.params", "s8.ranges_as_listed")

@@ -1,4 +1,4 @@
-"""Other servers, by conversation."""
+"""MCP servers of others, called through the gate."""
 
 import re
 
@@ -10,13 +10,13 @@ from tests.support.people import People
 
 @pytest.mark.spec("s4.4.discover_more_flight_tools.result")
 def test_discover_more_flight_tools_covers_seat_maps_delays_and_lounges(people: People, use: Use) -> None:
-    said = use(people.bob, "discover_more_flight_tools")
-    assert {"seat maps", "airport delays", "lounges"} <= {c for s in said["servers"] for c in s["covers"]}
-    assert all(s["url"].startswith("https://") and s["source_url"] and s["as_of"] for s in said["servers"])
-    assert said["as_of"] == min(s["as_of"] for s in said["servers"])
+    answer = use(people.bob, "discover_more_flight_tools")
+    assert {"seat maps", "airport delays", "lounges"} <= {c for s in answer["servers"] for c in s["covers"]}
+    assert all(s["url"].startswith("https://") and s["source_url"] and s["as_of"] for s in answer["servers"])
+    assert answer["as_of"] == min(s["as_of"] for s in answer["servers"])
 
 
 def test_discover_more_flight_tools_states_facts_and_recommends_nothing(people: People, use: Use) -> None:
-    said = use(people.bob, "discover_more_flight_tools")
-    words = " ".join([said["message"], *(f"{s['name']} {s['auth']} {s['note']}" for s in said["servers"])])
+    answer = use(people.bob, "discover_more_flight_tools")
+    words = " ".join([answer["message"], *(f"{s['name']} {s['auth']} {s['note']}" for s in answer["servers"])])
     assert not re.search(r"\b(you|please|should|call|connect|install|recommend|try)\b", words, re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""Dates, airport codes and money, the same in every tool: a wrong form goes in, a refusal that names it comes out."""
+"""Dates, airport codes and money have one format in every tool; others are refused by name."""
 
 from typing import Any
 

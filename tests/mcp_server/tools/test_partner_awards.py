@@ -1,4 +1,4 @@
-"""Programmes that can ticket a flight, by conversation."""
+"""Partner awards, called through the gate."""
 
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
@@ -7,28 +7,28 @@ LONG_WAY = {"origin": "LAX", "destination": "HND", "cabin": "business"}
 
 
 def test_get_partner_award_options_lists_chart_prices_cheapest_first(people: People, use: Use) -> None:
-    said = use(people.paula, "get_partner_award_options", operating_airline="ANA", passengers=2, **LONG_WAY)
-    points = [o["points"] for o in said["options"]]
+    answer = use(people.paula, "get_partner_award_options", operating_airline="ANA", passengers=2, **LONG_WAY)
+    points = [o["points"] for o in answer["options"]]
     assert points == sorted(points)
-    assert said["total_found"] == len(points) > 3
-    virgin = next(o for o in said["options"] if o["program"] == "virgin-atlantic-flying-club")
+    assert answer["total_found"] == len(points) > 3
+    virgin = next(o for o in answer["options"] if o["program"] == "virgin-atlantic-flying-club")
     assert (virgin["points"], virgin["points_total"], virgin["season"]) == (52_500, 105_000, "standard")
     assert (virgin["chart"]["chart_id"], virgin["chart"]["flights"]) == ("vs_nh", "partner")
     assert virgin["operating_airlines"] == ["NH"]
     assert (virgin["reachable"], virgin["via"], virgin["taxes_estimate"]) == ("no", None, None)
-    assert "united-mileageplus" in said["dynamic_programs"]
+    assert "united-mileageplus" in answer["dynamic_programs"]
 
 
 def test_get_partner_award_options_shows_free_accounts_the_top_three(people: People, use: Use) -> None:
-    said = use(people.bob, "get_partner_award_options", operating_airline="ANA", **LONG_WAY)
-    assert len(said["options"]) == 3 < said["total_found"]
+    answer = use(people.bob, "get_partner_award_options", operating_airline="ANA", **LONG_WAY)
+    assert len(answer["options"]) == 3 < answer["total_found"]
 
 
 def test_get_partner_award_options_tells_what_is_in_reach(people: People, use: Use) -> None:
     use(people.paula, "update_points_balance", program="virgin-atlantic-flying-club", balance=52_500)
     use(people.paula, "update_points_balance", program="amex-membership-rewards", balance=100_000)
-    said = use(people.paula, "get_partner_award_options", operating_airline="ANA", **LONG_WAY)
-    by = {o["program"]: (o["reachable"], o["via"]) for o in said["options"]}
+    answer = use(people.paula, "get_partner_award_options", operating_airline="ANA", **LONG_WAY)
+    by = {o["program"]: (o["reachable"], o["via"]) for o in answer["options"]}
     assert by["virgin-atlantic-flying-club"] == ("balance", None)
     assert by["avianca-lifemiles"] == ("transfer", "amex-membership-rewards")
     two = use(people.paula, "get_partner_award_options", operating_airline="ANA", passengers=2, **LONG_WAY)
@@ -37,20 +37,22 @@ def test_get_partner_award_options_tells_what_is_in_reach(people: People, use: U
 
 
 def test_get_partner_award_options_finds_who_flies_the_route(people: People, use: Use) -> None:
-    said = use(people.paula, "get_partner_award_options", origin="LON", destination="NYC", cabin="business")
-    assert {"BA", "VS", "UA"} <= set(said["flown_by"])
-    own = next(o for o in said["options"] if o["program"] == "british-airways-club" and "BA" in o["operating_airlines"])
+    answer = use(people.paula, "get_partner_award_options", origin="LON", destination="NYC", cabin="business")
+    assert {"BA", "VS", "UA"} <= set(answer["flown_by"])
+    own = next(
+        o for o in answer["options"] if o["program"] == "british-airways-club" and "BA" in o["operating_airlines"]
+    )
     assert (own["points"], own["peak_points"], own["season"]) == (55_000, 66_000, "off_peak")
     assert own["surcharges"][0]["level"] == "very_high"
     back = use(people.paula, "get_partner_award_options", origin="NYC", destination="LON", cabin="business")
-    assert [o["points"] for o in back["options"]] == [o["points"] for o in said["options"]]
+    assert [o["points"] for o in back["options"]] == [o["points"] for o in answer["options"]]
 
 
 def test_get_partner_award_options_says_when_it_is_not_known_who_flies(people: People, use: Use) -> None:
-    said = use(people.paula, "get_partner_award_options", origin="FRA", destination="BOG", cabin="business")
-    assert said["flown_by"] == []
-    assert "not known" in said["message"]
-    assert any("LH" in o["operating_airlines"] for o in said["options"])
+    answer = use(people.paula, "get_partner_award_options", origin="FRA", destination="BOG", cabin="business")
+    assert answer["flown_by"] == []
+    assert "not known" in answer["message"]
+    assert any("LH" in o["operating_airlines"] for o in answer["options"])
 
 
 def test_get_partner_award_options_refuses_what_cannot_be(people: People, use: Use) -> None:

@@ -50,18 +50,18 @@ def stay(first: int, last: int, **given: Any) -> HotelBooking:
 
 def test_get_portfolio_of_nothing_is_all_zeros(people: People, use: Use) -> None:
     keep(people.bob, leg(3), PointsBalance(program=BA, balance=5, as_of=day(0)))
-    found = use(people.alice, GET)
-    assert found["status"] == "ok"
-    assert found["balances"] == {"programs": 0, "points": 0, "value": 0, "currency": "USD", "top": []}
-    assert (found["cards"], found["statuses"]) == ({"open": 0, "bonuses_pending": 0}, [])
-    assert found["vouchers"] == {"held": 0, "expiring_soon": 0}
-    assert found["bookings"] == {"upcoming_flights": 0, "upcoming_stays": 0, "next": None}
-    assert set(found["alerts"].values()) == {0}
-    assert found["trips"] == {"active": 0, "archived": 0}
-    assert (found["deadlines"], found["unread_notifications"]) == ([], 0)
-    assert found["message"] == "No points balances are kept here."
-    assert found["profile"] == use(people.alice, "get_profile")["profile"]
-    assert found["as_of"].startswith(day(0).isoformat())
+    answer = use(people.alice, GET)
+    assert answer["status"] == "ok"
+    assert answer["balances"] == {"programs": 0, "points": 0, "value": 0, "currency": "USD", "top": []}
+    assert (answer["cards"], answer["statuses"]) == ({"open": 0, "bonuses_pending": 0}, [])
+    assert answer["vouchers"] == {"held": 0, "expiring_soon": 0}
+    assert answer["bookings"] == {"upcoming_flights": 0, "upcoming_stays": 0, "next": None}
+    assert set(answer["alerts"].values()) == {0}
+    assert answer["trips"] == {"active": 0, "archived": 0}
+    assert (answer["deadlines"], answer["unread_notifications"]) == ([], 0)
+    assert answer["message"] == "No points balances are kept here."
+    assert answer["profile"] == use(people.alice, "get_profile")["profile"]
+    assert answer["as_of"].startswith(day(0).isoformat())
 
 
 def test_get_portfolio_values_points_in_the_currency_of_the_profile(people: People, use: Use) -> None:
@@ -80,9 +80,9 @@ def test_get_portfolio_values_points_in_the_currency_of_the_profile(people: Peop
 
 def test_get_portfolio_says_where_no_rate_of_exchange_is_known(people: People, use: Use) -> None:
     keep(people.alice, Profile(currency="THB"), PointsBalance(program=BA, balance=10_000, as_of=day(0)))
-    found = use(people.alice, GET)
-    assert (found["balances"]["currency"], found["profile"]["currency"]) == ("USD", "THB")
-    assert "No exchange rate to THB" in found["message"]
+    answer = use(people.alice, GET)
+    assert (answer["balances"]["currency"], answer["profile"]["currency"]) == ("USD", "THB")
+    assert "No exchange rate to THB" in answer["message"]
 
 
 def test_get_portfolio_counts_what_is_held_and_what_is_to_come(people: People, use: Use) -> None:
@@ -106,17 +106,17 @@ def test_get_portfolio_counts_what_is_held_and_what_is_to_come(people: People, u
         Notification(dedupe_key="a", kind="account", title="t", body="b"),
         Notification(dedupe_key="b", kind="account", title="t", body="b", read_at=now),
     )
-    found = use(people.alice, GET)
-    assert found["cards"] == {"open": 1, "bonuses_pending": 1}
-    assert found["statuses"] == use(people.alice, "list_loyalty_statuses")["statuses"]
-    assert found["vouchers"] == {"held": 2, "expiring_soon": 1}
-    coming = found["bookings"]
+    answer = use(people.alice, GET)
+    assert answer["cards"] == {"open": 1, "bonuses_pending": 1}
+    assert answer["statuses"] == use(people.alice, "list_loyalty_statuses")["statuses"]
+    assert answer["vouchers"] == {"held": 2, "expiring_soon": 1}
+    coming = answer["bookings"]
     assert (coming["upcoming_flights"], coming["upcoming_stays"]) == (1, 2)
     for kind, shown in (("flight", coming["upcoming_flights"]), ("hotel", coming["upcoming_stays"])):
         assert use(people.alice, f"list_{kind}_bookings", when="upcoming")["paging"]["total"] == shown
     assert (coming["next"]["kind"], coming["next"]["date"]) == ("hotel", day(15).isoformat())
-    assert found["trips"] == {"active": 1, "archived": 1}
-    assert found["unread_notifications"] == 1
+    assert answer["trips"] == {"active": 1, "archived": 1}
+    assert answer["unread_notifications"] == 1
 
 
 def test_get_portfolio_counts_the_alerts_that_watch_now(people: People, use: Use) -> None:

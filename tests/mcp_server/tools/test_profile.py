@@ -65,19 +65,19 @@ def test_get_profile_shows_how_everything_begins_and_stores_nothing(people: Peop
 
 
 def test_update_profile_stores_each_field_in_its_own_form(people: People, use: Use) -> None:
-    made = use(people.alice, UPDATE, **ASKED)
-    assert made["status"] == "ok"
-    assert {name: made["profile"][name] for name in STORED} == STORED
-    assert sorted(made["changed"]) == sorted(STORED)
-    assert use(people.alice, "get_profile")["profile"] == made["profile"]
+    answer = use(people.alice, UPDATE, **ASKED)
+    assert answer["status"] == "ok"
+    assert {name: answer["profile"][name] for name in STORED} == STORED
+    assert sorted(answer["changed"]) == sorted(STORED)
+    assert use(people.alice, "get_profile")["profile"] == answer["profile"]
     assert {n: use(people.bob, "get_profile")["profile"][n] for n in BEGINS} == BEGINS
 
 
 def test_update_profile_keeps_what_is_not_sent_and_says_what_is_different(people: People, use: Use) -> None:
     use(people.alice, UPDATE, **ASKED)
-    made = use(people.alice, UPDATE, default_passengers=2, country="GB", default_cabin="first")
-    assert made["changed"] == ["default_cabin"]
-    assert {name: made["profile"][name] for name in STORED} == STORED | {"default_cabin": "first"}
+    answer = use(people.alice, UPDATE, default_passengers=2, country="GB", default_cabin="first")
+    assert answer["changed"] == ["default_cabin"]
+    assert {name: answer["profile"][name] for name in STORED} == STORED | {"default_cabin": "first"}
 
 
 def test_update_profile_with_nothing_or_the_same_changes_nothing(people: People, use: Use) -> None:
@@ -89,15 +89,15 @@ def test_update_profile_with_nothing_or_the_same_changes_nothing(people: People,
 def test_update_profile_clears_every_field_that_can_be_cleared(people: People, use: Use) -> None:
     use(people.alice, UPDATE, **ASKED)
     names = [name for name in BEGINS if name != "mail"]
-    made = use(people.alice, UPDATE, clear=names)
-    assert sorted(made["changed"]) == sorted(names)
-    assert {name: made["profile"][name] for name in names} == {name: BEGINS[name] for name in names}
+    answer = use(people.alice, UPDATE, clear=names)
+    assert sorted(answer["changed"]) == sorted(names)
+    assert {name: answer["profile"][name] for name in names} == {name: BEGINS[name] for name in names}
 
 
 def test_update_profile_empties_a_list_that_is_sent_empty(people: People, use: Use) -> None:
     use(people.alice, UPDATE, **ASKED)
-    made = use(people.alice, UPDATE, preferred_airlines=[])
-    assert (made["changed"], made["profile"]["preferred_airlines"]) == (["preferred_airlines"], [])
+    answer = use(people.alice, UPDATE, preferred_airlines=[])
+    assert (answer["changed"], answer["profile"]["preferred_airlines"]) == (["preferred_airlines"], [])
 
 
 def test_update_profile_takes_the_code_of_a_city(people: People, use: Use) -> None:
@@ -126,9 +126,9 @@ def test_update_profile_takes_the_code_of_a_city(people: People, use: Use) -> No
 def test_update_profile_refuses_what_cannot_be(
     people: People, use: Use, given: dict[str, Any], status: str, field: str | None
 ) -> None:
-    found = use(people.alice, UPDATE, **given)
-    assert found["status"] == status
-    assert field is None or found["errors"][0]["field"] == field
+    answer = use(people.alice, UPDATE, **given)
+    assert answer["status"] == status
+    assert field is None or answer["errors"][0]["field"] == field
     assert rows() == 0
 
 

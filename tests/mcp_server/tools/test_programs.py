@@ -1,4 +1,4 @@
-"""Programmes and award charts by conversation."""
+"""Programmes and award charts, called through the gate."""
 
 import pytest
 
@@ -8,8 +8,8 @@ from tests.support.people import People
 
 @pytest.mark.spec("s4.4.list_programs.result")
 def test_list_programs_shows_name_currency_hubs_and_destinations(people: People, use: Use) -> None:
-    said = use(people.bob, "list_programs", query="british")
-    line = said["programs"][0]
+    answer = use(people.bob, "list_programs", query="british")
+    line = answer["programs"][0]
     assert (line["program"], line["currency_name"]) == ("british-airways-club", "Avios")
     assert "LHR" in line["hubs"]
     assert line["destination_count"] > 100
@@ -27,22 +27,22 @@ def test_list_programs_pages_and_filters(people: People, use: Use) -> None:
 
 @pytest.mark.spec("s4.4.get_pricing.result")
 def test_get_pricing_shows_off_peak_and_peak_by_cabin(people: People, use: Use) -> None:
-    said = use(people.bob, "get_pricing", program="BA", origin="lhr", destination="JFK")
-    assert said["program"] == "british-airways-club"
-    assert said["cabins"]["business"] == {"off_peak": 55_000, "standard": None, "peak": 66_000}
-    assert said["chart"] == {"kind": "distance_bands", "zone_or_band": "3001-4000 miles", "distance_miles": 3451}
-    assert (said["confidence"], said["unaudited"], said["dynamic"]) == ("low", True, False)
-    assert "low confidence" in said["message"]
+    answer = use(people.bob, "get_pricing", program="BA", origin="lhr", destination="JFK")
+    assert answer["program"] == "british-airways-club"
+    assert answer["cabins"]["business"] == {"off_peak": 55_000, "standard": None, "peak": 66_000}
+    assert answer["chart"] == {"kind": "distance_bands", "zone_or_band": "3001-4000 miles", "distance_miles": 3451}
+    assert (answer["confidence"], answer["unaudited"], answer["dynamic"]) == ("low", True, False)
+    assert "low confidence" in answer["message"]
 
 
 def test_get_pricing_keeps_the_charts_notes_out_of_its_message(people: People, use: Use) -> None:
-    said = use(people.bob, "get_pricing", program="BA", origin="LHR", destination="JFK")
-    assert said["notes"]
-    assert not any(note.lower() in said["message"].lower() for note in said["notes"])
+    answer = use(people.bob, "get_pricing", program="BA", origin="LHR", destination="JFK")
+    assert answer["notes"]
+    assert not any(note.lower() in answer["message"].lower() for note in answer["notes"])
 
 
 def test_get_pricing_of_a_partner_uses_the_partner_chart(people: People, use: Use) -> None:
-    said = use(
+    answer = use(
         people.bob,
         "get_pricing",
         program="virgin-atlantic-flying-club",
@@ -52,15 +52,15 @@ def test_get_pricing_of_a_partner_uses_the_partner_chart(people: People, use: Us
         partner_airline="ANA",
         date="2027-03-01",
     )
-    assert said["cabins"] == {"business": {"off_peak": None, "standard": 52_500, "peak": None}}
-    assert said["season_on_date"] == "standard"
+    assert answer["cabins"] == {"business": {"off_peak": None, "standard": 52_500, "peak": None}}
+    assert answer["season_on_date"] == "standard"
 
 
 def test_get_pricing_of_a_dynamic_programme_says_so_and_prices_nothing(people: People, use: Use) -> None:
-    said = use(people.bob, "get_pricing", program="flying-blue", origin="CDG", destination="JFK", cabin="economy")
-    assert said["dynamic"] is True
-    assert said["cabins"] == {"economy": "no_data"}
-    assert "no chart" in said["message"]
+    answer = use(people.bob, "get_pricing", program="flying-blue", origin="CDG", destination="JFK", cabin="economy")
+    assert answer["dynamic"] is True
+    assert answer["cabins"] == {"economy": "no_data"}
+    assert "no chart" in answer["message"]
 
 
 def test_get_pricing_names_the_nearest_airports_and_programmes(people: People, use: Use) -> None:
@@ -77,62 +77,62 @@ def test_get_pricing_without_a_chart_for_the_carrier_is_no_data(people: People, 
 
 @pytest.mark.spec("s4.4.get_program_rates.result")
 def test_get_program_rates_gives_the_whole_chart(people: People, use: Use) -> None:
-    said = use(people.bob, "get_program_rates", program="cathay", cabin="economy")
-    assert said["chart"]["kind"] == "distance"
-    assert [r["standard"] for r in said["chart"]["rows"]] == [7000, 9000, 20_000, 27_000, 38_000]
-    assert said["total"] == 5
-    assert said["has_more"] is False
+    answer = use(people.bob, "get_program_rates", program="cathay", cabin="economy")
+    assert answer["chart"]["kind"] == "distance"
+    assert [r["standard"] for r in answer["chart"]["rows"]] == [7000, 9000, 20_000, 27_000, 38_000]
+    assert answer["total"] == 5
+    assert answer["has_more"] is False
 
 
 def test_get_program_rates_cuts_long_charts_and_says_so(people: People, use: Use) -> None:
-    said = use(people.bob, "get_program_rates", program="finnair-plus", chart="partner")
-    assert said["has_more"] is True
-    assert len(said["chart"]["rows"]) == 200 < said["total"]
+    answer = use(people.bob, "get_program_rates", program="finnair-plus", chart="partner")
+    assert answer["has_more"] is True
+    assert len(answer["chart"]["rows"]) == 200 < answer["total"]
     one = use(people.bob, "get_program_rates", program="finnair-plus", chart="partner", partner_airline="JL")
-    assert 0 < one["total"] < said["total"]
+    assert 0 < one["total"] < answer["total"]
 
 
 def test_get_program_rates_of_a_dynamic_programme_quotes_examples(people: People, use: Use) -> None:
-    said = use(people.bob, "get_program_rates", program="united")
-    assert said["chart"]["kind"] == "dynamic"
-    assert said["examples"]
-    assert all(e["source_url"] for e in said["examples"])
+    answer = use(people.bob, "get_program_rates", program="united")
+    assert answer["chart"]["kind"] == "dynamic"
+    assert answer["examples"]
+    assert all(e["source_url"] for e in answer["examples"])
 
 
 @pytest.mark.parametrize("program", ["marriott", "chase"])
 def test_get_program_rates_of_what_flies_nothing_speaks_of_no_flights_of_its_own(
     people: People, use: Use, program: str
 ) -> None:
-    said = use(people.bob, "get_program_rates", program=program)
-    assert (said["status"], "own flights" in said["message"]) == ("no_data", False)
+    answer = use(people.bob, "get_program_rates", program=program)
+    assert (answer["status"], "own flights" in answer["message"]) == ("no_data", False)
 
 
 def test_get_program_rates_of_a_hotel_programme_gives_categories_and_levels(people: People, use: Use) -> None:
-    said = use(people.bob, "get_program_rates", program="hyatt")
-    assert said["chart"]["kind"] == "category"
-    assert said["chart"]["seasons"] == ["lowest", "low", "moderate", "upper", "top"]
-    first = said["chart"]["rows"][0]
+    answer = use(people.bob, "get_program_rates", program="hyatt")
+    assert answer["chart"]["kind"] == "category"
+    assert answer["chart"]["seasons"] == ["lowest", "low", "moderate", "upper", "top"]
+    first = answer["chart"]["rows"][0]
     assert first["levels"] == {"lowest": 3000, "low": "no_data", "moderate": "no_data", "upper": "no_data", "top": 9000}
-    assert said["total"] == 8
-    assert said["confidence"] == "high"
+    assert answer["total"] == 8
+    assert answer["confidence"] == "high"
     assert use(people.bob, "list_programs", kind="hotel", query="hyatt")["programs"][0]["chart_kind"] == "category"
 
 
 @pytest.mark.parametrize(("name", "airline"), [("swiss", "LX"), ("KLM", "KL"), ("hawaiian airlines", "HA")])
 def test_get_pricing_of_an_airlines_name_prices_that_airline(people: People, use: Use, name: str, airline: str) -> None:
-    said = use(people.bob, "get_pricing", program=name, origin="JFK", destination="LAX")
-    assert said.get("airline", airline) == airline
-    assert airline in said["message"]
+    answer = use(people.bob, "get_pricing", program=name, origin="JFK", destination="LAX")
+    assert answer.get("airline", airline) == airline
+    assert airline in answer["message"]
 
 
 def test_get_pricing_refuses_a_route_that_goes_nowhere(people: People, use: Use) -> None:
-    said = use(people.bob, "get_pricing", program="BA", origin="LON", destination="LHR")
-    assert (said["status"], said["errors"][0]["field"]) == ("invalid", "destination")
+    answer = use(people.bob, "get_pricing", program="BA", origin="LON", destination="LHR")
+    assert (answer["status"], answer["errors"][0]["field"]) == ("invalid", "destination")
 
 
 def test_get_pricing_never_prices_a_rejected_cell_by_distance(people: People, use: Use) -> None:
-    said = use(people.bob, "get_pricing", program="JAL", origin="HND", destination="TPE", cabin="first")
-    assert said["cabins"] == {"first": "no_data"}
+    answer = use(people.bob, "get_pricing", program="JAL", origin="HND", destination="TPE", cabin="first")
+    assert answer["cabins"] == {"first": "no_data"}
     home = use(people.bob, "get_pricing", program="JAL", origin="HND", destination="CTS", cabin="first")
     assert home["cabins"]["first"]["standard"] == 20_000
 
@@ -172,8 +172,8 @@ def test_get_pricing_quotes_the_examples_of_the_airline_it_prices(people: People
 
 
 def test_get_pricing_refuses_a_day_that_has_passed(people: People, use: Use) -> None:
-    said = use(people.bob, "get_pricing", program="BA", origin="LHR", destination="JFK", date="2020-01-01")
-    assert (said["status"], said["errors"][0]["field"]) == ("invalid", "date")
+    answer = use(people.bob, "get_pricing", program="BA", origin="LHR", destination="JFK", date="2020-01-01")
+    assert (answer["status"], answer["errors"][0]["field"]) == ("invalid", "date")
 
 
 def test_pricing_and_rates_say_what_was_asked_about(people: People, use: Use) -> None:

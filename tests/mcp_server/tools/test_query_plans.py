@@ -1,4 +1,4 @@
-"""Calls amid a crowd: with thousands of other accounts every statement finds its rows by an index."""
+"""Query plans with thousands of other accounts: every statement finds its rows by an index."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Invented rows say so themselves in every result that shows them, and real ones carry no marks."""
+"""Rows invented by the sandbox are marked in every result that shows them; real rows carry no marks."""
 
 from datetime import date, timedelta
 from decimal import Decimal
@@ -51,8 +51,8 @@ def test_the_best_of_each_cabin_and_journeys_in_two_parts_are_marked(
     people: People, use: Use, searched: dict[str, Any]
 ) -> None:
     cabins = [offer for offer in searched["cabins"].values() if offer != "no_data"]
-    found = use(people.alice, "search_hybrid", date=travel_day().isoformat(), **ROUTE)
-    assert unmarked([*cabins, *found["hybrids"]]) == []
+    answer = use(people.alice, "search_hybrid", date=travel_day().isoformat(), **ROUTE)
+    assert unmarked([*cabins, *answer["hybrids"]]) == []
 
 
 def test_seats_seen_earlier_are_marked(people: People, use: Use, searched: dict[str, Any]) -> None:
@@ -76,8 +76,8 @@ def test_the_flights_and_links_behind_an_offer_are_marked(people: People, use: U
 
 
 def test_the_days_of_a_month_are_marked(people: People, use: Use) -> None:
-    found = use(people.alice, "search_monthly_availability", airline="BA", month=travel_month(), **ROUTE)
-    assert unmarked([*found["days"], *found["cheapest"]]) == []
+    answer = use(people.alice, "search_monthly_availability", airline="BA", month=travel_month(), **ROUTE)
+    assert unmarked([*answer["days"], *answer["cheapest"]]) == []
 
 
 @pytest.fixture
@@ -88,10 +88,10 @@ def watched(people: People, use: Use) -> int:
 
 @pytest.mark.running_clock  # the database's clock dates its rows
 def test_prices_and_drops_of_a_logged_stay_are_marked(people: People, use: Use, watched: int) -> None:
-    told = use(people.alice, "check_hotel_booking_price", booking_id=watched)
+    answer = use(people.alice, "check_hotel_booking_price", booking_id=watched)
     history = use(people.alice, "get_hotel_price_history", booking_id=watched)
     shown = use(people.alice, "get_hotel_booking", booking_id=watched)["booking"]
-    rows = [*told["snapshots"], told["drop"], *history["snapshots"], history["lowest"], history["highest"]]
+    rows = [*answer["snapshots"], answer["drop"], *history["snapshots"], history["lowest"], history["highest"]]
     assert unmarked([*rows, history["against_original"], shown["latest"], shown["drop"]]) == []
 
 
@@ -115,5 +115,5 @@ def test_real_rows_carry_no_marks(people: People, use: Use, with_sources: WithSo
     use(people.alice, "search_availability", airline="BA", date=travel_day().isoformat(), **ROUTE)
     (flight,) = use(people.alice, "list_flights")["flights"]
     assert (flight["source"], MARKS & set(flight)) == ("one", {"source"})
-    found = use(people.alice, "search_monthly_availability", airline="BA", month=travel_month(), **ROUTE)
-    assert not [d for d in found["days"] if MARKS & set(d)]
+    answer = use(people.alice, "search_monthly_availability", airline="BA", month=travel_month(), **ROUTE)
+    assert not [d for d in answer["days"] if MARKS & set(d)]

@@ -1,4 +1,4 @@
-"""A month of award seats, through the gate: what is open, what is shut, and what nobody knows are never confused."""
+"""The seat calendar, called through the gate: available, none and unknown days are never confused."""
 
 from calendar import monthrange
 from datetime import date, timedelta
@@ -55,10 +55,10 @@ def test_search_monthly_availability_shows_each_day_with_its_cabins(
         ),
         selling("two", seat(days_of_month()[9], points=60_000, seats=4)),
     )
-    found = use(people.alice, TOOL, **search_arguments())
-    assert found["status"] == "ok"
-    assert [day["date"] for day in found["days"]] == [d.isoformat() for d in days_of_month()]
-    assert found["days"][4] == {
+    answer = use(people.alice, TOOL, **search_arguments())
+    assert answer["status"] == "ok"
+    assert [day["date"] for day in answer["days"]] == [d.isoformat() for d in days_of_month()]
+    assert answer["days"][4] == {
         "date": days_of_month()[4].isoformat(),
         "cabins": {
             "business": {"points": 80_000, "seats": 2, "program": OWN},
@@ -67,43 +67,43 @@ def test_search_monthly_availability_shows_each_day_with_its_cabins(
         "state": "available",
         "note": None,
     }
-    assert states(found)[days_of_month()[0].isoformat()] == "none"
-    assert found["cheapest"] == [
+    assert states(answer)[days_of_month()[0].isoformat()] == "none"
+    assert answer["cheapest"] == [
         {"cabin": "business", "date": days_of_month()[9].isoformat(), "points": 60_000, "program": OWN},
         {"cabin": "first", "date": days_of_month()[4].isoformat(), "points": 120_000, "program": OWN},
     ]
-    assert f"2 of {len(days_of_month())} days" in found["message"]
+    assert f"2 of {len(days_of_month())} days" in answer["message"]
 
 
 def test_search_monthly_availability_calls_a_day_unknown_when_a_source_did_not_answer(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(selling("one", seat(days_of_month()[4])), failing("two", Unanswered("down", "timeout")))
-    found = use(people.alice, TOOL, **search_arguments())
-    assert found["status"] == "partial"
-    assert states(found).pop(days_of_month()[4].isoformat()) == "available"
-    assert "none" not in states(found).values()
-    assert found["coverage"]["failed"] == [{"name": "two", "reason": "down"}]
-    assert "two (down)" in found["message"]
+    answer = use(people.alice, TOOL, **search_arguments())
+    assert answer["status"] == "partial"
+    assert states(answer).pop(days_of_month()[4].isoformat()) == "available"
+    assert "none" not in states(answer).values()
+    assert answer["coverage"]["failed"] == [{"name": "two", "reason": "down"}]
+    assert "two (down)" in answer["message"]
 
 
 def test_search_monthly_availability_with_no_answer_at_all_is_an_outage(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(failing("one", Unanswered("down", "timeout")))
-    found = use(people.alice, TOOL, **search_arguments())
-    assert found["status"] == "backend_unavailable"
-    assert "days" not in found
+    answer = use(people.alice, TOOL, **search_arguments())
+    assert answer["status"] == "backend_unavailable"
+    assert "days" not in answer
 
 
 def test_search_monthly_availability_of_a_source_that_found_nothing_is_none_each_day(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(selling("one"), selling("mine", credential="account"))
-    found = use(people.alice, TOOL, **search_arguments())
-    assert set(states(found).values()) == {"none"}
-    assert found["cheapest"] == []
-    assert found["coverage"]["skipped"] == [{"name": "mine", "reason": "connection_required"}]
+    answer = use(people.alice, TOOL, **search_arguments())
+    assert set(states(answer).values()) == {"none"}
+    assert answer["cheapest"] == []
+    assert answer["coverage"]["skipped"] == [{"name": "mine", "reason": "connection_required"}]
 
 
 def test_search_monthly_availability_says_which_days_are_not_on_sale_yet(
@@ -111,8 +111,8 @@ def test_search_monthly_availability_says_which_days_are_not_on_sale_yet(
 ) -> None:
     last = clock.today() + timedelta(days=355)  # of BA
     with_sources(selling("one"))
-    found = use(people.alice, TOOL, **(search_arguments() | {"month": f"{last:%Y-%m}"}))
-    for day in found["days"]:
+    answer = use(people.alice, TOOL, **(search_arguments() | {"month": f"{last:%Y-%m}"}))
+    for day in answer["days"]:
         early = date.fromisoformat(day["date"]) > last
         assert (day["state"], day["note"]) == (("unknown", "not on sale yet") if early else ("none", None))
     beyond = use(people.alice, TOOL, **(search_arguments() | {"month": f"{add_months(last, 1):%Y-%m}"}))
@@ -129,8 +129,8 @@ def test_search_monthly_availability_of_this_month_begins_today(
         return ()
 
     with_sources(source("one", act))
-    found = use(people.alice, TOOL, **(search_arguments() | {"month": f"{clock.today():%Y-%m}"}))
-    assert found["days"][0]["date"] == clock.today().isoformat()
+    answer = use(people.alice, TOOL, **(search_arguments() | {"month": f"{clock.today():%Y-%m}"}))
+    assert answer["days"][0]["date"] == clock.today().isoformat()
     assert [(q.earliest, q.airlines) for q in asked] == [(clock.today(), ("BA",))]
 
 
@@ -165,28 +165,28 @@ def test_search_monthly_availability_of_one_cabin_and_more_passengers_leaves_out
             seat(days_of_month()[6], cabin="economy"),
         )
     )
-    found = use(people.alice, TOOL, **search_arguments(), cabin="business", passengers=3)
-    assert [day for day, state in states(found).items() if state == "available"] == [days_of_month()[5].isoformat()]
+    answer = use(people.alice, TOOL, **search_arguments(), cabin="business", passengers=3)
+    assert [day for day, state in states(answer).items() if state == "available"] == [days_of_month()[5].isoformat()]
 
 
 @pytest.mark.parametrize("month", ["2020-01", "2027-13", "2027-00", "2027-1", "202701"])
 def test_search_monthly_availability_names_a_wrong_month(people: People, use: Use, month: str) -> None:
-    found = use(people.alice, TOOL, **(search_arguments() | {"month": month}))
-    assert (found["status"], [e["field"] for e in found["errors"]]) == ("invalid", ["month"])
+    answer = use(people.alice, TOOL, **(search_arguments() | {"month": month}))
+    assert (answer["status"], [e["field"] for e in answer["errors"]]) == ("invalid", ["month"])
 
 
 def test_search_monthly_availability_is_paid(people: People, use: Use) -> None:
-    found = use(people.bob, TOOL, **search_arguments())
-    assert (found["status"], found["required_tier"]) == ("paywall", "premium")
+    answer = use(people.bob, TOOL, **search_arguments())
+    assert (answer["status"], answer["required_tier"]) == ("paywall", "premium")
 
 
 @pytest.mark.spec("s4.4.search_monthly_availability.result")
 def test_search_monthly_availability_in_the_sandbox_is_labelled(people: People, use: Use) -> None:
-    found = use(people.alice, TOOL, **search_arguments())
-    assert (found["data_mode"], found["freshness"]["mode"], len(found["days"])) == (
+    answer = use(people.alice, TOOL, **search_arguments())
+    assert (answer["data_mode"], answer["freshness"]["mode"], len(answer["days"])) == (
         "sandbox",
         "sandbox",
         len(days_of_month()),
     )
-    assert {"available", "none"} >= set(states(found).values())
-    assert {cabin for day in found["days"] for cabin in day["cabins"]} <= set(CABINS)
+    assert {"available", "none"} >= set(states(answer).values())
+    assert {cabin for day in answer["days"] for cabin in day["cabins"]} <= set(CABINS)

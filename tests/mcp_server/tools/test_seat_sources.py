@@ -1,4 +1,4 @@
-"""The whole way from a tool to a source's socket and back: every kind of trouble out there is told in our words."""
+"""A seat search against pretended sources over HTTP: each kind of failure is named in our words."""
 
 import json
 from datetime import date, timedelta
@@ -26,15 +26,18 @@ def search_arguments() -> dict[str, Any]:
 
 def test_a_search_reaches_the_source_and_shows_what_it_says(people: People, use: Use, pretend: Pretend) -> None:
     world = pretend("seats_aero")
-    found = use(people.alice, "search_availability", **search_arguments())
-    assert found["status"] == "ok"
-    assert {(o["program"], o["cabin"], o["points"], o["seats"]) for o in found["options"]} == {
+    answer = use(people.alice, "search_availability", **search_arguments())
+    assert answer["status"] == "ok"
+    assert {(o["program"], o["cabin"], o["points"], o["seats"]) for o in answer["options"]} == {
         ("virgin-atlantic-flying-club", "economy", 12_000, 5),
         ("virgin-atlantic-flying-club", "business", 47_500, 2),
         ("virgin-atlantic-flying-club", "business", 47_500, 4),
     }
-    assert (found["freshness"]["mode"], found["freshness"]["provider_checked_at"]) == ("cached", "2026-11-20T21:40:12Z")
-    assert found["coverage"] == {"asked": ["seats_aero"], "answered": ["seats_aero"], "failed": [], "skipped": []}
+    assert (answer["freshness"]["mode"], answer["freshness"]["provider_checked_at"]) == (
+        "cached",
+        "2026-11-20T21:40:12Z",
+    )
+    assert answer["coverage"] == {"asked": ["seats_aero"], "answered": ["seats_aero"], "failed": [], "skipped": []}
     assert [a.query["carriers"] for a in world.asked] == ["VS"]
 
 
@@ -57,22 +60,22 @@ def test_a_source_in_trouble_is_named_with_the_reason(
     people: People, use: Use, pretend: Pretend, kind: str, reason: str
 ) -> None:
     pretend("seats_aero", seats_aero=kind)
-    found = use(people.alice, "search_availability", **search_arguments())
-    assert found["status"] == "backend_unavailable"
-    (told,) = found["backends"]
+    answer = use(people.alice, "search_availability", **search_arguments())
+    assert answer["status"] == "backend_unavailable"
+    (told,) = answer["backends"]
     assert (told["name"], told["reason"]) == ("seats_aero", reason)
     assert kind != "quota" or told["retry_after_seconds"] > QUOTA_SECONDS - 10
-    assert "options" not in found
-    text = json.dumps(found)
+    assert "options" not in answer
+    text = json.dumps(answer)
     assert SECRET not in text
     assert INJECTION not in text
 
 
 def test_nothing_open_is_an_answer_and_not_a_failure(people: People, use: Use, pretend: Pretend) -> None:
     pretend("seats_aero", seats_aero="empty")
-    found = use(people.alice, "search_availability", **search_arguments())
-    assert (found["status"], found["options"]) == ("ok", [])
-    assert found["coverage"]["answered"] == ["seats_aero"]
+    answer = use(people.alice, "search_availability", **search_arguments())
+    assert (answer["status"], answer["options"]) == ("ok", [])
+    assert answer["coverage"]["answered"] == ["seats_aero"]
 
 
 def test_without_a_key_a_person_is_asked_to_connect_where_that_is_possible(
@@ -85,8 +88,8 @@ def test_without_a_key_a_person_is_asked_to_connect_where_that_is_possible(
     monkeypatch.setenv("SEATS_AERO_CLIENT_ID", "client-1")
     monkeypatch.setenv("SEATS_AERO_CLIENT_SECRET", SECRET)
     pretend()
-    found = use(people.alice, "search_availability", **search_arguments())
-    assert (found["status"], found["provider"]) == ("connection_required", "seats_aero")
+    answer = use(people.alice, "search_availability", **search_arguments())
+    assert (answer["status"], answer["provider"]) == ("connection_required", "seats_aero")
     assert world.asked == []
 
 

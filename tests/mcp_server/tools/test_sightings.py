@@ -96,9 +96,9 @@ def first_id(use: Use, who: Caller) -> str:
 
 def test_list_flights_shows_what_was_last_seen_of_each_flight(people: People, use: Use, live: None) -> None:
     saw(row(40_000, ago=timedelta(days=3)), row(50_000), row(60_000, cabin="first", seats=None))
-    found = use(people.bob, "list_flights", sort="points")
-    assert (found["status"], found["paging"]) == ("ok", {"page": 1, "per_page": 20, "total": 2, "has_more": False})
-    shown = found["flights"][0]
+    answer = use(people.bob, "list_flights", sort="points")
+    assert (answer["status"], answer["paging"]) == ("ok", {"page": 1, "per_page": 20, "total": 2, "has_more": False})
+    shown = answer["flights"][0]
     assert shown.pop("flight_id").startswith("flt_")
     assert shown.pop("seen_at")
     assert shown == {
@@ -115,8 +115,8 @@ def test_list_flights_shows_what_was_last_seen_of_each_flight(people: People, us
         "value_cents_per_point": None,
         "source": "one",
     }
-    assert (found["freshness"]["mode"], found["freshness"]["source"]) == ("cached", "one")
-    assert found["freshness"]["age_seconds"] // 60 == 60
+    assert (answer["freshness"]["mode"], answer["freshness"]["source"]) == ("cached", "one")
+    assert answer["freshness"]["age_seconds"] // 60 == 60
 
 
 def test_list_flights_leaves_out_past_days_and_what_was_seen_long_ago(people: People, use: Use, live: None) -> None:
@@ -125,9 +125,9 @@ def test_list_flights_leaves_out_past_days_and_what_was_seen_long_ago(people: Pe
 
 
 def test_list_flights_with_nothing_seen_says_so(people: People, use: Use, live: None) -> None:
-    found = use(people.bob, "list_flights")
-    assert (found["status"], found["flights"], found["freshness"]["mode"]) == ("ok", [], "none")
-    assert "Searches and monitors add them" in found["message"]
+    answer = use(people.bob, "list_flights")
+    assert (answer["status"], answer["flights"], answer["freshness"]["mode"]) == ("ok", [], "none")
+    assert "Searches and monitors add them" in answer["message"]
 
 
 @pytest.mark.parametrize(
@@ -245,10 +245,10 @@ def test_list_flights_believes_an_own_sighting_beside_a_shared_one(people: Peopl
 def test_list_flights_shows_invented_flights_as_such_in_the_sandbox(people: People, use: Use) -> None:
     asked = {"origin": "LHR", "destination": "JFK", "date": (clock.today() + timedelta(days=60)).isoformat()}
     use(people.alice, "search_all_airlines", **asked)
-    found = use(people.alice, "list_flights")
-    assert found["data_mode"] == "sandbox"
-    assert {f["source"] for f in found["flights"]} == {"sandbox"}
-    assert found["freshness"]["mode"] == "sandbox"
+    answer = use(people.alice, "list_flights")
+    assert answer["data_mode"] == "sandbox"
+    assert {f["source"] for f in answer["flights"]} == {"sandbox"}
+    assert answer["freshness"]["mode"] == "sandbox"
 
 
 # one flight
@@ -257,20 +257,20 @@ def test_list_flights_shows_invented_flights_as_such_in_the_sandbox(people: Peop
 @pytest.mark.spec("s4.4.get_flight.result")
 def test_get_flight_prices_it_in_each_card_currency(people: People, use: Use, live: None) -> None:
     saw(row(), fare("600"))
-    found = use(people.alice, "get_flight", flight_id=first_id(use, people.alice))
-    assert found["status"] == "ok"
-    assert found["flight"]["points"] == 50_000
-    cards = {c["currency"]: c for c in found["card_currencies"]}
+    answer = use(people.alice, "get_flight", flight_id=first_id(use, people.alice))
+    assert answer["status"] == "ok"
+    assert answer["flight"]["points"] == 50_000
+    cards = {c["currency"]: c for c in answer["card_currencies"]}
     assert {"amex-membership-rewards", "chase-ultimate-rewards", "hsbc-premier-rewards-uk"} <= set(cards)
     chase = cards["chase-ultimate-rewards"]
     assert (chase["points_needed"], chase["route"]) == (50_000, ["chase-ultimate-rewards", OWN])
     assert (chase["ratio"], chase["transfer_time"], chase["portal_points"]) == (1.0, "instant", 60_000)
     assert chase["cheaper"] == "transfer"
     assert cards["hsbc-premier-rewards-uk"]["portal_points"] is None
-    assert found["advice"] == "transfer"
-    assert found["transfer_path"]["source_points"] == found["card_currencies"][0]["points_needed"]
-    assert found["taxes"] == {"amount": 300.0, "currency": "USD", "estimated": False}
-    needed = [c["points_needed"] for c in found["card_currencies"]]
+    assert answer["advice"] == "transfer"
+    assert answer["transfer_path"]["source_points"] == answer["card_currencies"][0]["points_needed"]
+    assert answer["taxes"] == {"amount": 300.0, "currency": "USD", "estimated": False}
+    needed = [c["points_needed"] for c in answer["card_currencies"]]
     assert needed == sorted(needed)
 
 
@@ -283,36 +283,36 @@ def test_get_flight_shows_a_running_bonus(people: People, use: Use, live: None) 
     ]
     saw(*(row(program=e.target) for e, _ in edges), row())
     for flight in listed(use, people.alice):
-        told = use(people.alice, "get_flight", flight_id=flight["flight_id"])
-        ways = {c["currency"]: c["bonus"] for c in told["card_currencies"] if len(c["route"]) == 2}
+        answer = use(people.alice, "get_flight", flight_id=flight["flight_id"])
+        ways = {c["currency"]: c["bonus"] for c in answer["card_currencies"] if len(c["route"]) == 2}
         running = {p: e.bonus.percent for e, p in edges if e.bonus and e.target == flight["program"]}
         assert {c: b["percent"] for c, b in ways.items() if b} == {c: n for c, n in running.items() if c in ways}
 
 
 def test_get_flight_advises_the_portal_where_it_takes_fewer_points(people: People, use: Use, live: None) -> None:
     saw(row(ago=timedelta(days=3)), fare("450.01"))
-    found = use(people.alice, "get_flight", flight_id=first_id(use, people.alice))
-    assert found["advice"] == "portal"
-    cards = {c["currency"]: (c["portal_points"], c["cheaper"]) for c in found["card_currencies"]}
+    answer = use(people.alice, "get_flight", flight_id=first_id(use, people.alice))
+    assert answer["advice"] == "portal"
+    cards = {c["currency"]: (c["portal_points"], c["cheaper"]) for c in answer["card_currencies"]}
     assert cards["chase-ultimate-rewards"] == (45_001, "portal")
     assert cards["amex-membership-rewards-uk"] == (None, "transfer")
 
 
 def test_get_flight_advises_to_wait_when_the_seat_was_seen_too_long_ago(people: People, use: Use, live: None) -> None:
     saw(row(provider_checked_at=clock.now() - timedelta(hours=30)))
-    found = use(people.alice, "get_flight", flight_id=first_id(use, people.alice))
-    assert (found["advice"], found["freshness"]["provider_age_seconds"] // 3600) == ("wait", 30)
-    assert "search again first" in found["message"]
-    assert f"50,000 points of {reference().programs[OWN].name}." in found["message"]
-    assert "No cash fare was seen" in found["message"]
+    answer = use(people.alice, "get_flight", flight_id=first_id(use, people.alice))
+    assert (answer["advice"], answer["freshness"]["provider_age_seconds"] // 3600) == ("wait", 30)
+    assert "search again first" in answer["message"]
+    assert f"50,000 points of {reference().programs[OWN].name}." in answer["message"]
+    assert "No cash fare was seen" in answer["message"]
 
 
 def test_get_flight_without_a_way_for_any_card_advises_to_wait(people: People, use: Use, live: None) -> None:
     reached = {e.target for edges in reference().routes(clock.today()).values() for e in edges}
     nobody = next(p.slug for p in reference().programs.values() if p.kind == "airline" and p.slug not in reached)
     saw(row(program=nobody))
-    found = use(people.alice, "get_flight", flight_id=first_id(use, people.alice))
-    assert (found["card_currencies"], found["transfer_path"], found["advice"]) == ([], None, "wait")
+    answer = use(people.alice, "get_flight", flight_id=first_id(use, people.alice))
+    assert (answer["card_currencies"], answer["transfer_path"], answer["advice"]) == ([], None, "wait")
 
 
 def test_get_flight_with_unknown_taxes_shows_the_average_and_says_so(people: People, use: Use, live: None) -> None:
@@ -335,8 +335,8 @@ def test_get_flight_answers_an_older_id_with_what_was_seen_since(people: People,
     saw(row(40_000, ago=timedelta(days=2)))
     given = first_id(use, people.alice)
     saw(row(70_000))
-    found = use(people.alice, "get_flight", flight_id=given)
-    assert (found["flight"]["flight_id"], found["flight"]["points"], found["advice"]) == (given, 70_000, "transfer")
+    answer = use(people.alice, "get_flight", flight_id=given)
+    assert (answer["flight"]["flight_id"], answer["flight"]["points"], answer["advice"]) == (given, 70_000, "transfer")
 
 
 @pytest.mark.spec("s4.4.get_flight.premium")

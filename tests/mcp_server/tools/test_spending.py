@@ -1,4 +1,4 @@
-"""Imported spending through the gate: what a statement leaves behind, what is shown of it, and how it goes."""
+"""Imported spending, called through the gate: totals are kept, shown and deleted."""
 
 import json
 import threading
@@ -76,8 +76,8 @@ def test_the_same_statement_twice_changes_nothing(people: People, use: Use, agai
 
 def test_a_second_account_imports_the_same_statement_for_itself(people: People, use: Use) -> None:
     issue(use, people, CHASE)
-    made = use(people.charlie, "import_spending_statement", statement_text=CHASE)
-    assert (made["imported"], made["already_imported"]) == (True, False)
+    answer = use(people.charlie, "import_spending_statement", statement_text=CHASE)
+    assert (answer["imported"], answer["already_imported"]) == (True, False)
 
 
 def test_dry_run_shows_all_and_stores_nothing(people: People, use: Use) -> None:
@@ -86,10 +86,10 @@ def test_dry_run_shows_all_and_stores_nothing(people: People, use: Use) -> None:
 
 
 def test_rows_are_imported_like_a_text(people: People, use: Use) -> None:
-    made = use(people.alice, "import_spending_statement", rows=ROWS, currency="gbp")
-    assert [m["totals"] for m in made["months"]] == [{"groceries": 20}, {"dining": 30.5}]
-    assert made["skipped"] == [{"line": 3, "reason": "a refund or credit"}]
-    assert "in GBP" in made["message"]
+    answer = use(people.alice, "import_spending_statement", rows=ROWS, currency="gbp")
+    assert [m["totals"] for m in answer["months"]] == [{"groceries": 20}, {"dining": 30.5}]
+    assert answer["skipped"] == [{"line": 3, "reason": "a refund or credit"}]
+    assert "in GBP" in answer["message"]
 
 
 def test_rows_that_cannot_be_read_are_named(people: People, use: Use) -> None:
@@ -103,10 +103,10 @@ def test_rows_that_cannot_be_read_are_named(people: People, use: Use) -> None:
         {"date": "2026-02-03", "amount": 5, "category": "payment"},
         {"date": "2026-02-03", "amount": 5, "category": "rubbish", "extra": {"deep": [1]}},
     ]
-    made = use(people.alice, "import_spending_statement", rows=bad)
-    assert [s["line"] for s in made["skipped"]] == [1, 2, 3, 4, 5, 6, 7]
-    assert made["months"][0]["totals"] == {"other": 5}
-    assert made["uncategorised_share"] == 1
+    answer = use(people.alice, "import_spending_statement", rows=bad)
+    assert [s["line"] for s in answer["skipped"]] == [1, 2, 3, 4, 5, 6, 7]
+    assert answer["months"][0]["totals"] == {"other": 5}
+    assert answer["uncategorised_share"] == 1
 
 
 def test_ofx_names_its_own_currency_and_codes(people: People, use: Use) -> None:
@@ -177,14 +177,14 @@ def test_get_spending_summary_adds_up_statements_and_averages_months_with_spendi
     use(people.alice, "import_spending_statement", rows=ROWS, card_id=card, label="Autumn")
     more = [{"date": "2026-10-20", "description": "Aldi", "amount": 10}]
     use(people.alice, "import_spending_statement", rows=more)
-    made = use(people.alice, "get_spending_summary")
-    assert made["months"] == [
+    answer = use(people.alice, "get_spending_summary")
+    assert answer["months"] == [
         {"month": "2026-09", "totals": {"groceries": 20}, "total": 20},
         {"month": "2026-10", "totals": {"groceries": 10, "dining": 30.5}, "total": 40.5},
     ]
-    assert made["monthly_average"] == {"groceries": 15, "dining": 15.25}
-    assert made["currency"] == "USD"
-    assert [(s["label"], s["card_id"], s["transactions"]) for s in made["statements"]] == [
+    assert answer["monthly_average"] == {"groceries": 15, "dining": 15.25}
+    assert answer["currency"] == "USD"
+    assert [(s["label"], s["card_id"], s["transactions"]) for s in answer["statements"]] == [
         (None, None, 1),
         ("Autumn", card, 2),
     ]
@@ -202,9 +202,9 @@ def test_summary_shows_the_months_asked_for_only(people: People, use: Use) -> No
 def test_summary_never_adds_up_two_currencies(people: People, use: Use) -> None:
     use(people.alice, "import_spending_statement", rows=ROWS, currency="GBP")
     use(people.alice, "import_spending_statement", rows=ROWS[:1] + [ROWS[0] | {"amount": 1}] * 5, currency="EUR")
-    made = use(people.alice, "get_spending_summary")
-    assert (made["currency"], [m["total"] for m in made["months"]]) == ("EUR", [25])
-    assert "Spending in GBP is kept too and not converted" in made["message"]
+    answer = use(people.alice, "get_spending_summary")
+    assert (answer["currency"], [m["total"] for m in answer["months"]]) == ("EUR", [25])
+    assert "Spending in GBP is kept too and not converted" in answer["message"]
 
 
 @pytest.mark.spec("s3.spending.unconfirmed_unchanged")
@@ -212,9 +212,9 @@ def test_delete_spending_data_without_confirm_lists_what_would_go(people: People
     issue(use, people, CHASE)
     use(people.alice, "import_spending_statement", rows=ROWS)
     before = stored()
-    told = use(people.alice, "delete_spending_data")
-    assert (told["status"], told["deleted"], told["removed"]) == ("confirmation_required", False, None)
-    assert told["would_remove"] == {"months": 3, "statements": 2, "categories": 2}
+    answer = use(people.alice, "delete_spending_data")
+    assert (answer["status"], answer["deleted"], answer["removed"]) == ("confirmation_required", False, None)
+    assert answer["would_remove"] == {"months": 3, "statements": 2, "categories": 2}
     assert stored() == before
 
 

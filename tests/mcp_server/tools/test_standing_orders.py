@@ -99,9 +99,9 @@ def test_create_standing_order_on_sunday_and_on_every_day(people: People, use: U
 )
 def test_create_standing_order_refuses_what_cannot_be(people: People, use: Use, given: dict[str, Any]) -> None:
     arguments = {k: v for k, v in ({"prompt": PROMPT} | given).items() if v is not None}
-    made = use(people.alice, "create_standing_order", **arguments)
-    assert made["status"] == "invalid"
-    assert {e["field"] for e in made["errors"]} == set(given)
+    answer = use(people.alice, "create_standing_order", **arguments)
+    assert answer["status"] == "invalid"
+    assert {e["field"] for e in answer["errors"]} == set(given)
     assert rows(StandingOrder) == []
 
 
@@ -118,9 +118,9 @@ def test_create_standing_order_without_a_model_stores_nothing(
     configure: Configure,
 ) -> None:
     configure(STANDING_ORDER_MODEL="")
-    made = use(people.alice, "create_standing_order", prompt=PROMPT)
-    assert made["status"] == "backend_unavailable"
-    assert made["backends"][0] | {"since": None} == {
+    answer = use(people.alice, "create_standing_order", prompt=PROMPT)
+    assert answer["status"] == "backend_unavailable"
+    assert answer["backends"][0] | {"since": None} == {
         "name": "language_model",
         "reason": "not_configured",
         "since": None,
@@ -219,8 +219,8 @@ def test_update_standing_order_moves_the_next_run_and_names_what_changed(people:
 
 def test_update_standing_order_refuses_a_weekday_of_a_daily_order(people: People, use: Use) -> None:
     id = create(use, people.alice, cadence="daily")["standing_order_id"]
-    made = use(people.alice, "update_standing_order", standing_order_id=id, run_weekday=3)
-    assert (made["status"], made["errors"][0]["field"]) == ("invalid", "run_weekday")
+    answer = use(people.alice, "update_standing_order", standing_order_id=id, run_weekday=3)
+    assert (answer["status"], answer["errors"][0]["field"]) == ("invalid", "run_weekday")
 
 
 def test_update_standing_order_files_and_clears_its_trip(people: People, use: Use) -> None:
@@ -234,8 +234,8 @@ def test_update_standing_order_files_and_clears_its_trip(people: People, use: Us
 def test_update_standing_order_leaves_a_stopped_one_as_it_is(people: People, use: Use) -> None:
     id = create(use, people.alice)["standing_order_id"]
     use(people.alice, "cancel_standing_order", standing_order_id=id)
-    made = use(people.alice, "update_standing_order", standing_order_id=id, run_hour=9)
-    assert (made["status"], "stopped" in made["message"]) == ("invalid", True)
+    answer = use(people.alice, "update_standing_order", standing_order_id=id, run_hour=9)
+    assert (answer["status"], "stopped" in answer["message"]) == ("invalid", True)
     assert use(people.bob, "update_standing_order", standing_order_id=id, run_hour=9)["status"] == "paywall"
     assert use(people.alice, "run_standing_order", standing_order_id=id)["status"] == "invalid"
 
@@ -260,16 +260,16 @@ def test_cancel_standing_order_stops_it_and_keeps_record_and_result(people: Peop
 def test_run_standing_order_queues_one_run_beside_the_schedule(people: People, use: Use) -> None:
     order = create(use, people.alice)
     id, before = order["standing_order_id"], clock.now()
-    made = use(people.alice, "run_standing_order", standing_order_id=id)
-    assert (made["status"], made["queued"]) == ("ok", True)
-    expected, free = (datetime.fromisoformat(made[name]) for name in ("expected_by", "next_allowed_at"))
+    answer = use(people.alice, "run_standing_order", standing_order_id=id)
+    assert (answer["status"], answer["queued"]) == ("ok", True)
+    expected, free = (datetime.fromisoformat(answer[name]) for name in ("expected_by", "next_allowed_at"))
     assert before < expected < before + timedelta(minutes=3)
     assert timedelta(hours=1) <= free - before < timedelta(hours=1, minutes=1)
     (run,), (job,) = rows(StandingOrderRun), rows(JobRun)
-    assert (str(run.id), run.manual, run.job_run_id, run.outcome) == (made["run_id"], True, job.id, None)
+    assert (str(run.id), run.manual, run.job_run_id, run.outcome) == (answer["run_id"], True, job.id, None)
     shown = use(people.alice, "get_standing_order", standing_order_id=id)
     assert due(shown["standing_order"]) == due(order)
-    assert [r["run_id"] for r in shown["runs"]] == [made["run_id"]]
+    assert [r["run_id"] for r in shown["runs"]] == [answer["run_id"]]
 
 
 def test_run_standing_order_is_exact_under_concurrency_and_free_again_after_an_hour(people: People, use: Use) -> None:

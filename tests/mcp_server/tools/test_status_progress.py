@@ -16,9 +16,11 @@ TOOL = "get_status_progress"
 def test_get_status_progress_reckons_the_gap_of_every_tracked_programme(people: People, use: Use) -> None:
     use(people.bob, "set_loyalty_status", program=BA, tier="Bronze", progress=4000)
     use(people.bob, "set_loyalty_status", program=FB, tier="Silver", progress=60, target_tier="Platinum")
-    told = use(people.bob, TOOL)
-    ba, fb = told["progress"]
-    assert told["message"] == "The British Airways Club: 3,500 tier points to Silver. Flying Blue: 420 XP to Platinum."
+    answer = use(people.bob, TOOL)
+    ba, fb = answer["progress"]
+    assert (
+        answer["message"] == "The British Airways Club: 3,500 tier points to Silver. Flying Blue: 420 XP to Platinum."
+    )
     assert (ba["next_tier"], ba["required"], ba["reported"], ba["gap"]) == ("Silver", 7_500, 4_000, 3_500)
     assert (ba["metric"], ba["estimated_from_bookings"], ba["bookings_counted"]) == ("tier_points", 0, [])
     assert (fb["next_tier"], fb["target_tier"], fb["required"], fb["gap"]) == ("Gold", "Platinum", 480, 420)
@@ -60,8 +62,8 @@ def test_get_status_progress_of_what_is_not_tracked_or_not_known(people: People,
     assert use(people.bob, TOOL)["status"] == "no_data"
     assert use(people.bob, TOOL, program=BA)["status"] == "not_found"
     use(people.bob, "set_loyalty_status", program="aegean-miles-and-bonus", tier="Gold", progress=5)
-    found = use(people.bob, TOOL)
-    assert (found["status"], found["missing"]) == ("no_data", ["tier thresholds"])
+    answer = use(people.bob, TOOL)
+    assert (answer["status"], answer["missing"]) == ("no_data", ["tier thresholds"])
 
 
 @pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31", "2027-13-01"])
@@ -95,9 +97,9 @@ def test_get_status_progress_counts_paid_flights_on_own_airlines_apart_from_what
         {"departure_date": day(500), "cash_paid": 900},
         {"departure_date": day(21), "kind": "award", "points_spent": 1},
     ):
-        made = use(people.alice, "add_flight_booking", **LEG | more)
-        assert made["status"] == "ok", made
-        ids.append(made["booking"]["booking_id"])
+        answer = use(people.alice, "add_flight_booking", **LEG | more)
+        assert answer["status"] == "ok", answer
+        ids.append(answer["booking"]["booking_id"])
     (one,) = use(people.alice, TOOL)["progress"]
     assert (one["reported"], one["estimated_from_bookings"], one["bookings_counted"]) == (60, 60, ids[:2])
     assert one["gap"] == one["required"] - 120

@@ -1,4 +1,4 @@
-"""Fares of status runs: only what was seen for the very run counts, with its age, and never as a base fare."""
+"""Fares of status runs: only fares seen for that run count, with their age, never as a base fare."""
 
 from datetime import date, timedelta
 from decimal import Decimal
@@ -72,8 +72,8 @@ def test_find_status_run_prices_a_run_by_a_fare_seen_lately_and_shows_its_age(
     with_sources()
     cabin = of_route(use(people.alice, TOOL, **search_arguments()))["cabin"]
     seen(cabin=cabin)
-    found = use(people.alice, TOOL, **search_arguments())
-    run = found["runs"][0]  # a known cost comes first
+    answer = use(people.alice, TOOL, **search_arguments())
+    run = answer["runs"][0]  # a known cost comes first
     assert (run["route"], run["fare"], run["currency"], run["total_cost"]) == (ROUTE, 2040, "EUR", 2040)
     assert run["cost_per_unit"] == 20  # 102 XP
     assert (run["fare_age_seconds"] // 86_400, run["fare_source"], run["fare_for"]) == (
@@ -81,9 +81,9 @@ def test_find_status_run_prices_a_run_by_a_fare_seen_lately_and_shows_its_age(
         "shop",
         travel_day().isoformat(),
     )
-    assert found["freshness"]["mode"] == "cached"
-    assert "14 days" in found["message"]
-    assert {r["fare"] for r in found["runs"][1:]} == {"no_data"}
+    assert answer["freshness"]["mode"] == "cached"
+    assert "14 days" in answer["message"]
+    assert {r["fare"] for r in answer["runs"][1:]} == {"no_data"}
 
 
 @pytest.mark.parametrize(

@@ -25,17 +25,17 @@ def asked(**given: Any) -> dict[str, Any]:
 
 @pytest.mark.spec("s4.4.find_status_run.sources")
 def test_find_status_run_counts_known_routings_and_invents_no_fare(people: People, use: Use) -> None:
-    found = use(people.alice, TOOL, **asked())
-    assert found["gap"] == {"metric": "xp", "required": 100, "have": 0, "missing": 100}
+    answer = use(people.alice, TOOL, **asked())
+    assert answer["gap"] == {"metric": "xp", "required": 100, "have": 0, "missing": 100}
     routings = {r.routing for r in reference().rows("status_run_routes.csv")}
-    assert {r["route"] for r in found["runs"]} <= routings
-    best = found["runs"][0]
+    assert {r["route"] for r in answer["runs"]} <= routings
+    best = answer["runs"][0]
     assert (best["route"], best["qualifying_earned"], best["runs_needed"]) == ("CPH-CDG-NRT-CDG-CPH", 102, 1)
-    for run in found["runs"]:
+    for run in answer["runs"]:
         assert [run[n] for n in ("fare", "total_cost", "cost_per_unit")] == ["no_data"] * 3
         assert run["fare_age_seconds"] is None
-    assert (found["freshness"]["mode"], found["freshness"]["fetched_at"]) == ("none", None)
-    assert "No cash fares" in found["message"]
+    assert (answer["freshness"]["mode"], answer["freshness"]["fetched_at"]) == ("none", None)
+    assert "No cash fares" in answer["message"]
 
 
 def test_find_status_run_begins_at_home_then_nearby(people: People, use: Use) -> None:
@@ -60,27 +60,27 @@ def test_find_status_run_aims_at_the_tracked_target_or_the_next_tier(people: Peo
     plain = {k: v for k, v in asked().items() if k != "goal_tier"}
     assert use(people.alice, TOOL, **plain)["goal_tier"] == "Silver"
     use(people.alice, "set_loyalty_status", program=FB, tier="Silver", progress=100)
-    found = use(people.alice, TOOL, **plain)
-    assert (found["goal_tier"], found["gap"]["missing"]) == ("Gold", 80)
+    answer = use(people.alice, TOOL, **plain)
+    assert (answer["goal_tier"], answer["gap"]["missing"]) == ("Gold", 80)
     use(people.alice, "set_loyalty_status", program=FB, tier="Silver", target_tier="Platinum")
-    found = use(people.alice, TOOL, **plain)
-    assert (found["goal_tier"], found["gap"]["required"], found["gap"]["missing"]) == ("Platinum", 480, 380)
+    answer = use(people.alice, TOOL, **plain)
+    assert (answer["goal_tier"], answer["gap"]["required"], answer["gap"]["missing"]) == ("Platinum", 480, 380)
 
 
 def test_find_status_run_of_a_fare_based_programme_gives_the_part_that_needs_no_fare(people: People, use: Use) -> None:
-    found = use(people.alice, TOOL, **asked(goal_program=BA, goal_tier="Bronze", home_airport="LON"))
-    extras = {r["route"]: r["earned_without_fare"] for r in found["runs"]}
+    answer = use(people.alice, TOOL, **asked(goal_program=BA, goal_tier="Bronze", home_airport="LON"))
+    extras = {r["route"]: r["earned_without_fare"] for r in answer["runs"]}
     assert extras["LHR-SOF-LHR"] == 350
     assert extras["LHR-EDI-LHR"] == 150
-    assert {r["qualifying_earned"] for r in found["runs"]} == {"no_data"}
-    assert {r["runs_needed"] for r in found["runs"]} == {"no_data"}
-    assert any("sectors" in a for a in found["assumptions"])
+    assert {r["qualifying_earned"] for r in answer["runs"]} == {"no_data"}
+    assert {r["runs_needed"] for r in answer["runs"]} == {"no_data"}
+    assert any("sectors" in a for a in answer["assumptions"])
 
 
 def test_find_status_run_where_everything_follows_the_fare_is_no_data(people: People, use: Use) -> None:
-    found = use(people.alice, TOOL, **asked(goal_program=AA, goal_tier="Gold", home_airport="JFK"))
-    assert (found["status"], found["missing"]) == ("no_data", ["cash fares"])
-    assert "40,000" in found["message"]
+    answer = use(people.alice, TOOL, **asked(goal_program=AA, goal_tier="Gold", home_airport="JFK"))
+    assert (answer["status"], answer["missing"]) == ("no_data", ["cash fares"])
+    assert "40,000" in answer["message"]
 
 
 def test_find_status_run_that_nobody_can_fly_is_no_data(people: People, use: Use) -> None:
@@ -96,8 +96,8 @@ def test_find_status_run_that_nobody_can_fly_is_no_data(people: People, use: Use
 
 def test_find_status_run_of_a_tier_already_reached_has_no_runs(people: People, use: Use) -> None:
     use(people.alice, "set_loyalty_status", program=FB, tier="Explorer", progress=120)
-    found = use(people.alice, TOOL, **asked())
-    assert (found["status"], found["runs"], found["gap"]["missing"]) == ("ok", [], 0)
+    answer = use(people.alice, TOOL, **asked())
+    assert (answer["status"], answer["runs"], answer["gap"]["missing"]) == ("ok", [], 0)
 
 
 @pytest.mark.spec("s4.4.find_status_run.params")
@@ -119,38 +119,38 @@ def test_find_status_run_refuses_what_cannot_be(people: People, use: Use, given:
 
 def test_find_status_run_says_when_the_deadline_is_past_the_qualifying_year(people: People, use: Use) -> None:
     late = (clock.today() + timedelta(days=400)).isoformat()
-    found = use(people.alice, TOOL, **asked(goal_program=BA, goal_tier="Bronze", home_airport="LHR", deadline=late))
-    assert any("counts towards the next one" in a for a in found["assumptions"])
+    answer = use(people.alice, TOOL, **asked(goal_program=BA, goal_tier="Bronze", home_airport="LHR", deadline=late))
+    assert any("counts towards the next one" in a for a in answer["assumptions"])
 
 
 def test_recommend_status_path_ranks_what_is_known_and_names_what_is_closed(people: People, use: Use) -> None:
     given = {"target_program": FB, "target_tier": "Silver", "home_airport": "CPH", "max_cash": 500}
-    found = use(people.alice, "recommend_status_path", **given)
-    assert found["gap"]["missing"] == 100
-    assert [p["kind"] for p in found["paths"]] == ["status_run"] * 3
-    assert {p["cost"] for p in found["paths"]} == {"no_data"}
-    assert found["paths"][0]["runs"] == 1
-    told = " ".join(found["unreachable_reasons"])
+    answer = use(people.alice, "recommend_status_path", **given)
+    assert answer["gap"]["missing"] == 100
+    assert [p["kind"] for p in answer["paths"]] == ["status_run"] * 3
+    assert {p["cost"] for p in answer["paths"]} == {"no_data"}
+    assert answer["paths"][0]["runs"] == 1
+    told = " ".join(answer["unreachable_reasons"])
     assert "match" in told
     assert "Planned flying" in told
     assert "500" in told
 
 
 def test_recommend_status_path_without_a_home_airport_says_what_is_missing(people: People, use: Use) -> None:
-    found = use(people.alice, "recommend_status_path", target_program=FB, target_tier="Silver")
-    assert (found["status"], found["paths"]) == ("ok", [])
-    assert any("home_airport" in r for r in found["unreachable_reasons"])
+    answer = use(people.alice, "recommend_status_path", target_program=FB, target_tier="Silver")
+    assert (answer["status"], answer["paths"]) == ("ok", [])
+    assert any("home_airport" in r for r in answer["unreachable_reasons"])
 
 
 def test_recommend_status_path_of_a_hotel_has_a_gap_and_no_runs(people: People, use: Use) -> None:
-    found = use(
+    answer = use(
         people.alice,
         "recommend_status_path",
         target_program="Hyatt",
         target_tier="Globalist",
         home_airport="LHR",
     )
-    assert (found["gap"]["metric"], found["gap"]["required"], found["paths"]) == ("nights", 60, [])
+    assert (answer["gap"]["metric"], answer["gap"]["required"], answer["paths"]) == ("nights", 60, [])
 
 
 def test_recommend_status_path_is_premium_and_wants_a_day_to_come(people: People, use: Use) -> None:
@@ -161,8 +161,8 @@ def test_recommend_status_path_is_premium_and_wants_a_day_to_come(people: People
 
 def test_recommend_status_path_to_a_tier_already_reached_has_nothing_to_do(people: People, use: Use) -> None:
     use(people.alice, "set_loyalty_status", program="Hyatt", tier="Explorist", progress=61)
-    found = use(people.alice, "recommend_status_path", target_program="Hyatt", target_tier="Globalist")
-    assert (found["paths"], found["gap"]["missing"]) == ([], 0)
+    answer = use(people.alice, "recommend_status_path", target_program="Hyatt", target_tier="Globalist")
+    assert (answer["paths"], answer["gap"]["missing"]) == ([], 0)
 
 
 def test_recommend_status_path_counts_what_is_booked_already(people: People, use: Use) -> None:
@@ -170,8 +170,8 @@ def test_recommend_status_path_counts_what_is_booked_already(people: People, use
     day = (clock.today() + timedelta(days=20)).isoformat()
     leg = {"airline": "AF", "origin": "CDG", "destination": "JFK", "cabin_class": "business", "departure_date": day}
     use(people.alice, "add_flight_booking", **leg, kind="cash", cash_paid=900)
-    found = use(people.alice, "recommend_status_path", target_program="flying-blue", target_tier="Gold")
-    (path,) = [p for p in found["paths"] if p["kind"] == "flying"]
+    answer = use(people.alice, "recommend_status_path", target_program="flying-blue", target_tier="Gold")
+    (path,) = [p for p in answer["paths"] if p["kind"] == "flying"]
     assert (path["cost"], path["days_needed"], path["gap_covered"]) == (0, 20, 30)
     assert path["steps"] == [f"Fly as booked: AF CDG-JFK on {format_day(date.fromisoformat(day))}."]
-    assert not any("Planned flying" in reason for reason in found["unreachable_reasons"])
+    assert not any("Planned flying" in reason for reason in answer["unreachable_reasons"])

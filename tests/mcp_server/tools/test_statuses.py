@@ -52,9 +52,9 @@ def test_set_loyalty_status_takes_zero_as_progress(people: People, use: Use) -> 
 
 
 def test_set_loyalty_status_answers_an_unknown_tier_with_those_there_are(people: People, use: Use) -> None:
-    found = use(people.bob, SET, program=AA, tier="Sapphire")
-    assert (found["status"], found["saved"]) == ("candidates", False)
-    assert [c["tier"] for c in found["candidates"]] == [
+    answer = use(people.bob, SET, program=AA, tier="Sapphire")
+    assert (answer["status"], answer["saved"]) == ("candidates", False)
+    assert [c["tier"] for c in answer["candidates"]] == [
         "Member",
         "Gold",
         "Platinum",
@@ -66,10 +66,10 @@ def test_set_loyalty_status_answers_an_unknown_tier_with_those_there_are(people:
 
 
 def test_set_loyalty_status_of_a_programme_without_known_tiers_keeps_the_name(people: People, use: Use) -> None:
-    made = use(people.bob, SET, program="aegean-miles-and-bonus", tier="Gold", progress=5)
-    assert (made["known_tiers"], made["loyalty_status"]["tier"]) == ([], "Gold")
-    assert made["loyalty_status"]["progress_metric"] is None
-    assert "not known" in made["message"]
+    answer = use(people.bob, SET, program="aegean-miles-and-bonus", tier="Gold", progress=5)
+    assert (answer["known_tiers"], answer["loyalty_status"]["tier"]) == ([], "Gold")
+    assert answer["loyalty_status"]["progress_metric"] is None
+    assert "not known" in answer["message"]
 
 
 def test_progress_is_of_today_at_the_latest(people: People, use: Use) -> None:
@@ -94,9 +94,9 @@ def test_progress_is_of_today_at_the_latest(people: People, use: Use) -> None:
     ],
 )
 def test_set_loyalty_status_refuses_what_cannot_be(people: People, use: Use, given: dict[str, Any], field: str) -> None:
-    found = use(people.bob, SET, **({"program": BA, "tier": "Silver"} | evaluate(given)))
-    assert found["status"] == "invalid"
-    assert found["errors"][0]["field"] == field
+    answer = use(people.bob, SET, **({"program": BA, "tier": "Silver"} | evaluate(given)))
+    assert answer["status"] == "invalid"
+    assert answer["errors"][0]["field"] == field
     assert use(people.bob, "list_loyalty_statuses")["statuses"] == []
 
 
@@ -138,10 +138,10 @@ def test_delete_loyalty_status_cannot_remove_another_accounts(people: People, us
 
 
 def test_get_status_matches_says_that_none_was_gathered(people: People, use: Use) -> None:
-    found = use(people.bob, "get_status_matches")
-    assert (found["status"], found["offers"], found["paging"]["total"]) == ("ok", [], 0)
-    assert "never audited" in found["message"]
-    assert found["audited_on"] is None
+    answer = use(people.bob, "get_status_matches")
+    assert (answer["status"], answer["offers"], answer["paging"]["total"]) == ("ok", [], 0)
+    assert "never audited" in answer["message"]
+    assert answer["audited_on"] is None
 
 
 @pytest.fixture
@@ -167,8 +167,8 @@ def offers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("offers")
 def test_get_status_matches_marks_who_can_use_them(people: People, use: Use) -> None:
     def told(**given: Any) -> dict[str, str]:
-        found = use(people.bob, "get_status_matches", **given)
-        return {o["offer_id"]: o["eligible"] for o in found["offers"]}
+        answer = use(people.bob, "get_status_matches", **given)
+        return {o["offer_id"]: o["eligible"] for o in answer["offers"]}
 
     assert told() == {"a": "unknown", "c": "unknown"}
     assert told(eligible_only=True) == {}
@@ -182,9 +182,9 @@ def test_get_status_matches_marks_who_can_use_them(people: People, use: Use) -> 
 
 @pytest.mark.usefixtures("offers")
 def test_get_status_matches_gives_the_terms_and_the_day_of_the_audit(people: People, use: Use) -> None:
-    found = use(people.bob, "get_status_matches", target_program=FB)
-    assert found["audited_on"] == "2026-11-01"
-    (offer,) = found["offers"]
+    answer = use(people.bob, "get_status_matches", target_program=FB)
+    assert answer["audited_on"] == "2026-11-01"
+    (offer,) = answer["offers"]
     assert (offer["fee"], offer["currency"], offer["days_allowed"]) == (99, "EUR", 90)
     assert (offer["kind"], offer["to_tier"], offer["verified_on"]) == ("challenge", "Gold", "2026-11-01")
 

@@ -1,4 +1,4 @@
-"""Ways to a points target from what a person holds, by conversation."""
+"""Ways to a points target from saved balances, called through the gate."""
 
 import pytest
 
@@ -22,8 +22,8 @@ def test_compare_transfer_options_is_premium_and_wants_a_target(people: People, 
 @pytest.mark.spec("s4.4.compare_transfer_options.ranking")
 def test_compare_transfer_options_ranks_by_what_the_points_are_worth(people: People, use: Use) -> None:
     _hold(use, people.alice, amex_membership_rewards=100_000, citi_thankyou_rewards=100_000, marriott_bonvoy=200_000)
-    said = use(people.alice, "compare_transfer_options", target_program="flying blue", points_needed=50_000)
-    alone = [o for o in said["options"] if o["covers_target"]]
+    answer = use(people.alice, "compare_transfer_options", target_program="flying blue", points_needed=50_000)
+    alone = [o for o in answer["options"] if o["covers_target"]]
     costs = [o["cost_cents"] for o in alone]
     assert costs == sorted(costs)
     citi = next(o for o in alone if o["from_program"] == "citi-thankyou-rewards" and o["hops"] == 1)
@@ -31,15 +31,15 @@ def test_compare_transfer_options_ranks_by_what_the_points_are_worth(people: Peo
     amex = next(o for o in alone if o["from_program"] == "amex-membership-rewards" and o["hops"] == 1)
     assert (amex["cost_cents"], amex["leftover"]) == (100_000.0, 0)
     assert amex["route"]["steps"][0]["source_url"]
-    assert said["shortfall"] == 0
-    assert (said["currency"], said["valuations_as_of"]) == ("USD", "2026-03-21")
+    assert answer["shortfall"] == 0
+    assert (answer["currency"], answer["valuations_as_of"]) == ("USD", "2026-03-21")
 
 
 def test_compare_transfer_options_puts_balances_together_where_none_is_enough(people: People, use: Use) -> None:
     _hold(use, people.alice, flying_blue=10_000, citi_thankyou_rewards=25_500, amex_membership_rewards=30_000)
-    said = use(people.alice, "compare_transfer_options", target_program="flying blue", points_needed=50_000)
-    assert not any(o["covers_target"] for o in said["options"])
-    best = said["combinations"][0]
+    answer = use(people.alice, "compare_transfer_options", target_program="flying blue", points_needed=50_000)
+    assert not any(o["covers_target"] for o in answer["options"])
+    best = answer["combinations"][0]
     assert best["covers_target"] is True
     assert [(p["from_program"], p["source_points"]) for p in best["parts"]] == [
         ("flying-blue", 10_000),
@@ -47,21 +47,21 @@ def test_compare_transfer_options_puts_balances_together_where_none_is_enough(pe
         ("amex-membership-rewards", 15_000),
     ]
     assert best["cost_cents"] == 10_000 * 1.3 + 25_000 * 1.7 + 15_000 * 2.0
-    assert said["shortfall"] == 0
+    assert answer["shortfall"] == 0
 
 
 def test_compare_transfer_options_says_how_much_stays_missing(people: People, use: Use) -> None:
     _hold(use, people.alice, flying_blue=10_000, citi_thankyou_rewards=5_500)
-    said = use(people.alice, "compare_transfer_options", target_program="flying blue", points_needed=50_000)
-    assert (said["shortfall"], said["combinations"]) == (34_500, [])
-    held = next(o for o in said["options"] if o["hops"] == 0)
+    answer = use(people.alice, "compare_transfer_options", target_program="flying blue", points_needed=50_000)
+    assert (answer["shortfall"], answer["combinations"]) == (34_500, [])
+    held = next(o for o in answer["options"] if o["hops"] == 0)
     assert (held["route"], held["source_points"], held["covers_target"]) == (None, 10_000, False)
 
 
 def test_compare_transfer_options_uses_the_callers_balances_only(people: People, use: Use) -> None:
     _hold(use, people.charlie, amex_membership_rewards=500_000)
-    said = use(people.alice, "compare_transfer_options", target_program="flying blue", points_needed=1_000)
-    assert (said["status"], said["missing"]) == ("no_data", ["balances"])
+    answer = use(people.alice, "compare_transfer_options", target_program="flying blue", points_needed=1_000)
+    assert (answer["status"], answer["missing"]) == ("no_data", ["balances"])
     _hold(use, people.alice, delta_skymiles=90_000)
     none = use(people.alice, "compare_transfer_options", target_program="flying blue", points_needed=1_000)
     assert none["missing"] == ["transfer path"]

@@ -1,4 +1,4 @@
-"""Moving points by conversation: partners, paths, and what is on sale."""
+"""Transfer partners, paths, bonuses and sales, called through the gate."""
 
 from datetime import date
 
@@ -11,10 +11,10 @@ from tests.support.settings_and_clock import StandingClock
 
 
 def test_list_transfer_partners_names_where_points_go(people: People, use: Use) -> None:
-    said = use(people.bob, "list_transfer_partners", program="amex membership rewards")
-    assert said["status"] == "ok"
-    assert said["program"] == "amex-membership-rewards"
-    by = {p["program"]: p for p in said["partners"]}
+    answer = use(people.bob, "list_transfer_partners", program="amex membership rewards")
+    assert answer["status"] == "ok"
+    assert answer["program"] == "amex-membership-rewards"
+    by = {p["program"]: p for p in answer["partners"]}
     assert (by["cathay-asia-miles"]["ratio_from"], by["cathay-asia-miles"]["ratio_to"]) == (5, 4)
     assert "etihad-guest" not in by
     assert by["flying-blue"]["unaudited"] is True
@@ -22,31 +22,31 @@ def test_list_transfer_partners_names_where_points_go(people: People, use: Use) 
 
 
 def test_list_transfer_partners_names_where_points_come_from(people: People, use: Use) -> None:
-    said = use(people.bob, "list_transfer_partners", program="flying-blue", direction="to")
-    assert {"amex-membership-rewards", "bilt-rewards"} <= {p["program"] for p in said["partners"]}
+    answer = use(people.bob, "list_transfer_partners", program="flying-blue", direction="to")
+    assert {"amex-membership-rewards", "bilt-rewards"} <= {p["program"] for p in answer["partners"]}
 
 
 def test_list_transfer_partners_asks_when_a_name_is_shared(people: People, use: Use) -> None:
-    said = use(people.bob, "list_transfer_partners", program="avios")
-    assert said["status"] == "candidates"
-    assert len(said["candidates"]) == 6
+    answer = use(people.bob, "list_transfer_partners", program="avios")
+    assert answer["status"] == "candidates"
+    assert len(answer["candidates"]) == 6
 
 
 @pytest.mark.spec("s4.4.find_transfer_paths.params", "s4.4.find_transfer_paths.result")
 def test_find_transfer_paths_tells_the_exact_source_points(people: People, use: Use) -> None:
-    said = use(
+    answer = use(
         people.bob,
         "find_transfer_paths",
         from_program="amex-membership-rewards",
         target_program="cathay-asia-miles",
         points_needed=50_000,
     )
-    best = said["paths"][0]
+    best = answer["paths"][0]
     assert best["source_points"] == 63_000
     assert best["delivered_points"] == 50_400
     assert best["leftover"] == 400
     assert best["hops"] == 1
-    assert said["total_found"] == len(said["paths"])
+    assert answer["total_found"] == len(answer["paths"])
 
 
 @pytest.mark.spec("s4.4.find_transfer_paths.hops")
@@ -59,11 +59,11 @@ def test_find_transfer_paths_limits_hops_to_three(people: People, use: Use) -> N
 
 
 def test_find_transfer_paths_without_a_way_is_no_data(people: People, use: Use) -> None:
-    said = use(
+    answer = use(
         people.bob, "find_transfer_paths", from_program="delta-skymiles", target_program="american-airlines-aadvantage"
     )
-    assert said["status"] == "no_data"
-    assert said["missing"] == ["transfer path"]
+    assert answer["status"] == "no_data"
+    assert answer["missing"] == ["transfer path"]
 
 
 @pytest.mark.spec("s4.3.whats_on_sale_category", "s4.3.whats_on_sale_free", "s4.3.whats_on_sale_returns")
@@ -74,20 +74,20 @@ def test_whats_on_sale_lists_only_what_runs(people: People, use: Use, standing_c
     assert nothing["status"] == "ok"
     standing_clock.set(datetime(2026, 4, 30, 12, tzinfo=UTC))
     use(people.bob, "update_points_balance", program="chase-ultimate-rewards", balance=10_000)
-    said = use(people.bob, "whats_on_sale", category="transfer")
-    ihg = next(b for b in said["transfer_bonuses"] if b["to_program"] == "ihg-one-rewards")
+    answer = use(people.bob, "whats_on_sale", category="transfer")
+    ihg = next(b for b in answer["transfer_bonuses"] if b["to_program"] == "ihg-one-rewards")
     assert (ihg["bonus_percent"], ihg["days_left"]) == (70, 0)
-    assert said["for_your_balances"] == ["chase-ultimate-rewards"]
-    assert said["points_sales"] == []
+    assert answer["for_your_balances"] == ["chase-ultimate-rewards"]
+    assert answer["points_sales"] == []
 
 
 def test_whats_on_sale_says_until_when_offers_were_checked(people: People, use: Use) -> None:
-    said = use(people.bob, "whats_on_sale")
-    assert said["transfer_bonuses"] == []
-    assert format_day(date.fromisoformat(said["checked_on"])) in said["message"]
+    answer = use(people.bob, "whats_on_sale")
+    assert answer["transfer_bonuses"] == []
+    assert format_day(date.fromisoformat(answer["checked_on"])) in answer["message"]
 
 
 def test_whats_on_sale_refuses_an_unknown_category_and_names_the_known(people: People, use: Use) -> None:
-    said = use(people.bob, "whats_on_sale", category="shoes")
-    assert said["status"] == "invalid"
-    assert said["errors"][0]["expected"] == "transfer, points or all"
+    answer = use(people.bob, "whats_on_sale", category="shoes")
+    assert answer["status"] == "invalid"
+    assert answer["errors"][0]["expected"] == "transfer, points or all"

@@ -1,4 +1,4 @@
-"""Filing under trips through the gate: ids go in, what moved and what was not there comes out, nothing is lost."""
+"""Items of trips, called through the gate: filed, moved and taken out, and nothing is lost."""
 
 from datetime import date
 from typing import Any
@@ -85,12 +85,14 @@ def bookings(ids: dict[str, int]) -> dict[str, list[int]]:
 @pytest.mark.spec("s4.4.assign_bookings.params", "s2.7.groups_everything")
 def test_assign_bookings_to_trip_files_both_kinds(people: People, use: Use) -> None:
     there, ids = trip(use, people.alice), kept(people.alice)
-    made = use(people.alice, "assign_bookings_to_trip", trip_id=there, **bookings(ids))
-    assert made["status"] == "ok"
-    assert made["moved"] == {"flights": [ids["flight_bookings"]], "hotels": [ids["hotel_bookings"]]}
-    assert made["message"] == f"1 flight booking, 1 hotel booking filed under trip {there} ({made['trip']['name']})."
-    assert made["not_found"] == {"flights": [], "hotels": []}
-    assert (made["trip"]["counts"]["flight_bookings"], made["trip"]["counts"]["hotel_bookings"]) == (1, 1)
+    answer = use(people.alice, "assign_bookings_to_trip", trip_id=there, **bookings(ids))
+    assert answer["status"] == "ok"
+    assert answer["moved"] == {"flights": [ids["flight_bookings"]], "hotels": [ids["hotel_bookings"]]}
+    assert (
+        answer["message"] == f"1 flight booking, 1 hotel booking filed under trip {there} ({answer['trip']['name']})."
+    )
+    assert answer["not_found"] == {"flights": [], "hotels": []}
+    assert (answer["trip"]["counts"]["flight_bookings"], answer["trip"]["counts"]["hotel_bookings"]) == (1, 1)
     assert trips_of(people.alice) == {k: [there if k.endswith("bookings") else None] for k in FILED}
 
 
@@ -106,24 +108,24 @@ def test_assign_bookings_to_trip_files_both_kinds(people: People, use: Use) -> N
     ],
 )
 def test_assign_bookings_to_trip_refuses_bad_input(people: People, use: Use, given: dict[str, Any], field: str) -> None:
-    made = use(people.alice, "assign_bookings_to_trip", **given)
-    assert (made["status"], made["errors"][0]["field"]) == ("invalid", field)
+    answer = use(people.alice, "assign_bookings_to_trip", **given)
+    assert (answer["status"], answer["errors"][0]["field"]) == ("invalid", field)
 
 
 @pytest.mark.spec("s4.4.assign_bookings.empty_moves_none")
 @pytest.mark.parametrize("lists", [{}, {"flight_booking_ids": []}, {"flight_booking_ids": [], "hotel_booking_ids": []}])
 def test_assign_bookings_to_trip_with_an_empty_list_moves_none(people: People, use: Use, lists: dict[str, Any]) -> None:
     there, _ = trip(use, people.alice), kept(people.alice)
-    made = use(people.alice, "assign_bookings_to_trip", trip_id=there, **lists)
-    assert (made["status"], made["moved"]) == ("ok", {"flights": [], "hotels": []})
+    answer = use(people.alice, "assign_bookings_to_trip", trip_id=there, **lists)
+    assert (answer["status"], answer["moved"]) == ("ok", {"flights": [], "hotels": []})
     assert trips_of(people.alice) == {kind: [None] for kind in FILED}
 
 
 def test_assign_bookings_to_trip_moves_from_one_trip_to_another_and_can_be_repeated(people: People, use: Use) -> None:
     first, second, ids = trip(use, people.alice), trip(use, people.alice, "Peru"), kept(people.alice)
     for there in (first, second, second):
-        made = use(people.alice, "assign_bookings_to_trip", trip_id=there, **bookings(ids))
-        assert made["moved"]["flights"] == [ids["flight_bookings"]]
+        answer = use(people.alice, "assign_bookings_to_trip", trip_id=there, **bookings(ids))
+        assert answer["moved"]["flights"] == [ids["flight_bookings"]]
     assert trips_of(people.alice)["flight_bookings"] == [second]
     listed = {t["trip_id"]: t["counts"]["flight_bookings"] for t in use(people.alice, "list_trips")["trips"]}
     assert listed == {first: 0, second: 1}
@@ -132,8 +134,8 @@ def test_assign_bookings_to_trip_moves_from_one_trip_to_another_and_can_be_repea
 def test_assign_bookings_to_trip_tells_a_strangers_booking_no_different_from_none(people: People, use: Use) -> None:
     there, hers = trip(use, people.charlie), kept(people.alice)
     wanted = [hers["flight_bookings"], 10**9, 0, -4, 2**70]
-    made = use(people.charlie, "assign_bookings_to_trip", trip_id=there, flight_booking_ids=wanted)
-    assert (made["status"], made["moved"]["flights"], made["not_found"]["flights"]) == ("ok", [], wanted)
+    answer = use(people.charlie, "assign_bookings_to_trip", trip_id=there, flight_booking_ids=wanted)
+    assert (answer["status"], answer["moved"]["flights"], answer["not_found"]["flights"]) == ("ok", [], wanted)
     assert trips_of(people.alice) == {kind: [None] for kind in FILED}
 
 
@@ -151,11 +153,11 @@ def test_a_trip_of_another_account_is_not_found(people: People, use: Use, tool: 
 def test_link_trip_items_files_all_four_kinds_and_names_what_is_not_there(people: People, use: Use) -> None:
     there, ids, hers = trip(use, people.charlie), kept(people.charlie), kept(people.alice)
     given = {name: [*mine, *links(hers)[name]] for name, mine in links(ids).items()}
-    made = use(people.charlie, "link_trip_items", trip_id=there, **given)
+    answer = use(people.charlie, "link_trip_items", trip_id=there, **given)
     kinds = ("monitors", "standing_orders", "searches", "chats")
-    assert made["linked"] == {kind: [ids[kind]] for kind in kinds}
-    assert made["not_found"] == {kind: [hers[kind]] for kind in kinds}
-    assert {kind: made["trip"]["counts"][kind] for kind in kinds} == dict.fromkeys(kinds, 1)
+    assert answer["linked"] == {kind: [ids[kind]] for kind in kinds}
+    assert answer["not_found"] == {kind: [hers[kind]] for kind in kinds}
+    assert {kind: answer["trip"]["counts"][kind] for kind in kinds} == dict.fromkeys(kinds, 1)
     assert trips_of(people.alice) == {kind: [None] for kind in FILED}
 
 
@@ -165,17 +167,17 @@ def test_link_trip_items_never_touches_rows_of_the_other_data_mode(people: Peopl
         session.info.pop("synthetic")
         for row in (session.get_one(SearchRecord, ids["searches"]), session.get_one(RouteMonitor, ids["monitors"])):
             row.synthetic = not row.synthetic
-    made = use(people.alice, "link_trip_items", trip_id=there, **links(ids))
-    assert (made["linked"]["searches"], made["linked"]["monitors"]) == ([], [])
-    assert made["not_found"]["searches"] == [ids["searches"]]
+    answer = use(people.alice, "link_trip_items", trip_id=there, **links(ids))
+    assert (answer["linked"]["searches"], answer["linked"]["monitors"]) == ([], [])
+    assert answer["not_found"]["searches"] == [ids["searches"]]
 
 
 def test_nothing_is_filed_under_an_archived_trip(people: People, use: Use) -> None:
     there, ids = trip(use, people.alice), kept(people.alice)
     use(people.alice, "delete_trip", trip_id=there)
     for tool, given in (("assign_bookings_to_trip", bookings(ids)), ("link_trip_items", links(ids))):
-        made = use(people.alice, tool, trip_id=there, **given)
-        assert (made["status"], made["errors"][0]["field"]) == ("invalid", "trip_id")
+        answer = use(people.alice, tool, trip_id=there, **given)
+        assert (answer["status"], answer["errors"][0]["field"]) == ("invalid", "trip_id")
     assert trips_of(people.alice) == {kind: [None] for kind in FILED}
 
 
@@ -185,20 +187,20 @@ def test_unlink_trip_items_takes_every_kind_out_and_keeps_it(people: People, use
     use(people.alice, "link_trip_items", trip_id=there, **links(ids))
     assert trips_of(people.alice) == {kind: [there] for kind in FILED}
     given = bookings(ids) | links(ids)
-    made = use(people.alice, "unlink_trip_items", trip_id=there, **given)
-    assert (made["status"], made["unlinked"], made["not_found"]) == ("ok", {k: [i] for k, i in ids.items()}, NONE)
+    answer = use(people.alice, "unlink_trip_items", trip_id=there, **given)
+    assert (answer["status"], answer["unlinked"], answer["not_found"]) == ("ok", {k: [i] for k, i in ids.items()}, NONE)
     assert trips_of(people.alice) == {kind: [None] for kind in FILED}
     again = use(people.alice, "unlink_trip_items", trip_id=there, **given)
     assert (again["unlinked"], again["not_found"]) == (NONE, {k: [i] for k, i in ids.items()})
-    assert "1 search, 1 chat taken out of trip" in made["message"]
+    assert "1 search, 1 chat taken out of trip" in answer["message"]
     assert again["message"].startswith(f"Nothing taken out of trip {there} (")
 
 
 def test_unlink_trip_items_leaves_what_is_filed_elsewhere(people: People, use: Use) -> None:
     first, second, ids = trip(use, people.alice), trip(use, people.alice, "Peru"), kept(people.alice)
     use(people.alice, "link_trip_items", trip_id=first, **links(ids))
-    made = use(people.alice, "unlink_trip_items", trip_id=second, chat_ids=[ids["chats"]])
-    assert (made["unlinked"]["chats"], made["not_found"]["chats"]) == ([], [ids["chats"]])
+    answer = use(people.alice, "unlink_trip_items", trip_id=second, chat_ids=[ids["chats"]])
+    assert (answer["unlinked"]["chats"], answer["not_found"]["chats"]) == ([], [ids["chats"]])
     assert trips_of(people.alice)["chats"] == [first]
 
 
@@ -249,8 +251,8 @@ def test_a_booking_is_neither_added_nor_changed_into_an_archived_trip(people: Pe
         ("add_hotel_booking", {**stay, "original_pay_rate_usd": 100, "trip_id": there}),
         ("update_hotel_booking", {"booking_id": ids["hotel_bookings"], "trip_id": there}),
     ):
-        made = use(people.alice, tool, **given)
-        assert (made["status"], made["errors"][0]["problem"]) == ("invalid", "is archived"), made["message"]
+        answer = use(people.alice, tool, **given)
+        assert (answer["status"], answer["errors"][0]["problem"]) == ("invalid", "is archived"), answer["message"]
     assert trips_of(people.alice) == {kind: [None] for kind in FILED}
 
 

@@ -1,4 +1,4 @@
-"""Trips planned through the gate: payment from balances, costs, the order of steps, and why there is no plan."""
+"""Trip plans, called through the gate: payment from balances, costs, steps, and reasons for no plan."""
 
 from datetime import date, timedelta
 from decimal import Decimal
@@ -65,9 +65,9 @@ def test_plan_trip_pays_from_the_saved_balance_and_names_the_cash_fare(
 ) -> None:
     with_sources(seats({})[0], fares_of("shop", fare("512.40"), fare("700")), BANK)
     holds(use, people.alice, british_airways_club=60_000)
-    found = use(people.alice, TOOL, **search_arguments(), passengers=2)
-    best = found["best"]
-    assert (found["status"], found["considered"], found["no_plan_reasons"]) == ("ok", 1, [])
+    answer = use(people.alice, TOOL, **search_arguments(), passengers=2)
+    best = answer["best"]
+    assert (answer["status"], answer["considered"], answer["no_plan_reasons"]) == ("ok", 1, [])
     assert (best["points_total"], best["taxes_total"], best["currency"]) == (50_000, 224, "USD")
     assert best["pay_with"]["balance"] == {"program": BA, "points": 50_000, "balance": 60_000}
     assert best["pay_with"]["route"] is None
@@ -75,7 +75,7 @@ def test_plan_trip_pays_from_the_saved_balance_and_names_the_cash_fare(
     assert value is not None
     assert best["effective_cost"] == float(224 + 500 * value)
     assert (best["cash_alternative"]["price"], best["hold"], best["return_award"]) == (512.4, None, None)
-    assert found["fallback"] is None
+    assert answer["fallback"] is None
 
 
 def test_plan_trip_puts_confirming_the_live_seat_before_any_transfer(
@@ -85,20 +85,20 @@ def test_plan_trip_puts_confirming_the_live_seat_before_any_transfer(
         seats({"seats": None}, {"day": last_day(), "airline": "AA"})[0], fares_of("shop", fare("512.40")), BANK
     )
     holds(use, people.alice, amex_membership_rewards=90_000, british_airways_club=5_000)
-    found = use(people.alice, TOOL, **search_arguments())
-    for plan in (found["best"], found["fallback"]):
+    answer = use(people.alice, TOOL, **search_arguments())
+    for plan in (answer["best"], answer["fallback"]):
         kinds = ["confirm" if "Confirm live" in s else "transfer" if "transfer" in s else "book" for s in plan["steps"]]
         assert kinds == ["confirm", "transfer", "book"]
         assert plan["award"]["trip_id"] in plan["steps"][0]
         assert "Transfers cannot be undone." in plan["warnings"]
-    best = found["best"]
+    best = answer["best"]
     assert best["pay_with"]["balance"]["points"] == 5_000
     assert (best["pay_with"]["route"]["source_points"], best["pay_with"]["route"]["delivered_points"]) == (
         20_000,
         20_000,
     )
-    assert found["fallback"]["award"]["date"] != best["award"]["date"]
-    assert any("does not say how many seats" in w for w in best["warnings"] + found["fallback"]["warnings"])
+    assert answer["fallback"]["award"]["date"] != best["award"]["date"]
+    assert any("does not say how many seats" in w for w in best["warnings"] + answer["fallback"]["warnings"])
 
 
 def test_plan_trip_adds_a_return_after_so_many_nights(people: People, use: Use, with_sources: WithSources) -> None:
@@ -113,12 +113,12 @@ def test_plan_trip_adds_a_return_after_so_many_nights(people: People, use: Use, 
     source, asked = seats(lands, {"day": back, "program": FB, "points": 18_000}, {"day": back - timedelta(days=1)})
     with_sources(source, answering("shop", {"cash_fares": cash_fares}), BANK)
     holds(use, people.alice, british_airways_club=30_000, flying_blue=30_000)
-    found = use(people.alice, TOOL, **(search_arguments() | {"latest_date": travel_day().isoformat()}), nights=7)
+    answer = use(people.alice, TOOL, **(search_arguments() | {"latest_date": travel_day().isoformat()}), nights=7)
     assert {(q.origin, q.earliest, q.latest) for q in asked} == {
         ("LHR", travel_day(), travel_day()),
         ("JFK", travel_day() + timedelta(days=7), back),
     }
-    best = found["best"]
+    best = answer["best"]
     assert (best["award"]["date"], best["return_award"]["date"]) == (travel_day().isoformat(), back.isoformat())
     assert (best["pay_with"]["program"], best["return_pay_with"]["program"]) == (BA, FB)
     assert (best["points_total"], best["taxes_total"]) == (43_000, 224)
@@ -167,10 +167,10 @@ def test_plan_trip_names_what_was_not_answered(people: People, use: Use, with_so
     lost = failing_with("shop", "cash_fares", Unanswered("down", "http_503"))
     with_sources(seats({})[0], lost, BANK)
     holds(use, people.alice, british_airways_club=60_000)
-    found = use(people.alice, TOOL, **search_arguments())
-    assert (found["status"], found["best"]["cash_alternative"]) == ("partial", "no_data")
-    assert found["coverage"]["failed"] == [{"name": "shop", "reason": "down"}]
-    assert "shop (down)" in found["message"]
+    answer = use(people.alice, TOOL, **search_arguments())
+    assert (answer["status"], answer["best"]["cash_alternative"]) == ("partial", "no_data")
+    assert answer["coverage"]["failed"] == [{"name": "shop", "reason": "down"}]
+    assert "shop (down)" in answer["message"]
     with_sources(failing_with("other", "award_seats", Unanswered("down", "http_500")), lost)
     assert use(people.alice, TOOL, **search_arguments())["status"] == "backend_unavailable"
     with_sources(answering("mine", {"award_seats": lambda _q: ()}, credential="account"))
@@ -185,11 +185,11 @@ def test_plan_trip_plans_with_nobody_elses_balances(people: People, use: Use, wi
 
 def test_plan_trip_over_the_sandbox_marks_all_it_shows(people: People, use: Use) -> None:
     holds(use, people.alice, amex_membership_rewards=300_000)
-    found = use(people.alice, TOOL, **search_arguments(), nights=5)
-    best = found["best"]
+    answer = use(people.alice, TOOL, **search_arguments(), nights=5)
+    best = answer["best"]
     assert best["award"]["synthetic"] is best["return_award"]["synthetic"] is True
     assert best["cash_alternative"]["synthetic"] is True
-    assert found["freshness"]["mode"] == "sandbox"
+    assert answer["freshness"]["mode"] == "sandbox"
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_plan_trip_is_premium(people: People, use: Use) -> None:
 
 
 def test_plan_trip_takes_a_last_day_14_days_after_the_first(people: People, use: Use) -> None:
-    told = use(
+    answer = use(
         people.alice, TOOL, **search_arguments() | {"latest_date": (travel_day() + timedelta(days=14)).isoformat()}
     )
-    assert told["status"] != "invalid"
+    assert answer["status"] != "invalid"

@@ -43,7 +43,7 @@ def file(caller: Caller, *rows: Any) -> None:
 
 @pytest.mark.spec("s2.7.name_required", "s2.7.destination_and_dates", "s2.7.trip_id")
 def test_create_trip_keeps_every_field(people: People, use: Use) -> None:
-    made = use(
+    answer = use(
         people.alice,
         "create_trip",
         name="  Japan ",
@@ -51,8 +51,8 @@ def test_create_trip_keeps_every_field(people: People, use: Use) -> None:
         start_date="2027-04-01",
         end_date="2027-04-14",
     )
-    trip = made["trip"]
-    assert (made["status"], made["active_count"], made["cap"]) == ("ok", 1, None)
+    trip = answer["trip"]
+    assert (answer["status"], answer["active_count"], answer["cap"]) == ("ok", 1, None)
     assert isinstance(trip["trip_id"], int)
     assert (trip["name"], trip["destination"], trip["state"]) == ("Japan", "Tokyo", "active")
     assert (trip["start_date"], trip["end_date"], trip["archived_at"]) == ("2027-04-01", "2027-04-14", None)
@@ -72,8 +72,8 @@ def test_create_trip_keeps_every_field(people: People, use: Use) -> None:
     ],
 )
 def test_create_trip_refuses_bad_input(people: People, use: Use, given: dict[str, Any], field: str) -> None:
-    made = use(people.alice, "create_trip", **given)
-    assert (made["status"], made["errors"][0]["field"]) == ("invalid", field)
+    answer = use(people.alice, "create_trip", **given)
+    assert (answer["status"], answer["errors"][0]["field"]) == ("invalid", field)
     assert use(people.alice, "list_trips", state="all")["paging"]["total"] == 0
 
 
@@ -283,21 +283,21 @@ def test_get_trip_cuts_the_longest_lists_of_a_very_full_trip(people: People, use
 def test_update_trip_changes_only_what_is_sent(people: People, use: Use) -> None:
     before = use(people.alice, "create_trip", **PLAN)["trip"]
     there = before["trip_id"]
-    made = use(people.alice, "update_trip", trip_id=there, name="Japan again", end_date="2027-04-20")
-    assert (made["status"], sorted(made["changed"])) == ("ok", ["end_date", "name"])
-    assert made["trip"]["updated_at"] > before["updated_at"]
-    after = before | {"name": "Japan again", "end_date": "2027-04-20", "updated_at": made["trip"]["updated_at"]}
-    assert made["trip"] == use(people.alice, "get_trip", trip_id=there)["trip"] == after
+    answer = use(people.alice, "update_trip", trip_id=there, name="Japan again", end_date="2027-04-20")
+    assert (answer["status"], sorted(answer["changed"])) == ("ok", ["end_date", "name"])
+    assert answer["trip"]["updated_at"] > before["updated_at"]
+    after = before | {"name": "Japan again", "end_date": "2027-04-20", "updated_at": answer["trip"]["updated_at"]}
+    assert answer["trip"] == use(people.alice, "get_trip", trip_id=there)["trip"] == after
     same = use(people.alice, "update_trip", trip_id=there, name="Japan again", state="active")
     assert (same["changed"], same["trip"]) == ([], after)
 
 
 def test_update_trip_clears_what_is_named(people: People, use: Use) -> None:
     there = use(people.alice, "create_trip", **PLAN)["trip"]["trip_id"]
-    made = use(people.alice, "update_trip", trip_id=there, clear=["destination", "start_date"], end_date="2026-01-01")
-    assert sorted(made["changed"]) == ["destination", "end_date", "start_date"]
-    assert (made["trip"]["destination"], made["trip"]["start_date"]) == (None, None)
-    assert made["trip"]["end_date"] == "2026-01-01"
+    answer = use(people.alice, "update_trip", trip_id=there, clear=["destination", "start_date"], end_date="2026-01-01")
+    assert sorted(answer["changed"]) == ["destination", "end_date", "start_date"]
+    assert (answer["trip"]["destination"], answer["trip"]["start_date"]) == (None, None)
+    assert answer["trip"]["end_date"] == "2026-01-01"
 
 
 @pytest.mark.parametrize(
@@ -314,8 +314,8 @@ def test_update_trip_clears_what_is_named(people: People, use: Use) -> None:
 )
 def test_update_trip_refuses_bad_input(people: People, use: Use, given: dict[str, Any], field: str) -> None:
     before = use(people.alice, "create_trip", **PLAN)["trip"]
-    made = use(people.alice, "update_trip", trip_id=before["trip_id"], **given)
-    assert (made["status"], made["errors"][0]["field"]) == ("invalid", field)
+    answer = use(people.alice, "update_trip", trip_id=before["trip_id"], **given)
+    assert (answer["status"], answer["errors"][0]["field"]) == ("invalid", field)
     assert use(people.alice, "get_trip", trip_id=before["trip_id"])["trip"] == before
 
 
@@ -327,9 +327,9 @@ def test_update_trip_to_archived_does_what_delete_trip_does(people: People, use:
         use(people.bob, "assign_bookings_to_trip", trip_id=there, **bookings(ids))
         use(people.bob, "link_trip_items", trip_id=there, **links(ids))
         use(people.bob, "save_itinerary_item", trip_id=there, title="Dinner")
-        made = use(people.bob, how, trip_id=there, **({"state": "archived"} if how == "update_trip" else {}))
-        assert made["status"] == "ok"
-        trip_now = made["trip"]
+        answer = use(people.bob, how, trip_id=there, **({"state": "archived"} if how == "update_trip" else {}))
+        assert answer["status"] == "ok"
+        trip_now = answer["trip"]
         assert trip_now == use(people.bob, "get_trip", trip_id=there)["trip"]
         assert all(of == [None] * len(of) for of in trips_of(people.bob).values())
         shown.append((trip_now["state"], trip_now["counts"]))
@@ -339,9 +339,9 @@ def test_update_trip_to_archived_does_what_delete_trip_does(people: People, use:
 def test_update_trip_brings_an_archived_trip_back(people: People, use: Use) -> None:
     there = trip(use, people.bob)
     use(people.bob, "delete_trip", trip_id=there)
-    made = use(people.bob, "update_trip", trip_id=there, state="active", name="Back")
-    assert (made["status"], sorted(made["changed"])) == ("ok", ["name", "state"])
-    assert (made["trip"]["state"], made["trip"]["archived_at"]) == ("active", None)
+    answer = use(people.bob, "update_trip", trip_id=there, state="active", name="Back")
+    assert (answer["status"], sorted(answer["changed"])) == ("ok", ["name", "state"])
+    assert (answer["trip"]["state"], answer["trip"]["archived_at"]) == ("active", None)
 
 
 @pytest.mark.spec("s4.4.create_trip.free_one")
@@ -349,9 +349,9 @@ def test_update_trip_needs_a_free_slot_to_bring_a_trip_back(people: People, use:
     old = trip(use, people.bob)
     use(people.bob, "delete_trip", trip_id=old)
     trip(use, people.bob, "New")
-    made = use(people.bob, "update_trip", trip_id=old, state="active", name="Back")
-    assert (made["status"], made["required_tier"]) == ("paywall", "premium")
-    assert "delete_trip" in made["free_alternative"]
+    answer = use(people.bob, "update_trip", trip_id=old, state="active", name="Back")
+    assert (answer["status"], answer["required_tier"]) == ("paywall", "premium")
+    assert "delete_trip" in answer["free_alternative"]
     kept_trip = use(people.bob, "get_trip", trip_id=old)["trip"]
     assert (kept_trip["state"], kept_trip["name"]) == ("archived", "Japan")
 
@@ -383,8 +383,8 @@ def test_update_trip_of_another_account_is_not_found_before_the_plan_is_looked_a
     hers = trip(use, people.alice)
     trip(use, people.bob)
     for id in (hers, 10**9):
-        made = use(people.bob, "update_trip", trip_id=id, state="active")
-        assert (made["status"], made["what"], made["id"]) == ("not_found", "trip", id)
+        answer = use(people.bob, "update_trip", trip_id=id, state="active")
+        assert (answer["status"], answer["what"], answer["id"]) == ("not_found", "trip", id)
     assert date.fromisoformat(use(people.alice, "get_trip", trip_id=hers)["trip"]["created_at"][:10])
 
 

@@ -1,52 +1,52 @@
-"""What points are worth, by conversation."""
+"""Valuations of points, called through the gate."""
 
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
 
 
 def test_get_points_valuation_gives_the_spread_and_who_said_so(people: People, use: Use) -> None:
-    said = use(people.bob, "get_points_valuation", program="aadvantage", points=50_000)
-    line = said["valuations"][0]
+    answer = use(people.bob, "get_points_valuation", program="aadvantage", points=50_000)
+    line = answer["valuations"][0]
     assert (line["low"], line["usual"], line["high"], line["unit"]) == (1.4, 1.5, 1.7, "US cents per point")
     assert {s["name"]: s["value"] for s in line["sources"]} == {
         "The Points Guy": 1.7,
         "Upgraded Points": 1.4,
         "One Mile at a Time": 1.5,
     }
-    assert said["value_of_points"] == {"low": 700.0, "usual": 750.0, "high": 850.0, "currency": "USD"}
+    assert answer["value_of_points"] == {"low": 700.0, "usual": 750.0, "high": 850.0, "currency": "USD"}
     assert line["as_of"] == "2026-03-21"
     assert line["unaudited"] is True
 
 
 def test_get_points_valuation_of_a_derived_value_has_no_spread(people: People, use: Use) -> None:
-    said = use(people.bob, "get_points_valuation", program="hsbc-premier-rewards-uk", points=1_000)
-    line = said["valuations"][0]
+    answer = use(people.bob, "get_points_valuation", program="hsbc-premier-rewards-uk", points=1_000)
+    line = answer["valuations"][0]
     assert (line["low"], line["usual"], line["high"], line["sources"]) == ("no_data", 0.65, "no_data", [])
-    assert said["value_of_points"] == {"low": "no_data", "usual": 6.5, "high": "no_data", "currency": "USD"}
-    assert "derived" in said["message"]
+    assert answer["value_of_points"] == {"low": "no_data", "usual": 6.5, "high": "no_data", "currency": "USD"}
+    assert "derived" in answer["message"]
 
 
 def test_get_points_valuation_lists_all_and_leaves_unknown_ones_unknown(people: People, use: Use) -> None:
-    said = use(people.bob, "get_points_valuation", points=1_000)
-    by = {v["program"]: v for v in said["valuations"]}
+    answer = use(people.bob, "get_points_valuation", points=1_000)
+    by = {v["program"]: v for v in answer["valuations"]}
     assert len(by) == 57
     assert by["tap-miles-and-go"]["usual"] == "no_data"
-    assert said["value_of_points"] is None
+    assert answer["value_of_points"] is None
     assert use(people.bob, "get_points_valuation", program="tap-miles-and-go")["missing"] == ["valuation"]
 
 
 def test_get_points_valuation_never_invents_an_exchange_rate(people: People, use: Use) -> None:
-    said = use(people.bob, "get_points_valuation", program="marriott", points=10_000, currency="thb")
-    assert said["value_of_points"] is None
-    assert "No exchange rate" in said["message"]
+    answer = use(people.bob, "get_points_valuation", program="marriott", points=10_000, currency="thb")
+    assert answer["value_of_points"] is None
+    assert "No exchange rate" in answer["message"]
 
 
 def test_get_points_valuation_converts_as_the_portfolio_does(people: People, use: Use) -> None:
     use(people.bob, "update_points_balance", program="marriott-bonvoy", balance=10_000)
     use(people.bob, "update_profile", currency="GBP")
-    said = use(people.bob, "get_points_valuation", program="marriott", points=10_000, currency="gbp")
+    answer = use(people.bob, "get_points_valuation", program="marriott", points=10_000, currency="gbp")
     kept = use(people.bob, "get_portfolio")["balances"]
-    assert said["value_of_points"]["currency"] == kept["currency"] == "GBP"
-    assert said["value_of_points"]["usual"] == kept["value"]
-    assert said["value_of_points"]["low"] <= said["value_of_points"]["usual"] <= said["value_of_points"]["high"]
-    assert "1 GBP taken as 1.32 USD" in said["message"]
+    assert answer["value_of_points"]["currency"] == kept["currency"] == "GBP"
+    assert answer["value_of_points"]["usual"] == kept["value"]
+    assert answer["value_of_points"]["low"] <= answer["value_of_points"]["usual"] <= answer["value_of_points"]["high"]
+    assert "1 GBP taken as 1.32 USD" in answer["message"]

@@ -36,9 +36,9 @@ def test_list_voucher_types_shows_all_in_pages_with_their_sources(people: People
 
 
 def test_list_voucher_types_of_one_programme_or_one_use(people: People, use: Use) -> None:
-    found = use(people.bob, "list_voucher_types", program="Hyatt", booking_type="hotel")
-    assert {r["program"] for r in found["voucher_types"]} == {"world-of-hyatt"}
-    assert len(found["voucher_types"]) == 5
+    answer = use(people.bob, "list_voucher_types", program="Hyatt", booking_type="hotel")
+    assert {r["program"] for r in answer["voucher_types"]} == {"world-of-hyatt"}
+    assert len(answer["voucher_types"]) == 5
     flights = use(people.bob, "list_voucher_types", booking_type="flight", per_page=100)["voucher_types"]
     assert len(flights) == 29
 
@@ -51,9 +51,9 @@ def test_list_voucher_types_finds_words_in_any_order(people: People, use: Use) -
 
 
 def test_list_voucher_types_of_an_unknown_programme_names_the_nearest(people: People, use: Use) -> None:
-    found = use(people.bob, "list_voucher_types", program="hiltn honors")
-    assert found["status"] == "not_found"
-    assert "hilton-honors" in found["nearest"]
+    answer = use(people.bob, "list_voucher_types", program="hiltn honors")
+    assert answer["status"] == "not_found"
+    assert "hilton-honors" in answer["nearest"]
 
 
 def booked(who: Caller, kind: str, **more: Any) -> int:
@@ -121,10 +121,10 @@ def test_add_voucher_keeps_every_field(add: Any, use: Use, people: People) -> No
 
 
 def test_add_voucher_without_a_last_day_quotes_the_rule_and_guesses_none(people: People, use: Use) -> None:
-    made = use(people.alice, "add_voucher", voucher_slug=FLIGHT, reference="", notes="")
-    fields = [made["voucher"][n] for n in ("expires_on", "days_left", "reference", "notes")]
+    answer = use(people.alice, "add_voucher", voucher_slug=FLIGHT, reference="", notes="")
+    fields = [answer["voucher"][n] for n in ("expires_on", "days_left", "reference", "notes")]
     assert fields == [None] * 4
-    assert "from issue" in made["message"]
+    assert "from issue" in answer["message"]
 
 
 def test_add_voucher_of_a_kind_that_is_not_listed_names_the_nearest(people: People, use: Use) -> None:

@@ -1,4 +1,4 @@
-"""Sentences of answers: what can be one or many is said in the singular where there is one, and names are names."""
+"""Sentences of answers: singular and plural, and names in place of slugs."""
 
 from datetime import timedelta
 from typing import Any
