@@ -26,22 +26,22 @@ class Form:
 class _Forms(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
-        self.found: list[Form] = []
+        self.forms: list[Form] = []
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         values = {name: value or "" for name, value in attributes}
         if tag == "form":
-            self.found.append(Form(values.get("action", "")))
-        elif self.found and tag == "button":
-            self.found[-1].buttons.append((values.get("name", ""), values.get("value", "")))
-        elif self.found and tag == "input" and "name" in values:
-            self.found[-1].fields[values["name"]] = values.get("value", "")
+            self.forms.append(Form(values.get("action", "")))
+        elif self.forms and tag == "button":
+            self.forms[-1].buttons.append((values.get("name", ""), values.get("value", "")))
+        elif self.forms and tag == "input" and "name" in values:
+            self.forms[-1].fields[values["name"]] = values.get("value", "")
 
 
 def forms(page: httpx.Response) -> list[Form]:
     parser = _Forms()
     parser.feed(page.text)
-    return parser.found
+    return parser.forms
 
 
 def _submit(browser: httpx.Client, page: httpx.Response, form: Form, values: dict[str, str]) -> httpx.Response:
@@ -113,9 +113,9 @@ def authorize(
         "code_challenge_method": "S256",
     } | more
     query = urlencode({k: v for k, v in params.items() if v})
-    landed = visit(f"{server['authorization_endpoint']}?{query}", email, password, answer)
-    assert landed.startswith(params["redirect_uri"])
-    return {k: v[0] for k, v in parse_qs(urlsplit(landed).query).items()}
+    location = visit(f"{server['authorization_endpoint']}?{query}", email, password, answer)
+    assert location.startswith(params["redirect_uri"])
+    return {k: v[0] for k, v in parse_qs(urlsplit(location).query).items()}
 
 
 def redeem(server: dict[str, Any], client: dict[str, Any], code: str, verifier: str) -> httpx.Response:
