@@ -78,8 +78,8 @@ ROUTES = [
     ),
     Route("/oauth/consent", handle_form(authorize.decide), methods=["POST"]),
     Route("/oauth/revoke", handle_client_form(revocation.revoke), methods=["POST"]),
-    Route("/oauth/userinfo", handle_bearer_request(openid.userinfo), methods=["GET", "POST"]),
-    Route("/oauth/jwks", handle_bearer_request(openid.jwks), methods=["GET"]),
+    Route("/oauth/userinfo", handle_bearer_request(openid.serve_userinfo), methods=["GET", "POST"]),
+    Route("/oauth/jwks", handle_bearer_request(openid.serve_jwks), methods=["GET"]),
     *SITE,
 ]
 

@@ -65,7 +65,7 @@ def _challenge_bearer(status: int, error: str | None = None) -> JsonResponse:
     return JsonResponse(status, {"error": error or "invalid_token"}, headers)
 
 
-def userinfo(uow: UnitOfWork, data: RequestData) -> JsonResponse:
+def serve_userinfo(uow: UnitOfWork, data: RequestData) -> JsonResponse:
     scheme, _, token = (data.authorization or "").partition(" ")
     if scheme.lower() != "bearer" or not token:
         return _challenge_bearer(401)
@@ -85,5 +85,5 @@ def _has_active_client(db: Session, family_id: str) -> bool:
     return db.scalar(client.where(Client.disabled_at.is_(None))) is not None
 
 
-def jwks(uow: UnitOfWork, _: RequestData) -> JsonResponse:
+def serve_jwks(uow: UnitOfWork, _: RequestData) -> JsonResponse:
     return JsonResponse(200, signing_keys.build_public_set(uow.db), dict(_CACHED))
