@@ -11,8 +11,7 @@ from deploy.local.service import database
 from shared.db.base import transaction
 from shared.db.overrides import trail
 from shared.domain.plurals import pluralize
-from shared.services.operations import facts
-from shared.services.operations.audit import findings, since
+from shared.services.operations import audit, facts
 
 
 def _parse_cells(words: list[str]) -> dict[str, str]:
@@ -43,7 +42,7 @@ def run_fact(arguments: argparse.Namespace) -> None:
             _change(arguments)
         except facts.BadFact as fault:
             raise CommandError(str(fault)) from None
-        facts.tell()
+        facts.announce_change()
 
 
 def _change(arguments: argparse.Namespace) -> None:
@@ -62,9 +61,9 @@ def _change(arguments: argparse.Namespace) -> None:
 
 def _list(file: str | None) -> None:
     if file:
-        facts.known(file)
+        facts.require_file(file)
     with transaction() as session:
-        corrections = [o for o in facts.current(session) if file in (None, o.file)]
+        corrections = [o for o in facts.list_corrections(session) if file in (None, o.file)]
         changes = trail(session, file, 50)
     print(f"{pluralize(len(corrections), 'correction')} in force, not yet in the files.")
     for o in corrections:
@@ -80,10 +79,10 @@ def _list(file: str | None) -> None:
 def run_audit(arguments: argparse.Namespace) -> None:
     """Prints what is to be looked at, the oldest first; ends with status 1 when there is anything."""
     with database(Home(arguments.home)):
-        items = [f for f in findings() if arguments.kind in (None, f.kind)]
+        items = [f for f in audit.run_audit() if arguments.kind in (None, f.kind)]
     printed = items if arguments.limit < 1 else items[: arguments.limit]
     for f in printed:
-        print(f"{since(f):<10}  {f.kind:<12}  {f.file}  {f.key}\n{'':24}{f.text}")
+        print(f"{audit.describe_since(f):<10}  {f.kind:<12}  {f.file}  {f.key}\n{'':24}{f.text}")
     if len(items) > len(printed):
         print(f"and {len(items) - len(printed)} more: --limit 0 prints all.")
     if items:

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from aiosmtpd.smtp import SMTP, Envelope, Session
 from sqlalchemy.exc import SQLAlchemyError
 
-from shared.services.bookings.inbound_mail import MOST_BYTES, No, Refused, store, takes
+from shared.services.bookings.inbound_mail import MAX_MAIL_BYTES, MailRefused, RefusalReason, check_recipient, store
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
@@ -27,13 +27,13 @@ MOST_RECIPIENTS = 20
 MOST_UNKNOWN = 5  # of one connection; then it is closed
 MOST_CONNECTIONS = 200
 MOST_OF_ONE_ADDRESS = 20
-MOST_OF_ONE_CONNECTION = 8 * MOST_BYTES  # bytes it may send in all
+MOST_OF_ONE_CONNECTION = 8 * MAX_MAIL_BYTES  # bytes it may send in all
 SECONDS = 120  # from one command to the next, and for the whole of a mail's text
 LATER = "451 4.3.0 Not stored, try again later"
 REPLIES = {
-    No.UNKNOWN: "550 5.1.1 No such mailbox here",
-    No.OFF: "550 5.7.1 This mailbox takes no mail at present",
-    No.FULL: "452 4.2.2 This mailbox is full of mail nobody has looked at",
+    RefusalReason.UNKNOWN: "550 5.1.1 No such mailbox here",
+    RefusalReason.OFF: "550 5.7.1 This mailbox takes no mail at present",
+    RefusalReason.FULL: "452 4.2.2 This mailbox is full of mail nobody has looked at",
 }
 _threads = ThreadPoolExecutor(4, "mail")
 
@@ -58,15 +58,15 @@ class Mailboxes:
         if len(envelope.rcpt_tos) >= MOST_RECIPIENTS:
             return "452 4.5.3 Too many recipients"
         try:
-            await _apart(takes, address)
-        except Refused as no:
+            await _apart(check_recipient, address)
+        except MailRefused as no:
             return self._refused(server, no)
         except SQLAlchemyError as error:
             return _outage(error)
         envelope.rcpt_tos.append(address)
         return "250 2.1.5 OK"
 
-    def _refused(self, server: "Conversation", no: Refused) -> str:
+    def _refused(self, server: "Conversation", no: MailRefused) -> str:
         server.unknown += 1
         if server.unknown >= MOST_UNKNOWN:
             asyncio.get_running_loop().call_later(0.1, server.hang_up)  # once the reply is on its way
@@ -76,7 +76,7 @@ class Mailboxes:
     async def handle_DATA(self, _server: SMTP, _session: Session, envelope: Envelope) -> str:
         try:
             await _apart(store, list(envelope.rcpt_tos), envelope.content)
-        except Refused as no:
+        except MailRefused as no:
             return REPLIES[no.why]
         except SQLAlchemyError as error:
             return _outage(error)
@@ -144,7 +144,7 @@ def _tls() -> ssl.SSLContext | None:
 def conversation(loop: asyncio.AbstractEventLoop, tls: ssl.SSLContext | None) -> Conversation:
     return Conversation(
         Mailboxes(),
-        data_size_limit=MOST_BYTES,
+        data_size_limit=MAX_MAIL_BYTES,
         enable_SMTPUTF8=True,
         hostname=settings().inbox_domain or "localhost",
         ident="award-travel inbox",

@@ -6,9 +6,9 @@ from functools import partial
 from sqlalchemy.orm import Session
 
 from shared.db.runs import Claim, RunResult
-from shared.services.operations.audit import findings, keep
+from shared.services.operations.audit import run_audit, store_findings
 
 
 def check(claim: Claim) -> Callable[[Session], RunResult]:
     """The reference files themselves are never edited."""
-    return partial(keep, found=findings(), run_id=claim.id)
+    return partial(store_findings, findings=run_audit(), run_id=claim.id)

@@ -6,13 +6,13 @@ from functools import partial
 from sqlalchemy.orm import Session
 
 from shared.db.runs import Claim, RunResult
-from shared.services.bookings.inbound_mail import give_up, read, settle
+from shared.services.bookings.inbound_mail import read_stored, settle, settle_lost
 
 
 def check(claim: Claim) -> Callable[[Session], RunResult]:
-    return partial(settle, number=claim.subject_id, found=read(claim.subject_id))
+    return partial(settle, number=claim.subject_id, reading=read_stored(claim.subject_id))
 
 
 def give_up_mail(session: Session, claim: Claim) -> None:
     """The mail is kept and shown as failed."""
-    give_up(session, claim.subject_id)
+    settle_lost(session, claim.subject_id)

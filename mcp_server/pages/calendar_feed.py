@@ -45,11 +45,11 @@ def _build_feed(address: str, secret: str) -> bytes | None:
         raise ProblemResponse("too_many_requests", words, {"Retry-After": str(verdict.retry_after)})
     try:
         with transaction() as session:
-            account_id = secret_links.holder(session, calendar_feed.PURPOSE, secret)
+            account_id = secret_links.find_holder(session, calendar_feed.PURPOSE, secret)
         if account_id is None:
             return None
         with transaction(account_id) as session:
-            return calendar_feed.feed(session, reference(), clock.now())
+            return calendar_feed.build_feed(session, reference(), clock.now())
     except OperationalError as error:
         log.warning("feeds: the database is away (%s)", type(error).__name__)
         raise ProblemResponse("temporarily_unavailable", "Try again shortly.", {"Retry-After": RETRY_LATER}) from None

@@ -22,7 +22,7 @@ from shared.asgi import BodyIncomplete, BodyTooLarge, read_body
 from shared.limits import address_key, hit
 from shared.providers.connectors import Connector
 from shared.services.connections import connecting
-from shared.services.connections.connecting import Stopped, Traveller, Why
+from shared.services.connections.connecting import ConnectStopped, SignedInBrowser, StopReason
 from shared.settings import VERSION, settings
 
 PER_MINUTE = 60  # requests of one address
@@ -39,17 +39,17 @@ _HEADERS = {
 }
 _CONSENTS = {"confirmation_numbers": "Also send my confirmation numbers. With one, a booking can be changed."}
 _PAGE_OF_REASON = {
-    Why.USED: (410, "This link has ended", "It was used, or is too old. Ask for connect_integration again."),
-    Why.STRANGER: (
+    StopReason.USED: (410, "This link has ended", "It was used, or is too old. Ask for connect_integration again."),
+    StopReason.STRANGER: (
         403,
         "Not for this account",
         "The link was made for another account, or in another browser. Sign out, sign in as the account that asked for"
         " it, and ask for connect_integration again.",
     ),
-    Why.DECLINED: (200, "Nothing was connected", "You did not allow it. You can close this page."),
-    Why.NOT_CONFIGURED: (404, "Not available", "The operator of this service has not set this connection up."),
-    Why.PASTED: (413, "Too much", "A calendar may have 1 MiB."),
-    Why.AWAY: (
+    StopReason.DECLINED: (200, "Nothing was connected", "You did not allow it. You can close this page."),
+    StopReason.NOT_CONFIGURED: (404, "Not available", "The operator of this service has not set this connection up."),
+    StopReason.PASTED: (413, "Too much", "A calendar may have 1 MiB."),
+    StopReason.AWAY: (
         502,
         "Not connected",
         "The other service did not answer as it should. Ask for connect_integration again.",
@@ -104,7 +104,7 @@ def _handle_errors(handler: Handler) -> Handler:
             return response
         try:
             return await handler(request)
-        except Stopped as stopped:
+        except ConnectStopped as stopped:
             status, heading, words = _PAGE_OF_REASON[stopped.why]
             return _page(heading, [words], status)
         except (AuthServerUnavailable, SQLAlchemyError):
@@ -115,8 +115,8 @@ def _handle_errors(handler: Handler) -> Handler:
     return handle
 
 
-def _traveller(session: BrowserSession) -> Traveller:
-    return Traveller(session.public_id, session.session)
+def _traveller(session: BrowserSession) -> SignedInBrowser:
+    return SignedInBrowser(session.public_id, session.session)
 
 
 @_handle_errors
@@ -127,7 +127,7 @@ async def show_consent(request: Request) -> Response:
     if session is None:
         back = quote(f"/integrations/{provider}/connect?link={quote(link[:100])}", safe="")
         return RedirectResponse(f"{settings().web_url}/signin?return_to={back}", 303, {"Cache-Control": "no-store"})
-    return _offer(request, await connecting.arrive(provider, link, _traveller(session)), link)
+    return _offer(request, await connecting.check_arrival(provider, link, _traveller(session)), link)
 
 
 @_handle_errors
@@ -137,17 +137,17 @@ async def start_connection(request: Request) -> Response:
     link = form.get("link", [""])[0]
     session = await find_session(request)
     if session is None or not _is_same_origin(request):
-        raise Stopped(Why.STRANGER)
+        raise ConnectStopped(StopReason.STRANGER)
     traveller = _traveller(session)
     if form.get("way") == ["paste"]:
         try:
-            card = await connecting.paste(provider, link, traveller, form.get("pasted", [""])[0])
-        except Stopped as stopped:
-            if stopped.why is not Why.PASTED:
+            card = await connecting.connect_by_paste(provider, link, traveller, form.get("pasted", [""])[0])
+        except ConnectStopped as stopped:
+            if stopped.why is not StopReason.PASTED:
                 raise
-            return _offer(request, await connecting.arrive(provider, link, traveller), link, _UNREADABLE)
+            return _offer(request, await connecting.check_arrival(provider, link, traveller), link, _UNREADABLE)
         return _show_connected(card)
-    provider_url = await connecting.set_out(provider, link, traveller, form.get("consent", []))
+    provider_url = await connecting.start_consent(provider, link, traveller, form.get("consent", []))
     return RedirectResponse(provider_url, 303, {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})
 
 
@@ -156,11 +156,11 @@ async def finish_connection(request: Request) -> Response:
     """The callback from the provider."""
     session = await find_session(request)
     if session is None:
-        raise Stopped(Why.STRANGER)
+        raise ConnectStopped(StopReason.STRANGER)
     query = {name: value[:4096] for name, value in request.query_params.items()}
     if len(query) != len(request.query_params.multi_items()):
-        raise Stopped(Why.USED)  # a parameter sent twice
-    return _show_connected(await connecting.come_back(request.path_params["provider"], query, _traveller(session)))
+        raise ConnectStopped(StopReason.USED)  # a parameter sent twice
+    return _show_connected(await connecting.finish_consent(request.path_params["provider"], query, _traveller(session)))
 
 
 def _show_connected(card: Connector) -> Response:
@@ -178,9 +178,9 @@ async def _read_form(request: Request) -> dict[str, list[str]]:
         body = await read_body(request.scope, request.receive, max_bytes=MAX_FORM_BYTES, max_seconds=MAX_FORM_SECONDS)
         return parse_qs(body.decode("ascii"), keep_blank_values=True, max_num_fields=20, errors="strict")
     except BodyTooLarge:
-        raise Stopped(Why.PASTED) from None
+        raise ConnectStopped(StopReason.PASTED) from None
     except (BodyIncomplete, ValueError):
-        raise Stopped(Why.USED) from None
+        raise ConnectStopped(StopReason.USED) from None
 
 
 def routes() -> list[Route]:

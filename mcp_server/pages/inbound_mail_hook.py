@@ -14,7 +14,7 @@ from mcp_server.toolkit.thread_limiter import limiter
 from shared.asgi import BodyIncomplete, BodyTooLarge, read_body
 from shared.limits import address_key, hit, peek
 from shared.secrets import is_same_secret
-from shared.services.bookings.inbound_mail import MOST_BYTES, No, Refused, store
+from shared.services.bookings.inbound_mail import MAX_MAIL_BYTES, MailRefused, RefusalReason, store
 from shared.settings import settings
 
 PATH = "/hooks/mail"
@@ -36,8 +36,8 @@ async def receive_mail(request: Request) -> Response:
     raw = await _body(request)
     try:
         new = await anyio.to_thread.run_sync(store, recipients, raw, limiter=limiter())
-    except Refused as refusal:
-        if refusal.why is No.FULL:
+    except MailRefused as refusal:
+        if refusal.why is RefusalReason.FULL:
             raise ProblemResponse("temporarily_unavailable", "The mailbox is full.", _RETRY_HEADERS) from None
         raise ProblemResponse("not_found", "No mailbox of this address takes mail.") from None
     except SQLAlchemyError:
@@ -58,9 +58,9 @@ async def _check_secret(request: Request, secret: str) -> None:
 
 async def _body(request: Request) -> bytes:
     try:
-        body = await read_body(request.scope, request.receive, max_bytes=MOST_BYTES, max_seconds=MAX_BODY_SECONDS)
+        body = await read_body(request.scope, request.receive, max_bytes=MAX_MAIL_BYTES, max_seconds=MAX_BODY_SECONDS)
     except BodyTooLarge:
-        raise ProblemResponse("too_large", f"A mail may have {MOST_BYTES >> 20} MiB.") from None
+        raise ProblemResponse("too_large", f"A mail may have {MAX_MAIL_BYTES >> 20} MiB.") from None
     except BodyIncomplete:
         raise ProblemResponse("too_slow", "The message did not arrive in time.") from None
     if not body:

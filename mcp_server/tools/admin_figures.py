@@ -150,6 +150,6 @@ def admin_platform_overview(
         ),
         records=Records(**figures.records(session)),
         signups_by_day=[SignUps(day=day, count=new.get(day, 0)) for day in window],
-        jobs=Jobs(queued=queued, failed=failed, workers=workers.listening()),
+        jobs=Jobs(queued=queued, failed=failed, workers=workers.count_workers()),
         backends=[Backend.model_validate(b) for b in sources.backends()],
     )

@@ -229,7 +229,7 @@ def _store_pdf(
     if (live_links := store.live_links(session, call.now)) >= MAX_LINKS:
         message = f"{live_links} links are open; revoke one with revoke_branded_pdf first."
         raise LimitReached(message, limit="branded_pdfs", current=live_links, cap=MAX_LINKS)
-    link = secret_links.mint(PURPOSE, call.account_id)
+    link = secret_links.mint_link(PURPOSE, call.account_id)
     row = Row(
         client_portfolio_id=client,
         title=title,

@@ -35,7 +35,7 @@ def get_calendar_feed(call: Call) -> CalendarFeed:
 
     The link is a secret: whoever has it reads them. Past and cancelled bookings are left out. Free.
     """
-    link = secret_links.opened(call.db, call.account_id, calendar_feed.PURPOSE)
+    link = secret_links.get_link(call.db, call.account_id, calendar_feed.PURPOSE)
     events = calendar_feed.events(call.db, call.reference, call.now)
     url, webcal = _build_links(link.secret)
     count = pluralize(len(events), "upcoming event")
@@ -59,5 +59,5 @@ def reset_calendar_feed(call: Call, confirm: bool = False) -> NewCalendarFeed:
             "Calendars that use the present link would no longer be updated. Ask the user, then send confirm true."
         )
         raise ConfirmationRequired(message, would_change={"calendar_link": "replaced"})
-    url, webcal = _build_links(secret_links.renewed(call.db, call.account_id, calendar_feed.PURPOSE).secret)
+    url, webcal = _build_links(secret_links.renew_link(call.db, call.account_id, calendar_feed.PURPOSE).secret)
     return NewCalendarFeed(message="The old link is ended; this is the new one.", url=url, webcal_url=webcal)

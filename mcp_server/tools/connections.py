@@ -15,7 +15,7 @@ from shared.domain.plurals import pluralize
 from shared.providers.connectors import connector
 from shared.services.connections import disconnecting, sync
 from shared.services.connections.connecting import open_link
-from shared.services.connections.sync_report import SHOWN
+from shared.services.connections.sync_report import MAX_LISTED
 
 Provider = Literal["seats_aero", "awardwallet", "google_sheets", "tripit", "autopilot"]
 State = Literal["connected", "disconnected", "pending", "broken", "not_configured"]
@@ -156,8 +156,8 @@ async def sync_integration(call: LiveCall, provider: Provider, dry_run: bool = F
         provider=provider,
         pulled=Pulled(balances=report.balances, statuses=report.statuses, bookings=report.bookings, trips=report.trips),
         pushed=Pushed(rows=report.rows_pushed, bookings=report.bookings_pushed),
-        changes=[SyncChange.model_validate(c) for c in report.changes[:SHOWN]],
-        conflicts=[SyncConflict.model_validate(c) for c in report.conflicts[:SHOWN]],
+        changes=[SyncChange.model_validate(c) for c in report.changes[:MAX_LISTED]],
+        conflicts=[SyncConflict.model_validate(c) for c in report.conflicts[:MAX_LISTED]],
         synced_at=outcome.synced_at,
     )
 

@@ -28,7 +28,7 @@ from shared.domain.plurals import pluralize
 from shared.errors import BackendUnavailable, ConfirmationRequired, Fault, Invalid, NotFound, Outage
 from shared.reference import hotels
 from shared.services.bookings import inbound_mail, mail_bookings, secret_links
-from shared.services.bookings.mail_bookings import Filed
+from shared.services.bookings.mail_bookings import FilingResult
 from shared.settings import settings
 
 State = Literal["needs_review", "imported", "discarded", "failed"]
@@ -108,7 +108,7 @@ def _open_trial(call: Call) -> Trial | None:
 
 def _require_address(secret: str) -> str:
     """The whole mail address. Raises BackendUnavailable when the operator set no domain for inboxes."""
-    address = inbound_mail.address(secret)
+    address = inbound_mail.address_of(secret)
     if address is None:
         message = "This installation takes no mail: its operator has not set a domain for booking inboxes."
         raise BackendUnavailable(message, [Outage("inbound mail", "not_configured")])
@@ -123,7 +123,7 @@ def get_booking_inbox(call: Call) -> BookingInbox:
     """
     _require_address("")
     trial = _open_trial(call)
-    link = secret_links.opened(call.db, call.account_id, inbound_mail.PURPOSE)
+    link = secret_links.get_link(call.db, call.account_id, inbound_mail.PURPOSE)
     counts = mails.states(call.db)
     ends = f" The trial ends on {format_day(trial.ends_on)}." if trial else ""
     return BookingInbox(
@@ -146,7 +146,7 @@ def reset_booking_inbox(call: Call, confirm: bool = False) -> NewBookingInbox:
     if not confirm:
         message = "Mail forwarded to the present address would be refused. Ask the user, then send confirm true."
         raise ConfirmationRequired(message, would_change={"address": "replaced"})
-    link = secret_links.renewed(call.db, call.account_id, inbound_mail.PURPOSE)
+    link = secret_links.renew_link(call.db, call.account_id, inbound_mail.PURPOSE)
     return NewBookingInbox(
         message="The old address no longer takes mail. This is the new one.",
         address=_require_address(link.secret),
@@ -207,9 +207,9 @@ def resolve_inbox_message(
         return _answer_imported(call, mail, action)
     if action == "discard":
         inbound_mail.set_aside(mail, call.now)
-        return _build_answer(call, mail, Filed(), "The mail is discarded and its text is deleted.")
+        return _build_answer(call, mail, FilingResult(), "The mail is discarded and its text is deleted.")
     parsed_bookings = _resolve_hotels(call, apply_corrections(mail.parsed.get("bookings", []), fields))
-    filed = mail_bookings.file(call.db, call.reference, mail, parsed_bookings, sure=True)
+    filed = mail_bookings.file_bookings(call.db, call.reference, mail, parsed_bookings, sure=True)
     if filed.missing:
         return _build_answer(call, mail, filed, f"Nothing was stored yet. Still missing: {', '.join(filed.missing)}.")
     count = len(filed.flights) + len(filed.hotels)
@@ -237,14 +237,14 @@ def _answer_imported(call: Call, mail: InboundMail, action: str) -> Resolved:
         way = "delete_flight_booking or delete_hotel_booking for its bookings"
         raise Invalid(Fault("action", "comes too late: the mail is imported", way))
     flights, stays = _list_booking_ids([mail], "flight"), _list_booking_ids([mail], "hotel")
-    stored = Filed(
+    stored = FilingResult(
         list(call.db.scalars(select(rows.FlightBooking).where(rows.FlightBooking.id.in_(flights)))) if flights else [],
         list(call.db.scalars(select(rows.HotelBooking).where(rows.HotelBooking.id.in_(stays)))) if stays else [],
     )
     return _build_answer(call, mail, stored, "The mail was imported before; nothing was added.")
 
 
-def _build_answer(call: Call, mail: InboundMail, filed: Filed, sentence: str) -> Resolved:
+def _build_answer(call: Call, mail: InboundMail, filed: FilingResult, sentence: str) -> Resolved:
     """What became of the mail. Bookings made just now have neither vouchers nor prices; of the others one statement
     brings the vouchers and one the prices."""
     call.db.flush()

@@ -21,7 +21,7 @@ from shared.domain.dates import format_day
 from shared.errors import Fault, Invalid, NoData, NotFound
 from shared.reference import statuses
 from shared.reference.load import Reference
-from shared.services.bookings.booked_flights import A_YEAR, NEAR, booked, paid_legs
+from shared.services.bookings.booked_flights import A_YEAR, KNOWN_SPAN, estimate_progress, paid_legs
 
 
 class Progress(Sourced):
@@ -56,7 +56,7 @@ def _estimate_progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBook
     reported, notes = _read_progress(row, goal, on)
     since = row.progress_as_of + timedelta(days=1) if reported is not None and row.progress_as_of else on
     ends = status_tiers.find_year_end(goal.period, on)
-    flown = booked(call.reference, row.program, row.tier, legs, since, ends or on + A_YEAR)
+    flown = estimate_progress(call.reference, row.program, row.tier, legs, since, ends or on + A_YEAR)
     if required is None:
         notes.append(
             f"What {goal.name} asks from {row.tier} is not one number of {status_tiers.format_metric(goal.metric)}."
@@ -106,7 +106,7 @@ def get_status_progress(
 
     Without reported progress the gap is unknown. Free.
     """
-    if as_of and abs(as_of - call.today) > NEAR:
+    if as_of and abs(as_of - call.today) > KNOWN_SPAN:
         raise Invalid(Fault("as_of", "is too far away", "a day within two years of today"))
     slug = call.reference.program(program).slug if program else None
     rows = list(call.db.scalars(select(LoyaltyStatus).order_by(LoyaltyStatus.program)))

@@ -32,7 +32,7 @@ from shared.domain.plurals import pluralize
 from shared.domain.status_runs import Run, RunOption, rank_runs
 from shared.errors import NoData
 from shared.reference import statuses
-from shared.services.bookings.booked_flights import booked, paid_legs
+from shared.services.bookings.booked_flights import estimate_progress, paid_legs
 from shared.services.search.provenance import Freshness
 
 NO_OFFERS = "No status-match or challenge offers have been gathered here."
@@ -214,7 +214,7 @@ def _find_flying_path(call: Call, goal: Goal, days: int, currency: str) -> tuple
     """The booked flights that count towards the tier as a path, or the reason why there is none."""
     until = call.today + timedelta(days=days - 1)
     legs = paid_legs(call.db, call.today)
-    plan = booked(call.reference, goal.program.slug, goal.current_tier, legs, call.today, until)
+    plan = estimate_progress(call.reference, goal.program.slug, goal.current_tier, legs, call.today, until)
     if not plan.amount or goal.target.metric != getattr(
         statuses.build_scheme(call.reference, goal.program.slug), "metric", ""
     ):

@@ -50,7 +50,7 @@ def build_link(secret: str) -> str:
 
 def to_branded_pdf(row: PdfRow) -> BrandedPdf:
     ended = row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= clock.now())
-    secret = None if ended else secret_links.secret(PURPOSE, row.account_id, row.nonce, row.key)
+    secret = None if ended else secret_links.derive_secret(PURPOSE, row.account_id, row.nonce, row.key)
     return BrandedPdf(
         pdf_id=str(row.id),
         title=row.title,

@@ -1,4 +1,4 @@
-"""Statements of any form go in, text or rows; what is kept of them comes out and is stored once."""
+"""Spending statements, as text or rows: read, summed up by category, and stored once."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -47,17 +47,19 @@ def of_rows(rows: Sequence[Mapping[str, Any]], book: StatementBook, hints: Hints
     texts = {str(row.get("date", ""))[:40] for row in rows}
     readings = [("dmy", "ymd"), ("mdy", "ymd")]
     lines = LineReader("rows", readings[choose_orders(readings, texts, hints)], False, book, hints)
-    made = [_row(lines, number, row) for number, row in enumerate(rows, 1)]
-    return sum_up(_reading("rows", made), hints)
+    reading = [_row(lines, number, row) for number, row in enumerate(rows, 1)]
+    return sum_up(_reading("rows", reading), hints)
 
 
 def _row(lines: LineReader, number: int, row: Mapping[str, Any]) -> StatementLine | Skipped:
     category = str(row.get("category") or "").strip().lower()
     money = row.get("amount")
-    known = None if isinstance(money, bool) or not isinstance(money, int | float | str) else parse_amount(_plain(money))
+    columns_read = (
+        None if isinstance(money, bool) or not isinstance(money, int | float | str) else parse_amount(_plain(money))
+    )
     words = plain_words(str(row.get("description") or ""))
     kind = category if category in KINDS else None
-    line = lines.line(number, str(row.get("date", ""))[:40], words, known, "", category, kind)
+    line = lines.line(number, str(row.get("date", ""))[:40], words, columns_read, "", category, kind)
     if isinstance(line, Skipped):
         return line
     return line._replace(category=exclude_kind(kind) if kind else category if category in CATEGORIES else line.category)
@@ -71,17 +73,17 @@ def _plain(money: float | str) -> str:
     return f"{number:f}" if number.is_finite() and -20 < number.adjusted() < 20 else ""
 
 
-def _reading(layout: str, made: Sequence[StatementLine | Skipped]) -> StatementReading:
-    lines = [line for line in made if isinstance(line, StatementLine)]
-    return StatementReading(layout, None, lines, [line for line in made if isinstance(line, Skipped)])
+def _reading(layout: str, reading: Sequence[StatementLine | Skipped]) -> StatementReading:
+    lines = [line for line in reading if isinstance(line, StatementLine)]
+    return StatementReading(layout, None, lines, [line for line in reading if isinstance(line, Skipped)])
 
 
 def _ofx(text: str, book: StatementBook, hints: Hints) -> StatementReading:
     lines = LineReader("ofx", ("ymd",), False, book, hints)
-    made = list(_entries(text, book, lines))
-    if not made:
+    reading = list(_entries(text, book, lines))
+    if not reading:
         raise Unreadable("is OFX without a transaction", "OFX with the transactions of a card or an account")
-    return _reading("ofx", made)
+    return _reading("ofx", reading)
 
 
 def _entries(text: str, book: StatementBook, lines: LineReader) -> Iterator[StatementLine | Skipped]:

@@ -14,10 +14,10 @@ GOLD = ("cards.csv", "slug=us-amex-gold", "annual_fee=375", "source_url=https://
 
 @pytest.fixture(autouse=True)
 def as_before(clean: None) -> Iterator[None]:
-    files, version = reference(), facts._taken_up[0]
+    files, version = reference(), facts._loaded_version[0]
     yield
     load.replace(files)
-    facts._taken_up[0] = version
+    facts._loaded_version[0] = version
 
 
 def test_a_fact_is_set_listed_and_taken_back(capsys: pytest.CaptureFixture[str]) -> None:

@@ -154,7 +154,7 @@ def test_every_stay_gets_its_watch_however_it_came(alice: Caller) -> None:
         mail = InboundMail(digest="d", from_domain="hotel.test", subject="s", raw=b"", state="needs_review")
         session.add(mail)
         session.flush()
-        (imported,) = mail_bookings.file(session, reference(), mail, [parsed]).hotels
+        (imported,) = mail_bookings.file_bookings(session, reference(), mail, [parsed]).hotels
     dispatcher.begin()
     assert {s.subject_id for s in rows(Schedule) if s.kind == RunKind.HOTEL_PRICE} == {added}
     due()

@@ -31,7 +31,7 @@ ELSEWHERE = {"MAIL_BACKEND": "smtp"}  # what this program never uses
 def address(clean: None) -> str:
     alice = account("alice", Plan.PREMIUM)
     with transaction(alice.account_id) as session:
-        return str(inbound_mail.address(secret_links.opened(session, alice.account_id, "inbox").secret))
+        return str(inbound_mail.address_of(secret_links.get_link(session, alice.account_id, "inbox").secret))
 
 
 @contextmanager
@@ -112,13 +112,13 @@ def _alive(client: smtplib.SMTP) -> bool:
 
 def test_sizes_and_numbers_are_bounded(client: smtplib.SMTP, address: str) -> None:
     client.ehlo()
-    assert client.esmtp_features["size"] == str(inbound_mail.MOST_BYTES)
-    assert client.mail(SENDER, [f"size={inbound_mail.MOST_BYTES + 1}"])[0] == 552
+    assert client.esmtp_features["size"] == str(inbound_mail.MAX_MAIL_BYTES)
+    assert client.mail(SENDER, [f"size={inbound_mail.MAX_MAIL_BYTES + 1}"])[0] == 552
     client.rset()
     line = b"a" * 70 + b"\r\n"
     client.mail(SENDER)
     client.rcpt(address)
-    assert client.data(line * (inbound_mail.MOST_BYTES // len(line) + 10))[0] == 552
+    assert client.data(line * (inbound_mail.MAX_MAIL_BYTES // len(line) + 10))[0] == 552
     assert kept() == []
     client.mail(SENDER)
     codes = [client.rcpt(address)[0] for _ in range(smtp_listener.MOST_RECIPIENTS + 1)]

@@ -1,4 +1,4 @@
-"""Storing bookings: the terms of a leg or a stay go in; a row of the session's account comes out, or what is wrong."""
+"""Rules of flight and hotel bookings: building, checking, changing and cancelling the rows."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime

@@ -1,4 +1,4 @@
-"""An account's calendar: its upcoming flights and stays go in; events at their places' times, and a feed, come out."""
+"""The calendar feed of an account: upcoming flights and stays as events, at the local times of their places."""
 
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
@@ -21,7 +21,7 @@ NAME = "Award Travel"
 DAY = timedelta(days=1)
 
 
-def feed(session: Session, reference: Reference, now: datetime) -> bytes:
+def build_feed(session: Session, reference: Reference, now: datetime) -> bytes:
     return build_calendar(NAME, events(session, reference, now), now.year)
 
 

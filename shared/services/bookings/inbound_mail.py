@@ -1,4 +1,4 @@
-"""Booking confirmations by mail: an address and raw bytes go in; a stored mail and, once it is read, bookings come out.
+"""Booking confirmations received by mail: stored first, then read, then filed as bookings.
 
 What was read is a stranger's text: facts are taken from it, cut to size, and nothing in it is ever obeyed.
 """
@@ -29,18 +29,18 @@ from shared.reference.load import reference
 from shared.reference.name_lookup import TravelNames
 from shared.secrets import digest
 from shared.services.bookings import mail_bookings
-from shared.services.bookings.mail_bookings import Filed
+from shared.services.bookings.mail_bookings import FilingResult
 from shared.settings import settings
 
 PURPOSE = "inbox"
-MOST_BYTES = 10 << 20  # of one mail
-MOST_WAITING = 300  # unsettled mails of one account
-MOST_WAITING_BYTES = 100 << 20
-KEPT = timedelta(days=30)  # mail nobody could make anything of, and mail somebody put aside
+MAX_MAIL_BYTES = 10 << 20  # of one mail
+MAX_WAITING_MAILS = 300  # unsettled mails of one account
+MAX_WAITING_BYTES = 100 << 20
+RETENTION = timedelta(days=30)  # mail nobody could make anything of, and mail somebody put aside
 _SECRET = re.compile(r"[0-9a-f]{40}")
 
 
-class No(Enum):
+class RefusalReason(Enum):
     """Why a mail is not taken; nobody else learns which."""
 
     UNKNOWN = "no such address"
@@ -48,49 +48,49 @@ class No(Enum):
     FULL = "too much waits to be looked at"
 
 
-class Refused(Exception):
-    def __init__(self, why: No) -> None:
+class MailRefused(Exception):
+    def __init__(self, why: RefusalReason) -> None:
         super().__init__(why.value)
         self.why = why
 
 
-def address(secret: str) -> str | None:
+def address_of(secret: str) -> str | None:
     """The private address of a secret; None where this installation takes no mail."""
     return f"{secret}@{settings().inbox_domain}" if settings().inbox_domain else None
 
 
-def account_of(session: Session, recipient: str) -> int:
+def find_account(session: Session, recipient: str) -> int:
     """The account an address belongs to, if it takes mail now. Raises Refused."""
     local, _, domain = recipient.strip().strip("<>").rpartition("@")
     secret = local.lower()
     if domain.lower() != (settings().inbox_domain or "").lower() or not _SECRET.fullmatch(secret):
-        raise Refused(No.UNKNOWN)
+        raise MailRefused(RefusalReason.UNKNOWN)
     holder = mails.holder(session, digest(secret))
     if holder is None:
-        raise Refused(No.UNKNOWN)
+        raise MailRefused(RefusalReason.UNKNOWN)
     on_trial = holder.trial_ends_on is not None and holder.trial_ends_on > clock.now()
     if holder.disabled or not (on_trial or is_allowed(Plan.of(holder.plan), Tier.PREMIUM)):
-        raise Refused(No.OFF)
+        raise MailRefused(RefusalReason.OFF)
     return holder.account_id
 
 
-def takes(recipient: str) -> int:
+def check_recipient(recipient: str) -> int:
     """The same in a transaction of its own."""
     with transaction() as session:
-        return account_of(session, recipient)
+        return find_account(session, recipient)
 
 
 def store(recipients: list[str], raw: bytes) -> int:
     """Keeps a mail for each recipient, all or none, committed when this returns. How many are new. Raises Refused."""
     with transaction() as session:
-        accounts = dict.fromkeys(account_of(session, r) for r in recipients)
-        return sum(_kept(session, account, raw) for account in accounts)
+        accounts = dict.fromkeys(find_account(session, r) for r in recipients)
+        return sum(_store_one(session, account, raw) for account in accounts)
 
 
-def _kept(session: Session, account_id: int, raw: bytes) -> bool:
+def _store_one(session: Session, account_id: int, raw: bytes) -> bool:
     count, size = mails.held(session, account_id)
-    if count >= MOST_WAITING or size + len(raw) > MOST_WAITING_BYTES:
-        raise Refused(No.FULL)
+    if count >= MAX_WAITING_MAILS or size + len(raw) > MAX_WAITING_BYTES:
+        raise MailRefused(RefusalReason.FULL)
     try:
         head = read_headers(raw)
         domain, subject = head.domain, head.subject
@@ -109,14 +109,14 @@ def _kept(session: Session, account_id: int, raw: bytes) -> bool:
 def _digest(raw: bytes) -> str:
     """The same for one letter that came two ways: its own id and its text, without what the way added."""
     head, _, body = raw.replace(b"\r\n", b"\n").partition(b"\n\n")
-    found = re.search(rb"^message-id:\s*(\S+)", head[:100_000], re.I | re.M)
-    return digest(((found[1] if found else head) + b"\n" + body.rstrip()).decode("latin-1"))
+    message_id = re.search(rb"^message-id:\s*(\S+)", head[:100_000], re.I | re.M)
+    return digest(((message_id[1] if message_id else head) + b"\n" + body.rstrip()).decode("latin-1"))
 
 
-def read(number: int) -> MailReading | str | None:
+def read_stored(number: int) -> MailReading | str | None:
     """What a mail states, read outside any transaction; None when it is settled, words when it cannot be read."""
     with transaction() as session:
-        mail = session.scalars(_waiting(number)).one_or_none()
+        mail = session.scalars(_select_waiting(number)).one_or_none()
         raw = mail.raw if mail else None
     if raw is None:
         return None
@@ -128,7 +128,7 @@ def read(number: int) -> MailReading | str | None:
         return type(bug).__name__
 
 
-def _waiting(number: int) -> Any:
+def _select_waiting(number: int) -> Any:
     return (
         select(InboundMail)
         .where(InboundMail.number == number, InboundMail.state == "received")
@@ -136,40 +136,40 @@ def _waiting(number: int) -> Any:
     )
 
 
-def settle(session: Session, number: int, found: MailReading | str | None) -> RunResult:
+def settle(session: Session, number: int, reading: MailReading | str | None) -> RunResult:
     """Writes what became of a mail: imported, to be looked at, or failed."""
-    held = mails.locked(session, InboundMail.number == number)
-    if held is None or found is None or held.state != "received":
+    mail = mails.locked(session, InboundMail.number == number)
+    if mail is None or reading is None or mail.state != "received":
         mails.done(session, number)
         return COMPLETE
-    mail, filed = held, Filed()
+    filed = FilingResult()
     own(session, mail.account_id, settings().data_mode)
-    if isinstance(found, str):
-        _failed(mail, found)
+    if isinstance(reading, str):
+        _mark_failed(mail, reading)
     else:
-        _note(mail, found)
-        if found.bookings and not found.missing:
-            filed = _file(session, mail)
+        _store_reading(mail, reading)
+        if reading.bookings and not reading.missing:
+            filed = _file_bookings(session, mail)
             if mail.missing == ["booking"] and mails.waiting(session, mail.account_id, mail.id):
                 mail.state = "received"
                 return RunResult("what it cancels may be among mails that were not read yet")
     session.flush()
-    _tell(session, mail, filed)
+    _notify(session, mail, filed)
     mails.done(session, number)
     return COMPLETE
 
 
-def _file(session: Session, mail: InboundMail) -> Filed:
+def _file_bookings(session: Session, mail: InboundMail) -> FilingResult:
     """Stores the bookings; what does not hold is for the person to put right."""
     try:
-        return mail_bookings.file(session, reference(), mail, mail.parsed["bookings"])
+        return mail_bookings.file_bookings(session, reference(), mail, mail.parsed["bookings"])
     except (Invalid, NotFound, Candidates) as no:
         errors = no.facts.get("errors") or [{"field": no.facts.get("what", "bookings")}]
         mail.missing = [str(e["field"]) for e in errors]
-        return Filed(missing=mail.missing)
+        return FilingResult(missing=mail.missing)
 
 
-def _tell(session: Session, mail: InboundMail, filed: Filed) -> None:
+def _notify(session: Session, mail: InboundMail, filed: FilingResult) -> None:
     """One notice for each mail, whatever became of it; no mail about a mail."""
     legs = [
         f"{f.flight_number or f.airline} {f.origin} to {f.destination} on {format_day(f.departure_date)}"
@@ -191,34 +191,34 @@ def _tell(session: Session, mail: InboundMail, filed: Filed) -> None:
     tell(session, account, "inbox_mail", facts, dedupe_key=f"inbox:{mail.id}", subject=("inbox_message", str(mail.id)))
 
 
-def _note(mail: InboundMail, found: MailReading) -> None:
+def _store_reading(mail: InboundMail, reading: MailReading) -> None:
     """What was read, kept until a person or the next step settles it."""
-    bookings = [to_json(b) for b in found.bookings]
+    bookings = [to_json(b) for b in reading.bookings]
     for booking in bookings:
         if booking["type"] == "hotel" and "hotel_id" not in booking and "hotel_name" in booking:
-            booking["nearest_hotels"] = mail_bookings.nearest(reference(), booking["hotel_name"])
-    mail.parsed = {"source": found.source, "forwarded": found.forwarded, "bookings": bookings}
-    mail.state, mail.missing, mail.confidence = "needs_review", found.missing, found.confidence
+            booking["nearest_hotels"] = mail_bookings.nearest_hotels(reference(), booking["hotel_name"])
+    mail.parsed = {"source": reading.source, "forwarded": reading.forwarded, "bookings": bookings}
+    mail.state, mail.missing, mail.confidence = "needs_review", reading.missing, reading.confidence
     mail.kind = bookings[0]["type"] if bookings and bookings[0].get("type") in ("flight", "hotel") else "unknown"
-    mail.keep_until = None if bookings else mail.received_at + KEPT
+    mail.keep_until = None if bookings else mail.received_at + RETENTION
 
 
-def _failed(mail: InboundMail, reason: str) -> None:
+def _mark_failed(mail: InboundMail, reason: str) -> None:
     mail.state, mail.error, mail.missing, mail.confidence = "failed", reason[:200], ["bookings"], 0.0
-    mail.keep_until = mail.received_at + KEPT
+    mail.keep_until = mail.received_at + RETENTION
 
 
-def give_up(session: Session, number: int) -> None:
+def settle_lost(session: Session, number: int) -> None:
     """Its readers were lost again and again: the mail is kept, and shown as failed."""
-    held = mails.locked(session, InboundMail.number == number)
-    if held is not None and held.state == "received":
-        own(session, held.account_id, settings().data_mode)
-        _failed(held, "its readers were lost")
+    mail = mails.locked(session, InboundMail.number == number)
+    if mail is not None and mail.state == "received":
+        own(session, mail.account_id, settings().data_mode)
+        _mark_failed(mail, "its readers were lost")
         session.flush()
-        _tell(session, held, Filed())
+        _notify(session, mail, FilingResult())
     mails.done(session, number)
 
 
 def set_aside(mail: InboundMail, now: datetime) -> None:
     """The person wants nothing of it: its text goes at once, its row in a month."""
-    mail.raw, mail.state, mail.missing, mail.keep_until = None, "discarded", [], now + KEPT
+    mail.raw, mail.state, mail.missing, mail.keep_until = None, "discarded", [], now + RETENTION

@@ -1,4 +1,4 @@
-"""What a mail states becomes bookings: its parsed fields go in; stored, recognised or cancelled bookings come out."""
+"""Bookings from a parsed mail: stored as new, recognised as known, or cancelled."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ from shared.reference.reference import Reference
 from shared.services.bookings import bookings
 
 Fields = Mapping[str, Any]
-Known = tuple[list[FlightBooking], list[HotelBooking]]
+Existing = tuple[list[FlightBooking], list[HotelBooking]]
 FLIGHT = (
     "airline", "flight_number", "origin", "destination", "departure_date", "departure_time", "arrival_date",
     "arrival_time", "cabin_class", "kind", "program", "points_spent", "cash_paid", "taxes_paid", "taxes_currency",
@@ -36,7 +36,7 @@ HOTEL = {
     "confirmation_number": "confirmation_number",
     "free_cancellation_until": "free_cancellation_until",
 }
-NEEDED = {
+REQUIRED = {
     "flight": ("airline", "origin", "destination", "departure_date", "cabin_class", "confirmation_number"),
     "hotel": ("hotel_id", "check_in_date", "check_out_date", "confirmation_number"),
 }
@@ -45,7 +45,7 @@ _TIMES = ("departure_time", "arrival_time")
 _MONEY = ("cash_paid", "taxes_paid", "cash_total", "original_pay_rate_usd")
 
 
-_FILLED = {
+_FILLABLE = {
     "flight_bookings": (
         "confirmation_number", "flight_number", "departure_time", "arrival_date", "arrival_time", "passengers",
     ),
@@ -54,7 +54,7 @@ _FILLED = {
 
 
 @dataclass
-class Filed:
+class FilingResult:
     """What a mail's bookings are now; `missing` when nothing was stored."""
 
     flights: list[FlightBooking] = field(default_factory=list)
@@ -63,66 +63,66 @@ class Filed:
     new: list[FlightBooking | HotelBooking] = field(default_factory=list)  # those not known before
 
 
-def nearest(reference: Reference, text: str) -> list[str]:
+def nearest_hotels(reference: Reference, text: str) -> list[str]:
     """The known hotels whose names come closest."""
-    known = {names.normalize_name(h.name): h.name for h in reference.rows("hotels.csv")}
-    return [known[n] for n in names.find_nearest(text, known)]
+    hotels = {names.normalize_name(h.name): h.name for h in reference.rows("hotels.csv")}
+    return [hotels[n] for n in names.find_nearest(text, hotels)]
 
 
-def missing(parsed: Sequence[Fields], *, sure: bool = False) -> list[str]:
+def find_missing(parsed: Sequence[Fields], *, sure: bool = False) -> list[str]:
     """What has to be known before these can be stored; a person who is `sure` needs no confirmation number."""
     lacking: dict[str, None] = {}
     for booking in parsed:
         kind = booking.get("type")
         cancels = booking.get("action") == "cancel"
-        needed = ("confirmation_number",) if cancels else NEEDED.get(str(kind), ("type",))
+        needed = ("confirmation_number",) if cancels else REQUIRED.get(str(kind), ("type",))
         spared = () if cancels or not sure else ("confirmation_number",)
         lacking |= {n: None for n in needed if not booking.get(n) and n not in spared}
     return list(lacking) if parsed else ["type"]
 
 
-def file(
-    session: Session, reference: Reference, mail: InboundMail, given: list[dict[str, Any]], *, sure: bool = False
-) -> Filed:
+def file_bookings(
+    session: Session, reference: Reference, mail: InboundMail, raw_bookings: list[dict[str, Any]], *, sure: bool = False
+) -> FilingResult:
     """Stores the bookings given, as read from the mail or corrected, and settles the mail; or says what is missing.
 
     All within the session's account. A booking that is known already, by its number or by its day and route, is
     recognised and not stored again. `sure`: a person has looked at it. Raises Invalid, NotFound or Candidates.
     """
-    parsed = [_typed(b) for b in given]
-    known = _known(session, parsed)
+    parsed = [_restore_types(b) for b in raw_bookings]
+    existing = _find_existing(session, parsed)
     if any(b.get("action") == "cancel" for b in parsed):
-        filed = _cancelled(session, parsed, known)
+        filed = _cancel(session, parsed, existing)
     else:
-        filed = _stored(session, reference, mail, parsed, known, sure)
+        filed = _store(session, reference, mail, parsed, existing, sure)
     if filed.missing:
-        mail.parsed = mail.parsed | {"bookings": given}
+        mail.parsed = mail.parsed | {"bookings": raw_bookings}
         mail.state, mail.missing = "needs_review", filed.missing
         return filed
     ids = {"flight_booking_ids": [f.id for f in filed.flights], "hotel_booking_ids": [h.id for h in filed.hotels]}
-    mail.parsed = mail.parsed | {"bookings": given} | ids
+    mail.parsed = mail.parsed | {"bookings": raw_bookings} | ids
     mail.state, mail.missing, mail.raw, mail.keep_until, mail.error = "imported", [], None, None, None
     mail.kind = "flight" if filed.flights else "hotel"
     session.flush()
     return filed
 
 
-def _typed(booking: Fields) -> dict[str, Any]:
+def _restore_types(booking: Fields) -> dict[str, Any]:
     """Days, times and money as they were before they were kept as JSON."""
-    made = dict(booking)
+    fields = dict(booking)
     for name, value in booking.items():
         if not isinstance(value, str | int | float):
             continue
         if name in _DAYS:
-            made[name] = date.fromisoformat(str(value))
+            fields[name] = date.fromisoformat(str(value))
         elif name in _TIMES:
-            made[name] = time.fromisoformat(str(value))
+            fields[name] = time.fromisoformat(str(value))
         elif name in _MONEY:
-            made[name] = Decimal(str(value)).quantize(Decimal("0.01"))
-    return made
+            fields[name] = Decimal(str(value)).quantize(Decimal("0.01"))
+    return fields
 
 
-def _known(session: Session, parsed: list[dict[str, Any]]) -> Known:
+def _find_existing(session: Session, parsed: list[dict[str, Any]]) -> Existing:
     """The account's bookings that may be meant: of the same number, or without one on the same day."""
     kinds = {b.get("type") for b in parsed}
     off = any(b.get("action") == "cancel" for b in parsed)
@@ -130,81 +130,81 @@ def _known(session: Session, parsed: list[dict[str, Any]]) -> Known:
     stays: list[HotelBooking] = []
     if "flight" in kinds or off:
         days = [b["departure_date"] for b in parsed if b.get("departure_date")]
-        flights = list(session.scalars(_meant(FlightBooking, parsed, FlightBooking.departure_date.in_(days))))
+        flights = list(session.scalars(_select_possible(FlightBooking, parsed, FlightBooking.departure_date.in_(days))))
     if "hotel" in kinds or (off and not flights):
         days = [b["check_in_date"] for b in parsed if b.get("check_in_date")]
-        stays = list(session.scalars(_meant(HotelBooking, parsed, HotelBooking.check_in_date.in_(days))))
+        stays = list(session.scalars(_select_possible(HotelBooking, parsed, HotelBooking.check_in_date.in_(days))))
     return flights, stays
 
 
-def _meant(model: Any, parsed: list[dict[str, Any]], same_day: ColumnElement[bool]) -> Any:
+def _select_possible(model: Any, parsed: list[dict[str, Any]], same_day: ColumnElement[bool]) -> Any:
     numbers = [str(b["confirmation_number"]).upper() for b in parsed if b.get("confirmation_number")]
     unnumbered = and_(model.confirmation_number.is_(None), same_day, model.cancelled_at.is_(None))
     return select(model).where(or_(func.upper(model.confirmation_number).in_(numbers), unnumbered)).order_by(model.id)
 
 
-def _numbered(row: FlightBooking | HotelBooking, booking: Fields) -> bool:
+def _has_same_number(row: FlightBooking | HotelBooking, booking: Fields) -> bool:
     return (row.confirmation_number or "").upper() == str(booking.get("confirmation_number") or "").upper() != ""
 
 
-def _cancelled(session: Session, parsed: list[dict[str, Any]], known: Known) -> Filed:
+def _cancel(session: Session, parsed: list[dict[str, Any]], existing: Existing) -> FilingResult:
     """Marks what the mail takes back: the legs and stays it names, or all of its number when it names none."""
-    flights = [row for row in known[0] if any(_numbered(row, b) and _takes_back(row, b) for b in parsed)]
-    stays = [row for row in known[1] if any(_numbered(row, b) and _ends(row, b) for b in parsed)]
+    flights = [row for row in existing[0] if any(_has_same_number(row, b) and _cancels_leg(row, b) for b in parsed)]
+    stays = [row for row in existing[1] if any(_has_same_number(row, b) and _cancels_stay(row, b) for b in parsed)]
     if not flights and not stays:
-        return Filed(missing=["booking"])
+        return FilingResult(missing=["booking"])
     now = clock.now()
     for rows in (flights, stays):
         if rows:
             bookings.cancel_all(session, rows, now)
-    return Filed(flights, stays)
+    return FilingResult(flights, stays)
 
 
-def _takes_back(row: FlightBooking, b: Fields) -> bool:
+def _cancels_leg(row: FlightBooking, b: Fields) -> bool:
     """Nothing the cancellation says speaks against this leg."""
-    said = {n: b.get(n) for n in ("airline", "origin", "destination", "departure_date")}
-    return b.get("type") != "hotel" and all(v is None or getattr(row, n) == v for n, v in said.items())
+    stated = {n: b.get(n) for n in ("airline", "origin", "destination", "departure_date")}
+    return b.get("type") != "hotel" and all(v is None or getattr(row, n) == v for n, v in stated.items())
 
 
-def _ends(row: HotelBooking, b: Fields) -> bool:
+def _cancels_stay(row: HotelBooking, b: Fields) -> bool:
     if b.get("type") == "flight" and (b.get("airline") or b.get("origin")):
         return False
     return b.get("hotel_id") in (None, row.hotel_code) and b.get("check_in_date") in (None, row.check_in_date)
 
 
-def _stored(
+def _store(
     session: Session,
     reference: Reference,
     mail: InboundMail,
     parsed: list[dict[str, Any]],
-    known: Known,
+    existing: Existing,
     sure: bool,
-) -> Filed:
-    filed = Filed(missing=missing(parsed, sure=sure))
+) -> FilingResult:
+    filed = FilingResult(missing=find_missing(parsed, sure=sure))
     if filed.missing:
         return filed
-    rows = [_row(reference, b) for b in parsed]
-    there: list[FlightBooking | HotelBooking] = [*known[0], *known[1]]
-    same = [next((k for k in there if _same(k, row)), None) for row in rows]
-    for row, booking, found in zip(rows, parsed, same, strict=True):
-        if found is None and not sure and any(type(k) is type(row) and _numbered(k, booking) for k in there):
-            return Filed(missing=["changed_booking"])  # its number is known with other days: perhaps a change
-    for row, found in zip(rows, same, strict=True):
-        if found is not None:
-            _complete(found, row)
+    rows = [_build_row(reference, b) for b in parsed]
+    there: list[FlightBooking | HotelBooking] = [*existing[0], *existing[1]]
+    same = [next((k for k in there if _is_same(k, row)), None) for row in rows]
+    for row, booking, match in zip(rows, parsed, same, strict=True):
+        if match is None and not sure and any(type(k) is type(row) and _has_same_number(k, booking) for k in there):
+            return FilingResult(missing=["changed_booking"])  # its number is known with other days: perhaps a change
+    for row, match in zip(rows, same, strict=True):
+        if match is not None:
+            _fill_gaps(match, row)
         else:
             row.inbound_mail_id = mail.id
             session.add(row)
-    settled = [found or row for row, found in zip(rows, same, strict=True)]
+    settled = [match or row for row, match in zip(rows, same, strict=True)]
     filed.flights = [r for r in settled if isinstance(r, FlightBooking)]
     filed.hotels = [r for r in settled if isinstance(r, HotelBooking)]
-    _together(filed.flights)
+    _link_legs(filed.flights)
     session.flush()
-    filed.new = [row for row, found in zip(rows, same, strict=True) if found is None]
+    filed.new = [row for row, match in zip(rows, same, strict=True) if match is None]
     return filed
 
 
-def _row(reference: Reference, booking: dict[str, Any]) -> FlightBooking | HotelBooking:
+def _build_row(reference: Reference, booking: dict[str, Any]) -> FlightBooking | HotelBooking:
     """The checked row of one parsed booking. Raises Invalid, NotFound or Candidates."""
     if booking["type"] == "flight":
         terms = {n: booking[n] for n in FLIGHT if booking.get(n) is not None}
@@ -218,29 +218,29 @@ def _row(reference: Reference, booking: dict[str, Any]) -> FlightBooking | Hotel
     return bookings.stay(reference, str(booking["hotel_id"]), terms, unpriced=True)
 
 
-def _same(known: FlightBooking | HotelBooking, row: FlightBooking | HotelBooking) -> bool:
+def _is_same(other: FlightBooking | HotelBooking, row: FlightBooking | HotelBooking) -> bool:
     """One reservation told twice: the same number, or none yet, on the same day and route or at the same hotel."""
-    numbers = {(b.confirmation_number or "").upper() for b in (known, row)}
-    if len(numbers) > 1 and known.confirmation_number:
+    numbers = {(b.confirmation_number or "").upper() for b in (other, row)}
+    if len(numbers) > 1 and other.confirmation_number:
         return False
     parts: tuple[str, ...]
-    if isinstance(known, FlightBooking) and isinstance(row, FlightBooking):
+    if isinstance(other, FlightBooking) and isinstance(row, FlightBooking):
         parts = ("airline", "origin", "destination", "departure_date")
-    elif isinstance(known, HotelBooking) and isinstance(row, HotelBooking):
+    elif isinstance(other, HotelBooking) and isinstance(row, HotelBooking):
         parts = ("hotel_code", "check_in_date", "check_out_date")
     else:
         return False
-    return all(getattr(known, p) == getattr(row, p) for p in parts)
+    return all(getattr(other, p) == getattr(row, p) for p in parts)
 
 
-def _complete(known: FlightBooking | HotelBooking, row: FlightBooking | HotelBooking) -> None:
+def _fill_gaps(stored: FlightBooking | HotelBooking, row: FlightBooking | HotelBooking) -> None:
     """Fills in what the stored booking did not know; what it knows stays."""
-    for name in _FILLED[known.__tablename__]:
-        if getattr(known, name) is None and getattr(row, name) is not None:
-            setattr(known, name, getattr(row, name))
+    for name in _FILLABLE[stored.__tablename__]:
+        if getattr(stored, name) is None and getattr(row, name) is not None:
+            setattr(stored, name, getattr(row, name))
 
 
-def _together(legs: list[FlightBooking]) -> None:
+def _link_legs(legs: list[FlightBooking]) -> None:
     """Legs of one number belong to one booking."""
     groups: dict[str | None, list[FlightBooking]] = {}
     for leg in legs:

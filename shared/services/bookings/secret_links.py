@@ -1,4 +1,4 @@
-"""Addresses that are secrets: purpose, account and a nonce go in; the secret, derived with a key, comes out.
+"""Secret links: addresses whose secret is derived from a nonce with the installation's key.
 
 Rows hold the nonce and a hash, so neither the database nor a backup of it opens a feed, a mailbox or a document.
 """
@@ -20,7 +20,7 @@ _LENGTH = 40  # hexadecimal characters: 160 bits, and short enough for the local
 
 
 @dataclass(frozen=True)
-class Minted:
+class NewLink:
     """What the row of a new link holds, and the secret it must not hold."""
 
     nonce: str
@@ -29,21 +29,21 @@ class Minted:
     secret: str
 
 
-def mint(purpose: str, account_id: int) -> Minted:
+def mint_link(purpose: str, account_id: int) -> NewLink:
     nonce, material = secrets.token_hex(16), settings().encryption_keys[0]
-    made = _derived(material, purpose, account_id, nonce)
-    return Minted(nonce, key_id(material), digest(made), made)
+    secret = _derive(material, purpose, account_id, nonce)
+    return NewLink(nonce, key_id(material), digest(secret), secret)
 
 
-def secret(purpose: str, account_id: int, nonce: str, key: str) -> str | None:
+def derive_secret(purpose: str, account_id: int, nonce: str, key: str) -> str | None:
     """None when the key the link was made with is no longer among the settings: make a new link then."""
     for material in settings().encryption_keys:
         if key_id(material) == key:
-            return _derived(material, purpose, account_id, nonce)
+            return _derive(material, purpose, account_id, nonce)
     return None
 
 
-def _derived(material: str, purpose: str, account_id: int, nonce: str) -> str:
+def _derive(material: str, purpose: str, account_id: int, nonce: str) -> str:
     return sign(material, f"secret link\0{purpose}\0{account_id}\0{nonce}")[:_LENGTH]
 
 
@@ -55,58 +55,58 @@ class Link:
     created_at: datetime
 
 
-def opened(session: Session, account_id: int, purpose: str) -> Link:
+def get_link(session: Session, account_id: int, purpose: str) -> Link:
     """The living link; made where there is none, once however many ask at the same time."""
-    if found := _shown(_row(session, account_id, purpose)):
-        return found
+    if link := _to_link(_find_row(session, account_id, purpose)):
+        return link
     lock(session, account_id)
-    row = _row(session, account_id, purpose)
-    return _shown(row) or _new(session, account_id, purpose, row)
+    row = _find_row(session, account_id, purpose)
+    return _to_link(row) or _create(session, account_id, purpose, row)
 
 
-def renewed(session: Session, account_id: int, purpose: str) -> Link:
+def renew_link(session: Session, account_id: int, purpose: str) -> Link:
     """A new link in place of the living one, which opens nothing from now on."""
     lock(session, account_id)
-    return _new(session, account_id, purpose, _row(session, account_id, purpose))
+    return _create(session, account_id, purpose, _find_row(session, account_id, purpose))
 
 
-def _shown(row: SecretLink | None) -> Link | None:
-    made = secret(row.purpose, row.account_id, row.nonce, row.key) if row else None
-    return Link(made, row.created_at) if row and made else None
+def _to_link(row: SecretLink | None) -> Link | None:
+    secret = derive_secret(row.purpose, row.account_id, row.nonce, row.key) if row else None
+    return Link(secret, row.created_at) if row and secret else None
 
 
-def _new(session: Session, account_id: int, purpose: str, old: SecretLink | None) -> Link:
-    now, made = clock.now(), mint(purpose, account_id)
+def _create(session: Session, account_id: int, purpose: str, old: SecretLink | None) -> Link:
+    now, new = clock.now(), mint_link(purpose, account_id)
     if old is not None:
         old.ended_at = now
         session.flush()  # before the new row comes: an account has one living link of a purpose
-    row = SecretLink(account_id=account_id, purpose=purpose, nonce=made.nonce, key=made.key, created_at=now)
-    row.token_hash = made.token_hash
+    row = SecretLink(account_id=account_id, purpose=purpose, nonce=new.nonce, key=new.key, created_at=now)
+    row.token_hash = new.token_hash
     session.add(row)
     session.flush()
-    return Link(made.secret, now)
+    return Link(new.secret, now)
 
 
-def _row(session: Session, account_id: int, purpose: str) -> SecretLink | None:
-    return session.scalars(sa.select(SecretLink).where(*_lives(account_id, purpose))).one_or_none()
+def _find_row(session: Session, account_id: int, purpose: str) -> SecretLink | None:
+    return session.scalars(sa.select(SecretLink).where(*_is_living(account_id, purpose))).one_or_none()
 
 
-def _lives(account_id: int, purpose: str) -> tuple[sa.ColumnElement[bool], ...]:
+def _is_living(account_id: int, purpose: str) -> tuple[sa.ColumnElement[bool], ...]:
     return SecretLink.account_id == account_id, SecretLink.purpose == purpose, SecretLink.ended_at.is_(None)
 
 
-def holder(session: Session, purpose: str, given: str) -> int | None:
+def find_holder(session: Session, purpose: str, secret: str) -> int | None:
     """The account a secret belongs to, in a session that sees everyone; None when it opens nothing (any more)."""
-    if len(given) != _LENGTH or not given.isascii():
+    if len(secret) != _LENGTH or not secret.isascii():
         return None
-    found = (
+    query = (
         sa.select(SecretLink.account_id)
         .join(Account, Account.id == SecretLink.account_id)
         .where(
-            SecretLink.token_hash == digest(given),
+            SecretLink.token_hash == digest(secret),
             SecretLink.purpose == purpose,
             SecretLink.ended_at.is_(None),
             Account.disabled_at.is_(None),
         )
     )
-    return session.scalar(found)
+    return session.scalar(query)

@@ -1,4 +1,4 @@
-"""An account's own connections: a provider's name goes in; a credential to ask it with comes out, renewed when due.
+"""Credentials of an account's own connections, renewed shortly before they expire.
 
 One process at a time renews a token: it takes a short lease in the row, asks without holding a transaction, and writes.
 """
@@ -26,18 +26,18 @@ from shared.secrets import key_id, seal, unseal
 from shared.settings import settings
 
 T = TypeVar("T")
-EARLY = timedelta(minutes=5)  # a token is renewed so long before it ends
-STILL_GOOD = timedelta(seconds=30)  # the least a token must last to be sent while somebody else renews it
+RENEW_BEFORE = timedelta(minutes=5)  # a token is renewed so long before it ends
+MIN_LIFETIME = timedelta(seconds=30)  # the least a token must last to be sent while somebody else renews it
 RENEWAL_SECONDS = 10.0
 LEASE = timedelta(seconds=RENEWAL_SECONDS + 2)
-WAITING_SECONDS = 8.0  # for another process that renews
-YOUNG = timedelta(minutes=10)  # a token refused so soon after another one would be refused for ever
-PAUSE = timedelta(seconds=30)  # after a provider did not answer, while the present token lasts
+WAIT_SECONDS = 8.0  # for another process that renews
+REJECTION_WINDOW = timedelta(minutes=10)  # a token refused so soon after another one would be refused for ever
+RETRY_PAUSE = timedelta(seconds=30)  # after a provider did not answer, while the present token lasts
 _threads: RunVar[anyio.CapacityLimiter] = RunVar("connection_threads")  # a limiter belongs to one event loop
 
 
 @dataclass(frozen=True)
-class Held:
+class TokenState:
     """What a row says: a token, or the one to renew it with when this process has taken the lease."""
 
     token: str | None = None
@@ -55,206 +55,206 @@ class Credentials:
     async def __call__(self, provider: str) -> str | None:
         if provider not in self._known:
             try:
-                self._known[provider] = await credential(self.account_id, provider)
+                self._known[provider] = await get_credential(self.account_id, provider)
             except Unanswered as no:
                 self._known[provider] = no
-        found = self._known[provider]
-        if isinstance(found, Unanswered):
-            raise found
-        return found
+        credential = self._known[provider]
+        if isinstance(credential, Unanswered):
+            raise credential
+        return credential
 
     async def rejected(self, provider: str, sent: str) -> None:
         """The provider did not take it."""
-        await in_thread(rejected, self.account_id, provider, sent.removeprefix("Bearer "))
+        await run_in_thread(reject_token, self.account_id, provider, sent.removeprefix("Bearer "))
 
 
-async def credential(account_id: int, provider: str) -> str | None:
+async def get_credential(account_id: int, provider: str) -> str | None:
     """The credential of one connection. Raises Unanswered when there is one that cannot be used now."""
     if provider not in NAMES:
         return None
     card = connector(provider)
     if not card.configured():
         raise Unanswered("not_configured", "not_configured")
-    with anyio.move_on_after(WAITING_SECONDS):
+    with anyio.move_on_after(WAIT_SECONDS):
         while True:
-            held = await in_thread(_look, account_id, provider)
-            if held is None:
+            state = await run_in_thread(_read_token, account_id, provider)
+            if state is None:
                 return None
-            if held.renew_with is not None:
-                return _as_sent(card, await _renewed(account_id, provider, card, held))
-            if held.token is not None:
-                return _as_sent(card, held.token)
+            if state.renew_with is not None:
+                return _to_header(card, await _renew(account_id, provider, card, state))
+            if state.token is not None:
+                return _to_header(card, state.token)
             await anyio.sleep(0.1)
     raise Unanswered("down", "busy")
 
 
-def _as_sent(card: Connector, token: str) -> str:
+def _to_header(card: Connector, token: str) -> str:
     return f"Bearer {token}" if card.bearer else token
 
 
-async def in_thread(work: Callable[..., T], *args: Any) -> T:
+async def run_in_thread(work: Callable[..., T], *args: Any) -> T:
     limiter = _threads.get(None)
     if limiter is None:
         _threads.set(limiter := anyio.CapacityLimiter(4))
     return await anyio.to_thread.run_sync(work, *args, limiter=limiter)
 
 
-def row_of(session: Session, account_id: int, provider: str, *, lock: bool = False) -> Connection | None:
+def find_connection(session: Session, account_id: int, provider: str, *, lock: bool = False) -> Connection | None:
     """The account's row, connected or not. For sessions of everyone too, so it names the owner itself."""
-    found = select(Connection).where(Connection.account_id == account_id, Connection.provider == provider)
-    return session.scalars(found.with_for_update() if lock else found).one_or_none()
+    query = select(Connection).where(Connection.account_id == account_id, Connection.provider == provider)
+    return session.scalars(query.with_for_update() if lock else query).one_or_none()
 
 
-def opened(sealed: str | None) -> str | None:
+def unseal_token(sealed: str | None) -> str | None:
     return unseal(settings().encryption_keys, sealed) if sealed else None
 
 
-def sealed(value: str | None) -> str | None:
+def seal_token(value: str | None) -> str | None:
     return seal(settings().encryption_keys[0], value) if value is not None else None
 
 
-def _old_key(value: str | None) -> bool:
+def _has_old_key(value: str | None) -> bool:
     return value is not None and not value.startswith(key_id(settings().encryption_keys[0]) + ":")
 
 
-def _look(account_id: int, provider: str) -> Held | None:
+def _read_token(account_id: int, provider: str) -> TokenState | None:
     with transaction(account_id) as session:
-        row = row_of(session, account_id, provider)
+        row = find_connection(session, account_id, provider)
         if row is None or row.connected_at is None:
             return None
         if row.state == "broken":
             raise Unanswered("broken", "reconnect")
-        fine = row.expires_at is None or row.refresh_sealed is None or row.expires_at > clock.now() + EARLY
-        if fine and not (_old_key(row.access_sealed) or _old_key(row.refresh_sealed)):
-            token = opened(row.access_sealed)
+        fine = row.expires_at is None or row.refresh_sealed is None or row.expires_at > clock.now() + RENEW_BEFORE
+        if fine and not (_has_old_key(row.access_sealed) or _has_old_key(row.refresh_sealed)):
+            token = unseal_token(row.access_sealed)
             if token is not None:
-                return Held(token)
-    return _take(account_id, provider)
+                return TokenState(token)
+    return _read_or_claim(account_id, provider)
 
 
-def _take(account_id: int, provider: str) -> Held | None:
+def _read_or_claim(account_id: int, provider: str) -> TokenState | None:
     """The same under the row's lock: seals afresh what an earlier key sealed, and takes the lease when it is free."""
     with transaction(account_id) as session:
-        row = row_of(session, account_id, provider, lock=True)
+        row = find_connection(session, account_id, provider, lock=True)
         if row is None or row.connected_at is None:
             return None
-        token, refresh = opened(row.access_sealed), opened(row.refresh_sealed)
+        token, refresh = unseal_token(row.access_sealed), unseal_token(row.refresh_sealed)
         if token is None or (row.refresh_sealed and refresh is None):
-            _break(session, row, "unreadable")
+            _mark_broken(session, row, "unreadable")
             unreadable = True
         else:
             unreadable = False
-            if _old_key(row.access_sealed) or _old_key(row.refresh_sealed):
-                row.access_sealed, row.refresh_sealed = sealed(token), sealed(refresh)
-            held = _settled(row, token, refresh)
+            if _has_old_key(row.access_sealed) or _has_old_key(row.refresh_sealed):
+                row.access_sealed, row.refresh_sealed = seal_token(token), seal_token(refresh)
+            state = _claim_renewal(row, token, refresh)
     if unreadable:
         raise Unanswered("broken", "reconnect")
-    return held
+    return state
 
 
-def _settled(row: Connection, token: str, refresh: str | None) -> Held:
+def _claim_renewal(row: Connection, token: str, refresh: str | None) -> TokenState:
     now = clock.now()
-    if row.expires_at is None or refresh is None or row.expires_at > now + EARLY:
-        return Held(token)
-    lasting = token if row.expires_at > now + STILL_GOOD else None
+    if row.expires_at is None or refresh is None or row.expires_at > now + RENEW_BEFORE:
+        return TokenState(token)
+    lasting = token if row.expires_at > now + MIN_LIFETIME else None
     if row.refreshing_until and row.refreshing_until > now:
-        return Held(lasting)
+        return TokenState(lasting)
     row.refreshing_until = now + LEASE
-    return Held(renew_with=refresh, fallback=lasting)
+    return TokenState(renew_with=refresh, fallback=lasting)
 
 
-async def _renewed(account_id: int, provider: str, card: Connector, held: Held) -> str:
-    assert held.renew_with is not None
+async def _renew(account_id: int, provider: str, card: Connector, state: TokenState) -> str:
+    assert state.renew_with is not None
     assert card.renew is not None
     with anyio.CancelScope(shield=True):  # whoever asked may be gone: a token given out must not be lost
         try:
             with anyio.fail_after(RENEWAL_SECONDS):
-                grant = await card.renew(held.renew_with)
+                grant = await card.renew(state.renew_with)
         except Exception as error:  # the edge to other people's data
-            why = reason_of(error)
-            await in_thread(_not_renewed, account_id, provider, held.renew_with, why)
-            if why.status != "broken" and held.fallback is not None:
-                return held.fallback
+            why = classify_error(error)
+            await run_in_thread(_store_failure, account_id, provider, state.renew_with, why)
+            if why.status != "broken" and state.fallback is not None:
+                return state.fallback
             raise why from None
-        await in_thread(_write, account_id, provider, held.renew_with, grant)
+        await run_in_thread(_store_renewal, account_id, provider, state.renew_with, grant)
     return grant.access
 
 
-def reason_of(error: Exception) -> Unanswered:
+def classify_error(error: Exception) -> Unanswered:
     """One word for what went wrong; the error's own text goes nowhere."""
     if isinstance(error, Unanswered):
         return error if error.status != "broken" else Unanswered("broken", "reconnect")
     if isinstance(error, TimeoutError | httpx.TimeoutException):
         return Unanswered("down", "timeout")
     if isinstance(error, httpx.HTTPStatusError):
-        return _refused(error.response.status_code)
+        return _classify_status(error.response.status_code)
     if isinstance(error, http.Refused):
         return Unanswered("down", "refused")
     return Unanswered("down", "unreachable" if isinstance(error, httpx.TransportError | OSError) else "wrong_shape")
 
 
-def _refused(status: int) -> Unanswered:
+def _classify_status(status: int) -> Unanswered:
     if status == 429:
         return Unanswered("quota_exhausted", "quota")
     return Unanswered("not_permitted" if status in (401, 403) else "down", f"http_{status}")
 
 
-def _mine(session: Session, account_id: int, provider: str, used: str) -> Connection | None:
+def _find_unchanged(session: Session, account_id: int, provider: str, used: str) -> Connection | None:
     """The row, unless it was disconnected or connected anew while the provider was asked."""
-    row = row_of(session, account_id, provider, lock=True)
-    return row if row is not None and opened(row.refresh_sealed) == used else None
+    row = find_connection(session, account_id, provider, lock=True)
+    return row if row is not None and unseal_token(row.refresh_sealed) == used else None
 
 
-def _write(account_id: int, provider: str, used: str, grant: Grant) -> None:
+def _store_renewal(account_id: int, provider: str, used: str, grant: Grant) -> None:
     with transaction(account_id) as session:
-        row = _mine(session, account_id, provider, used)
+        row = _find_unchanged(session, account_id, provider, used)
         if row is not None:
-            fill(row, grant, refresh=grant.refresh or used)
+            store_grant(row, grant, refresh=grant.refresh or used)
 
 
-def _not_renewed(account_id: int, provider: str, used: str, why: Unanswered) -> None:
+def _store_failure(account_id: int, provider: str, used: str, why: Unanswered) -> None:
     with transaction(account_id) as session:
-        row = _mine(session, account_id, provider, used)
+        row = _find_unchanged(session, account_id, provider, used)
         if row is None:
             return
         row.refreshing_until, row.last_error = None, why.reason
         if why.status == "broken":
-            _break(session, row, "revoked")
+            _mark_broken(session, row, "revoked")
         else:
-            row.refreshing_until = clock.now() + PAUSE if _lasts(row) else None
+            row.refreshing_until = clock.now() + RETRY_PAUSE if _outlasts_pause(row) else None
 
 
-def _lasts(row: Connection) -> bool:
-    return row.expires_at is not None and row.expires_at > clock.now() + STILL_GOOD + PAUSE
+def _outlasts_pause(row: Connection) -> bool:
+    return row.expires_at is not None and row.expires_at > clock.now() + MIN_LIFETIME + RETRY_PAUSE
 
 
-def fill(row: Connection, grant: Grant, refresh: str | None) -> None:
+def store_grant(row: Connection, grant: Grant, refresh: str | None) -> None:
     """Writes what a provider gave into the row."""
-    row.access_sealed, row.refresh_sealed = sealed(grant.access), sealed(refresh)
-    row.expires_at = ends_at(grant, clock.now())
+    row.access_sealed, row.refresh_sealed = seal_token(grant.access), seal_token(refresh)
+    row.expires_at = expiry_of(grant, clock.now())
     row.scope = grant.scope or row.scope
     row.refreshing_until, row.last_error = None, None
 
 
-def ends_at(grant: Grant, now: datetime) -> datetime | None:
+def expiry_of(grant: Grant, now: datetime) -> datetime | None:
     return now + timedelta(seconds=min(grant.expires_in, 10 * 365 * 86_400)) if grant.expires_in else None
 
 
-def rejected(account_id: int, provider: str, token: str) -> None:
+def reject_token(account_id: int, provider: str, token: str) -> None:
     """The provider does not take this token before its end: a new one is asked for next time, or there is none."""
     with transaction(account_id) as session:
-        row = row_of(session, account_id, provider, lock=True)
-        if row is None or row.state != "connected" or opened(row.access_sealed) != token:
+        row = find_connection(session, account_id, provider, lock=True)
+        if row is None or row.state != "connected" or unseal_token(row.access_sealed) != token:
             return
         now = clock.now()
-        again = now.timestamp() - row.details.get("rejected_at", 0) < YOUNG.total_seconds()
-        if row.refresh_sealed is None or again:
-            _break(session, row, "revoked")
+        again_soon = now.timestamp() - row.details.get("rejected_at", 0) < REJECTION_WINDOW.total_seconds()
+        if row.refresh_sealed is None or again_soon:
+            _mark_broken(session, row, "revoked")
         else:
             row.expires_at, row.details = now, row.details | {"rejected_at": now.timestamp()}
 
 
-def _break(session: Session, row: Connection, reason: str) -> None:
+def _mark_broken(session: Session, row: Connection, reason: str) -> None:
     row.state, row.last_error, row.refreshing_until, row.syncing_until = "broken", reason, None, None
     account = session.get(Account, row.account_id)
     if account is not None and row.connected_at is not None:

@@ -1,4 +1,4 @@
-"""Ending a connection: its tokens are deleted first, then taken back at the provider where that can be done."""
+"""Disconnecting: the tokens are deleted here first, then revoked at the provider where it offers that."""
 
 from dataclasses import dataclass
 
@@ -16,32 +16,32 @@ from shared.errors import NotFound
 from shared.outbox.enqueue import tell
 from shared.providers import registry
 from shared.providers.connectors import Connector, connector
-from shared.services.connections.credentials import in_thread, opened, row_of
+from shared.services.connections.credentials import find_connection, run_in_thread, unseal_token
 
-SECONDS = 8.0
+REVOKE_SECONDS = 8.0
 
 
 @dataclass(frozen=True)
-class Ended:
+class Disconnection:
     revoked: bool
     watches: list[str]
     after: str
 
 
-async def disconnect(account_id: int, provider: str) -> Ended:
+async def disconnect(account_id: int, provider: str) -> Disconnection:
     """Whatever the provider says, nothing of it is left here. Raises NotFound when there was no connection."""
     card = connector(provider)
     with anyio.CancelScope(shield=True):
-        access, refresh, watches = await in_thread(_delete, account_id, provider, card)
-        revoked = await _revoked(card, access, refresh)
-    return Ended(revoked, watches, card.after)
+        access, refresh, watches = await run_in_thread(_delete, account_id, provider, card)
+        revoked = await _revoke(card, access, refresh)
+    return Disconnection(revoked, watches, card.after)
 
 
-async def _revoked(card: Connector, access: str | None, refresh: str | None) -> bool:
+async def _revoke(card: Connector, access: str | None, refresh: str | None) -> bool:
     if card.revoke is None or access is None:
         return False
     try:
-        with anyio.fail_after(SECONDS):
+        with anyio.fail_after(REVOKE_SECONDS):
             return await card.revoke(access, refresh)
     except Exception:  # the edge to other people's servers: the tokens are gone here in any case
         return False
@@ -49,13 +49,13 @@ async def _revoked(card: Connector, access: str | None, refresh: str | None) -> 
 
 def _delete(account_id: int, provider: str, card: Connector) -> tuple[str | None, str | None, list[str]]:
     with transaction(account_id) as session:
-        row = row_of(session, account_id, provider, lock=True)
+        row = find_connection(session, account_id, provider, lock=True)
         if row is None or row.state == "disconnected":
             raise NotFound("connection", provider)
-        access, refresh, since = opened(row.access_sealed), opened(row.refresh_sealed), row.connected_at
-        _empty(row)
+        access, refresh, since = unseal_token(row.access_sealed), unseal_token(row.refresh_sealed), row.connected_at
+        _clear_row(row)
         session.flush()
-        watches = _left_without(session, provider) if since is not None else []
+        watches = _list_affected_watches(session, provider) if since is not None else []
         if since is not None:
             facts = {"title": card.title, "watches": watches, "after": card.after}
             key = f"connection:{row.id}:ended:{since.isoformat()}"
@@ -64,18 +64,18 @@ def _delete(account_id: int, provider: str, card: Connector) -> tuple[str | None
     return access, refresh, watches
 
 
-def _empty(row: Connection) -> None:
+def _clear_row(row: Connection) -> None:
     row.state, row.details, row.scope = "disconnected", {}, None
     row.access_sealed, row.refresh_sealed, row.pending_sealed = None, None, None
     row.state_hash, row.pending_until, row.expires_at = None, None, None
     row.refreshing_until, row.syncing_until, row.connected_at, row.last_error = None, None, None, None
 
 
-def _left_without(session: Session, provider: str) -> list[str]:
+def _list_affected_watches(session: Session, provider: str) -> list[str]:
     """What watched by this connection alone."""
     source = registry.providers().get(provider)
     if source is None or "award_seats" not in source.answers or registry.operator_key(source):
         return []
     monitors = count(session, RouteMonitor, RouteMonitor.cancelled_at.is_(None))
-    counted = ((monitors, "route monitor"), (count(session, FlightAlert), "flight alert"))
-    return [pluralize(number, name) for number, name in counted if number]
+    counts = ((monitors, "route monitor"), (count(session, FlightAlert), "flight alert"))
+    return [pluralize(number, name) for number, name in counts if number]

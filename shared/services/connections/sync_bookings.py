@@ -1,4 +1,4 @@
-"""Flights and stays of a trip organiser go in; an account's bookings are added, completed and brought up to them.
+"""Bookings from a trip organiser: added, completed, and updated as they change there.
 
 A booking changed here since the last time is left as it is; one cancelled here stays so; none is ever deleted.
 """
@@ -29,12 +29,12 @@ def apply(session: Session, reference: Reference, pulled: Pulled, last: datetime
     flights: list[Booking] = list(session.scalars(select(FlightBooking).with_for_update()))
     stays: list[Booking] = list(session.scalars(select(HotelBooking).with_for_update()))
     for leg in pulled.legs:
-        _one(session, reference, report, flights, "flight", leg.ref, _leg_terms(leg), last)
+        _sync_booking(session, reference, report, flights, "flight", leg.ref, _leg_terms(leg), last)
     for stay in pulled.stays:
-        _stay(session, reference, report, stays, stay, last)
+        _sync_stay(session, reference, report, stays, stay, last)
     if whole:
         refs = [leg.ref for leg in pulled.legs] + [stay.ref for stay in pulled.stays]
-        _missing(report, reference, [*flights, *stays], refs)
+        _report_missing(report, reference, [*flights, *stays], refs)
     session.flush()
     return report
 
@@ -55,8 +55,8 @@ def _leg_terms(leg: Leg) -> dict[str, Any]:
     return {name: value for name, value in terms.items() if value is not None}
 
 
-def _stay(
-    session: Session, reference: Reference, report: Report, known: list[Booking], stay: Stay, last: datetime | None
+def _sync_stay(
+    session: Session, reference: Reference, report: Report, rows: list[Booking], stay: Stay, last: datetime | None
 ) -> None:
     try:
         hotel = hotels.code(hotels.find_hotel(reference, stay.hotel))
@@ -67,32 +67,32 @@ def _stay(
     terms: dict[str, Any] = {"hotel_code": hotel, "check_in_date": stay.check_in, "check_out_date": stay.check_out}
     if stay.confirmation_number:
         terms["confirmation_number"] = stay.confirmation_number
-    _one(session, reference, report, known, "hotel", stay.ref, terms, last)
+    _sync_booking(session, reference, report, rows, "hotel", stay.ref, terms, last)
 
 
-def _one(
+def _sync_booking(
     session: Session,
     reference: Reference,
     report: Report,
-    known: list[Booking],
+    rows: list[Booking],
     what: str,
     ref: str,
     terms: Mapping[str, Any],
     last: datetime | None,
 ) -> None:
     kind = f"{what}_booking"
-    row = next((r for r in known if r.external_ref == ref), None) or _same(known, terms)
+    row = next((r for r in rows if r.external_ref == ref), None) or _find_same(rows, terms)
     if row is not None and row.cancelled_at:
         return
     try:
         if row is None:
-            row = _made(reference, what, terms)
+            row = _build_booking(reference, what, terms)
             row.external_ref = ref
             session.add(row)
             session.flush()
-            known.append(row)
+            rows.append(row)
             report.change(kind, ref, None, terms)
-        elif not _updated(report, reference, kind, row, ref, terms, last):
+        elif not _update_booking(report, reference, kind, row, ref, terms, last):
             return
     except (Invalid, NotFound, Candidates):
         report.conflict(kind, ref, "not_accepted")
@@ -101,7 +101,7 @@ def _one(
         bookings.watch(session, reference, row)
 
 
-def _made(reference: Reference, what: str, terms: Mapping[str, Any]) -> Booking:
+def _build_booking(reference: Reference, what: str, terms: Mapping[str, Any]) -> Booking:
     """Nobody said what was paid, or with what: it is what bookings are when nothing is said, without an amount."""
     if what == "hotel":
         rest = {name: value for name, value in terms.items() if name != "hotel_code"}
@@ -110,21 +110,21 @@ def _made(reference: Reference, what: str, terms: Mapping[str, Any]) -> Booking:
     return bookings.leg(reference, {**assumed, **terms}, unpriced=True)
 
 
-_ALIKE = ("airline", "origin", "destination", "departure_date", "hotel_code", "check_in_date", "check_out_date")
+_IDENTITY = ("airline", "origin", "destination", "departure_date", "hotel_code", "check_in_date", "check_out_date")
 
 
-def _same(known: Sequence[Booking], terms: Mapping[str, Any]) -> Booking | None:
+def _find_same(rows: Sequence[Booking], terms: Mapping[str, Any]) -> Booking | None:
     """One reservation known from elsewhere: the same route and day, or hotel and days, and no other number."""
     number = str(terms.get("confirmation_number", "")).upper()
-    for row in known:
+    for row in rows:
         theirs = (row.confirmation_number or "").upper()
-        fits = all(getattr(row, name) == terms[name] for name in _ALIKE if name in terms)
+        fits = all(getattr(row, name) == terms[name] for name in _IDENTITY if name in terms)
         if fits and row.external_ref is None and (not number or not theirs or number == theirs):
             return row
     return None
 
 
-def _updated(
+def _update_booking(
     report: Report,
     reference: Reference,
     kind: str,
@@ -144,17 +144,17 @@ def _updated(
         report.conflict(kind, row.id, "changed_here")
         return False
     before = {name: getattr(row, name) for name in new}
-    _check(reference, row, new)
+    _check_terms(reference, row, new)
     for name, value in new.items():
         setattr(row, name, value)
     row.external_ref, row.updated_at = ref, clock.now()
-    if isinstance(row, HotelBooking) and new.keys() & set(_ALIKE):
-        _moved(reference, row)
+    if isinstance(row, HotelBooking) and new.keys() & set(_IDENTITY):
+        _compare_again(reference, row)
     report.change(kind, row.id, before, new)
     return True
 
 
-def _check(reference: Reference, row: Booking, new: Mapping[str, Any]) -> None:
+def _check_terms(reference: Reference, row: Booking, new: Mapping[str, Any]) -> None:
     """Raises Invalid before anything is written."""
     terms = {c.key: getattr(row, c.key) for c in row.__mapper__.column_attrs} | dict(new)
     if isinstance(row, FlightBooking):
@@ -163,13 +163,13 @@ def _check(reference: Reference, row: Booking, new: Mapping[str, Any]) -> None:
         bookings.check_stay(terms, unpriced=True)
 
 
-def _moved(reference: Reference, row: HotelBooking) -> None:
+def _compare_again(reference: Reference, row: HotelBooking) -> None:
     bookings.compare_afresh(row, clock.now())
     if (hotel := hotels.find_stored(reference, row.hotel_code)) is not None:
         row.hotel_name = hotel.name
 
 
-def _missing(report: Report, reference: Reference, rows: Sequence[Booking], refs: Sequence[str]) -> None:
+def _report_missing(report: Report, reference: Reference, rows: Sequence[Booking], refs: Sequence[str]) -> None:
     there, now = set(refs), clock.now()
     for row in rows:
         if row.external_ref is None or row.external_ref in there or not row.external_ref.startswith("tripit:"):

@@ -1,4 +1,4 @@
-"""What an account keeps goes in; the rows that are shown outside come out, one per balance, flight and stay."""
+"""Rows that are exported to a provider: one for each balance, flight and stay of an account."""
 
 from datetime import datetime
 from typing import Any
@@ -12,35 +12,37 @@ from shared.providers.connectors import Row
 from shared.reference.reference import Reference
 from shared.services.bookings.bookings import flight_state, stay_state
 
-MOST = 2000  # of each kind, the latest
+MAX_ROWS = 2000  # of each kind, the latest
 
 
-def rows(session: Session, reference: Reference, now: datetime) -> tuple[Row, ...]:
+def build_rows(session: Session, reference: Reference, now: datetime) -> tuple[Row, ...]:
     balances = session.scalars(select(PointsBalance).order_by(PointsBalance.program))
-    newest = select(FlightBooking).order_by(FlightBooking.departure_date.desc(), FlightBooking.id.desc()).limit(MOST)
-    latest = select(HotelBooking).order_by(HotelBooking.check_in_date.desc(), HotelBooking.id.desc()).limit(MOST)
+    newest = (
+        select(FlightBooking).order_by(FlightBooking.departure_date.desc(), FlightBooking.id.desc()).limit(MAX_ROWS)
+    )
+    latest = select(HotelBooking).order_by(HotelBooking.check_in_date.desc(), HotelBooking.id.desc()).limit(MAX_ROWS)
     flights, stays = list(session.scalars(newest)), list(session.scalars(latest))
     return (
-        *(_balance(reference, row) for row in balances),
-        *(_flight(reference, row, now) for row in reversed(flights)),
-        *(_stay(reference, row, now) for row in reversed(stays)),
+        *(_balance_row(reference, row) for row in balances),
+        *(_flight_row(reference, row, now) for row in reversed(flights)),
+        *(_stay_row(reference, row, now) for row in reversed(stays)),
     )
 
 
-def _plain(values: dict[str, Any]) -> dict[str, Any]:
+def _to_plain(values: dict[str, Any]) -> dict[str, Any]:
     """Days and times as text, money as a number."""
-    made: dict[str, Any] = {}
+    plain: dict[str, Any] = {}
     for name, value in values.items():
         if value is None or isinstance(value, str | int):
-            made[name] = value
+            plain[name] = value
         elif hasattr(value, "isoformat"):
-            made[name] = value.isoformat()
+            plain[name] = value.isoformat()
         else:
-            made[name] = float(value)
-    return made
+            plain[name] = float(value)
+    return plain
 
 
-def _balance(reference: Reference, row: PointsBalance) -> Row:
+def _balance_row(reference: Reference, row: PointsBalance) -> Row:
     program = reference.programs.get(row.program)
     values = {
         "program": row.program,
@@ -50,10 +52,10 @@ def _balance(reference: Reference, row: PointsBalance) -> Row:
         "as_of": row.as_of,
         "state": row.source,
     }
-    return Row("balance", f"balance:{row.program}", _plain(values))
+    return Row("balance", f"balance:{row.program}", _to_plain(values))
 
 
-def _flight(reference: Reference, row: FlightBooking, now: datetime) -> Row:
+def _flight_row(reference: Reference, row: FlightBooking, now: datetime) -> Row:
     values = {
         "airline": row.airline,
         "flight_number": row.flight_number,
@@ -69,10 +71,10 @@ def _flight(reference: Reference, row: FlightBooking, now: datetime) -> Row:
         "confirmation_number": row.confirmation_number,
         "state": flight_state(reference, row, now),
     }
-    return Row("flight", f"flight:{row.id}", _plain(values))
+    return Row("flight", f"flight:{row.id}", _to_plain(values))
 
 
-def _stay(reference: Reference, row: HotelBooking, now: datetime) -> Row:
+def _stay_row(reference: Reference, row: HotelBooking, now: datetime) -> Row:
     values = {
         "hotel": row.hotel_name,
         "check_in": row.check_in_date,
@@ -85,4 +87,4 @@ def _stay(reference: Reference, row: HotelBooking, now: datetime) -> Row:
         "confirmation_number": row.confirmation_number,
         "state": stay_state(reference, row, now),
     }
-    return Row("hotel", f"hotel:{row.id}", _plain(values))
+    return Row("hotel", f"hotel:{row.id}", _to_plain(values))

@@ -1,4 +1,4 @@
-"""What a points tracker knows goes in; an account's balances and statuses follow it, unless ours are newer."""
+"""Balances and statuses from a points tracker, unless the account's own are newer."""
 
 import re
 from datetime import datetime
@@ -27,7 +27,7 @@ _CODES = {
 }
 
 
-def program_of(reference: Reference, account: TrackedAccount) -> str | None:
+def find_program(reference: Reference, account: TrackedAccount) -> str | None:
     if account.code in _CODES:
         return _CODES[account.code]
     for name in (account.name, _ASIDE.sub(" ", account.name).strip()):
@@ -39,61 +39,61 @@ def program_of(reference: Reference, account: TrackedAccount) -> str | None:
 
 
 def apply(
-    session: Session, reference: Reference, account_id: int, source: str, found: tuple[TrackedAccount, ...]
+    session: Session, reference: Reference, account_id: int, source: str, accounts: tuple[TrackedAccount, ...]
 ) -> Report:
     """Within the session's transaction; which programmes changed, and what was left as it was and why."""
-    report, seen = Report(), set[str]()
+    report, slugs = Report(), set[str]()
     lock(session, account_id)
     balances = {row.program: row for row in session.scalars(select(PointsBalance).with_for_update())}
     statuses = {row.program: row for row in session.scalars(select(LoyaltyStatus).with_for_update())}
-    for account in found:
-        slug = program_of(reference, account)
+    for account in accounts:
+        slug = find_program(reference, account)
         if slug is None:
             report.conflict("balance", account.code or "unnamed", "unknown_program")
-        elif slug in seen:
+        elif slug in slugs:
             report.conflict("balance", slug, "several_accounts")
         elif account.stale:
             report.conflict("balance", slug, "not_checked_lately")
         else:
-            _balance(session, report, source, slug, account, balances.get(slug))
-            _status(session, reference, report, source, slug, account, statuses.get(slug))
+            _sync_balance(session, report, source, slug, account, balances.get(slug))
+            _sync_status(session, reference, report, source, slug, account, statuses.get(slug))
         if slug is not None:
-            seen.add(slug)
+            slugs.add(slug)
     session.flush()
     return report
 
 
-def _newer_here(row: PointsBalance | LoyaltyStatus, checked_at: datetime | None) -> bool:
+def _is_newer_here(row: PointsBalance | LoyaltyStatus, checked_at: datetime | None) -> bool:
     """What a person wrote after the tracker looked is not overwritten."""
     return row.source == "manual" and (checked_at is None or row.updated_at > checked_at)
 
 
-def _balance(
+def _sync_balance(
     session: Session, report: Report, source: str, slug: str, account: TrackedAccount, row: PointsBalance | None
 ) -> None:
     if account.balance is None:
         return
     report.balances += 1
-    told: dict[str, Any] = {"balance": account.balance}
+    values: dict[str, Any] = {"balance": account.balance}
     if account.expires_on is not None or row is None:
-        told["expires_on"] = account.expires_on
-    before = None if row is None else {name: getattr(row, name) for name in told}
-    if before == told:
+        values["expires_on"] = account.expires_on
+    before = None if row is None else {name: getattr(row, name) for name in values}
+    if before == values:
         return
-    if row is not None and _newer_here(row, account.checked_at):
+    if row is not None and _is_newer_here(row, account.checked_at):
         report.conflict("balance", slug, "newer_here")
         return
     if row is None:
         row = PointsBalance(program=slug, balance=account.balance, as_of=clock.today(), source=source)
         session.add(row)
-    for name, value in told.items():
+    for name, value in values.items():
         setattr(row, name, value)
     row.as_of = account.checked_at.date() if account.checked_at else clock.today()
     row.source, row.updated_at = source, clock.now()
-    report.change("balance", slug, before, told)
+    report.change("balance", slug, before, values)
 
 
-def _status(
+def _sync_status(
     session: Session,
     reference: Reference,
     report: Report,
@@ -112,7 +112,7 @@ def _status(
         return
     if row is not None and row.tier == tier:
         return
-    if row is not None and _newer_here(row, account.checked_at):
+    if row is not None and _is_newer_here(row, account.checked_at):
         report.conflict("status", slug, "newer_here")
         return
     before = None if row is None else {"tier": row.tier}

@@ -1,4 +1,4 @@
-"""What a synchronisation did: changes and conflicts are noted as they happen, and one report comes out."""
+"""The report of a synchronisation: its changes and conflicts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-SHOWN = 50  # changes, and as many conflicts
+MAX_LISTED = 50  # changes, and as many conflicts
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The audit as the service runs it: facts, corrections and prices seen go in; findings, their rows and a mail out."""
+"""The audit of reference data: findings, their history, and the mail to the operator."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,35 +17,35 @@ from shared.db.run_kinds import RunKind
 from shared.db.runs import COMPLETE, RunResult
 from shared.reference.audit import OBSERVATION_AGE, UNDATED, AuditFinding, ObservedPrice, audit_facts
 from shared.reference.load import reference
-from shared.services.operations.facts import current, refresh
+from shared.services.operations.facts import list_corrections, refresh
 from shared.settings import settings
 
-_IN_MAIL = 40
+_MAX_IN_MAIL = 40
 
 
-def findings() -> list[AuditFinding]:
+def run_audit() -> list[AuditFinding]:
     """Everything a person should look at now, the oldest first."""
     refresh()
     with transaction() as session:
-        corrections = current(session)
-        seen = [ObservedPrice(*row) for row in prices_since(session, clock.now() - OBSERVATION_AGE)]
-    return audit_facts(reference(), clock.today(), seen, corrections)
+        corrections = list_corrections(session)
+        prices = [ObservedPrice(*row) for row in prices_since(session, clock.now() - OBSERVATION_AGE)]
+    return audit_facts(reference(), clock.today(), prices, corrections)
 
 
-def since(finding: AuditFinding) -> str:
+def describe_since(finding: AuditFinding) -> str:
     return "undated" if finding.since == UNDATED else finding.since.isoformat()
 
 
-def keep(session: Session, found: Sequence[AuditFinding], run_id: int) -> RunResult:
+def store_findings(session: Session, findings: Sequence[AuditFinding], run_id: int) -> RunResult:
     """Stores what was found and writes one mail to the operator, when there is one and there is something to say."""
-    rows = [{"kind": f.kind, "file": f.file, "key": f.key, "since": f.since, "text": f.text} for f in found]
+    rows = [{"kind": f.kind, "file": f.file, "key": f.key, "since": f.since, "text": f.text} for f in findings]
     note_findings(session, rows, clock.today())
-    if found and (address := settings().operator_email):
-        _write(session, address, found, run_id)
+    if findings and (address := settings().operator_email):
+        _enqueue_mail(session, address, findings, run_id)
     return COMPLETE
 
 
-def _write(session: Session, address: str, found: Sequence[AuditFinding], run_id: int) -> None:
+def _enqueue_mail(session: Session, address: str, findings: Sequence[AuditFinding], run_id: int) -> None:
     """A delivery belongs to an account: the operator's own, else that of the first administrator."""
     own = sa.func.lower(Account.email) == address.lower()
     owner = session.scalar(
@@ -54,9 +54,9 @@ def _write(session: Session, address: str, found: Sequence[AuditFinding], run_id
     if owner is None:
         return
     facts: dict[str, Any] = {
-        "total": len(found),
-        "kinds": dict(sorted(Counter(f.kind for f in found).items())),
-        "findings": [f"{since(f)}  {f.kind}  {f.file}  {f.key}: {f.text}" for f in found[:_IN_MAIL]],
+        "total": len(findings),
+        "kinds": dict(sorted(Counter(f.kind for f in findings).items())),
+        "findings": [f"{describe_since(f)}  {f.kind}  {f.file}  {f.key}: {f.text}" for f in findings[:_MAX_IN_MAIL]],
     }
     session.add(
         Delivery(

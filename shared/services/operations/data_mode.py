@@ -1,4 +1,4 @@
-"""The data mode of an installation: the mode of this process goes in, and a start in the other mode is refused."""
+"""The data mode of an installation: a database filled in one mode is refused by programs in the other."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""Facts of this process kept up to date: an operator's corrections go in, are checked, stored, and taken up."""
+"""Corrections of reference data by the operator: checked, stored, and loaded by every running process."""
 
 import logging
 import threading
@@ -20,11 +20,11 @@ from shared.reference.tables import read_raw_rows
 
 log = logging.getLogger(__name__)
 Cells = Mapping[str, str]
-_taken_up = [0]  # the version of corrections in the facts of this process
+_loaded_version = [0]  # the version of corrections in the facts of this process
 _refreshing = threading.Lock()
 
 
-def tell() -> None:
+def announce_change() -> None:
     """After commit: running servers look at once. Without Redis they look by themselves within seconds."""
     try:
         connect().publish(FACTS, "changed")
@@ -36,7 +36,7 @@ class BadFact(Exception):
     """A correction that cannot be taken; the text says all that is wrong with it."""
 
 
-def current(session: Session) -> list[Override]:
+def list_corrections(session: Session) -> list[Override]:
     """Every correction in force."""
     return [
         Override(r.id, r.file, r.cells, r.removed, r.entered_at, r.entered_by, r.reason)
@@ -49,21 +49,21 @@ def refresh() -> bool:
     with _refreshing:
         with transaction() as session:
             version = store.version(session)
-            if version == _taken_up[0]:
+            if version == _loaded_version[0]:
                 return False
-            found = current(session)
-        load.replace(_laid_over(found))
-        _taken_up[0] = version
+            corrections = list_corrections(session)
+        load.replace(_apply_corrections(corrections))
+        _loaded_version[0] = version
         return True
 
 
-def _laid_over(found: Sequence[Override]) -> load.Reference:
+def _apply_corrections(corrections: Sequence[Override]) -> load.Reference:
     """The facts with the corrections. One that a newer release no longer fits is left out, and that is logged."""
     try:
-        return load.load(overrides=found).reference
+        return load.load(overrides=corrections).reference
     except ReferenceError:
         fitting: list[Override] = []
-    for override in found:
+    for override in corrections:
         try:
             load.read_tables(FOLDER, [*fitting, override])
         except ReferenceError as error:
@@ -73,97 +73,101 @@ def _laid_over(found: Sequence[Override]) -> load.Reference:
     return load.load(overrides=fitting).reference
 
 
-def known(file: str) -> None:
+def require_file(file: str) -> None:
     """Raises BadFact where no file of facts has this name."""
     if file not in FILES:
         raise BadFact(f"There is no file {file}. The files: {', '.join(FILES)}.")
 
 
-def _checked(file: str, cells: Cells) -> None:
-    known(file)
+def _check_cells(file: str, cells: Cells) -> None:
+    require_file(file)
     faults = [f"{file} has no column {name}" for name in cells if name not in list_columns(file)]
     faults += [f"{name} is missing: it names the row" for name in list_key_columns(file) if name not in cells]
     if faults:
         raise BadFact("; ".join(faults) + f". The columns: {', '.join(list_columns(file))}.")
 
 
-def _texts(file: str) -> list[str]:
+def _required_texts(file: str) -> list[str]:
     """Columns of text that every row of the file has; the row's checks see to all other kinds."""
-    given = ("as_of", "audited_on", "confidence", "note")
-    return [name for name, kind in get_type_hints(FILES[file]).items() if kind is str and name not in given]
+    audited = ("as_of", "audited_on", "confidence", "note")
+    return [name for name, kind in get_type_hints(FILES[file]).items() if kind is str and name not in audited]
 
 
-def _standing(session: Session, file: str, key: str) -> tuple[Cells | None, Cells | None]:
+def _find_row(session: Session, file: str, key: str) -> tuple[Cells | None, Cells | None]:
     """The row as it answers now, and as the file has it."""
     filed = next((r for r in read_raw_rows(FOLDER, file) if build_key(file, r) == key), None)
-    held = next((o for o in current(session) if o.file == file and build_key(file, o.cells) == key), None)
-    now = (None if held.removed else held.cells) if held else filed
+    correction = next(
+        (o for o in list_corrections(session) if o.file == file and build_key(file, o.cells) == key), None
+    )
+    now = (None if correction.removed else correction.cells) if correction else filed
     return now, filed
 
 
 def set_fact(session: Session, file: str, cells: Cells, who: str, reason: str) -> tuple[Cells | None, Cells]:
     """Corrects the row these cells name, or adds it; the row before and after. Raises BadFact with every fault."""
-    _checked(file, cells)
+    _check_cells(file, cells)
     store.alone(session)
     key = build_key(file, cells)
-    before, _ = _standing(session, file, key)
+    before, _ = _find_row(session, file, key)
     if "source_url" in list_columns(file) and not cells.get("source_url"):
         raise BadFact("source_url is missing: a correction says where it is from.")
-    if before is None and (missing := [n for n in _texts(file) if n not in cells]):
+    if before is None and (missing := [n for n in _required_texts(file) if n not in cells]):
         raise BadFact(f"This row is new and lacks {', '.join(missing)}; NAME= leaves one empty on purpose.")
     today = clock.today().isoformat()
     looked_at = {"as_of": today, "audited_on": today, "confidence": "high"}
     if before and before.get("source_url") != cells.get("source_url"):
         looked_at["note"] = ""  # it spoke of another source
-    given = {name: value for name, value in (looked_at | dict(cells)).items() if name in list_columns(file)}
-    after = dict(before or dict.fromkeys(list_columns(file), "")) | given
-    _write(session, file, key, after, False, who, reason)
-    _note(session, file, key, "set", before, after, who, reason)
+    new_cells = {name: value for name, value in (looked_at | dict(cells)).items() if name in list_columns(file)}
+    after = dict(before or dict.fromkeys(list_columns(file), "")) | new_cells
+    _store_correction(session, file, key, after, False, who, reason)
+    _log_change(session, file, key, "set", before, after, who, reason)
     return before, after
 
 
 def remove_fact(session: Session, file: str, cells: Cells, who: str, reason: str) -> Cells:
     """Takes the row out: a row of the file no longer answers, an added one is gone. Raises BadFact."""
-    _checked(file, cells)
+    _check_cells(file, cells)
     store.alone(session)
     key = build_key(file, cells)
-    before, filed = _standing(session, file, key)
+    before, filed = _find_row(session, file, key)
     if before is None:
         raise BadFact(f"{file} has no row {key}.")
     if filed is None:
         store.drop(session, file, key)
-        _try(session, None)
+        _check_all(session, None)
     else:
-        _write(session, file, key, filed, True, who, reason)
-    _note(session, file, key, "removed", before, None, who, reason)
+        _store_correction(session, file, key, filed, True, who, reason)
+    _log_change(session, file, key, "removed", before, None, who, reason)
     return before
 
 
 def undo_fact(session: Session, file: str, cells: Cells, who: str, reason: str) -> Cells | None:
     """Takes a correction back, so that the file's row answers again: that row. Raises BadFact."""
-    _checked(file, cells)
+    _check_cells(file, cells)
     store.alone(session)
     key = build_key(file, cells)
-    if not any(o.file == file and build_key(file, o.cells) == key for o in current(session)):
+    if not any(o.file == file and build_key(file, o.cells) == key for o in list_corrections(session)):
         raise BadFact(f"No correction of {file} {key} is in force.")
-    before, filed = _standing(session, file, key)
+    before, filed = _find_row(session, file, key)
     store.drop(session, file, key)
-    _try(session, None)
-    _note(session, file, key, "undone", before, filed, who, reason)
+    _check_all(session, None)
+    _log_change(session, file, key, "undone", before, filed, who, reason)
     return filed
 
 
-def _write(session: Session, file: str, key: str, cells: Cells, removed: bool, who: str, reason: str) -> None:
-    _try(session, Override(0, file, cells, removed, clock.now(), who, reason))
+def _store_correction(
+    session: Session, file: str, key: str, cells: Cells, removed: bool, who: str, reason: str
+) -> None:
+    _check_all(session, Override(0, file, cells, removed, clock.now(), who, reason))
     row = {"file": file, "key": key, "cells": dict(cells), "removed": removed, "entered_by": who, "reason": reason}
     store.put(session, row)
 
 
-def _try(session: Session, new: Override | None) -> None:
+def _check_all(session: Session, new: Override | None) -> None:
     """All facts are checked as they would be, with the same checks as the files. Raises BadFact with all faults."""
     others = [
         o
-        for o in current(session)
+        for o in list_corrections(session)
         if new is None or (o.file, build_key(o.file, o.cells)) != (new.file, build_key(new.file, new.cells))
     ]
     try:
@@ -172,7 +176,9 @@ def _try(session: Session, new: Override | None) -> None:
         raise BadFact("\n  ".join(["This would not hold together:", *error.faults])) from None
 
 
-def _note(session: Session, file: str, key: str, action: str, before: Any, after: Any, who: str, reason: str) -> None:
+def _log_change(
+    session: Session, file: str, key: str, action: str, before: Any, after: Any, who: str, reason: str
+) -> None:
     session.add(
         store.ReferenceChange(
             made_by=who,

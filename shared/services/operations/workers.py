@@ -1,4 +1,4 @@
-"""The programs that work on jobs: nothing goes in, how many of them listen to the queue comes out."""
+"""Number of workers that listen to the job queue."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from redis.exceptions import RedisError
 from shared.redis import connect
 
 
-def listening() -> int | None:
+def count_workers() -> int | None:
     """Workers that gave a sign of life lately; None when the queue is away. A worker that was killed keeps its name."""
     try:
         names: Any = connect().smembers("rq:workers")

@@ -1,4 +1,4 @@
-"""Award seats of a route: an airline and a day, or a window, goes out to the sources; marked options come back."""
+"""Searches for award seats: one airline and day, or a window of days for a watch."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Ids of award rows and of sightings: what is ours or a provider's goes in, an id good for one account comes out."""
+"""Signed ids of award rows and sightings: each is good for one account."""
 
 import base64
 import binascii

@@ -1,4 +1,4 @@
-"""The flights behind an award offer: our id of it goes out to the source that showed it, its reading comes back."""
+"""The flights behind an award offer, asked of the source that showed it."""
 
 from shared.errors import ConnectionRequired, NoData, NotFound
 from shared.providers import registry

@@ -1,4 +1,4 @@
-"""Exchange rates: currencies go in, one source's whole set of reference rates comes out, kept for some hours."""
+"""Exchange rates for one response: the whole set of one source, so that its amounts can be compared."""
 
 from collections.abc import Iterable
 from decimal import Decimal

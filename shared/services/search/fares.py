@@ -1,4 +1,4 @@
-"""Cash fares: readings of the sources go in, marked fares come out, cheapest first, each in its own currency."""
+"""Cash fares with their source and age, cheapest first, each in its own currency."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

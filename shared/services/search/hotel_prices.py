@@ -1,4 +1,4 @@
-"""Prices of hotel stays: hotels and dates go out to the sources; what each night and each stay costs comes back."""
+"""Prices of hotel stays: of each night and of whole stays."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""One leg on points, one for cash: a wish and hubs go to the sources, the best journey over each hub comes out."""
+"""Hybrid search: one leg on points and one for cash, over each hub."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

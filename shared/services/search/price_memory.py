@@ -1,4 +1,4 @@
-"""Prices seen in earlier searches: a route, day and cabin go in, readings as old as what was seen come out.
+"""Prices seen in earlier searches, as readings with the age they have now.
 
 They are the caller's own and those anybody may see; nobody is asked.
 """

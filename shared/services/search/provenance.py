@@ -1,4 +1,4 @@
-"""Where an answer comes from and how old it is: readings go in, freshness and coverage of a result come out."""
+"""Provenance of answers: freshness and coverage of a result, from the readings it is made of."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

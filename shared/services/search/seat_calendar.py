@@ -1,4 +1,4 @@
-"""Award seats of one airline on each day of a month: a question goes out; what is open, shut or unknown comes back."""
+"""The seat calendar: which days of a window have award seats of one airline."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How the sources of one capability fare: a capability goes in, their state and the last success come out."""
+"""State of the sources of one verb, and when one last answered."""
 
 from dataclasses import dataclass
 from datetime import datetime

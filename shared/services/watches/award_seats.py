@@ -1,4 +1,4 @@
-"""What all watches of award seats share: terms go out to the sources; fresh matches come back, to be mailed or not.
+"""Checks of watched award seats, shared by route monitors and flight alerts.
 
 One question per route and window, whoever watches it: answers of the last half hour serve all of them.
 """

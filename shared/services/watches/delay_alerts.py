@@ -1,4 +1,4 @@
-"""Checking airport delays: what alerts watch goes out to the sources, each airport once; messages come out."""
+"""Checks of watched airports: delays reported by the sources, and the messages about them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Checking a flight alert: what the sources answered to its terms goes in; states and one message come out."""
+"""Checks of flight alerts: key states and one message of new matches."""
 
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session

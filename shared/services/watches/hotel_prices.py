@@ -1,4 +1,4 @@
-"""Checking what a booked stay costs now: a stay goes out to the sources; a price, a drop and one notice come back."""
+"""Checks of booked stays: the price now, and a notice when it fell."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Checking a route monitor: what the sources answered to its terms goes in; states, matches and a message come out."""
+"""Checks of route monitors: key states, matches and one message of new matches."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Runs of standing orders in the database: a claimed run goes in, what to do comes out; its end is kept and told."""
+"""Runs of standing orders in the database: what to do, and how a run ended."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -28,7 +28,7 @@ Get = Callable[..., httpx.Response]
 def path(people: People) -> str:
     """The path of Alice's feed."""
     with transaction(people.alice.account_id) as session:
-        return f"/feeds/{secret_links.opened(session, people.alice.account_id, 'calendar').secret}.ics"
+        return f"/feeds/{secret_links.get_link(session, people.alice.account_id, 'calendar').secret}.ics"
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_only_reading_is_answered(path: str, get: Get) -> None:
 def test_an_ended_link_reads_like_one_that_never_was(people: People, path: str, get: Get) -> None:
     assert get(path).status_code == 200
     with transaction(people.alice.account_id) as session:
-        secret_links.renewed(session, people.alice.account_id, "calendar")
+        secret_links.renew_link(session, people.alice.account_id, "calendar")
     never = [f"/feeds/{'0' * 40}.ics", "/feeds/x.ics", "/feeds/%C3%A9.ics", f"/feeds/{'a' * 5000}.ics", path.upper()]
     ended = get(path)
     assert ended.status_code == 404
@@ -113,7 +113,7 @@ def test_the_feed_of_a_disabled_account_is_closed(people: People, path: str, get
 
 def test_a_mailbox_secret_opens_no_feed(people: People, get: Get) -> None:
     with transaction(people.alice.account_id) as session:
-        inbox = secret_links.opened(session, people.alice.account_id, "inbox")
+        inbox = secret_links.get_link(session, people.alice.account_id, "inbox")
     assert get(f"/feeds/{inbox.secret}.ics").status_code == 404
 
 

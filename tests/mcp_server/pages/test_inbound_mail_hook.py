@@ -25,7 +25,7 @@ SECRET = "hook-secret-0123456789"
 def address(people: People, configure: Callable[..., None]) -> str:
     configure(INBOUND_HOOK_SECRET=SECRET)
     with transaction(people.alice.account_id) as session:
-        return str(inbound_mail.address(secret_links.opened(session, people.alice.account_id, "inbox").secret))
+        return str(inbound_mail.address_of(secret_links.get_link(session, people.alice.account_id, "inbox").secret))
 
 
 def send(world: World, to: str | None, raw: bytes, secret: str | None = SECRET) -> httpx.Response:
@@ -61,7 +61,7 @@ def test_what_never_will_be_taken_is_told_apart_from_what_may_be_later(
     assert send(world, address, b"").status_code == 400
     monkeypatch.setattr(inbound_mail_hook, "MOST_BYTES", 100)
     assert send(world, address, b"x" * 101).status_code == 413
-    monkeypatch.setattr(inbound_mail, "MOST_WAITING", 0)
+    monkeypatch.setattr(inbound_mail, "MAX_WAITING_MAILS", 0)
     full = send(world, address, b"Subject: x\n\nx")
     assert (full.status_code, full.headers["retry-after"]) == (503, "60")
     assert count() == 0

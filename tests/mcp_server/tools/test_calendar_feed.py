@@ -65,7 +65,7 @@ def feed(people: People) -> Callable[..., list[Any]]:
 
     def read(who: Caller = people.alice, now: datetime | None = None) -> list[Any]:
         with transaction(who.account_id) as session:
-            made = calendar_feed.feed(session, reference(), now or clock.now())
+            made = calendar_feed.build_feed(session, reference(), now or clock.now())
         return list(Calendar.from_ical(made).walk("VEVENT"))
 
     return read
@@ -197,9 +197,9 @@ def test_reset_calendar_feed_replaces_the_link_once_confirmed(people: People, us
     assert use(people.alice, GET)["url"] == new["url"]
     with transaction() as session:
         secrets = [u.rpartition("/")[2].removesuffix(".ics") for u in (old, new["url"])]
-        held = [secret_links.holder(session, "calendar", s) for s in secrets]
+        held = [secret_links.find_holder(session, "calendar", s) for s in secrets]
         assert held == [None, people.alice.account_id]
-        assert secret_links.holder(session, "inbox", secrets[1]) is None
+        assert secret_links.find_holder(session, "inbox", secrets[1]) is None
 
 
 def test_reset_calendar_feed_makes_the_first_link_too(people: People, use: Use) -> None:

@@ -16,7 +16,7 @@ from shared.db.inbound_mail import InboundMail
 from shared.db.secret_links import SecretLink
 from shared.outbox.plan_change import change_trial
 from shared.services.bookings import inbound_mail
-from shared.services.bookings.inbound_mail import No, Refused, store, takes
+from shared.services.bookings.inbound_mail import MailRefused, RefusalReason, check_recipient, store
 from tests.mcp_server.tools.conftest import Use
 from tests.shared.domain.confirmations.mails import data, flight, mail, stay
 from tests.support.people import People
@@ -32,7 +32,7 @@ def arrive(use: Use, caller: Caller, raw: bytes) -> None:
     with transaction() as session:
         numbers = session.scalars(sa.select(InboundMail.number).where(InboundMail.state == "received")).all()
     for number in numbers:
-        found = inbound_mail.read(number)
+        found = inbound_mail.read_stored(number)
         with transaction() as session:
             inbound_mail.settle(session, number, found)
 
@@ -63,7 +63,7 @@ def test_get_booking_inbox_begins_one_trial_on_free_and_the_paywall_stands_after
     begun = use(people.bob, "get_booking_inbox")
     assert begun["trial"]["active"]
     assert begun["trial"]["ends_on"][:10] == (clock.today() + timedelta(days=14)).isoformat()
-    assert takes(begun["address"]) == people.bob.account_id
+    assert check_recipient(begun["address"]) == people.bob.account_id
     for name, more in (("list_inbox_messages", {}), ("reset_booking_inbox", {"confirm": True})):
         assert use(people.bob, name, **more)["status"] == "ok"
     with transaction() as session:
@@ -103,14 +103,14 @@ def test_get_booking_inbox_says_so_where_no_mail_is_taken(
 def test_reset_booking_inbox_asks_first_and_ends_the_old_address_at_once(people: People, use: Use) -> None:
     old = use(people.alice, "get_booking_inbox")["address"]
     assert use(people.alice, "reset_booking_inbox")["status"] == "confirmation_required"
-    assert takes(old) == people.alice.account_id
+    assert check_recipient(old) == people.alice.account_id
     new = use(people.alice, "reset_booking_inbox", confirm=True)
     assert new["address"] != old
     assert new["old_address_stops_at"] <= clock.now().isoformat().replace("+00:00", "Z")
-    with pytest.raises(Refused) as refused:
-        takes(old)
-    assert refused.value.why is No.UNKNOWN
-    assert takes(new["address"].upper()) == people.alice.account_id
+    with pytest.raises(MailRefused) as refused:
+        check_recipient(old)
+    assert refused.value.why is RefusalReason.UNKNOWN
+    assert check_recipient(new["address"].upper()) == people.alice.account_id
     assert use(people.alice, "get_booking_inbox")["address"] == new["address"]
 
 
@@ -118,9 +118,9 @@ def test_an_address_whose_owner_may_not_use_it_takes_no_mail(people: People, use
     address = use(people.alice, "get_booking_inbox")["address"]
     with transaction() as session:
         session.execute(sa.update(Account).values(plan="free"))
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(MailRefused) as refused:
         store([address], mail("hello"))
-    assert refused.value.why is No.OFF
+    assert refused.value.why is RefusalReason.OFF
 
 
 def test_list_inbox_messages_shows_a_complete_confirmation_as_imported_bookings(people: People, use: Use) -> None:

@@ -34,11 +34,11 @@ FEE = {"slug": "us-amex-gold", "annual_fee": "375", "source_url": "https://examp
 @pytest.fixture
 def as_before(clean: None) -> Iterator[None]:
     """The facts of this process as the files have them, before and after."""
-    files, version = reference(), facts._taken_up[0]
-    facts._taken_up[0] = 0
+    files, version = reference(), facts._loaded_version[0]
+    facts._loaded_version[0] = 0
     yield
     load.replace(files)
-    facts._taken_up[0] = version
+    facts._loaded_version[0] = version
 
 
 def correct(file: str, cells: dict[str, str]) -> Any:
@@ -139,7 +139,7 @@ def test_a_correction_a_newer_release_does_not_fit_is_left_out_alone(
     gold = next(r for r in read_raw_rows(FOLDER, "cards.csv") if r["slug"] == "us-amex-gold")
     good = Override(1, "cards.csv", gold | {"annual_fee": "375"}, False, when, "ops", "why")
     old = Override(2, "cards.csv", {"slug": "x", "colour": "gold"}, False, when, "ops", "why")
-    result = facts._laid_over([old, good])
+    result = facts._apply_corrections([old, good])
     assert result.cards["us-amex-gold"].annual_fee == 375
     assert "correction 2 is left out" in caplog.text
 
@@ -163,7 +163,7 @@ def test_a_running_server_takes_a_correction_up_at_a_word(as_before: None, monke
                 while not connect().pubsub_numsub(FACTS)[0][1]:
                     await anyio.sleep(0.02)
                 await anyio.to_thread.run_sync(correct, "cards.csv", FEE)
-                await anyio.to_thread.run_sync(facts.tell)
+                await anyio.to_thread.run_sync(facts.announce_change)
                 while reference().cards["us-amex-gold"].annual_fee != 375:
                     await anyio.sleep(0.02)
                 tasks.cancel_scope.cancel()

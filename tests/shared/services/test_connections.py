@@ -17,7 +17,7 @@ from shared.db.messages import Notification
 from shared.domain.plans import Plan
 from shared.providers.contract import Unanswered
 from shared.secrets import key_id, seal
-from shared.services.connections.credentials import Credentials, credential, opened, rejected
+from shared.services.connections.credentials import Credentials, get_credential, reject_token, unseal_token
 from shared.settings import settings
 from tests.support.fake_accounts import Outside
 from tests.support.people import account
@@ -50,7 +50,7 @@ def row() -> Connection:
 
 
 def ask(caller: Caller) -> str | None:
-    return anyio.run(credential, caller.account_id, "seats_aero")
+    return anyio.run(get_credential, caller.account_id, "seats_aero")
 
 
 def test_a_token_that_lasts_is_sent_as_it_is(alice: Caller, outside: Outside) -> None:
@@ -63,7 +63,7 @@ def test_a_token_is_renewed_five_minutes_early_and_the_rotated_one_kept(alice: C
     connect(alice, left=timedelta(minutes=4))
     assert ask(alice) == "Bearer seats-access-1"
     assert outside.last("/seats/token")["refresh_token"] == "refresh-0"
-    assert opened(row().refresh_sealed) == "seats-refresh-1"
+    assert unseal_token(row().refresh_sealed) == "seats-refresh-1"
     assert ask(alice) == "Bearer seats-access-1"
     assert outside.count("/seats/token") == 1
 
@@ -74,7 +74,7 @@ def test_many_who_ask_at_once_renew_once(alice: Caller, outside: Outside) -> Non
 
     async def many() -> None:
         async def one() -> None:
-            told.append(await credential(alice.account_id, "seats_aero"))
+            told.append(await get_credential(alice.account_id, "seats_aero"))
 
         async with anyio.create_task_group() as tasks:
             for _ in range(20):
@@ -151,11 +151,11 @@ def test_a_revoked_connection_is_broken_and_told_once(alice: Caller, outside: Ou
 
 def test_a_token_refused_twice_in_a_row_is_broken(alice: Caller, outside: Outside) -> None:
     connect(alice, left=timedelta(minutes=50))
-    rejected(alice.account_id, "seats_aero", "another")
+    reject_token(alice.account_id, "seats_aero", "another")
     assert ask(alice) == "Bearer first"
-    rejected(alice.account_id, "seats_aero", "first")
+    reject_token(alice.account_id, "seats_aero", "first")
     assert ask(alice) == "Bearer seats-access-1"
-    rejected(alice.account_id, "seats_aero", "seats-access-1")
+    reject_token(alice.account_id, "seats_aero", "seats-access-1")
     assert row().state == "broken"
 
 

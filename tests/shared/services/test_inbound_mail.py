@@ -18,7 +18,7 @@ from shared.db.runs import JobRun, Schedule
 from shared.domain.plans import Plan
 from shared.domain.retries import MAX_ATTEMPTS
 from shared.services.bookings import inbound_mail, secret_links
-from shared.services.bookings.inbound_mail import No, Refused, store
+from shared.services.bookings.inbound_mail import MailRefused, RefusalReason, store
 from tests.jobs.conftest import change, past, rows, work
 from tests.shared.domain.confirmations.mails import data, flight, mail
 from tests.support.people import account
@@ -32,8 +32,8 @@ def alice(clean: None) -> Caller:
 @pytest.fixture
 def address(alice: Caller) -> str:
     with transaction(alice.account_id) as session:
-        link = secret_links.opened(session, alice.account_id, inbound_mail.PURPOSE)
-    return str(inbound_mail.address(link.secret))
+        link = secret_links.get_link(session, alice.account_id, inbound_mail.PURPOSE)
+    return str(inbound_mail.address_of(link.secret))
 
 
 def mails() -> list[InboundMail]:
@@ -99,8 +99,8 @@ def test_the_same_mail_is_one_however_often_and_by_whatever_way_it_comes(address
 def test_two_recipients_get_a_mail_each_or_neither(address: str) -> None:
     bob = account("bob", Plan.PREMIUM)
     with transaction(bob.account_id) as session:
-        other = str(inbound_mail.address(secret_links.opened(session, bob.account_id, "inbox").secret))
-    with pytest.raises(Refused):
+        other = str(inbound_mail.address_of(secret_links.get_link(session, bob.account_id, "inbox").secret))
+    with pytest.raises(MailRefused):
         store([address, "nobody@inbox.localhost"], mail("x"))
     assert mails() == []
     assert store([address, other], mail("x")) == 2
@@ -111,20 +111,20 @@ def test_two_recipients_get_a_mail_each_or_neither(address: str) -> None:
     "wrong", ["", "@", "x@inbox.localhost", "a" * 40 + "@inbox.localhost", "a" * 40 + "@example.test"]
 )
 def test_any_other_address_is_unknown(address: str, wrong: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(MailRefused) as refused:
         store([wrong], mail("x"))
-    assert refused.value.why is No.UNKNOWN
-    with pytest.raises(Refused):
+    assert refused.value.why is RefusalReason.UNKNOWN
+    with pytest.raises(MailRefused):
         store([address.split("@")[0] + "@example.test"], mail("x"))
 
 
 def test_a_full_mailbox_takes_no_more_until_something_is_settled(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inbound_mail, "MOST_WAITING", 2)
+    monkeypatch.setattr(inbound_mail, "MAX_WAITING_MAILS", 2)
     for n in range(2):
         store([address], mail("x", id=f"{n}@a.test"))
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(MailRefused) as refused:
         store([address], mail("x", id="3@a.test"))
-    assert refused.value.why is No.FULL
+    assert refused.value.why is RefusalReason.FULL
     change(InboundMail, raw=None, state="discarded")
     assert store([address], mail("x", id="3@a.test")) == 1
 
@@ -177,7 +177,7 @@ def test_a_cancellation_that_overtakes_its_booking_waits_for_it(address: str) ->
     store([address], mail(page=data(flight()), id="on@a.test"))
     first, second = mails()
     for number in (first.number, second.number, first.number):
-        found = inbound_mail.read(number)
+        found = inbound_mail.read_stored(number)
         with transaction() as session:
             inbound_mail.settle(session, number, found)
     assert [m.state for m in mails()] == ["imported", "imported"]
@@ -190,7 +190,7 @@ def test_cancellations_of_what_nobody_keeps_do_not_wait_for_each_other(address: 
         store([address], mail(page=data(off), id=f"{number}@a.test"))
     first, second = mails()
     for number in (first.number, second.number, first.number):
-        found = inbound_mail.read(number)
+        found = inbound_mail.read_stored(number)
         with transaction() as session:
             inbound_mail.settle(session, number, found)
     assert [(m.state, m.missing) for m in mails()] == [("needs_review", ["booking"])] * 2
@@ -203,7 +203,7 @@ def test_two_mails_of_one_reservation_read_at_once_make_one_booking(address: str
         store([address], mail(page=data(flight()), id=f"{n}@a.test"))
 
     def settled(number: int) -> None:
-        found = inbound_mail.read(number)
+        found = inbound_mail.read_stored(number)
         with transaction() as session:
             inbound_mail.settle(session, number, found)
 

@@ -13,7 +13,7 @@ from shared.db.base import transaction
 from shared.db.clients import BrandedPdf
 from shared.db.migrations import __name__ as _all_models  # noqa: F401 - a takeover walks every table
 from shared.db.secret_links import SecretLink
-from shared.services.bookings.secret_links import holder, opened, renewed
+from shared.services.bookings.secret_links import find_holder, get_link, renew_link
 from tests.support.people import account
 
 pytestmark = pytest.mark.usefixtures("clean")
@@ -21,12 +21,12 @@ pytestmark = pytest.mark.usefixtures("clean")
 
 def link(who: Caller, purpose: str = "calendar") -> str:
     with transaction(who.account_id) as session:
-        return opened(session, who.account_id, purpose).secret
+        return get_link(session, who.account_id, purpose).secret
 
 
 def owner(secret: str, purpose: str = "calendar") -> int | None:
     with transaction() as session:
-        return holder(session, purpose, secret)
+        return find_holder(session, purpose, secret)
 
 
 def test_a_link_stays_the_same_until_it_is_renewed() -> None:
@@ -35,7 +35,7 @@ def test_a_link_stays_the_same_until_it_is_renewed() -> None:
     assert link(ann) == first
     assert owner(first) == ann.account_id
     with transaction(ann.account_id) as session:
-        second = renewed(session, ann.account_id, "calendar").secret
+        second = renew_link(session, ann.account_id, "calendar").secret
     assert (owner(first), owner(second)) == (None, ann.account_id)
 
 
@@ -74,7 +74,7 @@ def test_a_link_that_was_replaced_leaves_the_database_after_a_month() -> None:
     ann = account("ann")
     link(ann)
     with transaction(ann.account_id) as session:
-        kept = renewed(session, ann.account_id, "calendar").secret
+        kept = renew_link(session, ann.account_id, "calendar").secret
     assert sweep()["secret_links"] == 0
     with transaction() as session:
         ended = update(SecretLink).where(SecretLink.ended_at.is_not(None))
