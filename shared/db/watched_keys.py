@@ -1,4 +1,4 @@
-"""The state of each key a watch of award seats looks at: did it match at the last check that answered for it?"""
+"""Whether each key that a watch of award seats looks at matched at the last check that answered for it."""
 
 from collections.abc import Mapping
 from datetime import datetime

@@ -20,7 +20,7 @@ def test_a_statement_file_is_imported_in_its_own_encoding(alice: Say, tmp_path: 
     path = tmp_path / "statement.csv"
     path.write_bytes(SAMPLES["amex-uk"].text.replace("LIDL", "Lidl Köln £").encode(encoding))
     status, said, _ = alice(*IMPORT, f"@{path}", "--label", "März")
-    assert (status, "Stored the totals of 1 purchase of" in said) == (0, True)
+    assert (status, "Stored the totals of 1 purchase from" in said) == (0, True)
     status, said, _ = alice(*IMPORT, f"@{path}")
     assert (status, "imported before; nothing was changed" in said) == (0, True)
 

@@ -11,10 +11,10 @@ VERBS_IN_ED = frozenset({"feed", "seed", "embed", "need", "proceed", "exceed"})
 PARTICIPLE = re.compile(r"_*([a-z]{2,}ed|" + "|".join(sorted(VAGUE)) + ")")
 TEMPLATE = re.compile(r"\b(goes|go|comes|come) (in|out)\b", re.IGNORECASE)
 # Ceilings may only fall.
-MAX_PARTICIPLES = 96
-MAX_VAGUE_LOCALS = 310
-MAX_TEMPLATES = 118
-MAX_TEMPLATES_OF_TESTS = 35
+MAX_PARTICIPLES = 70
+MAX_VAGUE_LOCALS = 208
+MAX_TEMPLATES = 66
+MAX_TEMPLATES_OF_TESTS = 29
 
 
 def _is_participle(name: str) -> bool:

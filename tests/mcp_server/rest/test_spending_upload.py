@@ -56,7 +56,7 @@ def kept() -> tuple[int, int]:
 def test_an_uploaded_statement_is_counted_and_its_totals_are_shown(ann: World, encoding: str) -> None:
     shown = upload(ann, CSV.replace("LIDL", "Lidl Café").encode(encoding))
     assert shown.status_code == 200
-    assert "Stored the totals of 1 purchase of 2026-03-14 to 2026-03-15 in GBP" in shown.text
+    assert "Stored the totals of 1 purchase from 14 Mar 2026 to 15 Mar 2026 in GBP" in shown.text
     assert re.search(r"<strong>2026-03</strong>\s*<span class=\"small\">groceries 12.10</span>", shown.text)
     assert "2026-03-14 to 2026-03-15" in ann.get(PAGE).text
     assert kept() == (1, 1)
