@@ -64,11 +64,11 @@ def _fill_up() -> None:
 def naive() -> ASGIApp:
     """The SDK as it comes, listing exactly the tools of ours."""
     from mcp_server.toolkit.registry import TOOLS
-    from mcp_server.transport.sdk_server import listed
+    from mcp_server.transport.sdk_server import to_sdk_tool
 
     _fill_up()
     server: MCPServer[Any] = MCPServer(
-        "naive", tools=[listed(TOOLS[name]) for name in sorted(TOOLS)], log_level="WARNING"
+        "naive", tools=[to_sdk_tool(TOOLS[name]) for name in sorted(TOOLS)], log_level="WARNING"
     )
     return server.streamable_http_app(json_response=True, stateless_http=True, transport_security=UNCHECKED)
 
