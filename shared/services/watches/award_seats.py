@@ -25,12 +25,15 @@ from shared.services.search.award_options import AwardOption
 from shared.settings import settings
 
 
-class Kept(Protocol):
-    """The remembered state of one key."""
+class KeyState(Protocol):
+    """The stored state of one watched key: whether it matched when it was last answered."""
 
-    key: Any
-    matched: Any
-    answered_at: Any
+    @property
+    def key(self) -> str: ...
+    @property
+    def matched(self) -> bool: ...
+    @property
+    def answered_at(self) -> datetime: ...
 
 
 @dataclass(frozen=True)
@@ -55,12 +58,12 @@ class CheckResult:
     @property
     def outcome(self) -> str:
         """Nobody answered: an outage can be tried again, a missing connection or setting cannot."""
-        told = self.window.coverage
+        coverage = self.window.coverage
         if self.window.any_answered:
-            return "partial" if told.failed else "ok"
-        if told.failed:
+            return "partial" if coverage.failed else "ok"
+        if coverage.failed:
             return "backend_unavailable"
-        return told.skipped[0].reason if told.skipped else "not_configured"
+        return coverage.skipped[0].reason if coverage.skipped else "not_configured"
 
     @property
     def retry_reason(self) -> str | None:
@@ -85,14 +88,14 @@ async def query_sources(plan: WatchQuery) -> CheckResult:
     return CheckResult(plan, asked_at, window)
 
 
-def find_new_matches(sight: CheckResult, kept: Sequence[Kept]) -> tuple[list[AwardOption], dict[str, bool]]:
+def find_new_matches(sight: CheckResult, key_states: Sequence[KeyState]) -> tuple[list[AwardOption], dict[str, bool]]:
     """The fresh matches, cheapest first, and the states to remember.
 
     A key that a later question has answered already is left as it is.
     """
     best = find_best(sight.plan.terms, sight.window.options)
-    before = {MatchKey.parse(row.key): bool(row.matched) for row in kept}
-    newer = {MatchKey.parse(row.key) for row in kept if row.answered_at > sight.asked_at}
+    before = {MatchKey.parse(row.key): row.matched for row in key_states}
+    newer = {MatchKey.parse(row.key) for row in key_states if row.answered_at > sight.asked_at}
     fresh, states = find_crossings(before, best, lambda key: sight.window.answered(key) and key not in newer)
     found = sorted((best[key] for key in fresh), key=lambda option: (option.points, option.date))
     return found, {str(key): matched for key, matched in states.items()}
