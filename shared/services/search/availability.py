@@ -52,8 +52,8 @@ class Window:
         An option seen is known. That a key is gone is known only when every source that was asked answered, since the
         one that failed may be the one that had it; one that could not be asked never had anything for this account.
         """
-        asked = self.question.earliest <= key.date <= self.question.latest
-        if not asked or (self.question.airlines and key.airline not in self.question.airlines):
+        in_window = self.question.earliest <= key.date <= self.question.latest
+        if not in_window or (self.question.airlines and key.airline not in self.question.airlines):
             return False
         return (self.any_answered and not self.coverage.failed) or key in self.seen
 
@@ -72,13 +72,13 @@ def _option(reading: Reading[tuple[AwardSeat, ...]], seat: AwardSeat, account_id
 
 def offered(readings: Readings, account_id: int | None, cabins: Sequence[str], passengers: int) -> list[AwardOption]:
     """Cheapest first. A number of seats the source does not state counts as enough, and is shown as unknown."""
-    seen = [
+    options = [
         _option(reading, seat, account_id)
         for reading in readings
         for seat in reading.value or ()
         if seat.cabin in cabins and (seat.seats is None or seat.seats >= passengers)
     ]
-    return sorted(seen, key=lambda o: (o.date, cabins.index(o.cabin), o.points, o.program))
+    return sorted(options, key=lambda o: (o.date, cabins.index(o.cabin), o.points, o.program))
 
 
 async def read(ask: Ask, question: SeatsQuestion) -> Readings:
@@ -137,16 +137,16 @@ async def search_window(
     fresh = max_age if max_age is not None else min(pace, timedelta(minutes=30))
     question = SeatsQuestion(origin, destination, max(earliest, clock.today()), latest, tuple(sorted(airlines or ())))
     readings = await ask.all(VERB, [question], fresh) if question.earliest <= latest else []
-    told = coverage(readings)
-    silent = [f.name for f in (*told.failed, *told.skipped) if f.reason != "not_configured"]
-    if question.earliest <= latest and not silent and not told.answered:
+    sources = coverage(readings)
+    silent = [f.name for f in (*sources.failed, *sources.skipped) if f.reason != "not_configured"]
+    if question.earliest <= latest and not silent and not sources.answered:
         silent = [VERB]  # nobody is configured to answer
     options = offered(readings, ask.account_id, (cabin,) if cabin else CABINS, passengers)
     return Window(
         options=options,
         any_answered=any(r.answered for r in readings),
         failed=tuple(silent),
-        coverage=told,
+        coverage=sources,
         question=question,
         seen=frozenset(map(MatchKey.of, options)),
     )

@@ -23,9 +23,9 @@ def award_id(account_id: int | None, source: str, ref: str) -> str | None:
     return f"{prefix}_{text}_{_signed(settings().encryption_keys[0], account_id, row)}"
 
 
-def award_row(account_id: int, given: str) -> tuple[str, str] | None:
+def award_row(account_id: int, trip_id: str) -> tuple[str, str] | None:
     """The source and its name of the row, if this id was made for this account and belongs to this data mode."""
-    prefix, _, rest = given.partition("_")
+    prefix, _, rest = trip_id.partition("_")
     text, _, mark = rest.rpartition("_")
     try:
         row = base64.urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4)).decode()
@@ -44,11 +44,11 @@ def flight_id(account_id: int, sighting: int) -> str:
     return f"flt_{sighting}_{_signed(settings().encryption_keys[0], account_id, f'flight|{sighting}')}"
 
 
-def sighting_of(account_id: int, given: str) -> int | None:
+def sighting_of(account_id: int, flight_id_text: str) -> int | None:
     """The sighting, if this id was made for this account."""
-    prefix, _, rest = given.partition("_")
+    prefix, _, rest = flight_id_text.partition("_")
     number, _, mark = rest.partition("_")
     if prefix != "flt" or not (number.isascii() and number.isdigit() and len(number) < 19):
         return None
-    made = (_signed(key, account_id, f"flight|{number}") for key in settings().encryption_keys)
-    return int(number) if any(is_same_secret(mark, sign) for sign in made) else None
+    signatures = (_signed(key, account_id, f"flight|{number}") for key in settings().encryption_keys)
+    return int(number) if any(is_same_secret(mark, sign) for sign in signatures) else None

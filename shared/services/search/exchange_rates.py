@@ -26,26 +26,26 @@ async def rates(ask: Ask, currencies: Iterable[str | None]) -> Rates:
     Nobody is asked where there is nothing to convert. A source that does not answer is a set without rates; what is
     kept is used even when the time budget has run out.
     """
-    wanted = {c for c in currencies if c}
+    codes = {c for c in currencies if c}
     best = none_known()
-    if len(wanted) < 2:
+    if len(codes) < 2:
         return best
-    kept = {reading.source: reading for reading in await ask.get_cached(VERB, [EVERY])}
+    cached = {reading.source: reading for reading in await ask.get_cached(VERB, [EVERY])}
     for provider in _sources():
-        found = _read(kept.get(provider.name) or await ask.one(provider.name, VERB, EVERY))
-        if _known(found, wanted) > _known(best, wanted):
-            best = found
-        if _known(best, wanted) == len(wanted):
+        candidate = _read(cached.get(provider.name) or await ask.one(provider.name, VERB, EVERY))
+        if _known(candidate, codes) > _known(best, codes):
+            best = candidate
+        if _known(best, codes) == len(codes):
             break
     return best
 
 
 def kept_rates(currencies: Iterable[str]) -> Rates:
     """The same for tools that ask nobody: what an earlier answer left."""
-    wanted = set(currencies)
+    codes = set(currencies)
     places = [(cache.build_key(p, registry.scope(p, None), VERB, EVERY), None) for p in _sources()]
     sets = [_read(r) for r in cache.get_many(places) if r]
-    return max(sets, key=lambda found: _known(found, wanted), default=none_known())
+    return max(sets, key=lambda found: _known(found, codes), default=none_known())
 
 
 def _sources() -> list[Provider]:

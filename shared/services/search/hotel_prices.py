@@ -40,15 +40,15 @@ class Seen:
 
     def offers(self, hotel_code: str) -> list[list[StayOffer]]:
         """Of each source what it offers at one hotel."""
-        said: dict[str, list[StayOffer]] = {}
+        by_source: dict[str, list[StayOffer]] = {}
         for reading in self.readings:
             mine = (o for o in reading.value or () if o.hotel_code == hotel_code)
-            said.setdefault(reading.source, []).extend(mine)
-        return list(said.values())
+            by_source.setdefault(reading.source, []).extend(mine)
+        return list(by_source.values())
 
     def night(self, hotel_code: str, day: date) -> NightsPrice:
-        wanted = (day, day + ONE_NIGHT)
-        of_day = (o for of in self.offers(hotel_code) for o in of if (o.check_in, o.check_out) == wanted)
+        dates = (day, day + ONE_NIGHT)
+        of_day = (o for of in self.offers(hotel_code) for o in of if (o.check_in, o.check_out) == dates)
         return hotel_prices.find_best_price(of_day, self.currency)
 
     def stay(self, hotel_code: str, check_in: date, check_out: date, every: int = 0) -> StayPrice:
@@ -82,16 +82,16 @@ async def stay_prices(
 ) -> Seen:
     """One fan-out for all the hotels; `by_night` asks for each single night too. Never raises for a source."""
     spots, nights = tuple(map(spot, wanted)), (check_out - check_in).days
-    asked = [StaysQuestion(spots, check_in, check_in, nights, guests, currency)]
+    questions = [StaysQuestion(spots, check_in, check_in, nights, guests, currency)]
     if by_night and nights > 1:
-        asked.append(StaysQuestion(spots, check_in, check_out - ONE_NIGHT, 1, guests, currency))
-    return Seen(await ask.all(VERB, asked, max_age), currency)
+        questions.append(StaysQuestion(spots, check_in, check_out - ONE_NIGHT, 1, guests, currency))
+    return Seen(await ask.all(VERB, questions, max_age), currency)
 
 
 async def night_prices(ask: Ask, hotel: Hotel, first: date, last: date, guests: int, currency: str) -> Seen:
     """Each single night of a window at one hotel."""
-    asked = StaysQuestion((spot(hotel),), first, last, 1, guests, currency)
-    return Seen(await ask.all(VERB, [asked]), currency)
+    question = StaysQuestion((spot(hotel),), first, last, 1, guests, currency)
+    return Seen(await ask.all(VERB, [question]), currency)
 
 
 def require_prices(seen: Seen, what: str, *, known: bool = True) -> None:
@@ -102,6 +102,6 @@ def require_prices(seen: Seen, what: str, *, known: bool = True) -> None:
     """
     require_answer(seen.readings, VERB, f"The search for prices of {what}", about="prices or free rooms")
     if known and not any(reading.value for reading in seen.readings):
-        told = ", ".join(dict.fromkeys(r.source for r in seen.readings if r.answered))
+        sources = ", ".join(dict.fromkeys(r.source for r in seen.readings if r.answered))
         rest = f" Not answered: {', '.join(seen.failed)}." if seen.failed else ""
-        raise NoData(f"No price of {what} is known to {told}.{rest}", missing=["hotel prices"])
+        raise NoData(f"No price of {what} is known to {sources}.{rest}", missing=["hotel prices"])

@@ -35,7 +35,7 @@ def fares_seen(
 ) -> list[Reading[tuple[CashFare, ...]]]:
     """The cheapest fare of each source's last answer for one passenger and one way."""
     fare = FareObservation
-    asked = sa.select(fare).where(
+    query = sa.select(fare).where(
         visible(account_id, fare),
         fare.seen_at >= clock.now() - LASTS,
         fare.origin == origin,
@@ -46,7 +46,7 @@ def fares_seen(
         fare.passengers == 1,
     )
     last: dict[str, FareObservation] = {}
-    for row in session.scalars(asked.order_by(fare.seen_at.desc(), fare.price).limit(500)):
+    for row in session.scalars(query.order_by(fare.seen_at.desc(), fare.price).limit(500)):
         last.setdefault(row.source, row)
     return _readings((vars(row), _fare(row)) for row in last.values())
 
@@ -56,7 +56,7 @@ def round_trips_seen(
 ) -> list[FareObservation]:
     """Fares of one passenger there and back between these days, of these very airports, the newest first."""
     fare = FareObservation
-    asked = sa.select(fare).where(
+    query = sa.select(fare).where(
         visible(account_id, fare),
         fare.seen_at >= clock.now() - LASTS,
         sa.tuple_(fare.origin, fare.destination).in_(list(ways)),
@@ -65,7 +65,7 @@ def round_trips_seen(
         fare.passengers == 1,
         ~fare.city_wide,
     )
-    return list(session.scalars(asked.order_by(fare.seen_at.desc()).limit(500)))
+    return list(session.scalars(query.order_by(fare.seen_at.desc()).limit(500)))
 
 
 def _readings(rows: Iterable[tuple[Mapping[str, Any], T]]) -> list[Reading[tuple[T, ...]]]:

@@ -74,29 +74,29 @@ def freshness(readings: Sequence[Reading[Any]]) -> Freshness:
     """The oldest of what answered decides: our own age and the provider's are told apart."""
     if len({r.data_mode for r in readings}) > 1:
         raise MixedModes
-    heard = [r for r in readings if r.answered]
-    if not heard:
+    answers = [r for r in readings if r.answered]
+    if not answers:
         return Freshness("none", "none", None, None, None, None, None, "No source answered.")
-    modes = {mode_of(r) for r in heard}
+    modes = {mode_of(r) for r in answers}
     mode: Mode = next(m for m in ("sandbox", "cached", "live") if m in modes)
-    fetched = min(r.taken_at for r in heard)
-    checked = min((r.provider_checked_at for r in heard if r.provider_checked_at), default=None)
+    fetched = min(r.taken_at for r in answers)
+    checked = min((r.provider_checked_at for r in answers if r.provider_checked_at), default=None)
     return Freshness(
         mode=mode,
-        source=", ".join(dict.fromkeys(r.source for r in heard)),
+        source=", ".join(dict.fromkeys(r.source for r in answers)),
         fetched_at=fetched,
         age_seconds=age(fetched),
         provider_checked_at=checked,
         provider_age_seconds=age(checked) if checked else None,
-        cached_until=min((r.good_until for r in heard if r.good_until), default=None),
-        note=SANDBOX_NOTE if mode == "sandbox" else _note(heard),
+        cached_until=min((r.good_until for r in answers if r.good_until), default=None),
+        note=SANDBOX_NOTE if mode == "sandbox" else _note(answers),
     )
 
 
-def _note(heard: Sequence[Reading[Any]]) -> str | None:
-    if any(r.cached for r in heard):
+def _note(answers: Sequence[Reading[Any]]) -> str | None:
+    if any(r.cached for r in answers):
         return "An earlier answer, kept for at most 4 hours."
-    if any(r.provider_checked_at for r in heard):
+    if any(r.provider_checked_at for r in answers):
         return "The source looks at intervals, not when asked; its own age is shown."
     return None
 
@@ -128,5 +128,7 @@ def require_answer(readings: Sequence[Reading[Any]], verb: str, what: str, about
         raise ConnectionRequired(f"{what} needs your own {name} account; connect it first.", provider=name)
     told_once = {(r.source, r.status): Outage(r.source, r.status, r.since or r.taken_at, r.retry_after) for r in failed}
     outages = [*told_once.values()] or [Outage(verb, "not_configured")]
-    told = ", ".join(f"{o.name}: {o.reason}" for o in outages)
-    raise BackendUnavailable(f"{what} could not be done ({told}). This says nothing about {about}; try later.", outages)
+    reasons = ", ".join(f"{o.name}: {o.reason}" for o in outages)
+    raise BackendUnavailable(
+        f"{what} could not be done ({reasons}). This says nothing about {about}; try later.", outages
+    )

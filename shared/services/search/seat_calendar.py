@@ -43,7 +43,7 @@ async def search_month(
     the day is not on sale yet. A number of seats nobody states counts as enough.
     """
     readings = await read(ask, question)
-    told = coverage(readings)
+    sources = coverage(readings)
     open_days: dict[date, dict[str, list[AwardSeat]]] = {}
     for reading in readings:
         for seat in reading.value or ():
@@ -53,10 +53,10 @@ async def search_month(
     def state(day: date) -> State:
         if day in open_days:
             return "available"
-        return "unknown" if told.failed or day > on_sale_until else "none"
+        return "unknown" if sources.failed or day > on_sale_until else "none"
 
     def ordered(day: date) -> dict[str, list[AwardSeat]]:
         return {cabin: open_days[day][cabin] for cabin in cabins if cabin in open_days.get(day, {})}
 
     days = [DaySeats(day, state(day), ordered(day)) for day in _days(question)]
-    return Month(days, told, freshness(readings))
+    return Month(days, sources, freshness(readings))

@@ -34,8 +34,8 @@ def backends() -> list[Backend]:
     mode = settings().data_mode
     cards = [p for p in registry.providers().values() if p.data_mode == mode]
     places = {p.name: circuit_breaker.shared_name(_name(p, 0)) for p in cards}
-    seen = circuit_breaker.read_health(places.values())
-    return [_fares(p, seen[places[p.name]]) for p in cards]
+    health = circuit_breaker.read_health(places.values())
+    return [_fares(p, health[places[p.name]]) for p in cards]
 
 
 def _fares(card: Provider, seen: circuit_breaker.Health) -> Backend:
@@ -48,14 +48,14 @@ def _fares(card: Provider, seen: circuit_breaker.Health) -> Backend:
 def standing(verb: str, account_id: int) -> Standing:
     """`down` also means that nobody is configured to answer; one healthy source among failing ones is `degraded`."""
     cards = [p for p in registry.providers_of(verb) if p.credential != "operator" or registry.operator_key(p)]
-    seen = list(circuit_breaker.read_health(_name(p, account_id) for p in cards).values())
-    bad = sum(h.is_open for h in seen)
+    health = list(circuit_breaker.read_health(_name(p, account_id) for p in cards).values())
+    bad = sum(h.is_open for h in health)
     state: State = "live"
-    if bad == len(seen):
+    if bad == len(health):
         state = "down"
-    elif bad or any(h.failures for h in seen):
+    elif bad or any(h.failures for h in health):
         state = "degraded"
-    last = max((h.last_success_at for h in seen if h.last_success_at), default=None)
+    last = max((h.last_success_at for h in health if h.last_success_at), default=None)
     return Standing(state, last, tuple(p.name for p in cards))
 
 

@@ -97,8 +97,8 @@ def find_new_matches(sight: CheckResult, key_states: Sequence[KeyState]) -> tupl
     before = {MatchKey.parse(row.key): row.matched for row in key_states}
     newer = {MatchKey.parse(row.key) for row in key_states if row.answered_at > sight.asked_at}
     fresh, states = find_crossings(before, best, lambda key: sight.window.answered(key) and key not in newer)
-    found = sorted((best[key] for key in fresh), key=lambda option: (option.points, option.date))
-    return found, {str(key): matched for key, matched in states.items()}
+    matches = sorted((best[key] for key in fresh), key=lambda option: (option.points, option.date))
+    return matches, {str(key): matched for key, matched in states.items()}
 
 
 def should_mail(

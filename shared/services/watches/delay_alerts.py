@@ -60,12 +60,12 @@ def _believed(reading: Reading[Any]) -> bool:
 async def reach(ask: Ask, airport: str) -> Reach:
     """Whether anybody can tell of this airport's delays; `silent` is somebody who does not answer now."""
     readings = await _ask(ask, airport)
-    said = {reading.status for reading in readings if not _believed(reading)}
+    statuses = {reading.status for reading in readings if not _believed(reading)}
     if any(map(_believed, readings)):
         return "covered"
-    if said - {"not_covered", "not_configured"}:
+    if statuses - {"not_covered", "not_configured"}:
         return "silent"
-    return "not_covered" if "not_covered" in said else "not_configured"
+    return "not_covered" if "not_covered" in statuses else "not_configured"
 
 
 def airports(session: Session) -> list[str]:
@@ -77,7 +77,7 @@ def airports(session: Session) -> list[str]:
 
 async def query_sources(wanted: Sequence[str]) -> dict[str, Report]:
     """Asks about each airport once. One without a believable answer is absent: nothing is known of it now."""
-    found: dict[str, Report] = {}
+    reports: dict[str, Report] = {}
     places = anyio.CapacityLimiter(AT_ONCE)
 
     async def one(airport: str) -> None:
@@ -85,13 +85,13 @@ async def query_sources(wanted: Sequence[str]) -> dict[str, Report]:
             asked_at = clock.now()
             readings = await _ask(Ask(background=True), airport)
         if readings and _believed(readings[-1]):
-            found[airport] = Report(asked_at, readings[-1].source, readings[-1].value or ())
+            reports[airport] = Report(asked_at, readings[-1].source, readings[-1].value or ())
 
     with anyio.move_on_after(SECONDS):
         async with anyio.create_task_group() as tasks:
             for airport in wanted:
                 tasks.start_soon(one, airport)
-    return found
+    return reports
 
 
 def settle(session: Session, run_id: int, reports: Mapping[str, Report]) -> RunResult:
@@ -125,14 +125,14 @@ def _tell(session: Session, account: Account, alerts: Sequence[DelayAlert], repo
     least = min(alert.min_delay_minutes for alert in alerts)
     worth = sort_by_severity(delay for delay in report.delays if reaches(delay, least))
     airport = alerts[0].airport
-    known = reference().airports.get(airport)
+    airport_row = reference().airports.get(airport)
     tell(
         session,
         account,
         "delay_alert",
         {
             "airport": airport,
-            "airport_name": known.name if known else airport,
+            "airport_name": airport_row.name if airport_row else airport,
             "delays": [_row(delay, report.source) for delay in worth],
             "alerts": [[alert.id, alert.label] for alert in alerts],
         },
@@ -156,11 +156,11 @@ def _row(delay: AirportDelay, source: str) -> dict[str, Any]:
 
 def _phones(alerts: Iterable[DelayAlert]) -> list[Phone]:
     """Each number once by each channel, however many alerts name it."""
-    found: dict[tuple[str, str | None], Phone] = {}
+    phones: dict[tuple[str, str | None], Phone] = {}
     for alert in alerts:
         if alert.phone_sealed and alert.phone_ending:
             number = unseal(settings().encryption_keys, alert.phone_sealed)
             for channel in alert.channels:
                 if channel in PHONES:
-                    found.setdefault((channel, number), Phone(channel, alert.phone_sealed, alert.phone_ending))
-    return list(found.values())
+                    phones.setdefault((channel, number), Phone(channel, alert.phone_sealed, alert.phone_ending))
+    return list(phones.values())

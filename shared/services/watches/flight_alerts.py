@@ -52,21 +52,21 @@ def settle(session: Session, run_id: int, sight: CheckResult) -> RunResult:
     alert = session.get(FlightAlert, plan.watch_id, with_for_update=True, populate_existing=True)
     if alert is None or not alert.active or alert.paused_at or _plan_of(alert) != plan:
         return COMPLETE
-    kept = session.scalars(select(FlightAlertKey).where(FlightAlertKey.alert_id == alert.id)).all()
-    found, states = find_new_matches(sight, kept)
+    key_states = session.scalars(select(FlightAlertKey).where(FlightAlertKey.alert_id == alert.id)).all()
+    matches, states = find_new_matches(sight, key_states)
     store_key_states(session, FlightAlertKey, alert.id, states, sight.asked_at)
     account = session.get_one(Account, alert.account_id)
     _note(session, account, alert, sight)
-    if found:
+    if matches:
         alert.last_hit_at = sight.asked_at
         tell(
             session,
             account,
             EVENT,
-            route_facts(plan, found) | {"alert_id": alert.id},
+            route_facts(plan, matches) | {"alert_id": alert.id},
             dedupe_key=f"{RunKind.FLIGHT_ALERT}:{alert.id}:{run_id}",
             subject=(RunKind.FLIGHT_ALERT, alert.id),
-            mail=should_mail(session, account, EVENT, (RunKind.FLIGHT_ALERT, alert.id), plan, found),
+            mail=should_mail(session, account, EVENT, (RunKind.FLIGHT_ALERT, alert.id), plan, matches),
         )
     return RunResult(sight.retry_reason)
 

@@ -86,8 +86,8 @@ class CheckResult:
             return f"not answered by {', '.join(self.silent)}"
         if self.answered:
             return None
-        told = self.seen.coverage
-        rest = [f"{s.name}: {s.reason}" for s in (*told.failed, *told.skipped)]
+        coverage = self.seen.coverage
+        rest = [f"{s.name}: {s.reason}" for s in (*coverage.failed, *coverage.skipped)]
         return ", ".join(rest) or "no source of hotel prices is configured"
 
 
@@ -123,8 +123,8 @@ def prepare(session: Session, reference: Reference, booking_id: int) -> tuple[Wa
     if plan is None:
         return None, None
     since = max(clock.now() - SHARED, plan.since)
-    known = shared_price(session, plan.stay, plan.account_id, plan.currency, since)
-    return plan, known.id if known else None
+    price = shared_price(session, plan.stay, plan.account_id, plan.currency, since)
+    return plan, price.id if price else None
 
 
 async def query_sources(ask: Ask, plan: WatchQuery, max_age: timedelta) -> CheckResult:
@@ -151,8 +151,8 @@ def settle(session: Session, reference: Reference, sight: CheckResult) -> HotelP
     row = _still(session, reference, sight.plan)
     if row is None:
         return None
-    found = _price(sight) if sight.answered else None
-    price = keep_price(session, found) if found else None
+    price_row = _price(sight) if sight.answered else None
+    price = keep_price(session, price_row) if price_row else None
     _note(row, sight.trouble, sight.asked_at if sight.answered else row.last_checked_at)
     if price is not None:
         _tell(session, row, price)
@@ -181,8 +181,8 @@ def _price(sight: CheckResult) -> HotelPrice | None:
     """One row for all sources of a look; None where nobody knows the stay."""
     plan = sight.plan
     code, check_in, check_out = plan.stay
-    made = sight.seen.stay(code, check_in, check_out, plan.every).best
-    if made.state == "unknown":
+    stay_price = sight.seen.stay(code, check_in, check_out, plan.every).best
+    if stay_price.state == "unknown":
         return None
     spoke = [r for r in sight.seen.readings if any(o.hotel_code == code for o in r.value or ())]
     fresh = freshness(spoke)
@@ -191,10 +191,10 @@ def _price(sight: CheckResult) -> HotelPrice | None:
         check_in_date=check_in,
         check_out_date=check_out,
         captured_at=fresh.fetched_at,
-        points=made.points,
-        cash=made.cash,
-        currency=made.currency if made.cash is not None else None,
-        room_type=made.room_type,
+        points=stay_price.points,
+        cash=stay_price.cash,
+        currency=stay_price.currency if stay_price.cash is not None else None,
+        room_type=stay_price.room_type,
         source=fresh.source,
         mode=fresh.mode,
         provider_checked_at=fresh.provider_checked_at,
@@ -212,16 +212,16 @@ def _own(source: str, account_id: int) -> bool:
 def _tell(session: Session, row: HotelBooking, price: HotelPrice) -> None:
     """A price below the booked one is told once, and again only when it is lower still."""
     booked = (row.original_points, row.original_pay_rate_usd, row.cash_rate_currency)
-    found = bookings.find_price_drop(row.kind, booked, (price.points, price.cash, price.currency))
+    drop = bookings.find_price_drop(row.kind, booked, (price.points, price.cash, price.currency))
     now = price.points if row.kind == "award" else price.cash
-    if found is None or now is None or (row.told_price is not None and now >= row.told_price):
+    if drop is None or now is None or (row.told_price is not None and now >= row.told_price):
         return
     row.told_price = Decimal(now)
     tell(
         session,
         session.get_one(Account, row.account_id),
         EVENT,
-        _facts(row, price, found),
+        _facts(row, price, drop),
         dedupe_key=f"{EVENT}:{row.id}:{price.id}:{now}",
         subject=("hotel_booking", row.id),
         mail=True,
