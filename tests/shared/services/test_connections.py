@@ -87,8 +87,8 @@ def test_many_who_ask_at_once_renew_once(alice: Caller, outside: Outside) -> Non
 
 ASKS = """
 import sys, anyio
-from shared.services.connections.credentials import credential
-print(anyio.run(credential, int(sys.argv[1]), "seats_aero"))
+from shared.services.connections.credentials import get_credential
+print(anyio.run(get_credential, int(sys.argv[1]), "seats_aero"))
 """
 
 
