@@ -1,4 +1,4 @@
-"""Every setting, read once from the environment; what is missing or wrong is reported all together."""
+"""The settings of the service, read once from the environment; all that is missing or wrong is reported at once."""
 
 import re
 from functools import cached_property, lru_cache
@@ -37,7 +37,7 @@ DataMode = Literal["sandbox", "live"]
 
 
 class SettingsError(Exception):
-    """The environment does not describe a service; the text names each setting and the mend."""
+    """The environment does not describe a service; the text names each setting and its remedy."""
 
 
 def driver_url(value: str) -> str:

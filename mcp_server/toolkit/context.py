@@ -1,4 +1,4 @@
-"""What a tool is given: who calls, on which day, with which facts, and the way to its own rows and to the world."""
+"""The context of a tool call: caller, moment, reference data, the caller's own rows, and the providers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -130,7 +130,7 @@ class Call(CallBase):
 
 @dataclass
 class LiveCall(CallBase):
-    """For `async` tools: they wait for the outside world and never see a session."""
+    """For `async` tools: they wait for providers and never see a session."""
 
     async def in_session(self, work: Callable[[Session], T]) -> T:
         """Runs `work` on a database thread, in its own transaction over the caller's rows; returns plain data."""

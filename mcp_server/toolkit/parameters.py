@@ -13,7 +13,7 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _LAST_YEAR = 9900  # so far from the calendar's end that a window added to a day never leaves it
 
 
-def _day(value: Any) -> date:
+def _parse_day(value: Any) -> date:
     if isinstance(value, date):
         return value
     if not isinstance(value, str) or not _DAY.fullmatch(value):
@@ -27,28 +27,28 @@ def _day(value: Any) -> date:
     return day
 
 
-def _clearable_day(value: Any) -> date | Literal[""]:
-    return "" if value == "" else _day(value)
+def _parse_clearable_day(value: Any) -> date | Literal[""]:
+    return "" if value == "" else _parse_day(value)
 
 
-Day = Annotated[date, BeforeValidator(_day), WithJsonSchema({"type": "string", "pattern": DAY_PATTERN})]
+Day = Annotated[date, BeforeValidator(_parse_day), WithJsonSchema({"type": "string", "pattern": DAY_PATTERN})]
 ClearableDay = Annotated[
     date | Literal[""],
-    BeforeValidator(_clearable_day),
+    BeforeValidator(_parse_clearable_day),
     WithJsonSchema({"type": "string", "pattern": r"^(\d{4}-\d{2}-\d{2})?$"}),
 ]
 
 
-def _month(value: str) -> str:
+def _check_month(value: str) -> str:
     """Raises ValueError for what is no month of the calendar."""
     try:
-        _day(f"{value}-01")
+        _parse_day(f"{value}-01")
     except ValueError as fault:
         raise ValueError(str(fault).replace(" day ", " month ")) from None
     return value
 
 
-Month = Annotated[str, Field(pattern=r"^\d{4}-\d{2}$"), AfterValidator(_month)]
+Month = Annotated[str, Field(pattern=r"^\d{4}-\d{2}$"), AfterValidator(_check_month)]
 
 AIRPORT_ANY_CASE = r"^[A-Za-z]{3}$"
 Airport = Annotated[str, Field(pattern=AIRPORT_ANY_CASE), AfterValidator(str.upper)]  # either case, stored upper
@@ -57,11 +57,11 @@ Currency = Annotated[str, Field(pattern=AIRPORT_ANY_CASE), AfterValidator(str.up
 Cabin = Literal["economy", "premium_economy", "business", "first"]
 
 
-def at_most(most: int) -> AfterValidator:
+def at_most(maximum: int) -> AfterValidator:
     """A bound of the store, kept out of the schema: beyond it nothing can exist."""
 
     def check(value: int) -> int:
-        if value > most:
+        if value > maximum:
             raise ValueError("is too large")
         return value
 
@@ -90,26 +90,26 @@ Passengers = Annotated[int, Field(ge=1, le=9)]
 LooseName = Annotated[str, Field(max_length=60)]
 
 
-def _name(value: Any) -> Any:
+def _text_from_number(value: Any) -> Any:
     """A numeric id often comes as a number."""
     return str(value) if isinstance(value, int) else value
 
 
 HotelName = Annotated[
     str,
-    BeforeValidator(_name),
+    BeforeValidator(_text_from_number),
     StringConstraints(max_length=80),
     WithJsonSchema({"type": "string", "maxLength": 80, "description": "htl_ code, numeric id or property code."}),
 ]
 
 
-def _short(value: str) -> str:
+def _check_length(value: str) -> str:
     if len(value) > 200:
         raise ValueError("is too long")
     return value
 
 
-AnyName = Annotated[str, AfterValidator(_short)]  # a loose name whose schema states no length
+AnyName = Annotated[str, AfterValidator(_check_length)]  # a loose name whose schema states no length
 
 
 def _strip_text(value: str) -> str:
@@ -121,16 +121,16 @@ def _strip_text(value: str) -> str:
 NOT_BLANK = AfterValidator(_strip_text)  # required text whose schema states no least length
 
 
-def line(longest: int) -> Any:
+def line(max_characters: int) -> Any:
     """Required text of one line: never blank, kept without the spaces around it."""
-    return StringConstraints(strip_whitespace=True, min_length=1, max_length=longest)
+    return StringConstraints(strip_whitespace=True, min_length=1, max_length=max_characters)
 
 
 _PLAIN_NUMBER = re.compile(r"[0-9]{1,15}(\.[0-9]{1,6})?")
-_MOST_MONEY = Decimal(10) ** 11
+_MAX_MONEY = Decimal(10) ** 11
 
 
-def _number(value: Any) -> Decimal | Literal[""]:
+def _parse_number(value: Any) -> Decimal | Literal[""]:
     if value == "":
         return ""
     if isinstance(value, str):
@@ -142,13 +142,13 @@ def _number(value: Any) -> Decimal | Literal[""]:
     number = Decimal(str(value))
     if number < 0:
         raise ValueError("is too small")
-    if number > _MOST_MONEY:
+    if number > _MAX_MONEY:
         raise ValueError("is too large")
     return number.quantize(Decimal("0.01"), ROUND_HALF_UP)
 
 
-def _count(value: Any) -> int | Literal[""]:
-    number = _number(value)
+def _parse_count(value: Any) -> int | Literal[""]:
+    number = _parse_number(value)
     if number == "":
         return ""
     if number != Decimal(str(value)) or number != int(number):
@@ -156,18 +156,18 @@ def _count(value: Any) -> int | Literal[""]:
     return int(number)
 
 
-def _amount(value: Any) -> Decimal:
-    if (number := _number(value)) == "":
+def _parse_amount(value: Any) -> Decimal:
+    if (number := _parse_number(value)) == "":
         raise ValueError("is empty")
     return number
 
 
-Amount = Annotated[Decimal, BeforeValidator(_amount), WithJsonSchema({"type": "number", "minimum": 0})]
+Amount = Annotated[Decimal, BeforeValidator(_parse_amount), WithJsonSchema({"type": "number", "minimum": 0})]
 WINDOWS = (1, 2, 3, 6, 12)
 
 
-def _window(value: Any) -> int | Literal[""]:
-    number = _count(value) if value in ("", *WINDOWS, *map(str, WINDOWS)) else None
+def _parse_window(value: Any) -> int | Literal[""]:
+    number = _parse_count(value) if value in ("", *WINDOWS, *map(str, WINDOWS)) else None
     if number is None:
         raise ValueError("is not one of the values")
     return number
@@ -175,14 +175,14 @@ def _window(value: Any) -> int | Literal[""]:
 
 # "Empty clears": a number, the same number as text, or an empty string.
 ClearableMoney = Annotated[
-    Decimal | Literal[""], BeforeValidator(_number), WithJsonSchema({"type": ["number", "string"], "minimum": 0})
+    Decimal | Literal[""], BeforeValidator(_parse_number), WithJsonSchema({"type": ["number", "string"], "minimum": 0})
 ]
 ClearableCount = Annotated[
-    int | Literal[""], BeforeValidator(_count), WithJsonSchema({"type": ["integer", "string"], "minimum": 0})
+    int | Literal[""], BeforeValidator(_parse_count), WithJsonSchema({"type": ["integer", "string"], "minimum": 0})
 ]
 ClearableWindow = Annotated[
     int | Literal[""],
-    BeforeValidator(_window),
+    BeforeValidator(_parse_window),
     WithJsonSchema({"type": ["integer", "string"], "enum": [*WINDOWS, *map(str, WINDOWS), ""]}),
 ]
 

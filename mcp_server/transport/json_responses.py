@@ -1,4 +1,4 @@
-"""Small JSON answers of the edge: a status, a body and headers go in, ASGI messages go out."""
+"""Small JSON responses of the middleware: JSON-RPC errors about a whole request, and OAuth errors (RFC 6750 3)."""
 
 from dataclasses import dataclass
 from typing import Any

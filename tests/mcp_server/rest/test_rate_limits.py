@@ -236,7 +236,7 @@ def test_a_redis_that_hangs_leaves_the_limits_to_this_process(silent: None, monk
 def test_a_rest_call_whose_body_does_not_come_is_not_waited_for(
     world: World, people: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(routes, "BODY_SECONDS", 0.2)
+    monkeypatch.setattr(routes, "MAX_BODY_SECONDS", 0.2)
     address = urlsplit(world.mcp_url)
     head = (
         f"POST /api/v1/tools/list_trips HTTP/1.1\r\nHost: {address.netloc}\r\nX-API-Key: {world.key(people.alice)}\r\n"

@@ -375,7 +375,7 @@ def test_database_away_judges_nobody(desk: Desk, alice: Caller, monkeypatch: pyt
 
         raise OperationalError("select", {}, Exception("gone"))
 
-    monkeypatch.setattr(token_verifier, "_caller", away)
+    monkeypatch.setattr(token_verifier, "_load_caller", away)
     desk.good(alice)
     with pytest.raises(AuthServerUnavailable):
         desk.check(mint("awt_at_"))
