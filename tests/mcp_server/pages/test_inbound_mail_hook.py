@@ -59,7 +59,7 @@ def test_what_never_will_be_taken_is_told_apart_from_what_may_be_later(
     assert send(world, "nobody@inbox.localhost", mail("x")).status_code == 404
     assert send(world, None, mail("x")).status_code == 400
     assert send(world, address, b"").status_code == 400
-    monkeypatch.setattr(inbound_mail_hook, "MOST_BYTES", 100)
+    monkeypatch.setattr(inbound_mail_hook, "MAX_MAIL_BYTES", 100)
     assert send(world, address, b"x" * 101).status_code == 413
     monkeypatch.setattr(inbound_mail, "MAX_WAITING_MAILS", 0)
     full = send(world, address, b"Subject: x\n\nx")
