@@ -40,7 +40,7 @@ def _check_queue(*, served: bool) -> str:
     except (RedisError, OSError):
         raise CommandError("does not answer: see whether REDIS_URL is right and its server runs") from None
     if workers == 0 and served:
-        raise CommandError("answers, but no worker listens: start rq worker -S json deliveries checks")
+        raise CommandError("answers, but no worker listens: start python -m jobs worker")
     if not dispatcher and served:
         raise CommandError("answers, but no dispatcher works: start python -m jobs dispatcher")
     name = server.get("server_name", "redis")

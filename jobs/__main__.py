@@ -1,4 +1,4 @@
-"""`python -m jobs dispatcher`: a word goes in, the program it names runs until it is told to stop."""
+"""The command line of the background programs: `python -m jobs dispatcher`, `worker` or `inbox`."""
 
 import argparse
 
@@ -7,15 +7,21 @@ from jobs.startup import start
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m jobs", description="Background programs of the service.")
-    parser.add_argument(
-        "program", choices=["dispatcher", "inbox"], help="dispatcher: finds due rows; inbox: takes forwarded mail"
-    )
-    given = parser.parse_args()
+    programs = parser.add_subparsers(dest="program", required=True)
+    programs.add_parser("dispatcher", help="finds due rows and wakes the workers")
+    programs.add_parser("inbox", help="takes forwarded mail by SMTP")
+    worker_options = programs.add_parser("worker", help="checks, watches and delivers")
+    worker_options.add_argument("-n", "--processes", type=int, default=2, help="how many work at once (2)")
+    options = parser.parse_args()
     start()
-    if given.program == "inbox":
+    if options.program == "inbox":
         from jobs import smtp_listener
 
         smtp_listener.run()
+    elif options.program == "worker":
+        from jobs import worker
+
+        worker.run(options.processes)
     else:
         from jobs import dispatcher
 

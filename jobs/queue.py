@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from rq import Queue, Worker
@@ -47,33 +46,16 @@ def wake(queue: Queue, rows: Iterable[tuple[str, int]], ttl: float) -> None:
             continue
 
 
-def drain(own: R | None, claim: Callable[[], R | None], work: Callable[[R, More], R | None], hands: int = 1) -> int:
-    """Works on the row a wake-up named and goes on with others that are due, so that one call serves a backlog.
+def drain(named_row: R | None, claim: Callable[[], R | None], work: Callable[[R, More], R | None]) -> int:
+    """Works on the row a wake-up named, then on others that are due, so that one call serves a backlog.
 
-    Each piece of work may hand back the row to go on with, claimed in its own last transaction while `more()` holds.
-    Ends when none is left or its time is up; returns how many it worked on. With several hands the waiting of one
-    (for a source, for a commit) is the working time of another.
+    Each piece of work may return the row to go on with, claimed in its own last transaction while `more()` holds.
+    Returns how many rows it worked on.
     """
-    row = own or claim()  # another call may have served the row named; this one serves what is left
-    if row is None:
-        return 0
-    until = time.monotonic() + DRAIN_SECONDS
-
-    def more() -> bool:
-        return time.monotonic() < until
-
-    def go_on(row: R | None) -> int:
-        count = 0
-        while row is not None:
-            row = work(row, more)
-            count += 1
-        return count
-
-    if hands == 1:
-        return go_on(row)
-    helpers = ThreadPoolExecutor(hands - 1, "hand")
-    try:
-        others = [helpers.submit(lambda: go_on(claim() if more() else None)) for _ in range(hands - 1)]
-        return go_on(row) + sum(other.result() for other in others)
-    finally:
-        helpers.shutdown(wait=False)  # only a time-out gets here before they are done, and the process ends with it
+    row = named_row or claim()  # another call may have served the row named; this one serves what is left
+    deadline = time.monotonic() + DRAIN_SECONDS
+    count = 0
+    while row is not None:
+        row = work(row, lambda: time.monotonic() < deadline)
+        count += 1
+    return count

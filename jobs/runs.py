@@ -7,7 +7,6 @@ from functools import partial
 
 from sqlalchemy.orm import Session
 
-from jobs import event_loop
 from jobs.handlers import (
     audit,
     delay_alerts,
@@ -26,7 +25,6 @@ from shared.domain.retries import MAX_ATTEMPTS, wait_after
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
-HANDS = 2  # runs one process works on together: more of them wait for each other more than for the world
 
 # A handler asks the world first, outside any transaction, and returns what writes the answer. That is called in one
 # transaction that only the holder of the run reaches.
@@ -51,8 +49,7 @@ LOST: dict[str, Callable[[Session, Claim], None]] = {
 
 def wake(run_id: str | None = None) -> int:
     """The entry RQ calls; without an id any run that is due comes first. Returns how many runs it worked on."""
-    with event_loop.one_loop():
-        return drain(_claim(int(run_id)) if run_id else None, _claim, work, HANDS)
+    return drain(_claim(int(run_id)) if run_id else None, _claim, work)
 
 
 def _claim(id: int | None = None) -> Claim | None:

@@ -1,69 +1,57 @@
-"""The RQ worker that loads the jobs and warms the database engine before it forks; each job then starts in no time."""
+"""Workers on the queue: RQ's pool, with jobs and reference data loaded once, before any process is forked."""
 
-import logging
 import os
-import signal
 import sys
+from functools import cache
 from typing import Any
 
-from rq import Queue
 from rq import Worker as RqWorker
-from rq.job import Job
-from rq.utils import import_attribute
+from rq.serializers import JSONSerializer
+from rq.worker_pool import WorkerPool
 from sqlalchemy.exc import SQLAlchemyError
 
-from jobs.queue import ENTRIES, JOB_SECONDS
+from jobs.queue import DELIVERIES, RUNS
 from jobs.startup import start
 from shared.garbage_collection import freeze_startup_objects
 from shared.providers.ask import share
+from shared.redis import connect, key
 
-log = logging.getLogger(__name__)
+
+def run(processes: int) -> None:
+    """Works on the queue until SIGTERM or SIGINT; jobs under way are finished. A worker that died is replaced."""
+    _prepare()
+    share(processes)
+    WorkerPool(
+        [DELIVERIES, RUNS],
+        connection=connect(),
+        num_workers=processes,
+        worker_class=Worker,
+        serializer=JSONSerializer,
+    ).start()
 
 
 class Worker(RqWorker):
-    """`rq worker -w jobs.worker.Worker -S json -u $REDIS_URL deliveries checks`"""
+    """One worker, of the pool or alone: `rq worker -u $REDIS_URL -S json -w jobs.worker.Worker deliveries checks`."""
+
+    def work(self, *args: Any, **kwargs: Any) -> bool:
+        kwargs["with_scheduler"] = False  # the pool asks for RQ's own scheduler; ours is the dispatcher
+        return super().work(*args, **kwargs)
 
     def bootstrap(self, *args: Any, **kwargs: Any) -> None:
-        start()
-        _warm()
-        freeze_startup_objects()
+        _prepare()
         super().bootstrap(*args, **kwargs)
+        connect().set(key("worker"), os.getppid(), ex=30)  # tells the local supervisor that its pool listens
 
     def fork_work_horse(self, *args: Any, **kwargs: Any) -> None:
         """Corrected facts are taken up before the fork, so that they are read once and not by every job.
 
-        The worker counts as busy already: told to end now, it does so after this job, and no clearing up in between
-        can swallow that.
+        The worker counts as busy already: a request to end is followed after this job, and cannot get lost meanwhile.
         """
-        _corrected()
+        _refresh_facts()
         super().fork_work_horse(*args, **kwargs)
 
-    def perform_job(self, job: Job, queue: Queue) -> bool:
-        """While more wake-ups wait, a second process works on the same backlog: two cores do more than one."""
-        second = _second(queue.name) if queue.count else None
-        try:
-            return super().perform_job(job, queue)
-        finally:
-            if second:
-                os.waitpid(second, 0)
 
-
-def _second(name: str) -> int:
-    """Its process id; it ends when nothing is left, and with its process group."""
-    share(2)
-    if pid := os.fork():
-        return pid
-    try:
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(JOB_SECONDS)
-        import_attribute(ENTRIES[name])()
-    except Exception:  # the edge: what it left undone is claimed again when its lease ends
-        log.exception("the second process on the backlog of %s failed", name)
-    finally:
-        os._exit(0)
-
-
-def _corrected() -> None:
+def _refresh_facts() -> None:
     from shared.db.base import engine
     from shared.services.operations.facts import refresh
 
@@ -74,8 +62,15 @@ def _corrected() -> None:
     engine().dispose()
 
 
-def _warm() -> None:
-    """What a job imports, the reference data and the engine's dialect are ready; no connection outlives the fork."""
+@cache
+def _prepare() -> None:
+    """Checks the settings and loads what jobs need. Forked processes inherit it; no connection outlives the fork."""
+    start()
+    _preload()
+    freeze_startup_objects()
+
+
+def _preload() -> None:
     import anyio.lowlevel
     from sqlalchemy import select
 

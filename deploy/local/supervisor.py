@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 from deploy.errors import CommandError
 from deploy.local.banner import banner, progress_printer
@@ -53,7 +52,7 @@ def _build_programs(stack: Stack) -> list[Child]:
     commands = {
         "mcp_server": ["mcp_server", "--port", str(stack.mcp)],
         "auth_server": ["auth_server", "--port", str(stack.web)],
-        "worker": ["rq.cli", "worker", "-w", "jobs.worker.Worker", "-S", "json", "deliveries", "checks"],
+        "worker": ["jobs", "worker"],
         "dispatcher": ["jobs", "dispatcher"],
         "inbox": ["jobs", "inbox"],
     }
@@ -83,29 +82,20 @@ def _accepts_mail(port: int) -> bool:
         return False
 
 
-def _is_registered_worker(pid: int) -> bool:
-    """Whether a worker of that process id has registered with the queue."""
-    from shared.redis import connect
-
-    queue = connect()
-    keys: Any = queue.smembers("rq:workers")
-    return any(queue.hget(name, "pid") == str(pid).encode() for name in keys)
-
-
-def _is_active_dispatcher(pid: int) -> bool:
-    """Whether the dispatcher of that process id has finished a round."""
+def _shows_life(child: Child) -> bool:
+    """Whether the dispatcher has finished a round, or a worker of the pool listens to the queue."""
     from shared.redis import connect, key
 
-    return connect().get(key("dispatcher")) == str(pid).encode()
+    return connect().get(key(child.name)) == str(child.pid).encode()
 
 
 def _wait_until_healthy(stack: Stack, programs: list[Child]) -> None:
     healthy: dict[str, Callable[[Child], bool]] = {
         "auth_server": lambda _: _serves_http(stack.web),
         "mcp_server": lambda _: _serves_http(stack.mcp),
-        "dispatcher": lambda child: _is_active_dispatcher(child.pid),
+        "dispatcher": _shows_life,
         "inbox": lambda _: _accepts_mail(stack.smtp),
-        "worker": lambda child: _is_registered_worker(child.pid),
+        "worker": _shows_life,
     }
     waiting, until = list(programs), time.monotonic() + HEALTHY_SECONDS
     while waiting:

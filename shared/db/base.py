@@ -2,8 +2,6 @@
 
 import enum
 import os
-import select
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -12,11 +10,9 @@ from functools import lru_cache
 from typing import Annotated, Any
 from uuid import UUID
 
-import psycopg
 import sqlalchemy as sa
 from sqlalchemy import Engine, ForeignKey, MetaData, create_engine, event, func
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
-from sqlalchemy.exc import InvalidatePoolError
 from sqlalchemy.orm import (
     DeclarativeBase,
     Mapped,
@@ -26,11 +22,8 @@ from sqlalchemy.orm import (
     mapped_column,
     with_loader_criteria,
 )
-from sqlalchemy.pool import ConnectionPoolEntry
 
 from shared.settings import DataMode, settings
-
-ALIVE_SECONDS = 1.0
 
 pk = Annotated[int, mapped_column(sa.BigInteger, sa.Identity(), primary_key=True)]
 uid = Annotated[UUID, mapped_column(primary_key=True, server_default=sa.text("gen_random_uuid()"))]
@@ -84,6 +77,7 @@ def engine() -> Engine:
         max_overflow=0,
         pool_timeout=10,
         pool_recycle=1800,
+        pool_pre_ping=True,
         hide_parameters=True,  # a failed statement is logged without the user's values
         connect_args={
             "application_name": "award-travel",
@@ -91,32 +85,8 @@ def engine() -> Engine:
             " -c lock_timeout=5000 -c TimeZone=UTC",
         },
     )
-    event.listen(made, "checkout", _living)
-    event.listen(made, "checkin", _rested)
     os.register_at_fork(after_in_child=lambda: made.dispose(close=False))
     return made
-
-
-def _living(dbapi: Any, record: ConnectionPoolEntry, _proxy: Any) -> None:
-    """A connection that rested is asked whether it still lives. One in use a moment ago is asked only where the server
-    said something meanwhile, as it does when it ends."""
-    rested = time.monotonic() - record.info.get("rested_at", -ALIVE_SECONDS)
-    if rested < ALIVE_SECONDS and not _something_to_read(dbapi.pgconn.socket):
-        return
-    try:
-        engine().dialect.do_ping(dbapi)
-    except psycopg.Error as gone:
-        raise InvalidatePoolError from gone  # this one and its neighbours are made anew
-
-
-def _something_to_read(line: int) -> bool:
-    now = select.poll()
-    now.register(line, select.POLLIN)
-    return bool(now.poll(0))
-
-
-def _rested(_dbapi: Any, record: ConnectionPoolEntry) -> None:
-    record.info["rested_at"] = time.monotonic()
 
 
 @lru_cache(maxsize=1)

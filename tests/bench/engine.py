@@ -1,4 +1,4 @@
-"""python -m tests.bench.engine: how many watches a second one dispatcher and one worker check, and what each costs.
+"""python -m tests.bench.engine: how many watches a second a dispatcher and a pool of workers check, and the cost.
 
 A private database that keeps every commit, a private queue, monitors that are all due at once, over the sandbox. Round
 after round makes them due again: in the first every open seat is news and is mailed, in later ones nearly none. The
@@ -99,10 +99,9 @@ def _fill(database: "psycopg.Connection[Any]", monitors: int, sharing: int, days
 
 
 @contextmanager
-def _programs(folder: Path, postgres: Postgres, valkey: Valkey, worker: str) -> Iterator[dict[str, int]]:
+def _programs(folder: Path, postgres: Postgres, valkey: Valkey) -> Iterator[dict[str, int]]:
     """Name and process of everything whose work counts."""
-    rq = [str(Path(sys.executable).with_name("rq")), "worker", "-u", valkey.url, "-S", "json", "-q", "-w", worker]
-    lines = {"dispatcher": [sys.executable, "-m", "jobs", "dispatcher"], "worker": [*rq, "deliveries", "checks"]}
+    lines = {name: [sys.executable, "-m", "jobs", name] for name in ("dispatcher", "worker")}
     told = os.environ | {"DATABASE_URL": postgres.url(), "REDIS_URL": valkey.url, "OUTBOX_DIR": str(folder / "mails")}
     with ExitStack() as stack, (folder / "log").open("ab") as log:
         running = {
@@ -147,7 +146,7 @@ def _round(database: "psycopg.Connection[Any]", valkey: Valkey, pids: dict[str, 
     return Round(monitors, mails, float(_one(database, took)), spent, loop)
 
 
-def measure(monitors: int, sharing: int, days: int, rounds: int, worker: str = "jobs.worker.Worker") -> list[Round]:
+def measure(monitors: int, sharing: int, days: int, rounds: int) -> list[Round]:
     from shared.db.schema import upgrade
 
     with tempfile.TemporaryDirectory(prefix="award_engine_") as home, ExitStack() as stack:
@@ -162,7 +161,7 @@ def measure(monitors: int, sharing: int, days: int, rounds: int, worker: str = "
         upgrade(postgres.url().replace("postgresql://", "postgresql+psycopg://"))
         database = stack.enter_context(psycopg.connect(postgres.url(), autocommit=True))
         _fill(database, monitors, sharing, days)
-        pids = stack.enter_context(_programs(folder, postgres, valkey, worker))
+        pids = stack.enter_context(_programs(folder, postgres, valkey))
         threading.Event().wait(5)  # the programs are up
         done = []
         for number in range(rounds):

@@ -1,11 +1,13 @@
-"""The documented worker commands on the real queue: stock, and with the class that is warm before it forks."""
+"""The documented worker commands on the real queue: the pool, RQ's own worker, and that with our preloading class."""
 
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -36,13 +38,22 @@ def run(*options: str) -> "subprocess.CompletedProcess[str]":
     )
 
 
-def kill_with_children(worker: "subprocess.Popen[str]") -> None:
-    """The child that does the work is in a process group of its own."""
+def children(pid: int) -> list[int]:
+    """Its children and theirs: what does the work is in a process group of its own."""
     table = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
-    children = [int(pid) for pid, parent in map(str.split, table.splitlines()) if int(parent) == worker.pid]
-    worker.kill()
-    for pid in children:
-        os.kill(pid, signal.SIGKILL)
+    pairs = [tuple(map(int, line.split())) for line in table.splitlines()]
+    family = [pid]
+    for one in family:
+        family += [child for child, parent in pairs if parent == one]
+    return family[1:]
+
+
+def kill_with_children(program: "subprocess.Popen[str]") -> None:
+    pids = children(program.pid)
+    program.kill()
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 @contextmanager
@@ -70,26 +81,64 @@ def test_the_documented_command_works_on_our_queues(
     assert "Traceback" not in said
 
 
-def test_a_second_process_works_on_the_backlog_by_itself(clean: None, configure: Configure, tmp_path: Path) -> None:
-    configure(OUTBOX_DIR=tmp_path)
-    for subject in range(5):
-        add_schedule(999_000 + subject, kind="route_monitor")
-    dispatcher.step()
-    queue(RUNS).empty()  # it needs no wake-up
-    itself = "import os; from jobs import startup, worker; startup.start(); os.waitpid(worker._second('checks'), 0)"
-    subprocess.run([sys.executable, "-c", itself], env=os.environ, check=True, timeout=60)
-    assert [row.status for row in rows(JobRun)] == ["done"] * 5
-
-
 def test_a_worker_with_a_backlog_ends_with_nothing_left(clean: None, configure: Configure, tmp_path: Path) -> None:
     configure(OUTBOX_DIR=tmp_path)
     for subject in range(12):
         add_schedule(999_000 + subject, kind="route_monitor")
     dispatcher.step()
-    assert queue(RUNS).count >= 2  # one to begin with, and one that tells of more
     said = run(*WARM).stderr
     assert [row.status for row in rows(JobRun)] == ["done"] * 12
     assert "Traceback" not in said
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Waits, at most 60 s."""
+    limit, pause = time.monotonic() + 60, threading.Event()
+    while not condition():
+        assert time.monotonic() < limit
+        pause.wait(0.01)
+
+
+@contextmanager
+def pool(processes: int) -> Iterator["subprocess.Popen[str]"]:
+    """The documented command, with its workers registered."""
+    line = [sys.executable, "-m", "jobs", "worker", "-n", str(processes)]
+    program = subprocess.Popen(line, env=os.environ, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, text=True)
+    try:
+        until(lambda: len(worker_pids(program)) == processes)
+        yield program
+    finally:
+        kill_with_children(program)
+        program.wait()
+
+
+def worker_pids(pool: "subprocess.Popen[str]") -> list[int]:
+    family = children(pool.pid)
+    return [worker.pid for worker in RqWorker.all(connection=connect()) if worker.pid in family]
+
+
+@pytest.mark.slow  # a pool of two workers starts, and one of them is shot
+def test_a_pool_replaces_a_worker_that_was_killed(clean: None, configure: Configure, tmp_path: Path) -> None:
+    configure(OUTBOX_DIR=tmp_path)
+    with pool(2) as program:
+        first, second = worker_pids(program)
+        os.kill(first, signal.SIGKILL)
+        until(lambda: len(set(worker_pids(program)) - {first, second}) == 1)
+        for subject in range(5):
+            add_schedule(999_000 + subject, kind="route_monitor")
+        dispatcher.step()
+        until(lambda: [row.status for row in rows(JobRun)] == ["done"] * 5)
+        program.send_signal(signal.SIGTERM)
+        assert program.wait(timeout=60) == 0
+
+
+def test_a_pool_without_settings_says_which_and_ends() -> None:
+    bare = {k: v for k, v in os.environ.items() if k not in ("SECRET_KEYS", "DATABASE_URL")}
+    line = [sys.executable, "-m", "jobs", "worker"]
+    ended = subprocess.run(line, env=bare, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 1
+    assert ended.stderr.count("DATABASE_URL: is not set") == 1
+    assert "Traceback" not in ended.stderr
 
 
 @pytest.mark.slow  # a worker starts, is shot with its child in the middle of a mail, and is replaced
@@ -121,7 +170,7 @@ def test_a_worker_that_takes_up_facts_is_busy_so_that_no_signal_to_end_is_lost(
 ) -> None:
     seen: list[str] = []
     mine = worker.Worker([queue(RUNS)], connection=connect(), serializer="json")
-    monkeypatch.setattr(worker, "_corrected", lambda: seen.append(mine.get_state()))
+    monkeypatch.setattr(worker, "_refresh_facts", lambda: seen.append(mine.get_state()))
     for part in ("fork_work_horse", "monitor_work_horse"):
         monkeypatch.setattr(RqWorker, part, lambda *_: None)
     mine.execute_job(queue(RUNS).enqueue("jobs.runs.wake", "1"), queue(RUNS))

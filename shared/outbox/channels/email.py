@@ -1,13 +1,11 @@
-"""Mail by SMTP: a letter goes in and is handed to the configured server, or NotSent says why it surely was not."""
+"""Mail by SMTP (RFC 5321): one message handed to the configured server."""
 
 import email.policy
 import smtplib
 import ssl
 from contextlib import suppress
-from email.headerregistry import HeaderRegistry
 from email.message import EmailMessage
 from email.utils import format_datetime, parseaddr
-from functools import lru_cache
 
 from shared.outbox.channels import Begin, Letter, NotSent
 from shared.settings import Settings, settings
@@ -16,15 +14,8 @@ _SECONDS = 20  # for each answer of the server
 _BOUNDARY = "=_parts"  # never stands in quoted-printable text, where = begins two digits or a line's end
 
 
-class _Headers(HeaderRegistry):
-    """Parsing headers is most of the work of a mail, and most are the same in each; a parsed one never changes."""
-
-    __getitem__ = lru_cache(maxsize=64)(HeaderRegistry.__getitem__)
-    __call__ = lru_cache(maxsize=512)(HeaderRegistry.__call__)
-
-
-# An address folded or encoded is no address any more.
-_POLICY = email.policy.SMTP.clone(max_line_length=900, header_factory=_Headers())
+# Wide enough that no header with an address is folded: one-click links (RFC 8058) must stay whole.
+_POLICY = email.policy.SMTP.clone(max_line_length=900)
 
 
 def compose(letter: Letter) -> EmailMessage:
