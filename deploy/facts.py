@@ -9,7 +9,7 @@ from deploy.errors import CommandError
 from deploy.local.home import Home
 from deploy.local.service import database
 from shared.db.base import transaction
-from shared.db.overrides import trail
+from shared.db.overrides import newest_changes
 from shared.domain.plurals import pluralize
 from shared.services.operations import audit, facts
 
@@ -64,7 +64,7 @@ def _list(file: str | None) -> None:
         facts.require_file(file)
     with transaction() as session:
         corrections = [o for o in facts.list_corrections(session) if file in (None, o.file)]
-        changes = trail(session, file, 50)
+        changes = newest_changes(session, file, 50)
     print(f"{pluralize(len(corrections), 'correction')} in force, not yet in the files.")
     for o in corrections:
         print(f"  {o.file}  {'removed: ' if o.removed else ''}{_describe_row(o.cells)}")

@@ -12,12 +12,12 @@ from shared.db.accounts import Account
 from shared.db.base import autocommit, transaction
 from shared.db.delay_alerts import leave_channel
 from shared.db.messages import (
-    Parcel,
+    ClaimedDelivery,
     begin_hand_over,
     claim_delivery,
-    delivered,
+    mark_sent,
+    mark_unsent,
     retry_delivery,
-    undelivered,
 )
 from shared.domain.retries import MAX_ATTEMPTS, wait_after
 from shared.outbox.channels import Begin, Letter, NotSent, email, outbox_files, sms, whatsapp
@@ -41,12 +41,12 @@ def wake(delivery_id: str | None = None) -> int:
     return drain(_claim(delivery_id) if delivery_id else None, _claim, work)
 
 
-def _claim(id: str | None = None) -> Parcel | None:
+def _claim(id: str | None = None) -> ClaimedDelivery | None:
     with autocommit() as session:
         return claim_delivery(session, settings().job_lease_seconds, id)
 
 
-def work(parcel: Parcel, more: More) -> Parcel | None:
+def work(parcel: ClaimedDelivery, more: More) -> ClaimedDelivery | None:
     """One attempt, whatever happens in it; its end is committed alone, and then the next one is claimed."""
     if parcel.found == "handing_over":
         _end(parcel, "uncertain", "its worker was lost while it was handed over")
@@ -57,7 +57,7 @@ def work(parcel: Parcel, more: More) -> Parcel | None:
     return _claim() if more() else None
 
 
-def _send(parcel: Parcel) -> None:
+def _send(parcel: ClaimedDelivery) -> None:
     begun = False
 
     def begin() -> None:
@@ -81,14 +81,14 @@ def _send(parcel: Parcel) -> None:
             _not_sent(parcel, NotSent(type(error).__name__))
     else:
         with autocommit() as session:
-            delivered(session, parcel)
+            mark_sent(session, parcel)
 
 
 def _sender(channel: str) -> Callable[[Letter, Begin], None]:
     return _PHONES[channel] if channel in _PHONES else _MAILERS[settings().mail_backend]
 
 
-def _letter(parcel: Parcel) -> Letter:
+def _letter(parcel: ClaimedDelivery) -> Letter:
     """Raises NotSent when there is nothing (any more) to send."""
     if clock.now() - parcel.created_at > _GOOD_FOR.get(parcel.event, timedelta.max):
         raise NotSent("it was too late to say so", permanent=True)
@@ -102,7 +102,7 @@ def _letter(parcel: Parcel) -> Letter:
     return Letter(str(parcel.id), number, worded, parcel.created_at)
 
 
-def _not_sent(parcel: Parcel, no: NotSent) -> None:
+def _not_sent(parcel: ClaimedDelivery, no: NotSent) -> None:
     wait = None if no.permanent else wait_after(parcel.attempt)
     if wait is None:
         _end(parcel, "failed", no.reason, unwanted=no.unwanted)
@@ -111,17 +111,17 @@ def _not_sent(parcel: Parcel, no: NotSent) -> None:
         retry_delivery(session, parcel, wait, no.reason)
 
 
-def _end(parcel: Parcel, status: str, reason: str, *, unwanted: bool = False) -> None:
+def _end(parcel: ClaimedDelivery, status: str, reason: str, *, unwanted: bool = False) -> None:
     """The end without success: for the operator in the row and the log, for the user in the inbox."""
     with transaction() as session:
-        if undelivered(session, parcel, status, reason):
+        if mark_unsent(session, parcel, status, reason):
             log.error("delivery %s is %s: %s", parcel.id, status, reason)
             _tell(session, parcel, status, unwanted=unwanted)
             if unwanted:
                 leave_channel(session, parcel.account_id, parcel.channel, parcel.recipient.removeprefix("…"))
 
 
-def _tell(session: Session, parcel: Parcel, status: str, *, unwanted: bool) -> None:
+def _tell(session: Session, parcel: ClaimedDelivery, status: str, *, unwanted: bool) -> None:
     account = session.get(Account, parcel.account_id)
     if account is not None:
         facts = {

@@ -20,7 +20,7 @@ from jobs.handlers import (
 from jobs.queue import More, drain
 from shared.db.base import transaction
 from shared.db.run_kinds import RunKind
-from shared.db.runs import Claim, RunResult, claim_run, finish_run, hold, retry_run
+from shared.db.runs import Claim, RunResult, claim_run, finish_run, lock_run, retry_run
 from shared.domain.retries import MAX_ATTEMPTS, wait_after
 from shared.settings import settings
 
@@ -75,7 +75,7 @@ def _end(more: More, write: Callable[[Session], None]) -> Claim | None:
 
 
 def _finish(session: Session, claim: Claim, finish: Finish) -> None:
-    if not hold(session, claim):
+    if not lock_run(session, claim):
         return  # another worker took over; what was seen here is thrown away
     result = finish(session)
     if result.retry_reason is None:

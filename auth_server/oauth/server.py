@@ -15,7 +15,7 @@ from auth_server.web.outcomes import NO_STORE, FlowResult, JsonResponse, Page
 from auth_server.web.request_data import RequestData
 from auth_server.web.unit_of_work import UnitOfWork
 from shared import clock
-from shared.db.oauth import AccessToken, keep_tokens
+from shared.db.oauth import AccessToken, store_tokens
 from shared.secrets import digest
 
 
@@ -47,7 +47,7 @@ class Server(AuthorizationServer):
             return
         old, sealed = request.rotated or (None, None)
         fresh = {"access": access, "expires": expires, "refresh": digest(token["refresh_token"])}
-        keep_tokens(self.uow.db, now=now, old=old, sealed=sealed, **fresh, **common)
+        store_tokens(self.uow.db, now=now, old=old, sealed=sealed, **fresh, **common)
 
     def validate_requested_scope(self, scope: str | None) -> None:
         if scope and not tokens.SCOPE_SYNTAX.fullmatch(scope):

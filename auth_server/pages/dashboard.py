@@ -11,7 +11,7 @@ from auth_server.web.outcomes import FlowResult
 from shared import clock
 from shared.db.oauth import Client, Consent, Family, RefreshToken
 from shared.db.route_monitors import RouteMonitor
-from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, used
+from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, count_used
 from shared.domain.plans import LIMITS
 from shared.errors import Invalid
 from shared.settings import settings
@@ -55,9 +55,9 @@ def _list_usage(member: Member) -> list[tuple[str, int, int | None, str]]:
     own = (RouteMonitor.account_id == member.account.id, RouteMonitor.cancelled_at.is_(None))
     monitors = db.scalar(select(func.count()).select_from(RouteMonitor).where(*own)) or 0
     return [
-        ("Searches today", used(db, member.account.id, SEARCHES, day), limits.searches_per_day, daily),
-        ("Tool calls today", used(db, member.account.id, TOOL_CALLS, day), calls, daily),
-        ("API calls this month", used(db, member.account.id, API_CALLS, day.replace(day=1)), api, monthly),
+        ("Searches today", count_used(db, member.account.id, SEARCHES, day), limits.searches_per_day, daily),
+        ("Tool calls today", count_used(db, member.account.id, TOOL_CALLS, day), calls, daily),
+        ("API calls this month", count_used(db, member.account.id, API_CALLS, day.replace(day=1)), api, monthly),
         ("Route monitors", monitors, limits.route_monitors, ""),
     ]
 

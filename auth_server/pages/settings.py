@@ -9,7 +9,7 @@ from auth_server.web.outcomes import FlowResult, JsonResponse, show_problem
 from shared import clock
 from shared.db import clients
 from shared.db.accounts import lock
-from shared.db.profile import MAILS, AdvisorLogo, Profile, addressee
+from shared.db.profile import MAILS, AdvisorLogo, Profile, find_addressee
 from shared.domain.plans import Plan
 
 PATH = "/dashboard/settings"
@@ -23,7 +23,7 @@ MAIL_KINDS = {
 
 
 def show(member: Member, status: int = 200, fault: str | None = None) -> FlowResult:
-    switches = addressee(member.db, member.account.id).wanted
+    switches = find_addressee(member.db, member.account.id).wanted
     choices = [(kind, *MAIL_KINDS[kind], switches[kind]) for kind in MAILS]
     logo_row = member.db.get(AdvisorLogo, member.account.id)
     return member.show(
@@ -34,7 +34,7 @@ def show(member: Member, status: int = 200, fault: str | None = None) -> FlowRes
         may=member.plan >= Plan.PRO,
         fault=fault,
         most=logo.MAX_BYTES,
-        documents=clients.open_links(member.db, member.account.id, clock.now()),
+        documents=clients.list_open_links(member.db, member.account.id, clock.now()),
     )
 
 

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from jobs import event_loop
 from shared import clock
 from shared.db.base import transaction
-from shared.db.hotel_prices import watch_all
+from shared.db.hotel_prices import schedule_all_stays
 from shared.db.runs import COMPLETE, Claim, RunResult
 from shared.providers.ask import Ask
 from shared.reference.load import reference
@@ -60,5 +60,5 @@ def check_every_stay(_claim: Claim) -> Finish:
 
 
 def _watch_all(session: Session) -> RunResult:
-    watch_all(session, today(reference(), "hotel", clock.now()))
+    schedule_all_stays(session, today(reference(), "hotel", clock.now()))
     return COMPLETE

@@ -11,7 +11,7 @@ import shared.db.migrations  # noqa: F401 - knows every table
 from shared import clock
 from shared.db.base import transaction
 from shared.db.clients import empty_expired
-from shared.db.retention import AGING, Aging, sweep_oldest
+from shared.db.retention import AGING_TABLES, AgingTable, sweep_oldest
 from shared.db.runs import COMPLETE, Claim, RunResult
 from shared.settings import settings
 
@@ -26,13 +26,13 @@ def check(_claim: Claim) -> Callable[[Session], RunResult]:
     until = time.monotonic() + SECONDS
     with transaction() as session:
         empty_expired(session, clock.now())
-    swept = {kind.model.__tablename__: _sweep(kind, until) for kind in AGING}
+    swept = {kind.model.__tablename__: _sweep(kind, until) for kind in AGING_TABLES}
     if any(swept.values()):
         log.info("sweep: %s", ", ".join(f"{number} {name}" for name, number in swept.items() if number))
     return lambda _session: COMPLETE
 
 
-def _sweep(kind: Aging, until: float) -> int:
+def _sweep(kind: AgingTable, until: float) -> int:
     before = clock.now() - timedelta(days=getattr(settings(), kind.setting))
     total, removed = 0, BATCH
     while removed == BATCH and time.monotonic() < until:

@@ -18,7 +18,7 @@ from shared import clock
 from shared.concurrency import Batcher
 from shared.db.base import transaction
 from shared.db.trips import add_searches
-from shared.db.usage import API_CALLS, SEARCHES, UNCOUNTED_TOOL, add, take, used
+from shared.db.usage import API_CALLS, SEARCHES, UNCOUNTED_TOOL, add, count_used, take
 from shared.domain.plans import Plan
 from shared.errors import LimitReached, Refusal
 from shared.settings import settings
@@ -146,4 +146,4 @@ def _limit_reached(cap: int, meter: str, plan: Plan) -> LimitReached:
 def api_calls_left(caller: Caller) -> int:
     """What the account has left of this calendar month; takes nothing."""
     with transaction(caller.account_id) as session:
-        return max(0, caller.api_tier_limit - used(session, caller.account_id, API_CALLS, _month()))
+        return max(0, caller.api_tier_limit - count_used(session, caller.account_id, API_CALLS, _month()))

@@ -14,7 +14,7 @@ from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.thread_limiter import limiter
 from shared import clock
 from shared.db.base import transaction
-from shared.db.usage import TOOL_CALLS, UNCOUNTED_TOOL, Note, used, write
+from shared.db.usage import TOOL_CALLS, UNCOUNTED_TOOL, Note, count_used, store_calls
 from shared.errors import LimitReached
 from shared.settings import settings
 
@@ -76,7 +76,7 @@ class UsageLog:
             return
         try:
             with transaction() as session:
-                counts = write(session, batch)
+                counts = store_calls(session, batch)
         except SQLAlchemyError:
             with self._lock:
                 self.pending.extendleft(reversed(batch))
@@ -104,7 +104,7 @@ def _count_by_slot(notes: Iterable[Note]) -> Counter[tuple[int, date]]:
 
 def _read_count(account_id: int, day: date) -> int:
     with transaction(account_id) as session:
-        return used(session, account_id, TOOL_CALLS, day)
+        return count_used(session, account_id, TOOL_CALLS, day)
 
 
 USAGE_LOG = UsageLog()

@@ -13,7 +13,7 @@ from mcp_server.toolkit.thread_limiter import limiter
 from mcp_server.views.clients import PATH
 from shared import clock
 from shared.db.base import transaction
-from shared.db.clients import opened
+from shared.db.clients import open_document
 from shared.limits import address_key, hit
 from shared.secrets import digest
 
@@ -60,7 +60,7 @@ def _open_document(secret: str, counted: bool) -> tuple[str, bytes] | None:
     if not _SECRET.fullmatch(secret):
         return None
     with transaction() as session:
-        return opened(session, digest(secret), clock.now(), counted=counted)
+        return open_document(session, digest(secret), clock.now(), counted=counted)
 
 
 def _name_file(title: str) -> dict[str, str]:

@@ -13,7 +13,7 @@ from shared import clock
 from shared.db.flight_alerts import FlightAlert
 from shared.db.route_monitors import RouteMonitor
 from shared.db.trips import active_trips
-from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, all_used
+from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, count_all_used
 from shared.domain.plans import LIMITS, Plan, list_additions, list_cabins
 from shared.domain.plurals import pluralize
 
@@ -93,7 +93,7 @@ def get_usage(call: Call) -> Usage:
 
     Asking counts against no limit. Free.
     """
-    used = all_used(call.db, call.today)
+    used = count_all_used(call.db, call.today)
     searches, cap = used.get(SEARCHES, 0), call.limits.searches_per_day
     allowed = "without limit" if cap is None else f"of {cap}"
     plan = call.plan

@@ -12,9 +12,9 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
 from mcp_server.views.trips import SearchRecord, to_search_record
 from shared.db.accounts import Account, page_of_accounts
-from shared.db.admin_figures import find, newest_searches, rest_calls
+from shared.db.admin_figures import count_rest_calls, find_account, newest_searches
 from shared.db.base import unscoped
-from shared.db.usage import API_CALLS, used
+from shared.db.usage import API_CALLS, count_used
 from shared.domain.plans import LIMITS, Plan
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NotFound
@@ -89,9 +89,9 @@ def _to_subscription(row: Account) -> Subscription:
 def _read_api_usage(call: Call, row: Account) -> ApiUsage:
     session, agreed = unscoped(call.db), row.api_calls_per_month
     return ApiUsage(
-        this_month=used(session, row.id, API_CALLS, call.today.replace(day=1)),
+        this_month=count_used(session, row.id, API_CALLS, call.today.replace(day=1)),
         cap=LIMITS[Plan.of(row.plan)].api_calls_per_month if agreed is None else agreed,
-        today=rest_calls(session, row.id, datetime.combine(call.today, time(), UTC), COUNTED[API_CALLS]),
+        today=count_rest_calls(session, row.id, datetime.combine(call.today, time(), UTC), COUNTED[API_CALLS]),
     )
 
 
@@ -104,7 +104,7 @@ def admin_get_user(
     """Shows one account, found by id or email: its plan, API use and newest searches. Admin-only."""
     if id is None and email is None:
         raise Invalid(Fault("id", "is missing, and so is email", "one of the two"))
-    row = find(unscoped(call.db), id, email)
+    row = find_account(unscoped(call.db), id, email)
     if row is None:
         raise NotFound("account", email if id is None else id)
     searches = [to_search_record(s) for s in newest_searches(call.db, row.id, MAX_RECENT_SEARCHES)]

@@ -9,7 +9,7 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Part, Result
 from shared.db import admin_figures as figures
-from shared.db.admin_figures import OfTool, steady
+from shared.db.admin_figures import ToolUsage, one_snapshot
 from shared.domain.plans import Plan
 from shared.domain.plurals import pluralize
 from shared.services.operations import workers
@@ -103,7 +103,7 @@ def _start_of_day(day: date) -> datetime:
     return datetime.combine(day, time(), UTC)
 
 
-def _sum_totals(tools: list[OfTool], users: int) -> Totals:
+def _sum_totals(tools: list[ToolUsage], users: int) -> Totals:
     calls, paywalls = sum(t.calls for t in tools), sum(t.paywalls for t in tools)
     rate = round(paywalls / calls, 4) if calls else 0.0
     return Totals(calls=calls, users=users, errors=sum(t.errors for t in tools), paywalls=paywalls, paywall_rate=rate)
@@ -113,7 +113,7 @@ def _sum_totals(tools: list[OfTool], users: int) -> Totals:
 def admin_mcp_usage_stats(call: Call, days: Annotated[int, Field(ge=1, le=90)] = 14) -> UsageStats:
     """Shows tool calls, errors, paywalls and times of the last UTC days, by tool, day and application. Admin-only."""
     window = _list_days(call, days)
-    session, since = steady(call.db), _start_of_day(window[0])
+    session, since = one_snapshot(call.db), _start_of_day(window[0])
     tools = figures.calls_by_tool(session, since)
     day_figures, users = figures.calls_by_day(session, since)
     clients, client_total = figures.calls_by_client(session, since, MAX_CLIENTS)
@@ -125,7 +125,7 @@ def admin_mcp_usage_stats(call: Call, days: Annotated[int, Field(ge=1, le=90)] =
         f" {totals.paywall_rate:.1%} paywalls.{cut}",
         totals=totals,
         by_tool=[ToolFigures.model_validate(t) for t in tools],
-        by_day=[DayFigures.model_validate(by_day.get(day) or figures.OfDay(day, 0, 0)) for day in window],
+        by_day=[DayFigures.model_validate(by_day.get(day) or figures.DayUsage(day, 0, 0)) for day in window],
         by_client=[ClientFigures.model_validate(c) for c in clients],
     )
 
@@ -135,11 +135,11 @@ def admin_platform_overview(
     call: Call, days: Annotated[int, Field(ge=1, le=365, description="Window of signups_by_day.")] = 30
 ) -> Overview:
     """Shows totals of accounts and records, sign-ups by day, jobs (failed: in 7 days) and sources. Admin-only."""
-    window, session = _list_days(call, days), steady(call.db)
+    window, session = _list_days(call, days), one_snapshot(call.db)
     plans = figures.accounts_by_plan(session, call.now - timedelta(days=ACTIVE_DAYS))
     total = sum(number for number, _ in plans.values())
-    new = figures.signups(session, _start_of_day(window[0]))
-    queued, failed = figures.jobs(session, call.now - timedelta(days=FAILED_DAYS))
+    new = figures.count_signups(session, _start_of_day(window[0]))
+    queued, failed = figures.count_jobs(session, call.now - timedelta(days=FAILED_DAYS))
     return Overview(
         message=f"{pluralize(total, 'account')}, {sum(new.values()):,} of them new in {pluralize(days, 'day')};"
         f" {pluralize(failed, 'job')} failed in {pluralize(FAILED_DAYS, 'day')}.",
@@ -148,7 +148,7 @@ def admin_platform_overview(
             by_tier={plan.slug: plans.get(plan.slug, (0, 0))[0] for plan in Plan},
             active_7d=sum(active for _, active in plans.values()),
         ),
-        records=Records(**figures.records(session)),
+        records=Records(**figures.count_records(session)),
         signups_by_day=[SignUps(day=day, count=new.get(day, 0)) for day in window],
         jobs=Jobs(queued=queued, failed=failed, workers=workers.count_workers()),
         backends=[Backend.model_validate(b) for b in sources.backends()],

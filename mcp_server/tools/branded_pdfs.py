@@ -226,7 +226,7 @@ def _store_pdf(
 ) -> tuple[BrandedPdf, str]:
     lock(session, call.account_id)
     store.empty_expired(session, call.now)
-    if (live_links := store.live_links(session, call.now)) >= MAX_LINKS:
+    if (live_links := store.count_live_links(session, call.now)) >= MAX_LINKS:
         message = f"{live_links} links are open; revoke one with revoke_branded_pdf first."
         raise LimitReached(message, limit="branded_pdfs", current=live_links, cap=MAX_LINKS)
     link = secret_links.mint_link(PURPOSE, call.account_id)

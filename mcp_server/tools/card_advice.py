@@ -24,7 +24,7 @@ from mcp_server.views.card_advice import (
 )
 from shared.db.cards import Card as Held
 from shared.db.profile import Profile
-from shared.db.spending import totals
+from shared.db.spending import read_totals
 from shared.domain import card_value
 from shared.domain.card_value import CATEGORIES, Category
 from shared.errors import Fault, Invalid, NoData
@@ -73,7 +73,7 @@ def _parse_spending(raw_amounts: Mapping[str, Any], usd_per_unit: Decimal) -> Sp
 
 def read_imported_spending(call: Call) -> Spending:
     """A year's spending, extrapolated from at most the latest twelve months of imported statements."""
-    cells = totals(call.db, None, None)
+    cells = read_totals(call.db, None, None)
     months = sorted({cell.month for cell in cells})[-12:]
     yearly: dict[str, Decimal] = {}
     for cell in cells:

@@ -43,7 +43,7 @@ from mcp_server.views.cards import (
     to_card,
 )
 from shared.db.cards import Card as Row
-from shared.db.cards import page_of_cards, wallet
+from shared.db.cards import count_wallet, page_of_cards
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NotFound
 
@@ -137,7 +137,7 @@ def list_my_cards(
 ) -> Cards:
     """Lists the cards the user owns with their welcome-bonus progress and fee dates; totals cover all of them. Free."""
     rows, total = _select_page(call, card_id, include_closed, bonus_status, page, per_page)
-    totals = wallet(call.db, call.today)
+    totals = count_wallet(call.db, call.today)
     return Cards(
         message=f"{pluralize(total, 'card')}.",
         cards=[to_card(call, r) for r in rows],

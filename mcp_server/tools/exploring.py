@@ -13,7 +13,7 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Marked, Result
 from mcp_server.views.sightings import age_in_seconds, build_freshness, read_balances, sightings_since
 from shared.db.observations import AwardObservation as Row
-from shared.db.sightings import lowest, newest
+from shared.db.sightings import lowest_prices, newest_cells
 from shared.domain.dates import add_months, find_month_bounds, format_day
 from shared.domain.plurals import pluralize
 from shared.domain.transfers import Reach, find_reach, first_covering
@@ -92,8 +92,8 @@ def explore_destinations(
     first, last = _parse_months(call, month_from, month_to)
     purses, source = _list_purses(call, points_balance, program)
     which = (Row.origin.in_(airports), Row.cabin == cabin, Row.date <= last)
-    cells = newest(call.account_id, sightings_since(call), first, *which)
-    offers = [_to_offer(row, purses) for row in call.db.execute(lowest(cells))]
+    cells = newest_cells(call.account_id, sightings_since(call), first, *which)
+    offers = [_to_offer(row, purses) for row in call.db.execute(lowest_prices(cells))]
     offers_by_price = sorted(
         _find_best_of_each(o for o in offers if o.destination not in airports), key=lambda o: o.order
     )

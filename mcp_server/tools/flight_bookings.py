@@ -29,7 +29,7 @@ from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Paging, Part,
 from mcp_server.views.bookings import FlightBooking, to_flight_booking, to_flight_bookings
 from mcp_server.views.vouchers import Voucher, describe_freed_vouchers, to_voucher
 from shared.db.bookings import FlightBooking as Row
-from shared.db.bookings import When, legs_of, page_of_flights
+from shared.db.bookings import When, find_legs, page_of_flights
 from shared.db.trips import open_trip
 from shared.db.vouchers import on_bookings
 from shared.domain import bookings as rules
@@ -179,7 +179,7 @@ def add_flight_booking(
 
 
 def _to_added_flight(call: Call, row: Row) -> AddedFlight:
-    legs = legs_of(call.db, row)
+    legs = find_legs(call.db, row)
     return AddedFlight(
         message=f"Saved as flight booking {row.id}: {_describe_leg(row)}.{_describe_doubts(call, row, legs)}",
         booking=to_flight_booking(call, row, []),
@@ -206,7 +206,7 @@ def _describe_doubts(call: Call, row: Row, legs: Sequence[Row]) -> str:
 def get_flight_booking(call: Call, booking_id: RowId) -> FlightDetails:
     """Shows one logged flight booking with its sibling legs, vouchers and cancellation fee. Free."""
     row = _get_own(call.db, booking_id)
-    legs = legs_of(call.db, row)
+    legs = find_legs(call.db, row)
     vouchers = on_bookings(call.db, "flight", [leg.id for leg in legs])
     parts = {leg.id: to_flight_booking(call, leg, [v.id for v in vouchers[leg.id]]) for leg in legs}
     return FlightDetails(

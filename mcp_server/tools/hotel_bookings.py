@@ -24,7 +24,7 @@ from mcp_server.views.bookings import (
 from mcp_server.views.vouchers import Voucher, describe_freed_vouchers, to_voucher
 from shared.db.bookings import HotelBooking as Row
 from shared.db.bookings import When, cheaper_now, page_of_hotels, prices_of
-from shared.db.hotel_prices import seen_since
+from shared.db.hotel_prices import prices_since_booking
 from shared.db.trips import open_trip
 from shared.db.vouchers import on_bookings
 from shared.domain.dates import format_day
@@ -152,7 +152,7 @@ def get_hotel_booking(call: Call, booking_id: RowId) -> StayDetails:
     return StayDetails(
         message=f"{stay}, {booking.state}.{_describe_drop(booking.drop)}",
         booking=booking,
-        snapshots=[to_price_snapshot(price) for price in seen_since(call.db, row, MAX_SNAPSHOTS)],
+        snapshots=[to_price_snapshot(price) for price in prices_since_booking(call.db, row, MAX_SNAPSHOTS)],
         drop=booking.drop,
         vouchers=[to_voucher(call, v) for v in vouchers],
     )

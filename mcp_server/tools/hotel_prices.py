@@ -18,7 +18,7 @@ from mcp_server.toolkit.results import Result
 from mcp_server.views.bookings import HotelBooking, PriceDrop, PriceSnapshot, to_hotel_bookings, to_price_snapshot
 from shared.db.bookings import HotelBooking as Row
 from shared.db.bookings import HotelPrice
-from shared.db.hotel_prices import Stay, prices, seen_since, stay_of
+from shared.db.hotel_prices import Stay, prices, prices_since_booking, stay_of
 from shared.domain.dates import format_day, format_days
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData
@@ -84,7 +84,7 @@ def _store_check(call: LiveCall, session: Session, check: CheckResult) -> tuple[
     settle(session, call.reference, check)
     row = _get_own(session, check.plan.booking_id)
     (booking,) = to_hotel_bookings(call.with_session(session), [row])
-    return booking, [to_price_snapshot(price) for price in seen_since(session, row, MAX_NEWEST)]
+    return booking, [to_price_snapshot(price) for price in prices_since_booking(session, row, MAX_NEWEST)]
 
 
 def _describe_price(booking: HotelBooking) -> str:

@@ -124,7 +124,7 @@ def get_booking_inbox(call: Call) -> BookingInbox:
     _require_address("")
     trial = _open_trial(call)
     link = secret_links.get_link(call.db, call.account_id, inbound_mail.PURPOSE)
-    counts = mails.states(call.db)
+    counts = mails.count_states(call.db)
     ends = f" The trial ends on {format_day(trial.ends_on)}." if trial else ""
     return BookingInbox(
         message=f"Forward booking confirmations to {_require_address(link.secret)}. Keep the address secret.{ends}",
@@ -165,7 +165,9 @@ def list_inbox_messages(
     condition = InboundMail.state != "received" if state == "all" else InboundMail.state == state
     newest = InboundMail.received_at.desc(), InboundMail.number.desc()
     messages, total = page_of(call.db, InboundMail, [condition], *newest, page=page, per_page=per_page)
-    existing = mails.bookings_of(call.db, _list_booking_ids(messages, "flight"), _list_booking_ids(messages, "hotel"))
+    existing = mails.existing_bookings(
+        call.db, _list_booking_ids(messages, "flight"), _list_booking_ids(messages, "hotel")
+    )
     return InboxMessages(
         message=f"{pluralize(total, 'message')}. {UNTRUSTED_TEXT}",
         messages=[_to_message(m, *existing) for m in messages],
@@ -200,7 +202,7 @@ def resolve_inbox_message(
     | None = None,
 ) -> Resolved:
     """Imports a mail's bookings, with corrections where something was missing, or discards the mail. Premium."""
-    mail = mails.locked(call.db, InboundMail.id == _parse_id(message_id))
+    mail = mails.lock_mail(call.db, InboundMail.id == _parse_id(message_id))
     if mail is None or mail.state == "received":
         raise NotFound("message", message_id)
     if mail.state == "imported":

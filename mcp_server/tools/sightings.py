@@ -16,7 +16,7 @@ from mcp_server.toolkit.wording import airline_name, program_name
 from mcp_server.views.sightings import SEEN_DAYS, age_in_seconds, build_freshness, read_balances, sightings_since
 from mcp_server.views.transfers import RunningBonus, TransferRoute, to_transfer_route
 from shared.db.observations import AwardObservation as Row
-from shared.db.sightings import last_fare, last_seen, newest, usual_taxes, with_values
+from shared.db.sightings import average_taxes, last_fare, last_seen, newest_cells, with_values
 from shared.domain.card_prices import Advice, CardPrice, advise_on_cards, count_portal_points, find_card_prices
 from shared.domain.dates import find_month_bounds, format_day
 from shared.domain.plurals import pluralize
@@ -108,7 +108,7 @@ def list_flights(
     Values are US cents a point against the newest cash fare seen. Free.
     """
     filters = _build_cell_filters(call, origin, destination, program, airline, cabin, month)
-    cells = newest(call.account_id, sightings_since(call), call.today, *filters, most=MAX_SIGHTINGS)
+    cells = newest_cells(call.account_id, sightings_since(call), call.today, *filters, most=MAX_SIGHTINGS)
     balances = read_balances(call) if affordable_only else None
     query = with_values(cells, call.account_id, sightings_since(call)).where(
         *_build_price_filters(call, cells, max_points, balances)
@@ -264,7 +264,7 @@ def _to_card_currency(card: CardPrice) -> CardCurrency:
 def _find_taxes(call: Call, row: Row) -> FlightTaxes:
     if row.taxes is not None:
         return FlightTaxes(amount=row.taxes, currency=row.taxes_currency, estimated=False)
-    usual = usual_taxes(call.db, row)
+    usual = average_taxes(call.db, row)
     if usual is None:
         return FlightTaxes(amount=None, currency=None, estimated=False)
     return FlightTaxes(amount=usual[0], currency=usual[1], estimated=True)

@@ -200,7 +200,7 @@ def get_spending_summary(
     if card_id is not None and call.db.get(Card, card_id) is None:
         raise NotFound("card", card_id)
     since = _find_first_month(call.today, months_back - 1)
-    cells = rows_of.totals(call.db, since, card_id)
+    cells = rows_of.read_totals(call.db, since, card_id)
     statements = rows_of.statements_since(call.db, since, card_id, MAX_STATEMENTS)
     if not cells and not statements:
         raise NoData("No spending of this time was imported; import_spending_statement adds it.", ["statements"])
@@ -278,7 +278,7 @@ def _describe_months(months: Sequence[SpendingMonth], currency: str, others: Seq
 def delete_spending_data(call: Call, confirm: bool = False) -> DeletedSpending:
     """Deletes all imported spending for good; without confirm true it only says what would go. Free."""
     lock(call.db, call.account_id)
-    stored = rows_of.held(call.db)
+    stored = rows_of.count_stored(call.db)
     what = f"{pluralize(stored.statements, 'statement')} with the totals of {pluralize(stored.months, 'month')}"
     if not confirm:
         return DeletedSpending(

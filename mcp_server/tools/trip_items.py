@@ -72,7 +72,7 @@ def _move_items(
     moved_ids = {kind: set(moved.get(kind, ())) for kind in wanted_ids}
     moved_in_order = {kind: [i for i in ids if i in moved_ids[kind]] for kind, ids in wanted_ids.items()}
     missing = {kind: [i for i in ids if i not in moved_ids[kind]] for kind, ids in wanted_ids.items()}
-    return to_trip(row, trips.filed_under(call.db, [row.id])[row.id]), moved_in_order, missing
+    return to_trip(row, trips.count_filed(call.db, [row.id])[row.id]), moved_in_order, missing
 
 
 def _describe_move(moved: IdsByKind, missing: IdsByKind, what: str, absent: str) -> str:

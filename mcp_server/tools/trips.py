@@ -130,7 +130,7 @@ def list_trips(
     """Lists workspace trips, newest first, with counts of what is filed under each. Free."""
     fits = {"active": Row.archived_at.is_(None), "archived": Row.archived_at.is_not(None), "all": true()}[state]
     rows, total = page_of(call.db, Row, [fits], Row.id.desc(), page=page, per_page=per_page)
-    filed = trips.filed_under(call.db, [r.id for r in rows])
+    filed = trips.count_filed(call.db, [r.id for r in rows])
     kind = "trip" if state == "all" else f"{state} trip"
     return Trips(
         message=f"{pluralize(total, kind)}.",
@@ -172,7 +172,7 @@ def _archive(call: Call, row: Row) -> None:
 
 
 def _to_counted_trip(call: Call, row: Row) -> Trip:
-    return to_trip(row, trips.filed_under(call.db, [row.id])[row.id])
+    return to_trip(row, trips.count_filed(call.db, [row.id])[row.id])
 
 
 @tool(area="trips", tier=Tier.FREE, effect=Effect.CHANGES)
@@ -222,7 +222,7 @@ def _switch_state(call: Call, row: Row, state: str) -> list[str]:
 def get_trip(call: Call, trip_id: RowId) -> TripDetails:
     """Shows one trip with its itinerary, its newest 20 searches and everything else filed under it. Free."""
     row = get_own_trip(call, trip_id)
-    filed = {kind: trips.filed(call.db, kind, trip_id) for kind in trips.SHOWN}
+    filed = {kind: trips.read_filed(call.db, kind, trip_id) for kind in trips.ORDER_AND_LIMIT}
     parts: dict[str, list[Any]] = {
         "itinerary_items": [to_itinerary_item(item) for item in filed["itinerary_items"][0]],
         "flight_bookings": to_flight_bookings(call, filed["flight_bookings"][0]),

@@ -71,13 +71,13 @@ def absorb(session: Session, agent_id: int, person_id: int) -> None:
             continue
         for column in table.columns:
             if any(key.column is Account.__table__.c.id for key in column.foreign_keys):
-                session.execute(_moved(table, column, agent_id, person_id))
+                session.execute(_build_move(table, column, agent_id, person_id))
     session.execute(sa.delete(Account).where(Account.id == agent_id))
 
 
-def _moved(table: sa.Table, owner: sa.Column[Any], agent_id: int, person_id: int) -> Any:
+def _build_move(table: sa.Table, owner: sa.Column[Any], agent_id: int, person_id: int) -> Any:
     if table.name == "usage_counters":
-        return _added_up(table, agent_id, person_id)
+        return _build_sum(table, agent_id, person_id)
     theirs = table.alias()
     keys = [c for c in table.constraints if isinstance(c, sa.UniqueConstraint | sa.PrimaryKeyConstraint)]
     taken = [
@@ -88,11 +88,11 @@ def _moved(table: sa.Table, owner: sa.Column[Any], agent_id: int, person_id: int
     return sa.update(table).where(owner == agent_id, *(~t for t in taken)).values({owner.name: person_id})
 
 
-def _added_up(table: sa.Table, agent_id: int, person_id: int) -> Any:
+def _build_sum(table: sa.Table, agent_id: int, person_id: int) -> Any:
     used = sa.select(sa.literal(person_id), table.c.meter, table.c.period, table.c.used)
-    wanted = insert(table).from_select(
+    counters = insert(table).from_select(
         ["account_id", "meter", "period", "used"], used.where(table.c.account_id == agent_id)
     )
-    return wanted.on_conflict_do_update(
-        index_elements=["account_id", "meter", "period"], set_={"used": table.c.used + wanted.excluded.used}
+    return counters.on_conflict_do_update(
+        index_elements=["account_id", "meter", "period"], set_={"used": table.c.used + counters.excluded.used}
     )

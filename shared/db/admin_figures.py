@@ -14,10 +14,10 @@ from shared.db.base import Base, unscoped
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.delay_alerts import DelayAlert
 from shared.db.flight_alerts import FlightAlert
-from shared.db.messages import OPEN as OPEN_MESSAGE
+from shared.db.messages import OPEN_STATUSES as OPEN_MESSAGE
 from shared.db.messages import Delivery
 from shared.db.route_monitors import RouteMonitor
-from shared.db.runs import OPEN as OPEN_RUN
+from shared.db.runs import OPEN_STATUSES as OPEN_RUN
 from shared.db.runs import JobRun
 from shared.db.standing_orders import StandingOrder
 from shared.db.trips import SearchRecord, Trip
@@ -35,7 +35,7 @@ RECORDS: dict[str, tuple[type[Base], ...]] = {
 
 
 @dataclass(frozen=True)
-class OfTool:
+class ToolUsage:
     tool: str
     calls: int
     errors: int
@@ -45,34 +45,34 @@ class OfTool:
 
 
 @dataclass(frozen=True)
-class OfDay:
+class DayUsage:
     day: date
     calls: int
     users: int
 
 
 @dataclass(frozen=True)
-class OfClient:
+class ClientUsage:
     client_name: str
     calls: int
 
 
-def steady(session: Session) -> Session:
+def one_snapshot(session: Session) -> Session:
     """A session that sees everyone, and in all its statements the same moment: figures of one answer agree."""
     session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
     return unscoped(session)
 
 
-def calls_by_tool(session: Session, since: datetime) -> list[OfTool]:
+def calls_by_tool(session: Session, since: datetime) -> list[ToolUsage]:
     """The most called first."""
-    ended = ToolCall.outcome
+    outcome = ToolCall.outcome
     middle, slow = (func.percentile_cont(part).within_group(ToolCall.milliseconds) for part in (0.5, 0.95))
-    asked = (
+    figures = (
         sa.select(
             ToolCall.tool,
             func.count(),
-            func.count().filter(ended.in_(ERRORS)),
-            func.count().filter(ended == "paywall"),
+            func.count().filter(outcome.in_(ERRORS)),
+            func.count().filter(outcome == "paywall"),
             middle,
             slow,
         )
@@ -80,10 +80,10 @@ def calls_by_tool(session: Session, since: datetime) -> list[OfTool]:
         .group_by(ToolCall.tool)
         .order_by(func.count().desc(), ToolCall.tool)
     )
-    return [OfTool(*row) for row in session.execute(asked)]
+    return [ToolUsage(*row) for row in session.execute(figures)]
 
 
-def calls_by_day(session: Session, since: datetime) -> tuple[list[OfDay], int]:
+def calls_by_day(session: Session, since: datetime) -> tuple[list[DayUsage], int]:
     """Days on which something was called, and how many accounts called anything in all of them."""
     day = sa.cast(ToolCall.at, sa.Date).label("day")
     of_account = (
@@ -93,28 +93,28 @@ def calls_by_day(session: Session, since: datetime) -> tuple[list[OfDay], int]:
         .subquery()
     )
     columns = of_account.c
-    asked = sa.select(columns.day, func.sum(columns.calls), func.count(columns.account_id.distinct())).group_by(
+    figures = sa.select(columns.day, func.sum(columns.calls), func.count(columns.account_id.distinct())).group_by(
         func.grouping_sets(sa.tuple_(columns.day), sa.tuple_())
     )
-    rows = session.execute(asked.order_by(columns.day)).all()
-    return [OfDay(day, int(calls), users) for day, calls, users in rows if day], rows[-1][2]
+    rows = session.execute(figures.order_by(columns.day)).all()
+    return [DayUsage(day, int(calls), users) for day, calls, users in rows if day], rows[-1][2]
 
 
-def calls_by_client(session: Session, since: datetime, most: int) -> tuple[list[OfClient], int]:
+def calls_by_client(session: Session, since: datetime, most: int) -> tuple[list[ClientUsage], int]:
     """The applications that called most, and how many called at all."""
     name = func.coalesce(ToolCall.client, "unknown").label("name")
-    asked = (
+    figures = (
         sa.select(name, func.count(), func.count().over())
         .where(ToolCall.at >= since)
         .group_by(name)
         .order_by(func.count().desc(), name)
         .limit(most)
     )
-    rows = session.execute(asked).all()
-    return [OfClient(name, calls) for name, calls, _ in rows], rows[0][2] if rows else 0
+    rows = session.execute(figures).all()
+    return [ClientUsage(name, calls) for name, calls, _ in rows], rows[0][2] if rows else 0
 
 
-def find(session: Session, id: int | None, email: str | None) -> Account | None:
+def find_account(session: Session, id: int | None, email: str | None) -> Account | None:
     """The account with this id and this whole address, where both are given."""
     fits: list[ColumnElement[bool]] = [] if id is None else [Account.id == id]
     if email is not None:
@@ -122,7 +122,7 @@ def find(session: Session, id: int | None, email: str | None) -> Account | None:
     return session.scalar(sa.select(Account).where(*fits))
 
 
-def rest_calls(session: Session, account_id: int, since: datetime, counted: Iterable[str]) -> int:
+def count_rest_calls(session: Session, account_id: int, since: datetime, counted: Iterable[str]) -> int:
     """Calls over REST that count against the month, by how they ended."""
     fits = (
         ToolCall.account_id == account_id,
@@ -135,35 +135,35 @@ def rest_calls(session: Session, account_id: int, since: datetime, counted: Iter
 
 
 def newest_searches(session: Session, account_id: int, most: int) -> Sequence[SearchRecord]:
-    wanted = sa.select(SearchRecord).where(SearchRecord.account_id == account_id)
-    newest = wanted.order_by(SearchRecord.created_at.desc(), SearchRecord.id.desc())
+    searches = sa.select(SearchRecord).where(SearchRecord.account_id == account_id)
+    newest = searches.order_by(SearchRecord.created_at.desc(), SearchRecord.id.desc())
     return session.scalars(newest.limit(most)).all()
 
 
 def accounts_by_plan(session: Session, active_since: datetime) -> dict[str, tuple[int, int]]:
     """Of each plan how many accounts there are, and how many of them made a call since then."""
     active = func.count().filter(Account.last_seen_at >= active_since)
-    asked = sa.select(Account.plan, func.count(), active).group_by(Account.plan)
-    return {plan: (number, seen) for plan, number, seen in session.execute(asked)}
+    figures = sa.select(Account.plan, func.count(), active).group_by(Account.plan)
+    return {plan: (number, active_number) for plan, number, active_number in session.execute(figures)}
 
 
-def signups(session: Session, since: datetime) -> Mapping[date, int]:
+def count_signups(session: Session, since: datetime) -> Mapping[date, int]:
     day = sa.cast(Account.created_at, sa.Date)
-    asked = sa.select(day, func.count()).where(Account.created_at >= since).group_by(day)
-    return {day: number for day, number in session.execute(asked)}  # noqa: C416 - a Row is no tuple to mypy
+    figures = sa.select(day, func.count()).where(Account.created_at >= since).group_by(day)
+    return {day: number for day, number in session.execute(figures)}  # noqa: C416 - a Row is no tuple to mypy
 
 
 def _number(model: Any, *fits: ColumnElement[bool] | sa.TextClause) -> sa.ScalarSelect[int]:
     return sa.select(func.count()).select_from(model).where(*fits).scalar_subquery()
 
 
-def records(session: Session) -> dict[str, int]:
+def count_records(session: Session) -> dict[str, int]:
     """How many rows there are of each kind, in one statement."""
     counts = [sum((_number(m) for m in models), sa.literal(0)).label(name) for name, models in RECORDS.items()]
     return dict(session.execute(sa.select(*counts)).one()._mapping)
 
 
-def jobs(session: Session, since: datetime) -> tuple[int, int]:
+def count_jobs(session: Session, since: datetime) -> tuple[int, int]:
     """Runs and messages that wait or are under way, and those that ended as failed since then."""
     waiting = (
         _number(JobRun, sa.text(f"job_runs.status in {OPEN_RUN}")),

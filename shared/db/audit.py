@@ -31,7 +31,7 @@ class AuditFinding(Base):
     ended_on: Mapped[date | None]
 
 
-def note_findings(session: Session, found: Sequence[dict[str, Any]], today: date) -> None:
+def store_findings(session: Session, found: Sequence[dict[str, Any]], today: date) -> None:
     """What is found now is there since it was first found; what is found no more has ended today."""
     gone = sa.update(AuditFinding).where(AuditFinding.ended_on.is_(None), AuditFinding.last_found_on <= today)
     session.execute(gone.values(ended_on=today))
@@ -39,5 +39,5 @@ def note_findings(session: Session, found: Sequence[dict[str, Any]], today: date
     if not found:
         return
     new = insert(AuditFinding).values([row | {"first_found_on": today, "last_found_on": today} for row in found])
-    kept = {"since": new.excluded.since, "text": new.excluded.text, "last_found_on": today, "ended_on": None}
-    session.execute(new.on_conflict_do_update(index_elements=["kind", "file", "key"], set_=kept))
+    newest_values = {"since": new.excluded.since, "text": new.excluded.text, "last_found_on": today, "ended_on": None}
+    session.execute(new.on_conflict_do_update(index_elements=["kind", "file", "key"], set_=newest_values))

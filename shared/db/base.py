@@ -71,7 +71,7 @@ class ModeOwned:
 @lru_cache(maxsize=1)
 def engine() -> Engine:
     """The engine of this process; forked children make connections of their own."""
-    made = create_engine(
+    new_engine = create_engine(
         settings().database_url,
         pool_size=settings().database_threads,
         max_overflow=0,
@@ -85,15 +85,15 @@ def engine() -> Engine:
             " -c lock_timeout=5000 -c TimeZone=UTC",
         },
     )
-    os.register_at_fork(after_in_child=lambda: made.dispose(close=False))
-    return made
+    os.register_at_fork(after_in_child=lambda: new_engine.dispose(close=False))
+    return new_engine
 
 
 @lru_cache(maxsize=1)
 def statements() -> Engine:
     """A small pool for single statements asked for very often: no transaction, and no question beforehand whether the
     connection still lives. Who uses it tries once more when it does not."""
-    made = create_engine(
+    new_engine = create_engine(
         settings().database_url,
         pool_size=2,
         max_overflow=0,
@@ -109,8 +109,8 @@ def statements() -> Engine:
             " -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off",
         },
     )
-    os.register_at_fork(after_in_child=lambda: made.dispose(close=False))
-    return made
+    os.register_at_fork(after_in_child=lambda: new_engine.dispose(close=False))
+    return new_engine
 
 
 def own(session: Session, account_id: int, mode: DataMode) -> Session:
@@ -130,7 +130,7 @@ def unscoped(session: Session) -> Session:
 @contextmanager
 def transaction(account_id: int | None = None) -> Iterator[Session]:
     """One transaction: of one account, or of everyone when none is named (admin, jobs, auth)."""
-    with _opened(engine(), account_id) as session:
+    with _open_session(engine(), account_id) as session:
         yield session
 
 
@@ -138,17 +138,17 @@ def transaction(account_id: int | None = None) -> Iterator[Session]:
 def autocommit(account_id: int | None = None) -> Iterator[Session]:
     """As above, but each statement is a transaction of its own: no BEGIN and COMMIT are sent, and no row stays locked
     while this process is busy with something else."""
-    with _opened(_autocommit(engine()), account_id) as session:
+    with _open_session(_autocommit(engine()), account_id) as session:
         yield session
 
 
 @lru_cache(maxsize=1)
-def _autocommit(made: Engine) -> Engine:
-    return made.execution_options(isolation_level="AUTOCOMMIT")
+def _autocommit(engine: Engine) -> Engine:
+    return engine.execution_options(isolation_level="AUTOCOMMIT")
 
 
 @contextmanager
-def _opened(made: Engine, account_id: int | None) -> Iterator[Session]:
+def _open_session(made: Engine, account_id: int | None) -> Iterator[Session]:
     with Session(made, expire_on_commit=False) as session, session.begin():
         if account_id is None:
             unscoped(session)

@@ -190,14 +190,14 @@ def _prices(*conditions: ColumnElement[bool], showing: Any) -> sa.Select[Any]:
     )
 
 
-def _compares() -> ColumnElement[bool]:
+def _is_comparable() -> ColumnElement[bool]:
     """Points compare with an award's, cash of the same currency with a cash rate; and so does that there are none."""
     like = sa.or_(
         sa.and_(HotelBooking.kind == "award", HotelPrice.points.is_not(None)),
         sa.and_(HotelBooking.kind == "cash", HotelPrice.currency == HotelBooking.cash_rate_currency),
     )
-    asked = sa.case((HotelBooking.kind == "award", HotelPrice.points), else_=HotelPrice.cash)
-    return sa.or_(like, sa.and_(HotelPrice.complete, asked.is_(None)))
+    offered_value = sa.case((HotelBooking.kind == "award", HotelPrice.points), else_=HotelPrice.cash)
+    return sa.or_(like, sa.and_(HotelPrice.complete, offered_value.is_(None)))
 
 
 def prices_of(session: Session, rows: Iterable[HotelBooking]) -> dict[int, Watched]:
@@ -207,10 +207,10 @@ def prices_of(session: Session, rows: Iterable[HotelBooking]) -> dict[int, Watch
         return {}
     latest, comparable = (
         aliased(HotelPrice, _prices(*only, showing=HotelPrice).correlate(HotelBooking).lateral())
-        for only in ((), (_compares(),))
+        for only in ((), (_is_comparable(),))
     )
     due = sa.and_(Schedule.kind == RunKind.HOTEL_PRICE, Schedule.subject_id == HotelBooking.id, Schedule.enabled)
-    asked = (
+    statement = (
         sa.select(HotelBooking.id, latest, comparable, Schedule.next_due_at)
         .select_from(HotelBooking)
         .outerjoin(latest, sa.true())
@@ -218,7 +218,7 @@ def prices_of(session: Session, rows: Iterable[HotelBooking]) -> dict[int, Watch
         .outerjoin(Schedule, due)
         .where(HotelBooking.id.in_(ids))
     )
-    return {id: Watched(newest, like, due_at) for id, newest, like, due_at in session.execute(asked)}
+    return {id: Watched(newest, like, due_at) for id, newest, like, due_at in session.execute(statement)}
 
 
 def cheaper_now(today: Today) -> ColumnElement[bool]:
@@ -227,7 +227,7 @@ def cheaper_now(today: Today) -> ColumnElement[bool]:
         (HotelBooking.kind == "award", HotelPrice.points < HotelBooking.original_points),
         else_=HotelPrice.cash < HotelBooking.original_pay_rate_usd,
     )
-    newest = _prices(_compares(), showing=less).correlate(HotelBooking).scalar_subquery()
+    newest = _prices(_is_comparable(), showing=less).correlate(HotelBooking).scalar_subquery()
     to_come = today.after(HotelBooking.check_in_date, HotelBooking.hotel_code)
     return sa.and_(HotelBooking.cancelled_at.is_(None), to_come, func.coalesce(newest, sa.false()))
 
@@ -247,9 +247,12 @@ def page_of_flights(
     session: Session, today: Today, when: When, only: Sequence[ColumnElement[bool]], page: int, per_page: int
 ) -> tuple[list[FlightBooking], Sums]:
     """The legs of a page, upcoming ones soonest first, else the newest first; and the sums of all that fit."""
-    fits = [*only, *_when(when, today, FlightBooking.departure_date, FlightBooking.origin, FlightBooking.cancelled_at)]
+    fits = [
+        *only,
+        *_conditions_for(when, today, FlightBooking.departure_date, FlightBooking.origin, FlightBooking.cancelled_at),
+    ]
     counted = FlightBooking.cancelled_at.is_(None) if when != "cancelled" else sa.true()
-    asked = (
+    sums = (
         sa.select(
             func.coalesce(FlightBooking.program, "unknown"),
             FlightBooking.taxes_currency,
@@ -262,17 +265,20 @@ def page_of_flights(
         .where(*fits)
         .group_by(FlightBooking.program, FlightBooking.taxes_currency)
     )
-    rows = _page(sa.select(FlightBooking).where(*fits), FlightBooking.departure_date, when, page, per_page)
-    return list(session.scalars(rows)), _sums(session, asked)
+    rows = _select_page(sa.select(FlightBooking).where(*fits), FlightBooking.departure_date, when, page, per_page)
+    return list(session.scalars(rows)), _read_sums(session, sums)
 
 
 def page_of_hotels(
     session: Session, today: Today, when: When, only: Sequence[ColumnElement[bool]], page: int, per_page: int
 ) -> tuple[list[HotelBooking], Sums]:
     """The same for stays; one that has begun is upcoming until it is over."""
-    fits = [*only, *_when(when, today, HotelBooking.check_out_date, HotelBooking.hotel_code, HotelBooking.cancelled_at)]
+    fits = [
+        *only,
+        *_conditions_for(when, today, HotelBooking.check_out_date, HotelBooking.hotel_code, HotelBooking.cancelled_at),
+    ]
     counted = HotelBooking.cancelled_at.is_(None) if when != "cancelled" else sa.true()
-    asked = (
+    sums = (
         sa.select(
             sa.literal(""),
             HotelBooking.cash_rate_currency,
@@ -285,11 +291,11 @@ def page_of_hotels(
         .where(*fits)
         .group_by(HotelBooking.cash_rate_currency)
     )
-    rows = _page(sa.select(HotelBooking).where(*fits), HotelBooking.check_in_date, when, page, per_page)
-    return list(session.scalars(rows)), _sums(session, asked)
+    rows = _select_page(sa.select(HotelBooking).where(*fits), HotelBooking.check_in_date, when, page, per_page)
+    return list(session.scalars(rows)), _read_sums(session, sums)
 
 
-def _when(
+def _conditions_for(
     when: When,
     today: Today,
     day: InstrumentedAttribute[date],
@@ -304,18 +310,18 @@ def _when(
     return [cancelled_at.is_(None), over if when == "past" else ~over]
 
 
-def _page(rows: sa.Select[Any], day: InstrumentedAttribute[date], when: When, page: int, per_page: int) -> Any:
+def _select_page(rows: sa.Select[Any], day: InstrumentedAttribute[date], when: When, page: int, per_page: int) -> Any:
     id = day.class_.id
     order = (day, id) if when == "upcoming" else (day.desc(), id.desc())
     return rows.order_by(*order).offset((page - 1) * per_page).limit(per_page)
 
 
-def _sums(session: Session, asked: sa.Executable) -> Sums:
+def _read_sums(session: Session, statement: sa.Executable) -> Sums:
     total, drops = 0, 0
     points: dict[str, int] = {}
     cash: dict[str, Decimal] = {}
     taxes: dict[str, Decimal] = {}
-    for name, code, number, spent, paid, extra, cheaper in session.execute(asked):
+    for name, code, number, spent, paid, extra, cheaper in session.execute(statement):
         total, drops = total + number, drops + cheaper
         if spent:
             points[name] = points.get(name, 0) + int(spent)
@@ -326,24 +332,24 @@ def _sums(session: Session, asked: sa.Executable) -> Sums:
     return Sums(total, points, cash, taxes, drops)
 
 
-MOST_LEGS = 50  # of one booking that are shown together; no ticket has as many
+MAX_LEGS = 50  # of one booking that are shown together; no ticket has as many
 
 
-def legs_of(session: Session, row: FlightBooking) -> list[FlightBooking]:
+def find_legs(session: Session, row: FlightBooking) -> list[FlightBooking]:
     """All legs of the same multi-leg booking in the order they are flown; the leg itself when it is the only one."""
     if row.trip_id is None:
         return [row]
     in_order = (FlightBooking.departure_date, FlightBooking.departure_time.asc().nulls_last(), FlightBooking.id)
     siblings = sa.select(FlightBooking).where(FlightBooking.trip_id == row.trip_id)
-    return list(session.scalars(siblings.order_by(*in_order).limit(MOST_LEGS)))
+    return list(session.scalars(siblings.order_by(*in_order).limit(MAX_LEGS)))
 
 
-def fare_seen(session: Session, row: FlightBooking) -> Decimal | None:
+def find_last_fare(session: Session, row: FlightBooking) -> Decimal | None:
     """The last cash fare seen for the very journey of a leg: its airline alone, its days, cabin, people and currency.
 
     Fares an own connection saw are for its account only.
     """
-    seen = (
+    fares = (
         sa.select(FareObservation.price)
         .where(
             FareObservation.origin == row.origin,
@@ -360,4 +366,4 @@ def fare_seen(session: Session, row: FlightBooking) -> Decimal | None:
         .order_by(FareObservation.seen_at.desc())
         .limit(1)
     )
-    return session.scalar(seen)
+    return session.scalar(fares)

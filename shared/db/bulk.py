@@ -15,7 +15,7 @@ from shared.db.base import Base, ModeOwned
 
 
 def write(
-    session: Session, table: type[Base], rows: Sequence[Mapping[str, Any]], then: str = "", **told: Any
+    session: Session, table: type[Base], rows: Sequence[Mapping[str, Any]], then: str = "", **params: Any
 ) -> sa.Result[Any]:
     """All rows name the same columns and are written in their order; those of a data mode in the session's.
 
@@ -23,17 +23,17 @@ def write(
     """
     moded = issubclass(table, ModeOwned)
     if moded:
-        told["synthetic"] = session.info["synthetic"]
-    text = _text(table.__tablename__, tuple(sorted(rows[0])), moded, then)
-    return session.execute(text, told | {"rows": to_json(rows).decode()})
+        params["synthetic"] = session.info["synthetic"]
+    text = _build_insert(table.__tablename__, tuple(sorted(rows[0])), moded, then)
+    return session.execute(text, params | {"rows": to_json(rows).decode()})
 
 
 @lru_cache(maxsize=64)
-def _text(name: str, columns: tuple[str, ...], moded: bool, then: str) -> sa.TextClause:
-    written, seen = ", ".join(columns), ", ".join(columns)
+def _build_insert(name: str, columns: tuple[str, ...], moded: bool, then: str) -> sa.TextClause:
+    columns_written, columns_read = ", ".join(columns), ", ".join(columns)
     if moded:
-        written, seen = f"{written}, synthetic", f"{seen}, :synthetic"
+        columns_written, columns_read = f"{columns_written}, synthetic", f"{columns_read}, :synthetic"
     return sa.text(
-        f"""insert into {name} ({written}) select {seen}
+        f"""insert into {name} ({columns_written}) select {columns_read}
  from json_populate_recordset(null::{name}, cast(:rows as json)) {then}"""  # noqa: S608 - names of ours
     )

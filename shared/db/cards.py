@@ -51,14 +51,14 @@ class Wallet:
     bonuses_pending: int
 
 
-def wallet(session: Session, today: date) -> Wallet:
-    held = sa.or_(Card.closed_on.is_(None), Card.closed_on > today)
+def count_wallet(session: Session, today: date) -> Wallet:
+    is_open = sa.or_(Card.closed_on.is_(None), Card.closed_on > today)
     rows = session.execute(
         sa.select(
             Card.currency,
-            func.count().filter(held),
+            func.count().filter(is_open),
             func.count(),
-            func.coalesce(func.sum(Card.annual_fee).filter(held), 0),
+            func.coalesce(func.sum(Card.annual_fee).filter(is_open), 0),
             func.count().filter(Card.bonus_status == "pending"),
         )
         .group_by(Card.currency)

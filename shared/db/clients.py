@@ -67,19 +67,19 @@ def page_of_pdfs(
     return page_of(session, row, fits, row.created_at.desc(), row.id, page=page, per_page=per_page)
 
 
-def _live(now: datetime) -> sa.ColumnElement[bool]:
+def _is_live(now: datetime) -> sa.ColumnElement[bool]:
     return sa.and_(
         BrandedPdf.revoked_at.is_(None), sa.or_(BrandedPdf.expires_at.is_(None), BrandedPdf.expires_at > now)
     )
 
 
-def live_links(session: Session, now: datetime) -> int:
-    return count(session, BrandedPdf, _live(now))
+def count_live_links(session: Session, now: datetime) -> int:
+    return count(session, BrandedPdf, _is_live(now))
 
 
-def open_links(session: Session, account_id: int, now: datetime) -> list[BrandedPdf]:
+def list_open_links(session: Session, account_id: int, now: datetime) -> list[BrandedPdf]:
     """The documents of an account that can still be opened, newest first; for a session that sees everyone."""
-    own = sa.select(BrandedPdf).where(BrandedPdf.account_id == account_id, _live(now))
+    own = sa.select(BrandedPdf).where(BrandedPdf.account_id == account_id, _is_live(now))
     return list(session.scalars(own.order_by(BrandedPdf.created_at.desc(), BrandedPdf.id)))
 
 
@@ -110,12 +110,12 @@ def find_pdf(session: Session, pdf_id: UUID) -> BrandedPdf | None:
     return session.scalars(sa.select(BrandedPdf).where(BrandedPdf.id == pdf_id).with_for_update()).one_or_none()
 
 
-def opened(session: Session, token_hash: str, now: datetime, *, counted: bool) -> tuple[str, bytes] | None:
+def open_document(session: Session, token_hash: str, now: datetime, *, counted: bool) -> tuple[str, bytes] | None:
     """Title and content behind a link that is open, its view counted; needs a session that sees everyone."""
-    wanted = sa.and_(BrandedPdf.token_hash == token_hash, _live(now))
+    is_open = sa.and_(BrandedPdf.token_hash == token_hash, _is_live(now))
     if counted:
-        seen = sa.update(BrandedPdf).where(wanted).values(views=BrandedPdf.views + 1)
-        found = session.execute(seen.returning(BrandedPdf.title, BrandedPdf.content)).one_or_none()
+        view = sa.update(BrandedPdf).where(is_open).values(views=BrandedPdf.views + 1)
+        row = session.execute(view.returning(BrandedPdf.title, BrandedPdf.content)).one_or_none()
     else:
-        found = session.execute(sa.select(BrandedPdf.title, BrandedPdf.content).where(wanted)).one_or_none()
-    return None if found is None else (found[0], found[1])
+        row = session.execute(sa.select(BrandedPdf.title, BrandedPdf.content).where(is_open)).one_or_none()
+    return None if row is None else (row[0], row[1])

@@ -41,7 +41,7 @@ def leave_channel(session: Session, account_id: int, channel: str, ending: str |
     theirs = using if ending is None else using.where(DelayAlert.phone_ending == ending)
     rows = session.scalars(theirs.order_by(DelayAlert.id).with_for_update()).all()
     for row in rows:
-        left = [name for name in row.channels if name != channel]
-        row.channels, row.active = left or row.channels, row.active and bool(left)
+        remaining = [name for name in row.channels if name != channel]
+        row.channels, row.active = remaining or row.channels, row.active and bool(remaining)
     session.flush()
     return [row.id for row in rows]

@@ -12,7 +12,7 @@ from shared.db.run_kinds import RunKind
 from shared.db.runs import Schedule
 
 DAILY = timedelta(days=1)
-APART = timedelta(seconds=1)
+FIRST_CHECKS_APART = timedelta(seconds=1)
 Stay = tuple[str, date, date]  # the hotel's code, arrival and departure
 
 
@@ -31,11 +31,11 @@ _NEWEST = (HotelPrice.captured_at.desc(), HotelPrice.id.desc())
 
 def prices(session: Session, stay: Stay, account_id: int, since: datetime, limit: int) -> Sequence[HotelPrice]:
     """The newest first."""
-    asked = sa.select(HotelPrice).where(*_of(stay, account_id), HotelPrice.captured_at >= since)
-    return session.scalars(asked.order_by(*_NEWEST).limit(limit)).all()
+    statement = sa.select(HotelPrice).where(*_of(stay, account_id), HotelPrice.captured_at >= since)
+    return session.scalars(statement.order_by(*_NEWEST).limit(limit)).all()
 
 
-def seen_since(session: Session, row: HotelBooking, limit: int) -> Sequence[HotelPrice]:
+def prices_since_booking(session: Session, row: HotelBooking, limit: int) -> Sequence[HotelPrice]:
     """The newest prices of a booked stay since it is what it is."""
     return prices(session, stay_of(row), row.account_id, row.compared_since, limit)
 
@@ -44,20 +44,22 @@ def stay_of(row: HotelBooking) -> Stay:
     return row.hotel_code, row.check_in_date, row.check_out_date
 
 
-def shared_price(session: Session, stay: Stay, account_id: int, currency: str, since: datetime) -> HotelPrice | None:
+def find_shared_price(
+    session: Session, stay: Stay, account_id: int, currency: str, since: datetime
+) -> HotelPrice | None:
     """What somebody's look since then saw with every source answering, so that nobody need be asked again."""
-    told = sa.or_(HotelPrice.currency.is_(None), HotelPrice.currency == currency)
-    asked = sa.select(HotelPrice).where(
-        *_of(stay, account_id), HotelPrice.captured_at >= since, HotelPrice.complete, told
+    comparable = sa.or_(HotelPrice.currency.is_(None), HotelPrice.currency == currency)
+    statement = sa.select(HotelPrice).where(
+        *_of(stay, account_id), HotelPrice.captured_at >= since, HotelPrice.complete, comparable
     )
-    return session.scalar(asked.order_by(*_NEWEST).limit(1))
+    return session.scalar(statement.order_by(*_NEWEST).limit(1))
 
 
-def keep_price(session: Session, row: HotelPrice) -> HotelPrice:
+def store_price(session: Session, row: HotelPrice) -> HotelPrice:
     """Stores a price, unless the very answer it is from was stored before; looks that share an answer take turns."""
     turn = f"{row.hotel_code}|{row.check_in_date}|{row.check_out_date}"
     session.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(turn, 0))))
-    known = sa.select(HotelPrice).where(
+    same_price = sa.select(HotelPrice).where(
         HotelPrice.hotel_code == row.hotel_code,
         HotelPrice.check_in_date == row.check_in_date,
         HotelPrice.check_out_date == row.check_out_date,
@@ -66,21 +68,22 @@ def keep_price(session: Session, row: HotelPrice) -> HotelPrice:
         HotelPrice.asker_id.is_not_distinct_from(row.asker_id),
         HotelPrice.currency.is_not_distinct_from(row.currency),
     )
-    if (found := session.scalar(known.limit(1))) is not None:
-        return found
+    if (existing := session.scalar(same_price.limit(1))) is not None:
+        return existing
     session.add(row)
     session.flush()
     return row
 
 
-def watch_all(session: Session, today: Today) -> int:
+def schedule_all_stays(session: Session, today: Today) -> int:
     """Every stay to come that has no watch gets one, the first checks a second apart. Says how many there were."""
     lacking = (
         sa.select(
             sa.literal(RunKind.HOTEL_PRICE),
             HotelBooking.id,
             sa.literal(DAILY, sa.Interval),
-            sa.func.now() + sa.func.row_number().over(order_by=HotelBooking.id) * sa.literal(APART, sa.Interval),
+            sa.func.now()
+            + sa.func.row_number().over(order_by=HotelBooking.id) * sa.literal(FIRST_CHECKS_APART, sa.Interval),
         )
         .outerjoin(Schedule, sa.and_(Schedule.kind == RunKind.HOTEL_PRICE, Schedule.subject_id == HotelBooking.id))
         .where(
@@ -89,5 +92,5 @@ def watch_all(session: Session, today: Today) -> int:
             today.after(HotelBooking.check_in_date, HotelBooking.hotel_code),
         )
     )
-    made = insert(Schedule).from_select(["kind", "subject_id", "every", "next_due_at"], lacking)
-    return len(session.execute(made.on_conflict_do_nothing().returning(Schedule.id)).all())
+    schedules = insert(Schedule).from_select(["kind", "subject_id", "every", "next_due_at"], lacking)
+    return len(session.execute(schedules.on_conflict_do_nothing().returning(Schedule.id)).all())

@@ -17,7 +17,9 @@ from shared.db.run_kinds import RunKind
 from shared.db.runs import delete_schedules, schedule
 from shared.db.secret_links import SecretLink
 
-_AGAIN = timedelta(days=1)  # a schedule ends with its first complete run; this is for one that never comes to that
+_RETRY_EVERY = timedelta(
+    days=1
+)  # a schedule ends with its first complete run; this is for one that never comes to that
 
 
 class InboundMail(AccountOwned, Base):
@@ -57,9 +59,9 @@ class Holder(NamedTuple):
     disabled: bool
 
 
-def holder(session: Session, token_hash: str) -> Holder | None:
+def find_holder(session: Session, token_hash: str) -> Holder | None:
     """Who has the living inbox address of this hash; needs a session that sees everyone."""
-    found = session.execute(
+    row = session.execute(
         sa.select(Account.id, Account.plan, Account.inbox_trial_ends_on, Account.disabled_at.is_not(None))
         .join(SecretLink, SecretLink.account_id == Account.id)
         .where(
@@ -68,10 +70,10 @@ def holder(session: Session, token_hash: str) -> Holder | None:
             SecretLink.ended_at.is_(None),
         )
     ).one_or_none()
-    return Holder(*found) if found else None
+    return Holder(*row) if row else None
 
 
-def held(session: Session, account_id: int) -> tuple[int, int]:
+def count_waiting(session: Session, account_id: int) -> tuple[int, int]:
     """How many mails of an account wait to be settled, and their size in bytes."""
     waiting = sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(sa.func.octet_length(InboundMail.raw)), 0)).where(
         InboundMail.account_id == account_id, InboundMail.raw.is_not(None)
@@ -80,33 +82,33 @@ def held(session: Session, account_id: int) -> tuple[int, int]:
     return int(count), int(size)
 
 
-def keep(session: Session, **mail: Any) -> bool:
+def store_mail(session: Session, **mail: Any) -> bool:
     """Stores a mail and has it read; False when the account has it already."""
     new = insert(InboundMail).values(**mail).on_conflict_do_nothing(index_elements=["account_id", "digest"])
     number = session.scalar(new.returning(InboundMail.number))
     if number is not None:
-        schedule(session, RunKind.INBOUND_MAIL, number, _AGAIN)
+        schedule(session, RunKind.INBOUND_MAIL, number, _RETRY_EVERY)
     return number is not None
 
 
-def done(session: Session, number: int) -> None:
+def end_schedule(session: Session, number: int) -> None:
     """The mail was read, or cannot be: its schedule goes."""
     delete_schedules(session, RunKind.INBOUND_MAIL, [number])
 
 
-def locked(session: Session, condition: sa.ColumnElement[bool]) -> InboundMail | None:
+def lock_mail(session: Session, condition: sa.ColumnElement[bool]) -> InboundMail | None:
     """A mail, held together with its account, so that no other mail of the account is settled meanwhile."""
-    found = session.execute(
+    row = session.execute(
         sa.select(InboundMail, Account.id)
         .join(Account, Account.id == InboundMail.account_id)
         .where(condition)
         .with_for_update(key_share=True)
         .execution_options(populate_existing=True)
     ).one_or_none()
-    return found[0] if found else None
+    return row[0] if row else None
 
 
-def bookings_of(session: Session, flights: Sequence[int], hotels: Sequence[int]) -> tuple[set[int], set[int]]:
+def existing_bookings(session: Session, flights: Sequence[int], hotels: Sequence[int]) -> tuple[set[int], set[int]]:
     """Which of these bookings there still are, in one statement."""
     if not flights and not hotels:
         return set(), set()
@@ -116,13 +118,13 @@ def bookings_of(session: Session, flights: Sequence[int], hotels: Sequence[int])
     return {id for kind, id in there if kind == "flight"}, {id for kind, id in there if kind == "hotel"}
 
 
-def states(session: Session) -> dict[str, int]:
+def count_states(session: Session) -> dict[str, int]:
     """How many mails the session's account has in each state."""
     counted = sa.select(InboundMail.state, sa.func.count()).group_by(InboundMail.state)
     return {state: number for state, number in session.execute(counted)}  # noqa: C416 - a Row is no tuple to mypy
 
 
-def waiting(session: Session, account_id: int, but: UUID) -> bool:
+def has_unread(session: Session, account_id: int, but: UUID) -> bool:
     """Whether another mail of the account has not been read yet; one that waits itself has been."""
     others = (InboundMail.account_id == account_id, InboundMail.state == "received", InboundMail.id != but)
     return session.scalar(sa.select(InboundMail.id).where(*others, InboundMail.parsed == {}).limit(1)) is not None

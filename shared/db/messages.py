@@ -13,7 +13,7 @@ from sqlalchemy.orm import Mapped, Session, mapped_column
 from shared.db import bulk
 from shared.db.base import AccountOwned, Base, ModeOwned, stamp, uid
 
-OPEN = "('pending', 'claimed', 'handing_over')"
+OPEN_STATUSES = "('pending', 'claimed', 'handing_over')"
 
 
 class Notification(AccountOwned, ModeOwned, Base):
@@ -39,7 +39,7 @@ class Delivery(AccountOwned, ModeOwned, Base):
     __table_args__ = (
         UniqueConstraint("dedupe_key", "channel", "recipient"),
         Index("ix_deliveries_created", "created_at"),
-        Index("ix_deliveries_open", "wake_at", postgresql_where=sa.text(f"status in {OPEN}")),
+        Index("ix_deliveries_open", "wake_at", postgresql_where=sa.text(f"status in {OPEN_STATUSES}")),
         sa.CheckConstraint(
             "status in ('pending', 'claimed', 'handing_over', 'sent', 'failed', 'uncertain')", name="status"
         ),
@@ -65,7 +65,7 @@ class Delivery(AccountOwned, ModeOwned, Base):
 
 
 @dataclass(frozen=True)
-class Parcel:
+class ClaimedDelivery:
     """A delivery taken by this worker, with all that wording and sending need."""
 
     id: UUID
@@ -95,7 +95,7 @@ def add_deliveries(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
 
 _HAND_OVER = sa.text(f"""
 with open as (
-  select id from deliveries where status in {OPEN} and wake_at <= now()
+  select id from deliveries where status in {OPEN_STATUSES} and wake_at <= now()
   order by wake_at limit :n for update skip locked)
 update deliveries d set wake_at = now() + make_interval(secs => :ttl), handed = handed + 1
 from open where d.id = open.id returning cast(d.id as text), d.handed""")  # noqa: S608 - OPEN is a constant above
@@ -112,7 +112,7 @@ def _claim(which: str) -> sa.TextClause:
     return sa.text(f"""
 with mine as (
   select id, status from deliveries
-  where status in {OPEN} and (claimed_until is null or claimed_until <= now()) {which} for update skip locked)
+  where status in {OPEN_STATUSES} and (claimed_until is null or claimed_until <= now()) {which} for update skip locked)
 update deliveries d set attempt = attempt + 1,
   status = case mine.status when 'handing_over' then 'handing_over' else 'claimed' end,
   claimed_until = now() + make_interval(secs => :lease), wake_at = now() + make_interval(secs => :lease)
@@ -124,14 +124,14 @@ returning d.id, d.account_id, d.channel, d.recipient, d.event, d.facts, d.synthe
 _NAMED, _NEXT = _claim("and id = cast(:id as uuid)"), _claim("order by wake_at limit 1")
 
 
-def claim_delivery(session: Session, lease: float, id: str | None = None) -> Parcel | None:
+def claim_delivery(session: Session, lease: float, id: str | None = None) -> ClaimedDelivery | None:
     """Takes the named delivery, or else the one that waits longest, unless another worker holds it. Raises the fence.
 
     One found in `handing_over` stays so: its worker was lost after the hand-over began, and nobody may send it again.
     """
     row = session.execute(_NAMED, {"id": id, "lease": lease}) if id else session.execute(_NEXT, {"lease": lease})
-    found = row.one_or_none()
-    return Parcel(*found) if found else None
+    columns = row.one_or_none()
+    return ClaimedDelivery(*columns) if columns else None
 
 
 # Of a row this worker still holds; `:while_in` are the statuses in which the write counts.
@@ -147,28 +147,28 @@ update deliveries set status = 'pending', error = :error, wake_at = now() + :wai
 where {_MINE}""")  # noqa: S608
 
 
-def begin_hand_over(session: Session, parcel: Parcel) -> bool:
+def begin_hand_over(session: Session, parcel: ClaimedDelivery) -> bool:
     """Written and committed before the first byte goes out; False when another worker took over."""
     return _write(session, _BEGIN, parcel, ["claimed"])
 
 
-def delivered(session: Session, parcel: Parcel) -> bool:
+def mark_sent(session: Session, parcel: ClaimedDelivery) -> bool:
     return _write(session, _SENT, parcel)
 
 
-def undelivered(session: Session, parcel: Parcel, status: str, error: str) -> bool:
+def mark_unsent(session: Session, parcel: ClaimedDelivery, status: str, error: str) -> bool:
     """Ends it as `failed` (it surely did not go out) or `uncertain` (nobody can know)."""
     return _write(session, _NOT_SENT, parcel, status=status, error=error)
 
 
-def retry_delivery(session: Session, parcel: Parcel, wait: timedelta, error: str) -> bool:
+def retry_delivery(session: Session, parcel: ClaimedDelivery, wait: timedelta, error: str) -> bool:
     return _write(session, _RETRY, parcel, wait=wait, error=error)
 
 
 def _write(
     session: Session,
     statement: sa.TextClause,
-    parcel: Parcel,
+    parcel: ClaimedDelivery,
     while_in: Sequence[str] = ("claimed", "handing_over"),
     **values: Any,
 ) -> bool:

@@ -174,20 +174,20 @@ def service_client(session: Session, client_id: str, name: str) -> str:
 
 def remember_document(session: Session, client_id: str, name: str, uris: list[str], fresh_until: datetime) -> None:
     """Keeps what a client's document says; two programs that read it at once do not meet. A disabled one stays so."""
-    said = {"name": name, "redirect_uris": uris, "fresh_until": fresh_until}
-    row = insert(Client).values(client_id=client_id, kind="cimd", auth_method="none", **said)
-    ours = row.on_conflict_do_update(index_elements=["client_id"], set_=said, where=Client.kind == "cimd")
+    values = {"name": name, "redirect_uris": uris, "fresh_until": fresh_until}
+    row = insert(Client).values(client_id=client_id, kind="cimd", auth_method="none", **values)
+    ours = row.on_conflict_do_update(index_elements=["client_id"], set_=values, where=Client.kind == "cimd")
     session.execute(ours)
 
 
 def remember_consent(session: Session, account_id: int, client_id: str, redirect_host: str, now: datetime) -> None:
     """Keeps what a person allowed; who presses the button twice allows once."""
-    said = {"redirect_host": redirect_host, "granted_at": now}
-    row = insert(Consent).values(account_id=account_id, client_id=client_id, **said)
-    session.execute(row.on_conflict_do_update(index_elements=["account_id", "client_id"], set_=said))
+    values = {"redirect_host": redirect_host, "granted_at": now}
+    row = insert(Consent).values(account_id=account_id, client_id=client_id, **values)
+    session.execute(row.on_conflict_do_update(index_elements=["account_id", "client_id"], set_=values))
 
 
-_ISSUED = sa.text(
+_STORE_TOKENS = sa.text(
     """
     with rotated as (
       update oauth_refresh_tokens set rotated_at = :now, successor_sealed = :sealed where token_hash = :old
@@ -201,9 +201,9 @@ _ISSUED = sa.text(
 )
 
 
-def keep_tokens(session: Session, **row: Any) -> None:
+def store_tokens(session: Session, **row: Any) -> None:
     """An access token, its refresh token, and the end of the one it follows (`old`, None for a code): one statement."""
-    session.execute(_ISSUED, row)
+    session.execute(_STORE_TOKENS, row)
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,7 @@ class Rotation:
 
 # Locked rows are skipped: nothing waits here, and two batches that share tokens cannot stand in each other's way.
 # The coalesce keeps the index of rotated_at out of the plan: all live tokens are under its null.
-_ROTATED = sa.text(
+_ROTATE = sa.text(
     """
     with due as (
       select asked.*, t.family_id, t.scope, t.resource as audience
@@ -257,7 +257,7 @@ def rotate(asked: list[Rotation], now: datetime, expires: datetime) -> dict[str,
     """
     names = ("old", "client_id", "resource", "sealed", "access", "refresh")
     row = dict(zip(names, map(list, zip(*map(astuple, asked), strict=True)), strict=True))
-    return {found.refresh: found.scope for found in _at_once(_ROTATED, **row, now=now, expires=expires)}
+    return {row.refresh: row.scope for row in _execute_alone(_ROTATE, **row, now=now, expires=expires)}
 
 
 _LIVE = sa.text(
@@ -276,16 +276,16 @@ _LIVE = sa.text(
 
 def live_tokens(hashes: list[str], now: datetime) -> dict[str, sa.Row[Any]]:
     """What introspection says about those access tokens that are good at this moment: one statement for all."""
-    return {row.token_hash: row for row in _at_once(_LIVE, hashes=hashes, now=now)}
+    return {row.token_hash: row for row in _execute_alone(_LIVE, hashes=hashes, now=now)}
 
 
-def _at_once(statement: sa.TextClause, **given: Any) -> Sequence[sa.Row[Any]]:
+def _execute_alone(statement: sa.TextClause, **params: Any) -> Sequence[sa.Row[Any]]:
     """Run by itself; tried again when the connection had died in the pool. Must bear to be run twice."""
     try:
         with statements().connect() as connection:
-            return connection.execute(statement, given).all()
+            return connection.execute(statement, params).all()
     except OperationalError as error:
         if not error.connection_invalidated:
             raise
     with statements().connect() as connection:
-        return connection.execute(statement, given).all()
+        return connection.execute(statement, params).all()

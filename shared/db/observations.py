@@ -88,5 +88,5 @@ def prices_since(session: Session, since: datetime) -> list[tuple[Any, ...]]:
     """Each price shown since then: programme, airline, route, cabin, points, how often, and the last day."""
     row = AwardObservation
     what = (row.program, row.airline, row.origin, row.destination, row.cabin, row.points)
-    asked = sa.select(*what, sa.func.count(), sa.cast(sa.func.max(row.seen_at), sa.Date)).where(row.seen_at >= since)
-    return [tuple(seen) for seen in session.execute(asked.group_by(*what))]
+    prices = sa.select(*what, sa.func.count(), sa.cast(sa.func.max(row.seen_at), sa.Date)).where(row.seen_at >= since)
+    return [tuple(row) for row in session.execute(prices.group_by(*what))]

@@ -46,12 +46,12 @@ class ReferenceChange(Base):
 _MERGING = 7_310_551  # advisory lock: corrections are checked and written one after another
 
 
-def alone(session: Session) -> None:
+def lock_corrections(session: Session) -> None:
     """Holds all other corrections back until the transaction ends."""
     session.execute(sa.select(sa.func.pg_advisory_xact_lock(_MERGING)))
 
 
-def version(session: Session) -> int:
+def latest_change(session: Session) -> int:
     """Grows with every correction."""
     return session.scalar(sa.select(sa.func.max(ReferenceChange.id))) or 0
 
@@ -60,20 +60,20 @@ def overrides(session: Session) -> Sequence[ReferenceOverride]:
     return session.scalars(sa.select(ReferenceOverride).order_by(ReferenceOverride.entered_at)).all()
 
 
-def put(session: Session, row: dict[str, Any]) -> None:
+def store_override(session: Session, row: dict[str, Any]) -> None:
     """Stores a correction; an earlier one of the same row gives way."""
     new = insert(ReferenceOverride).values(row)
-    kept = {name: new.excluded[name] for name in ("cells", "removed", "entered_by", "reason")}
+    newest_values = {name: new.excluded[name] for name in ("cells", "removed", "entered_by", "reason")}
     session.execute(
-        new.on_conflict_do_update(index_elements=["file", "key"], set_=kept | {"entered_at": sa.func.now()})
+        new.on_conflict_do_update(index_elements=["file", "key"], set_=newest_values | {"entered_at": sa.func.now()})
     )
 
 
-def drop(session: Session, file: str, key: str) -> None:
+def delete_override(session: Session, file: str, key: str) -> None:
     session.execute(sa.delete(ReferenceOverride).where(ReferenceOverride.file == file, ReferenceOverride.key == key))
 
 
-def trail(session: Session, file: str | None, count: int) -> Sequence[ReferenceChange]:
+def newest_changes(session: Session, file: str | None, count: int) -> Sequence[ReferenceChange]:
     """The newest corrections first."""
-    asked = sa.select(ReferenceChange).order_by(ReferenceChange.id.desc()).limit(count)
-    return session.scalars(asked if file is None else asked.where(ReferenceChange.file == file)).all()
+    changes = sa.select(ReferenceChange).order_by(ReferenceChange.id.desc()).limit(count)
+    return session.scalars(changes if file is None else changes.where(ReferenceChange.file == file)).all()

@@ -19,5 +19,5 @@ def page_of(
     session: Session, kind: type[Row], fits: Iterable[ColumnElement[bool]], *order: Any, page: int, per_page: int
 ) -> tuple[list[Row], int]:
     conditions = list(fits)
-    chosen = select(kind).where(*conditions).order_by(*order).offset((page - 1) * per_page).limit(per_page)
-    return list(session.scalars(chosen)), count(session, kind, *conditions)
+    rows = select(kind).where(*conditions).order_by(*order).offset((page - 1) * per_page).limit(per_page)
+    return list(session.scalars(rows)), count(session, kind, *conditions)

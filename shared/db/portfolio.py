@@ -16,7 +16,7 @@ from shared.db.statuses import LoyaltyStatus
 from shared.db.vouchers import Voucher
 
 R = TypeVar("R")
-MOST = 10_000  # rows of a table; no person has so many
+MAX_ROWS = 10_000  # rows of a table; no person has so many
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,14 @@ def read_holdings(session: Session, since: date, tables: Collection[str] = TABLE
     lasting = sa.or_(Voucher.expires_on.is_(None), Voucher.expires_on >= since)
     vouchers = sa.select(Voucher).where(free, lasting).order_by(Voucher.id)
     return Holdings(
-        balances=_all(session, "balances" in tables, sa.select(PointsBalance).order_by(PointsBalance.program)),
-        vouchers=_all(session, "vouchers" in tables, vouchers),
-        statuses=_all(session, "statuses" in tables, sa.select(LoyaltyStatus).order_by(LoyaltyStatus.program)),
-        cards=_all(session, "cards" in tables, sa.select(Card).order_by(Card.id)),
-        flights=upcoming_bookings.upcoming_flights(session, since, MOST) if "flights" in tables else (),
-        stays=upcoming_bookings.upcoming_stays(session, since, MOST) if "stays" in tables else (),
+        balances=_read_table(session, "balances" in tables, sa.select(PointsBalance).order_by(PointsBalance.program)),
+        vouchers=_read_table(session, "vouchers" in tables, vouchers),
+        statuses=_read_table(session, "statuses" in tables, sa.select(LoyaltyStatus).order_by(LoyaltyStatus.program)),
+        cards=_read_table(session, "cards" in tables, sa.select(Card).order_by(Card.id)),
+        flights=upcoming_bookings.upcoming_flights(session, since, MAX_ROWS) if "flights" in tables else (),
+        stays=upcoming_bookings.upcoming_stays(session, since, MAX_ROWS) if "stays" in tables else (),
     )
 
 
-def _all(session: Session, asked: bool, chosen: sa.Select[R]) -> Sequence[R]:
-    return session.scalars(chosen.limit(MOST)).all() if asked else ()
+def _read_table(session: Session, is_included: bool, rows: sa.Select[R]) -> Sequence[R]:
+    return session.scalars(rows.limit(MAX_ROWS)).all() if is_included else ()

@@ -69,7 +69,7 @@ select id, email, email_confirmed_at, {_WANTED}
 from accounts left join profiles on account_id = id where id = :id""")  # noqa: S608 - names of ours
 
 
-def addressee(session: Session, account_id: int) -> Addressee:
-    id, email, confirmed, *chosen = session.execute(_ADDRESSEE, {"id": account_id}).one()
-    set_ = {kind: on for kind, on in zip(MAILS, chosen, strict=True) if on is not None}
+def find_addressee(session: Session, account_id: int) -> Addressee:
+    id, email, confirmed, *choices = session.execute(_ADDRESSEE, {"id": account_id}).one()
+    set_ = {kind: on for kind, on in zip(MAILS, choices, strict=True) if on is not None}
     return Addressee(id, email, confirmed, MAILS | set_)

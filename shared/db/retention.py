@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from shared.db.base import Base
 from shared.db.bookings import HotelPrice
 from shared.db.mailed_seats import MailedSeat
-from shared.db.messages import OPEN, Delivery
+from shared.db.messages import OPEN_STATUSES, Delivery
 from shared.db.observations import AwardObservation, FareObservation
 from shared.db.route_monitors import MonitorCheck
 from shared.db.runs import JobRun
@@ -18,7 +18,7 @@ from shared.db.usage import ToolCall, UsageCounter
 
 
 @dataclass(frozen=True)
-class Aging:
+class AgingTable:
     """One kind of row: what tells its age, and what is found through an index and grows with it."""
 
     model: type[Base]
@@ -29,26 +29,26 @@ class Aging:
 
 
 # Nothing a person stored is here: that stays until they remove it.
-AGING = (
-    Aging(ToolCall, ToolCall.at, ToolCall.id, "keep_usage_days"),
-    Aging(UsageCounter, UsageCounter.period, UsageCounter.period, "keep_usage_days"),
-    Aging(JobRun, JobRun.finished_at, JobRun.id, "keep_runs_days"),
-    Aging(MonitorCheck, MonitorCheck.checked_at, MonitorCheck.id, "keep_checks_days"),
-    Aging(
+AGING_TABLES = (
+    AgingTable(ToolCall, ToolCall.at, ToolCall.id, "keep_usage_days"),
+    AgingTable(UsageCounter, UsageCounter.period, UsageCounter.period, "keep_usage_days"),
+    AgingTable(JobRun, JobRun.finished_at, JobRun.id, "keep_runs_days"),
+    AgingTable(MonitorCheck, MonitorCheck.checked_at, MonitorCheck.id, "keep_checks_days"),
+    AgingTable(
         Delivery,
         Delivery.created_at,
         Delivery.created_at,
         "keep_deliveries_days",
-        sa.text(f"deliveries.status not in {OPEN}"),
+        sa.text(f"deliveries.status not in {OPEN_STATUSES}"),
     ),
-    Aging(MailedSeat, MailedSeat.mailed_at, MailedSeat.day, "keep_deliveries_days"),
-    Aging(AwardObservation, AwardObservation.seen_at, AwardObservation.id, "keep_observations_days"),
-    Aging(FareObservation, FareObservation.seen_at, FareObservation.id, "keep_observations_days"),
-    Aging(HotelPrice, HotelPrice.captured_at, HotelPrice.id, "keep_observations_days"),
+    AgingTable(MailedSeat, MailedSeat.mailed_at, MailedSeat.day, "keep_deliveries_days"),
+    AgingTable(AwardObservation, AwardObservation.seen_at, AwardObservation.id, "keep_observations_days"),
+    AgingTable(FareObservation, FareObservation.seen_at, FareObservation.id, "keep_observations_days"),
+    AgingTable(HotelPrice, HotelPrice.captured_at, HotelPrice.id, "keep_observations_days"),
 )
 
 
-def sweep_oldest(session: Session, kind: Aging, before: datetime, most: int) -> int:
+def sweep_oldest(session: Session, kind: AgingTable, before: datetime, most: int) -> int:
     """Looks at so many of the oldest rows, of both data modes, and removes those that are older; says how many.
 
     Only the oldest are looked at: a sweep with nothing to do costs as little in a large table as in a small one.

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import Base, big, pk, stamp
 
-OPEN = "('pending', 'running')"
+OPEN_STATUSES = "('pending', 'running')"
 
 
 class Schedule(Base):
@@ -39,7 +39,7 @@ class JobRun(Base):
     __table_args__ = (
         UniqueConstraint("schedule_id", "due_at"),
         Index("ix_job_runs_failed", "finished_at", postgresql_where=sa.text("status = 'failed'")),
-        Index("ix_job_runs_open", "wake_at", postgresql_where=sa.text(f"status in {OPEN}")),
+        Index("ix_job_runs_open", "wake_at", postgresql_where=sa.text(f"status in {OPEN_STATUSES}")),
         sa.CheckConstraint("status in ('pending', 'running', 'done', 'failed', 'skipped')", name="status"),
     )
 
@@ -94,15 +94,15 @@ def run_now(session: Session, kind: str, subject_id: int) -> int:
     its = sa.select(Schedule.id, sa.func.clock_timestamp()).where(
         Schedule.kind == kind, Schedule.subject_id == subject_id
     )
-    made = insert(JobRun).from_select(["schedule_id", "due_at"], its).returning(JobRun.id)
-    return session.execute(made).scalar_one()
+    run = insert(JobRun).from_select(["schedule_id", "due_at"], its).returning(JobRun.id)
+    return session.execute(run).scalar_one()
 
 
 def ensure_schedule(session: Session, kind: str, every: timedelta, first: timedelta) -> None:
     """A schedule of the service itself: made once; a program that starts again changes its pace at most."""
-    made = insert(Schedule).values(kind=kind, subject_id=0, every=every, next_due_at=sa.func.now() + first)
-    pace = {"every": made.excluded.every}
-    session.execute(made.on_conflict_do_update(index_elements=["kind", "subject_id"], set_=pace))
+    new = insert(Schedule).values(kind=kind, subject_id=0, every=every, next_due_at=sa.func.now() + first)
+    pace = {"every": new.excluded.every}
+    session.execute(new.on_conflict_do_update(index_elements=["kind", "subject_id"], set_=pace))
 
 
 def unschedule(session: Session, kind: str, subject_ids: Sequence[int]) -> None:
@@ -118,13 +118,13 @@ def delete_schedules(session: Session, kind: str, subject_ids: Sequence[int]) ->
 
 def next_due(session: Session, kind: str, subject_ids: Sequence[int]) -> dict[int, datetime]:
     """When each subject is due next; those switched off are absent."""
-    wanted = sa.select(Schedule.subject_id, Schedule.next_due_at).where(
+    due_times = sa.select(Schedule.subject_id, Schedule.next_due_at).where(
         Schedule.kind == kind, Schedule.subject_id.in_(subject_ids), Schedule.enabled
     )
-    return {subject: due for subject, due in session.execute(wanted)}  # noqa: C416 - a Row is no tuple to mypy
+    return {subject: due for subject, due in session.execute(due_times)}  # noqa: C416 - a Row is no tuple to mypy
 
 
-_MATERIALISE = sa.text("""
+_CREATE_DUE_RUNS = sa.text("""
 with due as (
   select id, next_due_at, every from schedules
   where enabled and next_due_at <= now()
@@ -138,12 +138,12 @@ from due where s.id = due.id""")
 
 def create_due_runs(session: Session, limit: int = 500) -> int:
     """Due schedules become runs. Slots missed in an outage collapse into one run, and the phase is kept."""
-    return _count(session.execute(_MATERIALISE, {"n": limit}))
+    return _count(session.execute(_CREATE_DUE_RUNS, {"n": limit}))
 
 
 _HAND_OVER = sa.text(f"""
 with open as (
-  select id from job_runs where status in {OPEN} and wake_at <= now()
+  select id from job_runs where status in {OPEN_STATUSES} and wake_at <= now()
   order by wake_at limit :n for update skip locked)
 update job_runs r set wake_at = now() + make_interval(secs => :ttl), handed = handed + 1
 from open where r.id = open.id returning r.id, r.handed""")  # noqa: S608 - OPEN is a constant above
@@ -160,7 +160,7 @@ def _claim(which: str) -> sa.TextClause:
     return sa.text(f"""
 with mine as (
   select id from job_runs
-  where status in {OPEN} and (claimed_until is null or claimed_until <= now()) {which} for update skip locked)
+  where status in {OPEN_STATUSES} and (claimed_until is null or claimed_until <= now()) {which} for update skip locked)
 update job_runs r set status = 'running', attempt = attempt + 1, started_at = coalesce(r.started_at, now()),
   claimed_until = now() + make_interval(secs => :lease), wake_at = now() + make_interval(secs => :lease)
 from mine, schedules s where r.id = mine.id and s.id = r.schedule_id
@@ -174,8 +174,8 @@ def claim_run(session: Session, lease: float, id: int | None = None) -> Claim | 
     """Takes the named run, or else the one that waits longest, unless another worker holds it. Raises the fence."""
     named = id is not None
     row = session.execute(_NAMED, {"id": id, "lease": lease}) if named else session.execute(_NEXT, {"lease": lease})
-    found = row.one_or_none()
-    return Claim(*found) if found else None
+    columns = row.one_or_none()
+    return Claim(*columns) if columns else None
 
 
 # Of a row this worker still holds. Fixed words: a check is short, and putting a statement together took a sixth of it.
@@ -189,22 +189,22 @@ update job_runs set status = 'pending', error = :error, wake_at = now() + :wait,
 where {_MINE}""")  # noqa: S608
 
 
-def hold(session: Session, claim: Claim) -> bool:
+def lock_run(session: Session, claim: Claim) -> bool:
     """Locks the run until the transaction ends; False when another worker took over."""
-    return session.execute(_HOLD, _of(claim)).scalar_one_or_none() is not None
+    return session.execute(_HOLD, _fence(claim)).scalar_one_or_none() is not None
 
 
 def finish_run(session: Session, claim: Claim, status: str = "done", error: str | None = None) -> bool:
     """A fenced write; False when another worker took over."""
-    return _count(session.execute(_FINISH, _of(claim) | {"status": status, "error": error})) == 1
+    return _count(session.execute(_FINISH, _fence(claim) | {"status": status, "error": error})) == 1
 
 
 def retry_run(session: Session, claim: Claim, wait: timedelta, error: str) -> bool:
     """As above; nobody may claim it before the wait is over."""
-    return _count(session.execute(_RETRY, _of(claim) | {"wait": wait, "error": error})) == 1
+    return _count(session.execute(_RETRY, _fence(claim) | {"wait": wait, "error": error})) == 1
 
 
-def _of(claim: Claim) -> dict[str, Any]:
+def _fence(claim: Claim) -> dict[str, Any]:
     return {"id": claim.id, "attempt": claim.attempt}
 
 

@@ -30,7 +30,7 @@ def revisions() -> list[str]:
 
 def versions(url: str) -> tuple[str | None, str | None]:
     """The version the database has, and the one this code wants."""
-    made = create_engine(url, poolclass=NullPool)
-    with made.connect() as connection:
+    engine = create_engine(url, poolclass=NullPool)
+    with engine.connect() as connection:
         have = MigrationContext.configure(connection).get_current_revision()
     return have, ScriptDirectory.from_config(_config(url)).get_current_head()

@@ -16,20 +16,20 @@ CELL = (Row.source, Row.airline, Row.program, Row.origin, Row.destination, Row.d
 CURRENCY = "USD"  # the only one in which values of sightings are compared
 
 
-def visible(account_id: int, kind: type[Row] | type[Fare] = Row) -> ColumnElement[bool]:
+def is_visible(account_id: int, kind: type[Row] | type[Fare] = Row) -> ColumnElement[bool]:
     """Rows that may be shown to anyone, and those the account's own connection saw."""
     return sa.or_(kind.asker_id.is_(None), kind.asker_id == account_id)
 
 
-def newest(
+def newest_cells(
     account_id: int, since: datetime, first: date, *which: ColumnElement[bool], most: int | None = None
 ) -> Subquery:
     """Of each cell the cheapest row of the last answer that showed it. `which` may speak of the cell alone: a condition
     on prices belongs outside, or an older price would come back. `most` rows are looked at, the newest."""
-    seen = sa.select(Row).where(visible(account_id), Row.seen_at >= since, Row.date >= first, *which)
+    sightings = sa.select(Row).where(is_visible(account_id), Row.seen_at >= since, Row.date >= first, *which)
     if most is not None:
-        seen = seen.order_by(Row.id.desc()).limit(most)  # written as they are seen
-    rows = seen.subquery().c
+        sightings = sightings.order_by(Row.id.desc()).limit(most)  # written as they are seen
+    rows = sightings.subquery().c
     cell = [rows[column.key] for column in CELL]
     return (
         sa.select(*rows)
@@ -42,13 +42,13 @@ def newest(
 def _fares(account_id: int, since: datetime) -> tuple[ColumnElement[bool], ...]:
     """One-way fares of the very airports, in the one currency."""
     one_way = (Fare.return_date.is_(None), ~Fare.city_wide, Fare.currency == CURRENCY)
-    return visible(account_id, Fare), Fare.seen_at >= since, *one_way
+    return is_visible(account_id, Fare), Fare.seen_at >= since, *one_way
 
 
 def with_values(cells: Subquery, account_id: int, since: datetime) -> Select[Any]:
     """The cells with `value`: US cents of the newest one-way fare, less taxes, for each point; null where unknown."""
-    known = sa.select(Fare).where(*_fares(account_id, since))
-    rows = known.subquery().c
+    one_way_fares = sa.select(Fare).where(*_fares(account_id, since))
+    rows = one_way_fares.subquery().c
     way = (rows.origin, rows.destination, rows.date, rows.cabin)
     fares = (
         sa.select(*way, (rows.price / rows.passengers).label("price"))
@@ -62,7 +62,7 @@ def with_values(cells: Subquery, account_id: int, since: datetime) -> Select[Any
     return sa.select(*cells.c, priced.label("value")).select_from(cells.outerjoin(fares, same))
 
 
-def lowest(cells: Subquery) -> Select[Any]:
+def lowest_prices(cells: Subquery) -> Select[Any]:
     """Of each destination, programme and airline the lowest price, the days that have it, and when they were seen."""
     offer = (cells.c.destination, cells.c.program, cells.c.airline)
     low = sa.func.min(cells.c.points).over(partition_by=offer)
@@ -83,12 +83,12 @@ def lowest(cells: Subquery) -> Select[Any]:
 
 def last_seen(session: Session, account_id: int, sighting: int, first: date) -> Row | None:
     """What was last seen of the cell of this row, if the account may see it and its day is not before the first."""
-    row = session.scalar(sa.select(Row).where(Row.id == sighting, visible(account_id), Row.date >= first))
+    row = session.scalar(sa.select(Row).where(Row.id == sighting, is_visible(account_id), Row.date >= first))
     if row is None:
         return None
     same = (column == getattr(row, column.key) for column in CELL)
-    found = sa.select(Row).where(visible(account_id), *same).order_by(Row.seen_at.desc(), Row.points, Row.id)
-    return session.scalar(found.limit(1))
+    newest = sa.select(Row).where(is_visible(account_id), *same).order_by(Row.seen_at.desc(), Row.points, Row.id)
+    return session.scalar(newest.limit(1))
 
 
 def last_fare(session: Session, account_id: int, row: Row, since: datetime) -> Fare | None:
@@ -107,9 +107,9 @@ def last_fare(session: Session, account_id: int, row: Row, since: datetime) -> F
     )
 
 
-def usual_taxes(session: Session, row: Row) -> tuple[Decimal, str, int] | None:
+def average_taxes(session: Session, row: Row) -> tuple[Decimal, str, int] | None:
     """The average of what was asked beside the points on this route, its currency, and of how many sightings."""
-    asked = (
+    statement = (
         sa.select(sa.func.avg(Row.taxes), Row.taxes_currency, sa.func.count())
         .where(
             Row.origin == row.origin,
@@ -124,5 +124,5 @@ def usual_taxes(session: Session, row: Row) -> tuple[Decimal, str, int] | None:
         .order_by(sa.func.count().desc(), Row.taxes_currency)
         .limit(1)
     )
-    found: Any = session.execute(asked).first()
-    return (round(found[0], 2), found[1], found[2]) if found else None
+    average: Any = session.execute(statement).first()
+    return (round(average[0], 2), average[1], average[2]) if average else None

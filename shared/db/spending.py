@@ -64,43 +64,43 @@ def stored_or_overlapping(
     return session.scalars(wanted.limit(1)).first()
 
 
-def totals(session: Session, since: date | None, card_id: int | None) -> list[Cell]:
+def read_totals(session: Session, since: date | None, card_id: int | None) -> list[Cell]:
     """By currency, month and category, the earliest month first."""
     columns = (SpendingStatement.currency, SpendingTotal.month, SpendingTotal.category)
-    wanted = (
+    statement = (
         sa.select(*columns, sa.func.sum(SpendingTotal.amount), sa.func.sum(SpendingTotal.transactions))
         .join(SpendingStatement, SpendingTotal.statement_id == SpendingStatement.id)
         .group_by(*columns)
         .order_by(*columns)
     )
     if since is not None:
-        wanted = wanted.where(SpendingTotal.month >= since)
+        statement = statement.where(SpendingTotal.month >= since)
     if card_id is not None:
-        wanted = wanted.where(SpendingStatement.card_id == card_id)
-    return [Cell(*row) for row in session.execute(wanted)]
+        statement = statement.where(SpendingStatement.card_id == card_id)
+    return [Cell(*row) for row in session.execute(statement)]
 
 
 def statements_since(session: Session, since: date, card_id: int | None, most: int) -> list[SpendingStatement]:
     """Those that reach into this time, the latest first."""
-    wanted = sa.select(SpendingStatement).where(SpendingStatement.period_end >= since)
+    statements = sa.select(SpendingStatement).where(SpendingStatement.period_end >= since)
     if card_id is not None:
-        wanted = wanted.where(SpendingStatement.card_id == card_id)
+        statements = statements.where(SpendingStatement.card_id == card_id)
     order = (SpendingStatement.period_end.desc(), SpendingStatement.id.desc())
-    return list(session.scalars(wanted.order_by(*order).limit(most)))
+    return list(session.scalars(statements.order_by(*order).limit(most)))
 
 
-class Held(NamedTuple):
+class StoredCounts(NamedTuple):
     months: int
     statements: int
     categories: int
 
 
-def held(session: Session) -> Held:
+def count_stored(session: Session) -> StoredCounts:
     """How much there is of it."""
     statements = sa.select(sa.func.count()).select_from(SpendingStatement).scalar_subquery()
     counted = (sa.func.count(sa.distinct(SpendingTotal.month)), sa.func.count(sa.distinct(SpendingTotal.category)))
     row = session.execute(sa.select(counted[0], statements, counted[1]).select_from(SpendingTotal)).one()
-    return Held(*row)
+    return StoredCounts(*row)
 
 
 def erase(session: Session) -> None:

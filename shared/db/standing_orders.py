@@ -8,7 +8,7 @@ from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, pk, stamp, uid
 
-KEPT = 50  # finished runs of one order
+MAX_FINISHED_RUNS = 50  # finished runs of one order
 
 
 class StandingOrder(AccountOwned, Base):
@@ -52,11 +52,11 @@ class StandingOrderRun(AccountOwned, Base):
     error: Mapped[str | None]
 
 
-def forget_old_runs(session: Session, order_id: int) -> None:
+def delete_old_runs(session: Session, order_id: int) -> None:
     """Of an order's finished runs the newest are kept, and the one that brought its last result."""
     run = StandingOrderRun
     ended = sa.select(run.id).where(run.standing_order_id == order_id, run.finished_at.is_not(None))
     newest_first = ended.order_by(run.finished_at.desc(), run.id)
-    last = newest_first.where(run.result.is_not(None)).limit(1).scalar_subquery()
-    old = newest_first.offset(KEPT).subquery()
-    session.execute(sa.delete(run).where(run.id.in_(sa.select(old.c.id)), run.id.is_distinct_from(last)))
+    newest_result = newest_first.where(run.result.is_not(None)).limit(1).scalar_subquery()
+    old = newest_first.offset(MAX_FINISHED_RUNS).subquery()
+    session.execute(sa.delete(run).where(run.id.in_(sa.select(old.c.id)), run.id.is_distinct_from(newest_result)))

@@ -95,7 +95,7 @@ class ChatLink(AccountOwned, Base):
 
 
 # What can be filed under a trip: the kind, as results name it, and the column that holds the trip.
-FILED: dict[str, InstrumentedAttribute[int | None]] = {
+TRIP_COLUMNS: dict[str, InstrumentedAttribute[int | None]] = {
     "flight_bookings": FlightBooking.workspace_trip_id,
     "hotel_bookings": HotelBooking.trip_id,
     "monitors": RouteMonitor.trip_id,
@@ -103,7 +103,7 @@ FILED: dict[str, InstrumentedAttribute[int | None]] = {
     "searches": SearchRecord.trip_id,
     "chats": ChatLink.trip_id,
 }
-_COUNTED: dict[str, InstrumentedAttribute[Any]] = {**FILED, "itinerary_items": ItineraryItem.trip_id}
+_COUNTED_COLUMNS: dict[str, InstrumentedAttribute[Any]] = {**TRIP_COLUMNS, "itinerary_items": ItineraryItem.trip_id}
 
 
 def active_trips(session: Session) -> int:
@@ -120,14 +120,14 @@ def open_trip(session: Session, trip_id: int, field: str = "trip_id") -> Trip:
     return trip
 
 
-def filed_under(session: Session, trips: Iterable[int]) -> dict[int, dict[str, int]]:
+def count_filed(session: Session, trips: Iterable[int]) -> dict[int, dict[str, int]]:
     """For each trip the number of rows of each kind, all in one statement."""
-    wanted = list(trips)
-    counts: dict[int, dict[str, int]] = {trip: dict.fromkeys(_COUNTED, 0) for trip in wanted}
-    if wanted:
+    trip_ids = list(trips)
+    counts: dict[int, dict[str, int]] = {trip: dict.fromkeys(_COUNTED_COLUMNS, 0) for trip in trip_ids}
+    if trip_ids:
         kinds = [
-            sa.select(column, sa.literal(kind), func.count()).where(column.in_(wanted)).group_by(column)
-            for kind, column in _COUNTED.items()
+            sa.select(column, sa.literal(kind), func.count()).where(column.in_(trip_ids)).group_by(column)
+            for kind, column in _COUNTED_COLUMNS.items()
         ]
         for trip, kind, number in session.execute(sa.union_all(*kinds)):
             counts[trip][kind] = number
@@ -136,7 +136,7 @@ def filed_under(session: Session, trips: Iterable[int]) -> dict[int, dict[str, i
 
 # What a trip shows of each kind: the order, and the most rows of one answer.
 _UNDATED_LAST = ItineraryItem.day.nulls_last()
-SHOWN: dict[str, tuple[tuple[Any, ...], int]] = {
+ORDER_AND_LIMIT: dict[str, tuple[tuple[Any, ...], int]] = {
     "itinerary_items": ((_UNDATED_LAST, ItineraryItem.position, ItineraryItem.id), 200),
     "flight_bookings": ((FlightBooking.departure_date, FlightBooking.id), 100),
     "hotel_bookings": ((HotelBooking.check_in_date, HotelBooking.id), 100),
@@ -147,37 +147,37 @@ SHOWN: dict[str, tuple[tuple[Any, ...], int]] = {
 }
 
 
-def filed(session: Session, kind: str, trip: int) -> tuple[list[Any], int]:
+def read_filed(session: Session, kind: str, trip: int) -> tuple[list[Any], int]:
     """Of one kind the rows a trip shows, and how many there are."""
-    column, (order, most) = _COUNTED[kind], SHOWN[kind]
-    wanted = sa.select(column.class_, func.count().over()).where(column == trip).order_by(*order).limit(most)
-    found = session.execute(wanted).all()
-    return [row for row, _ in found], found[0][1] if found else 0
+    column, (order, most) = _COUNTED_COLUMNS[kind], ORDER_AND_LIMIT[kind]
+    statement = sa.select(column.class_, func.count().over()).where(column == trip).order_by(*order).limit(most)
+    rows = session.execute(statement).all()
+    return [row for row, _ in rows], rows[0][1] if rows else 0
 
 
-def file_under(session: Session, trip: int, wanted: Mapping[str, Sequence[int]]) -> dict[str, list[int]]:
+def file_under(session: Session, trip: int, ids_of_kind: Mapping[str, Sequence[int]]) -> dict[str, list[int]]:
     """Files rows of the caller under a trip of theirs; says of each kind which of the ids were found."""
-    return _move(session, trip, {kind: _named(kind, ids) for kind, ids in wanted.items() if ids})
+    return _move(session, trip, {kind: _has_id(kind, ids) for kind, ids in ids_of_kind.items() if ids})
 
 
-def take_out(session: Session, trip: int, wanted: Mapping[str, Sequence[int]]) -> dict[str, list[int]]:
+def take_out(session: Session, trip: int, ids_of_kind: Mapping[str, Sequence[int]]) -> dict[str, list[int]]:
     """Takes the named rows out of a trip and keeps them; says of each kind which of the ids were in it."""
-    inside = {kind: _named(kind, ids) & (FILED[kind] == trip) for kind, ids in wanted.items() if ids}
+    inside = {kind: _has_id(kind, ids) & (TRIP_COLUMNS[kind] == trip) for kind, ids in ids_of_kind.items() if ids}
     return _move(session, None, inside)
 
 
 def unfile(session: Session, trip: int) -> dict[str, int]:
     """Takes everything out of a trip and keeps it; says how many rows of each kind that were."""
-    moved = _move(session, None, {kind: column == trip for kind, column in FILED.items()})
+    moved = _move(session, None, {kind: column == trip for kind, column in TRIP_COLUMNS.items()})
     return {kind: len(ids) for kind, ids in moved.items()}
 
 
-def _named(kind: str, ids: Sequence[int]) -> ColumnElement[bool]:
+def _has_id(kind: str, ids: Sequence[int]) -> ColumnElement[bool]:
     return _table(kind).c.id == sa.any_(sa.literal(list(ids), ARRAY(sa.BigInteger)))
 
 
 def _table(kind: str) -> sa.Table:
-    return cast("sa.Table", FILED[kind].class_.__table__)
+    return cast("sa.Table", TRIP_COLUMNS[kind].class_.__table__)
 
 
 def _move(session: Session, trip: int | None, which: Mapping[str, ColumnElement[bool]]) -> dict[str, list[int]]:
@@ -190,7 +190,7 @@ def _move(session: Session, trip: int | None, which: Mapping[str, ColumnElement[
         mine = table.c.account_id == session.info["account_id"]
         if "synthetic" in table.c:
             mine &= table.c.synthetic == session.info["synthetic"]
-        change = sa.update(table).where(mine, condition).values({FILED[kind].key: trip})
+        change = sa.update(table).where(mine, condition).values({TRIP_COLUMNS[kind].key: trip})
         changes.append((kind, change.returning(table.c.id).cte(kind)))
     moved: dict[str, list[int]] = {kind: [] for kind in which}
     for kind, id in session.execute(sa.union_all(*(sa.select(sa.literal(k), c.c.id) for k, c in changes))):
@@ -226,12 +226,12 @@ def newest_activity(
     total = session.scalar(sa.select(sum(counts, sa.literal(0)))) or 0
     both = sa.union_all(*arms).subquery()
     ordered = sa.select(both.c.kind, both.c.id).order_by(both.c.created_at.desc(), both.c.kind, both.c.id.desc())
-    shown: dict[str, list[int]] = {"search": [], "chat": []}
+    ids_of: dict[str, list[int]] = {"search": [], "chat": []}
     for name, id in session.execute(ordered.offset((page - 1) * per_page).limit(per_page)):
-        shown[name].append(id)
-    return Activity(total, _newest(session, SearchRecord, shown["search"]), _newest(session, ChatLink, shown["chat"]))
+        ids_of[name].append(id)
+    return Activity(total, _newest(session, SearchRecord, ids_of["search"]), _newest(session, ChatLink, ids_of["chat"]))
 
 
 def _newest(session: Session, model: type[R], ids: Sequence[int]) -> Sequence[R]:
-    wanted = sa.select(model).where(model.id.in_(ids)).order_by(model.created_at.desc(), model.id.desc())
-    return session.scalars(wanted).all()
+    statement = sa.select(model).where(model.id.in_(ids)).order_by(model.created_at.desc(), model.id.desc())
+    return session.scalars(statement).all()

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from shared.db.bookings import FlightBooking, HotelBooking
 
-MOST = 1_000  # of each kind in one calendar
+MAX_ROWS = 1_000  # of each kind in one calendar
 
 
 def earliest_today(now: datetime) -> date:
@@ -18,14 +18,14 @@ def earliest_today(now: datetime) -> date:
     return now.date() - timedelta(days=1)
 
 
-def upcoming_flights(session: Session, since: date, most: int = MOST) -> list[FlightBooking]:
+def upcoming_flights(session: Session, since: date, most: int = MAX_ROWS) -> list[FlightBooking]:
     """Legs that leave, or come back, on that day or later."""
     ahead = sa.or_(FlightBooking.departure_date >= since, FlightBooking.return_date >= since)
-    wanted = sa.select(FlightBooking).where(ahead, FlightBooking.cancelled_at.is_(None))
-    return list(session.scalars(wanted.order_by(FlightBooking.departure_date, FlightBooking.id).limit(most)))
+    legs = sa.select(FlightBooking).where(ahead, FlightBooking.cancelled_at.is_(None))
+    return list(session.scalars(legs.order_by(FlightBooking.departure_date, FlightBooking.id).limit(most)))
 
 
-def upcoming_stays(session: Session, since: date, most: int = MOST) -> list[HotelBooking]:
+def upcoming_stays(session: Session, since: date, most: int = MAX_ROWS) -> list[HotelBooking]:
     """Stays that end on that day or later."""
-    wanted = sa.select(HotelBooking).where(HotelBooking.check_out_date >= since, HotelBooking.cancelled_at.is_(None))
-    return list(session.scalars(wanted.order_by(HotelBooking.check_in_date, HotelBooking.id).limit(most)))
+    stays = sa.select(HotelBooking).where(HotelBooking.check_out_date >= since, HotelBooking.cancelled_at.is_(None))
+    return list(session.scalars(stays.order_by(HotelBooking.check_in_date, HotelBooking.id).limit(most)))

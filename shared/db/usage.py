@@ -75,8 +75,8 @@ def take(session: Session, account_id: int, meter: str, period: date, cap: int |
     """Counts `amount` in one atomic statement and returns the new figure, or None when the cap would be passed."""
     if cap is not None and amount > cap:
         return None
-    told = {"account": account_id, "meter": meter, "period": period, "amount": amount, "cap": cap}
-    return session.execute(_TAKE, told).scalar_one_or_none()
+    params = {"account": account_id, "meter": meter, "period": period, "amount": amount, "cap": cap}
+    return session.execute(_TAKE, params).scalar_one_or_none()
 
 
 def add(session: Session, account_id: int, meter: str, period: date, amount: int) -> None:
@@ -84,7 +84,7 @@ def add(session: Session, account_id: int, meter: str, period: date, amount: int
     session.execute(_ADD, {"account": account_id, "meter": meter, "period": period, "amount": amount})
 
 
-def used(session: Session, account_id: int, meter: str, period: date) -> int:
+def count_used(session: Session, account_id: int, meter: str, period: date) -> int:
     row = session.execute(
         sa.select(UsageCounter.used).where(
             UsageCounter.account_id == account_id, UsageCounter.meter == meter, UsageCounter.period == period
@@ -93,7 +93,7 @@ def used(session: Session, account_id: int, meter: str, period: date) -> int:
     return row or 0
 
 
-def all_used(session: Session, day: date) -> dict[str, int]:
+def count_all_used(session: Session, day: date) -> dict[str, int]:
     """The caller's counters that are running on a day, by meter."""
     periods = sa.or_(
         sa.and_(UsageCounter.meter == API_CALLS, UsageCounter.period == day.replace(day=1)),
@@ -103,7 +103,7 @@ def all_used(session: Session, day: date) -> dict[str, int]:
     return {meter: number for meter, number in rows}  # noqa: C416 - a Row is not the tuple dict() wants
 
 
-def write(session: Session, notes: Iterable[Note]) -> dict[tuple[int, date], int]:
+def store_calls(session: Session, notes: Iterable[Note]) -> dict[tuple[int, date], int]:
     """Stores a batch of calls; returns each account's calls of its day so far, over all processes.
 
     Accounts deleted since the call are left out. Counters are taken in a fixed order, so batches never deadlock.

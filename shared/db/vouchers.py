@@ -33,23 +33,23 @@ class Voucher(AccountOwned, Base):
 def on_bookings(session: Session, booking_type: str, booking_ids: Sequence[int]) -> dict[int, list[Voucher]]:
     """By booking: the vouchers put on it, the oldest first. Every id asked about is there."""
     link = Voucher.flight_booking_id if booking_type == "flight" else Voucher.hotel_booking_id
-    found: dict[int, list[Voucher]] = {number: [] for number in booking_ids}
+    vouchers: dict[int, list[Voucher]] = {number: [] for number in booking_ids}
     for row in session.scalars(sa.select(Voucher).where(link.in_(booking_ids)).order_by(Voucher.id)):
-        found[getattr(row, link.key)].append(row)
-    return found
+        vouchers[getattr(row, link.key)].append(row)
+    return vouchers
 
 
 def on_any(
     session: Session, flights: Sequence[int], stays: Sequence[int]
 ) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
     """The ids of the vouchers on these legs and on these stays, in one statement."""
-    found: tuple[dict[int, list[int]], dict[int, list[int]]] = ({}, {})
-    chosen = sa.or_(Voucher.flight_booking_id.in_(flights), Voucher.hotel_booking_id.in_(stays))
-    for row in session.scalars(sa.select(Voucher).where(chosen).order_by(Voucher.id)):
-        for booking, held in zip((row.flight_booking_id, row.hotel_booking_id), found, strict=True):
+    vouchers: tuple[dict[int, list[int]], dict[int, list[int]]] = ({}, {})
+    is_on_one = sa.or_(Voucher.flight_booking_id.in_(flights), Voucher.hotel_booking_id.in_(stays))
+    for row in session.scalars(sa.select(Voucher).where(is_on_one).order_by(Voucher.id)):
+        for booking, ids_of in zip((row.flight_booking_id, row.hotel_booking_id), vouchers, strict=True):
             if booking is not None:
-                held.setdefault(booking, []).append(row.id)
-    return found
+                ids_of.setdefault(booking, []).append(row.id)
+    return vouchers
 
 
 def page_of_vouchers(

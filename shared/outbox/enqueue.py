@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from shared.db.accounts import Account
 from shared.db.messages import add_deliveries, add_notification
-from shared.db.profile import Addressee, addressee
+from shared.db.profile import Addressee, find_addressee
 from shared.outbox.wording.messages import MAIL_KINDS, notice
 
 
@@ -25,7 +25,7 @@ class Phone:
 
 def reachable(session: Session, account: Account | Addressee, event: str) -> bool:
     """Whether a mail about this would go out: the address is confirmed, and the person wants such mails."""
-    known = account if isinstance(account, Addressee) else addressee(session, account.id)
+    known = account if isinstance(account, Addressee) else find_addressee(session, account.id)
     return bool(known.email and known.email_confirmed_at and known.wanted.get(MAIL_KINDS.get(event, ""), True))
 
 

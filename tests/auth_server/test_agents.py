@@ -21,7 +21,7 @@ from shared.db.base import transaction
 from shared.db.oauth import ApiKey
 from shared.db.route_monitors import RouteMonitor
 from shared.db.trips import Trip
-from shared.db.usage import API_CALLS, take, used
+from shared.db.usage import API_CALLS, count_used, take
 from shared.errors import PROBLEMS, Invalid, LimitReached
 from shared.secrets import digest, mint, well_formed
 from shared.settings import STATUS, VERSION
@@ -268,7 +268,7 @@ def test_what_an_agent_recorded_comes_along_and_what_the_person_has_stays(host: 
         assert balances == {"flying-blue": 2, "iberia-club": 3}
         assert {t.account_id for t in session.scalars(select(Trip))} == {person}
         assert session.scalar(select(func.count()).select_from(Trip)) == 2
-        assert used(session, person, API_CALLS, month) == 40
+        assert count_used(session, person, API_CALLS, month) == 40
 
 
 def test_monitors_beyond_the_persons_plan_are_paused_and_not_lost(host: TestClient, ann: Browser) -> None:

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.delay_alerts import DelayAlert
-from shared.db.profile import MAILS, addressee
+from shared.db.profile import MAILS, find_addressee
 from shared.outbox import links
 from shared.settings import settings
 from tests.auth_server.in_process_browser import Browser
@@ -25,7 +25,7 @@ def link(who: Browser, kind: str) -> str:
 
 def read_switches(who: Browser) -> dict[str, bool]:
     with transaction() as session:
-        return addressee(session, session.query(Account).filter_by(public_id=who.public_id).one().id).wanted
+        return find_addressee(session, session.query(Account).filter_by(public_id=who.public_id).one().id).wanted
 
 
 def delay_alert(who: Browser, *channels: str) -> int:

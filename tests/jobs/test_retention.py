@@ -16,7 +16,7 @@ from shared.db.base import Base, engine, transaction
 from shared.db.clients import BrandedPdf
 from shared.db.messages import Delivery, Notification
 from shared.db.migrations import __name__ as _all_models  # noqa: F401 - the walk below sees every table
-from shared.db.retention import AGING, Aging, sweep_oldest
+from shared.db.retention import AGING_TABLES, AgingTable, sweep_oldest
 from shared.db.run_kinds import RunKind
 from shared.db.runs import JobRun, Schedule, claim_run
 from shared.db.trips import SearchRecord
@@ -25,7 +25,7 @@ from shared.settings import Settings, settings
 from tests.jobs.conftest import change, past, rows
 from tests.shared.db.fill import fill
 
-each_kind = pytest.mark.parametrize("kind", AGING, ids=lambda kind: kind.model.__tablename__)
+each_kind = pytest.mark.parametrize("kind", AGING_TABLES, ids=lambda kind: kind.model.__tablename__)
 
 
 def swept() -> None:
@@ -41,7 +41,7 @@ def swept() -> None:
         work_on(claim, lambda: False)
 
 
-def _aged(kind: Aging, days: float) -> None:
+def _aged(kind: AgingTable, days: float) -> None:
     """Makes every row of a kind so old; a day is as old as its start, so of days only whole ones count."""
     table = kind.model.__table__
     when: Any = clock.now() - timedelta(days=days)
@@ -51,7 +51,7 @@ def _aged(kind: Aging, days: float) -> None:
         connection.execute(sa.update(table).values({kind.age.key: when}))
 
 
-def _number(kind: Aging) -> int:
+def _number(kind: AgingTable) -> int:
     with engine().connect() as connection:
         return connection.scalar(sa.select(sa.func.count()).select_from(kind.model.__table__)) or 0
 
@@ -72,7 +72,7 @@ def filled(clean: None) -> None:
 
 @pytest.mark.usefixtures("filled")
 @each_kind
-def test_rows_go_once_they_are_older_than_their_days(kind: Aging) -> None:
+def test_rows_go_once_they_are_older_than_their_days(kind: AgingTable) -> None:
     days = getattr(settings(), kind.setting)
     _aged(kind, days - 0.9)
     retention._sweep(kind, float("inf"))
@@ -85,11 +85,11 @@ def test_rows_go_once_they_are_older_than_their_days(kind: Aging) -> None:
 @pytest.mark.usefixtures("filled")
 def test_nothing_else_goes_however_old_everything_is() -> None:
     before = {table: _rows(table) for table in Base.metadata.sorted_tables}
-    for kind in AGING:
+    for kind in AGING_TABLES:
         _aged(kind, 10_000)
         retention._sweep(kind, float("inf"))
     after = {table: _rows(table) for table in Base.metadata.sorted_tables}
-    aging = {kind.model.__table__ for kind in AGING}
+    aging = {kind.model.__table__ for kind in AGING_TABLES}
     assert {table for table in before if before[table] != after[table]} == aging
     assert {SearchRecord.__table__, Notification.__table__} & aging == set()
 
@@ -104,7 +104,7 @@ def _rows(table: sa.Table) -> int:
     ("row", "open_state"), [(Delivery, "pending"), (Delivery, "handing_over"), (JobRun, "pending")]
 )
 def test_what_is_not_over_stays_however_old_it_is(row: type[Any], open_state: str) -> None:
-    kind = next(k for k in AGING if k.model is row)
+    kind = next(k for k in AGING_TABLES if k.model is row)
     _aged(kind, 10_000)
     _ended(row, open_state)
     change(JobRun, finished_at=None)
@@ -113,7 +113,7 @@ def test_what_is_not_over_stays_however_old_it_is(row: type[Any], open_state: st
 
 
 def test_a_sweep_removes_the_oldest_and_looks_at_no_more_than_it_may(alice: Caller) -> None:
-    kind = AGING[0]
+    kind = AGING_TABLES[0]
     old, new = clock.now() - timedelta(days=200), clock.now()
     with transaction(alice.account_id) as session:
         session.add_all(
@@ -135,7 +135,7 @@ def test_the_sweep_runs_by_its_schedule_in_as_many_batches_as_it_takes(
     dispatcher.begin()
     assert [s.every for s in rows(Schedule) if s.kind == RunKind.RETENTION] == [timedelta(hours=1)]
     swept()
-    assert _number(AGING[0]) == 0
+    assert _number(AGING_TABLES[0]) == 0
     assert {run.status for run in rows(JobRun)} == {"done"}
 
 
@@ -144,8 +144,8 @@ def test_a_sweep_out_of_time_leaves_the_rest_to_the_next(alice: Caller, monkeypa
     old = clock.now() - timedelta(days=200)
     with transaction(alice.account_id) as session:
         session.add_all(ToolCall(via="mcp", tool="t", outcome="ok", milliseconds=1, at=old) for _ in range(10))
-    assert retention._sweep(AGING[0], 0.0) == 0
-    assert _number(AGING[0]) == 10
+    assert retention._sweep(AGING_TABLES[0], 0.0) == 0
+    assert _number(AGING_TABLES[0]) == 10
 
 
 def test_statistics_of_ninety_days_can_never_be_swept_away(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,7 +171,7 @@ def test_a_sweep_of_a_large_table_with_nothing_old_reads_a_few_rows_of_it(alice:
     sa.event.listen(engine(), "before_cursor_execute", note)
     try:
         with transaction() as session:
-            assert sweep_oldest(session, AGING[0], clock.now() - timedelta(days=120), 100) == 0
+            assert sweep_oldest(session, AGING_TABLES[0], clock.now() - timedelta(days=120), 100) == 0
     finally:
         sa.event.remove(engine(), "before_cursor_execute", note)
     ((statement, values),) = [one for one in asked if "tool_calls" in one[0]]

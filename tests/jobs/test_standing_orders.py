@@ -16,7 +16,7 @@ from shared.db.base import transaction
 from shared.db.messages import Delivery
 from shared.db.oauth import Family
 from shared.db.runs import JobRun, Schedule, create_due_runs, schedule
-from shared.db.standing_orders import KEPT, StandingOrder, StandingOrderRun, forget_old_runs
+from shared.db.standing_orders import MAX_FINISHED_RUNS, StandingOrder, StandingOrderRun, delete_old_runs
 from shared.db.trips import Trip
 from shared.domain.plans import Plan
 from shared.outbox.plan_change import change_plan
@@ -518,20 +518,20 @@ def test_a_run_another_worker_took_over_writes_nothing(alice: Caller, model: Mod
 def test_old_runs_go_when_a_new_one_ends_but_never_the_last_result(alice: Caller) -> None:
     id, start = order(alice), clock.now() - timedelta(days=400)
     with transaction(alice.account_id) as session:
-        for n in range(KEPT + 9):
+        for n in range(MAX_FINISHED_RUNS + 9):
             told: dict[str, Any] = {"outcome": "failed", "error": "x"} if n else {"outcome": "ok", "result": "kept"}
             ended = start + timedelta(days=n)
             session.add(StandingOrderRun(standing_order_id=id, queued_at=ended, finished_at=ended, **told))
     with transaction() as session:
-        forget_old_runs(session, id)
+        delete_old_runs(session, id)
         left = session.scalars(select(StandingOrderRun.result).order_by(StandingOrderRun.queued_at)).all()
-    assert (len(left), left[0], set(left[1:])) == (KEPT + 1, "kept", {None})
+    assert (len(left), left[0], set(left[1:])) == (MAX_FINISHED_RUNS + 1, "kept", {None})
 
 
 def test_a_run_that_ends_pushes_the_oldest_out(alice: Caller, model: ModelServer, wire: str) -> None:
     id, start = order(alice), clock.now() - timedelta(days=400)
     with transaction(alice.account_id) as session:
-        for n in range(KEPT):
+        for n in range(MAX_FINISHED_RUNS):
             ended = start + timedelta(days=n)
             told = {"queued_at": ended, "finished_at": ended, "outcome": "ok", "result": str(n)}
             session.add(StandingOrderRun(standing_order_id=id, **told))
@@ -539,4 +539,4 @@ def test_a_run_that_ends_pushes_the_oldest_out(alice: Caller, model: ModelServer
     assert carry_out().outcome == "ok"
     with transaction() as session:
         left = session.scalars(select(StandingOrderRun.result).order_by(StandingOrderRun.queued_at)).all()
-    assert (len(left), left[0]) == (KEPT, "1")
+    assert (len(left), left[0]) == (MAX_FINISHED_RUNS, "1")

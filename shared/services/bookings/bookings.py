@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, func
 from sqlalchemy.orm import Session
 
 from shared import clock
-from shared.db.bookings import FlightBooking, HotelBooking, Today, detach_vouchers, fare_seen
+from shared.db.bookings import FlightBooking, HotelBooking, Today, detach_vouchers, find_last_fare
 from shared.db.hotel_prices import DAILY
 from shared.db.run_kinds import RunKind
 from shared.db.runs import delete_schedules, schedule, unschedule
@@ -121,7 +121,7 @@ def cents_per_point(session: Session, legs: Sequence[FlightBooking]) -> Decimal 
     leg = legs[0]
     if len(legs) > 1 or not leg.points_spent or leg.taxes_paid is None or leg.passengers is None:
         return None
-    fare = fare_seen(session, leg)
+    fare = find_last_fare(session, leg)
     return None if fare is None else bookings.value_point(fare, leg.taxes_paid, leg.points_spent)
 
 

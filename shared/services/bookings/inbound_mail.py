@@ -65,7 +65,7 @@ def find_account(session: Session, recipient: str) -> int:
     secret = local.lower()
     if domain.lower() != (settings().inbox_domain or "").lower() or not _SECRET.fullmatch(secret):
         raise MailRefused(RefusalReason.UNKNOWN)
-    holder = mails.holder(session, digest(secret))
+    holder = mails.find_holder(session, digest(secret))
     if holder is None:
         raise MailRefused(RefusalReason.UNKNOWN)
     on_trial = holder.trial_ends_on is not None and holder.trial_ends_on > clock.now()
@@ -88,7 +88,7 @@ def store(recipients: list[str], raw: bytes) -> int:
 
 
 def _store_one(session: Session, account_id: int, raw: bytes) -> bool:
-    count, size = mails.held(session, account_id)
+    count, size = mails.count_waiting(session, account_id)
     if count >= MAX_WAITING_MAILS or size + len(raw) > MAX_WAITING_BYTES:
         raise MailRefused(RefusalReason.FULL)
     try:
@@ -96,7 +96,7 @@ def _store_one(session: Session, account_id: int, raw: bytes) -> bool:
         domain, subject = head.domain, head.subject
     except Unreadable:
         domain, subject = "", ""
-    return mails.keep(
+    return mails.store_mail(
         session,
         account_id=account_id,
         digest=_digest(raw),
@@ -138,9 +138,9 @@ def _select_waiting(number: int) -> Any:
 
 def settle(session: Session, number: int, reading: MailReading | str | None) -> RunResult:
     """Writes what became of a mail: imported, to be looked at, or failed."""
-    mail = mails.locked(session, InboundMail.number == number)
+    mail = mails.lock_mail(session, InboundMail.number == number)
     if mail is None or reading is None or mail.state != "received":
-        mails.done(session, number)
+        mails.end_schedule(session, number)
         return COMPLETE
     filed = FilingResult()
     own(session, mail.account_id, settings().data_mode)
@@ -150,12 +150,12 @@ def settle(session: Session, number: int, reading: MailReading | str | None) -> 
         _store_reading(mail, reading)
         if reading.bookings and not reading.missing:
             filed = _file_bookings(session, mail)
-            if mail.missing == ["booking"] and mails.waiting(session, mail.account_id, mail.id):
+            if mail.missing == ["booking"] and mails.has_unread(session, mail.account_id, mail.id):
                 mail.state = "received"
                 return RunResult("what it cancels may be among mails that were not read yet")
     session.flush()
     _notify(session, mail, filed)
-    mails.done(session, number)
+    mails.end_schedule(session, number)
     return COMPLETE
 
 
@@ -210,13 +210,13 @@ def _mark_failed(mail: InboundMail, reason: str) -> None:
 
 def settle_lost(session: Session, number: int) -> None:
     """Its readers were lost again and again: the mail is kept, and shown as failed."""
-    mail = mails.locked(session, InboundMail.number == number)
+    mail = mails.lock_mail(session, InboundMail.number == number)
     if mail is not None and mail.state == "received":
         own(session, mail.account_id, settings().data_mode)
         _mark_failed(mail, "its readers were lost")
         session.flush()
         _notify(session, mail, FilingResult())
-    mails.done(session, number)
+    mails.end_schedule(session, number)
 
 
 def set_aside(mail: InboundMail, now: datetime) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db.accounts import Account
-from shared.db.audit import note_findings
+from shared.db.audit import store_findings as store_rows
 from shared.db.base import transaction
 from shared.db.messages import Delivery
 from shared.db.observations import prices_since
@@ -39,7 +39,7 @@ def describe_since(finding: AuditFinding) -> str:
 def store_findings(session: Session, findings: Sequence[AuditFinding], run_id: int) -> RunResult:
     """Stores what was found and writes one mail to the operator, when there is one and there is something to say."""
     rows = [{"kind": f.kind, "file": f.file, "key": f.key, "since": f.since, "text": f.text} for f in findings]
-    note_findings(session, rows, clock.today())
+    store_rows(session, rows, clock.today())
     if findings and (address := settings().operator_email):
         _enqueue_mail(session, address, findings, run_id)
     return COMPLETE

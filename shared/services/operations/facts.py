@@ -48,7 +48,7 @@ def refresh() -> bool:
     """Takes up the corrections when there are newer ones; whether there were."""
     with _refreshing:
         with transaction() as session:
-            version = store.version(session)
+            version = store.latest_change(session)
             if version == _loaded_version[0]:
                 return False
             corrections = list_corrections(session)
@@ -106,7 +106,7 @@ def _find_row(session: Session, file: str, key: str) -> tuple[Cells | None, Cell
 def set_fact(session: Session, file: str, cells: Cells, who: str, reason: str) -> tuple[Cells | None, Cells]:
     """Corrects the row these cells name, or adds it; the row before and after. Raises BadFact with every fault."""
     _check_cells(file, cells)
-    store.alone(session)
+    store.lock_corrections(session)
     key = build_key(file, cells)
     before, _ = _find_row(session, file, key)
     if "source_url" in list_columns(file) and not cells.get("source_url"):
@@ -127,13 +127,13 @@ def set_fact(session: Session, file: str, cells: Cells, who: str, reason: str) -
 def remove_fact(session: Session, file: str, cells: Cells, who: str, reason: str) -> Cells:
     """Takes the row out: a row of the file no longer answers, an added one is gone. Raises BadFact."""
     _check_cells(file, cells)
-    store.alone(session)
+    store.lock_corrections(session)
     key = build_key(file, cells)
     before, filed = _find_row(session, file, key)
     if before is None:
         raise BadFact(f"{file} has no row {key}.")
     if filed is None:
-        store.drop(session, file, key)
+        store.delete_override(session, file, key)
         _check_all(session, None)
     else:
         _store_correction(session, file, key, filed, True, who, reason)
@@ -144,12 +144,12 @@ def remove_fact(session: Session, file: str, cells: Cells, who: str, reason: str
 def undo_fact(session: Session, file: str, cells: Cells, who: str, reason: str) -> Cells | None:
     """Takes a correction back, so that the file's row answers again: that row. Raises BadFact."""
     _check_cells(file, cells)
-    store.alone(session)
+    store.lock_corrections(session)
     key = build_key(file, cells)
     if not any(o.file == file and build_key(file, o.cells) == key for o in list_corrections(session)):
         raise BadFact(f"No correction of {file} {key} is in force.")
     before, filed = _find_row(session, file, key)
-    store.drop(session, file, key)
+    store.delete_override(session, file, key)
     _check_all(session, None)
     _log_change(session, file, key, "undone", before, filed, who, reason)
     return filed
@@ -160,7 +160,7 @@ def _store_correction(
 ) -> None:
     _check_all(session, Override(0, file, cells, removed, clock.now(), who, reason))
     row = {"file": file, "key": key, "cells": dict(cells), "removed": removed, "entered_by": who, "reason": reason}
-    store.put(session, row)
+    store.store_override(session, row)
 
 
 def _check_all(session: Session, new: Override | None) -> None:

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db.observations import SEEN, AwardObservation, FareObservation
-from shared.db.sightings import newest, visible
+from shared.db.sightings import is_visible, newest_cells
 from shared.providers.contract import AwardSeat, CashFare, Reading
 from shared.settings import settings
 
@@ -26,7 +26,7 @@ def seats_seen(
     """What was last seen of each airline and programme."""
     seat = AwardObservation
     which = (seat.origin == origin, seat.destination == destination, seat.date == day, seat.cabin == cabin)
-    cells = newest(account_id, clock.now() - LASTS, day, *which)
+    cells = newest_cells(account_id, clock.now() - LASTS, day, *which)
     return _readings((facts, _seat(facts)) for facts in map(_facts, session.execute(sa.select(*cells.c))))
 
 
@@ -36,7 +36,7 @@ def fares_seen(
     """The cheapest fare of each source's last answer for one passenger and one way."""
     fare = FareObservation
     query = sa.select(fare).where(
-        visible(account_id, fare),
+        is_visible(account_id, fare),
         fare.seen_at >= clock.now() - LASTS,
         fare.origin == origin,
         fare.destination == destination,
@@ -57,7 +57,7 @@ def round_trips_seen(
     """Fares of one passenger there and back between these days, of these very airports, the newest first."""
     fare = FareObservation
     query = sa.select(fare).where(
-        visible(account_id, fare),
+        is_visible(account_id, fare),
         fare.seen_at >= clock.now() - LASTS,
         sa.tuple_(fare.origin, fare.destination).in_(list(ways)),
         fare.date >= first,

@@ -11,7 +11,7 @@ from sqlalchemy.orm.attributes import flag_modified
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.bookings import HotelBooking, HotelPrice
-from shared.db.hotel_prices import Stay, keep_price, shared_price
+from shared.db.hotel_prices import Stay, find_shared_price, store_price
 from shared.db.run_kinds import RunKind
 from shared.db.runs import unschedule
 from shared.domain import bookings
@@ -123,7 +123,7 @@ def prepare(session: Session, reference: Reference, booking_id: int) -> tuple[Wa
     if plan is None:
         return None, None
     since = max(clock.now() - SHARED, plan.since)
-    price = shared_price(session, plan.stay, plan.account_id, plan.currency, since)
+    price = find_shared_price(session, plan.stay, plan.account_id, plan.currency, since)
     return plan, price.id if price else None
 
 
@@ -152,7 +152,7 @@ def settle(session: Session, reference: Reference, sight: CheckResult) -> HotelP
     if row is None:
         return None
     price_row = _price(sight) if sight.answered else None
-    price = keep_price(session, price_row) if price_row else None
+    price = store_price(session, price_row) if price_row else None
     _note(row, sight.trouble, sight.asked_at if sight.answered else row.last_checked_at)
     if price is not None:
         _tell(session, row, price)

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db import route_monitors
-from shared.db.profile import addressee
+from shared.db.profile import find_addressee
 from shared.db.route_monitors import MonitorKey, RouteMonitor
 from shared.db.run_kinds import RunKind
 from shared.db.runs import COMPLETE, RunResult, unschedule
@@ -82,7 +82,7 @@ def _log_check(session: Session, run_id: int, monitor: RouteMonitor, sight: Chec
 def _fire(session: Session, run_id: int, monitor: RouteMonitor, plan: WatchQuery, found: Sequence[AwardOption]) -> None:
     """All fresh matches of one check make one notice and one mail."""
     route_monitors.add_matches(session, [_match_row(monitor.id, option) for option in found])
-    account = addressee(session, monitor.account_id)
+    account = find_addressee(session, monitor.account_id)
     tell(
         session,
         account,

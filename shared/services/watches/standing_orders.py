@@ -10,7 +10,7 @@ from shared import clock
 from shared.db.accounts import Account
 from shared.db.run_kinds import RunKind
 from shared.db.runs import Claim, unschedule
-from shared.db.standing_orders import StandingOrder, StandingOrderRun, forget_old_runs
+from shared.db.standing_orders import StandingOrder, StandingOrderRun, delete_old_runs
 from shared.domain.plans import LIMITS, Plan
 from shared.outbox.enqueue import tell
 from shared.outbox.wording.messages import SANDBOX_LINE
@@ -86,7 +86,7 @@ def settle(session: Session, order_id: int, job_run_id: int, outcome: Outcome) -
         return
     _end(run, outcome)
     session.flush()
-    forget_old_runs(session, order.id)
+    delete_old_runs(session, order.id)
     facts = {"order_id": order.id, "prompt": order.prompt, "result": outcome.text, "error": outcome.error}
     tell(
         session,

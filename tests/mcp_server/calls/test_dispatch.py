@@ -22,7 +22,7 @@ from mcp_server.toolkit.thread_limiter import limiter
 from shared import clock
 from shared.db.base import transaction
 from shared.db.trips import SearchRecord, Trip
-from shared.db.usage import SEARCHES, used
+from shared.db.usage import SEARCHES, count_used
 from shared.domain.plans import Plan
 from shared.errors import (
     BackendUnavailable,
@@ -130,7 +130,7 @@ def together(work: Callable[[], Any]) -> Any:
 
 def searches(caller: Caller) -> int:
     with transaction(caller.account_id) as session:
-        return used(session, caller.account_id, SEARCHES, clock.today())
+        return count_used(session, caller.account_id, SEARCHES, clock.today())
 
 
 def noted() -> list[tuple[str, str]]:

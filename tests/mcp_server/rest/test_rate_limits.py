@@ -20,7 +20,7 @@ from mcp_server.toolkit.thread_limiter import limiter
 from mcp_server.transport import token_verifier
 from shared import clock, limits
 from shared.db.base import transaction
-from shared.db.usage import API_CALLS, SEARCHES, UsageCounter, take, used
+from shared.db.usage import API_CALLS, SEARCHES, UsageCounter, count_used, take
 from shared.domain.plans import LIMITS, Plan
 from shared.secrets import mint
 from shared.settings import settings
@@ -32,7 +32,7 @@ from tests.support.settings_and_clock import StandingClock
 
 def month(caller: Caller) -> int:
     with transaction() as session:
-        return used(session, caller.account_id, API_CALLS, clock.today().replace(day=1))
+        return count_used(session, caller.account_id, API_CALLS, clock.today().replace(day=1))
 
 
 def spend(caller: Caller, amount: int) -> None:

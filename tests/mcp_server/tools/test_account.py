@@ -8,7 +8,7 @@ import pytest
 from mcp_server.calls.usage import USAGE_LOG
 from shared import clock
 from shared.db.base import transaction
-from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, take, used
+from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, count_used, take
 from tests.mcp_server.tools.conftest import Use
 from tests.mcp_server.tools.test_trips import file, monitor
 from tests.support.people import People
@@ -78,7 +78,7 @@ def test_get_usage_counts_calls_not_yet_written_and_not_itself(people: People, u
     assert use(people.bob, "get_usage")["tool_calls"]["used_today"] == 3
     USAGE_LOG.flush()
     with transaction(people.bob.account_id) as session:
-        assert used(session, people.bob.account_id, TOOL_CALLS, clock.today()) == 3
+        assert count_used(session, people.bob.account_id, TOOL_CALLS, clock.today()) == 3
 
 
 def test_get_usage_counts_what_is_active_and_nothing_else(people: People, use: Use) -> None:

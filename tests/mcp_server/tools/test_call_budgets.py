@@ -11,7 +11,7 @@ from sqlalchemy import event
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.registry import TOOLS, Tier, Tool
 from shared.db.base import engine, transaction
-from shared.db.trips import FILED
+from shared.db.trips import TRIP_COLUMNS
 from shared.domain.plans import Plan
 from tests.mcp_server.tools.conftest import Use
 from tests.mcp_server.tools.owned_rows import rows_of_every_kind, store_rows
@@ -31,7 +31,7 @@ def _belongings(who: Caller, numbers: range) -> list[dict[str, Any]]:
     with transaction(who.account_id) as session:
         session.add(sets[0]["trip_id"])
         session.flush()
-        for column in FILED.values():
+        for column in TRIP_COLUMNS.values():
             for row in (row for rows in sets for row in rows.values() if isinstance(row, column.class_)):
                 setattr(row, column.key, sets[0]["trip_id"].id)
         store_rows(session, *sets)

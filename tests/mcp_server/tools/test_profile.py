@@ -6,7 +6,7 @@ import pytest
 
 from auth_server.pages import settings
 from shared.db.base import transaction
-from shared.db.profile import MAILS, Profile, addressee
+from shared.db.profile import MAILS, Profile, find_addressee
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
 
@@ -142,7 +142,7 @@ def test_update_profile_refuses_an_airline_that_is_preferred_already(people: Peo
 def test_mail_settings_are_the_ones_of_the_dashboard(people: People, use: Use) -> None:
     shown = use(people.alice, UPDATE, mail={"product_news": True, "route_monitors": False})["profile"]["mail"]
     with transaction(people.alice.account_id) as session:
-        assert addressee(session, people.alice.account_id).wanted == shown
+        assert find_addressee(session, people.alice.account_id).wanted == shown
     assert set(settings.MAIL_KINDS) == set(MAILS) == set(shown)
 
 

@@ -14,12 +14,12 @@ from shared.db.base import transaction
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.route_monitors import RouteMonitor
 from shared.db.standing_orders import StandingOrder
-from shared.db.trips import FILED, ChatLink, SearchRecord, Trip
+from shared.db.trips import TRIP_COLUMNS, ChatLink, SearchRecord, Trip
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
 
 DAY = date(2027, 5, 1)
-NONE: dict[str, list[int]] = {kind: [] for kind in FILED}
+NONE: dict[str, list[int]] = {kind: [] for kind in TRIP_COLUMNS}
 
 
 def one_of_each() -> dict[str, Any]:
@@ -61,7 +61,7 @@ def kept(caller: Caller) -> dict[str, int]:
 def trips_of(caller: Caller) -> dict[str, list[int | None]]:
     """Kind -> the trip of each row the caller has."""
     with transaction(caller.account_id) as session:
-        return {kind: list(session.scalars(select(column))) for kind, column in FILED.items()}
+        return {kind: list(session.scalars(select(column))) for kind, column in TRIP_COLUMNS.items()}
 
 
 def trip(use: Use, caller: Caller, name: str = "Japan") -> int:
@@ -93,7 +93,7 @@ def test_assign_bookings_to_trip_files_both_kinds(people: People, use: Use) -> N
     )
     assert answer["not_found"] == {"flights": [], "hotels": []}
     assert (answer["trip"]["counts"]["flight_bookings"], answer["trip"]["counts"]["hotel_bookings"]) == (1, 1)
-    assert trips_of(people.alice) == {k: [there if k.endswith("bookings") else None] for k in FILED}
+    assert trips_of(people.alice) == {k: [there if k.endswith("bookings") else None] for k in TRIP_COLUMNS}
 
 
 @pytest.mark.spec("s4.4.assign_bookings.params")
@@ -118,7 +118,7 @@ def test_assign_bookings_to_trip_with_an_empty_list_moves_none(people: People, u
     there, _ = trip(use, people.alice), kept(people.alice)
     answer = use(people.alice, "assign_bookings_to_trip", trip_id=there, **lists)
     assert (answer["status"], answer["moved"]) == ("ok", {"flights": [], "hotels": []})
-    assert trips_of(people.alice) == {kind: [None] for kind in FILED}
+    assert trips_of(people.alice) == {kind: [None] for kind in TRIP_COLUMNS}
 
 
 def test_assign_bookings_to_trip_moves_from_one_trip_to_another_and_can_be_repeated(people: People, use: Use) -> None:
@@ -136,7 +136,7 @@ def test_assign_bookings_to_trip_tells_a_strangers_booking_no_different_from_non
     wanted = [hers["flight_bookings"], 10**9, 0, -4, 2**70]
     answer = use(people.charlie, "assign_bookings_to_trip", trip_id=there, flight_booking_ids=wanted)
     assert (answer["status"], answer["moved"]["flights"], answer["not_found"]["flights"]) == ("ok", [], wanted)
-    assert trips_of(people.alice) == {kind: [None] for kind in FILED}
+    assert trips_of(people.alice) == {kind: [None] for kind in TRIP_COLUMNS}
 
 
 @pytest.mark.parametrize("tool", ["assign_bookings_to_trip", "link_trip_items", "unlink_trip_items", "get_trip"])
@@ -146,7 +146,7 @@ def test_a_trip_of_another_account_is_not_found(people: People, use: Use, tool: 
     told = [use(people.charlie, tool, trip_id=id, **given) for id in (hers, 10**9)]
     assert [t["status"] for t in told] == ["not_found", "not_found"]
     assert told[0]["message"].replace(str(hers), "ID") == told[1]["message"].replace(str(10**9), "ID")
-    assert trips_of(people.charlie) == {kind: [None] for kind in FILED}
+    assert trips_of(people.charlie) == {kind: [None] for kind in TRIP_COLUMNS}
 
 
 @pytest.mark.spec("s2.7.groups_everything")
@@ -158,7 +158,7 @@ def test_link_trip_items_files_all_four_kinds_and_names_what_is_not_there(people
     assert answer["linked"] == {kind: [ids[kind]] for kind in kinds}
     assert answer["not_found"] == {kind: [hers[kind]] for kind in kinds}
     assert {kind: answer["trip"]["counts"][kind] for kind in kinds} == dict.fromkeys(kinds, 1)
-    assert trips_of(people.alice) == {kind: [None] for kind in FILED}
+    assert trips_of(people.alice) == {kind: [None] for kind in TRIP_COLUMNS}
 
 
 def test_link_trip_items_never_touches_rows_of_the_other_data_mode(people: People, use: Use) -> None:
@@ -178,18 +178,18 @@ def test_nothing_is_filed_under_an_archived_trip(people: People, use: Use) -> No
     for tool, given in (("assign_bookings_to_trip", bookings(ids)), ("link_trip_items", links(ids))):
         answer = use(people.alice, tool, trip_id=there, **given)
         assert (answer["status"], answer["errors"][0]["field"]) == ("invalid", "trip_id")
-    assert trips_of(people.alice) == {kind: [None] for kind in FILED}
+    assert trips_of(people.alice) == {kind: [None] for kind in TRIP_COLUMNS}
 
 
 def test_unlink_trip_items_takes_every_kind_out_and_keeps_it(people: People, use: Use) -> None:
     there, ids = trip(use, people.alice), kept(people.alice)
     use(people.alice, "assign_bookings_to_trip", trip_id=there, **bookings(ids))
     use(people.alice, "link_trip_items", trip_id=there, **links(ids))
-    assert trips_of(people.alice) == {kind: [there] for kind in FILED}
+    assert trips_of(people.alice) == {kind: [there] for kind in TRIP_COLUMNS}
     given = bookings(ids) | links(ids)
     answer = use(people.alice, "unlink_trip_items", trip_id=there, **given)
     assert (answer["status"], answer["unlinked"], answer["not_found"]) == ("ok", {k: [i] for k, i in ids.items()}, NONE)
-    assert trips_of(people.alice) == {kind: [None] for kind in FILED}
+    assert trips_of(people.alice) == {kind: [None] for kind in TRIP_COLUMNS}
     again = use(people.alice, "unlink_trip_items", trip_id=there, **given)
     assert (again["unlinked"], again["not_found"]) == (NONE, {k: [i] for k, i in ids.items()})
     assert "1 search, 1 chat taken out of trip" in answer["message"]
@@ -214,9 +214,9 @@ def test_delete_trip_takes_every_kind_out_in_few_statements(
     use(people.alice, "link_trip_items", trip_id=there, **links(ids))
     queries.clear()
     gone = use(people.alice, "delete_trip", trip_id=there, permanently=permanently)
-    assert gone["unfiled"] == dict.fromkeys(FILED, 1)
-    assert trips_of(people.alice) == {kind: [None] for kind in FILED}
-    assert len(queries) - len(FILED) <= 6  # the last statements are those of trips_of
+    assert gone["unfiled"] == dict.fromkeys(TRIP_COLUMNS, 1)
+    assert trips_of(people.alice) == {kind: [None] for kind in TRIP_COLUMNS}
+    assert len(queries) - len(TRIP_COLUMNS) <= 6  # the last statements are those of trips_of
 
 
 def test_filing_all_kinds_at_once_takes_few_statements(people: People, use: Use, queries: list[str]) -> None:
@@ -253,7 +253,7 @@ def test_a_booking_is_neither_added_nor_changed_into_an_archived_trip(people: Pe
     ):
         answer = use(people.alice, tool, **given)
         assert (answer["status"], answer["errors"][0]["problem"]) == ("invalid", "is archived"), answer["message"]
-    assert trips_of(people.alice) == {kind: [None] for kind in FILED}
+    assert trips_of(people.alice) == {kind: [None] for kind in TRIP_COLUMNS}
 
 
 def test_what_is_filed_while_a_trip_is_archived_ends_up_outside_it(people: People, use: Use) -> None:
@@ -269,4 +269,4 @@ def test_what_is_filed_while_a_trip_is_archived_ends_up_outside_it(people: Peopl
         there = trip(use, people.alice)
         limiter.cache_clear()
         anyio.run(both, there)
-        assert trips_of(people.alice) == {kind: [None] for kind in FILED}
+        assert trips_of(people.alice) == {kind: [None] for kind in TRIP_COLUMNS}

@@ -16,7 +16,7 @@ from shared.db.base import transaction
 from shared.db.route_monitors import RouteMonitor
 from shared.db.runs import schedule
 from shared.db.standing_orders import StandingOrder, StandingOrderRun
-from shared.db.trips import FILED, ChatLink, ItineraryItem, SearchRecord, Trip
+from shared.db.trips import TRIP_COLUMNS, ChatLink, ItineraryItem, SearchRecord, Trip
 from tests.mcp_server.tools.conftest import Use
 from tests.mcp_server.tools.test_trip_items import bookings, kept, links, one_of_each, trip, trips_of
 from tests.support.people import People
@@ -205,7 +205,7 @@ def test_get_trip_shows_everything_filed_under_it(people: People, use: Use) -> N
     item = use(people.alice, "save_itinerary_item", trip_id=there, title="Dinner")["item"]
     kept(people.alice)  # rows that are filed nowhere
     shown = use(people.alice, "get_trip", trip_id=there)
-    assert shown["trip"] == made | {"counts": dict.fromkeys(FILED, 1) | {"itinerary_items": 1}}
+    assert shown["trip"] == made | {"counts": dict.fromkeys(TRIP_COLUMNS, 1) | {"itinerary_items": 1}}
     assert shown["itinerary"] == [item]
     assert [b["booking_id"] for b in shown["flight_bookings"]] == [ids["flight_bookings"]]
     assert [b["booking_id"] for b in shown["hotel_bookings"]] == [ids["hotel_bookings"]]
@@ -256,7 +256,7 @@ def test_get_trip_sends_no_more_statements_for_more_rows(people: People, use: Us
         with transaction(people.alice.account_id) as session:
             for _ in range(sets):
                 for kind, row in one_of_each().items():
-                    setattr(row, FILED[kind].key, there)
+                    setattr(row, TRIP_COLUMNS[kind].key, there)
                     session.add(row)
         queries.clear()
         assert use(people.alice, "get_trip", trip_id=there)["status"] == "ok"
@@ -333,7 +333,7 @@ def test_update_trip_to_archived_does_what_delete_trip_does(people: People, use:
         assert trip_now == use(people.bob, "get_trip", trip_id=there)["trip"]
         assert all(of == [None] * len(of) for of in trips_of(people.bob).values())
         shown.append((trip_now["state"], trip_now["counts"]))
-    assert shown == [("archived", dict.fromkeys(FILED, 0) | {"itinerary_items": 1})] * 2
+    assert shown == [("archived", dict.fromkeys(TRIP_COLUMNS, 0) | {"itinerary_items": 1})] * 2
 
 
 def test_update_trip_brings_an_archived_trip_back(people: People, use: Use) -> None:

@@ -13,7 +13,7 @@ from mcp_server.toolkit.context import Caller
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
-from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, ToolCall, add, all_used, take, used
+from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, ToolCall, add, count_all_used, count_used, take
 from tests.support.people import account
 
 DAY = date(2026, 5, 9)
@@ -31,7 +31,7 @@ def _take(caller: Caller, cap: int | None = 5, amount: int = 1) -> int | None:
 
 def _used(caller: Caller, meter: str = SEARCHES, day: date = DAY) -> int:
     with transaction(caller.account_id) as session:
-        return used(session, caller.account_id, meter, day)
+        return count_used(session, caller.account_id, meter, day)
 
 
 def test_counter_stops_at_its_cap_and_counts_each_day_apart(bob: Caller) -> None:
@@ -65,7 +65,7 @@ def test_counters_of_a_day_are_read_together_each_with_its_own_period(bob: Calle
         take(session, bob.account_id, SEARCHES, DAY - timedelta(days=1), None, 9)
         take(session, bob.account_id, API_CALLS, DAY.replace(day=1), None, 7)
         take(session, bob.account_id, TOOL_CALLS, DAY, None, 2)
-        assert all_used(session, DAY) == {SEARCHES: 3, API_CALLS: 7, TOOL_CALLS: 2}
+        assert count_all_used(session, DAY) == {SEARCHES: 3, API_CALLS: 7, TOOL_CALLS: 2}
 
 
 def _noting(ledger: UsageLog, caller: Caller, *tools: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from mcp_server.calls import fact_refresh
 from shared.db.base import transaction
-from shared.db.overrides import overrides, trail
+from shared.db.overrides import newest_changes, overrides
 from shared.redis import FACTS, connect
 from shared.reference import load
 from shared.reference.load import FOLDER, read_tables, reference
@@ -90,7 +90,7 @@ def test_every_fault_of_a_correction_is_told_and_nothing_is_stored(as_before: No
     with pytest.raises(BadFact, match=r"no file nothing\.csv"):
         correct("nothing.csv", {"a": "b"})
     with transaction() as session:
-        assert (list(overrides(session)), list(trail(session, None, 9))) == ([], [])
+        assert (list(overrides(session)), list(newest_changes(session, None, 9))) == ([], [])
 
 
 def test_rows_are_removed_and_corrections_undone(as_before: None) -> None:
@@ -125,7 +125,7 @@ def test_the_trail_keeps_who_when_before_and_after(as_before: None) -> None:
     correct("cards.csv", FEE)
     correct("cards.csv", FEE | {"annual_fee": "395"})
     with transaction() as session:
-        newest, oldest = trail(session, "cards.csv", 9)
+        newest, oldest = newest_changes(session, "cards.csv", 9)
         assert (newest.before["annual_fee"], newest.after["annual_fee"]) == ("375", "395")
         assert (oldest.before["annual_fee"], oldest.made_by, oldest.reason) == ("325", "ops", "the issuer's page")
         assert newest.made_at >= oldest.made_at
