@@ -1,4 +1,4 @@
-"""Deliveries: a wake-up call with an id goes in; the message is worded, handed to its channel, and the end recorded."""
+"""The delivery of messages: one attempt at a time, handed to the message's channel and recorded (an outbox)."""
 
 import logging
 from collections.abc import Callable
@@ -29,7 +29,7 @@ from shared.settings import settings
 log = logging.getLogger(__name__)
 _MAILERS = {"smtp": email.send, "outbox": outbox_files.send}
 _PHONES = {"sms": sms.send, "whatsapp": whatsapp.send}
-_GOOD_FOR = {"delay_alert": timedelta(hours=1)}  # what nobody wants to hear later than that
+_MAX_AGE = {"delay_alert": timedelta(hours=1)}  # an older message of this event is not sent
 
 
 class TakenOver(Exception):
@@ -48,80 +48,80 @@ def _claim(id: str | None = None) -> ClaimedDelivery | None:
 
 def work(parcel: ClaimedDelivery, more: More) -> ClaimedDelivery | None:
     """One attempt, whatever happens in it; its end is committed alone, and then the next one is claimed."""
-    if parcel.found == "handing_over":
-        _end(parcel, "uncertain", "its worker was lost while it was handed over")
+    if parcel.status_before == "handing_over":
+        _give_up(parcel, "uncertain", "its worker was lost while it was handed over")
     elif parcel.attempt > MAX_ATTEMPTS:
-        _end(parcel, "failed", "its workers were lost")
+        _give_up(parcel, "failed", "its workers were lost")
     else:
         _send(parcel)
     return _claim() if more() else None
 
 
 def _send(parcel: ClaimedDelivery) -> None:
-    begun = False
+    has_begun = False
 
     def begin() -> None:
-        nonlocal begun
+        nonlocal has_begun
         with autocommit() as session:
             if not begin_hand_over(session, parcel):
                 raise TakenOver
-        begun = True
+        has_begun = True
 
     try:
-        _sender(parcel.channel)(_letter(parcel), begin)
+        _find_sender(parcel.channel)(_build_letter(parcel), begin)
     except TakenOver:
         return
-    except NotSent as no:
-        _not_sent(parcel, no)
+    except NotSent as refusal:
+        _retry_or_fail(parcel, refusal)
     except Exception as error:  # the edge: before the hand-over it can be repeated, after it nobody knows
         log.warning("delivery %s: %s in attempt %s", parcel.id, type(error).__name__, parcel.attempt)
-        if begun:
-            _end(parcel, "uncertain", f"the connection broke while it was handed over ({type(error).__name__})")
+        if has_begun:
+            _give_up(parcel, "uncertain", f"the connection broke while it was handed over ({type(error).__name__})")
         else:
-            _not_sent(parcel, NotSent(type(error).__name__))
+            _retry_or_fail(parcel, NotSent(type(error).__name__))
     else:
         with autocommit() as session:
             mark_sent(session, parcel)
 
 
-def _sender(channel: str) -> Callable[[Letter, Begin], None]:
+def _find_sender(channel: str) -> Callable[[Letter, Begin], None]:
     return _PHONES[channel] if channel in _PHONES else _MAILERS[settings().mail_backend]
 
 
-def _letter(parcel: ClaimedDelivery) -> Letter:
+def _build_letter(parcel: ClaimedDelivery) -> Letter:
     """Raises NotSent when there is nothing (any more) to send."""
-    if clock.now() - parcel.created_at > _GOOD_FOR.get(parcel.event, timedelta.max):
+    if clock.now() - parcel.created_at > _MAX_AGE.get(parcel.event, timedelta.max):
         raise NotSent("it was too late to say so", permanent=True)
     if parcel.channel not in _PHONES:
-        worded = message(parcel.event, parcel.facts, sandbox=parcel.synthetic, account=parcel.public_id)
-        return Letter(str(parcel.id), parcel.recipient, worded, parcel.created_at)
+        content = message(parcel.event, parcel.facts, sandbox=parcel.synthetic, account=parcel.public_id)
+        return Letter(str(parcel.id), parcel.recipient, content, parcel.created_at)
     number = unseal(settings().encryption_keys, parcel.facts["phone_sealed"])
     if number is None:
         raise NotSent("the number was sealed with a key that is gone", permanent=True)
-    worded = short(parcel.event, parcel.facts, sandbox=parcel.synthetic)
-    return Letter(str(parcel.id), number, worded, parcel.created_at)
+    content = short(parcel.event, parcel.facts, sandbox=parcel.synthetic)
+    return Letter(str(parcel.id), number, content, parcel.created_at)
 
 
-def _not_sent(parcel: ClaimedDelivery, no: NotSent) -> None:
-    wait = None if no.permanent else wait_after(parcel.attempt)
+def _retry_or_fail(parcel: ClaimedDelivery, refusal: NotSent) -> None:
+    wait = None if refusal.permanent else wait_after(parcel.attempt)
     if wait is None:
-        _end(parcel, "failed", no.reason, unwanted=no.unwanted)
+        _give_up(parcel, "failed", refusal.reason, unwanted=refusal.unwanted)
         return
     with autocommit() as session:
-        retry_delivery(session, parcel, wait, no.reason)
+        retry_delivery(session, parcel, wait, refusal.reason)
 
 
-def _end(parcel: ClaimedDelivery, status: str, reason: str, *, unwanted: bool = False) -> None:
+def _give_up(parcel: ClaimedDelivery, status: str, reason: str, *, unwanted: bool = False) -> None:
     """The end without success: for the operator in the row and the log, for the user in the inbox."""
     with transaction() as session:
         if mark_unsent(session, parcel, status, reason):
             log.error("delivery %s is %s: %s", parcel.id, status, reason)
-            _tell(session, parcel, status, unwanted=unwanted)
+            _notify(session, parcel, status, unwanted=unwanted)
             if unwanted:
                 leave_channel(session, parcel.account_id, parcel.channel, parcel.recipient.removeprefix("…"))
 
 
-def _tell(session: Session, parcel: ClaimedDelivery, status: str, *, unwanted: bool) -> None:
+def _notify(session: Session, parcel: ClaimedDelivery, status: str, *, unwanted: bool) -> None:
     account = session.get(Account, parcel.account_id)
     if account is not None:
         facts = {

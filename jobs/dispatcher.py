@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from jobs.handlers import hotel_prices, retention
-from jobs.queue import DELIVERIES, RUNS, queue, room, wake
+from jobs.queue import DELIVERIES, RUNS, free_slots, queue, wake
 from shared.db.base import transaction
 from shared.db.messages import hand_over_deliveries
 from shared.db.run_kinds import RunKind
@@ -32,11 +32,11 @@ def step() -> None:
         create_due_runs(session)
     ttl = settings().wake_up_seconds
     for name, hand_over in HAND_OVERS.items():
-        there = queue(name)
-        free = room(there)  # asks Redis first: when it is away, nothing is marked as handed over
+        rq_queue = queue(name)
+        free = free_slots(rq_queue)  # asks Redis first: when it is away, nothing is marked as handed over
         with transaction() as session:
             rows = hand_over(session, free, ttl)
-        wake(there, rows, ttl)
+        wake(rq_queue, rows, ttl)
     connect().set(key("dispatcher"), os.getpid(), ex=30)  # a sign of life, for the start and the doctor
 
 
@@ -61,14 +61,14 @@ def run() -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, ask_to_stop)
     trouble: str | None = None
-    begun = False
+    has_begun = False
     while not stop.is_set():
-        trouble = _guarded(trouble, step if begun else begin)
-        begun = begun or trouble is None
+        trouble = _survive_outage(trouble, step if has_begun else begin)
+        has_begun = has_begun or trouble is None
         stop.wait(settings().dispatcher_interval_seconds)
 
 
-def _guarded(before: str | None, turn: Callable[[], None] = step) -> str | None:
+def _survive_outage(before: str | None, turn: Callable[[], None] = step) -> str | None:
     """One round that survives an outage; says once what is away, and once that it is back."""
     try:
         turn()

@@ -1,4 +1,4 @@
-"""The way to RQ: ids of rows go in as expiring wake-up calls; nothing here is ever asked what is true."""
+"""The Redis queue (RQ): expiring wake-up calls with ids of rows. What is true stands in the database alone."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -16,26 +16,26 @@ ENTRIES = {RUNS: "jobs.runs.wake", DELIVERIES: "jobs.deliver.wake"}
 # A worker is stopped at this age of a job, and killed 60 seconds later: both before the lease of its row ends.
 JOB_SECONDS = 80
 DRAIN_SECONDS = 20.0
-_PER_WORKER = 2  # wake-ups waiting for each worker: one goes on with whatever is due, so more would find nothing left
+_WAKE_UPS_PER_WORKER = 2  # one goes on with whatever is due, so more would find nothing left
 
 
 def queue(name: str) -> Queue:
     return Queue(name, connection=connect(), serializer="json")
 
 
-def room(queue: Queue) -> int:
+def free_slots(queue: Queue) -> int:
     """How many more wake-ups the queue should hold."""
-    return _PER_WORKER * max(1, Worker.count(queue=queue)) - queue.count
+    return _WAKE_UPS_PER_WORKER * max(1, Worker.count(queue=queue)) - queue.count
 
 
 def wake(queue: Queue, rows: Iterable[tuple[str, int]], ttl: float) -> None:
-    """One name per hand-over, so a dead worker's remains block nothing; unheard calls end by themselves."""
-    for id, handed in rows:
+    """One job id per hand-over, so what a dead worker left in Redis blocks nothing. Calls nobody takes expire."""
+    for id, hand_over in rows:
         try:
             queue.enqueue(
                 ENTRIES[queue.name],
                 id,
-                job_id=f"{queue.name}-{id}-{handed}",
+                job_id=f"{queue.name}-{id}-{hand_over}",
                 unique=True,
                 ttl=max(1, round(ttl)),
                 result_ttl=0,

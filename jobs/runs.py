@@ -1,4 +1,4 @@
-"""Runs: a wake-up call with an id goes in; the run is claimed, worked on, and its effects are written once."""
+"""Runs of schedules: each is claimed, worked on by the handler of its kind, and written once."""
 
 import logging
 from collections.abc import Callable
@@ -60,15 +60,15 @@ def _claim(id: int | None = None) -> Claim | None:
 def work(claim: Claim, more: More) -> Claim | None:
     """One attempt, whatever happens in it; hands back the next run, claimed in the transaction that ends this one."""
     if claim.attempt > MAX_ATTEMPTS:
-        return _end(more, partial(_retry_or_fail, claim=claim, reason="its workers were lost"))
+        return _write_and_claim_next(more, partial(_retry_or_fail, claim=claim, reason="its workers were lost"))
     try:
-        return _end(more, partial(_finish, claim=claim, finish=HANDLERS[claim.kind](claim)))
+        return _write_and_claim_next(more, partial(_finish, claim=claim, finish=HANDLERS[claim.kind](claim)))
     except Exception as error:  # the edge: a bug or an outage; the row decides when it is tried again
         log.exception("run %s of %s failed in attempt %s", claim.id, claim.kind, claim.attempt)
-        return _end(more, partial(_retry_or_fail, claim=claim, reason=type(error).__name__))
+        return _write_and_claim_next(more, partial(_retry_or_fail, claim=claim, reason=type(error).__name__))
 
 
-def _end(more: More, write: Callable[[Session], None]) -> Claim | None:
+def _write_and_claim_next(more: More, write: Callable[[Session], None]) -> Claim | None:
     with transaction() as session:
         write(session)
         return claim_run(session, settings().job_lease_seconds) if more() else None

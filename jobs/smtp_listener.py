@@ -1,4 +1,4 @@
-"""The mail listener: SMTP connections come in; each mail is stored, committed, and only then answered with 250.
+"""The SMTP listener (RFC 5321) for forwarded mail: a mail is answered with 250 once it is stored and committed.
 
 No relay: it takes mail for the private addresses of accounts and for nothing else.
 """
@@ -23,13 +23,13 @@ from shared.settings import settings
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
-MOST_RECIPIENTS = 20
-MOST_UNKNOWN = 5  # of one connection; then it is closed
-MOST_CONNECTIONS = 200
-MOST_OF_ONE_ADDRESS = 20
-MOST_OF_ONE_CONNECTION = 8 * MAX_MAIL_BYTES  # bytes it may send in all
-SECONDS = 120  # from one command to the next, and for the whole of a mail's text
-LATER = "451 4.3.0 Not stored, try again later"
+MAX_RECIPIENTS = 20
+MAX_UNKNOWN_MAILBOXES = 5  # of one connection; then it is closed
+MAX_CONNECTIONS = 200
+MAX_CONNECTIONS_OF_ONE_ADDRESS = 20
+MAX_BYTES_OF_ONE_CONNECTION = 8 * MAX_MAIL_BYTES  # bytes it may send in all
+TIMEOUT_SECONDS = 120  # from one command to the next, and for the whole of a mail's text
+RETRY_REPLY = "451 4.3.0 Not stored, try again later"
 REPLIES = {
     RefusalReason.UNKNOWN: "550 5.1.1 No such mailbox here",
     RefusalReason.OFF: "550 5.7.1 This mailbox takes no mail at present",
@@ -38,9 +38,9 @@ REPLIES = {
 _threads = ThreadPoolExecutor(4, "mail")
 
 
-async def _apart(work: Callable[..., T], *given: Any) -> T:
-    """On a thread: the database is waited for there."""
-    return await asyncio.get_running_loop().run_in_executor(_threads, partial(work, *given))
+async def _in_thread(work: Callable[..., T], *arguments: Any) -> T:
+    """The database is waited for on a thread, so that other conversations go on."""
+    return await asyncio.get_running_loop().run_in_executor(_threads, partial(work, *arguments))
 
 
 class Mailboxes:
@@ -55,41 +55,41 @@ class Mailboxes:
     async def handle_RCPT(
         self, server: "Conversation", _session: Session, envelope: Envelope, address: str, _options: list[str]
     ) -> str:
-        if len(envelope.rcpt_tos) >= MOST_RECIPIENTS:
+        if len(envelope.rcpt_tos) >= MAX_RECIPIENTS:
             return "452 4.5.3 Too many recipients"
         try:
-            await _apart(check_recipient, address)
+            await _in_thread(check_recipient, address)
         except MailRefused as no:
-            return self._refused(server, no)
+            return self._reply_refusal(server, no)
         except SQLAlchemyError as error:
-            return _outage(error)
+            return _reply_outage(error)
         envelope.rcpt_tos.append(address)
         return "250 2.1.5 OK"
 
-    def _refused(self, server: "Conversation", no: MailRefused) -> str:
+    def _reply_refusal(self, server: "Conversation", no: MailRefused) -> str:
         server.unknown += 1
-        if server.unknown >= MOST_UNKNOWN:
+        if server.unknown >= MAX_UNKNOWN_MAILBOXES:
             asyncio.get_running_loop().call_later(0.1, server.hang_up)  # once the reply is on its way
             return "421 4.7.0 Too many unknown mailboxes"
         return REPLIES[no.why]
 
     async def handle_DATA(self, _server: SMTP, _session: Session, envelope: Envelope) -> str:
         try:
-            await _apart(store, list(envelope.rcpt_tos), envelope.content)
+            await _in_thread(store, list(envelope.rcpt_tos), envelope.content)
         except MailRefused as no:
             return REPLIES[no.why]
         except SQLAlchemyError as error:
-            return _outage(error)
+            return _reply_outage(error)
         return "250 2.0.0 Stored"
 
     async def handle_exception(self, error: Exception) -> str:
         log.error("inbox: a conversation failed (%s)", type(error).__name__)
-        return LATER
+        return RETRY_REPLY
 
 
-def _outage(error: SQLAlchemyError) -> str:
+def _reply_outage(error: SQLAlchemyError) -> str:
     log.warning("inbox: the database is away or refuses (%s)", type(error).__name__)
-    return LATER
+    return RETRY_REPLY
 
 
 class Conversation(SMTP):
@@ -98,8 +98,8 @@ class Conversation(SMTP):
     line_length_limit = 100_000  # real programs send lines far beyond the standard's thousand
     open_from: "Counter[str]" = Counter()
 
-    def __init__(self, *given: Any, **more: Any) -> None:
-        super().__init__(*given, **more)
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
         self.peer = ""
         self.received = 0
         self.unknown = 0  # mailboxes asked for that do not exist
@@ -108,7 +108,7 @@ class Conversation(SMTP):
         peer = self.session.peer if self.session else None
         self.peer = str(peer[0]) if peer else ""
         self.open_from[self.peer] += 1
-        crowded = self.open_from.total() > MOST_CONNECTIONS or self.open_from[self.peer] > MOST_OF_ONE_ADDRESS
+        crowded = self.open_from.total() > MAX_CONNECTIONS or self.open_from[self.peer] > MAX_CONNECTIONS_OF_ONE_ADDRESS
         try:
             if crowded:
                 await self.push("421 4.7.0 Too many connections, try again later")
@@ -126,7 +126,7 @@ class Conversation(SMTP):
 
     def data_received(self, data: bytes) -> None:
         self.received += len(data)
-        if self.received > MOST_OF_ONE_CONNECTION:
+        if self.received > MAX_BYTES_OF_ONE_CONNECTION:
             self.hang_up()
             return
         super().data_received(data)
@@ -149,7 +149,7 @@ def conversation(loop: asyncio.AbstractEventLoop, tls: ssl.SSLContext | None) ->
         hostname=settings().inbox_domain or "localhost",
         ident="award-travel inbox",
         tls_context=tls,
-        timeout=SECONDS,
+        timeout=TIMEOUT_SECONDS,
         auth_exclude_mechanism=["LOGIN", "PLAIN"],
         command_call_limit={"DATA": 50, "*": 500},
         loop=loop,
@@ -159,8 +159,8 @@ def conversation(loop: asyncio.AbstractEventLoop, tls: ssl.SSLContext | None) ->
 async def serve(stop: asyncio.Event, port: int) -> None:
     """Listens until told to stop; mail under way is finished, at most for a few seconds."""
     loop = asyncio.get_running_loop()
-    made = partial(conversation, loop, _tls())
-    server = await loop.create_server(made, settings().inbound_smtp_host, port, reuse_address=True)
+    new_conversation = partial(conversation, loop, _tls())
+    server = await loop.create_server(new_conversation, settings().inbound_smtp_host, port, reuse_address=True)
     async with server:
         await stop.wait()
         server.close()
@@ -177,10 +177,10 @@ def run() -> None:
         sys.stderr.write("INBOUND_SMTP_PORT and INBOUND_MAIL_DOMAIN: are not set, so there is nothing to listen for\n")
         sys.exit(1)
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(_until_told(s.inbound_smtp_port))
+        asyncio.run(_serve_until_signal(s.inbound_smtp_port))
 
 
-async def _until_told(port: int) -> None:
+async def _serve_until_signal(port: int) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)

@@ -1,4 +1,4 @@
-"""Starting a job program: the environment goes in; settings are checked together and logging is set up, or it ends."""
+"""The start of a background program: settings, data mode and logging."""
 
 import logging
 import sys

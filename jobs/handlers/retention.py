@@ -1,4 +1,4 @@
-"""The hourly sweep: days from the settings go in; what the service wrote about itself longer ago is gone."""
+"""The hourly deletion of what the service wrote about itself and no longer keeps."""
 
 import logging
 import time
@@ -18,12 +18,12 @@ from shared.settings import settings
 log = logging.getLogger(__name__)
 EVERY, FIRST = timedelta(hours=1), timedelta(minutes=10)
 BATCH = 5_000  # rows of one transaction: short locks, and other work in between
-SECONDS = 30.0  # of one run; what is left is for the next
+MAX_SECONDS = 30.0  # of one run; what is left is for the next
 
 
 def check(_claim: Claim) -> Callable[[Session], RunResult]:
     """Removes in many small transactions; one that was interrupted is simply gone on with."""
-    until = time.monotonic() + SECONDS
+    until = time.monotonic() + MAX_SECONDS
     with transaction() as session:
         empty_expired(session, clock.now())
     swept = {kind.model.__tablename__: _sweep(kind, until) for kind in AGING_TABLES}

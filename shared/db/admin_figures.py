@@ -1,4 +1,4 @@
-"""What an administrator sees of the whole: a span of days goes in; counts over everybody's calls and rows come out."""
+"""Figures for administrators: counts over everybody's calls, accounts, rows and jobs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

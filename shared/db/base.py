@@ -1,4 +1,4 @@
-"""The engine, the sessions and the own-rows guard: an account goes in, a session that sees its rows alone comes out."""
+"""The engine, the sessions and the own-rows guard, by which a session sees one account's rows of one data mode."""
 
 import enum
 import os

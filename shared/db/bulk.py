@@ -1,4 +1,4 @@
-"""Many rows of one table at once: mappings go in, and are written by a statement whose text is the same for any number.
+"""Bulk inserts: many rows of one table by one statement, whose text is the same for any number of them.
 
 Hundreds of rows cost one parameter then: nothing is compiled for them, and the driver prepares the statement once.
 """

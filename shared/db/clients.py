@@ -1,4 +1,4 @@
-"""An advisor's clients, and the documents made for them: questions go in, rows come out."""
+"""An advisor's clients, and the branded documents made for them."""
 
 from datetime import datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""Prices seen for stays: a stay and who asks go in, the rows that may be shown come out; and watches that lack."""
+"""Prices seen for hotel stays, and the schedules by which the prices of booked stays are checked."""
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta

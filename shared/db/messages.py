@@ -77,7 +77,7 @@ class ClaimedDelivery:
     synthetic: bool
     created_at: datetime
     attempt: int
-    found: str  # the status it was taken in
+    status_before: str  # the one it was claimed in
     public_id: str  # of the account
 
 

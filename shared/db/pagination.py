@@ -1,4 +1,4 @@
-"""A page of rows: a table, conditions and an order go in; the rows of that page, and how many fit, come out."""
+"""Pages of rows: the rows of one page, and how many there are in all."""
 
 from collections.abc import Iterable
 from typing import Any, TypeVar

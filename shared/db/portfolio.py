@@ -1,4 +1,4 @@
-"""What a person keeps that can end: a first day goes in; the rows to look at come out, one statement a table."""
+"""What an account holds that can end: balances, vouchers, statuses, cards and bookings."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields

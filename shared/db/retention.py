@@ -1,4 +1,4 @@
-"""What the service writes about itself and ages: a kind of row and a moment go in, the oldest of it are gone."""
+"""Rows the service writes about itself, how long each kind is kept, and their deletion."""
 
 from dataclasses import dataclass
 from datetime import datetime

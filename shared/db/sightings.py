@@ -1,4 +1,4 @@
-"""Award seats and fares seen lately: what an account may see of them goes out as one row for each cell, the newest."""
+"""Award seats and fares seen lately: of what an account may see, the newest row of each cell."""
 
 from datetime import date, datetime
 from decimal import Decimal

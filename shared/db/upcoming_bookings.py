@@ -1,4 +1,4 @@
-"""What is still to come of an account: a first day goes in, its flights and stays from then on come out, soonest first.
+"""The flights and stays of an account that are still to come, soonest first.
 
 Which day it is depends on the place, so the first day is one that is over nowhere; callers look closer.
 """

@@ -1,4 +1,4 @@
-"""Saying things to people: rows first (`post`), wording second (`messages`), one file per channel (`channels`).
+"""Messages to people: rows first (`enqueue`), words second (`wording`), one file per channel (`channels`).
 
 A message row is written in the same transaction as the change that caused it.
 """

@@ -25,15 +25,23 @@ class Phone:
 
 def reachable(session: Session, account: Account | Addressee, event: str) -> bool:
     """Whether a mail about this would go out: the address is confirmed, and the person wants such mails."""
-    known = account if isinstance(account, Addressee) else find_addressee(session, account.id)
-    return bool(known.email and known.email_confirmed_at and known.wanted.get(MAIL_KINDS.get(event, ""), True))
+    addressee = account if isinstance(account, Addressee) else find_addressee(session, account.id)
+    return bool(
+        addressee.email and addressee.email_confirmed_at and addressee.wanted.get(MAIL_KINDS.get(event, ""), True)
+    )
 
 
-def _row(
-    account: Account | Addressee, told: UUID | None, event: str, facts: dict[str, Any], key: str
+def _build_row(
+    account: Account | Addressee, notification_id: UUID | None, event: str, facts: dict[str, Any], key: str
 ) -> dict[str, Any]:
     """One delivery to the account's own address."""
-    row = {"account_id": account.id, "notification_id": told, "dedupe_key": key, "event": event, "facts": facts}
+    row = {
+        "account_id": account.id,
+        "notification_id": notification_id,
+        "dedupe_key": key,
+        "event": event,
+        "facts": facts,
+    }
     return row | {"channel": "email", "recipient": account.email}
 
 
@@ -51,7 +59,7 @@ def write_to(
     session: Session, account: Account | Addressee, event: str, facts: dict[str, Any], *, dedupe_key: str
 ) -> None:
     """One mail to the account's address, confirmed or not, and no notice: about the account itself."""
-    add_deliveries(session, [_row(account, None, event, facts, dedupe_key)])
+    add_deliveries(session, [_build_row(account, None, event, facts, dedupe_key)])
 
 
 def tell(
@@ -69,19 +77,19 @@ def tell(
 
     None when it was told before.
     """
-    worded = notice(event, facts)
-    told = add_notification(
+    content = notice(event, facts)
+    notification_id = add_notification(
         session,
         account.id,
         dedupe_key,
-        kind=worded.kind,
-        title=worded.title,
-        body=worded.body,
+        kind=content.kind,
+        title=content.title,
+        body=content.body,
         subject_type=subject[0] if subject else None,
         subject_id=str(subject[1]) if subject else None,
     )
-    if told:
-        row = _row(account, told, event, facts, dedupe_key)
-        mailed = [row] if mail and reachable(session, account, event) else []
-        add_deliveries(session, mailed + [_to_phone(row, phone, n) for n, phone in enumerate(phones)])
-    return told
+    if notification_id:
+        row = _build_row(account, notification_id, event, facts, dedupe_key)
+        mail_rows = [row] if mail and reachable(session, account, event) else []
+        add_deliveries(session, mail_rows + [_to_phone(row, phone, n) for n, phone in enumerate(phones)])
+    return notification_id

@@ -1,4 +1,4 @@
-"""Links in mails: purpose, account and nonce go in; the link's secret, and at hand-over its whole address, come out.
+"""Links in mails: one-time links to confirm or reset, and links that end a kind of mail.
 
 The secret follows from a key of the environment, so rows that hold the nonce and a hash give nothing away. Links that
 end a kind of mail are no secret of a row: they follow from account and kind, and work as long as the key is known.
@@ -22,35 +22,38 @@ def facts(purpose: str, account: str, nonce: str) -> dict[str, str]:
     return {"purpose": purpose, "account": account, "nonce": nonce, "key": key_id(settings().encryption_keys[0])}
 
 
-def secret(held: Mapping[str, Any]) -> str:
+def secret(link_facts: Mapping[str, Any]) -> str:
     """Raises KeyGone."""
     for material in settings().encryption_keys:
-        if key_id(material) == held["key"]:
-            return sign(material, f"one-time link\0{held['purpose']}\0{held['account']}\0{held['nonce']}")
+        if key_id(material) == link_facts["key"]:
+            return sign(
+                material, f"one-time link\0{link_facts['purpose']}\0{link_facts['account']}\0{link_facts['nonce']}"
+            )
     raise KeyGone
 
 
-def address(held: Mapping[str, Any]) -> str:
-    return f"{settings().web_url}{PAGES[held['purpose']]}?token={secret(held)}"
+def address(link_facts: Mapping[str, Any]) -> str:
+    return f"{settings().web_url}{PAGES[link_facts['purpose']]}?token={secret(link_facts)}"
 
 
-_MARK = 40  # hexadecimal characters of the signature
+_SIGNATURE_CHARACTERS = 40  # hexadecimal characters of the signature
 
 
-def _mark(material: str, account: str, kind: str) -> str:
-    return sign(material, f"unsubscribe\0{account}\0{kind}")[:_MARK]
+def _sign_unsubscribe(material: str, account: str, kind: str) -> str:
+    return sign(material, f"unsubscribe\0{account}\0{kind}")[:_SIGNATURE_CHARACTERS]
 
 
 def unsubscribe(account: str, kind: str) -> str:
     """Where this account turns off this kind of mail, without signing in."""
-    mark = _mark(settings().encryption_keys[0], account, kind)
-    return f"{settings().web_url}/unsubscribe?token={kind}.{account}.{mark}"
+    signature = _sign_unsubscribe(settings().encryption_keys[0], account, kind)
+    return f"{settings().web_url}/unsubscribe?token={kind}.{account}.{signature}"
 
 
 def unsubscribed(token: str) -> tuple[str, str] | None:
     """The account and the kind of mail that such a link is about; None when it was not made here."""
     kind, _, rest = token.partition(".")
-    account, _, mark = rest.rpartition(".")
-    if any(is_same_secret(mark, _mark(material, account, kind)) for material in settings().encryption_keys):
+    account, _, signature = rest.rpartition(".")
+    signatures = (_sign_unsubscribe(material, account, kind) for material in settings().encryption_keys)
+    if any(is_same_secret(signature, valid) for valid in signatures):
         return account, kind
     return None

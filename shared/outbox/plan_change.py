@@ -1,4 +1,4 @@
-"""A change of plan, trial or admin flag: an account and its new terms go in; what no longer fits is paused and told."""
+"""Changes of an account's plan, trial or admin flag; what a plan no longer covers is paused."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The ways out, one file each: a worded letter goes in; a channel returns when it was accepted, or raises NotSent."""
+"""The channels messages go out by, one file each, and what they share: a letter, and NotSent."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -10,7 +10,7 @@ from email.utils import format_datetime, parseaddr
 from shared.outbox.channels import Begin, Letter, NotSent
 from shared.settings import Settings, settings
 
-_SECONDS = 20  # for each answer of the server
+_TIMEOUT_SECONDS = 20  # for each answer of the server
 _BOUNDARY = "=_parts"  # never stands in quoted-printable text, where = begins two digits or a line's end
 
 
@@ -46,35 +46,35 @@ def send(letter: Letter, begin: Begin) -> None:
         content = compose(letter).as_bytes()
     except ValueError:
         raise NotSent("the message has no valid form", permanent=True) from None
-    smtp = _ready(letter.recipient)
+    smtp = _open_for(letter.recipient)
     try:
         begin()
-        _content(smtp, content)
+        _send_content(smtp, content)
         with suppress(OSError, smtplib.SMTPException):
             smtp.putcmd("quit")  # its answer can change nothing any more
     finally:
         smtp.close()
 
 
-def _content(smtp: smtplib.SMTP, content: bytes) -> None:
+def _send_content(smtp: smtplib.SMTP, content: bytes) -> None:
     try:
         code, _ = smtp.data(content)
-    except smtplib.SMTPDataError as no:
-        raise _refused("DATA", no.smtp_code) from None
+    except smtplib.SMTPDataError as error:
+        raise _build_refusal("DATA", error.smtp_code) from None
     if code != 250:
-        raise _refused("the content", code)
+        raise _build_refusal("the content", code)
 
 
-def _ready(recipient: str) -> smtplib.SMTP:
+def _open_for(recipient: str) -> smtplib.SMTP:
     """A connection on which sender and recipient are accepted."""
     smtp: smtplib.SMTP | None = None
     try:
-        smtp = _connected(settings())
-        _agree(smtp, recipient)
+        smtp = _connect(settings())
+        _name_parties(smtp, recipient)
     except (OSError, smtplib.SMTPException, ValueError) as error:
         if smtp is not None:
             smtp.close()
-        raise _before(error) from None
+        raise _explain_error(error) from None
     except BaseException:
         if smtp is not None:
             smtp.close()
@@ -82,42 +82,42 @@ def _ready(recipient: str) -> smtplib.SMTP:
     return smtp
 
 
-def _connected(s: Settings) -> smtplib.SMTP:
+def _connect(s: Settings) -> smtplib.SMTP:
     context = ssl.create_default_context()
     ours = _domain()  # named, or the library asks the name service for each mail
     if s.smtp_security == "tls":
-        return _signed_in(smtplib.SMTP_SSL(s.smtp_host, s.smtp_port, ours, timeout=_SECONDS, context=context), s)
-    smtp = smtplib.SMTP(s.smtp_host, s.smtp_port, ours, timeout=_SECONDS)
+        return _sign_in(smtplib.SMTP_SSL(s.smtp_host, s.smtp_port, ours, timeout=_TIMEOUT_SECONDS, context=context), s)
+    smtp = smtplib.SMTP(s.smtp_host, s.smtp_port, ours, timeout=_TIMEOUT_SECONDS)
     try:
         if s.smtp_security == "starttls":
             smtp.starttls(context=context)
-        return _signed_in(smtp, s)
+        return _sign_in(smtp, s)
     except BaseException:
         smtp.close()
         raise
 
 
-def _signed_in(smtp: smtplib.SMTP, s: Settings) -> smtplib.SMTP:
+def _sign_in(smtp: smtplib.SMTP, s: Settings) -> smtplib.SMTP:
     if s.smtp_username and s.smtp_password:
         smtp.login(s.smtp_username, s.smtp_password.get_secret_value())
     smtp.ehlo_or_helo_if_needed()
     return smtp
 
 
-def _agree(smtp: smtplib.SMTP, recipient: str) -> None:
+def _name_parties(smtp: smtplib.SMTP, recipient: str) -> None:
     code, _ = smtp.mail(parseaddr(settings().mail_from)[1])
     if code != 250:
-        raise _refused("the sender", code)
+        raise _build_refusal("the sender", code)
     code, _ = smtp.rcpt(recipient)
     if code not in (250, 251):
-        raise _refused("the recipient", code)
+        raise _build_refusal("the recipient", code)
 
 
-def _refused(what: str, code: int) -> NotSent:
+def _build_refusal(what: str, code: int) -> NotSent:
     return NotSent(f"the mail server refused {what} with {code}", permanent=500 <= code <= 599)
 
 
-def _before(error: Exception) -> NotSent:
+def _explain_error(error: Exception) -> NotSent:
     """What went wrong before the content, in words of ours: a server's text may hold anything."""
     if isinstance(error, smtplib.SMTPAuthenticationError):
         return NotSent("the mail server refused the sign-in")

@@ -1,4 +1,4 @@
-"""Mail without a mail server: a letter goes in, an .eml file named after its Message-ID lies in the outbox folder."""
+"""Mail as .eml files in a folder, for installations without a mail server."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Text messages: a letter goes in and is handed to the message service, or NotSent says why it surely was not."""
+"""Text messages by Twilio."""
 
 from shared.outbox.channels import Begin, Letter, twilio
 from shared.settings import settings
@@ -8,7 +8,7 @@ VALID_SECONDS = "3600"  # later than that a carrier drops it: nobody wants yeste
 
 def ready() -> bool:
     """Whether the operator set this channel up."""
-    return twilio.allowed() and bool(settings().twilio_sms_from)
+    return twilio.is_allowed() and bool(settings().twilio_sms_from)
 
 
 def send(letter: Letter, begin: Begin) -> None:

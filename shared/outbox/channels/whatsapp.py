@@ -1,4 +1,4 @@
-"""WhatsApp messages: a letter goes in and fills the operator's approved template, or NotSent says why it did not.
+"""WhatsApp messages by Twilio, as the operator's approved template.
 
 Whoever has not written first may be sent an approved template only, so without one this channel does not exist.
 """
@@ -12,7 +12,7 @@ from shared.settings import settings
 def ready() -> bool:
     """Whether the operator set this channel up, template included."""
     s = settings()
-    return twilio.allowed() and bool(s.twilio_whatsapp_from and s.twilio_whatsapp_content_sid)
+    return twilio.is_allowed() and bool(s.twilio_whatsapp_from and s.twilio_whatsapp_content_sid)
 
 
 def send(letter: Letter, begin: Begin) -> None:

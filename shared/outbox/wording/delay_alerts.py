@@ -1,4 +1,4 @@
-"""Delays in words: what an airport's sources said goes in; a title, a notice, a text for a phone come out.
+"""Sentences about airport delays: titles, notices, and texts for a phone.
 
 A source's own words are quoted and cut short: they inform, and nobody takes them for ours.
 """
@@ -9,7 +9,7 @@ from typing import Any
 from shared.domain.plurals import pluralize
 
 Facts = Mapping[str, Any]
-REASON = 120  # characters
+MAX_REASON_CHARACTERS = 120  # characters
 _NAMES = {
     "ground_stop": "ground stop",
     "ground_delay": "ground delay",
@@ -19,11 +19,11 @@ _NAMES = {
 }
 
 
-def _reason(row: Facts) -> str:
-    return " ".join(str(row["reason"]).split())[:REASON]
+def _quote_reason(row: Facts) -> str:
+    return " ".join(str(row["reason"]).split())[:MAX_REASON_CHARACTERS]
 
 
-def _how_long(row: Facts) -> str:
+def _describe_length(row: Facts) -> str:
     """A ground delay is told as its average; of the others the upper bound is published."""
     if row["minutes"] is None:
         return ""
@@ -31,20 +31,20 @@ def _how_long(row: Facts) -> str:
     return f" of {minutes} on average" if row["kind"] == "ground_delay" else f" of up to {minutes}"
 
 
-def _what(row: Facts) -> str:
-    return f"{_NAMES[row['kind']]}{_how_long(row)}"
+def _describe_delay(row: Facts) -> str:
+    return f"{_NAMES[row['kind']]}{_describe_length(row)}"
 
 
 def title(facts: Facts) -> str:
-    return f"{facts['airport']}: {_what(facts['delays'][0])}"
+    return f"{facts['airport']}: {_describe_delay(facts['delays'][0])}"
 
 
 def line(row: Facts) -> str:
     """One delay in a sentence: what, why in the source's words, until when, and whose word it is."""
-    said = _what(row)
-    why = f', "{_reason(row)}"' if row["reason"] else ""
+    delay = _describe_delay(row)
+    why = f', "{_quote_reason(row)}"' if row["reason"] else ""
     until = f", until {row['ends_at']}" if row["ends_at"] else ""
-    return f"{said[0].upper()}{said[1:]}{why}{until} ({row['source']})."
+    return f"{delay[0].upper()}{delay[1:]}{why}{until} ({row['source']})."
 
 
 def body(facts: Facts) -> str:
@@ -60,12 +60,12 @@ def about(facts: Facts) -> str:
 def text(facts: Facts) -> str:
     """For a phone: the worst delay, and how many more there are."""
     row, *more = facts["delays"]
-    why = f' ("{_reason(row)}")' if row["reason"] else ""
+    why = f' ("{_quote_reason(row)}")' if row["reason"] else ""
     rest = f" and {len(more)} more" if more else ""
-    return f"{facts['airport']}: {_what(row)}{why}{rest}. Award Travel delay alert {facts['alerts'][0][0]}."
+    return f"{facts['airport']}: {_describe_delay(row)}{why}{rest}. Award Travel delay alert {facts['alerts'][0][0]}."
 
 
 def blanks(facts: Facts) -> tuple[str, str, str]:
     """What fills a template: airport, delay, reason. None may be empty."""
     row = facts["delays"][0]
-    return facts["airport"], _what(row), _reason(row) or "no reason given"
+    return facts["airport"], _describe_delay(row), _quote_reason(row) or "no reason given"

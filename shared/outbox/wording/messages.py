@@ -1,4 +1,4 @@
-"""Wording: an event and its facts go in, a notice, a mail or a text for a phone comes out; nothing is sent."""
+"""The words of every event: its notice, its mail, and its text for a phone."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -167,7 +167,7 @@ _NOTICES: dict[str, Callable[[Facts], Notice]] = {
     "delay_alert": lambda facts: Notice("delay_alert", delay_alerts.title(facts), delay_alerts.body(facts)),
     "standing_order_done": lambda facts: Notice("standing_order", *standing_orders.describe_result(facts)),
     "standing_order_failed": lambda facts: Notice("standing_order", *standing_orders.describe_failure(facts)),
-    "inbox_mail": lambda facts: Notice("inbox", *inbound_mail.worded(facts)),
+    "inbox_mail": lambda facts: Notice("inbox", *inbound_mail.describe_mail(facts)),
     "mail_uncertain": _mail_uncertain,
     "mail_failed": _mail_failed,
     "plan_changed": _plan_changed,
@@ -227,16 +227,16 @@ def message(event: str, facts: Facts, *, sandbox: bool, account: str = "") -> Me
     """
     title = subject(event, facts, sandbox=False)
     stop = links.unsubscribe(account, MAIL_KINDS[event]) if account and event in MAIL_KINDS else None
-    given = {**facts, "title": title, "price": price, "site": settings().web_url, "unsubscribe": stop}
-    given |= {"line": delay_alerts.line, "about": delay_alerts.about}
-    given |= {"as_html": standing_orders.as_html, "as_text": standing_orders.as_text}
-    given["why"] = standing_orders.explain_error
-    given["sandbox_line"] = SANDBOX_LINE if sandbox and event not in _OF_THE_ACCOUNT else None
+    variables = {**facts, "title": title, "price": price, "site": settings().web_url, "unsubscribe": stop}
+    variables |= {"line": delay_alerts.line, "about": delay_alerts.about}
+    variables |= {"as_html": standing_orders.as_html, "as_text": standing_orders.as_text}
+    variables["why"] = standing_orders.explain_error
+    variables["sandbox_line"] = SANDBOX_LINE if sandbox and event not in _OF_THE_ACCOUNT else None
     if event in links.PAGES:
-        given["link"] = links.address(facts)
+        variables["link"] = links.address(facts)
     return Message(
         subject=subject(event, facts, sandbox=sandbox),
-        text=_templates().get_template(f"{event}.txt").render(given),
-        html=_templates().get_template(f"{event}.html").render(given),
+        text=_templates().get_template(f"{event}.txt").render(variables),
+        html=_templates().get_template(f"{event}.html").render(variables),
         unsubscribe=stop,
     )
