@@ -129,11 +129,11 @@ def test_while_the_queue_is_away_no_row_is_marked_as_handed_over(configure: Conf
     there = settings().redis_url
     configure(REDIS_URL="redis://127.0.0.1:1/0")
     connect.cache_clear()
-    assert dispatcher._guarded(None) == "the queue (Redis) is away"
+    assert dispatcher._survive_outage(None) == "the queue (Redis) is away"
     configure(REDIS_URL=there)
     connect.cache_clear()
     assert rows(JobRun)[0].handed == 0
-    assert dispatcher._guarded("away") is None
+    assert dispatcher._survive_outage("away") is None
     assert rows(JobRun)[0].handed == 1
 
 

@@ -98,8 +98,8 @@ def test_one_that_guesses_addresses_is_cut_off(port: int, address: str) -> None:
     with smtplib.SMTP("127.0.0.1", port, timeout=20) as guesser:
         guesser.ehlo()
         guesser.mail(SENDER)
-        codes = [guesser.rcpt(f"{n:040x}@inbox.localhost")[0] for n in range(smtp_listener.MOST_UNKNOWN)]
-        assert codes == [550] * (smtp_listener.MOST_UNKNOWN - 1) + [421]
+        codes = [guesser.rcpt(f"{n:040x}@inbox.localhost")[0] for n in range(smtp_listener.MAX_UNKNOWN_MAILBOXES)]
+        assert codes == [550] * (smtp_listener.MAX_UNKNOWN_MAILBOXES - 1) + [421]
         wait_for("the end of the connection", lambda: not _alive(guesser))
 
 
@@ -121,8 +121,8 @@ def test_sizes_and_numbers_are_bounded(client: smtplib.SMTP, address: str) -> No
     assert client.data(line * (inbound_mail.MAX_MAIL_BYTES // len(line) + 10))[0] == 552
     assert kept() == []
     client.mail(SENDER)
-    codes = [client.rcpt(address)[0] for _ in range(smtp_listener.MOST_RECIPIENTS + 1)]
-    assert codes == [250] * smtp_listener.MOST_RECIPIENTS + [452]
+    codes = [client.rcpt(address)[0] for _ in range(smtp_listener.MAX_RECIPIENTS + 1)]
+    assert codes == [250] * smtp_listener.MAX_RECIPIENTS + [452]
 
 
 def test_a_line_beyond_the_standard_is_taken(client: smtplib.SMTP, address: str) -> None:
@@ -167,13 +167,16 @@ def test_a_connection_cut_in_the_middle_leaves_nothing(port: int, address: str) 
 
 
 def test_more_connections_from_one_place_than_allowed_are_turned_away(port: int, address: str) -> None:
-    held = [socket.create_connection(("127.0.0.1", port), 20) for _ in range(smtp_listener.MOST_OF_ONE_ADDRESS + 1)]
+    held = [
+        socket.create_connection(("127.0.0.1", port), 20)
+        for _ in range(smtp_listener.MAX_CONNECTIONS_OF_ONE_ADDRESS + 1)
+    ]
     try:
         greetings = [one.recv(100)[:3] for one in held]
     finally:
         for one in held:
             one.close()
-    assert greetings.count(b"220") == smtp_listener.MOST_OF_ONE_ADDRESS
+    assert greetings.count(b"220") == allowed
     assert greetings.count(b"421") == 1
     wait_for("room again", lambda: _greets(port))
 

@@ -234,7 +234,7 @@ def test_tokens_a_server_does_not_count_are_estimated(
 def test_a_long_answer_of_a_tool_is_cut_and_says_so(
     alice: Caller, model: ModelServer, wire: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("jobs.handlers.standing_orders.MOST_TOLD", 50)
+    monkeypatch.setattr("jobs.handlers.standing_orders.MAX_TOOL_ANSWER_CHARACTERS", 50)
     order(alice)
     model.script = [calls(wire, ("list_trips", {})), words(wire, "Short.")]
     carry_out()
