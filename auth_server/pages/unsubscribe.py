@@ -13,7 +13,7 @@ from auth_server.web.unit_of_work import UnitOfWork
 from shared.db.accounts import Account, lock
 from shared.db.delay_alerts import leave_channel
 from shared.db.profile import MAILS, Profile
-from shared.outbox.links import unsubscribed
+from shared.outbox.links import read_unsubscribe_token
 
 PATH = "/unsubscribe"
 DELAYS = "delay_alerts"  # not a switch of the profile: each alert names its channels
@@ -27,7 +27,7 @@ _DEAD_LINK = show_problem(
 
 
 def _find_recipient(uow: UnitOfWork, data: RequestData) -> tuple[Account, str] | None:
-    link = unsubscribed(data.query_value("token") or "")
+    link = read_unsubscribe_token(data.query_value("token") or "")
     if link is None or link[1] not in _NAMES:
         return None
     public_id, kind = link

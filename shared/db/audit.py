@@ -31,13 +31,13 @@ class AuditFinding(Base):
     ended_on: Mapped[date | None]
 
 
-def store_findings(session: Session, found: Sequence[dict[str, Any]], today: date) -> None:
+def store_findings(session: Session, findings: Sequence[dict[str, Any]], today: date) -> None:
     """What is found now is there since it was first found; what is found no more has ended today."""
     gone = sa.update(AuditFinding).where(AuditFinding.ended_on.is_(None), AuditFinding.last_found_on <= today)
     session.execute(gone.values(ended_on=today))
     session.execute(sa.delete(AuditFinding).where(AuditFinding.ended_on < today - _ENDED_KEPT))
-    if not found:
+    if not findings:
         return
-    new = insert(AuditFinding).values([row | {"first_found_on": today, "last_found_on": today} for row in found])
+    new = insert(AuditFinding).values([row | {"first_found_on": today, "last_found_on": today} for row in findings])
     newest_values = {"since": new.excluded.since, "text": new.excluded.text, "last_found_on": today, "ended_on": None}
     session.execute(new.on_conflict_do_update(index_elements=["kind", "file", "key"], set_=newest_values))

@@ -148,8 +148,8 @@ def _autocommit(engine: Engine) -> Engine:
 
 
 @contextmanager
-def _open_session(made: Engine, account_id: int | None) -> Iterator[Session]:
-    with Session(made, expire_on_commit=False) as session, session.begin():
+def _open_session(source: Engine, account_id: int | None) -> Iterator[Session]:
+    with Session(source, expire_on_commit=False) as session, session.begin():
         if account_id is None:
             unscoped(session)
         else:

@@ -250,13 +250,13 @@ _ROTATE = sa.text(
 )
 
 
-def rotate(asked: list[Rotation], now: datetime, expires: datetime) -> dict[str, str]:
+def rotate(rotations: list[Rotation], now: datetime, expires: datetime) -> dict[str, str]:
     """Rotates those that are in order and leaves all others alone: the scope of each by its new refresh token.
 
     Run again it does nothing: by then the tokens have their successors.
     """
     names = ("old", "client_id", "resource", "sealed", "access", "refresh")
-    row = dict(zip(names, map(list, zip(*map(astuple, asked), strict=True)), strict=True))
+    row = dict(zip(names, map(list, zip(*map(astuple, rotations), strict=True)), strict=True))
     return {row.refresh: row.scope for row in _execute_alone(_ROTATE, **row, now=now, expires=expires)}
 
 

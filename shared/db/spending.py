@@ -60,8 +60,8 @@ def stored_or_overlapping(
         SpendingStatement.period_start <= end,
         SpendingStatement.period_end >= start,
     )
-    wanted = sa.select(SpendingStatement).where(sa.or_(same, overlap)).order_by(same.desc(), SpendingStatement.id)
-    return session.scalars(wanted.limit(1)).first()
+    statements = sa.select(SpendingStatement).where(sa.or_(same, overlap)).order_by(same.desc(), SpendingStatement.id)
+    return session.scalars(statements.limit(1)).first()
 
 
 def read_totals(session: Session, since: date | None, card_id: int | None) -> list[Cell]:

@@ -43,13 +43,13 @@ def _sign_unsubscribe(material: str, account: str, kind: str) -> str:
     return sign(material, f"unsubscribe\0{account}\0{kind}")[:_SIGNATURE_CHARACTERS]
 
 
-def unsubscribe(account: str, kind: str) -> str:
+def unsubscribe_url(account: str, kind: str) -> str:
     """Where this account turns off this kind of mail, without signing in."""
     signature = _sign_unsubscribe(settings().encryption_keys[0], account, kind)
     return f"{settings().web_url}/unsubscribe?token={kind}.{account}.{signature}"
 
 
-def unsubscribed(token: str) -> tuple[str, str] | None:
+def read_unsubscribe_token(token: str) -> tuple[str, str] | None:
     """The account and the kind of mail that such a link is about; None when it was not made here."""
     kind, _, rest = token.partition(".")
     account, _, signature = rest.rpartition(".")

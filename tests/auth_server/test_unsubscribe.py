@@ -19,7 +19,7 @@ ONE_CLICK = {"List-Unsubscribe": "One-Click"}
 
 
 def link(who: Browser, kind: str) -> str:
-    parts = urlsplit(links.unsubscribe(who.public_id, kind))
+    parts = urlsplit(links.unsubscribe_url(who.public_id, kind))
     return f"{parts.path}?{parts.query}"
 
 

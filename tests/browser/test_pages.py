@@ -23,7 +23,7 @@ from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.clients import BrandedPdf
 from shared.http import sync_client
-from shared.outbox.links import unsubscribe
+from shared.outbox.links import unsubscribe_url
 from shared.providers.connectors import NAMES, connector
 from tests.auth_server.in_process_browser import PASSWORD, query
 from tests.auth_server.mailbox import Mails, link
@@ -110,7 +110,7 @@ def test_pages_with_much_on_them_fit_and_can_be_read(tab: Tab, places: tuple[str
         public_id = account.public_id
         for title in ("Tokyo", "Unbreakabletitle" * 12):
             session.add(BrandedPdf(account_id=account.id, title=title, token_hash=title, **facts))
-    foot = urlsplit(unsubscribe(public_id, "delay_alerts"))
+    foot = urlsplit(unsubscribe_url(public_id, "delay_alerts"))
     paths = ["/dashboard/settings", f"{foot.path}?{foot.query}", "/unsubscribe?token=dead", "/privacy"]
     assert [fault for path in paths for fault in judged(tab, base + path)] == []
     tab.go(base + "/dashboard/settings")

@@ -176,7 +176,7 @@ def test_more_connections_from_one_place_than_allowed_are_turned_away(port: int,
     finally:
         for one in held:
             one.close()
-    assert greetings.count(b"220") == allowed
+    assert greetings.count(b"220") == smtp_listener.MAX_CONNECTIONS_OF_ONE_ADDRESS
     assert greetings.count(b"421") == 1
     wait_for("room again", lambda: _greets(port))
 

@@ -8,8 +8,8 @@ from shared.db.base import Base
 
 LOCK = 7_203_114  # any two starters wait for each other
 
-made = create_engine(context.config.get_main_option("sqlalchemy.url") or "", poolclass=NullPool)
-with made.connect() as connection:
+engine = create_engine(context.config.get_main_option("sqlalchemy.url") or "", poolclass=NullPool)
+with engine.connect() as connection:
     connection.execute(text("select pg_advisory_lock(:n)"), {"n": LOCK})
     connection.commit()
     context.configure(connection=connection, target_metadata=Base.metadata, compare_server_default=True)

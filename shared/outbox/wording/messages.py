@@ -226,7 +226,7 @@ def message(event: str, facts: Facts, *, sandbox: bool, account: str = "") -> Me
     is for; with it a mail of a kind that can be turned off says where.
     """
     title = subject(event, facts, sandbox=False)
-    stop = links.unsubscribe(account, MAIL_KINDS[event]) if account and event in MAIL_KINDS else None
+    stop = links.unsubscribe_url(account, MAIL_KINDS[event]) if account and event in MAIL_KINDS else None
     variables = {**facts, "title": title, "price": price, "site": settings().web_url, "unsubscribe": stop}
     variables |= {"line": delay_alerts.line, "about": delay_alerts.about}
     variables |= {"as_html": standing_orders.as_html, "as_text": standing_orders.as_text}

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shared.outbox.links import unsubscribed
+from shared.outbox.links import read_unsubscribe_token
 from shared.outbox.wording.messages import MAIL_KINDS, SANDBOX_LINE, message, notice, short
 
 HERE = Path(__file__).parent
@@ -139,7 +139,7 @@ def test_a_flight_alert_says_which_alert_it_was_and_how_to_pause_it() -> None:
 def test_a_mail_that_can_be_turned_off_says_where(event: str) -> None:
     mail = message(event, found(OPTION) | {"alert_id": 7}, sandbox=False, account="acc_alice")
     assert mail.unsubscribe is not None
-    assert unsubscribed(mail.unsubscribe.partition("token=")[2]) == ("acc_alice", MAIL_KINDS[event])
+    assert read_unsubscribe_token(mail.unsubscribe.partition("token=")[2]) == ("acc_alice", MAIL_KINDS[event])
     assert mail.text.rstrip().endswith(mail.unsubscribe)
     assert f'<a href="{mail.unsubscribe}"' in mail.html
 
