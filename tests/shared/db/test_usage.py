@@ -103,7 +103,7 @@ def test_count_includes_calls_not_yet_written(bob: Caller) -> None:
 def test_calls_wait_in_order_while_the_database_is_away(bob: Caller) -> None:
     ledger = UsageLog()
     _noting(ledger, bob, "a", "b")
-    with patch("mcp_server.calls.usage.write", side_effect=OperationalError("", {}, Exception())):
+    with patch("mcp_server.calls.usage.store_calls", side_effect=OperationalError("", {}, Exception())):
         ledger.flush()
     _noting(ledger, bob, "c")
     assert [n.tool for n in ledger.pending] == ["a", "b", "c"]
