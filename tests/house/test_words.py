@@ -11,9 +11,9 @@ VERBS_IN_ED = frozenset({"feed", "seed", "embed", "need", "proceed", "exceed"})
 PARTICIPLE = re.compile(r"_*([a-z]{2,}ed|" + "|".join(sorted(VAGUE)) + ")")
 TEMPLATE = re.compile(r"\b(goes|go|comes|come) (in|out)\b", re.IGNORECASE)
 # Ceilings may only fall.
-MAX_PARTICIPLES = 40
-MAX_VAGUE_LOCALS = 130
-MAX_TEMPLATES = 32
+MAX_PARTICIPLES = 16
+MAX_VAGUE_LOCALS = 27
+MAX_TEMPLATES = 2
 MAX_TEMPLATES_OF_TESTS = 29
 
 
