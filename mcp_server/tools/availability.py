@@ -28,7 +28,7 @@ from shared.reference.rows import Airline
 from shared.services.search.availability import VERB, Found, search
 from shared.services.search.award_options import AwardOption
 from shared.services.search.provenance import Coverage, Freshness
-from shared.services.search.sources import Standing, State, standing
+from shared.services.search.sources import Standing, State, find_standing
 
 
 class CabinOffer(Marked):
@@ -126,7 +126,7 @@ def list_supported_airlines(
 
     State tells how the sources of award seats fare now: live, degraded or down. Free.
     """
-    source_state = standing(VERB, call.account_id)
+    source_state = find_standing(VERB, call.account_id)
     rows = [_to_searchable_airline(call.reference.airlines[code], source_state) for code in list_searchable(call)]
     rows = [r for r in rows if endpoint is None or endpoint in r.endpoints]
     airlines = [r for r in rows if r.state == "live" or not live_only]

@@ -11,7 +11,7 @@ from mcp_server.toolkit.wording import program_name
 from shared.domain.plurals import pluralize
 from shared.providers.contract import AwardTrip
 from shared.reference.load import Reference
-from shared.services.search.award_trips import details
+from shared.services.search.award_trips import get_award_trips
 from shared.services.search.provenance import Freshness, freshness
 
 
@@ -61,7 +61,7 @@ async def get_award_trip_details(
 
     Needs the award-seat data provider connected. Free.
     """
-    reading = await details(call.ask, call.account_id, trip_id)
+    reading = await get_award_trips(call.ask, call.account_id, trip_id)
     trip = min(reading.value or (), key=_rank)
     marks = {"generated_at": call.sandbox_timestamp(reading.taken_at)}
     return AwardTripDetails(

@@ -36,7 +36,7 @@ def get_calendar_feed(call: Call) -> CalendarFeed:
     The link is a secret: whoever has it reads them. Past and cancelled bookings are left out. Free.
     """
     link = secret_links.get_link(call.db, call.account_id, calendar_feed.PURPOSE)
-    events = calendar_feed.events(call.db, call.reference, call.now)
+    events = calendar_feed.list_events(call.db, call.reference, call.now)
     url, webcal = _build_links(link.secret)
     count = pluralize(len(events), "upcoming event")
     return CalendarFeed(

@@ -54,7 +54,7 @@ async def search_cash_flights(
         raise NoData(f"No source has a cash fare in {_cabin_name(cabin)} from {where}.", missing=["cash fares"])
     rates = await exchange_rates.rates(call.ask, [currency, *(f.currency for f in options)])
     matches = [f for f in options if max_stops is None or (f.stops is not None and f.stops <= max_stops)]
-    priced = fares.priced(matches, rates, currency)
+    priced = fares.sort_by_price(matches, rates, currency)
     return CashFlights(
         status="partial" if result_coverage.failed else "ok",
         message=_describe_result(
@@ -77,7 +77,7 @@ def _describe_result(
     where: str, priced: Sequence[FareOption], found_total: int, failed: Sequence[str], currency: str
 ) -> str:
     sentences = [f"{pluralize(len(priced), 'cash fare')} from {where}."]
-    if (best := fares.cheapest(priced)) and best.converted:
+    if (best := fares.find_cheapest(priced)) and best.converted:
         sentences.append(f"From {best.converted.amount:,.2f} {currency}.")
     if left_out := found_total - len(priced):
         sentences.append(f"{left_out} with more stops, or with stops not stated, left out.")

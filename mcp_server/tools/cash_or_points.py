@@ -25,7 +25,7 @@ from shared.errors import NoData
 from shared.providers.contract import FaresQuestion, Reading, SeatsQuestion
 from shared.reference.load import Reference
 from shared.services.search import availability, exchange_rates, fares, price_memory
-from shared.services.search.availability import offered
+from shared.services.search.availability import list_offers
 from shared.services.search.award_options import AwardOption
 from shared.services.search.fares import FareOption
 from shared.services.search.provenance import Coverage, Freshness, coverage, freshness, require_answer
@@ -119,15 +119,15 @@ async def compare_cash_vs_points(
     where = f"{start} to {end} on {format_day(date)} in {cabin.replace('_', ' ')}"
     sides = await (_read_stored if call.plan is Plan.FREE else _ask_sources)(call, start, end, date, cabin)
     fare_options = fares.options(sides.fares, cabin)
-    seats = offered(sides.seats, call.account_id if sides.live else None, (cabin,), 1)
+    seats = list_offers(sides.seats, call.account_id if sides.live else None, (cabin,), 1)
     if not fare_options and not seats and not coverage(sides.readings).failed:
         raise NoData(_describe_nothing(call, where), missing=["cash fare", "award seats"])
     rates = await exchange_rates.rates(
         call.ask, [CURRENCY, *(f.currency for f in fare_options), *(s.taxes_currency for s in seats)]
     )
-    priced_fares = fares.priced(fare_options, rates, CURRENCY)
+    priced_fares = fares.sort_by_price(fare_options, rates, CURRENCY)
     awards = sorted((_price_award(call, s, rates) for s in seats), key=lambda p: p.award.order)
-    fare = fares.cheapest(priced_fares) or next(iter(priced_fares), None)
+    fare = fares.find_cheapest(priced_fares) or next(iter(priced_fares), None)
     comparison = _build_comparison(call, where, sides, rates, fare, awards)
     return comparison.model_copy(
         update={"message": comparison.message + describe_airports(call.reference, origin, destination)}

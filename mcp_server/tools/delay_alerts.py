@@ -23,7 +23,7 @@ from shared.domain.plurals import pluralize
 from shared.errors import BackendUnavailable, Fault, Invalid, Outage
 from shared.outbox.channels import sms, whatsapp
 from shared.secrets import seal, unseal
-from shared.services.watches.delay_alerts import PHONES, VERB, reach
+from shared.services.watches.delay_alerts import PHONES, VERB, find_coverage
 
 Channel = Literal["email", "sms", "whatsapp"]
 Channels = Annotated[list[Channel], Field(min_length=1)]
@@ -116,7 +116,7 @@ def _seal_phone(call: CallBase, number: str) -> dict[str, Any]:
 
 async def _check_reach(call: LiveCall, airport: str) -> str:
     """A sentence about the source, or nothing. Raises BackendUnavailable when no source covers the airport."""
-    coverage = await reach(call.ask, airport)
+    coverage = await find_coverage(call.ask, airport)
     if coverage in ("not_covered", "not_configured"):
         why = (
             "No source of this installation covers" if coverage == "not_covered" else "There is no source of delays for"

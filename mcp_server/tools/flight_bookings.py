@@ -323,7 +323,7 @@ def _store_changes(call: Call, row: Row, changes: dict[str, Any], clear: Sequenc
     airline = changes["airline"]
     names = bookings.flight_names(call.reference, {"airline": airline or row.airline, "program": changes["program"]})
     changes |= {"airline": airline and names["airline"], "program": names["program"]}
-    changed = edit(row, call.now, changes, [*clear, *bookings.unfitting(row, changes)])
+    changed = edit(row, call.now, changes, [*clear, *bookings.list_fields_to_drop(row, changes)])
     bookings.check_flight(call.reference, {name: getattr(row, name) for name in changes})
     call.db.flush()
     return ChangedFlight(message=describe_changes(changed), booking=to_flight_bookings(call, [row])[0], changed=changed)

@@ -229,7 +229,7 @@ def update_hotel_booking(
         "notes": notes,
         "trip_id": trip_id,
     }
-    changed = edit(row, call.now, changes, [*(clear or ()), *bookings.unfitting(row, changes)])
+    changed = edit(row, call.now, changes, [*(clear or ()), *bookings.list_fields_to_drop(row, changes)])
     bookings.check_stay({name: getattr(row, name) for name in changes})
     afresh = not set(changed).isdisjoint(STAY_FIELDS)
     if afresh:
@@ -238,7 +238,7 @@ def update_hotel_booking(
         row.told_price = None
     call.db.flush()
     if afresh:
-        bookings.watch(call.db, call.reference, row)
+        bookings.schedule_price_check(call.db, call.reference, row)
     return ChangedStay(
         message=describe_changes(changed),
         booking=to_hotel_bookings(call, [row])[0],

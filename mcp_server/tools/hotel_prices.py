@@ -56,7 +56,7 @@ async def check_hotel_booking_price(call: LiveCall, booking_id: RowId) -> Checke
     check = await query_sources(call.ask, query, MAX_ANSWER_AGE)
     booking, snapshots = await call.in_session(lambda session: _store_check(call, session, check))
     require_prices(check.seen, booking.hotel.name)
-    failed = check.seen.failed
+    failed = check.seen.unanswered_sources
     rest = f" No answer from {', '.join(failed)}, so this may not be all." if failed else ""
     return CheckedStay(
         status="partial" if failed else "ok",

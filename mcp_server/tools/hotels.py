@@ -41,7 +41,7 @@ from shared.reference.hotel_awards import FreeNight
 from shared.reference.hotel_places import Place
 from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel as HotelRow
-from shared.services.search.hotel_prices import Seen, night_prices, require_prices, stay_prices
+from shared.services.search.hotel_prices import HotelReadings, require_prices, search_nights, search_stays
 from shared.services.search.provenance import Coverage, Freshness
 
 Guests = Annotated[int, Field(ge=1, le=8)]
@@ -124,18 +124,18 @@ async def get_hotel(
         to_stay_rates(stay, free, build_source_fields(prices)),
         words,
         freshness,
-        partial=bool(prices.failed),
+        partial=bool(prices.unanswered_sources),
     )
 
 
 async def _ask_prices(
     call: LiveCall, hotel: HotelRow, dates: tuple[Date, Date], free: FreeNight, guests: int = 2, *, stays_only: bool
-) -> Seen:
+) -> HotelReadings:
     """Prices of the whole stay; also of its single nights when they are shown or decide which night is free."""
     by_night = not stays_only or 0 < free.every <= (dates[1] - dates[0]).days
     currency = await _read_currency(call)
-    prices = await stay_prices(call.ask, [hotel], *dates, guests=guests, currency=currency, by_night=by_night)
-    require_prices(prices, hotel.name, known=not stays_only and not prices.failed)
+    prices = await search_stays(call.ask, [hotel], *dates, guests=guests, currency=currency, by_night=by_night)
+    require_prices(prices, hotel.name, need_price=not stays_only and not prices.unanswered_sources)
     return prices
 
 
@@ -158,8 +158,12 @@ def _to_details(
     )
 
 
-def _describe_failures(prices: Seen) -> str:
-    return f" No answer from {', '.join(prices.failed)}, so this may not be all." if prices.failed else ""
+def _describe_failures(prices: HotelReadings) -> str:
+    return (
+        f" No answer from {', '.join(prices.unanswered_sources)}, so this may not be all."
+        if prices.unanswered_sources
+        else ""
+    )
 
 
 @tool(area="hotels", tier=Tier.FREE, effect=Effect.READS, live=True, open_world=True, meter="search")
@@ -185,14 +189,14 @@ async def get_hotel_availability(
         days, stay = hotel_prices.list_nights(*dates), prices.stay(code, *dates, free.every)
     else:
         first, last = _find_nights(str(month), today)
-        prices = await night_prices(call.ask, hotel, first, last, guests, await _read_currency(call))
-        require_prices(prices, hotel.name, known=not prices.failed)
+        prices = await search_nights(call.ask, hotel, first, last, guests, await _read_currency(call))
+        require_prices(prices, hotel.name, need_price=not prices.unanswered_sources)
         days = hotel_prices.list_nights(first, last + timedelta(days=1))
     source_fields = build_source_fields(prices)
     nights = [to_night(day, prices.night(code, day), source_fields) for day in days]
     sentences = [_describe_nights(hotel, nights), describe_stay(stay, free) if stay and stay.nights > 1 else ""]
     return HotelNights(
-        status="partial" if prices.failed else "ok",
+        status="partial" if prices.unanswered_sources else "ok",
         message=" ".join(filter(None, sentences)) + _describe_failures(prices),
         nights=nights,
         stay=to_stay_rates(stay, free, source_fields) if stay else None,
@@ -240,13 +244,13 @@ async def search_hotels(
     candidates = _filter_by_chains(facts, place, chains)
     _check_dates(check_in_date, check_out_date, min(_find_local_day(call, h) for h in candidates))
     currency = await _read_currency(call)
-    prices = await stay_prices(call.ask, candidates, check_in_date, check_out_date, guests=guests, currency=currency)
-    require_prices(prices, f"hotels in {place.name}", known=not prices.failed)
+    prices = await search_stays(call.ask, candidates, check_in_date, check_out_date, guests=guests, currency=currency)
+    require_prices(prices, f"hotels in {place.name}", need_price=not prices.unanswered_sources)
     rows = [(h, prices.stay(hotels.code(h), check_in_date, check_out_date)) for h in candidates]
     rows = sorted((r for r in rows if _is_within_points(r[1], max_points_per_night)), key=lambda r: _sort_key(sort, *r))
     rows_shown, source_fields = rows[(page - 1) * per_page : page * per_page], build_source_fields(prices)
     return FoundHotels(
-        status="partial" if prices.failed else "ok",
+        status="partial" if prices.unanswered_sources else "ok",
         message=_describe_matches(place, rows, max_points_per_night) + _describe_failures(prices),
         hotels=[to_found_hotel(h, stay, source_fields) for h, stay in rows_shown],
         coverage=prices.coverage,

@@ -1,4 +1,4 @@
-"""What buying points costs: a programme and a quantity go in, list price, running sale and a quote come out."""
+"""Buying points: list price, running sale and the price of a quantity; and which programmes have a sale."""
 
 from datetime import date
 from decimal import Decimal

@@ -39,7 +39,7 @@ from shared.providers.contract import FaresQuestion, Reading, SeatsQuestion
 from shared.reference.load import Reference
 from shared.services.search import availability, exchange_rates, fares
 from shared.services.search.ask_each import ask_each
-from shared.services.search.availability import offered
+from shared.services.search.availability import list_offers
 from shared.services.search.award_options import AwardOption
 from shared.services.search.fares import FareOption
 from shared.services.search.provenance import Coverage, Freshness, coverage, freshness, require_answer
@@ -193,7 +193,7 @@ def _join_sides(sides: Sequence[Sequence[PlanSeat[AwardOption]]], wish: _Wish) -
 def _find_seats(
     call: LiveCall, wish: _Wish, readings: Sequence[Reading[Any]], rates: Rates
 ) -> list[PlanSeat[AwardOption]]:
-    options = offered(readings, call.account_id, (wish.cabin,), wish.passengers)
+    options = list_offers(readings, call.account_id, (wish.cabin,), wish.passengers)
     return [
         _to_seat(call, o, wish.passengers, rates) for o in options if not wish.programs or o.program in wish.programs
     ]
@@ -280,7 +280,7 @@ async def _ask_fares(
     readings = [r for answer in answers.values() for r in answer]
     if not rates.quotes:
         rates = await exchange_rates.rates(call.ask, [CURRENCY, *(f.currency for r in readings for f in r.value or ())])
-    return [fares.priced(fares.options(answers[d], wish.cabin), rates, CURRENCY) for d in days], readings
+    return [fares.sort_by_price(fares.options(answers[d], wish.cabin), rates, CURRENCY) for d in days], readings
 
 
 def _describe_plans(

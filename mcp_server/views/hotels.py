@@ -14,7 +14,7 @@ from shared.reference import hotel_awards, hotels
 from shared.reference.hotel_awards import FreeNight
 from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel as HotelRow
-from shared.services.search.hotel_prices import Seen
+from shared.services.search.hotel_prices import HotelReadings
 from shared.services.search.provenance import Freshness
 
 
@@ -89,7 +89,7 @@ class FoundHotel(Sourced):
     nights_available: int | None  # None where no source knows the stay
 
 
-def build_source_fields(answer: Seen) -> dict[str, Any]:
+def build_source_fields(answer: HotelReadings) -> dict[str, Any]:
     """The fields of Sourced, for all rows of one answer."""
     freshness = answer.freshness
     generated_at = freshness.fetched_at if freshness.mode == "sandbox" else None

@@ -23,7 +23,7 @@ from shared.domain.status_tiers import Tier as Rung
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import statuses
 from shared.reference.rows.programmes import Program
-from shared.services.search.exchange_rates import kept_rates, none_known
+from shared.services.search.exchange_rates import load_cached_rates, none_known
 from shared.services.search.price_memory import round_trips_seen
 from shared.services.search.provenance import Freshness
 
@@ -171,7 +171,7 @@ def find_fares(call: Call, runs: Sequence[Run], currency: str, until: date) -> d
     round_trips = {(run.stops[0], turn) for run in runs if (turn := run.turns_at)}
     observations = round_trips_seen(call.db, call.account_id, round_trips, call.today, until) if round_trips else []
     currencies = {currency, *(row.currency for row in observations)}
-    rates = kept_rates(currencies) if len(currencies) > 1 else none_known()
+    rates = load_cached_rates(currencies) if len(currencies) > 1 else none_known()
     fares: dict[str, ObservedFare] = {}
     for run in runs:
         for row in (r for r in observations if _is_fare_of(run, r)):

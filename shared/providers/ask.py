@@ -175,7 +175,7 @@ async def _fetch_once(request: ProviderRequest, before: lookup.Lookup, max_age: 
         await anyio.sleep(POLL_SECONDS)
         (before,) = await _look_up([request], max_age)
     reading = before.reading or await _fetch(request, before.health)
-    if not reading.answered:
+    if not reading.has_answer:
         await _in_thread(cache.release_fetch, [request.cache_key])
     return reading
 

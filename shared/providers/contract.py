@@ -324,5 +324,5 @@ class Reading(Generic[T_co]):
     retry_after: int | None = None
 
     @property
-    def answered(self) -> bool:
+    def has_answer(self) -> bool:
         return self.status in ANSWERED

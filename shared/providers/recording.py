@@ -24,12 +24,12 @@ Outcome = tuple[ProviderRequest, Reading[Any]]
 
 def _record_batch(outcomes: Sequence[Outcome]) -> list[Reading[Any]]:
     """Blocks. The readings are returned even where nothing could be written."""
-    answers = [(request, reading) for request, reading in outcomes if reading.answered]
+    answers = [(request, reading) for request, reading in outcomes if reading.has_answer]
     if answers:
         circuit_breaker.record_success(*{request.health for request, _ in answers})
         record_observations(answers)
     cached = iter(cache.put_many([(request.cache_key, reading) for request, reading in answers]))
-    return [next(cached) if reading.answered else _record_failure(request, reading) for request, reading in outcomes]
+    return [next(cached) if reading.has_answer else _record_failure(request, reading) for request, reading in outcomes]
 
 
 record: Batcher[Outcome, Reading[Any]] = Batcher(_record_batch)

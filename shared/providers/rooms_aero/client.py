@@ -30,7 +30,7 @@ class _Place:
     hotels: tuple[HotelSpot, ...]
 
     @property
-    def asked(self) -> dict[str, str]:
+    def search_area(self) -> dict[str, str]:
         spots = [(h.latitude, h.longitude) for h in self.hotels if h.latitude is not None and h.longitude is not None]
         if len(spots) < len(self.hotels):
             return {"location": f"{self.hotels[0].city}, {self.hotels[0].country}"}
@@ -68,7 +68,7 @@ class Client:
 
     async def _stays(self, place: _Place, first: date, last: date, question: StaysQuestion) -> tuple[StayOffer, ...]:
         sources = sorted({name for h in place.hotels if (name := parse.source_name(h.program))})
-        params = place.asked | {
+        params = place.search_area | {
             "start_date": first.isoformat(),
             "end_date": last.isoformat(),
             "nights": str(question.nights),

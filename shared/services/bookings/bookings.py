@@ -51,28 +51,30 @@ def add_hotel(session: Session, reference: Reference, hotel: str, terms: Terms) 
 
     Raises Invalid, NotFound or Candidates; then nothing is stored.
     """
-    row = stay(reference, hotel, terms)
+    row = build_stay(reference, hotel, terms)
     if row.trip_id is not None:
         open_trip(session, row.trip_id)
     session.add(row)
     session.flush()
-    watch(session, reference, row)
+    schedule_price_check(session, reference, row)
     return row
 
 
-def watch(session: Session, reference: Reference, row: HotelBooking) -> None:
+def schedule_price_check(session: Session, reference: Reference, row: HotelBooking) -> None:
     """Has the price of a stay to come looked at now and then daily; the check itself ends it when the stay begins."""
     if stay_state(reference, row, clock.now()) == "upcoming":
         schedule(session, RunKind.HOTEL_PRICE, row.id, DAILY)
 
 
-def stay(reference: Reference, hotel: str, terms: Terms, *, unpriced: bool = False) -> HotelBooking:
+def build_stay(reference: Reference, hotel: str, terms: Terms, *, unpriced: bool = False) -> HotelBooking:
     """The checked row of a stay, not stored yet."""
-    found = hotels.find_hotel(reference, hotel)
-    settled = {"kind": "award", "cash_rate_currency": "USD"} | dict(terms)
-    check_stay(settled, unpriced=unpriced)
+    hotel_row = hotels.find_hotel(reference, hotel)
+    stay_terms = {"kind": "award", "cash_rate_currency": "USD"} | dict(terms)
+    check_stay(stay_terms, unpriced=unpriced)
     # By the same clock as the prices that are compared with it, not by the database's.
-    return HotelBooking(hotel_code=hotels.code(found), hotel_name=found.name, compared_since=clock.now(), **settled)
+    return HotelBooking(
+        hotel_code=hotels.code(hotel_row), hotel_name=hotel_row.name, compared_since=clock.now(), **stay_terms
+    )
 
 
 def cancel(session: Session, row: FlightBooking | HotelBooking, at: datetime) -> list[int]:
@@ -184,12 +186,12 @@ def check_stay(terms: Terms, *, unpriced: bool = False) -> None:
         raise Invalid(*wrong)
 
 
-def unfitting(row: FlightBooking | HotelBooking, sent: Terms) -> list[str]:
+def list_fields_to_drop(row: FlightBooking | HotelBooking, terms: Terms) -> list[str]:
     """What a booking that becomes one of another kind cannot keep; what is sent besides is checked like anything."""
-    if sent.get("kind") in (None, row.kind):
+    if terms.get("kind") in (None, row.kind):
         return []
     what: Literal["flight", "hotel"] = "flight" if isinstance(row, FlightBooking) else "hotel"
-    return [name for name in bookings.list_excluded_fields(what, sent["kind"]) if sent.get(name) is None]
+    return [name for name in bookings.list_excluded_fields(what, terms["kind"]) if terms.get(name) is None]
 
 
 def check_trip(session: Session, trip_id: int | None) -> None:

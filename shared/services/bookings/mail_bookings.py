@@ -215,7 +215,7 @@ def _build_row(reference: Reference, booking: dict[str, Any]) -> FlightBooking |
                 raise
             return bookings.leg(reference, {n: v for n, v in terms.items() if n != "program"}, unpriced=True)
     terms = {column: booking[n] for n, column in HOTEL.items() if booking.get(n) is not None}
-    return bookings.stay(reference, str(booking["hotel_id"]), terms, unpriced=True)
+    return bookings.build_stay(reference, str(booking["hotel_id"]), terms, unpriced=True)
 
 
 def _is_same(other: FlightBooking | HotelBooking, row: FlightBooking | HotelBooking) -> bool:

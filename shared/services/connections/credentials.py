@@ -63,9 +63,9 @@ class Credentials:
             raise credential
         return credential
 
-    async def rejected(self, provider: str, sent: str) -> None:
+    async def report_rejection(self, provider: str, header: str) -> None:
         """The provider did not take it."""
-        await run_in_thread(reject_token, self.account_id, provider, sent.removeprefix("Bearer "))
+        await run_in_thread(reject_token, self.account_id, provider, header.removeprefix("Bearer "))
 
 
 async def get_credential(account_id: int, provider: str) -> str | None:

@@ -98,14 +98,14 @@ def _sync_booking(
         report.conflict(kind, ref, "not_accepted")
         return
     if isinstance(row, HotelBooking):
-        bookings.watch(session, reference, row)
+        bookings.schedule_price_check(session, reference, row)
 
 
 def _build_booking(reference: Reference, what: str, terms: Mapping[str, Any]) -> Booking:
     """Nobody said what was paid, or with what: it is what bookings are when nothing is said, without an amount."""
     if what == "hotel":
         rest = {name: value for name, value in terms.items() if name != "hotel_code"}
-        return bookings.stay(reference, terms["hotel_code"], rest, unpriced=True)
+        return bookings.build_stay(reference, terms["hotel_code"], rest, unpriced=True)
     assumed = {} if "cabin_class" in terms else {"cabin_class": "economy", "notes": CABIN_UNKNOWN}
     return bookings.leg(reference, {**assumed, **terms}, unpriced=True)
 

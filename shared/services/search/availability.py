@@ -46,7 +46,7 @@ class Window:
     question: SeatsQuestion
     seen: frozenset[MatchKey]
 
-    def answered(self, key: MatchKey) -> bool:
+    def knows_state(self, key: MatchKey) -> bool:
         """Whether the state of this key is known now.
 
         An option seen is known. That a key is gone is known only when every source that was asked answered, since the
@@ -70,7 +70,9 @@ def _option(reading: Reading[tuple[AwardSeat, ...]], seat: AwardSeat, account_id
     )
 
 
-def offered(readings: Readings, account_id: int | None, cabins: Sequence[str], passengers: int) -> list[AwardOption]:
+def list_offers(
+    readings: Readings, account_id: int | None, cabins: Sequence[str], passengers: int
+) -> list[AwardOption]:
     """Cheapest first. A number of seats the source does not state counts as enough, and is shown as unknown."""
     options = [
         _option(reading, seat, account_id)
@@ -86,7 +88,7 @@ async def read(ask: Ask, question: SeatsQuestion) -> Readings:
     whoever answered knows nothing of these airlines on this route."""
     readings = await ask.all(VERB, [question])
     require_answer(readings, VERB, "The search for award seats")
-    if all(r.reason == "not_served" for r in readings if r.answered):
+    if all(r.reason == "not_served" for r in readings if r.has_answer):
         who = ", ".join(question.airlines) or "any airline"
         raise NoData(
             f"No source has award seats or a chart price of {who} from {question.origin} to {question.destination}.",
@@ -98,7 +100,7 @@ async def read(ask: Ask, question: SeatsQuestion) -> Readings:
 async def find(ask: Ask, question: SeatsQuestion, cabins: Sequence[str], passengers: int = 1) -> Found:
     """Everything open, by day and cabin, cheapest first. Raises as `read` does."""
     readings = await read(ask, question)
-    options = offered(readings, ask.account_id, cabins, passengers)
+    options = list_offers(readings, ask.account_id, cabins, passengers)
     return Found(options, coverage(readings), freshness(readings))
 
 
@@ -129,7 +131,7 @@ async def search_window(
     """Everything open on a route in a window of days, for a watch. Never raises because a source failed.
 
     `ask` is made anew for each check: its time budget begins with the first question. `airlines` are two-letter codes,
-    None means all. Days before today are left out. Ask `window.answered(key)` before believing that a key is gone.
+    None means all. Days before today are left out. Ask `window.knows_state(key)` before believing that a key is gone.
     Answers older than `max_age` are not taken from the cache; by default a twelfth of the check interval, at most half
     an hour, so that watches of one route share an answer and yet every check looks anew.
     """
@@ -141,10 +143,10 @@ async def search_window(
     silent = [f.name for f in (*sources.failed, *sources.skipped) if f.reason != "not_configured"]
     if question.earliest <= latest and not silent and not sources.answered:
         silent = [VERB]  # nobody is configured to answer
-    options = offered(readings, ask.account_id, (cabin,) if cabin else CABINS, passengers)
+    options = list_offers(readings, ask.account_id, (cabin,) if cabin else CABINS, passengers)
     return Window(
         options=options,
-        any_answered=any(r.answered for r in readings),
+        any_answered=any(r.has_answer for r in readings),
         failed=tuple(silent),
         coverage=sources,
         question=question,

@@ -12,17 +12,17 @@ VERB = "award_trip"
 WHAT = "The look-up of this award offer"
 
 
-async def details(ask: Ask, account_id: int, given: str) -> Reading[tuple[AwardTrip, ...]]:
+async def get_award_trips(ask: Ask, account_id: int, trip_id: str) -> Reading[tuple[AwardTrip, ...]]:
     """The ways to fly one offer, at least one.
 
     Raises NotFound for an id not made for this account, ConnectionRequired or BackendUnavailable when the source cannot
     be asked or did not answer, and NoData when it no longer knows the offer.
     """
-    row = award_row(account_id, given)
+    row = award_row(account_id, trip_id)
     source = registry.providers().get(row[0]) if row else None
     if row is None or source is None:
-        await _connected(account_id)
-        raise NotFound("award offer", given)
+        await _require_connection(account_id)
+        raise NotFound("award offer", trip_id)
     if VERB not in source.answers:
         raise NoData(f"{source.name} tells nothing of single flights.", missing=["trip details"])
     reading: Reading[tuple[AwardTrip, ...]] = await ask.one(source.name, VERB, TripQuestion(row[1]))
@@ -35,7 +35,7 @@ async def details(ask: Ask, account_id: int, given: str) -> Reading[tuple[AwardT
     return reading
 
 
-async def _connected(account_id: int) -> None:
+async def _require_connection(account_id: int) -> None:
     """Where only an account's own connection answers, one without any can have no id: it is told what to connect."""
     cards = registry.providers_of(VERB)
     own = [p for p in cards if registry.scope(p, account_id).startswith("account-")]

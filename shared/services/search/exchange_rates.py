@@ -33,27 +33,27 @@ async def rates(ask: Ask, currencies: Iterable[str | None]) -> Rates:
     cached = {reading.source: reading for reading in await ask.get_cached(VERB, [EVERY])}
     for provider in _sources():
         candidate = _read(cached.get(provider.name) or await ask.one(provider.name, VERB, EVERY))
-        if _known(candidate, codes) > _known(best, codes):
+        if _count_known(candidate, codes) > _count_known(best, codes):
             best = candidate
-        if _known(best, codes) == len(codes):
+        if _count_known(best, codes) == len(codes):
             break
     return best
 
 
-def kept_rates(currencies: Iterable[str]) -> Rates:
+def load_cached_rates(currencies: Iterable[str]) -> Rates:
     """The same for tools that ask nobody: what an earlier answer left."""
     codes = set(currencies)
     places = [(cache.build_key(p, registry.scope(p, None), VERB, EVERY), None) for p in _sources()]
     sets = [_read(r) for r in cache.get_many(places) if r]
-    return max(sets, key=lambda found: _known(found, codes), default=none_known())
+    return max(sets, key=lambda found: _count_known(found, codes), default=none_known())
 
 
 def _sources() -> list[Provider]:
     return sorted(registry.providers_of(VERB), key=lambda p: p.name != FIRST)
 
 
-def _known(found: Rates, wanted: set[str]) -> int:
-    return sum(map(found.knows, wanted))
+def _count_known(rates: Rates, codes: set[str]) -> int:
+    return sum(map(rates.knows, codes))
 
 
 def _read(reading: Reading[tuple[Rate, ...]]) -> Rates:

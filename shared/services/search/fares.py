@@ -62,10 +62,10 @@ def _option(reading: Reading[tuple[CashFare, ...]], fare: CashFare) -> FareOptio
     )
 
 
-def priced(found: Iterable[FareOption], rates: Rates, currency: str) -> list[FareOption]:
+def sort_by_price(options: Iterable[FareOption], rates: Rates, currency: str) -> list[FareOption]:
     """Cheapest first in one currency; those no rate is known for come last, in their own."""
-    known = [replace(f, converted=rates.convert(f.price, f.currency, currency)) for f in found]
-    return sorted(known, key=_order)
+    converted_fares = [replace(f, converted=rates.convert(f.price, f.currency, currency)) for f in options]
+    return sorted(converted_fares, key=_order)
 
 
 def _order(fare: FareOption) -> tuple[object, ...]:
@@ -74,6 +74,6 @@ def _order(fare: FareOption) -> tuple[object, ...]:
     return (amount is None, fare.price if amount is None else amount, fare.currency, *flights)
 
 
-def cheapest(found: Sequence[FareOption]) -> FareOption | None:
+def find_cheapest(options: Sequence[FareOption]) -> FareOption | None:
     """Of priced fares the first whose price is known in the currency asked for."""
-    return next((f for f in found if f.converted), None)
+    return next((f for f in options if f.converted), None)

@@ -20,7 +20,7 @@ Readings = Sequence[Reading[tuple[StayOffer, ...]]]
 
 
 @dataclass(frozen=True)
-class Seen:
+class HotelReadings:
     """What the sources said about stays at some hotels."""
 
     readings: Readings
@@ -35,7 +35,7 @@ class Seen:
         return freshness(self.readings)
 
     @property
-    def failed(self) -> list[str]:
+    def unanswered_sources(self) -> list[str]:
         return [f"{f.name} ({f.reason})" for f in self.coverage.failed]
 
     def offers(self, hotel_code: str) -> list[list[StayOffer]]:
@@ -69,9 +69,9 @@ def spot(hotel: Hotel) -> HotelSpot:
     )
 
 
-async def stay_prices(
+async def search_stays(
     ask: Ask,
-    wanted: Sequence[Hotel],
+    requested_hotels: Sequence[Hotel],
     check_in: date,
     check_out: date,
     *,
@@ -79,29 +79,29 @@ async def stay_prices(
     currency: str = "USD",
     by_night: bool = False,
     max_age: timedelta | None = None,
-) -> Seen:
+) -> HotelReadings:
     """One fan-out for all the hotels; `by_night` asks for each single night too. Never raises for a source."""
-    spots, nights = tuple(map(spot, wanted)), (check_out - check_in).days
+    spots, nights = tuple(map(spot, requested_hotels)), (check_out - check_in).days
     questions = [StaysQuestion(spots, check_in, check_in, nights, guests, currency)]
     if by_night and nights > 1:
         questions.append(StaysQuestion(spots, check_in, check_out - ONE_NIGHT, 1, guests, currency))
-    return Seen(await ask.all(VERB, questions, max_age), currency)
+    return HotelReadings(await ask.all(VERB, questions, max_age), currency)
 
 
-async def night_prices(ask: Ask, hotel: Hotel, first: date, last: date, guests: int, currency: str) -> Seen:
+async def search_nights(ask: Ask, hotel: Hotel, first: date, last: date, guests: int, currency: str) -> HotelReadings:
     """Each single night of a window at one hotel."""
     question = StaysQuestion((spot(hotel),), first, last, 1, guests, currency)
-    return Seen(await ask.all(VERB, [question]), currency)
+    return HotelReadings(await ask.all(VERB, [question]), currency)
 
 
-def require_prices(seen: Seen, what: str, *, known: bool = True) -> None:
+def require_prices(result: HotelReadings, what: str, *, need_price: bool = True) -> None:
     """Raises BackendUnavailable or ConnectionRequired when nobody answered, NoData when whoever did knows nothing.
 
     Not `known`: an answer is enough, with or without a price. So it is where another source did not answer: that one
     may know.
     """
-    require_answer(seen.readings, VERB, f"The search for prices of {what}", about="prices or free rooms")
-    if known and not any(reading.value for reading in seen.readings):
-        sources = ", ".join(dict.fromkeys(r.source for r in seen.readings if r.answered))
-        rest = f" Not answered: {', '.join(seen.failed)}." if seen.failed else ""
+    require_answer(result.readings, VERB, f"The search for prices of {what}", about="prices or free rooms")
+    if need_price and not any(reading.value for reading in result.readings):
+        sources = ", ".join(dict.fromkeys(r.source for r in result.readings if r.has_answer))
+        rest = f" Not answered: {', '.join(result.unanswered_sources)}." if result.unanswered_sources else ""
         raise NoData(f"No price of {what} is known to {sources}.{rest}", missing=["hotel prices"])

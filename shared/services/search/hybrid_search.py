@@ -15,7 +15,7 @@ from shared.providers.contract import FaresQuestion, Reading, SeatsQuestion
 from shared.reference.reference import Reference
 from shared.services.search import availability, exchange_rates, fares
 from shared.services.search.ask_each import ask_each
-from shared.services.search.availability import offered
+from shared.services.search.availability import list_offers
 from shared.services.search.award_options import AwardOption
 from shared.services.search.fares import FareOption
 
@@ -62,7 +62,7 @@ class Hybrid:
 
 
 @dataclass(frozen=True)
-class Unheard:
+class UnansweredLeg:
     """One leg one source did not answer for."""
 
     origin: str
@@ -78,7 +78,7 @@ class Journeys:
     award: HybridLeg[AwardOption] | None
     hybrids: list[Hybrid]
     readings: list[Reading[Any]]
-    unheard: list[Unheard]
+    unheard: list[UnansweredLeg]
 
 
 async def search(ask: Ask, facts: Reference, wish: Wish, hubs: Sequence[str]) -> Journeys:
@@ -87,25 +87,27 @@ async def search(ask: Ask, facts: Reference, wish: Wish, hubs: Sequence[str]) ->
     full = SeatsQuestion(wish.origin, wish.destination, wish.day, wish.day)
     direct = wish.fares(wish.origin, wish.destination, wish.day)
     before = {x.hub: wish.fares(wish.origin, x.hub, wish.day) for x in over if not x.award_first}
-    seats, cash = await _both(ask, [full, *(x.seats(wish) for x in over)], [direct, *before.values()])
-    onward = {x.hub: asked for x in over if x.award_first and (asked := _onward(facts, wish, x, seats))}
-    cash |= await _asked(ask, fares.VERB, list(onward.values()))
+    seats, cash = await _ask_both(ask, [full, *(x.seats(wish) for x in over)], [direct, *before.values()])
+    onward = {
+        x.hub: question for x in over if x.award_first and (question := _build_onward_question(facts, wish, x, seats))
+    }
+    cash |= await _ask_questions(ask, fares.VERB, list(onward.values()))
     rates = await exchange_rates.rates(ask, [CURRENCY, *_currencies(seats, cash)])
     legs = _Legs(facts, wish, rates, ask.account_id)
     return Journeys(
         direct=min(legs.cash(direct, cash), key=lambda leg: leg.order, default=None),
         award=min(legs.award(full, seats), key=lambda leg: leg.order, default=None),
-        hybrids=_hybrids(legs, over, seats, cash, before | onward),
-        readings=[r for answers in (seats, cash) for told in answers.values() for r in told],
-        unheard=[*_unheard("award", seats), *_unheard("cash", cash)],
+        hybrids=_find_hybrids(legs, over, seats, cash, before | onward),
+        readings=[r for answers in (seats, cash) for answer in answers.values() for r in answer],
+        unheard=[*_list_unanswered("award", seats), *_list_unanswered("cash", cash)],
     )
 
 
-async def _both(ask: Ask, seats: Sequence[SeatsQuestion], cash: Sequence[FaresQuestion]) -> list[dict[Any, Any]]:
+async def _ask_both(ask: Ask, seats: Sequence[SeatsQuestion], cash: Sequence[FaresQuestion]) -> list[dict[Any, Any]]:
     answers: list[dict[Any, Any]] = [{}, {}]
 
     async def put(at: int, verb: str, questions: Sequence[Any]) -> None:
-        answers[at] = await _asked(ask, verb, questions)
+        answers[at] = await _ask_questions(ask, verb, questions)
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(put, 0, availability.VERB, seats)
@@ -113,27 +115,27 @@ async def _both(ask: Ask, seats: Sequence[SeatsQuestion], cash: Sequence[FaresQu
     return answers
 
 
-async def _asked(ask: Ask, verb: str, questions: Sequence[Any]) -> dict[Any, list[Reading[Any]]]:
+async def _ask_questions(ask: Ask, verb: str, questions: Sequence[Any]) -> dict[Any, list[Reading[Any]]]:
     return dict(zip(questions, await ask_each(ask, verb, questions), strict=True))
 
 
-def _onward(facts: Reference, wish: Wish, over: Over, seats: Answers) -> FaresQuestion | None:
+def _build_onward_question(facts: Reference, wish: Wish, over: Over, seats: Answers) -> FaresQuestion | None:
     """Cash fares from the hub on the day the cheapest award can be left there; None where there is no award.
 
     Of an award that does not tell when it lands the next day is asked, which no flight to a hub misses.
     """
-    awards = offered(seats[over.seats(wish)], None, (wish.cabin,), wish.passengers)
+    awards = list_offers(seats[over.seats(wish)], None, (wish.cabin,), wish.passengers)
     if not awards:
         return None
     best = min(awards, key=lambda a: (a.arrives_at is None, a.points))
     lands = parse_local_time(best.arrives_at, facts.airports[over.hub].tz)
-    known = HybridLeg(best, best.date, None, lands, None).next_from
-    return wish.fares(over.hub, wish.destination, known or wish.day + timedelta(days=1))
+    next_day = HybridLeg(best, best.date, None, lands, None).next_from
+    return wish.fares(over.hub, wish.destination, next_day or wish.day + timedelta(days=1))
 
 
 def _currencies(seats: Answers, cash: Answers) -> set[str | None]:
-    taxes = {s.taxes_currency for told in seats.values() for r in told for s in r.value or ()}
-    return taxes | {f.currency for told in cash.values() for r in told for f in r.value or ()}
+    taxes = {s.taxes_currency for answer in seats.values() for r in answer for s in r.value or ()}
+    return taxes | {f.currency for answer in cash.values() for r in answer for f in r.value or ()}
 
 
 @dataclass(frozen=True)
@@ -145,10 +147,10 @@ class _Legs:
     rates: Rates
     account_id: int | None
 
-    def award(self, asked: SeatsQuestion, seats: Answers) -> list[HybridLeg[AwardOption]]:
-        wish, ends = self.wish, (asked.origin, asked.destination)
-        found = offered(seats[asked], self.account_id, (wish.cabin,), wish.passengers)
-        return [self._award(option) for option in found if (option.origin, option.destination) == ends]
+    def award(self, question: SeatsQuestion, seats: Answers) -> list[HybridLeg[AwardOption]]:
+        wish, ends = self.wish, (question.origin, question.destination)
+        options = list_offers(seats[question], self.account_id, (wish.cabin,), wish.passengers)
+        return [self._award(option) for option in options if (option.origin, option.destination) == ends]
 
     def _award(self, option: AwardOption) -> HybridLeg[AwardOption]:
         taxes = self.rates.amount(option.taxes, option.taxes_currency, CURRENCY)
@@ -156,41 +158,41 @@ class _Legs:
         cost = None if each is None else each * self.wish.passengers
         return HybridLeg(option, option.date, *self._times(option, option.origin, option.destination), cost)
 
-    def cash(self, asked: FaresQuestion, cash: Answers) -> list[HybridLeg[FareOption]]:
-        found = fares.priced(fares.options(cash[asked], asked.cabin), self.rates, CURRENCY)
-        return [self._cash(f, asked) for f in found]
+    def cash(self, question: FaresQuestion, cash: Answers) -> list[HybridLeg[FareOption]]:
+        options = fares.sort_by_price(fares.options(cash[question], question.cabin), self.rates, CURRENCY)
+        return [self._cash(f, question) for f in options]
 
-    def _cash(self, option: FareOption, asked: FaresQuestion) -> HybridLeg[FareOption]:
+    def _cash(self, option: FareOption, question: FaresQuestion) -> HybridLeg[FareOption]:
         cost = option.converted.amount if option.converted else None
-        return HybridLeg(option, asked.date, *self._times(option, asked.origin, asked.destination), cost)
+        return HybridLeg(option, question.date, *self._times(option, question.origin, question.destination), cost)
 
     def _times(self, option: AwardOption | FareOption, origin: str, destination: str) -> tuple[Any, Any]:
         start, end = self.facts.airports[origin].tz, self.facts.airports[destination].tz
         return parse_local_time(option.departs_at, start), parse_local_time(option.arrives_at, end)
 
 
-def _hybrids(
+def _find_hybrids(
     legs: _Legs, over: Sequence[Over], seats: Answers, cash: Answers, fares_of: Mapping[str, FaresQuestion]
 ) -> list[Hybrid]:
     """The best of each hub, cheapest first."""
-    made = []
+    hybrids = []
     for x in over:
         if x.hub not in fares_of:
             continue
         award, paid = legs.award(x.seats(legs.wish), seats), legs.cash(fares_of[x.hub], cash)
         if x.award_first:
             if best := find_best_pair(award, paid):
-                made.append(Hybrid(x, best.first, best.second, best.layover, best.cost))
+                hybrids.append(Hybrid(x, best.first, best.second, best.layover, best.cost))
         elif other := find_best_pair(paid, award):
-            made.append(Hybrid(x, other.second, other.first, other.layover, other.cost))
-    return sorted(made, key=lambda h: (h.cost is None, h.cost or Decimal(0), h.over.hub))
+            hybrids.append(Hybrid(x, other.second, other.first, other.layover, other.cost))
+    return sorted(hybrids, key=lambda h: (h.cost is None, h.cost or Decimal(0), h.over.hub))
 
 
-def _unheard(kind: str, answers: Answers) -> list[Unheard]:
+def _list_unanswered(kind: str, answers: Answers) -> list[UnansweredLeg]:
     """A source nobody configured is left out: it was never going to answer."""
     return [
-        Unheard(asked.origin, asked.destination, kind, r.source, r.status)
-        for asked, told in answers.items()
-        for r in told
-        if not r.answered and r.status != "not_configured"
+        UnansweredLeg(question.origin, question.destination, kind, r.source, r.status)
+        for question, answer in answers.items()
+        for r in answer
+        if not r.has_answer and r.status != "not_configured"
     ]

@@ -77,16 +77,16 @@ def _readings(rows: Iterable[tuple[Mapping[str, Any], T]]) -> list[Reading[tuple
         Reading(
             source=source,
             status="ok",
-            value=tuple(row for _, row in found),
+            value=tuple(row for _, row in sightings),
             reason=None,
             data_mode=settings().data_mode,
             taken_at=seen_at,
             provider_checked_at=min(
-                (f["provider_checked_at"] for f, _ in found if f["provider_checked_at"]), default=None
+                (f["provider_checked_at"] for f, _ in sightings if f["provider_checked_at"]), default=None
             ),
             cached=True,
         )
-        for (source, seen_at), found in looks.items()
+        for (source, seen_at), sightings in looks.items()
     ]
 
 

@@ -74,7 +74,7 @@ def freshness(readings: Sequence[Reading[Any]]) -> Freshness:
     """The oldest of what answered decides: our own age and the provider's are told apart."""
     if len({r.data_mode for r in readings}) > 1:
         raise MixedModes
-    answers = [r for r in readings if r.answered]
+    answers = [r for r in readings if r.has_answer]
     if not answers:
         return Freshness("none", "none", None, None, None, None, None, "No source answered.")
     modes = {mode_of(r) for r in answers}
@@ -107,7 +107,7 @@ def coverage(readings: Sequence[Reading[Any]]) -> Coverage:
     The reason told is the kind of failure; what exactly went wrong stands in the log.
     """
     names = list(dict.fromkeys(r.source for r in readings))
-    bad = {r.source: r for r in readings if not r.answered}
+    bad = {r.source: r for r in readings if not r.has_answer}
     unasked = {n for n, r in bad.items() if r.status in ("not_configured", "connection_required")}
     return Coverage(
         asked=tuple(n for n in names if n not in unasked),
@@ -119,7 +119,7 @@ def coverage(readings: Sequence[Reading[Any]]) -> Coverage:
 
 def require_answer(readings: Sequence[Reading[Any]], verb: str, what: str, about: str = "seats") -> None:
     """Raises the refusal that fits when nothing answered: a search that failed is never a search that found nothing."""
-    if any(r.answered for r in readings):
+    if any(r.has_answer for r in readings):
         return
     wanting = [r for r in readings if r.status == "connection_required"]
     failed = [r for r in readings if r.status != "connection_required"]

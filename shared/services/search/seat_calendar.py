@@ -55,8 +55,8 @@ async def search_month(
             return "available"
         return "unknown" if sources.failed or day > on_sale_until else "none"
 
-    def ordered(day: date) -> dict[str, list[AwardSeat]]:
+    def order_by_cabin(day: date) -> dict[str, list[AwardSeat]]:
         return {cabin: open_days[day][cabin] for cabin in cabins if cabin in open_days.get(day, {})}
 
-    days = [DaySeats(day, state(day), ordered(day)) for day in _days(question)]
+    days = [DaySeats(day, state(day), order_by_cabin(day)) for day in _days(question)]
     return Month(days, sources, freshness(readings))

@@ -35,17 +35,17 @@ def backends() -> list[Backend]:
     cards = [p for p in registry.providers().values() if p.data_mode == mode]
     places = {p.name: circuit_breaker.shared_name(_name(p, 0)) for p in cards}
     health = circuit_breaker.read_health(places.values())
-    return [_fares(p, health[places[p.name]]) for p in cards]
+    return [_describe_backend(p, health[places[p.name]]) for p in cards]
 
 
-def _fares(card: Provider, seen: circuit_breaker.Health) -> Backend:
+def _describe_backend(card: Provider, health: circuit_breaker.Health) -> Backend:
     if card.credential == "operator" and not registry.operator_key(card):
         return Backend(card.name, "not_configured", None)
-    down = seen.is_open or seen.failures >= circuit_breaker.FAILURES_TO_OPEN
-    return Backend(card.name, "down" if down else "degraded" if seen.failures else "live", seen.last_success_at)
+    down = health.is_open or health.failures >= circuit_breaker.FAILURES_TO_OPEN
+    return Backend(card.name, "down" if down else "degraded" if health.failures else "live", health.last_success_at)
 
 
-def standing(verb: str, account_id: int) -> Standing:
+def find_standing(verb: str, account_id: int) -> Standing:
     """`down` also means that nobody is configured to answer; one healthy source among failing ones is `degraded`."""
     cards = [p for p in registry.providers_of(verb) if p.credential != "operator" or registry.operator_key(p)]
     health = list(circuit_breaker.read_health(_name(p, account_id) for p in cards).values())

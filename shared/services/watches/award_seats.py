@@ -28,12 +28,9 @@ from shared.settings import settings
 class KeyState(Protocol):
     """The stored state of one watched key: whether it matched when it was last answered."""
 
-    @property
-    def key(self) -> str: ...
-    @property
-    def matched(self) -> bool: ...
-    @property
-    def answered_at(self) -> datetime: ...
+    key: str
+    matched: bool
+    answered_at: datetime
 
 
 @dataclass(frozen=True)
@@ -96,7 +93,7 @@ def find_new_matches(sight: CheckResult, key_states: Sequence[KeyState]) -> tupl
     best = find_best(sight.plan.terms, sight.window.options)
     before = {MatchKey.parse(row.key): row.matched for row in key_states}
     newer = {MatchKey.parse(row.key) for row in key_states if row.answered_at > sight.asked_at}
-    fresh, states = find_crossings(before, best, lambda key: sight.window.answered(key) and key not in newer)
+    fresh, states = find_crossings(before, best, lambda key: sight.window.knows_state(key) and key not in newer)
     matches = sorted((best[key] for key in fresh), key=lambda option: (option.points, option.date))
     return matches, {str(key): matched for key, matched in states.items()}
 
@@ -107,30 +104,30 @@ def should_mail(
     event: str,
     watch: tuple[str, int],
     plan: WatchQuery,
-    found: Sequence[AwardOption],
+    options: Sequence[AwardOption],
 ) -> bool:
     """Whether a mail about these seats tells the person anything another of their watches has not just mailed."""
     if not reachable(session, account, event):
         return False
-    seats = {str(MatchKey.of(option)): (option.date, option.points) for option in found}
+    seats = {str(MatchKey.of(option)): (option.date, option.points) for option in options}
     now, quiet = clock.now(), timedelta(seconds=settings().route_monitor_interval_seconds)
     route, name = f"{plan.origin}-{plan.destination}", f"{watch[0]}:{watch[1]}"
     return bool(note_mailed_seats(session, account.id, route, name, seats, now, now - quiet))
 
 
-def route_facts(plan: WatchQuery, found: Sequence[AwardOption]) -> dict[str, Any]:
+def describe_route(plan: WatchQuery, options: Sequence[AwardOption]) -> dict[str, Any]:
     """What a notice and a mail are worded from."""
     return {
         "origin": plan.origin,
         "destination": plan.destination,
         "earliest": plan.terms.earliest.isoformat(),
         "latest": plan.terms.latest.isoformat(),
-        "total": len(found),
-        "options": [_option_facts(option) for option in found[:LISTED]],
+        "total": len(options),
+        "options": [_describe_option(option) for option in options[:LISTED]],
     }
 
 
-def _option_facts(option: AwardOption) -> dict[str, Any]:
+def _describe_option(option: AwardOption) -> dict[str, Any]:
     """In words a mail can use: names instead of codes."""
     facts = reference()
     day: date = option.date

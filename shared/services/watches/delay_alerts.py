@@ -47,21 +47,21 @@ async def _ask(ask: Ask, airport: str) -> Readings:
     readings: Readings = []
     for card in sorted(registry.providers_of(VERB), key=lambda card: card.credential != "none"):
         readings.append(await ask.one(card.name, VERB, DelaysQuestion(airport), fresh))
-        if _believed(readings[-1]):
+        if _is_believable(readings[-1]):
             break
     return readings
 
 
-def _believed(reading: Reading[Any]) -> bool:
+def _is_believable(reading: Reading[Any]) -> bool:
     looked = reading.provider_checked_at
-    return reading.answered and (looked is None or clock.now() - looked <= STALE)
+    return reading.has_answer and (looked is None or clock.now() - looked <= STALE)
 
 
-async def reach(ask: Ask, airport: str) -> Reach:
+async def find_coverage(ask: Ask, airport: str) -> Reach:
     """Whether anybody can tell of this airport's delays; `silent` is somebody who does not answer now."""
     readings = await _ask(ask, airport)
-    statuses = {reading.status for reading in readings if not _believed(reading)}
-    if any(map(_believed, readings)):
+    statuses = {reading.status for reading in readings if not _is_believable(reading)}
+    if any(map(_is_believable, readings)):
         return "covered"
     if statuses - {"not_covered", "not_configured"}:
         return "silent"
@@ -75,7 +75,7 @@ def airports(session: Session) -> list[str]:
     return list(session.scalars(waiting.group_by(DelayAlert.airport).order_by(oldest, DelayAlert.airport)))
 
 
-async def query_sources(wanted: Sequence[str]) -> dict[str, Report]:
+async def query_sources(airport_codes: Sequence[str]) -> dict[str, Report]:
     """Asks about each airport once. One without a believable answer is absent: nothing is known of it now."""
     reports: dict[str, Report] = {}
     places = anyio.CapacityLimiter(AT_ONCE)
@@ -84,12 +84,12 @@ async def query_sources(wanted: Sequence[str]) -> dict[str, Report]:
         async with places:
             asked_at = clock.now()
             readings = await _ask(Ask(background=True), airport)
-        if readings and _believed(readings[-1]):
+        if readings and _is_believable(readings[-1]):
             reports[airport] = Report(asked_at, readings[-1].source, readings[-1].value or ())
 
     with anyio.move_on_after(SECONDS):
         async with anyio.create_task_group() as tasks:
-            for airport in wanted:
+            for airport in airport_codes:
                 tasks.start_soon(one, airport)
     return reports
 

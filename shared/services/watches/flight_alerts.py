@@ -11,7 +11,7 @@ from shared.db.runs import COMPLETE, RunResult, unschedule
 from shared.db.watched_keys import store_key_states
 from shared.domain.award_matches import MonitorTerms
 from shared.outbox.enqueue import tell
-from shared.services.watches.award_seats import CheckResult, WatchQuery, find_new_matches, route_facts, should_mail
+from shared.services.watches.award_seats import CheckResult, WatchQuery, describe_route, find_new_matches, should_mail
 
 EVENT = "flight_alert_match"
 # Airlines without a programme of their own any more: the one whose prices count.
@@ -63,7 +63,7 @@ def settle(session: Session, run_id: int, sight: CheckResult) -> RunResult:
             session,
             account,
             EVENT,
-            route_facts(plan, matches) | {"alert_id": alert.id},
+            describe_route(plan, matches) | {"alert_id": alert.id},
             dedupe_key=f"{RunKind.FLIGHT_ALERT}:{alert.id}:{run_id}",
             subject=(RunKind.FLIGHT_ALERT, alert.id),
             mail=should_mail(session, account, EVENT, (RunKind.FLIGHT_ALERT, alert.id), plan, matches),

@@ -24,7 +24,7 @@ from shared.reference.hotel_awards import find_free_night
 from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel
 from shared.services.bookings.bookings import stay_state
-from shared.services.search.hotel_prices import Seen, stay_prices
+from shared.services.search.hotel_prices import HotelReadings, search_stays
 from shared.services.search.provenance import freshness
 
 EVENT = "hotel_price_drop"
@@ -58,11 +58,11 @@ class CheckResult:
 
     plan: WatchQuery
     asked_at: datetime
-    seen: Seen
+    seen: HotelReadings
 
     @property
-    def answered(self) -> bool:
-        return any(r.answered for r in self.seen.readings)
+    def has_answer(self) -> bool:
+        return any(r.has_answer for r in self.seen.readings)
 
     @property
     def silent(self) -> list[str]:
@@ -77,14 +77,14 @@ class CheckResult:
     @property
     def outage(self) -> str | None:
         """Why nobody answered, where that can be tried again: a missing connection or setting cannot."""
-        return f"no source answered: {', '.join(self.silent)}" if self.silent and not self.answered else None
+        return f"no source answered: {', '.join(self.silent)}" if self.silent and not self.has_answer else None
 
     @property
     def trouble(self) -> str | None:
         """What the booking shows: who did not answer, or that nobody could be asked."""
         if self.silent:
             return f"not answered by {', '.join(self.silent)}"
-        if self.answered:
+        if self.has_answer:
             return None
         coverage = self.seen.coverage
         rest = [f"{s.name}: {s.reason}" for s in (*coverage.failed, *coverage.skipped)]
@@ -131,7 +131,7 @@ async def query_sources(ask: Ask, plan: WatchQuery, max_age: timedelta) -> Check
     """Asks the sources; holds no connection to the database meanwhile."""
     now = clock.now()
     nights = (plan.check_out - plan.check_in).days
-    seen = await stay_prices(
+    readings = await search_stays(
         ask,
         [plan.hotel],
         plan.check_in,
@@ -140,7 +140,7 @@ async def query_sources(ask: Ask, plan: WatchQuery, max_age: timedelta) -> Check
         by_night=0 < plan.every <= nights,
         max_age=max(min(max_age, now - plan.since), AT_LEAST),
     )
-    return CheckResult(plan, now, seen)
+    return CheckResult(plan, now, readings)
 
 
 def settle(session: Session, reference: Reference, sight: CheckResult) -> HotelPrice | None:
@@ -151,9 +151,9 @@ def settle(session: Session, reference: Reference, sight: CheckResult) -> HotelP
     row = _still(session, reference, sight.plan)
     if row is None:
         return None
-    price_row = _price(sight) if sight.answered else None
+    price_row = _price(sight) if sight.has_answer else None
     price = store_price(session, price_row) if price_row else None
-    _note(row, sight.trouble, sight.asked_at if sight.answered else row.last_checked_at)
+    _note(row, sight.trouble, sight.asked_at if sight.has_answer else row.last_checked_at)
     if price is not None:
         _tell(session, row, price)
     return price
@@ -221,20 +221,20 @@ def _tell(session: Session, row: HotelBooking, price: HotelPrice) -> None:
         session,
         session.get_one(Account, row.account_id),
         EVENT,
-        _facts(row, price, drop),
+        _describe_drop(row, price, drop),
         dedupe_key=f"{EVENT}:{row.id}:{price.id}:{now}",
         subject=("hotel_booking", row.id),
         mail=True,
     )
 
 
-def _facts(row: HotelBooking, price: HotelPrice, found: bookings.PriceDrop) -> dict[str, Any]:
+def _describe_drop(row: HotelBooking, price: HotelPrice, drop: bookings.PriceDrop) -> dict[str, Any]:
     """In words a mail can use."""
     checked = price.provider_checked_at or price.captured_at
     if row.kind == "award":
-        was, now, saved = (pluralize(n or 0, "point") for n in (row.original_points, price.points, found.points_saved))
+        was, now, saved = (pluralize(n or 0, "point") for n in (row.original_points, price.points, drop.points_saved))
     else:
-        amounts = (row.original_pay_rate_usd, price.cash, found.cash_saved)
+        amounts = (row.original_pay_rate_usd, price.cash, drop.cash_saved)
         was, now, saved = (f"{n or 0:,.2f} {row.cash_rate_currency}" for n in amounts)
     free_until = row.free_cancellation_until
     return {
@@ -246,7 +246,7 @@ def _facts(row: HotelBooking, price: HotelPrice, found: bookings.PriceDrop) -> d
         "was": was,
         "now": now,
         "saved": saved,
-        "percent": str(found.percent),
+        "percent": str(drop.percent),
         "room_type": price.room_type,
         "source": price.source,
         "checked_at": checked.isoformat(timespec="minutes"),

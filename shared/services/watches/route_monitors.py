@@ -16,7 +16,7 @@ from shared.db.watched_keys import store_key_states
 from shared.domain.award_matches import MonitorTerms
 from shared.outbox.enqueue import tell
 from shared.services.search.award_options import OFFER_FIELDS, AwardOption
-from shared.services.watches.award_seats import CheckResult, WatchQuery, find_new_matches, route_facts, should_mail
+from shared.services.watches.award_seats import CheckResult, WatchQuery, describe_route, find_new_matches, should_mail
 
 EVENT = "route_monitor_match"
 
@@ -58,7 +58,7 @@ def settle(session: Session, run_id: int, sight: CheckResult) -> RunResult:
     store_key_states(session, MonitorKey, monitor.id, states, sight.asked_at)
     _log_check(session, run_id, monitor, sight, len(new_matches))
     if new_matches:
-        _fire(session, run_id, monitor, sight.plan, new_matches)
+        _notify(session, run_id, monitor, sight.plan, new_matches)
     return RunResult(sight.retry_reason)
 
 
@@ -79,18 +79,20 @@ def _log_check(session: Session, run_id: int, monitor: RouteMonitor, sight: Chec
         monitor.last_checked_at = sight.asked_at
 
 
-def _fire(session: Session, run_id: int, monitor: RouteMonitor, plan: WatchQuery, found: Sequence[AwardOption]) -> None:
+def _notify(
+    session: Session, run_id: int, monitor: RouteMonitor, plan: WatchQuery, options: Sequence[AwardOption]
+) -> None:
     """All fresh matches of one check make one notice and one mail."""
-    route_monitors.add_matches(session, [_match_row(monitor.id, option) for option in found])
+    route_monitors.add_matches(session, [_match_row(monitor.id, option) for option in options])
     account = find_addressee(session, monitor.account_id)
     tell(
         session,
         account,
         EVENT,
-        route_facts(plan, found) | {"monitor_id": monitor.id},
+        describe_route(plan, options) | {"monitor_id": monitor.id},
         dedupe_key=f"{RunKind.ROUTE_MONITOR}:{monitor.id}:{run_id}",
         subject=(RunKind.ROUTE_MONITOR, monitor.id),
-        mail=should_mail(session, account, EVENT, (RunKind.ROUTE_MONITOR, monitor.id), plan, found),
+        mail=should_mail(session, account, EVENT, (RunKind.ROUTE_MONITOR, monitor.id), plan, options),
     )
 
 

@@ -39,7 +39,7 @@ def test_whatever_a_source_says_becomes_the_right_reading(
     pretend(fake.provider, **{fake.provider: kind})
     reading = asked(fake, budget=0.5 if kind == "slow" else 20)
     assert (reading.status, reading.reason) == fake.expects(kind)
-    assert reading.answered == (reading.status in ("ok", "no_data"))
+    assert reading.has_answer == (reading.status in ("ok", "no_data"))
     assert bool(reading.value) == (reading.status == "ok")
     assert reading.source == fake.provider
     told = caplog.text + repr(reading)

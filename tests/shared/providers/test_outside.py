@@ -33,7 +33,7 @@ def test_an_empty_answer_is_no_data_and_not_a_failure(wire: respx.Route, ask: As
     wire.mock(return_value=httpx.Response(200, json={"data": []}))
     reading = ask()
     assert (reading.status, reading.value, reading.reason) == ("no_data", (), "empty")
-    assert reading.answered
+    assert reading.has_answer
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_failure_never_becomes_data(
 ) -> None:
     wire.mock(return_value=answer)
     reading = ask()
-    assert (reading.status, reading.reason, reading.value, reading.answered) == (status, reason, None, False)
+    assert (reading.status, reading.reason, reading.value, reading.has_answer) == (status, reason, None, False)
 
 
 @pytest.mark.parametrize(

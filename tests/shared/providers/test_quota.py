@@ -71,8 +71,8 @@ def test_the_operators_key_goes_before_a_persons_connection(with_sources: WithSo
     unkeyed = replace(source("unkeyed", nothing), credential="either", setting="duffel_api_key")
     with_sources(keyed, unkeyed)
     assert (registry.scope(keyed, 7), registry.scope(unkeyed, 7)) == ("operator", "account-7")
-    assert asked(keyed, 1)[0].answered
-    assert asked(unkeyed, 1)[0].answered
+    assert asked(keyed, 1)[0].has_answer
+    assert asked(unkeyed, 1)[0].has_answer
 
 
 @pytest.mark.parametrize(

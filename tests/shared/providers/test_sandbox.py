@@ -209,7 +209,7 @@ def test_a_seat_opened_by_another_process_is_found_by_the_next_check(standing_cl
     key = MatchKey("BA", OWN, travel_day(), "business")
     set_seat("shut", "LHR", "JFK", travel_day(), "business")
     before = look()
-    assert before.answered(key)
+    assert before.knows_state(key)
     assert key not in before.seen
     code = (
         "import redis, sys; redis.Redis.from_url(sys.argv[1])"

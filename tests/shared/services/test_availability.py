@@ -182,30 +182,30 @@ def test_a_window_gives_options_with_enough_seats_over_all_its_days(with_sources
 def test_a_key_is_known_to_be_gone_when_everyone_answered(with_sources: WithSources) -> None:
     with_sources(selling("one"), selling("two"))
     window = look()
-    assert window.answered(key())
-    assert not window.answered(key(day=next_day() + timedelta(days=1)))
+    assert window.knows_state(key())
+    assert not window.knows_state(key(day=next_day() + timedelta(days=1)))
 
 
 def test_while_a_source_failed_a_missing_key_is_unknown_and_a_seen_one_known(with_sources: WithSources) -> None:
     with_sources(selling("one", seat(travel_day())), failing("two", DOWN))
     window = look()
     assert window.failed == ("two",)
-    assert window.answered(key())
-    assert not window.answered(key(cabin="economy"))
+    assert window.knows_state(key())
+    assert not window.knows_state(key(cabin="economy"))
 
 
 def test_a_source_that_is_not_connected_does_not_keep_a_gone_key_alive(with_sources: WithSources) -> None:
     with_sources(selling("one"), failing("two", Unanswered("connection_required", "connection_required")))
     window = look()
     assert window.failed == ("two",)
-    assert window.answered(key())
+    assert window.knows_state(key())
 
 
 def test_when_nobody_answers_nothing_is_known(with_sources: WithSources) -> None:
     with_sources(failing("one", DOWN))
     window = look()
     assert (window.options, window.any_answered, window.failed) == ([], False, ("one",))
-    assert not window.answered(key())
+    assert not window.knows_state(key())
     with_sources()
     assert look().failed == ("award_seats",)
 
@@ -213,8 +213,8 @@ def test_when_nobody_answers_nothing_is_known(with_sources: WithSources) -> None
 def test_an_airline_that_was_not_asked_for_is_not_known(with_sources: WithSources) -> None:
     with_sources(selling("one"))
     window = look(airlines=["VS"])
-    assert window.answered(key(airline="VS"))
-    assert not window.answered(key(airline="BA"))
+    assert window.knows_state(key(airline="VS"))
+    assert not window.knows_state(key(airline="BA"))
 
 
 def test_a_window_that_is_over_asks_nobody(with_sources: WithSources) -> None:

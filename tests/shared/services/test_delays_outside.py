@@ -5,7 +5,7 @@ import pytest
 
 from shared.providers.ask import Ask
 from shared.providers.contract import AirportDelay
-from shared.services.watches.delay_alerts import Report, query_sources, reach
+from shared.services.watches.delay_alerts import Report, find_coverage, query_sources
 from tests.shared.providers.fakes.server import Pretend, World, fake_world, pretend
 
 __all__ = ["fake_world", "pretend"]
@@ -57,4 +57,4 @@ def test_who_can_tell_of_an_airport_is_known_before_it_is_watched(
     pretend: Pretend, airport: str, kind: str, found: str
 ) -> None:
     pretend("faa_nas", faa_nas=kind)
-    assert anyio.run(reach, Ask(), airport) == found
+    assert anyio.run(find_coverage, Ask(), airport) == found

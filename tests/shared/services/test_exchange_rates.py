@@ -10,7 +10,7 @@ from shared.domain.exchange_rates import Rates
 from shared.providers.ask import Ask
 from shared.providers.contract import Provider, Unanswered
 from shared.providers.frankfurter import BLEND
-from shared.services.search.exchange_rates import kept_rates, rates
+from shared.services.search.exchange_rates import load_cached_rates, rates
 from tests.support.fake_rates import answering, failing_with, rates_of
 from tests.support.fake_seats import WithSources, live, with_sources
 
@@ -61,11 +61,11 @@ def test_one_currency_alone_asks_nobody(with_sources: WithSources) -> None:
 def test_rates_are_kept_for_hours_and_read_without_asking(with_sources: WithSources) -> None:
     bank, asked = _counting(rates_of(USD="1.12", GBP="0.84"))
     with_sources(bank)
-    assert kept_rates(["USD", "GBP"]).source == "none"
+    assert load_cached_rates(["USD", "GBP"]).source == "none"
     known("USD", "GBP")
     known("USD", "GBP")
     assert len(asked) == 1
-    assert kept_rates(["USD", "GBP"]).amount(Decimal(84), "GBP", "USD") == 112
+    assert load_cached_rates(["USD", "GBP"]).amount(Decimal(84), "GBP", "USD") == 112
     assert len(asked) == 1
 
 

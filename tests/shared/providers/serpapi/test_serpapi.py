@@ -131,6 +131,6 @@ def test_the_key_in_the_address_is_seen_nowhere(
     caplog.set_level(logging.DEBUG)
     wire.mock(side_effect=trouble) if isinstance(trouble, Exception) else wire.mock(return_value=trouble)
     reading = asked()
-    assert not reading.answered
+    assert not reading.has_answer
     kept = repr([connect().hgetall(name) for name in connect().keys("*health*")])
     assert SECRET not in caplog.text + repr(reading) + kept
