@@ -23,7 +23,7 @@ MAIL_KINDS = {
 
 
 def show(member: Member, status: int = 200, fault: str | None = None) -> FlowResult:
-    switches = find_addressee(member.db, member.account.id).wanted
+    switches = find_addressee(member.db, member.account.id).mail_switches
     choices = [(kind, *MAIL_KINDS[kind], switches[kind]) for kind in MAILS]
     logo_row = member.db.get(AdvisorLogo, member.account.id)
     return member.show(

@@ -28,8 +28,9 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Paging, Part, Result
 from mcp_server.views.bookings import FlightBooking, to_flight_booking, to_flight_bookings
 from mcp_server.views.vouchers import Voucher, describe_freed_vouchers, to_voucher
+from shared.db.booking_pages import When, load_flight_page
 from shared.db.bookings import FlightBooking as Row
-from shared.db.bookings import When, find_legs, page_of_flights
+from shared.db.bookings import find_legs
 from shared.db.trips import open_trip
 from shared.db.vouchers import on_bookings
 from shared.domain import bookings as rules
@@ -259,7 +260,7 @@ def list_flight_bookings(
     conditions += [Row.departure_date >= from_date] if from_date else []
     conditions += [Row.departure_date <= to_date] if to_date else []
     today = bookings.today(call.reference, "flight", call.now)
-    rows, sums = page_of_flights(call.db, today, when, conditions, page, per_page)
+    rows, sums = load_flight_page(call.db, today, when, conditions, page, per_page)
     return Flights(
         message=f"{pluralize(sums.total, 'flight booking')}.",
         bookings=to_flight_bookings(call, rows),

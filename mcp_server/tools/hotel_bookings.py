@@ -22,8 +22,9 @@ from mcp_server.views.bookings import (
     to_price_snapshot,
 )
 from mcp_server.views.vouchers import Voucher, describe_freed_vouchers, to_voucher
+from shared.db.booking_pages import When, load_stay_page
 from shared.db.bookings import HotelBooking as Row
-from shared.db.bookings import When, cheaper_now, page_of_hotels, prices_of
+from shared.db.bookings import cheaper_now, prices_of
 from shared.db.hotel_prices import prices_since_booking
 from shared.db.trips import open_trip
 from shared.db.vouchers import on_bookings
@@ -185,7 +186,7 @@ def list_hotel_bookings(
     conditions += [Row.hotel_code.in_(hotels.list_chain_codes(call.reference, chain))] if chain else []
     conditions += [Row.trip_id == trip_id] if trip_id else []
     conditions += [cheaper_now(today)] if with_drop_only else []
-    rows, sums = page_of_hotels(call.db, today, when, conditions, page, per_page)
+    rows, sums = load_stay_page(call.db, today, when, conditions, page, per_page)
     cheaper = f" Offered for less now: {sums.drops}." if sums.drops else ""
     return Stays(
         message=f"{pluralize(sums.total, 'hotel stay')}.{cheaper}",

@@ -55,8 +55,8 @@ async def check_hotel_booking_price(call: LiveCall, booking_id: RowId) -> Checke
     query = await call.in_session(lambda session: _build_query(call, _get_own(session, booking_id)))
     check = await query_sources(call.ask, query, MAX_ANSWER_AGE)
     booking, snapshots = await call.in_session(lambda session: _store_check(call, session, check))
-    require_prices(check.seen, booking.hotel.name)
-    failed = check.seen.unanswered_sources
+    require_prices(check.prices, booking.hotel.name)
+    failed = check.prices.unanswered_sources
     rest = f" No answer from {', '.join(failed)}, so this may not be all." if failed else ""
     return CheckedStay(
         status="partial" if failed else "ok",
@@ -64,7 +64,7 @@ async def check_hotel_booking_price(call: LiveCall, booking_id: RowId) -> Checke
         booking=booking,
         snapshots=snapshots,
         drop=booking.drop,
-        freshness=check.seen.freshness,
+        freshness=check.prices.freshness,
     )
 
 

@@ -76,7 +76,7 @@ def _estimate_progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBook
         gap=max(Decimal(0), required - total) if reported is not None and required is not None else None,
         year_ends_on=ends,
         on_track=_is_on_track(reported or Decimal(0), total, required or 0, goal, on) if reckoned else None,
-        assumptions=[*status_tiers.list_conditions(goal), *flown.said, *notes],
+        assumptions=[*status_tiers.list_conditions(goal), *flown.notes, *notes],
         bookings_counted=[leg.id for leg in flown.counted],
         **describe_source(goal),
     )

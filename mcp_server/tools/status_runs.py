@@ -218,7 +218,7 @@ def _find_flying_path(call: Call, goal: Goal, days: int, currency: str) -> tuple
     if not plan.amount or goal.target.metric != getattr(
         statuses.build_scheme(call.reference, goal.program.slug), "metric", ""
     ):
-        return [], [f"Planned flying: {plan.said[0]}"]
+        return [], [f"Planned flying: {plan.notes[0]}"]
     flights = [
         f"{leg.airline} {leg.origin}-{leg.destination} on {format_day(leg.departure_date)}." for leg in plan.counted
     ]
@@ -231,7 +231,7 @@ def _find_flying_path(call: Call, goal: Goal, days: int, currency: str) -> tuple
                 days_needed=(plan.counted[-1].departure_date - call.today).days,
                 steps=[f"Fly as booked: {flight}" for flight in flights[:20]],
                 gap_covered=min(plan.amount, goal.missing),
-                risk=" ".join(plan.said),
+                risk=" ".join(plan.notes),
                 apply_url=None,
                 runs=None,
                 freshness=build_static_freshness("static", "the bookings logged here", "As they were logged."),

@@ -60,12 +60,12 @@ class Addressee(NamedTuple):
     id: int
     email: str | None
     email_confirmed_at: datetime | None
-    wanted: dict[str, bool]
+    mail_switches: dict[str, bool]
 
 
-_WANTED = ", ".join(f"mail_{kind}" for kind in MAILS)
+_MAIL_COLUMNS = ", ".join(f"mail_{kind}" for kind in MAILS)
 _ADDRESSEE = sa.text(f"""
-select id, email, email_confirmed_at, {_WANTED}
+select id, email, email_confirmed_at, {_MAIL_COLUMNS}
 from accounts left join profiles on account_id = id where id = :id""")  # noqa: S608 - names of ours
 
 

@@ -27,7 +27,9 @@ def reachable(session: Session, account: Account | Addressee, event: str) -> boo
     """Whether a mail about this would go out: the address is confirmed, and the person wants such mails."""
     addressee = account if isinstance(account, Addressee) else find_addressee(session, account.id)
     return bool(
-        addressee.email and addressee.email_confirmed_at and addressee.wanted.get(MAIL_KINDS.get(event, ""), True)
+        addressee.email
+        and addressee.email_confirmed_at
+        and addressee.mail_switches.get(MAIL_KINDS.get(event, ""), True)
     )
 
 

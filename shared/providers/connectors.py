@@ -32,7 +32,7 @@ class Start:
     """Where the browser goes next, and what the way back will need; the latter is sealed meanwhile."""
 
     url: str
-    kept: Mapping[str, str] = field(default_factory=dict, repr=False)
+    saved: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True)

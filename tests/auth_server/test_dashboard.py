@@ -18,7 +18,7 @@ from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.clients import BrandedPdf
 from shared.db.oauth import ApiKey, Client
-from shared.db.profile import AdvisorLogo, Profile, addressee
+from shared.db.profile import AdvisorLogo, Profile, find_addressee
 from shared.db.usage import API_CALLS, SEARCHES, take
 from shared.secrets import digest, well_formed
 from tests.auth_server.in_process_browser import PASSWORD, Browser, hidden
@@ -298,7 +298,7 @@ def test_mails_are_turned_on_and_off(ann: Browser) -> None:
     send(ann, "/dashboard/settings", "/dashboard/settings", hotel_price_drops="on", route_monitors="on")
     with transaction() as session:
         row = session.scalars(select(Profile)).one()
-        kinds = [kind for kind, on in addressee(session, row.account_id).wanted.items() if on]
+        kinds = [kind for kind, on in find_addressee(session, row.account_id).mail_switches.items() if on]
     assert kinds == ["route_monitors", "hotel_price_drops"]
     assert ann.get("/dashboard/settings").text.count(" checked") == 2
 

@@ -25,7 +25,7 @@ def link(who: Browser, kind: str) -> str:
 
 def read_switches(who: Browser) -> dict[str, bool]:
     with transaction() as session:
-        return find_addressee(session, session.query(Account).filter_by(public_id=who.public_id).one().id).wanted
+        return find_addressee(session, session.query(Account).filter_by(public_id=who.public_id).one().id).mail_switches
 
 
 def delay_alert(who: Browser, *channels: str) -> int:

@@ -10,11 +10,8 @@ VAGUE |= {"left", "begun", "chosen", "drawn", "spelt", "heard", "tried", "caught
 VERBS_IN_ED = frozenset({"feed", "seed", "embed", "need", "proceed", "exceed"})
 PARTICIPLE = re.compile(r"_*([a-z]{2,}ed|" + "|".join(sorted(VAGUE)) + ")")
 TEMPLATE = re.compile(r"\b(goes|go|comes|come) (in|out)\b", re.IGNORECASE)
-# Ceilings may only fall.
-MAX_PARTICIPLES = 16
-MAX_VAGUE_LOCALS = 27
-MAX_TEMPLATES = 2
-MAX_TEMPLATES_OF_TESTS = 29
+SEARCHABLE = {"shared/db/base.py: unscoped"}  # lifts the own-rows guard: one word that a reader can search for
+PUBLISHED_FIELDS = {("mcp_server/tools/portfolio.py", "held"), ("shared/services/search/provenance.py", "asked")}
 
 
 def _is_participle(name: str) -> bool:
@@ -32,7 +29,7 @@ def test_functions_are_called_by_verbs_and_not_by_participles() -> None:
         for function in functions(tree)
         if _is_participle(function.name)
     ]
-    assert len(names) <= MAX_PARTICIPLES, "\n".join(names)
+    assert set(names) == SEARCHABLE
 
 
 def test_locals_are_named_for_what_they_hold() -> None:
@@ -40,16 +37,19 @@ def test_locals_are_named_for_what_they_hold() -> None:
         f"{module}:{node.lineno} {node.id}"
         for module, tree in product_trees().items()
         for node in ast.walk(tree)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in VAGUE
+        if isinstance(node, ast.Name)
+        and isinstance(node.ctx, ast.Store)
+        and node.id in VAGUE
+        and (module, node.id) not in PUBLISHED_FIELDS
     ]
-    assert len(names) <= MAX_VAGUE_LOCALS, "\n".join(names)
+    assert names == []
 
 
 def test_module_docstrings_say_what_a_module_is_and_not_what_goes_in_and_comes_out() -> None:
     modules = [name for name, tree in product_trees().items() if TEMPLATE.search(_opening(tree))]
-    assert len(modules) <= MAX_TEMPLATES, "\n".join(modules)
+    assert modules == []
 
 
 def test_docstrings_of_test_modules_do_so_too() -> None:
     modules = [name for name, tree in suite_trees().items() if TEMPLATE.search(_opening(tree))]
-    assert len(modules) <= MAX_TEMPLATES_OF_TESTS, "\n".join(modules)
+    assert modules == []

@@ -26,7 +26,7 @@ class BookedProgress:
 
     amount: Decimal
     counted: tuple[FlightBooking, ...]
-    said: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 def paid_legs(session: Session, today: date) -> Sequence[FlightBooking]:

@@ -70,7 +70,7 @@ class Pending:
     """What was remembered when the person left for the provider."""
 
     account_id: int
-    kept: Mapping[str, str] = field(repr=False)
+    saved: Mapping[str, str] = field(repr=False)
     consents: Sequence[str] = ()
 
 
@@ -129,7 +129,7 @@ async def finish_consent(provider: str, query: Mapping[str, str], who: SignedInB
         raise ConnectStopped(StopReason.NOT_CONFIGURED)
     pending = await run_in_thread(_use_state, provider, query.get("state", ""), who)
     try:
-        grant = await card.finish(query, pending.kept, callback_url(provider))
+        grant = await card.finish(query, pending.saved, callback_url(provider))
     except Declined:
         await run_in_thread(_reset_pending, pending.account_id, provider, None)
         raise ConnectStopped(StopReason.DECLINED) from None
@@ -200,7 +200,7 @@ def _use_link(provider: str, link: str, who: SignedInBrowser) -> int:
 def _store_state(
     account_id: int, provider: str, state: str, start: Start, who: SignedInBrowser, consents: list[str]
 ) -> None:
-    pending = {"kept": dict(start.kept), "session": who.session, "consents": consents}
+    pending = {"kept": dict(start.saved), "session": who.session, "consents": consents}
     with transaction(account_id) as session:
         row = find_connection(session, account_id, provider, lock=True)
         if row is None:

@@ -44,7 +44,7 @@ class Window:
     failed: tuple[str, ...]  # sources that did not answer, or could not be asked
     coverage: Coverage
     question: SeatsQuestion
-    seen: frozenset[MatchKey]
+    seen_keys: frozenset[MatchKey]
 
     def knows_state(self, key: MatchKey) -> bool:
         """Whether the state of this key is known now.
@@ -55,7 +55,7 @@ class Window:
         in_window = self.question.earliest <= key.date <= self.question.latest
         if not in_window or (self.question.airlines and key.airline not in self.question.airlines):
             return False
-        return (self.any_answered and not self.coverage.failed) or key in self.seen
+        return (self.any_answered and not self.coverage.failed) or key in self.seen_keys
 
 
 def _option(reading: Reading[tuple[AwardSeat, ...]], seat: AwardSeat, account_id: int | None) -> AwardOption:
@@ -150,5 +150,5 @@ async def search_window(
         failed=tuple(silent),
         coverage=sources,
         question=question,
-        seen=frozenset(map(MatchKey.of, options)),
+        seen_keys=frozenset(map(MatchKey.of, options)),
     )

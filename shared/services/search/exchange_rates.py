@@ -45,7 +45,7 @@ def load_cached_rates(currencies: Iterable[str]) -> Rates:
     codes = set(currencies)
     places = [(cache.build_key(p, registry.scope(p, None), VERB, EVERY), None) for p in _sources()]
     sets = [_read(r) for r in cache.get_many(places) if r]
-    return max(sets, key=lambda found: _count_known(found, codes), default=none_known())
+    return max(sets, key=lambda rates: _count_known(rates, codes), default=none_known())
 
 
 def _sources() -> list[Provider]:

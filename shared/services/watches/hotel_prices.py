@@ -58,21 +58,21 @@ class CheckResult:
 
     plan: WatchQuery
     asked_at: datetime
-    seen: HotelReadings
+    prices: HotelReadings
 
     @property
     def has_answer(self) -> bool:
-        return any(r.has_answer for r in self.seen.readings)
+        return any(r.has_answer for r in self.prices.readings)
 
     @property
     def silent(self) -> list[str]:
         """Who failed; a source that never has this hotel does not count as one."""
-        return [f"{f.name} ({f.reason})" for f in self.seen.coverage.failed if f.reason != "not_covered"]
+        return [f"{f.name} ({f.reason})" for f in self.prices.coverage.failed if f.reason != "not_covered"]
 
     @property
     def complete(self) -> bool:
         """Whether nobody was missing who could have had a price for somebody."""
-        return not self.silent and all(s.reason == "not_configured" for s in self.seen.coverage.skipped)
+        return not self.silent and all(s.reason == "not_configured" for s in self.prices.coverage.skipped)
 
     @property
     def outage(self) -> str | None:
@@ -86,7 +86,7 @@ class CheckResult:
             return f"not answered by {', '.join(self.silent)}"
         if self.has_answer:
             return None
-        coverage = self.seen.coverage
+        coverage = self.prices.coverage
         rest = [f"{s.name}: {s.reason}" for s in (*coverage.failed, *coverage.skipped)]
         return ", ".join(rest) or "no source of hotel prices is configured"
 
@@ -181,10 +181,10 @@ def _price(sight: CheckResult) -> HotelPrice | None:
     """One row for all sources of a look; None where nobody knows the stay."""
     plan = sight.plan
     code, check_in, check_out = plan.stay
-    stay_price = sight.seen.stay(code, check_in, check_out, plan.every).best
+    stay_price = sight.prices.stay(code, check_in, check_out, plan.every).best
     if stay_price.state == "unknown":
         return None
-    spoke = [r for r in sight.seen.readings if any(o.hotel_code == code for o in r.value or ())]
+    spoke = [r for r in sight.prices.readings if any(o.hotel_code == code for o in r.value or ())]
     fresh = freshness(spoke)
     return HotelPrice(
         hotel_code=code,

@@ -142,7 +142,7 @@ def test_update_profile_refuses_an_airline_that_is_preferred_already(people: Peo
 def test_mail_settings_are_the_ones_of_the_dashboard(people: People, use: Use) -> None:
     shown = use(people.alice, UPDATE, mail={"product_news": True, "route_monitors": False})["profile"]["mail"]
     with transaction(people.alice.account_id) as session:
-        assert find_addressee(session, people.alice.account_id).wanted == shown
+        assert find_addressee(session, people.alice.account_id).mail_switches == shown
     assert set(settings.MAIL_KINDS) == set(MAILS) == set(shown)
 
 

@@ -210,7 +210,7 @@ def test_a_seat_opened_by_another_process_is_found_by_the_next_check(standing_cl
     set_seat("shut", "LHR", "JFK", travel_day(), "business")
     before = look()
     assert before.knows_state(key)
-    assert key not in before.seen
+    assert key not in before.seen_keys
     code = (
         "import redis, sys; redis.Redis.from_url(sys.argv[1])"
         f".hset('award:sandbox:overrides', 'LHR-JFK|{travel_day()}|business|BA|{OWN}', 'open:3')"
