@@ -1,4 +1,4 @@
-"""What both servers do with a request's head that comes slowly, never ends, or comes in pieces; over real sockets."""
+"""Request heads that arrive slowly, never end, or arrive in pieces, on both servers, over real sockets."""
 
 import asyncio
 import socket

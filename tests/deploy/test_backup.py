@@ -1,4 +1,4 @@
-"""Backups: a filled database goes in, the same rows come out of the file, and whatever would harm is refused."""
+"""Backup and restore: the rows of a filled database are the same afterwards, and whatever would harm is refused."""
 
 import subprocess
 import sys

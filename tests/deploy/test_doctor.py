@@ -1,4 +1,4 @@
-"""What the doctor says of the sources: their health goes in, one line or a fault comes out."""
+"""What doctor reports about the sources: one line for their health, or a fault."""
 
 import pytest
 

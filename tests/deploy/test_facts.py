@@ -1,4 +1,4 @@
-"""`award-travel fact`: an operator's words go in, a correction with its trail or one line about the fault comes out."""
+"""`award-travel fact`: corrections with their trail, and one line for each fault."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A language model's endpoint on loopback in both wires: what it shall do goes in, what it was asked comes out."""
+"""A language model's endpoint on loopback, in both wire formats: it answers as the test says and records requests."""
 
 import json
 import threading

@@ -1,4 +1,4 @@
-"""A message goes out once: retried while it surely did not, never repeated once nobody can know."""
+"""Delivery: a message is retried while it surely was not sent, and never repeated once that is uncertain."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""A stand-in for the auth server: tokens granted by a test go in, introspection answers come out."""
+"""A stand-in for the auth server: it answers introspection for the tokens a test grants."""
 
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,4 +1,4 @@
-"""The calendar feed over HTTP: a secret goes in; a calendar, nothing new, or the same 404 as ever comes out."""
+"""The calendar feed over HTTP: a calendar, 304 when nothing changed, and the same 404 for every wrong secret."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The argument check: what callers really send goes in, keyword values or clear faults of our own words come out."""
+"""The argument check: what callers really send becomes keyword values, or clear faults in our own words."""
 
 from datetime import date
 from decimal import Decimal

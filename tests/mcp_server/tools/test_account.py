@@ -1,4 +1,4 @@
-"""Plan and usage: what an account used comes out exactly, and asking for it uses nothing."""
+"""Plan and usage: the figures are exact, and asking for them uses nothing."""
 
 from dataclasses import replace
 from datetime import timedelta

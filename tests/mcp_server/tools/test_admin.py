@@ -1,4 +1,4 @@
-"""The admin's list of accounts: filters go in, pages of everyone's accounts come out, and to admins only."""
+"""The list of accounts for administrators: filters, pages, and refusal of everyone else."""
 
 from typing import Any
 

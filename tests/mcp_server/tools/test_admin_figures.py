@@ -1,4 +1,4 @@
-"""Figures for administrators: thousands of calls and some rows go in, every figure equals a recount."""
+"""Figures for administrators: over thousands of calls every figure equals a recount."""
 
 import random
 from collections import Counter

@@ -1,4 +1,4 @@
-"""A database of any version goes in; every table it has holds rows afterwards, made from what the database says."""
+"""Fills every table of a database of any version with rows, made from what the database says of itself."""
 
 import re
 import uuid

@@ -1,4 +1,4 @@
-"""Filled databases of every earlier version go in; the newest tables, and every row as it was, come out."""
+"""Upgrades: filled databases of every earlier version reach the newest tables with every row as it was."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""The price of nights and stays: offers of sources go in; the least of them, a free night, or that nobody said, out."""
+"""The price of nights and stays: the lowest offer of the sources, a free night, or that no source answered."""
 
 from datetime import date, timedelta
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""What holds for every source, over its fake server: each kind of answer goes in at the socket, a reading comes out."""
+"""What holds for every source, over its fake server: each kind of answer becomes a reading."""
 
 import logging
 from typing import Any

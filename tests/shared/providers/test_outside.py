@@ -1,4 +1,4 @@
-"""Whatever happens out there becomes a reading: answers of a server go in, statuses and single words come out."""
+"""Answers of a server, whatever they are, become a reading: a status and a single word."""
 
 import logging
 from collections.abc import Callable

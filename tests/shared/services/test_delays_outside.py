@@ -1,4 +1,4 @@
-"""The whole way from watched airports to the sources' sockets: airports go in, reports or nothing known come out."""
+"""From watched airports to the sources' sockets and back: reports, or that nothing is known."""
 
 import anyio
 import pytest

@@ -1,4 +1,4 @@
-"""The whole way from an amount to the sources of rates: currencies go in, one dated set or none comes out."""
+"""From an amount to the sources of rates and back: one dated set, or none."""
 
 from datetime import UTC, datetime
 from decimal import Decimal

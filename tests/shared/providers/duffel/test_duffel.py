@@ -1,4 +1,4 @@
-"""Duffel's offers: recorded answers go in, fares that are truly of the cabin come out; invented ones never do."""
+"""Duffel's offers: recorded answers become fares that are truly of the cabin; invented ones never do."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The ECB's daily file: XML goes in, rates to the euro of one day come out."""
+"""The ECB's daily file: rates to the euro of one day."""
 
 from datetime import date
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""The FAA's documents: what is published goes in, delays of airports come out, or one word of why not."""
+"""The FAA's documents: delays of airports, or one word that says why there are none."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta

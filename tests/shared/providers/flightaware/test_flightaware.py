@@ -1,4 +1,4 @@
-"""AeroAPI's delays of one airport: JSON goes in, rows whose seconds are never shown come out."""
+"""AeroAPI's delays of one airport: rows whose seconds are never shown."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Frankfurter's blended rates: JSON goes in, rates to the euro with the day of each come out."""
+"""Frankfurter's blended rates: rates to the euro with the day of each."""
 
 from datetime import date
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""LiteAPI's lists and rates: recorded answers go in, what a stay costs in money comes out."""
+"""LiteAPI's lists and rates: what a stay costs in money, from recorded answers."""
 
 import json
 from collections.abc import Iterator

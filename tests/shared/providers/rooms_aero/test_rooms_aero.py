@@ -1,4 +1,4 @@
-"""rooms.aero's rows: recorded searches go in, stays of the hotels that were meant come out."""
+"""rooms.aero's rows: stays of the hotels that were asked for, from recorded searches."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""seats.aero's rows: recorded searches and trips go in, seats with the right airline, price and age come out."""
+"""seats.aero's rows: seats with the right airline, price and age, from recorded searches and trips."""
 
 import json
 from collections.abc import Iterator

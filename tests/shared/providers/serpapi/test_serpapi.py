@@ -1,4 +1,4 @@
-"""SerpApi's pages of fares: JSON goes in, fares come out; its key is seen nowhere."""
+"""SerpApi's pages of fares: its key is never shown."""
 
 import dataclasses
 import json

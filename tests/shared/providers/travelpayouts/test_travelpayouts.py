@@ -1,4 +1,4 @@
-"""Travelpayouts' fares: what others were shown goes in, the fares of one day with their age come out."""
+"""Travelpayouts' fares: what others were shown becomes the fares of one day with their age."""
 
 import dataclasses
 import json
