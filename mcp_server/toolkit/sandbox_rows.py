@@ -13,20 +13,18 @@ _MARKS: dict[str, Any] = {
 }
 
 
-def mark_rows(node: Any) -> Any:
-    """Changes the data of an answer in place: invented rows get their marks, real ones lose the empty field."""
-    if isinstance(node, list):
-        for item in node:
-            mark_rows(item)
-    elif isinstance(node, dict):
-        for value in node.values():
-            if isinstance(value, dict | list):
-                mark_rows(value)
-        if "generated_at" in node:
-            generated_at = node.pop("generated_at")
+def mark_rows(data: dict[str, Any]) -> dict[str, Any]:
+    """Changes the JSON data of an answer in place: invented rows get their marks, real ones lose the empty field."""
+    containers: list[Any] = [data]
+    while containers:
+        container = containers.pop()
+        values = container if type(container) is list else container.values()
+        containers += [value for value in values if type(value) in (dict, list)]
+        if type(container) is dict and "generated_at" in container:
+            generated_at = container.pop("generated_at")
             if generated_at is not None:
-                node |= {"source": "sandbox", "synthetic": True, "live": False, "generated_at": generated_at}
-    return node
+                container |= {"source": "sandbox", "synthetic": True, "live": False, "generated_at": generated_at}
+    return data
 
 
 def describe_marks(schema: dict[str, Any]) -> dict[str, Any]:
