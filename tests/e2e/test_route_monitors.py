@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from redis import Redis
 
+from shared.domain.dates import format_iso_day
 from tests.e2e.conftest import Call
 from tests.support.service import Service, wait_for
 
@@ -67,7 +68,8 @@ def watch(call: Call) -> Iterator[Watch]:
 
 
 def _told(service: Service, day: str) -> list[EmailMessage]:
-    return [m for m in _mails(service) if day in m.get_body(("plain",)).get_content()]  # type: ignore[union-attr]
+    written = format_iso_day(day)
+    return [m for m in _mails(service) if written in m.get_body(("plain",)).get_content()]  # type: ignore[union-attr]
 
 
 @pytest.mark.slow  # the checks come once a second, and the mail must stay the only one through several

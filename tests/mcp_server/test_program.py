@@ -53,6 +53,7 @@ def _answers(url: str) -> bool:
         return False
 
 
+@pytest.mark.running_clock  # the program runs on the real clock, and tokens of the stand-in expire by it
 @pytest.mark.slow  # starts the program twice over: two workers import everything
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_sigterm_writes_the_calls_just_made_before_the_program_ends(clean: None, workers: str) -> None:

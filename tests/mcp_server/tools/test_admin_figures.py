@@ -15,7 +15,7 @@ from shared.db.delay_alerts import DelayAlert
 from shared.db.messages import Delivery
 from shared.db.runs import JobRun, Schedule
 from shared.db.trips import SearchRecord
-from shared.db.usage import API_CALLS, Note, ToolCall, take, write
+from shared.db.usage import API_CALLS, Note, ToolCall, store_calls, take
 from shared.providers import circuit_breaker
 from shared.redis import connect
 from tests.mcp_server.tools.conftest import Use
@@ -52,7 +52,7 @@ def notes(people: People) -> list[Note]:
     edge = (midnight(DAYS - 1), midnight(DAYS - 1) - timedelta(microseconds=1))
     made += [Note(who[0], "Edge", "mcp", "list_trips", "ok", 1, at) for at in edge]
     with transaction() as session:
-        write(session, made)
+        store_calls(session, made)
     return [note for note in made if note.at >= midnight(DAYS - 1)]
 
 
@@ -119,7 +119,7 @@ def test_admin_mcp_usage_stats_show_the_busiest_applications_and_say_how_many_th
 ) -> None:
     who, now = people.bob.account_id, clock.now()
     with transaction() as session:
-        write(session, [Note(who, f"App {n % 60}", "mcp", "list_trips", "ok", 5, now) for n in range(90)])
+        store_calls(session, [Note(who, f"App {n % 60}", "mcp", "list_trips", "ok", 5, now) for n in range(90)])
     answer = use(people.ada, "admin_mcp_usage_stats")
     assert [c["calls"] for c in answer["by_client"]] == [2] * 30 + [1] * 20
     assert answer["message"].endswith("The 50 busiest of 60 applications are shown.")
@@ -248,9 +248,9 @@ def test_admin_get_user_shows_plan_use_and_newest_searches(people: People, use: 
     ]
     with transaction() as session:
         take(session, alice, API_CALLS, clock.today().replace(day=1), None, 40)
-        write(session, [Note(alice, "CLI", "rest", tool, ended, 3, now) for tool, ended in rest])
-        write(session, [Note(alice, "CLI", "rest", "list_trips", "ok", 3, midnight() - timedelta(seconds=1))])
-        write(session, [Note(alice, "Claude", "mcp", "list_trips", "ok", 3, now)])
+        store_calls(session, [Note(alice, "CLI", "rest", tool, ended, 3, now) for tool, ended in rest])
+        store_calls(session, [Note(alice, "CLI", "rest", "list_trips", "ok", 3, midnight() - timedelta(seconds=1))])
+        store_calls(session, [Note(alice, "Claude", "mcp", "list_trips", "ok", 3, now)])
     answer = use(people.ada, "admin_get_user", id=alice)
     assert answer["user"] == {
         "id": alice,
