@@ -151,17 +151,17 @@ def cache_hit_us() -> float:
     from shared.secrets import digest, mint
 
     async def hits() -> float:
-        bearers, token = TokenVerifier(), mint("awt_at_")
+        verifier, token = TokenVerifier(), mint("awt_at_")
         end = time.monotonic() + 3600
         caller = Caller(1, "acc_bench", Plan.PREMIUM, False, "bench", "Bench")
-        bearers.known[digest(token)] = VerifiedToken(caller, "bench", end, end)
+        verifier.cache[digest(token)] = VerifiedToken(caller, "bench", end, end)
         runs = []
         for _ in range(5):
             started = time.perf_counter()
             for _ in range(CACHE_HITS):
-                await bearers.check(token)
+                await verifier.check(token)
             runs.append((time.perf_counter() - started) / CACHE_HITS * 1e6)
-        await bearers.close()
+        await verifier.close()
         return min(runs)
 
     return asyncio.run(hits())
