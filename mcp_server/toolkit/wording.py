@@ -15,6 +15,8 @@ def airline_name(facts: Reference, code: str) -> str:
 
 
 def describe_airports(facts: Reference, *codes: str) -> str:
-    """A sentence for each city code, of which only one airport is searched; without it the answer would mislead."""
+    """A sentence for each city code, of which only one airport is searched: an answer must say so."""
     searched = ((code, facts.airport(code).code) for code in codes)
-    return "".join(f" Of {code} only {airport} was asked." for code, airport in searched if airport != code)
+    return "".join(
+        f" For {code} only the airport {airport} was searched." for code, airport in searched if airport != code
+    )

@@ -189,7 +189,7 @@ def facts_freshness(hotel: HotelRow) -> Freshness:
         provider_age_seconds=None,
         cached_until=None,
         note=f"{f'Source dated {format_iso_day(hotel.as_of)}.' if hotel.as_of else 'Source undated.'}"
-        " Nothing was asked live.",
+        " No live source was asked.",
     )
 
 

@@ -28,10 +28,12 @@ from shared.services.search.price_memory import round_trips_seen
 from shared.services.search.provenance import Freshness
 
 CABINS = {"premium": "premium_economy"}
-NO_FARES = "No cash fares of these runs were seen lately: none has a price, and points that follow it are unknown."
+NO_FARES = (
+    "No cash fare for these runs was seen lately, so no prices are shown; points that depend on the price are unknown."
+)
 SOME_FARES = (
-    "Fares were seen in searches of the last 14 days, whole prices with taxes; they may be gone. Points that follow the"
-    " fare without taxes stay unknown."
+    "Fares are from searches of the last 14 days, with taxes, and may be gone. Points that depend on the fare without"
+    " taxes are unknown."
 )
 
 
@@ -103,10 +105,10 @@ def _read_progress(row: LoyaltyStatus | None, target: Rung, on: date) -> tuple[D
 
 
 def weigh_runs(call: Call, goal: Goal, home: str, days: int) -> list[RunOption]:
-    """Every known run of the programme weighed against the gap, with a fare where one was seen for these days.
+    """Every known run of the programme compared with the gap, with a fare where one was seen for these days.
 
-    Raises NoData where there is none. A fare is what was asked in all, so what follows the fare without its taxes is
-    not reckoned from it.
+    Raises NoData where there is none. A fare includes taxes, so points that depend on the fare without taxes are not
+    computed from it.
     """
     scheme = statuses.build_scheme(call.reference, goal.program.slug)
     if scheme is None:

@@ -104,7 +104,7 @@ def test_search_availability_reads_an_airlines_code_slug_or_name(people: People,
 
 def test_search_availability_takes_a_city_code_for_its_main_airport(people: People, use: Use) -> None:
     answer = use(people.alice, "search_availability", **(search_arguments() | {"origin": "LON"}))
-    assert answer["message"].endswith(" Of LON only LHR was asked.")
+    assert answer["message"].endswith(" For LON only the airport LHR was searched.")
     assert answer["status"] == "ok"
     assert {o["origin"] for o in answer["options"]} <= {"LHR"}
 

@@ -35,7 +35,7 @@ def test_find_status_run_counts_known_routings_and_invents_no_fare(people: Peopl
         assert [run[n] for n in ("fare", "total_cost", "cost_per_unit")] == ["no_data"] * 3
         assert run["fare_age_seconds"] is None
     assert (answer["freshness"]["mode"], answer["freshness"]["fetched_at"]) == ("none", None)
-    assert "No cash fares" in answer["message"]
+    assert "No cash fare for these runs" in answer["message"]
 
 
 def test_find_status_run_begins_at_home_then_nearby(people: People, use: Use) -> None:

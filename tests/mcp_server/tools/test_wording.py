@@ -90,5 +90,7 @@ def test_of_a_city_the_airport_that_was_asked_is_named(
 ) -> None:
     given = evaluate(given)
     whole = use(people.alice, tool, origin="LON", destination="NYC", **given)
-    assert whole["message"].endswith(" Of LON only LHR was asked. Of NYC only JFK was asked.")
+    assert whole["message"].endswith(
+        " For LON only the airport LHR was searched. For NYC only the airport JFK was searched."
+    )
     assert "was asked" not in use(people.alice, tool, **ROUTE, **given)["message"]
