@@ -33,7 +33,7 @@ QUOTA_RESERVE = 10  # a tenth of a provider's daily calls is kept for requests o
 RESET_HEADERS = ("retry-after", "x-ratelimit-reset", "ratelimit-reset")
 FIRST_UNIX_TIME = 10**9  # a reset header below this number is a span in seconds, from here on a Unix time
 
-# Provider name -> the caller's own credential. An optional method `rejected` hears of a credential that was refused.
+# Provider name -> the caller's own credential; the optional method `report_rejection` is told of a refused one.
 Connections = Callable[[str], Awaitable[str | None]]
 
 _processes = 1  # that share each provider's concurrency limit
@@ -113,8 +113,9 @@ class Ask:
             fetching = _fetch_once(request, before, max_age) if request.background else _fetch(request, before.health)
             reading = readings[index] = await fetching
             own = request.scope.startswith("account-") and request.credential
-            if reading.status == "broken" and own and (rejected := getattr(self._connections, "rejected", None)):
-                await rejected(request.provider.name, own)
+            report_rejection = getattr(self._connections, "report_rejection", None)
+            if reading.status == "broken" and own and report_rejection:
+                await report_rejection(request.provider.name, own)
 
         lookups = await _look_up(list(requests.values()), max_age)
         async with anyio.create_task_group() as tasks:
