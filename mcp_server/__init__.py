@@ -1,4 +1,6 @@
 """The MCP server: bearer check, gate, quota and the tools, over Streamable HTTP and over REST.
 
-May import `shared`, never the other programs. A new tool is one function in `tools/<noun>.py` and its tests.
+Its rooms, each importing only from those after it: `rest` and `pages` (HTTP beside /mcp), `transport` (/mcp), `tools`,
+`views` (result models) and `calls` (gate, quota, usage), `toolkit` (what a tool imports). May import `shared`, never
+the other programs. A new tool is one function in `tools/<noun>.py` and its tests.
 """

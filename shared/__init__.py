@@ -1,4 +1,4 @@
-"""The floor all programs stand on: services, providers, outbox, db, reference, documents, domain and the ground files.
+"""What the three programs share: services, providers, outbox, db, reference, documents, domain and the ground files.
 
-Arrows go down only (see the import contracts in pyproject.toml); a new sub-package needs a decision on its floor.
+Imports go downwards only (import contract `floors` in pyproject.toml); a new sub-package needs a decision on its floor.
 """

@@ -1,4 +1,6 @@
 """Flows that more than one room needs: a tool and a job, or a provider and the database together.
 
-May import every floor below. A service never opens a server and never imports a tool.
+Its rooms, each importing only from those after it: `operations`, `watches`, `search`, `connections`, `deadlines`,
+`bookings`. `spending` and `proposals` stand alone. May import everything below. A service never opens a server and
+never imports a tool.
 """
