@@ -18,7 +18,7 @@ class Sourced(Part):
 
 
 class Verified(Sourced):
-    """As Sourced; `verified_on` is the day of our last audit, else the date the source itself carries."""
+    """As Sourced; `verified_on` is the day of our last audit, None when there was none."""
 
     verified_on: str | None
 
@@ -40,7 +40,7 @@ def describe_source(fact: Any) -> dict[str, Any]:
 
 
 def describe_verified(fact: Any) -> dict[str, Any]:
-    return describe_source(fact) | {"verified_on": fact.audited_on.isoformat() if fact.audited_on else fact.as_of}
+    return describe_source(fact) | {"verified_on": fact.audited_on.isoformat() if fact.audited_on else None}
 
 
 def describe_audited(fact: Any) -> dict[str, Any]:

@@ -230,7 +230,7 @@ def _find_cancellation_fee(call: Call, row: Row) -> CancellationFee | None:
         unit=fee.cancel_unit,
         exempt_tiers=list(fee.exempt_tiers),
         source_url=fee.source_url,
-        verified_on=fee.audited_on.isoformat() if fee.audited_on else fee.as_of,
+        verified_on=fee.audited_on.isoformat() if fee.audited_on else None,
     )
 
 

@@ -59,11 +59,7 @@ class BuyPrices(Result):
 
 def _find_running_sale(call: Call, program: str) -> PointsSale | None:
     """The best sale of today; one for everybody before a targeted one."""
-    rows = [
-        r
-        for r in call.reference.rows("points_sales.csv")
-        if r.program == program and (r.start_date is None or r.start_date <= call.today) and call.today <= r.end_date
-    ]
+    rows = [r for r in call.reference.rows("points_sales.csv") if r.program == program and r.is_valid(call.today)]
     return min(rows, key=lambda r: (r.targeted, -(r.bonus_percent or 0), -(r.discount_percent or 0)), default=None)
 
 
@@ -94,7 +90,7 @@ def _to_buy_price(call: Call, row: BuyPoints, quantity: int | None) -> BuyPrice:
         taxes=row.taxes,
         seller=row.seller,
         note=row.note,
-        checked_on=row.audited_on.isoformat() if row.audited_on else row.as_of,
+        checked_on=row.audited_on.isoformat() if row.audited_on else None,
         **describe_source(row),
     )
 
@@ -103,7 +99,7 @@ def _to_running_sale(row: PointsSale) -> RunningSale:
     return RunningSale(
         bonus_percent=row.bonus_percent,
         discount_percent=row.discount_percent,
-        ends_on=row.end_date,
+        ends_on=row.valid_to,
         targeted=row.targeted,
         source_url=row.source_url,
         as_of=row.as_of,

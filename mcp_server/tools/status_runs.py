@@ -251,7 +251,7 @@ def _find_offer_paths(call: Call, goal: Goal, days: int) -> tuple[list[StatusPat
         if row.to_program == goal.program.slug
         and (rung := goal.ladder.tier(row.to_tier)) is not None
         and rung.rank >= goal.target.rank
-        and (row.ends_on is None or row.ends_on >= call.today)
+        and row.is_valid(call.today)
         and (row.days_allowed is None or row.days_allowed <= days)
     ]
     if not offers:

@@ -257,7 +257,7 @@ def get_status_matches(
         if target in (None, r.to_program)
         and (source is None or not r.from_programs or source in r.from_programs)
         and kind in ("all", programs[r.to_program].kind)
-        and (r.ends_on is None or r.ends_on >= call.today)
+        and r.is_valid(call.today)
     ]
     offers = [o for o in (_to_offer(r, tiers_held) for r in matches) if o.eligible == "yes" or not eligible_only]
     audited = max((r.audited_on for r in rows if r.audited_on), default=None)

@@ -171,13 +171,13 @@ def find_transfer_paths(
 
 def _find_earlier_bonuses(row: TransferBonus, rows: list[TransferBonus]) -> tuple[bool | None, date | None]:
     """Whether it is the best bonus of 24 months, and when the one before it ended; None without earlier ones."""
-    start = row.start_date or row.end_date
+    start = row.valid_from or row.valid_to
     since = start - timedelta(days=730)
     same = [r for r in rows if (r.from_program, r.to_program) == (row.from_program, row.to_program)]
-    before = [r for r in same if since <= r.end_date < start]
+    before = [r for r in same if since <= r.valid_to < start]
     if not before:
         return None, None
-    return row.bonus_percent >= max(r.bonus_percent for r in before), max(r.end_date for r in before)
+    return row.bonus_percent >= max(r.bonus_percent for r in before), max(r.valid_to for r in before)
 
 
 def _to_bonus_offer(call: Call, row: TransferBonus, edge: Edge, rows: list[TransferBonus]) -> BonusOffer:
@@ -188,9 +188,9 @@ def _to_bonus_offer(call: Call, row: TransferBonus, edge: Edge, rows: list[Trans
         to_program=row.to_program,
         bonus_percent=row.bonus_percent,
         effective_ratio=round(float(ratio), 6),
-        starts_on=row.start_date,
-        ends_on=row.end_date,
-        days_left=(row.end_date - call.today).days,
+        starts_on=row.valid_from,
+        ends_on=row.valid_to,
+        days_left=(row.valid_to - call.today).days,
         targeted=row.targeted,
         best_in_24_months=best,
         last_seen_before=before,
@@ -205,19 +205,13 @@ def _find_bonuses(call: Call) -> list[BonusOffer]:
     running = [
         (row, edges[pair])
         for row in rows
-        if (pair := (row.from_program, row.to_program)) in edges
-        and (row.start_date is None or row.start_date <= call.today)
-        and call.today <= row.end_date
+        if (pair := (row.from_program, row.to_program)) in edges and row.is_valid(call.today)
     ]
     return sorted((_to_bonus_offer(call, r, e, rows) for r, e in running), key=lambda o: (o.ends_on, o.from_program))
 
 
 def _find_sales(call: Call) -> list[SaleOffer]:
-    rows: list[PointsSale] = [
-        r
-        for r in call.reference.rows("points_sales.csv")
-        if (r.start_date is None or r.start_date <= call.today) and call.today <= r.end_date
-    ]
+    rows: list[PointsSale] = [r for r in call.reference.rows("points_sales.csv") if r.is_valid(call.today)]
     return [_to_sale(call, r) for r in rows]
 
 
@@ -229,8 +223,8 @@ def _to_sale(call: Call, row: PointsSale) -> SaleOffer:
         discount_percent=row.discount_percent,
         cents_per_point=cents,
         currency=currency,
-        ends_on=row.end_date,
-        days_left=(row.end_date - call.today).days,
+        ends_on=row.valid_to,
+        days_left=(row.valid_to - call.today).days,
         **describe_verified(row),
     )
 

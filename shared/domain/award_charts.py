@@ -43,20 +43,19 @@ class Chart:
     from_zones: frozenset[str]  # with to_zones: the only routes it prices; empty = every route
     to_zones: frozenset[str]
     threshold_miles: int | None
-    effective_from: date | None
-    effective_to: date | None
+    valid_from: date | None
+    valid_to: date | None
     bands: Mapping[str, Sequence[DistanceBand]]
     zones: Mapping[str, Mapping[tuple[str, str], Points]]
     source_url: str
+    second_source_url: str | None
     as_of: str | None
     audited_on: date | None
     confidence: str
     note: str | None
 
     def is_valid(self, on: date) -> bool:
-        return (self.effective_from is None or self.effective_from <= on) and (
-            self.effective_to is None or on <= self.effective_to
-        )
+        return (self.valid_from is None or self.valid_from <= on) and (self.valid_to is None or on <= self.valid_to)
 
     @property
     def dynamic(self) -> bool:

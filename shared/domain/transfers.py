@@ -42,6 +42,7 @@ class Edge:
     region: str
     bonus: Bonus | None
     source_url: str
+    second_source_url: str | None
     as_of: str | None
     audited_on: date | None
     confidence: str

@@ -1,5 +1,6 @@
 """Audit of the facts: stale, ended, contradicted, corrected and doubtful rows for a person to check."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from shared.reference.rows import FILES
 from shared.reference.rows.fact import Fact
 
 Kind = Literal["contradicted", "over", "override", "queue", "stale"]
+_DOUBT = re.compile(r"re-?check|\bcheck(?:ed)?\b|conflict|disagree|contradict|doubt|not proved|unclear", re.IGNORECASE)
+_NOTE_LENGTH = 300
 UNDATED = date.min  # sorts before every date
 MIN_OBSERVATIONS = 3  # observations against a chart before it is reported
 OBSERVATION_AGE = timedelta(days=14)
@@ -38,7 +41,6 @@ AGE_LIMITS: dict[str, int] = {
     "programs.csv": 180,
     "voucher_types.csv": 180,
 }
-_ENDS = ("end_date", "ends_on", "effective_to")
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,10 @@ def audit_facts(
 
 
 def find_last_check(row: Any) -> date:
-    """The day a fact was last confirmed, else the day its source carries (its first, where only the month is known)."""
+    """The day a fact was last confirmed, else the day its source carries (its first, where only the month is known).
+
+    What was typed from memory carries no day, so it counts as older than everything.
+    """
     if row.audited_on is not None:
         return row.audited_on  # type: ignore[no-any-return]
     if not row.as_of:
@@ -114,7 +119,7 @@ def _find_stale(reference: Reference, today: date) -> Iterator[AuditFinding]:
         if day == UNDATED or (today - day).days > AGE_LIMITS.get(file, USUAL_DAYS):
             groups[file, row.source_url, day].append(row)
     for (file, source, day), rows in groups.items():
-        age = "undated" if day == UNDATED else f"last looked at {day}"
+        age = "undated" if day == UNDATED else f"last dated {day}"
         text = f"{pluralize(len(rows), 'row')} {age}, first {_name_row(file, rows[0])}"
         yield AuditFinding("stale", file, f"{source} {day}", day, text)
 
@@ -127,7 +132,7 @@ def _find_ended(reference: Reference, today: date) -> Iterator[AuditFinding]:
 
 def _find_end(row: Any) -> date:
     """The last day a fact holds; `date.max` without one."""
-    return min((day for name in _ENDS if (day := getattr(row, name, None)) is not None), default=date.max)
+    return getattr(row, "valid_to", None) or date.max
 
 
 def _find_contradictions(reference: Reference, prices: Iterable[ObservedPrice]) -> Iterator[AuditFinding]:
@@ -172,7 +177,8 @@ def _list_corrections(corrections: Iterable[Override]) -> Iterator[AuditFinding]
 
 
 def _list_queue(reference: Reference) -> Iterator[AuditFinding]:
-    """Doubts noted when the facts were gathered, until the row they are about is audited."""
+    """Doubts noted when the facts were gathered, in the queue or in the row, until the row is audited."""
+    yield from _find_doubtful_notes(reference)
     rows: Mapping[tuple[str, str], Any] = {(f, _first_key(f, row)): row for f, row in _list_facts(reference)}
     for item in reference.rows("audit_queue.csv"):
         row = rows.get((item.file, item.key))
@@ -181,6 +187,14 @@ def _list_queue(reference: Reference) -> Iterator[AuditFinding]:
         since = UNDATED if row is None else find_last_check(row)
         text = f"priority {item.priority}, {item.field}: {item.reason}"
         yield AuditFinding("queue", item.file, f"{item.key} {item.field}", since, text)
+
+
+def _find_doubtful_notes(reference: Reference) -> Iterator[AuditFinding]:
+    """Rows whose own note says that something is to be checked or that sources disagree."""
+    for file, row in _list_facts(reference):
+        if row.audited_on is None and row.note and (doubt := _DOUBT.search(row.note)):
+            text = f"its note says {doubt.group().lower()!r}: {row.note[:_NOTE_LENGTH]}"
+            yield AuditFinding("queue", file, f"{_name_row(file, row)} note", find_last_check(row), text)
 
 
 def _first_key(file: str, row: Any) -> str:

@@ -1,13 +1,13 @@
 """Consistency checks over all files of facts, each fault with file and line."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from decimal import Decimal
 from typing import Any
 
 from shared.domain.plans import CABINS
-from shared.reference import folio, spending
+from shared.reference import folio, keys, spending
+from shared.reference.keys import Tables, list_rows
 
-Tables = Mapping[str, Mapping[int, Any]]  # rows by line, by file
 _KINDS = ("airline", "hotel", "bank")
 _CHART_KINDS = (
     "distance_bands",
@@ -33,42 +33,6 @@ _RANGES: dict[str, tuple[str, Decimal | int, Decimal | int]] = {
     "voucher_types.csv": ("validity_months", 1, 60),
 }
 _PROGRAMME_FIELDS = ("program", "from_program", "to_program", "booked_with")
-# The key of each file: unique, and the sort order of its rows.
-KEYS: dict[str, tuple[str, ...]] = {
-    "programs.csv": ("slug",),
-    "program_aliases.csv": ("alias",),
-    "ambiguous_aliases.csv": ("alias",),
-    "transfer_partners.csv": ("from_program", "to_program"),
-    "transfer_bonuses.csv": ("from_program", "to_program", "end_date"),
-    "award_charts.csv": ("chart_id",),
-    "award_chart_zones.csv": ("chart_id", "cabin", "from_zone", "to_zone", "season"),
-    "award_chart_bands.csv": ("chart_id", "cabin", "season", "min_miles"),
-    "award_zone_members.csv": ("zone_system", "zone"),
-    "airlines.csv": ("iata",),
-    "carriers.csv": ("icao",),
-    "routes.csv": ("carrier", "origin", "destination"),
-    "cards.csv": ("slug",),
-    "exchange_rates.csv": ("currency",),
-    "voucher_types.csv": ("slug",),
-    "hotels.csv": ("slug",),
-    "lounges.csv": ("slug",),
-    "other_servers.csv": ("name",),
-    "buy_points.csv": ("program",),
-    "countries.csv": ("country",),
-    "regions.csv": ("region",),
-    "folio/rules.csv": ("id",),
-    "folio/line_kinds.csv": ("rank", "language"),
-    "folio/benefits.csv": ("chain", "tier", "benefit"),
-    "folio/food_credits.csv": ("chain", "brand"),
-    "folio/dispute_refs.csv": ("id",),
-    "folio/chains.csv": ("chain",),
-    "statements/layouts.csv": ("layout",),
-    "statements/headers.csv": ("layout", "number"),
-    "statements/merchants.csv": ("rank",),
-    "statements/mcc.csv": ("mcc",),
-    "statements/issuer_categories.csv": ("issuer", "name"),
-    "statements/line_types.csv": ("layout", "type"),
-}
 
 
 def find_faults(tables: Tables, airports: Collection[str], broken: Collection[str] = ()) -> list[str]:
@@ -83,31 +47,14 @@ def find_faults(tables: Tables, airports: Collection[str], broken: Collection[st
     return out + list(_check_airports(tables, airports))
 
 
-def _list_rows(tables: Tables, name: str) -> Iterator[tuple[str, Any]]:
-    for number, row in tables[name].items():
-        yield f"{name}:{number}", row
-
-
-def _check_keys(tables: Tables) -> Iterator[str]:
-    for name, fields in KEYS.items():
-        before: tuple[Any, ...] | None = None
-        for where, row in _list_rows(tables, name):
-            key = tuple(getattr(row, f) for f in fields)
-            if before is not None and key == before:
-                yield f"{where}: {' '.join(map(str, key))} stands twice"
-            elif before is not None and key < before:
-                yield f"{where}: rows are sorted by {', '.join(fields)}, and this one is out of order"
-            before = key
-
-
 def _check_programmes(tables: Tables) -> Iterator[str]:
     slugs = {row.slug for row in tables["programs.csv"].values()}
-    for where, row in _list_rows(tables, "programs.csv"):
+    for where, row in list_rows(tables, "programs.csv"):
         if row.kind not in _KINDS:
             yield f"{where}: kind {row.kind!r} is not one of {', '.join(_KINDS)}"
     for name, rows in tables.items():
         fields = [f for f in _PROGRAMME_FIELDS if rows and hasattr(next(iter(rows.values())), f)]
-        for where, row in _list_rows(tables, name) if fields else ():
+        for where, row in list_rows(tables, name) if fields else ():
             for field in fields:
                 if (slug := getattr(row, field)) is not None and slug not in slugs:
                     yield f"{where}: {field} {slug!r} is not a programme of programs.csv"
@@ -117,36 +64,36 @@ def _check_names(tables: Tables) -> Iterator[str]:
     """A name means one programme, or is listed with all it can mean; an airline names the programme that owns it."""
     slugs = {row.slug for row in tables["programs.csv"].values()}
     owner = {code: row.slug for row in tables["programs.csv"].values() for code in row.iata}
-    for where, row in _list_rows(tables, "airlines.csv"):
+    for where, row in list_rows(tables, "airlines.csv"):
         if (slug := owner.get(row.iata)) and row.program != slug:
             yield f"{where}: {row.iata} belongs to {slug}, not to {row.program}"
-    for where, row in _list_rows(tables, "carriers.csv"):
+    for where, row in list_rows(tables, "carriers.csv"):
         if row.one_cabin not in (None, *CABINS):
             yield f"{where}: one_cabin {row.one_cabin!r} is not a cabin"
     shared = {row.alias for row in tables["ambiguous_aliases.csv"].values()}
-    for where, row in _list_rows(tables, "program_aliases.csv"):
+    for where, row in list_rows(tables, "program_aliases.csv"):
         if row.alias in shared:
             yield f"{where}: {row.alias!r} is also listed as ambiguous"
-    for where, row in _list_rows(tables, "ambiguous_aliases.csv"):
+    for where, row in list_rows(tables, "ambiguous_aliases.csv"):
         yield from (f"{where}: {c!r} is not a programme" for c in row.candidates if c not in slugs)
 
 
 def _check_transfers(tables: Tables) -> Iterator[str]:
+    cards = {row.slug for row in tables["cards.csv"].values()}
     edges = {(row.from_program, row.to_program) for row in tables["transfer_partners.csv"].values()}
-    for where, row in _list_rows(tables, "transfer_partners.csv"):
+    for where, row in list_rows(tables, "transfer_partners.csv"):
         if row.ratio_from <= 0 or row.ratio_to <= 0:
             yield f"{where}: a ratio must be positive"
         elif not _MIN_RATIO <= row.ratio_to / row.ratio_from <= _MAX_RATIO:
             yield f"{where}: {row.ratio_from}:{row.ratio_to} is not a believable ratio"
         if row.from_program == row.to_program:
             yield f"{where}: a programme cannot transfer to itself"
+        yield from (f"{where}: card {card!r} is not in cards.csv" for card in row.cards if card not in cards)
         if row.posting_class not in ("instant", "hours", "days", "unknown"):
             yield f"{where}: posting_class {row.posting_class!r} is not known"
-    for where, row in _list_rows(tables, "transfer_bonuses.csv"):
+    for where, row in list_rows(tables, "transfer_bonuses.csv"):
         if (row.from_program, row.to_program) not in edges:
             yield f"{where}: a bonus on a route that transfer_partners.csv does not list"
-        if row.start_date and row.start_date > row.end_date:
-            yield f"{where}: it ends before it starts"
         if not 1 <= row.bonus_percent <= 300:
             yield f"{where}: bonus_percent {row.bonus_percent} is outside 1 to 300"
 
@@ -155,7 +102,7 @@ def _check_charts(tables: Tables) -> Iterator[str]:
     zones = {(row.zone_system, row.zone) for row in tables["award_zone_members.csv"].values()}
     systems = {system for system, _ in zones}
     priced = {row.chart_id for n in _PRICES for row in tables[n].values()}
-    for where, row in _list_rows(tables, "award_charts.csv"):
+    for where, row in list_rows(tables, "award_charts.csv"):
         if row.chart_type not in _CHART_KINDS:
             yield f"{where}: chart_type {row.chart_type!r} is not known"
         elif row.chart_type not in ("dynamic", "not_captured") and row.chart_id not in priced:
@@ -166,14 +113,12 @@ def _check_charts(tables: Tables) -> Iterator[str]:
         yield from (
             f"{where}: {z!r} is no zone of {row.zone_system}" for z in named if (row.zone_system, z) not in zones
         )
-        if row.effective_from and row.effective_to and row.effective_from > row.effective_to:
-            yield f"{where}: it ends before it starts"
 
 
 def _check_prices(tables: Tables) -> Iterator[str]:
     charts = {row.chart_id for row in tables["award_charts.csv"].values()}
     for name in _PRICES:
-        for where, row in _list_rows(tables, name):
+        for where, row in list_rows(tables, name):
             if row.chart_id not in charts:
                 yield f"{where}: chart_id {row.chart_id!r} is not in award_charts.csv"
             if row.cabin not in CABINS:
@@ -187,7 +132,7 @@ def _check_prices(tables: Tables) -> Iterator[str]:
 def _check_bands(tables: Tables) -> Iterator[str]:
     """Bands of one chart, cabin and season follow one another and never get cheaper with distance."""
     before: Any = None
-    for where, row in _list_rows(tables, "award_chart_bands.csv"):
+    for where, row in list_rows(tables, "award_chart_bands.csv"):
         same = before and (row.chart_id, row.cabin, row.season) == (before.chart_id, before.cabin, before.season)
         if same and (before.max_miles is None or row.min_miles <= before.max_miles):
             yield f"{where}: the band overlaps the one before it"
@@ -198,7 +143,7 @@ def _check_bands(tables: Tables) -> Iterator[str]:
 
 def _check_zones(tables: Tables) -> Iterator[str]:
     continents = {row.continent for row in tables["countries.csv"].values()}
-    for where, row in _list_rows(tables, "award_zone_members.csv"):
+    for where, row in list_rows(tables, "award_zone_members.csv"):
         yield from (f"{where}: {c!r} is not a continent" for c in row.continents if c not in continents)
         for field in ("countries", "countries_exclude", "regions", "regions_exclude", "airports", "airports_exclude"):
             yield from (f"{where}: {field} {c!r} is not in capitals" for c in getattr(row, field) if c != c.upper())
@@ -207,7 +152,7 @@ def _check_zones(tables: Tables) -> Iterator[str]:
 def _check_ranges(tables: Tables) -> Iterator[str]:
     """Numbers outside the range of plausible values: typing errors."""
     for name, (field, least, most) in _RANGES.items():
-        for where, row in _list_rows(tables, name):
+        for where, row in list_rows(tables, name):
             if (value := getattr(row, field)) is not None and not least <= value <= most:
                 yield f"{where}: {field} {value} is outside {least} to {most}"
 
@@ -215,7 +160,7 @@ def _check_ranges(tables: Tables) -> Iterator[str]:
 def _check_tiers(tables: Tables) -> Iterator[str]:
     """A higher tier never asks for less of the same metric."""
     reached: dict[tuple[str, str], int] = {}
-    for where, row in sorted(_list_rows(tables, "elite_tiers.csv"), key=lambda pair: pair[1].rank):
+    for where, row in sorted(list_rows(tables, "elite_tiers.csv"), key=lambda pair: pair[1].rank):
         below = reached.get((row.program, row.metric), 0)
         if 0 < row.threshold < below:
             yield f"{where}: {row.tier} asks for less {row.metric} than the tier below it"
@@ -224,7 +169,7 @@ def _check_tiers(tables: Tables) -> Iterator[str]:
 
 def _check_earning(tables: Tables) -> Iterator[str]:
     paid: set[tuple[str, ...]] = set()
-    for where, row in _list_rows(tables, "earning_rates.csv"):
+    for where, row in list_rows(tables, "earning_rates.csv"):
         for letter in row.booking_classes:
             key = (row.program, row.airline, row.scope, letter)
             if key in paid:
@@ -234,11 +179,11 @@ def _check_earning(tables: Tables) -> Iterator[str]:
 
 def _check_cards(tables: Tables) -> Iterator[str]:
     slugs = {row.slug for row in tables["cards.csv"].values()}
-    for where, row in _list_rows(tables, "card_earn.csv"):
+    for where, row in list_rows(tables, "card_earn.csv"):
         if row.card_slug not in slugs:
             yield f"{where}: card_slug {row.card_slug!r} is not in cards.csv"
     vouchers = {row.slug for row in tables["voucher_types.csv"].values()}
-    for where, row in _list_rows(tables, "cards.csv"):
+    for where, row in list_rows(tables, "cards.csv"):
         yield from (
             f"{where}: voucher {v!r} is not in voucher_types.csv" for v in row.voucher_slugs if v not in vouchers
         )
@@ -251,7 +196,7 @@ _OFFER_KINDS = ("match", "challenge")
 def _check_kinds(tables: Tables) -> Iterator[str]:
     """Values that results declare as enumerations."""
     for name, allowed in (("voucher_types.csv", _VOUCHER_KINDS), ("status_matches.csv", _OFFER_KINDS)):
-        for where, row in _list_rows(tables, name):
+        for where, row in list_rows(tables, name):
             if row.kind not in allowed:
                 yield f"{where}: kind {row.kind!r} is not one of {', '.join(allowed)}"
 
@@ -260,7 +205,7 @@ def _check_status_matches(tables: Tables) -> Iterator[str]:
     slugs = {row.slug for row in tables["programs.csv"].values()}
     tiers = {(row.program, row.tier) for row in tables["elite_tiers.csv"].values()}
     tiered = {program for program, _ in tiers}
-    for where, row in _list_rows(tables, "status_matches.csv"):
+    for where, row in list_rows(tables, "status_matches.csv"):
         yield from (f"{where}: {p!r} is not a programme" for p in row.from_programs if p not in slugs)
         if row.to_program in tiered and (row.to_program, row.to_tier) not in tiers:
             yield f"{where}: {row.to_tier!r} is no tier of {row.to_program}"
@@ -268,10 +213,11 @@ def _check_status_matches(tables: Tables) -> Iterator[str]:
 
 # Each check, with the files it looks keys up in.
 _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
-    _check_keys: (),
+    keys.check_keys: (),
+    keys.check_windows: (),
     _check_programmes: ("programs.csv",),
     _check_names: ("programs.csv", "ambiguous_aliases.csv"),
-    _check_transfers: ("transfer_partners.csv",),
+    _check_transfers: ("transfer_partners.csv", "cards.csv"),
     _check_charts: ("award_zone_members.csv",),
     _check_prices: ("award_charts.csv",),
     _check_bands: (),
@@ -297,5 +243,5 @@ _AIRPORT_FIELDS: dict[str, Callable[[Any], Iterable[str]]] = {
 
 def _check_airports(tables: Tables, airports: Collection[str]) -> Iterator[str]:
     for name, codes in _AIRPORT_FIELDS.items():
-        for where, row in _list_rows(tables, name):
+        for where, row in list_rows(tables, name):
             yield from (f"{where}: {code!r} is not an airport" for code in codes(row) if code not in airports)

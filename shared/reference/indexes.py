@@ -49,11 +49,12 @@ def _build_chart(row: Any, bands: Any, zones: Any) -> Chart:
         from_zones=frozenset(starts.split("+")) if starts else frozenset(),
         to_zones=frozenset(ends.split("+")) if ends else frozenset(),
         threshold_miles=row.threshold_miles,
-        effective_from=row.effective_from,
-        effective_to=row.effective_to,
+        valid_from=row.valid_from,
+        valid_to=row.valid_to,
         bands={cabin: tuple(group) for cabin, group in bands.items()},
         zones={cabin: dict(group) for cabin, group in zones.items()},
         source_url=row.source_url,
+        second_source_url=row.second_source_url,
         as_of=row.as_of,
         audited_on=row.audited_on,
         confidence=row.confidence,
@@ -84,8 +85,8 @@ def build_edges(tables: Tables, on: date) -> Iterable[Edge]:
     """The transfer routes open on a day, each with the best bonus that runs on it."""
     running: dict[tuple[str, str], Bonus] = {}
     for row in tables["transfer_bonuses.csv"]:
-        if (row.start_date is None or row.start_date <= on) and on <= row.end_date:
-            bonus = Bonus(row.bonus_percent, row.start_date, row.end_date, row.targeted)
+        if row.is_valid(on):
+            bonus = Bonus(row.bonus_percent, row.valid_from, row.valid_to, row.targeted)
             running_bonus = running.get((row.from_program, row.to_program))
             # A targeted bonus reaches only some members, so it never sets the price when an open one exists.
             if running_bonus is None or (running_bonus.targeted, -running_bonus.percent) > (
@@ -94,7 +95,7 @@ def build_edges(tables: Tables, on: date) -> Iterable[Edge]:
             ):
                 running[row.from_program, row.to_program] = bonus
     for row in tables["transfer_partners.csv"]:
-        if row.status == "active" or (row.ended_on is not None and on <= row.ended_on):
+        if row.is_valid(on) and (row.status == "active" or row.valid_to is not None):
             yield _build_edge(row, running.get((row.from_program, row.to_program)))
 
 
@@ -116,6 +117,7 @@ def _build_edge(row: Any, bonus: Bonus | None) -> Edge:
         region=row.region,
         bonus=bonus,
         source_url=row.source_url,
+        second_source_url=row.second_source_url,
         as_of=row.as_of,
         audited_on=row.audited_on,
         confidence=row.confidence,

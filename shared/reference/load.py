@@ -10,10 +10,11 @@ from typing import Any
 from shared.reference import airports
 from shared.reference.checks import find_faults as faults_across
 from shared.reference.overrides import Override, apply_overrides
+from shared.reference.provenance import check_provenance
 from shared.reference.reference import Reference
 from shared.reference.rows import FILES
 from shared.reference.rows.fact import Fact
-from shared.reference.tables import ReferenceError, check_provenance, read_rows
+from shared.reference.tables import ReferenceError, read_rows
 
 __all__ = ["FOLDER", "Reference", "ReferenceError", "load", "reference", "replace"]
 
@@ -37,9 +38,10 @@ def read_tables(folder: Path, overrides: Sequence[Override] = ()) -> dict[str, l
         if len(faults) > before:
             broken.add(name)
     apply_overrides(lines, overrides, faults)
+    hosts = frozenset(row.host for row in lines["primary_hosts.csv"].values())
     for name, row in FILES.items():
         if issubclass(row, Fact):
-            faults += check_provenance(name, lines[name])
+            faults += check_provenance(name, lines[name], hosts)
     faults += faults_across(lines, airports.load_codes(), broken)
     if faults:
         raise ReferenceError(faults)

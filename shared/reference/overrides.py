@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from shared.reference.checks import KEYS
+from shared.reference.keys import KEYS
 from shared.reference.rows import FILES
 from shared.reference.rows.fact import Fact
 from shared.reference.tables import parse_row
@@ -28,7 +28,7 @@ _NAMED_BY: dict[str, tuple[str, ...]] = {
     "hotel_programmes.csv": ("name",),
     "hyatt_award_chart.csv": ("program", "chart", "category", "level", "room"),
     "peak_calendars.csv": ("program", "airline", "year"),
-    "points_sales.csv": ("program", "kind", "start_date"),
+    "points_sales.csv": ("program", "kind", "valid_from"),
     "program_facts.csv": ("program", "topic"),
     "program_partners.csv": ("program", "airline"),
     "release_windows.csv": ("program",),
@@ -76,7 +76,7 @@ def apply_overrides(lines: dict[str, dict[Any, Any]], overrides: Iterable[Overri
         if override.file not in FILES:
             faults.append(f"{where}: there is no such file")
             continue
-        row = parse_row(FILES[override.file], override.cells, where, faults)
+        row = parse_row(FILES[override.file], _add_optional(override), where, faults)
         if row is None:
             continue
         rows = lines[override.file]
@@ -91,6 +91,11 @@ def apply_overrides(lines: dict[str, dict[Any, Any]], overrides: Iterable[Overri
             }
         else:
             lines[override.file] = _insert(override, rows, row, key)
+
+
+def _add_optional(override: Override) -> Mapping[str, str]:
+    """The cells, with columns that came after the correction was entered left empty."""
+    return dict.fromkeys(list_columns(override.file), "") | dict(override.cells)
 
 
 def _describe_override(override: Override) -> str:

@@ -1,18 +1,15 @@
 """CSV files of facts as frozen rows, with faults by file and line."""
 
 import csv
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_type_hints
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 R = TypeVar("R")
 Parser = Callable[[str], Any]
-_WHEN = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
-CONFIDENCE = ("high", "medium", "low", "missing")
 
 
 class ReferenceError(Exception):
@@ -66,6 +63,11 @@ _PARSERS: dict[Any, Parser] = {
     bool: _parse_flag,
     tuple[str, ...]: _parse_list,
 }
+
+
+def is_optional(kind: Any) -> bool:
+    """Whether a cell of this type may be empty."""
+    return type(None) in get_args(kind) or get_origin(kind) is tuple
 
 
 def _find_parser(kind: Any) -> Parser:
@@ -131,16 +133,3 @@ def _build_row(
         except ValueError as error:
             faults.append(f"{where}: {name} {cells[at]!r} {error}")
     return row(**values) if len(values) == len(columns) else None
-
-
-def check_provenance(name: str, rows: Mapping[int, Any]) -> list[str]:
-    """Each fact says where it is from, how old that is, and how far it is trusted."""
-    faults = []
-    for number, row in rows.items():
-        if row.confidence not in CONFIDENCE:
-            faults.append(f"{name}:{number}: confidence {row.confidence!r} is not one of {', '.join(CONFIDENCE)}")
-        if not row.source_url:
-            faults.append(f"{name}:{number}: source_url is empty")
-        if row.as_of is not None and not _WHEN.fullmatch(row.as_of):
-            faults.append(f"{name}:{number}: as_of {row.as_of!r} is not YYYY, YYYY-MM or YYYY-MM-DD")
-    return faults

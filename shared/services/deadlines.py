@@ -197,13 +197,13 @@ def _find_transfer_bonuses(view: Viewpoint, holdings: Holdings) -> Iterator[Dead
     programs = view.reference.programs
     for row in view.reference.rows("transfer_bonuses.csv"):
         pair = (row.from_program, row.to_program)
-        running = (row.start_date is None or row.start_date <= view.today) and view.today <= row.end_date
+        running = row.is_valid(view.today)
         if row.from_program not in mine or pair not in open_routes or not running:
             continue
         yield Deadline(
             kind="transfer_bonus",
             title=f"{row.bonus_percent}% transfer bonus {programs[pair[0]].name} to {programs[pair[1]].name} ends",
-            due_on=row.end_date,
+            due_on=row.valid_to,
             today=view.today,
             subject=Subject("transfer_bonus", ">".join(pair)),
             suggested_action=("Targeted: check that the account has it. " if row.targeted else "")

@@ -1,14 +1,13 @@
 """Rows about award prices and what surrounds them: charts, bands, zones, windows, fees and surcharges."""
 
 from dataclasses import dataclass
-from datetime import date
 from decimal import Decimal
 
-from shared.reference.rows.fact import Fact
+from shared.reference.rows.fact import Dated, Fact
 
 
 @dataclass(frozen=True, slots=True)
-class Chart(Fact):
+class Chart(Dated):
     chart_id: str
     program: str
     scope: str
@@ -21,8 +20,6 @@ class Chart(Fact):
     zone_system: str | None
     route_scope: str | None
     threshold_miles: int | None
-    effective_from: date | None
-    effective_to: date | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +65,7 @@ class RejectedCell:
 
 
 @dataclass(frozen=True, slots=True)
-class AwardExample(Fact):
+class AwardExample(Dated):
     program: str
     airline: str
     origin: str
@@ -77,7 +74,6 @@ class AwardExample(Fact):
     points: int
     direction: str
     level: str
-    effective_from: date | None
 
 
 @dataclass(frozen=True, slots=True)

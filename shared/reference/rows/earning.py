@@ -1,14 +1,13 @@
 """Rows about earning: percent of distance, elite tiers and what counts towards them."""
 
 from dataclasses import dataclass
-from datetime import date
 from decimal import Decimal
 
-from shared.reference.rows.fact import Fact
+from shared.reference.rows.fact import Dated, Fact
 
 
 @dataclass(frozen=True, slots=True)
-class EarningRate(Fact):
+class EarningRate(Dated):
     program: str
     airline: str
     cabin: str
@@ -16,11 +15,10 @@ class EarningRate(Fact):
     percent_of_distance: Decimal
     minimum_points: int | None
     scope: str
-    valid_from: date | None
 
 
 @dataclass(frozen=True, slots=True)
-class CathayFare(Fact):
+class CathayFare(Dated):
     program: str
     airline: str
     cabin: str
@@ -29,7 +27,6 @@ class CathayFare(Fact):
     zone: str
     status_points: int
     asia_miles: int
-    valid_from: date
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +38,7 @@ class CathayZone(Fact):
 
 
 @dataclass(frozen=True, slots=True)
-class EliteTier(Fact):
+class EliteTier(Dated):
     program: str
     tier: str
     rank: int
@@ -107,7 +104,7 @@ class StatusRunRoute(Fact):
 
 
 @dataclass(frozen=True, slots=True)
-class StatusMatch(Fact):
+class StatusMatch(Dated):
     """An offer to be given, or to earn faster, a tier for one held elsewhere. Empty from_programs: from any."""
 
     offer_id: str
@@ -123,4 +120,3 @@ class StatusMatch(Fact):
     valid_months: int | None
     once_per: str
     apply_url: str
-    ends_on: date | None

@@ -80,3 +80,11 @@ class AuditItem:
     field: str
     reason: str
     priority: int
+
+
+@dataclass(frozen=True, slots=True)
+class PrimaryHost:
+    """A host whose pages speak for their owner: an issuer, a carrier, a programme or an authority."""
+
+    host: str
+    owner: str

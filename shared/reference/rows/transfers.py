@@ -4,13 +4,16 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from shared.reference.rows.fact import Fact
+from shared.reference.rows.fact import Dated, Fact
 
 
 @dataclass(frozen=True, slots=True)
-class TransferPartner(Fact):
+class TransferPartner(Dated):
+    """A transfer route; `cards` are those that give this ratio, none listed: every card that earns the currency."""
+
     from_program: str
     to_program: str
+    cards: tuple[str, ...]
     ratio_from: Decimal
     ratio_to: Decimal
     min_points: int | None
@@ -25,16 +28,14 @@ class TransferPartner(Fact):
     step_bonus: int | None
     region: str
     status: str
-    ended_on: date | None
 
 
 @dataclass(frozen=True, slots=True)
-class TransferBonus(Fact):
+class TransferBonus(Dated):
     from_program: str
     to_program: str
     bonus_percent: int
-    start_date: date | None
-    end_date: date
+    valid_to: date  # an offer has a last day
     targeted: bool
 
 
@@ -48,7 +49,7 @@ class BonusPattern(Fact):
 
 
 @dataclass(frozen=True, slots=True)
-class PointsSale(Fact):
+class PointsSale(Dated):
     program: str
     kind: str
     bonus_percent: int | None
@@ -56,8 +57,7 @@ class PointsSale(Fact):
     unit_price_usd_cents: Decimal | None
     min_points: int | None
     max_points: int | None
-    start_date: date | None
-    end_date: date
+    valid_to: date
     targeted: bool
 
 

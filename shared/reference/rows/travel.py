@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
-from shared.reference.rows.fact import Fact
+from shared.reference.rows.fact import Dated, Fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Route(Fact):
 
 
 @dataclass(frozen=True, slots=True)
-class CatalogCard(Fact):
+class CatalogCard(Dated):
     slug: str
     name: str
     issuer: str
@@ -68,7 +68,7 @@ class CatalogCard(Fact):
 
 
 @dataclass(frozen=True, slots=True)
-class CardEarn(Fact):
+class CardEarn(Dated):
     card_slug: str
     category: str
     multiplier: Decimal

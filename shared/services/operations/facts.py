@@ -15,8 +15,9 @@ from shared.redis import FACTS, connect
 from shared.reference import load
 from shared.reference.load import FOLDER, ReferenceError
 from shared.reference.overrides import Override, build_key, list_columns, list_key_columns
+from shared.reference.provenance import is_proof
 from shared.reference.rows import FILES
-from shared.reference.tables import read_raw_rows
+from shared.reference.tables import is_optional, read_raw_rows
 
 log = logging.getLogger(__name__)
 Cells = Mapping[str, str]
@@ -82,15 +83,19 @@ def require_file(file: str) -> None:
 def _check_cells(file: str, cells: Cells) -> None:
     require_file(file)
     faults = [f"{file} has no column {name}" for name in cells if name not in list_columns(file)]
-    faults += [f"{name} is missing: it names the row" for name in list_key_columns(file) if name not in cells]
+    kinds = get_type_hints(FILES[file])
+    faults += [
+        f"{name} is missing: it names the row"
+        for name in list_key_columns(file)
+        if name not in cells and not is_optional(kinds[name])
+    ]
     if faults:
         raise BadFact("; ".join(faults) + f". The columns: {', '.join(list_columns(file))}.")
 
 
 def _required_texts(file: str) -> list[str]:
     """Columns of text that every row of the file has; the row's checks see to all other kinds."""
-    audited = ("as_of", "audited_on", "confidence", "note")
-    return [name for name, kind in get_type_hints(FILES[file]).items() if kind is str and name not in audited]
+    return [name for name, kind in get_type_hints(FILES[file]).items() if kind is str and name != "confidence"]
 
 
 def _find_row(session: Session, file: str, key: str) -> tuple[Cells | None, Cells | None]:
@@ -113,15 +118,28 @@ def set_fact(session: Session, file: str, cells: Cells, who: str, reason: str) -
         raise BadFact("source_url is missing: a correction says where it is from.")
     if before is None and (missing := [n for n in _required_texts(file) if n not in cells]):
         raise BadFact(f"This row is new and lacks {', '.join(missing)}; NAME= leaves one empty on purpose.")
-    today = clock.today().isoformat()
-    looked_at = {"as_of": today, "audited_on": today, "confidence": "high"}
+    provenance = _describe_look(cells)
     if before and before.get("source_url") != cells.get("source_url"):
-        looked_at["note"] = ""  # it spoke of another source
-    new_cells = {name: value for name, value in (looked_at | dict(cells)).items() if name in list_columns(file)}
+        provenance["note"] = ""  # it spoke of another source
+    new_cells = {name: value for name, value in (provenance | dict(cells)).items() if name in list_columns(file)}
     after = dict(before or dict.fromkeys(list_columns(file), "")) | new_cells
     _store_correction(session, file, key, after, False, who, reason)
     _log_change(session, file, key, "set", before, after, who, reason)
     return before, after
+
+
+def _describe_look(cells: Cells) -> dict[str, str]:
+    """What a correction of today may say of itself: one source that is nobody's own page is not yet an audit."""
+    today = clock.today().isoformat()
+    hosts = {row.host for row in load.reference().rows("primary_hosts.csv")}
+    second = cells.get("second_source_url", "")
+    proof = is_proof(cells.get("source_url", ""), second, hosts)
+    return {
+        "second_source_url": second,
+        "as_of": today,
+        "audited_on": today if proof else "",
+        "confidence": "high" if proof else "medium",
+    }
 
 
 def remove_fact(session: Session, file: str, cells: Cells, who: str, reason: str) -> Cells:

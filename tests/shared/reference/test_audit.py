@@ -12,6 +12,7 @@ from shared.reference.rows import FILES
 from shared.reference.tables import read_raw_rows
 
 TODAY = date(2026, 11, 21)
+PAGE = "https://www.americanexpress.com/us/"  # an issuer's own
 WHEN = datetime(2026, 11, 2, tzinfo=UTC)
 
 
@@ -36,16 +37,31 @@ def test_limits_are_for_files_there_are() -> None:
 
 
 def test_a_fact_is_stale_past_the_limit_of_its_file_and_a_look_settles_it() -> None:
-    rate = change("exchange_rates.csv", {"currency": "GBP"}, as_of="2026-10-01", source_url="https://example.test/r")
-    old = load(overrides=[rate]).reference
+    card = change("cards.csv", {"slug": "us-amex-gold"}, as_of="2026-08-01", source_url="https://example.test/r")
+    old = load(overrides=[card]).reference
     result = of("stale", audit_facts(old, TODAY))
-    mine = result["exchange_rates.csv", "https://example.test/r 2026-10-01"]
-    assert (mine.since, mine.text) == (date(2026, 10, 1), "1 row last looked at 2026-10-01, first GBP")
-    assert not any("example.test" in key for _, key in of("stale", audit_facts(old, date(2026, 10, 31))))
-    observed_rows = load(
-        overrides=[change("exchange_rates.csv", {"currency": "GBP"}, audited_on="2026-11-20")]
-    ).reference
-    assert not [key for file, key in of("stale", audit_facts(observed_rows, TODAY)) if file == "exchange_rates.csv"]
+    mine = result["cards.csv", "https://example.test/r 2026-08-01"]
+    assert (mine.since, mine.text) == (date(2026, 8, 1), "1 row last dated 2026-08-01, first us-amex-gold")
+    assert not any("example.test" in key for _, key in of("stale", audit_facts(old, date(2026, 10, 1))))
+    audited = change("cards.csv", {"slug": "us-amex-gold"}, audited_on="2026-11-20", source_url=PAGE)
+    stale = of("stale", audit_facts(load(overrides=[audited]).reference, TODAY))
+    assert not any(PAGE in key for _, key in stale)
+
+
+def test_what_was_typed_from_memory_is_undated_whatever_the_day() -> None:
+    rows = [f for f in audit_facts(reference(), TODAY) if f.kind == "stale" and "general knowledge" in f.key]
+    assert rows
+    assert {f.since for f in rows} == {UNDATED}
+
+
+def test_a_row_whose_note_doubts_itself_is_a_finding_until_it_is_audited() -> None:
+    doubt = change("cards.csv", {"slug": "us-amex-gold"}, note="two lists conflict", source_url=PAGE)
+    result = of("queue", audit_facts(load(overrides=[doubt]).reference, TODAY))
+    assert result["cards.csv", "us-amex-gold note"].text == "its note says 'conflict': two lists conflict"
+    audited = change("cards.csv", {"slug": "us-amex-gold"}, note="conflict", source_url=PAGE, audited_on="2026-11-20")
+    assert ("cards.csv", "us-amex-gold note") not in of(
+        "queue", audit_facts(load(overrides=[audited]).reference, TODAY)
+    )
 
 
 def test_a_source_without_a_date_is_older_than_everything() -> None:
@@ -56,10 +72,10 @@ def test_a_source_without_a_date_is_older_than_everything() -> None:
 
 def test_a_window_is_over_the_day_after_its_last() -> None:
     bonus = next(r for r in reference().rows("transfer_bonuses.csv"))
-    key = ("transfer_bonuses.csv", f"{bonus.from_program} {bonus.to_program} {bonus.end_date}")
-    assert key not in of("over", audit_facts(reference(), bonus.end_date))
-    over = of("over", audit_facts(reference(), bonus.end_date + timedelta(days=1)))[key]
-    assert over.since == bonus.end_date
+    key = ("transfer_bonuses.csv", f"{bonus.from_program} {bonus.to_program} {bonus.valid_to}")
+    assert key not in of("over", audit_facts(reference(), bonus.valid_to))
+    over = of("over", audit_facts(reference(), bonus.valid_to + timedelta(days=1)))[key]
+    assert over.since == bonus.valid_to
 
 
 def chart_points() -> tuple[ObservedPrice, set[int]]:
@@ -117,5 +133,5 @@ def test_a_noted_doubt_lasts_until_its_row_is_audited() -> None:
     key = ("cards.csv", "us-amex-business-platinum annual_fee")
     assert "priority 1" in of("queue", audit_facts(reference(), TODAY))[key].text
     slug: dict[str, Any] = {"slug": "us-amex-business-platinum"}
-    looked = load(overrides=[change("cards.csv", slug, audited_on="2026-11-20")]).reference
+    looked = load(overrides=[change("cards.csv", slug, audited_on="2026-11-20", source_url=PAGE)]).reference
     assert key not in of("queue", audit_facts(looked, TODAY))

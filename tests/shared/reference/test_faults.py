@@ -50,7 +50,7 @@ def test_status_facts_name_what_exists(broken: Path, breaks: Break) -> None:
     breaks("voucher_types.csv", 2, ",companion,", ",discount,")
     with (broken / "status_matches.csv").open("a", encoding="utf-8") as table:
         page = "https://carrier.example/match"
-        table.write(f"x,flying-blue,nowhere,Gold,Ruby,gift,,EUR,,,,lifetime,{page},,{page},2026-10,,low,\n")
+        table.write(f"x,flying-blue,nowhere,Gold,Ruby,gift,,EUR,,,,lifetime,{page},,,{page},,2026-10,,low,\n")
     message = _read_faults(broken)
     assert "status_run_routes.csv:2: 'QQQ' is not an airport" in message
     assert any(t.startswith("voucher_types.csv:2: kind 'discount' is not one of companion") for t in message)
@@ -88,3 +88,12 @@ def test_slips_of_the_pen_in_eight_files_are_all_told(broken: Path, breaks: Brea
     message = _read_faults(broken)
     for *_, fault in SLIPS:
         assert any(line.startswith(fault) for line in message), fault
+
+
+def test_rows_about_one_thing_do_not_hold_on_the_same_day(broken: Path) -> None:
+    path = broken / "elite_tiers.csv"
+    lines = path.read_text(encoding="utf-8").split("\n")
+    path.write_text("\n".join([*lines[:2], lines[1], *lines[2:]]), encoding="utf-8")
+    assert "elite_tiers.csv:3: it overlaps in time with elite_tiers.csv:2; end one before the other begins" in (
+        _read_faults(broken)
+    )

@@ -23,12 +23,12 @@ BONUS = {
     "from_program": "amex-membership-rewards",
     "to_program": "flying-blue",
     "bonus_percent": "40",
-    "start_date": "2026-11-20",
-    "end_date": "2026-12-20",
+    "valid_from": "2026-11-20",
+    "valid_to": "2026-12-20",
     "targeted": "no",
     "source_url": "https://example.test/bonus",
 }
-FEE = {"slug": "us-amex-gold", "annual_fee": "375", "source_url": "https://example.test/gold"}
+FEE = {"slug": "us-amex-gold", "annual_fee": "375", "source_url": "https://www.americanexpress.com/us/gold"}
 
 
 @pytest.fixture
@@ -63,6 +63,16 @@ def test_a_correction_changes_one_row_and_says_when_it_was_audited(as_before: No
     assert (card.annual_fee, card.name) == (375, "American Express Gold Card")
     assert (card.audited_on or date.min) >= date(2026, 1, 1)
     assert not refresh()  # nothing new: nothing is read again
+
+
+def test_a_correction_with_one_source_of_somebody_else_is_no_audit(as_before: None) -> None:
+    _, after = correct("cards.csv", FEE | {"source_url": "https://example.test/gold"})
+    assert (after["audited_on"], after["confidence"]) == ("", "medium")
+    _, after = correct(
+        "cards.csv",
+        FEE | {"source_url": "https://example.test/gold", "second_source_url": "https://another.example/gold"},
+    )
+    assert (after["audited_on"] != "", after["confidence"]) == (True, "high")
 
 
 def test_a_new_fact_stands_where_the_order_wants_it_and_answers(as_before: None) -> None:

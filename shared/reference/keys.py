@@ -1,0 +1,95 @@
+"""Keys of the files of facts: what names a row, how rows are sorted, and which must not hold on the same day."""
+
+from collections.abc import Iterator, Mapping
+from datetime import date
+from itertools import pairwise
+from typing import Any
+
+Tables = Mapping[str, Mapping[int, Any]]  # rows by line, by file
+# The key of each file: unique, and the sort order of its rows.
+KEYS: dict[str, tuple[str, ...]] = {
+    "programs.csv": ("slug",),
+    "program_aliases.csv": ("alias",),
+    "ambiguous_aliases.csv": ("alias",),
+    "primary_hosts.csv": ("host",),
+    "transfer_partners.csv": ("from_program", "to_program", "cards", "valid_from"),
+    "transfer_bonuses.csv": ("from_program", "to_program", "valid_to"),
+    "award_charts.csv": ("chart_id",),
+    "award_chart_zones.csv": ("chart_id", "cabin", "from_zone", "to_zone", "season"),
+    "award_chart_bands.csv": ("chart_id", "cabin", "season", "min_miles"),
+    "award_zone_members.csv": ("zone_system", "zone"),
+    "airlines.csv": ("iata",),
+    "carriers.csv": ("icao",),
+    "routes.csv": ("carrier", "origin", "destination"),
+    "cards.csv": ("slug",),
+    "exchange_rates.csv": ("currency",),
+    "voucher_types.csv": ("slug",),
+    "hotels.csv": ("slug",),
+    "lounges.csv": ("slug",),
+    "other_servers.csv": ("name",),
+    "buy_points.csv": ("program",),
+    "countries.csv": ("country",),
+    "regions.csv": ("region",),
+    "folio/rules.csv": ("id",),
+    "folio/line_kinds.csv": ("rank", "language"),
+    "folio/benefits.csv": ("chain", "tier", "benefit"),
+    "folio/food_credits.csv": ("chain", "brand"),
+    "folio/dispute_refs.csv": ("id",),
+    "folio/chains.csv": ("chain",),
+    "statements/layouts.csv": ("layout",),
+    "statements/headers.csv": ("layout", "number"),
+    "statements/merchants.csv": ("rank",),
+    "statements/mcc.csv": ("mcc",),
+    "statements/issuer_categories.csv": ("issuer", "name"),
+    "statements/line_types.csv": ("layout", "type"),
+}
+
+# What a dated fact is about: rows with the same values must not hold on the same day.
+DATED: dict[str, tuple[str, ...]] = {
+    "transfer_partners.csv": ("from_program", "to_program", "cards"),
+    "transfer_bonuses.csv": ("from_program", "to_program", "targeted"),
+    "points_sales.csv": ("program", "kind", "targeted"),
+    "award_charts.csv": ("chart_id",),
+    "cards.csv": ("slug",),
+    "card_earn.csv": ("card_slug", "category"),
+    "elite_tiers.csv": ("program", "tier", "metric"),
+    "status_matches.csv": ("offer_id",),
+}
+
+
+def list_rows(tables: Tables, name: str) -> Iterator[tuple[str, Any]]:
+    """Each row of a file with its file and line."""
+    for number, row in tables[name].items():
+        yield f"{name}:{number}", row
+
+
+def check_keys(tables: Tables) -> Iterator[str]:
+    for name, fields in KEYS.items():
+        before: tuple[Any, ...] | None = None
+        for where, row in list_rows(tables, name):
+            values = [getattr(row, f) for f in fields]
+            key = tuple((value is not None, value) for value in values)  # an empty cell sorts first
+            if before is not None and key == before:
+                yield f"{where}: {' '.join(map(str, values))} stands twice"
+            elif before is not None and key < before:
+                yield f"{where}: rows are sorted by {', '.join(fields)}, and this one is out of order"
+            before = key
+
+
+def check_windows(tables: Tables) -> Iterator[str]:
+    """A dated fact begins before it ends, and no two rows about the same thing hold on one day."""
+    for name in DATED:
+        windows: dict[tuple[Any, ...], list[tuple[str, Any]]] = {}
+        for where, row in list_rows(tables, name):
+            if row.valid_from and row.valid_to and row.valid_from > row.valid_to:
+                yield f"{where}: it ends before it starts"
+            windows.setdefault(tuple(getattr(row, f) for f in DATED[name]), []).append((where, row))
+        for rows in windows.values():
+            yield from _find_overlaps(rows)
+
+
+def _find_overlaps(rows: list[tuple[str, Any]]) -> Iterator[str]:
+    ordered = sorted(rows, key=lambda pair: pair[1].valid_from or date.min)
+    for (earlier, before), (where, row) in pairwise(ordered):
+        if (row.valid_from or date.min) <= (before.valid_to or date.max):
+            yield f"{where}: it overlaps in time with {earlier}; end one before the other begins"
