@@ -19,6 +19,7 @@ from mcp_server.calls import size_limit
 from mcp_server.calls.quota import Quota, Via
 from mcp_server.calls.usage import USAGE_LOG
 from mcp_server.toolkit.context import Call, Caller, LiveCall
+from mcp_server.toolkit.provenance import cite_sources
 from mcp_server.toolkit.refusals import paywall
 from mcp_server.toolkit.registry import TOOLS, Tier, Tool
 from mcp_server.toolkit.results import Result
@@ -150,6 +151,8 @@ def add_sandbox_label(data: dict[str, Any]) -> dict[str, Any]:
 
 def _render_result(tool: Tool, result: Result) -> Answer:
     data = add_sandbox_label(mark_rows(result.model_dump(mode="json")))
+    if tool.cites and (citation := cite_sources(data)):
+        data["message"] = f"{data['message']} {citation}"
     return Answer(result.status, False, size_limit.fit_to_limit(data, reads=tool.hints["readOnlyHint"]))
 
 

@@ -1,6 +1,7 @@
 """The one decorator that turns a function into a tool, and the list of all tools."""
 
 import inspect
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -50,6 +51,11 @@ class Tool:
     def returns(self) -> type[Result]:
         result: type[Result] = get_type_hints(self.function)["return"]
         return result
+
+    @cached_property
+    def cites(self) -> bool:
+        """Whether its results hold facts of the reference data, with the fields of `Sourced`."""
+        return '"unaudited"' in json.dumps(self.returns.model_json_schema())
 
     @property
     def hints(self) -> dict[str, bool]:

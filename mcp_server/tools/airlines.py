@@ -9,7 +9,7 @@ from pydantic import Field
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Day
-from mcp_server.toolkit.provenance import Verified, describe_verified, warn_about
+from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
 from mcp_server.views.airlines import Endpoint, list_endpoints
@@ -100,7 +100,7 @@ def get_award_release_window(
     notes = "; ".join(n for n in (release_note, window.note, partner_note) if n)
     return ReleaseWindow(
         message=f"{carrier.name} opens award seats {pluralize(window.days_before_departure, 'day')} ahead,"
-        f" today until {format_day(last)}. {warn_about(window)}".rstrip(),
+        f" today until {format_day(last)}.",
         airline=_to_airline_name(carrier),
         days_before_departure=window.days_before_departure,
         opens_for_date=last,
@@ -132,8 +132,7 @@ def get_cancellation_fee(
     paid_in = cancel.currency if fee.cancel_unit == "cash" else fee.cancel_unit
     cost = "is not known" if fee.cancel_fee is None else f"costs {fee.cancel_fee:f} {paid_in} per {fee.per}"
     return CancellationFee(
-        message=f"Cancelling an award of {call.reference.programs[carrier.program].name} {cost}. {PARTNER_NOTE}"
-        f" {warn_about(fee)}".rstrip(),
+        message=f"Cancelling an award of {call.reference.programs[carrier.program].name} {cost}. {PARTNER_NOTE}",
         airline=_to_airline_name(carrier),
         program=carrier.program,
         fee=cancel,

@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Airport, LooseName, Page, PerPage, iso_country
-from mcp_server.toolkit.provenance import Sourced, describe_source, warn_about
+from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
 from shared.domain import names
@@ -30,7 +30,7 @@ class ServedAirport(Part):
     country: str
 
 
-class ServedAirports(Result, Sourced):
+class ServedAirports(Result, Verified):
     airline: ServingAirline
     airports: list[ServedAirport]
     paging: Paging
@@ -68,12 +68,12 @@ def get_airports(
     count = pluralize(len(matches), "airport")
     where = f" non-stop from {from_airport}" if from_airport else ""
     return ServedAirports(
-        message=f"{carrier.name} is known to serve {count}{where}. {warn_about(weakest)}".strip(),
+        message=f"{carrier.name} is known to serve {count}{where}.",
         airline=ServingAirline(code=carrier.iata, name=carrier.name),
         airports=[
             ServedAirport(iata=a.code, name=a.name, city=a.city, country=a.country)
             for a in matches[(page - 1) * per_page : page * per_page]
         ],
         paging=Paging.of(page, per_page, len(matches)),
-        **describe_source(weakest),
+        **describe_verified(weakest),
     )

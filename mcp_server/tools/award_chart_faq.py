@@ -7,7 +7,7 @@ from pydantic import Field
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import LooseName
-from mcp_server.toolkit.provenance import Audited, Sourced, describe_audited, describe_source, warn_about
+from mcp_server.toolkit.provenance import Audited, Verified, describe_audited, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Part, Result
 from mcp_server.views.program_rules import Rule, describe_example, list_rules
@@ -52,7 +52,7 @@ SCOPE_WORDS = {"own": " of own flights"}  # else of partner flights
 BASIS_WORDS = {"segment": "Each flight is priced on its own.", "itinerary": "The whole itinerary has one price."}
 
 
-class FaqEntry(Sourced):
+class FaqEntry(Verified):
     question: str
     answer: str
 
@@ -72,7 +72,7 @@ class ChartFaq(Result, Audited):
 
 
 def _to_entry(question: str, answer: str, fact: Any) -> FaqEntry:
-    return FaqEntry(question=question, answer=answer, **describe_source(fact))
+    return FaqEntry(question=question, answer=answer, **describe_verified(fact))
 
 
 def _find_charts(call: Call, program: Program) -> list[Chart]:
@@ -106,7 +106,7 @@ def _find_seasons(chart: Chart) -> set[str]:
 def _explain_rules(rules: list[Rule]) -> Iterator[FaqEntry]:
     for rule in rules:
         if question := RULE_QUESTIONS.get(rule.topic):
-            source_fields = rule.model_dump(include={"source_url", "as_of", "unaudited", "confidence"})
+            source_fields = rule.model_dump(include=set(Verified.model_fields))
             yield FaqEntry(question=question, answer=rule.summary, **source_fields)
 
 
@@ -191,7 +191,7 @@ def get_award_chart_faq(
     elif charts:
         message += " It has no chart: prices are dynamic, and dated examples are quoted."
     return ChartFaq(
-        message=f"{message} {warn_about(source)}".strip(),
+        message=message,
         program=resolved.slug,
         entries=entries,
         cheapest_award=least,

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import LooseName, Points
-from mcp_server.toolkit.provenance import Sourced, describe_source, warn_about
+from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from shared.domain.award_charts import RoutePrice
@@ -33,7 +33,7 @@ class AffordableDestination(Part):
     distance_miles: int
 
 
-class AffordableDestinations(Result, Sourced):
+class AffordableDestinations(Result, Verified):
     destinations: list[AffordableDestination]
     program: str
     balance: int
@@ -102,12 +102,12 @@ def affordable_destinations(
         least = min(d.points for d in destinations)
         summary = f"{balance:,} Avios cover no flight from London: the cheapest takes {least:,}."
     return AffordableDestinations(
-        message=f"{summary} {warn_about(chart)}".strip(),
+        message=summary,
         destinations=[_to_destination(d) for d in listed],
         program=PROGRAM,
         balance=balance,
         total_found=total,
-        **describe_source(chart),
+        **describe_verified(chart),
     )
 
 

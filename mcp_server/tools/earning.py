@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Airport, Amount, Currency
-from mcp_server.toolkit.provenance import Sourced, Verified, describe_source, describe_verified, warn_about
+from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from shared.db.statuses import LoyaltyStatus
@@ -31,7 +31,7 @@ EarningProgram = Literal[
 SegmentCabin = Literal["economy", "premium", "business", "first"]
 
 
-class FlightEarnings(Result, Sourced):
+class FlightEarnings(Result, Verified):
     program: str
     metric: Metric
     earned: Money
@@ -47,7 +47,7 @@ class AirlineName(Part):
     name: str
 
 
-class Rate(Sourced):
+class Rate(Verified):
     fare_class: str
     cabin: str
     percent: Money
@@ -141,7 +141,7 @@ def calculate_flight_earnings(
     unit = status_tiers.format_metric(scheme.metric)
     return FlightEarnings(
         message=f"{start}-{end} in {cabin}: {status_tiers.format_number(total)} {unit} for"
-        f" {pluralize(segments, 'segment')}. {warn_about(fact)}".rstrip(),
+        f" {pluralize(segments, 'segment')}.",
         program=program,
         metric=scheme.metric,
         earned=total,
@@ -150,7 +150,7 @@ def calculate_flight_earnings(
         distance_km=call.reference.kilometres(start, end),
         method=scheme.method,
         assumptions=_list_assumptions(scheme, earned, segments, tier_notes),
-        **describe_source(fact),
+        **describe_verified(fact),
     )
 
 
@@ -181,8 +181,7 @@ def get_earning_rates(
     weakest = min(rows, key=lambda r: (["low", "medium", "high"].index(r.confidence), r.as_of or ""))
     name = call.reference.programs[program].name
     return EarningRates(
-        message=f"{airline_name.name} credited to {name}: {pluralize(len(rates), 'rate')} in percent of distance."
-        f" {warn_about(weakest)}".rstrip(),
+        message=f"{airline_name.name} credited to {name}: {pluralize(len(rates), 'rate')} in percent of distance.",
         program=program,
         airline=airline_name,
         rates=sorted(rates, key=lambda r: (r.percent, r.fare_class)),
@@ -198,7 +197,7 @@ def _to_rate(row: EarningRate, letter: str) -> Rate:
         minimum_miles=row.minimum_points,
         scope=f"{row.scope}, from {row.valid_from}" if row.valid_from else row.scope,
         note=row.note,
-        **describe_source(row),
+        **describe_verified(row),
     )
 
 

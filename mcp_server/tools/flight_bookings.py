@@ -24,6 +24,7 @@ from mcp_server.toolkit.parameters import (
     Uuid,
     at_most,
 )
+from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Paging, Part, Result
 from mcp_server.views.bookings import FlightBooking, to_flight_booking, to_flight_bookings
@@ -78,13 +79,11 @@ class AddedFlight(Result):
     cents_per_point: Money | None
 
 
-class CancellationFee(Part):
+class CancellationFee(Verified):
     amount: Money | NoDataWord
     currency: str
     unit: str
     exempt_tiers: list[str]
-    source_url: str
-    verified_on: str | None
 
 
 class FlightDetails(Result):
@@ -229,8 +228,7 @@ def _find_cancellation_fee(call: Call, row: Row) -> CancellationFee | None:
         currency=fee.fee_currency,
         unit=fee.cancel_unit,
         exempt_tiers=list(fee.exempt_tiers),
-        source_url=fee.source_url,
-        verified_on=fee.audited_on.isoformat() if fee.audited_on else None,
+        **describe_verified(fee),
     )
 
 

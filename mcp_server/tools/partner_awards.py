@@ -16,6 +16,7 @@ from shared.domain.plurals import pluralize
 from shared.domain.transfers import find_paths
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.rows import Program
+from shared.reference.rows import Surcharge as SurchargeRow
 
 Season = Literal["off_peak", "standard", "peak"]
 Reach = Literal["balance", "transfer", "no"]
@@ -28,15 +29,13 @@ class PartnerChart(Part):
     flights: Literal["own", "partner"]
 
 
-class Surcharge(Part):
+class Surcharge(Verified):
     """What the carrier adds in cash, in words; a range is for business over the North Atlantic unless it says else."""
 
     level: str
     usd_low: int | None
     usd_high: int | None
     note: str | None
-    source_url: str
-    as_of: str | None
 
 
 class PartnerOption(Verified):
@@ -132,8 +131,14 @@ def _find_surcharges(call: Call, program: str, airlines: Sequence[str]) -> list[
         named = set(airlines) if row.operating_carrier == "*" else set(row.operating_carrier.split("|"))
         carriers = named & set(airlines)
         if carriers and (row.booked_with == program or (row.booked_with is None and carriers & own)):
-            surcharges.append(Surcharge.model_validate(row))
+            surcharges.append(_to_surcharge(row))
     return surcharges
+
+
+def _to_surcharge(row: SurchargeRow) -> Surcharge:
+    return Surcharge(
+        level=row.level, usd_low=row.usd_low, usd_high=row.usd_high, note=row.note, **describe_verified(row)
+    )
 
 
 def _to_option(call: Call, group: list[_Priced], balances: dict[str, int], passengers: int) -> PartnerOption:

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import LooseName, Points
-from mcp_server.toolkit.provenance import Sourced, describe_source, warn_about
+from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
 from shared.domain import points_purchase
@@ -19,13 +19,11 @@ from shared.reference import points_purchase as price_lists
 from shared.reference.rows import BuyPoints, PointsSale
 
 
-class RunningSale(Part):
+class RunningSale(Verified):
     bonus_percent: int | None
     discount_percent: Money | None
     ends_on: date
     targeted: bool
-    source_url: str
-    as_of: str | None
 
 
 class BuyQuote(Part):
@@ -34,7 +32,7 @@ class BuyQuote(Part):
     cents_per_point: Money
 
 
-class BuyPrice(Sourced):
+class BuyPrice(Verified):
     program: str
     name: str
     currency: str | None
@@ -91,7 +89,7 @@ def _to_buy_price(call: Call, row: BuyPoints, quantity: int | None) -> BuyPrice:
         seller=row.seller,
         note=row.note,
         checked_on=row.audited_on.isoformat() if row.audited_on else None,
-        **describe_source(row),
+        **describe_verified(row),
     )
 
 
@@ -101,8 +99,7 @@ def _to_running_sale(row: PointsSale) -> RunningSale:
         discount_percent=row.discount_percent,
         ends_on=row.valid_to,
         targeted=row.targeted,
-        source_url=row.source_url,
-        as_of=row.as_of,
+        **describe_verified(row),
     )
 
 
@@ -131,7 +128,7 @@ def get_buy_points_pricing(
     if quantity and line.quote is None and isinstance(line.base_cents_per_point, Decimal):
         maximum = min(m for m in (line.maximum_per_order, line.maximum_per_year) if m)
         raise Invalid(Fault("quantity", "is more than one order may have", f"a whole number up to {maximum}"))
-    return BuyPrices(message=f"{_describe_price(line)} {warn_about(row)}".strip(), programs=[line])
+    return BuyPrices(message=_describe_price(line), programs=[line])
 
 
 def _per_point(cents: Decimal, currency: str | None) -> str:

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Airport, Cabin, Day, LooseName, Page, PerPage
-from mcp_server.toolkit.provenance import Audited, describe_audited, warn_about
+from mcp_server.toolkit.provenance import Audited, describe_audited
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NoDataWord, Paging, Result
 from mcp_server.toolkit.wording import airline_name
@@ -163,9 +163,7 @@ def _find_carrier(call: Call, program: Program, partner_airline: str | None, ori
     )
 
 
-def _describe_prices(
-    program: Program, flights: str, price: RoutePrice, chart: Chart, day: date | None, cabin: str | None
-) -> str:
+def _describe_prices(program: Program, flights: str, price: RoutePrice, day: date | None, cabin: str | None) -> str:
     if price.dynamic:
         return f"{program.name} prices {flights} dynamically: there is no chart. Dated examples are quoted."
     listed = ", ".join(c.replace("_", " ") for c in price.cabins)
@@ -173,7 +171,7 @@ def _describe_prices(
     sentences = [f"{program.name} has chart prices for {flights} in {listed}, one way per person.{unpriced}"]
     if day and has_seasons(price):
         sentences.append("Which season the date falls in is not known: no peak calendar was found.")
-    return " ".join([*sentences, warn_about(chart)]).strip()
+    return " ".join(sentences).strip()
 
 
 @tool(area="pricing", tier=Tier.FREE, effect=Effect.READS)
@@ -208,7 +206,6 @@ def get_pricing(
             resolved,
             f"{airline_name(call.reference, airline)} ({airline}) flights from {start} to {end}",
             price,
-            chart,
             date,
             cabin,
         ),
@@ -266,7 +263,7 @@ def get_program_rates(
     seasons = [s for s in ("off_peak", "standard", "peak") if any(getattr(r, s) is not None for r in rows)]
     summary = "dynamic, no chart; dated examples are quoted" if dynamic else pluralize(len(rows), "price")
     return ProgramRates(
-        message=f"{resolved.name}, {flights}: {summary}. {warn_about(charts[0])}".strip(),
+        message=f"{resolved.name}, {flights}: {summary}.",
         program=resolved.slug,
         chart=WholeChart(kind=KIND_SHOWN[charts[0].kind], rows=rows[:MAX_ROWS], seasons=seasons),
         caveats=describe_caveats(charts),
@@ -283,7 +280,7 @@ def _to_hotel_rates(program: Program, levels: list[HyattPrice]) -> ProgramRates:
     rows = to_category_rows(levels)
     listed = pluralize(len(rows), "category", "categories")
     return ProgramRates(
-        message=f"{program.name}, chart {priced.chart}: {listed}, in points for a night. {warn_about(priced)}".strip(),
+        message=f"{program.name}, chart {priced.chart}: {listed}, in points for a night.",
         program=program.slug,
         chart=WholeChart(kind="category", rows=rows, seasons=list(HOTEL_LEVELS)),
         caveats=["A level that reads no_data was not found in any source.", "The hotel decides the level of a night."],

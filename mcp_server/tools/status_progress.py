@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import AnyName, Day
-from mcp_server.toolkit.provenance import Sourced, describe_source
+from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Result
 from mcp_server.toolkit.wording import program_name
@@ -24,7 +24,7 @@ from shared.reference.load import Reference
 from shared.services.bookings.booked_flights import A_YEAR, KNOWN_SPAN, estimate_progress, paid_legs
 
 
-class Progress(Sourced):
+class Progress(Verified):
     program: str
     tier: str
     next_tier: str | None
@@ -78,7 +78,7 @@ def _estimate_progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBook
         on_track=_is_on_track(reported or Decimal(0), total, required or 0, goal, on) if reckoned else None,
         assumptions=[*status_tiers.list_conditions(goal), *flown.notes, *notes],
         bookings_counted=[leg.id for leg in flown.counted],
-        **describe_source(goal),
+        **describe_verified(goal),
     )
 
 

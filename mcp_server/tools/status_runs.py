@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Airport, Amount, AnyName, Currency, Day
-from mcp_server.toolkit.provenance import Sourced, describe_source, warn_about
+from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part, Result
 from mcp_server.views.sightings import age_in_seconds
@@ -56,7 +56,7 @@ class StatusRun(Marked):
     miles_from_home: int
 
 
-class StatusRuns(Result, Sourced):
+class StatusRuns(Result, Verified):
     runs: list[StatusRun]
     goal_tier: str
     gap: Gap
@@ -78,7 +78,7 @@ class StatusPath(Part):
     freshness: Freshness
 
 
-class StatusPaths(Result, Sourced):
+class StatusPaths(Result, Verified):
     paths: list[StatusPath]
     gap: Gap
     unreachable_reasons: list[str]
@@ -153,14 +153,14 @@ def find_status_run(
     cut = f" {len(runs_shown)} of {len(ranked_runs)} are shown." if len(runs_shown) < len(ranked_runs) else ""
     summary = f"{goal.lacking}; {pluralize(len(ranked_runs), 'known run')}.{cut} {describe_fares(runs_shown)}"
     return StatusRuns(
-        message=f"{summary} {warn_about(goal.target)}".rstrip() if goal.missing else f"{goal.target.name} is reached.",
+        message=summary if goal.missing else f"{goal.target.name} is reached.",
         runs=[_to_run(call, c, currency) for c in runs_shown],
         goal_tier=goal.target.name,
         gap=goal.gap,
         total_found=len(ranked_runs),
         assumptions=[*goal.notes, *_warn_of_year_end(goal, deadline, call.today)],
         freshness=build_fares_freshness(call, runs_shown),
-        **describe_source(goal.target),
+        **describe_verified(goal.target),
     )
 
 
@@ -338,9 +338,9 @@ def recommend_status_path(
 
 def _to_paths(goal: Goal, paths: list[StatusPath], reasons: Sequence[str], summary: str) -> StatusPaths:
     return StatusPaths(
-        message=f"{summary} {' '.join(goal.notes)} {warn_about(goal.target)}".rstrip(),
+        message=f"{summary} {' '.join(goal.notes)}".rstrip(),
         paths=paths,
         gap=goal.gap,
         unreachable_reasons=list(reasons),
-        **describe_source(goal.target),
+        **describe_verified(goal.target),
     )

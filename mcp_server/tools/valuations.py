@@ -7,7 +7,7 @@ from pydantic import Field
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import AnyName, Currency, Points
-from mcp_server.toolkit.provenance import Sourced, describe_source, warn_about
+from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
 from shared.domain import balances
@@ -31,7 +31,7 @@ class PublishedValue(Part):
     as_of: str | None
 
 
-class Valuation(Sourced):
+class Valuation(Verified):
     program: str
     name: str
     low: Money | NoDataWord
@@ -78,7 +78,7 @@ def _to_valuation(program: Program) -> Valuation:
         unit=UNIT,
         basis=program.value_basis,
         sources=_list_publications(program),
-        **describe_source(program),
+        **describe_verified(program),
     )
 
 
@@ -106,7 +106,7 @@ def get_points_valuation(
         raise NoData(f"No published value of {resolved.currency} is known.", missing=["valuation"])
     worth = _value_points(cents, points, find_exchange_rate(call.reference, currency))
     return Valuations(
-        message=f"{_describe_value(call, resolved, cents, points, worth, currency)} {warn_about(resolved)}".strip(),
+        message=_describe_value(call, resolved, cents, points, worth, currency),
         valuations=[_to_valuation(resolved)],
         value_of_points=worth,
     )

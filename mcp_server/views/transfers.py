@@ -2,6 +2,7 @@
 
 from datetime import date
 
+from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.results import NO_DATA, NoDataWord, Part
 from mcp_server.toolkit.wording import program_name
 from shared.domain.plurals import pluralize
@@ -16,7 +17,7 @@ class RunningBonus(Part):
     targeted: bool
 
 
-class Step(Part):
+class Step(Verified):
     from_program: str
     to_program: str
     ratio_from: float
@@ -25,9 +26,6 @@ class Step(Part):
     posting_time: str | NoDataWord
     increment: int | None
     minimum: int | None
-    source_url: str
-    as_of: str | None
-    unaudited: bool
 
 
 class TransferRoute(Part):
@@ -88,9 +86,7 @@ def to_transfer_route(reference: Reference, path: Path, needed: int | None) -> T
                 posting_time=posting_time(e),
                 increment=e.increment,
                 minimum=e.minimum,
-                source_url=e.source_url,
-                as_of=e.as_of,
-                unaudited=e.audited_on is None,
+                **describe_verified(e),
             )
             for e in path.edges
         ],

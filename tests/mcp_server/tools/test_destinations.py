@@ -17,7 +17,7 @@ def test_affordable_destinations_lists_ten_the_balance_covers_the_farthest_first
     assert len({d["city"] for d in found}) == 10
     singapore = next(d for d in found if d["destination"] == "SIN")
     assert (singapore["cabin"], singapore["points"], singapore["peak_points"]) == ("economy", 25_025, 38_500)
-    assert "low confidence" in answer["message"]
+    assert "Confidence is low" in answer["message"]
     assert answer["unaudited"] is True
 
 

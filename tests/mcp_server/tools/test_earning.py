@@ -118,7 +118,7 @@ def test_get_earning_rates_of_one_class_in_either_case(people: People, use: Use)
     answer = use(people.bob, "get_earning_rates", program="atmos-rewards", airline="AA", fare_class="j")
     assert [(r["fare_class"], r["cabin"], r["percent"]) for r in answer["rates"]] == [("J", "business", 125)]
     assert (answer["airline"]["code"], answer["confidence"], answer["unaudited"]) == ("AA", "low", True)
-    assert "low confidence" in answer["message"]
+    assert "Confidence is low" in answer["message"]
 
 
 def test_get_earning_rates_of_a_class_nobody_sells_names_the_nearest(people: People, use: Use) -> None:

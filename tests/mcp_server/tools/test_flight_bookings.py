@@ -235,7 +235,7 @@ def test_get_flight_booking_shows_the_legs_the_vouchers_and_what_cancelling_cost
     assert answer["booking"]["voucher_ids"] == [mine]
     assert [v["voucher_id"] for v in answer["vouchers"]] == [mine]
     assert [leg["departure_date"] for leg in answer["legs"]] == [FAR, "2031-05-09"]
-    assert answer["cancellation"].keys() == {
+    assert answer["cancellation"].keys() >= {
         "amount",
         "currency",
         "unit",

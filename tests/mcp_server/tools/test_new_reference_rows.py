@@ -23,7 +23,7 @@ from tests.support.people import People
 __all__ = ["live"]
 
 FOLDERS = str(Path(__file__).parents[2] / "shared" / "providers" / "new_providers")
-TOLD = {"source_url": "the test", "as_of": "2026-11-20", "confidence": "high"}
+TOLD = {"source_url": "https://meridian.example/", "as_of": "2026-11-20", "confidence": "medium"}
 ROWS: dict[str, dict[str, str]] = {
     "airlines.csv": {
         "iata": "9M",

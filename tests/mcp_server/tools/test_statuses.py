@@ -152,12 +152,12 @@ def offers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = tmp_path / "status_matches.csv"
     header = table.read_text(encoding="utf-8")
     table.unlink()
-    page = "https://carrier.example/match"
+    page, second = "https://carrier.example/match", "https://guide.example/match"
     rows = [
-        f"a,{FB},{BA}|{AA},Gold|Platinum,Gold,challenge,99,EUR,Fly 4 segments,90,12,lifetime,{page},,"
-        f"{page},2026-10,2026-11-01,medium,",
-        f"b,{FB},{BA},Silver,Silver,match,,EUR,,,12,lifetime,{page},2026-01-31,{page},2025-12,,low,",
-        f"c,world-of-hyatt,{AA},Gold,Explorist,match,,USD,,90,,lifetime,{page},,{page},2026-10,2026-10-01,medium,",
+        f"a,{FB},{BA}|{AA},Gold|Platinum,Gold,challenge,99,EUR,Fly 4 segments,90,12,lifetime,{page},,,"
+        f"{page},{second},2026-10,2026-11-01,medium,",
+        f"b,{FB},{BA},Silver,Silver,match,,EUR,,,12,lifetime,{page},,2026-01-31,{page},,2025-12,,low,",
+        f"c,world-of-hyatt,{AA},Gold,Explorist,match,,USD,,90,,lifetime,{page},,,{page},{second},2026-10,2026-10-01,medium,",
     ]
     table.write_text(header + "\n".join(rows) + "\n", encoding="utf-8")
     facts = load(tmp_path).reference

@@ -27,6 +27,7 @@ def edge(
         region="US",
         bonus=extra,
         source_url="https://example.test",
+        second_source_url=None,
         as_of="2026-01-01",
         audited_on=None,
         confidence="high",

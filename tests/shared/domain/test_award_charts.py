@@ -42,11 +42,12 @@ def chart(**more: object) -> Chart:
         "from_zones": NONE,
         "to_zones": NONE,
         "threshold_miles": None,
-        "effective_from": None,
-        "effective_to": None,
+        "valid_from": None,
+        "valid_to": None,
         "bands": {"economy": (DistanceBand(0, 650, "standard", 6000), DistanceBand(651, None, "standard", 9000))},
         "zones": {},
         "source_url": "https://example.test",
+        "second_source_url": None,
         "as_of": "2026-01-01",
         "audited_on": None,
         "confidence": "high",
@@ -157,7 +158,7 @@ def test_named_charts_come_before_the_chart_for_all_others() -> None:
 
 def test_exceptions_come_first_and_ended_charts_not_at_all() -> None:
     special = chart(chart_id="s", overrides=True)
-    old = chart(chart_id="old", effective_to=date(2025, 12, 14))
+    old = chart(chart_id="old", valid_to=date(2025, 12, 14))
     assert [[c.chart_id for c in g] for g in group_charts([chart(), special, old], "AA", False, TODAY)] == [
         ["s"],
         ["c"],
