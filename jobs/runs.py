@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from jobs.handlers import (
     audit,
     delay_alerts,
+    exchange_rates,
     flight_alerts,
     hotel_prices,
     inbound_mail,
@@ -34,6 +35,7 @@ HANDLERS: dict[str, Callable[[Claim], Finish]] = {
     RunKind.FLIGHT_ALERT: flight_alerts.check,
     RunKind.AIRPORT_DELAYS: delay_alerts.check,
     RunKind.REFERENCE_AUDIT: audit.check,
+    RunKind.EXCHANGE_RATES: exchange_rates.check,
     RunKind.INBOUND_MAIL: inbound_mail.check,
     RunKind.HOTEL_PRICE: hotel_prices.check,
     RunKind.HOTEL_WATCHES: hotel_prices.check_every_stay,

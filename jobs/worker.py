@@ -54,7 +54,9 @@ class Worker(RqWorker):
 def _refresh_facts() -> None:
     from shared.db.base import engine
     from shared.services.operations.facts import refresh
+    from shared.services.search.exchange_rates import refresh_bank_rates
 
+    refresh_bank_rates()
     try:
         refresh()
     except SQLAlchemyError:

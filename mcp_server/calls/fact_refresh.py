@@ -1,4 +1,4 @@
-"""Corrections of facts by an operator, taken up in this process as soon as Redis announces them."""
+"""Corrections of facts by an operator, taken up in this process as soon as Redis announces them, and new rates."""
 
 import logging
 
@@ -9,6 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from shared.redis import FACTS, connect_async
 from shared.services.operations.facts import refresh
+from shared.services.search.exchange_rates import refresh_bank_rates
 
 log = logging.getLogger(__name__)
 POLL_SECONDS = 4.0  # between two looks at the version when no message comes; below the connection's own timeout
@@ -33,6 +34,8 @@ async def _listen() -> None:
 
 
 async def _refresh() -> None:
+    if await anyio.to_thread.run_sync(refresh_bank_rates):
+        log.info("facts: newer exchange rates are taken up")
     try:
         if await anyio.to_thread.run_sync(refresh):
             log.info("facts: corrections are taken up")

@@ -29,6 +29,7 @@ from shared.domain import card_value
 from shared.domain.card_value import CATEGORIES, Category
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import cards as catalogue
+from shared.reference.exchange_rates import find_exchange_rate, list_currencies
 from shared.reference.load import Reference
 from shared.reference.rows.travel import CatalogCard
 
@@ -77,7 +78,7 @@ def read_imported_spending(call: Call) -> Spending:
     months = sorted({cell.month for cell in cells})[-12:]
     yearly: dict[str, Decimal] = {}
     for cell in cells:
-        rate = catalogue.find_exchange_rate(call.reference, cell.currency)
+        rate = find_exchange_rate(cell.currency)
         if rate and cell.month in months:
             spent = cell.amount * rate.usd_per_unit * 12 / len(months)
             yearly[cell.category] = yearly.get(cell.category, Decimal(0)) + spent
@@ -87,11 +88,11 @@ def read_imported_spending(call: Call) -> Spending:
 
 
 def _resolve_spending(call: Call, raw_amounts: Mapping[str, Any] | None, currency: str) -> Spending:
-    rate = catalogue.find_exchange_rate(call.reference, currency)
+    rate = find_exchange_rate(currency)
     if raw_amounts is None:
         return read_imported_spending(call)
     if rate is None:
-        currencies = ", ".join(sorted(r.currency for r in call.reference.rows("exchange_rates.csv")))
+        currencies = ", ".join(list_currencies())
         raise Invalid(Fault("spend_currency", "has no known exchange rate", f"one of {currencies}"))
     return _parse_spending(raw_amounts, rate.usd_per_unit)
 
@@ -128,7 +129,7 @@ def _value_held_cards(
     returns_by_card = []
     for slug in (s for s, is_open in wallet.items() if is_open):
         card = call.reference.cards.get(slug)
-        rate = catalogue.find_exchange_rate(call.reference, card.fee_currency) if card else None
+        rate = find_exchange_rate(card.fee_currency) if card else None
         if card and rate:
             offer = catalogue.build_offer(call.reference, card, _value_point(call, card, goal)[0])
             paid = card_value.value_by_category(offer, _convert_spending(spending, rate.usd_per_unit)) or {}
@@ -146,7 +147,7 @@ def _score(
     held_values: Mapping[str, Decimal],
 ) -> ScoredCard | None:
     """None for a card that cannot be compared, or whose points do not reach the goal."""
-    rate = catalogue.find_exchange_rate(call.reference, card.fee_currency)
+    rate = find_exchange_rate(card.fee_currency)
     point, ratio = _value_point(call, card, goal)
     if rate is None or (goal is not None and ratio is None):
         return None

@@ -15,6 +15,7 @@ from shared.domain import cards, names
 from shared.domain.plurals import pluralize
 from shared.errors import NotFound
 from shared.reference import cards as catalogue
+from shared.reference.exchange_rates import find_exchange_rate
 from shared.reference.load import Reference
 from shared.reference.rows.travel import CatalogCard as Row
 
@@ -155,17 +156,15 @@ def _nearest_names(reference: Reference, text: str) -> list[str]:
 
 def _sort(reference: Reference, matches: Iterable[Row], sort: str) -> list[Row]:
     if sort == "annual_fee":
-        return sorted(
-            matches, key=lambda c: (_to_usd(reference, c, c.annual_fee) is None, _to_usd(reference, c, c.annual_fee))
-        )
+        return sorted(matches, key=lambda c: (_to_usd(c, c.annual_fee) is None, _to_usd(c, c.annual_fee)))
     if sort == "welcome_bonus_value":
-        return sorted(matches, key=lambda c: -(_to_usd(reference, c, value_bonus(reference, c)) or 0))
+        return sorted(matches, key=lambda c: -(_to_usd(c, value_bonus(reference, c)) or 0))
     return list(matches)
 
 
-def _to_usd(reference: Reference, card: Row, amount: Decimal | None) -> Decimal | None:
+def _to_usd(card: Row, amount: Decimal | None) -> Decimal | None:
     """An amount in US dollars, so that several currencies can be sorted."""
-    rate = catalogue.find_exchange_rate(reference, card.fee_currency)
+    rate = find_exchange_rate(card.fee_currency)
     return None if amount is None or rate is None else amount * rate.usd_per_unit
 
 

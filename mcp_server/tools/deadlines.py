@@ -41,7 +41,7 @@ def list_upcoming_deadlines(
         call.reference,
         call.now,
         time_zones.find_local_day(call.now, (profile and profile.timezone) or time_zones.UTC),
-        choose_currency(call.reference, (profile and profile.currency) or "USD"),
+        choose_currency((profile and profile.currency) or "USD"),
     )
     holdings = read_holdings(
         call.db, earliest_today(call.now), {table for kind in selected_kinds for table in TABLES[kind]}

@@ -28,8 +28,16 @@ from shared.db.upcoming_bookings import earliest_today
 from shared.domain import balances, time_zones
 from shared.domain.deadlines import select_due
 from shared.domain.plurals import pluralize
+from shared.reference.exchange_rates import describe_rate, find_exchange_rate
 from shared.services.bookings.bookings import flight_state, stay_state
-from shared.services.deadlines import TABLES, Viewpoint, choose_currency, find_deadlines, value_points
+from shared.services.deadlines import (
+    TABLES,
+    VALUATION_CURRENCY,
+    Viewpoint,
+    choose_currency,
+    find_deadlines,
+    value_points,
+)
 
 WITHIN_DAYS, SOONEST, TOP = 90, 5, 5
 
@@ -110,7 +118,7 @@ def get_portfolio(call: Call) -> Portfolio:
         call.reference,
         call.now,
         time_zones.find_local_day(call.now, own_profile.timezone),
-        choose_currency(call.reference, own_profile.currency),
+        choose_currency(own_profile.currency),
     )
     holdings = read_holdings(call.db, earliest_today(call.now))
     soon = [d for d in select_due(find_deadlines(view, holdings, TABLES), WITHIN_DAYS) if d.days_left >= 0]
@@ -160,6 +168,9 @@ def _describe_portfolio(view: Viewpoint, own_profile: Profile, sums: BalanceSums
     ]
     if unvalued:
         sentences.append(f"Not in this value, because no valuation is known: {', '.join(unvalued)}.")
+    rate = find_exchange_rate(view.currency)
+    if sums.value and rate and view.currency != VALUATION_CURRENCY:
+        sentences.append(f"{describe_rate(rate)}.")
     if view.currency != own_profile.currency:
         sentences.append(f"No exchange rate to {own_profile.currency} is known, so values are in {view.currency}.")
     return " ".join(sentences)

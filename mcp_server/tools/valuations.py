@@ -14,8 +14,8 @@ from shared.domain import balances
 from shared.domain.plurals import pluralize
 from shared.domain.valuations import Spread, find_spread
 from shared.errors import NoData
-from shared.reference.cards import find_exchange_rate
-from shared.reference.rows import ExchangeRate, Program
+from shared.reference.exchange_rates import ExchangeRate, describe_rate, find_exchange_rate
+from shared.reference.rows import Program
 
 UNIT, CURRENCY = "US cents per point", "USD"
 _PUBLISHERS = {
@@ -104,9 +104,9 @@ def get_points_valuation(
     cents = _find_spread(resolved)
     if cents is None:
         raise NoData(f"No published value of {resolved.currency} is known.", missing=["valuation"])
-    worth = _value_points(cents, points, find_exchange_rate(call.reference, currency))
+    worth = _value_points(cents, points, find_exchange_rate(currency))
     return Valuations(
-        message=_describe_value(call, resolved, cents, points, worth, currency),
+        message=_describe_value(resolved, cents, points, worth, currency),
         valuations=[_to_valuation(resolved)],
         value_of_points=worth,
     )
@@ -124,20 +124,20 @@ def _value_points(cents: Spread, points: int | None, rate: ExchangeRate | None) 
 
 
 def _describe_value(
-    call: Call, program: Program, cents: Spread, points: int | None, worth: PointsValue | None, currency: str
+    program: Program, cents: Spread, points: int | None, worth: PointsValue | None, currency: str
 ) -> str:
     basis = f" ({program.value_basis})" if program.value_basis else ""
     if cents.low and cents.high and cents.low != cents.high:
         basis = f" (published values: {cents.low:f} to {cents.high:f})"
     message = f"One point of {program.name} is usually worth {cents.usual:f} US cents{basis}."
     if worth:
-        value = f"{worth.usual:,.2f} {currency}{_describe_rate(call, currency)}"
+        value = f"{worth.usual:,.2f} {currency}{_describe_conversion(currency)}"
         message += f" {pluralize(points or 0, 'point')} would be worth about {value}."
     elif points:
         message += f" No exchange rate of {currency} is known, so the points are not valued in it."
     return message
 
 
-def _describe_rate(call: Call, currency: str) -> str:
-    rate = find_exchange_rate(call.reference, currency)
-    return f", 1 {currency} taken as {rate.usd_per_unit} USD" if rate and currency != CURRENCY else ""
+def _describe_conversion(currency: str) -> str:
+    rate = find_exchange_rate(currency)
+    return f", {describe_rate(rate)}" if rate and currency != CURRENCY else ""

@@ -13,6 +13,7 @@ from shared.domain.card_value import CardOffer, CardValue
 from shared.domain.dates import format_day, format_iso_day
 from shared.domain.plurals import pluralize
 from shared.reference import cards as catalogue
+from shared.reference.exchange_rates import describe_rate, find_exchange_rate
 from shared.reference.load import Reference
 from shared.reference.rows.travel import CatalogCard
 
@@ -186,12 +187,9 @@ def _explain_confidence(reference: Reference, s: ScoredCard) -> list[str]:
     program = reference.programs.get(s.card.program or "")
     if s.offer.point is not None and program and program.kind == "bank" and program.home_country != s.card.country:
         words.append(f"Its points are valued like those of {program.name} in {program.home_country}.")
-    rate = catalogue.find_exchange_rate(reference, s.card.fee_currency)
+    rate = find_exchange_rate(s.card.fee_currency)
     if rate and s.card.fee_currency != "USD":
-        words.append(
-            f"Valuations are in US cents; 1 {rate.currency} taken as {rate.usd_per_unit} USD"
-            f"{' (rough)' if rate.confidence == 'low' else ''}."
-        )
+        words.append(f"Valuations are in US cents; {describe_rate(rate)}.")
     if s.card.annual_fee is None:
         words.append("The annual fee is unknown and not deducted.")
     low = ", an estimate of low confidence" if s.card.confidence == "low" else ""

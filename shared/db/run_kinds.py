@@ -31,6 +31,7 @@ class RunKind(StrEnum):
     AIRPORT_DELAYS = "airport_delays", None, "delay_alerts"  # one run for the delay alerts of everybody
     HOTEL_WATCHES = "hotel_watches"  # gives a schedule to each stay that lacks one
     REFERENCE_AUDIT = "reference_audit"
+    EXCHANGE_RATES = "exchange_rates"
     RETENTION = "retention"
 
     def subjects(self, account_id: int | None = None) -> sa.Select[int]:

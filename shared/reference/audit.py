@@ -26,7 +26,6 @@ AGE_LIMITS: dict[str, int] = {
     "transfer_bonuses.csv": 7,
     "points_sales.csv": 7,
     "buy_points.csv": 30,
-    "exchange_rates.csv": 30,
     "status_matches.csv": 30,
     "award_charts.csv": 90,
     "award_chart_bands.csv": 90,

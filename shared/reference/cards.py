@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from shared.domain.card_value import CardOffer, Rate
 from shared.domain.transfers import Edge, find_paths
+from shared.reference.exchange_rates import find_exchange_rate
 from shared.reference.reference import Reference
-from shared.reference.rows.money import ExchangeRate
 from shared.reference.rows.travel import CardEarn, CatalogCard
 
 
@@ -26,15 +26,10 @@ def list_earn_rows(reference: Reference, slug: str) -> Sequence[CardEarn]:
     return _rows_by_card(reference).get(slug, ())
 
 
-def find_exchange_rate(reference: Reference, currency: str) -> ExchangeRate | None:
-    """What a unit of the currency is worth in US dollars; None where nothing is known."""
-    return next((row for row in reference.rows("exchange_rates.csv") if row.currency == currency), None)
-
-
 def value_point(reference: Reference, program: str | None, currency: str) -> Decimal | None:
     """What a point of the programme is worth in a currency; None when the valuation or the rate is unknown."""
     programme = reference.programs.get(program) if program else None
-    rate = find_exchange_rate(reference, currency)
+    rate = find_exchange_rate(currency)
     if programme is None or programme.value_usd_cents is None or rate is None:
         return None
     return programme.value_usd_cents / 100 / rate.usd_per_unit

@@ -27,7 +27,6 @@ _RANGES: dict[str, tuple[str, Decimal | int, Decimal | int]] = {
     "earning_rates.csv": ("percent_of_distance", 0, 500),
     "cards.csv": ("annual_fee", 0, 3_000),
     "card_earn.csv": ("multiplier", 0, 26),
-    "exchange_rates.csv": ("usd_per_unit", Decimal("0.00001"), 10),
     "hyatt_award_chart.csv": ("points", 3_000, 75_000),
     "hotels.csv": ("award_category", 1, 8),
     "voucher_types.csv": ("validity_months", 1, 60),

@@ -22,7 +22,6 @@ KEYS: dict[str, tuple[str, ...]] = {
     "carriers.csv": ("icao",),
     "routes.csv": ("carrier", "origin", "destination"),
     "cards.csv": ("slug",),
-    "exchange_rates.csv": ("currency",),
     "voucher_types.csv": ("slug",),
     "hotels.csv": ("slug",),
     "lounges.csv": ("slug",),

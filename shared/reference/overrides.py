@@ -32,7 +32,6 @@ _NAMED_BY: dict[str, tuple[str, ...]] = {
     "program_facts.csv": ("program", "topic"),
     "program_partners.csv": ("program", "airline"),
     "release_windows.csv": ("program",),
-    "sources.csv": ("source",),
     "status_earning_rules.csv": ("program", "rule", "key", "cabin"),
     "status_matches.csv": ("offer_id",),
     "status_run_routes.csv": ("slug",),

@@ -16,7 +16,8 @@ from shared.domain.deadlines import Deadline, Kind, Subject, Value
 from shared.domain.time_zones import find_local_day as local_day
 from shared.errors import Candidates, NotFound
 from shared.reference import hotels
-from shared.reference.cards import find_exchange_rate, value_point
+from shared.reference.cards import value_point
+from shared.reference.exchange_rates import find_exchange_rate
 from shared.reference.reference import Reference
 from shared.reference.rows.programmes import Program
 from shared.services.bookings.bookings import flight_day, flight_state, stay_state
@@ -44,9 +45,9 @@ class Viewpoint:
     currency: str
 
 
-def choose_currency(reference: Reference, preferred: str) -> str:
+def choose_currency(preferred: str) -> str:
     """The preferred currency, or that of the valuations where no exchange rate is known."""
-    return preferred if find_exchange_rate(reference, preferred) else VALUATION_CURRENCY
+    return preferred if find_exchange_rate(preferred) else VALUATION_CURRENCY
 
 
 def value_points(view: Viewpoint, program: str, points: int) -> Value | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from shared import clock
 from shared.providers.contract import CashFare, FaresQuestion, Provider, Rate, RatesQuestion
+from shared.reference.exchange_rates import find_exchange_rate
 
 Act = Callable[[Any], Any]
 
@@ -72,3 +73,10 @@ def rates_of(name: str = "ecb", days_ago: int = 1, **per_euro: str) -> Provider:
         return tuple(Rate(c, Decimal(v), day) for c, v in per_euro.items())
 
     return answering(name, {"exchange_rates": exchange_rates}, terms="anyone")
+
+
+def read_dollars(currency: str) -> float:
+    """What a unit of a currency is worth in US dollars by the rates of this process."""
+    rate = find_exchange_rate(currency)
+    assert rate
+    return float(rate.usd_per_unit)

@@ -28,7 +28,6 @@ from shared.reference.rows.earning import (
     StatusThreshold,
 )
 from shared.reference.rows.folio import FOLIO_FILES
-from shared.reference.rows.money import ExchangeRate
 from shared.reference.rows.programmes import (
     Alias,
     AmbiguousAlias,
@@ -37,7 +36,6 @@ from shared.reference.rows.programmes import (
     Program,
     ProgramFact,
     ProgramPartner,
-    Source,
 )
 from shared.reference.rows.spending import STATEMENT_FILES
 from shared.reference.rows.transfers import (
@@ -86,7 +84,6 @@ __all__ = [
     "EarningRate",
     "EliteRule",
     "EliteTier",
-    "ExchangeRate",
     "FlyingBlueXp",
     "Hotel",
     "HotelProgramme",
@@ -103,7 +100,6 @@ __all__ = [
     "RejectedCell",
     "ReleaseWindow",
     "Route",
-    "Source",
     "StatusEarningRule",
     "StatusMatch",
     "StatusRunRoute",
@@ -124,7 +120,6 @@ FILES: dict[str, type] = {
     "ambiguous_aliases.csv": AmbiguousAlias,
     "program_partners.csv": ProgramPartner,
     "program_facts.csv": ProgramFact,
-    "sources.csv": Source,
     "audit_queue.csv": AuditItem,
     "primary_hosts.csv": PrimaryHost,
     "transfer_partners.csv": TransferPartner,
@@ -158,7 +153,6 @@ FILES: dict[str, type] = {
     "routes.csv": Route,
     "cards.csv": CatalogCard,
     "card_earn.csv": CardEarn,
-    "exchange_rates.csv": ExchangeRate,
     "voucher_types.csv": VoucherType,
     "hotels.csv": Hotel,
     "hotel_programmes.csv": HotelProgramme,

@@ -64,16 +64,6 @@ class ProgramFact(Fact):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    source: str
-    kind: str
-    rows: int
-    newest_as_of: date | None
-    tables: tuple[str, ...]
-    licence: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class AuditItem:
     file: str
     key: str

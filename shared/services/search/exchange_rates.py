@@ -1,7 +1,13 @@
-"""Exchange rates for one response: the whole set of one source, so that its amounts can be compared."""
+"""Exchange rates for one response: the whole set of one source, so that its amounts can be compared.
+
+The bank's own set is also fetched daily for estimates of value, which ask nobody.
+"""
 
 from collections.abc import Iterable
 from decimal import Decimal
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
 
 from shared import clock
 from shared.domain.exchange_rates import EuroRate, Rates
@@ -9,11 +15,14 @@ from shared.providers import cache, registry
 from shared.providers.ask import Ask
 from shared.providers.contract import Provider, Rate, RatesQuestion, Reading
 from shared.providers.frankfurter import BLEND
+from shared.redis import call_redis, connect, key
+from shared.reference.exchange_rates import BANK, DayRates, take_up
 
 VERB = "exchange_rates"
 FIRST = "ecb"  # one bank's own rates; the others are asked only for currencies it has none for
-LABELS = {FIRST: "European Central Bank", "frankfurter": BLEND}
+LABELS = {FIRST: BANK, "frankfurter": BLEND}
 EVERY = RatesQuestion()
+_DAY_RATES = TypeAdapter(DayRates)
 
 
 def none_known() -> Rates:
@@ -46,6 +55,33 @@ def load_cached_rates(currencies: Iterable[str]) -> Rates:
     places = [(cache.build_key(p, registry.scope(p, None), VERB, EVERY), None) for p in _sources()]
     sets = [_read(r) for r in cache.get_many(places) if r]
     return max(sets, key=lambda rates: _count_known(rates, codes), default=none_known())
+
+
+async def fetch_bank_rates() -> DayRates | None:
+    """The bank's newest set; None where the bank is no source of this service or does not answer."""
+    if not any(provider.name == FIRST for provider in _sources()):
+        return None
+    reading = await Ask(background=True).one(FIRST, VERB, EVERY)
+    rows = reading.value or ()
+    return DayRates(max(r.day for r in rows), {r.currency: r.per_euro for r in rows}) if rows else None
+
+
+def store_bank_rates(rates: DayRates) -> None:
+    """For all processes. Without Redis each goes on with what it has."""
+    call_redis(lambda: connect().set(_store_key(), _DAY_RATES.dump_json(rates)))
+
+
+def refresh_bank_rates() -> bool:
+    """Takes up the stored set in this process, if it is newer and whole; whether it was."""
+    entry: Any = call_redis(lambda: connect().get(_store_key()))
+    try:
+        return entry is not None and take_up(_DAY_RATES.validate_json(entry))
+    except ValidationError:
+        return False  # written by another version
+
+
+def _store_key() -> str:
+    return key("bank-rates")
 
 
 def _sources() -> list[Provider]:

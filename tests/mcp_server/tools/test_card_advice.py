@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.mcp_server.tools.conftest import Use
+from tests.support.fake_rates import read_dollars
 from tests.support.people import People
 
 AVIOS = "uk-barclaycard-avios-plus"
@@ -19,7 +20,7 @@ def test_recommend_cards_without_spending_ranks_on_bonus_and_fee_and_says_so(peo
     assert (answer["spend_source"], answer["spend_months"]) == ("none", 0)
     assert "welcome bonus and fee alone" in answer["message"]
     card = by_slug(answer)[AVIOS]
-    bonus = round(25_000 * 0.013 / 1.32, 2)  # Avios at 1.3 US cents, a pound at 1.32 dollars
+    bonus = round(25_000 * 0.013 / read_dollars("GBP"), 2)  # Avios at 1.3 US cents
     assert card["breakdown"] == {"bonus": bonus, "earn": None, "credits": 0.0, "fee": 240.0}
     assert card["first_year_value"] == pytest.approx(bonus - 240)
     assert card["currency"] == "GBP"
@@ -41,7 +42,7 @@ def test_recommend_cards_counts_spending_in_any_currency(people: People, use: Us
     card = by_slug(answer)[AVIOS]
     assert answer["spend_source"] == "argument"
     assert card["goal_points_per_year"] == 27_000  # 18,000 pounds at 1.5
-    assert card["breakdown"]["earn"] == pytest.approx(27_000 * 0.013 / 1.32, abs=0.01)
+    assert card["breakdown"]["earn"] == pytest.approx(27_000 * 0.013 / read_dollars("GBP"), abs=0.01)
     assert card["breakdown"]["bonus"] > 0
     assert answer["valuation_as_of"] == "2026-03-21"
 
@@ -64,8 +65,8 @@ def test_recommend_cards_reckons_a_bonus_with_all_spending_even_for_one_category
     spend = {"groceries": 100, "other": 1000}
     asked = {"country": "CA", "category": "groceries", "monthly_spend": spend, "spend_currency": "CAD", "limit": 3}
     cobalt = by_slug(use(people.alice, "recommend_cards", **asked))["ca-amex-cobalt"]
-    assert cobalt["breakdown"]["bonus"] == pytest.approx(15_000 * 0.02 / 0.72, abs=0.01)
-    assert cobalt["breakdown"]["earn"] == pytest.approx(1_200 * 5 * 0.02 / 0.72, abs=0.01)
+    assert cobalt["breakdown"]["bonus"] == pytest.approx(15_000 * 0.02 / read_dollars("CAD"), abs=0.01)
+    assert cobalt["breakdown"]["earn"] == pytest.approx(1_200 * 5 * 0.02 / read_dollars("CAD"), abs=0.01)
 
 
 def test_recommend_cards_leaves_out_held_cards_and_what_they_already_earn(people: People, use: Use) -> None:

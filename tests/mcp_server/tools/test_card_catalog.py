@@ -3,6 +3,7 @@
 import pytest
 
 from tests.mcp_server.tools.conftest import Use
+from tests.support.fake_rates import read_dollars
 from tests.support.people import People
 
 
@@ -17,7 +18,7 @@ def test_search_card_catalog_shows_a_whole_entry(people: People, use: Use) -> No
     )
     assert card["welcome_bonus"]["amount"] == 15_000
     assert card["welcome_bonus"]["spend_requirement"] == 9_000
-    assert card["welcome_bonus"]["estimated_value"] == pytest.approx(15_000 * 0.02 / 0.72, abs=0.01)
+    assert card["welcome_bonus"]["estimated_value"] == pytest.approx(15_000 * 0.02 / read_dollars("CAD"), abs=0.01)
     assert {"category": "dining", "multiplier": 5.0}.items() <= card["earn_rates"][1].items()
     assert card["unaudited"] is True
     assert "unaudited" in answer["message"]
@@ -50,7 +51,7 @@ def test_search_card_catalog_filters_together(people: People, use: Use) -> None:
 
 def test_search_card_catalog_sorts_across_currencies(people: People, use: Use) -> None:
     fees = [
-        c["annual_fee"] * {"USD": 1, "GBP": 1.32, "CAD": 0.72, "AUD": 0.65}[c["currency"]]
+        c["annual_fee"] * read_dollars(c["currency"])
         for c in use(people.bob, "search_card_catalog", sort="annual_fee", per_page=50)["cards"]
     ]
     assert fees == sorted(fees)

@@ -16,6 +16,7 @@ from shared.db.cards import Card
 from shared.db.profile import Profile
 from shared.db.statuses import LoyaltyStatus
 from shared.db.vouchers import Voucher
+from shared.reference.exchange_rates import find_exchange_rate
 from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
@@ -122,16 +123,17 @@ def test_points_carry_their_number_and_value_in_the_currency_of_the_profile(
     (found,) = deadlines(kinds=["points"])
     assert (found["amount"], found["currency"]) == (50_000, "Avios")
     assert found["value_at_risk"]["currency"] == "GBP"
-    cents = reference().programs[BA].value_usd_cents
-    assert cents is not None
-    assert found["value_at_risk"]["amount"] == pytest.approx(float(500 * cents / Decimal("1.32")), abs=0.01)
+    cents, rate = reference().programs[BA].value_usd_cents, find_exchange_rate("GBP")
+    assert cents
+    assert rate
+    assert found["value_at_risk"]["amount"] == pytest.approx(float(500 * cents / rate.usd_per_unit), abs=0.01)
     assert found["subject"] == {"type": "points_balance", "id": BA}
 
 
 def test_a_currency_without_a_rate_of_exchange_leaves_values_in_dollars(people: People, deadlines: Deadlines) -> None:
     keep(
         people.alice,
-        Profile(currency="THB"),
+        Profile(currency="AED"),
         PointsBalance(program=BA, balance=50_000, as_of=day(0), expires_on=day(8)),
     )
     assert deadlines()[0]["value_at_risk"]["currency"] == "USD"

@@ -21,6 +21,8 @@ from shared.db.standing_orders import StandingOrder
 from shared.db.statuses import LoyaltyStatus
 from shared.db.trips import Trip
 from shared.db.vouchers import Voucher
+from shared.domain.dates import format_day
+from shared.reference.exchange_rates import find_exchange_rate
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
 
@@ -75,14 +77,17 @@ def test_get_portfolio_values_points_in_the_currency_of_the_profile(people: Peop
     keep(people.alice, Profile(currency="EUR"))
     euros = use(people.alice, GET)["balances"]
     assert euros["currency"] == "EUR"
-    assert euros["value"] == pytest.approx(dollars["value"] / 1.12, abs=0.05)
+    rate = find_exchange_rate("EUR")
+    assert rate
+    assert euros["value"] == pytest.approx(dollars["value"] / float(rate.usd_per_unit), abs=0.05)
+    assert f"the European Central Bank's rate of {format_day(rate.day)}." in use(people.alice, GET)["message"]
 
 
 def test_get_portfolio_says_where_no_rate_of_exchange_is_known(people: People, use: Use) -> None:
-    keep(people.alice, Profile(currency="THB"), PointsBalance(program=BA, balance=10_000, as_of=day(0)))
+    keep(people.alice, Profile(currency="AED"), PointsBalance(program=BA, balance=10_000, as_of=day(0)))
     answer = use(people.alice, GET)
-    assert (answer["balances"]["currency"], answer["profile"]["currency"]) == ("USD", "THB")
-    assert "No exchange rate to THB" in answer["message"]
+    assert (answer["balances"]["currency"], answer["profile"]["currency"]) == ("USD", "AED")
+    assert "No exchange rate to AED" in answer["message"]
 
 
 def test_get_portfolio_counts_what_is_held_and_what_is_to_come(people: People, use: Use) -> None:

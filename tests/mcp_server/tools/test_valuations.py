@@ -1,5 +1,9 @@
 """Valuations of points, called through the gate."""
 
+import pytest
+
+from shared.domain.dates import format_day
+from shared.reference.exchange_rates import find_exchange_rate
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
 
@@ -36,7 +40,7 @@ def test_get_points_valuation_lists_all_and_leaves_unknown_ones_unknown(people: 
 
 
 def test_get_points_valuation_never_invents_an_exchange_rate(people: People, use: Use) -> None:
-    answer = use(people.bob, "get_points_valuation", program="marriott", points=10_000, currency="thb")
+    answer = use(people.bob, "get_points_valuation", program="marriott", points=10_000, currency="aed")
     assert answer["value_of_points"] is None
     assert "No exchange rate" in answer["message"]
 
@@ -49,4 +53,18 @@ def test_get_points_valuation_converts_as_the_portfolio_does(people: People, use
     assert answer["value_of_points"]["currency"] == kept["currency"] == "GBP"
     assert answer["value_of_points"]["usual"] == kept["value"]
     assert answer["value_of_points"]["low"] <= answer["value_of_points"]["usual"] <= answer["value_of_points"]["high"]
-    assert "1 GBP taken as 1.32 USD" in answer["message"]
+    rate = find_exchange_rate("GBP")
+    assert rate
+    assert f"1 GBP taken as {rate.usd_per_unit:.4g} USD, the European Central Bank's rate of" in answer["message"]
+    assert format_day(rate.day) in answer["message"]
+
+
+@pytest.mark.parametrize("currency", ["JPY", "CHF", "SGD", "INR", "SEK", "THB"])
+def test_get_points_valuation_converts_into_every_currency_of_the_central_bank(
+    people: People, use: Use, currency: str
+) -> None:
+    dollars = use(people.bob, "get_points_valuation", program="marriott", points=10_000)["value_of_points"]
+    answer = use(people.bob, "get_points_valuation", program="marriott", points=10_000, currency=currency)
+    rate = find_exchange_rate(currency)
+    assert rate
+    assert answer["value_of_points"]["usual"] == pytest.approx(dollars["usual"] / float(rate.usd_per_unit), rel=0.001)

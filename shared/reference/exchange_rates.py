@@ -1,0 +1,74 @@
+"""Exchange rates for estimates of value: the European Central Bank's of one day, the newest this process has."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from functools import lru_cache
+
+from shared.domain.dates import format_day
+
+BANK = "European Central Bank"
+BASE = "USD"  # values of points are published in it
+_DIGITS = Decimal("0.0001")
+
+
+@dataclass(frozen=True)
+class DayRates:
+    """Units of each currency for one euro, as the bank published them for a day."""
+
+    day: date
+    per_euro: Mapping[str, Decimal]
+
+
+@dataclass(frozen=True)
+class ExchangeRate:
+    """What a unit of a currency is worth in US dollars."""
+
+    currency: str
+    usd_per_unit: Decimal
+    day: date
+
+
+_newest: list[DayRates] = []  # what the live source gave since the start
+
+
+def find_exchange_rate(currency: str) -> ExchangeRate | None:
+    """None where the bank publishes no rate of the currency."""
+    rates = _get_rates()
+    per_euro = rates.per_euro.get(currency)
+    return ExchangeRate(currency, rates.per_euro[BASE] / per_euro, rates.day) if per_euro else None
+
+
+def list_currencies() -> list[str]:
+    return sorted(_get_rates().per_euro)
+
+
+def describe_rate(rate: ExchangeRate) -> str:
+    """`1 GBP taken as 1.3399 USD, the European Central Bank's rate of 30 Oct 2026`."""
+    worth = rate.usd_per_unit.quantize(_DIGITS) if rate.usd_per_unit >= _DIGITS * 1_000 else +rate.usd_per_unit
+    return f"1 {rate.currency} taken as {worth:.4g} USD, the {BANK}'s rate of {format_day(rate.day)}"
+
+
+def take_up(rates: DayRates) -> bool:
+    """Replaces the rates with newer ones; a set that lost half of its currencies or the dollar is no replacement."""
+    present = _get_rates()
+    is_whole = BASE in rates.per_euro and 2 * len(rates.per_euro) > len(present.per_euro)
+    if not is_whole or rates.day <= present.day:
+        return False
+    _newest[:] = [rates]
+    return True
+
+
+def _get_rates() -> DayRates:
+    return _newest[0] if _newest else load_shipped_rates()
+
+
+@lru_cache(maxsize=1)
+def load_shipped_rates() -> DayRates:
+    """The bank's file of one day as the package carries it; the package is imported here because it takes its time."""
+    from currency_converter import SINGLE_DAY_CURRENCY_FILE, CurrencyConverter
+
+    file = CurrencyConverter(SINGLE_DAY_CURRENCY_FILE, decimal=True)
+    day: date = file.bounds[BASE].last_date
+    return DayRates(day, {code: Decimal(file.convert(1, "EUR", code)) for code in file.currencies})
