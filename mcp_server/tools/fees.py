@@ -8,9 +8,10 @@ from pydantic import Field
 from sqlalchemy import ARRAY, Text, any_, func, literal, select
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.parameters import Airport, Cabin
+from mcp_server.toolkit.parameters import Airport, Cabin, Day
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Marked, Money, Result
+from mcp_server.views.departure_duty import DepartureDuty, describe_departure_duty, find_departure_duty
 from shared.db.observations import AwardObservation as Row
 from shared.domain.airports import Airport as Place
 from shared.domain.fees import FeeSample, merge_samples
@@ -36,6 +37,7 @@ class Fee(Marked):
 
 class FeeEstimates(Result):
     fees: list[Fee]
+    departure_duty: DepartureDuty | None
     total_found: int
     freshness: Freshness
 
@@ -123,7 +125,10 @@ def _to_fee(call: Call, summary: FeeSample, basis: Literal["route", "region"], a
     )
 
 
-def _build_freshness(call: Call, newest: datetime) -> Freshness:
+def _build_freshness(call: Call, fees: Sequence[Fee]) -> Freshness:
+    if not fees:
+        return Freshness("static", "reviewed reference data", None, None, None, None, None, "No seat was seen yet.")
+    newest = max(f.newest for f in fees)
     return Freshness(
         mode="sandbox" if call.data_mode == "sandbox" else "cached",
         source="award seats seen in past searches",
@@ -136,7 +141,9 @@ def _build_freshness(call: Call, newest: datetime) -> Freshness:
     )
 
 
-def _describe_fees(fees: Sequence[Fee], total: int, origin: str, destination: str) -> str:
+def _describe_fees(fees: Sequence[Fee], total: int, origin: str, destination: str, cabin: str) -> str:
+    if not fees:
+        return _describe_unseen(origin, destination, cabin)
     samples = sum(f.samples for f in fees)
     seats = f"{pluralize(samples, 'seat')} seen in past searches"
     sentences = [f"Average taxes and surcharges from {origin} to {destination}, one way per person, of {seats}."]
@@ -147,6 +154,13 @@ def _describe_fees(fees: Sequence[Fee], total: int, origin: str, destination: st
     return " ".join(sentences)
 
 
+def _describe_unseen(origin: str, destination: str, cabin: str) -> str:
+    return (
+        f"No search has seen taxes or surcharges of {cabin.replace('_', ' ')} awards from {origin} to {destination}"
+        " or between their regions yet. Searches add them."
+    )
+
+
 @tool(area="search", tier=Tier.FREE, effect=Effect.READS)
 def estimate_award_fees(
     call: Call,
@@ -154,8 +168,9 @@ def estimate_award_fees(
     destination: Airport,
     cabin: Cabin = "economy",
     programs: Annotated[list[str] | None, Field(max_length=60)] = None,
+    date: Annotated[Day | None, Field(description="Of departure; sets the UK duty.")] = None,
 ) -> FeeEstimates:
-    """Estimates taxes and surcharges per programme on a route from past award searches.
+    """Estimates taxes and surcharges per programme on a route from past award searches, and the UK departure duty.
 
     One way, per person. basis region: the average of area, since the route was never seen. Free accounts: top 3. Free.
     """
@@ -163,19 +178,21 @@ def estimate_award_fees(
     start, end = call.reference.airport(origin), call.reference.airport(destination)
     if start.code == end.code:
         raise Invalid(Fault("destination", "is the origin", "another airport"))
+    if date and date < call.today:
+        raise Invalid(Fault("date", "is in the past", f"a day from {call.today.isoformat()}"))
     fees = _find_fees(call, origin, destination, cabin, slugs)
-    if not fees:
-        raise NoData(
-            f"No search has seen taxes or surcharges of {cabin.replace('_', ' ')} awards from {origin} to {destination}"
-            " or between their regions yet. Searches add them.",
-            missing=["observed fees"],
-        )
+    duty = find_departure_duty(call, start, end, cabin, date or call.today)
+    duty_sentence = describe_departure_duty(call, start, duty, cabin)
+    if not fees and not duty:
+        raise NoData(f"{_describe_unseen(origin, destination, cabin)} {duty_sentence}".strip(), ["observed fees"])
     shown_programs = list(dict.fromkeys(f.program for f in fees))[: call.limits.results]
     fees_shown = [f for f in fees if f.program in shown_programs]
     total = len({f.program for f in fees})
+    message = _describe_fees(fees_shown, total, origin, destination, cabin)
     return FeeEstimates(
-        message=_describe_fees(fees_shown, total, origin, destination),
+        message=f"{message} {duty_sentence}".strip(),
         fees=fees_shown,
+        departure_duty=duty,
         total_found=total,
-        freshness=_build_freshness(call, max(f.newest for f in fees)),
+        freshness=_build_freshness(call, fees),
     )

@@ -234,6 +234,7 @@ _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
 _AIRPORT_FIELDS: dict[str, Callable[[Any], Iterable[str]]] = {
     "routes.csv": lambda row: (row.origin, row.destination),
     "lounges.csv": lambda row: (row.airport,),
+    "uk_duty_exempt_airports.csv": lambda row: (row.airport,),
     "programs.csv": lambda row: row.hubs,
     "airlines.csv": lambda row: row.hubs,
     "status_run_routes.csv": lambda row: row.routing.split("-"),

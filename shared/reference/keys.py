@@ -29,6 +29,9 @@ KEYS: dict[str, tuple[str, ...]] = {
     "buy_points.csv": ("program",),
     "countries.csv": ("country",),
     "regions.csv": ("region",),
+    "uk_duty_rates.csv": ("band", "lowest_class", "valid_from"),
+    "uk_duty_destinations.csv": ("country",),
+    "uk_duty_exempt_airports.csv": ("airport",),
     "folio/rules.csv": ("id",),
     "folio/line_kinds.csv": ("rank", "language"),
     "folio/benefits.csv": ("chain", "tier", "benefit"),
@@ -53,6 +56,7 @@ DATED: dict[str, tuple[str, ...]] = {
     "card_earn.csv": ("card_slug", "category"),
     "elite_tiers.csv": ("program", "tier", "metric"),
     "status_matches.csv": ("offer_id",),
+    "uk_duty_rates.csv": ("band", "lowest_class"),
 }
 
 

@@ -15,6 +15,7 @@ from shared.reference.rows.award_charts import (
     ZoneMembers,
     ZonePrice,
 )
+from shared.reference.rows.duty import DUTY_FILES, DutyDestination, DutyExemptAirport, DutyRate
 from shared.reference.rows.earning import (
     CathayFare,
     CathayZone,
@@ -81,6 +82,9 @@ __all__ = [
     "CathayZone",
     "Chart",
     "Country",
+    "DutyDestination",
+    "DutyExemptAirport",
+    "DutyRate",
     "EarningRate",
     "EliteRule",
     "EliteTier",
@@ -159,6 +163,7 @@ FILES: dict[str, type] = {
     "hyatt_award_chart.csv": HyattPrice,
     "lounges.csv": Lounge,
     "other_servers.csv": OtherServer,
+    **DUTY_FILES,
     **FOLIO_FILES,
     **STATEMENT_FILES,
 }

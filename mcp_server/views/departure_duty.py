@@ -1,0 +1,81 @@
+"""Air Passenger Duty as results show it: the amount per person, its band, source and dates."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.provenance import Verified, describe_verified
+from mcp_server.toolkit.results import Money
+from shared.domain import departure_duty as rules
+from shared.domain.airports import Airport
+from shared.domain.dates import format_day, format_iso_day
+from shared.reference.provenance import find_publisher
+from shared.reference.rows import DutyRate
+
+NOTE = (
+    "Children under 16 owe none in economy, and none under 2 without a seat. The last stop of flights that connect"
+    " within 24 hours decides the band; who only changes planes in the United Kingdom owes nothing."
+)
+RETURN_NOTE = "A return within the United Kingdom is charged on both flights."
+
+
+class DepartureDuty(Verified):
+    """A government tax within the taxes of a flight. `highest` differs from `amount` where two bands are possible."""
+
+    amount: Money
+    highest: Money
+    currency: str
+    bands: list[str]
+    departure: date
+    valid_from: date | None
+    valid_to: date | None
+    second_source_url: str | None
+    note: str
+
+
+def _is_exempt(call: Call, start: Airport) -> bool:
+    return any(r.airport == start.code for r in call.reference.rows("uk_duty_exempt_airports.csv"))
+
+
+def find_departure_duty(call: Call, start: Airport, end: Airport, cabin: str, departure: date) -> DepartureDuty | None:
+    """The duty of one person who leaves the United Kingdom that day; None elsewhere and where none is due."""
+    if start.country != rules.COUNTRY or _is_exempt(call, start):
+        return None
+    bands = next((r.bands for r in call.reference.rows("uk_duty_destinations.csv") if r.country == end.country), ())
+    possible = rules.find_bands(start.country, end.country, bands)
+    rates: list[DutyRate] = rules.find_rates(call.reference.rows("uk_duty_rates.csv"), possible, cabin, departure)
+    return _to_duty(rates, departure) if rates else None
+
+
+def _to_duty(rates: Sequence[DutyRate], departure: date) -> DepartureDuty:
+    lowest, highest = rates[0], rates[-1]
+    return DepartureDuty(
+        amount=lowest.amount,
+        highest=highest.amount,
+        currency=lowest.currency,
+        bands=[r.band for r in rates],
+        departure=departure,
+        valid_from=highest.valid_from,
+        valid_to=highest.valid_to,
+        second_source_url=highest.second_source_url,
+        note=f"{RETURN_NOTE} {NOTE}" if lowest.band == rules.DOMESTIC else NOTE,
+        **describe_verified(highest),
+    )
+
+
+def _describe_bands(bands: Sequence[str]) -> str:
+    return f"the {bands[0]} band" if bands == [rules.DOMESTIC] else f"band {' or '.join(bands)}"
+
+
+def describe_departure_duty(call: Call, start: Airport, duty: DepartureDuty | None, cabin: str) -> str:
+    """The duty in sentences, with its source; empty for a flight that leaves from elsewhere."""
+    if duty is None:
+        exempt = start.country == rules.COUNTRY and _is_exempt(call, start)
+        return f"Flights that leave {start.code} are exempt from Air Passenger Duty." if exempt else ""
+    amount = f"{duty.amount:f} to {duty.highest:f}" if duty.amount != duty.highest else f"{duty.amount:f}"
+    checked = f"checked on {format_iso_day(duty.verified_on)}" if duty.verified_on else "never checked"
+    return (
+        f"The taxes include Air Passenger Duty of the United Kingdom: {amount} {duty.currency} per person"
+        f" for a departure on {format_day(duty.departure)} in {cabin.replace('_', ' ')}, {_describe_bands(duty.bands)}"
+        f" (source {find_publisher(duty.source_url)}, {checked})."
+    )

@@ -1,0 +1,43 @@
+"""Air Passenger Duty: what the United Kingdom charges for a passenger whose flight leaves one of its airports."""
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Protocol, TypeVar
+
+COUNTRY = "GB"
+DOMESTIC = "domestic"
+LOWEST_CLASS = "economy"
+
+
+class Rate(Protocol):
+    """The amount for one band and class of travel, from a day to a day."""
+
+    @property
+    def band(self) -> str: ...
+    @property
+    def lowest_class(self) -> bool: ...
+    @property
+    def amount(self) -> Decimal: ...
+    def is_valid(self, on: date) -> bool: ...
+
+
+R = TypeVar("R", bound=Rate)
+
+
+def find_bands(origin_country: str, destination_country: str, bands: Sequence[str]) -> tuple[str, ...]:
+    """The bands a journey can fall into, from the countries it leaves and ends in.
+
+    The distance from London to the capital of the destination's country decides, not the distance flown. Two bands:
+    the capital lies too near a limit to tell, or the country has a part in each.
+    """
+    if origin_country != COUNTRY:
+        return ()
+    return (DOMESTIC,) if destination_country == COUNTRY else tuple(bands)
+
+
+def find_rates(rates: Iterable[R], bands: Collection[str], cabin: str, on: date) -> list[R]:
+    """The rates of these bands that hold on the day of departure, the lowest first."""
+    lowest = cabin == LOWEST_CLASS
+    matches = [r for r in rates if r.band in bands and r.lowest_class == lowest and r.is_valid(on)]
+    return sorted(matches, key=lambda r: r.amount)
