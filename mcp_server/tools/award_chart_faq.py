@@ -11,6 +11,7 @@ from mcp_server.toolkit.provenance import Audited, Verified, describe_audited, d
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Part, Result
 from mcp_server.views.program_rules import Rule, describe_example, list_rules
+from mcp_server.views.status_rules import explain_status_rules
 from shared.domain.award_charts import Chart
 from shared.domain.plurals import pluralize
 from shared.reference.rows import HyattPrice, Program
@@ -111,7 +112,7 @@ def _explain_rules(rules: list[Rule]) -> Iterator[FaqEntry]:
 
 
 def _explain_facts(call: Call, program: Program) -> Iterator[FaqEntry]:
-    for row in call.reference.rows("program_facts.csv"):
+    for row in call.reference.fresh_rows("program_facts.csv", call.today):
         if row.program == program.slug and (question := FACT_QUESTIONS.get(row.topic)):
             yield _to_entry(question, row.answer, row)
     for code in program.iata:
@@ -180,10 +181,12 @@ def get_award_chart_faq(
         *_explain_nights(call, resolved),
         *rules,
         *_explain_facts(call, resolved),
+        *(_to_entry(*entry) for entry in explain_status_rules(call, resolved.slug)),
     ]
     least = _find_cheapest(call, resolved, charts)
     source = _pick_source(call, resolved, charts)
-    message = f"{pluralize(len(entries), 'answer')} about {resolved.name}."
+    answers = pluralize(len(entries), "answer") if entries else "Nothing is known here"
+    message = f"{answers} about {resolved.name}."
     if least:
         of = next((SCOPE_WORDS.get(c.scope, " of partner flights") for c in charts if c.chart_id == least.chart_id), "")
         what = f"{least.cabin.replace('_', ' ')}, {least.route_or_band}"

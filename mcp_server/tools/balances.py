@@ -86,7 +86,7 @@ class DeletedBalance(Result):
 
 def _to_balance(call: Call, row: Row) -> PointsBalance:
     program = call.reference.programs[row.program]
-    cents = program.value_usd_cents
+    cents, expiry = program.value_usd_cents, call.reference.expiry(row.program)
     value = None
     if cents is not None:
         value = Value(amount=balances.value_balance(row.balance, cents), currency=CURRENCY, cents_per_point=cents)
@@ -98,7 +98,7 @@ def _to_balance(call: Call, row: Row) -> PointsBalance:
         currency_name=program.currency,
         expires_on=row.expires_on,
         days_left=balances.count_days_left(row.expires_on, call.own_day) if row.expires_on else None,
-        expiry_rule=balances.quote_rule(program.expiry_rule, program.expiry_months) or NO_DATA,
+        expiry_rule=balances.quote_rule(expiry.rule, expiry.months) if expiry else NO_DATA,
         value=value,
         notes=row.notes,
         source="manual" if row.source == "manual" else "integration",

@@ -11,13 +11,15 @@ from mcp_server.toolkit.parameters import Airport, Amount, Currency
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
+from mcp_server.views.zone_earnings import ZoneEarning, list_zone_earnings, select_class
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import names, status_tiers
 from shared.domain.earning import EarnedPoints, Method, Metric, Scheme, count_points, find_rate
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData, NotFound
-from shared.reference import statuses
-from shared.reference.rows.earning import EarningRate
+from shared.reference import cathay, statuses
+from shared.reference.ages import explain_outdated, is_outdated
+from shared.reference.rows.earning import CathayFare, CathayZone, EarningRate
 
 QualifyingProgram = Literal["british-airways-club", "flying-blue", "american-airlines-aadvantage"]
 EarningProgram = Literal[
@@ -60,6 +62,8 @@ class EarningRates(Result, Verified):
     program: str
     airline: AirlineName
     rates: list[Rate]
+    by_zone: list[ZoneEarning]
+    zone: str | None
 
 
 def _check_fare(call: Call, scheme: Scheme, price: Decimal | None, currency: str | None) -> Decimal | None:
@@ -160,17 +164,25 @@ def get_earning_rates(
     program: EarningProgram,
     airline: Annotated[str, Field(pattern=r"^[A-Z0-9]{2}$", description="Two-character code.")],
     fare_class: Annotated[str | None, Field(max_length=2, description="Absent: the whole table.")] = None,
+    origin: Annotated[Airport | None, Field(description="With destination: only its zone, where zones count.")] = None,
+    destination: Airport | None = None,
 ) -> EarningRates:
     """Gives the percent of distance earned per booking class when crediting an airline to a programme.
 
-    Each rate has its source. Free.
+    Cathay's own flights earn by zone and fare type: by_zone. Free.
     """
+    if fares := cathay.list_fares(call.reference, program, airline):
+        zone = _find_zone(call, origin, destination)
+        return _list_by_zone(call, program, airline, select_class(list(fares), fare_class), zone)
     program_rows = [r for r in call.reference.rows("earning_rates.csv") if r.program == program]
-    rows = [r for r in program_rows if r.airline == airline]
+    of_airline = [r for r in program_rows if r.airline == airline]
+    rows = [r for r in of_airline if not is_outdated("earning_rates.csv", r, call.today)]
     carrier = call.reference.airlines.get(airline) or (None if rows else call.reference.airline(airline))
     airline_name = AirlineName(code=airline, name=carrier.name if carrier else airline)
     if not rows:
-        raise NoData(_describe_unknown(call, program, airline_name.name, program_rows), missing=["earning rates"])
+        outdated = f" {explain_outdated('earning_rates.csv', of_airline[0])}" if of_airline else ""
+        text = _describe_unknown(call, program, airline_name.name, program_rows)
+        raise NoData(f"{text}{outdated}", missing=["earning rates"])
     rates = [_to_rate(r, letter) for r in rows for letter in r.booking_classes]
     if fare_class:
         letter = fare_class.strip().upper()
@@ -185,7 +197,33 @@ def get_earning_rates(
         program=program,
         airline=airline_name,
         rates=sorted(rates, key=lambda r: (r.percent, r.fare_class)),
+        by_zone=[],
+        zone=None,
         **describe_verified(weakest),
+    )
+
+
+def _find_zone(call: Call, origin: str | None, destination: str | None) -> CathayZone | None:
+    if origin is None or destination is None:
+        return None
+    return cathay.find_zone(call.reference, origin, destination)
+
+
+def _list_by_zone(
+    call: Call, program: str, airline: str, fares: list[CathayFare], zone: CathayZone | None
+) -> EarningRates:
+    rates = list_zone_earnings(call, fares, zone.zone if zone else None)
+    carrier, name = call.reference.airlines[airline].name, call.reference.programs[program].name
+    where = f" in the zone {zone.zone.replace('_', ' ')}, {cathay.describe_zone(zone)}" if zone else ""
+    return EarningRates(
+        message=f"{carrier} credited to {name}: {pluralize(len(rates), 'fare')}{where}. A flight earns a fixed"
+        f" number of miles by zone, fare type and booking class. {warn_about(fares[0])}".rstrip(),
+        program=program,
+        airline=AirlineName(code=airline, name=carrier),
+        rates=[],
+        by_zone=rates,
+        zone=zone.zone if zone else None,
+        **describe_verified(fares[0]),
     )
 
 
@@ -203,7 +241,6 @@ def _to_rate(row: EarningRate, letter: str) -> Rate:
 
 def _describe_unknown(call: Call, program: str, airline: str, program_rows: list[EarningRate]) -> str:
     name = call.reference.programs[program].name
-    codes = ", ".join(sorted({r.airline for r in program_rows}))
-    own = airline == "Cathay Pacific" and program == "cathay-asia-miles"
-    why = " Own flights earn by zone and fare type, not by percent of distance." if own else ""
-    return f"What {airline} flights earn in {name} is not known.{why} Known for {name}: {codes}."
+    fresh = [r for r in program_rows if not is_outdated("earning_rates.csv", r, call.today)]
+    codes = ", ".join(sorted({r.airline for r in fresh})) or "no airline"
+    return f"What {airline} flights earn in {name} is not known. Known for {name}: {codes}."

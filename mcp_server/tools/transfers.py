@@ -10,6 +10,7 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.provenance import Verified, describe_verified, find_newest_date
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, NoDataWord, Result
+from mcp_server.views.bonus_patterns import BonusPattern, list_bonus_patterns
 from mcp_server.views.transfers import RunningBonus, TransferRoute, posting_time, to_transfer_route
 from shared.db.balances import PointsBalance
 from shared.domain.dates import format_day
@@ -79,6 +80,7 @@ class SaleOffer(Verified):
 class OnSale(Result):
     transfer_bonuses: list[BonusOffer]
     points_sales: list[SaleOffer]
+    past_patterns: list[BonusPattern]
     for_your_balances: list[str]
     checked_on: date
 
@@ -238,7 +240,7 @@ def whats_on_sale(
 ) -> OnSale:
     """Lists active points sales and transfer bonuses, and which of them touch the user's balances.
 
-    Says until which day offers were checked. Free.
+    Says until which day offers were checked; past_patterns are dated past bonuses, no forecast. Free.
     """
     kind = _CATEGORIES.get((category or "").strip().lower().replace(" ", "_").replace("-", "_"))
     if kind is None:
@@ -259,6 +261,7 @@ def whats_on_sale(
         message=message,
         transfer_bonuses=bonuses,
         points_sales=sales,
+        past_patterns=list_bonus_patterns(call) if kind != "points" else [],
         for_your_balances=sorted(held_programs & on_sale),
         checked_on=date.fromisoformat(checked) if checked else call.today,
     )

@@ -1,14 +1,13 @@
 """A programme's rules as results show them, each with its source: expiry, pooling, changes, holds, sweet spots."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import chain
 from typing import Literal, get_args
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.provenance import Verified, describe_verified
-from mcp_server.toolkit.results import Part
 from shared.domain.plurals import pluralize
 from shared.reference.rows import AwardExample, CancellationFee, Program, ProgramFact
 
@@ -25,7 +24,7 @@ Topic = Literal[
     "sweet_spots",
 ]
 TOPICS: tuple[Topic, ...] = get_args(Topic)
-# The topic of each kind of fact; expiry, pooling, fees and prices have columns of their own.
+# The topic of each kind of fact; expiry, pooling, fees and prices have files of their own.
 _FACTS: dict[str, Topic] = {
     "hold": "holds",
     "stopover": "stopovers",
@@ -51,43 +50,26 @@ class Rule(Verified):
     limits: Limits
 
 
-class _Source(Part):
-    """The source of one column that has another source than its row."""
-
-    source_url: str
-    as_of: str | None
-    audited_on: None
-    confidence: str
-
-
-def _find_expiry_rule(program: Program) -> Iterator[Rule]:
-    if not program.expiry_rule:
+def _find_expiry_rule(call: Call, program: Program) -> Iterator[Rule]:
+    expiry = call.reference.expiry(program.slug)
+    if expiry is None:
         return
-    summary = f"Points last {program.expiry_rule}."
-    if program.expiry_rule == "never":
+    summary = f"Points last {expiry.rule}."
+    if expiry.rule == "never":
         summary = "Points do not expire."
-    elif program.expiry_months:
-        summary = f"Points end after {program.expiry_months} months: {program.expiry_rule}."
-    source = _Source(
-        source_url=program.expiry_source,
-        as_of=program.expiry_as_of.isoformat(),
-        audited_on=None,
-        confidence=program.expiry_confidence,
-    )
-    limits: Limits = {"months": program.expiry_months} if program.expiry_months else {}
-    yield Rule(topic="expiry", allowed=None, summary=summary, limits=limits, **describe_verified(source))
+    elif expiry.months:
+        summary = f"Points end after {expiry.months} months: {expiry.rule}."
+    if expiry.exceptions:
+        summary += f" Exceptions: {expiry.exceptions}."
+    limits: Limits = {"months": expiry.months} if expiry.months else {}
+    yield Rule(topic="expiry", allowed=None, summary=summary, limits=limits, **describe_verified(expiry))
 
 
-def _find_pooling_rule(program: Program) -> Iterator[Rule]:
-    if program.pooling not in _POOLING or program.pooling_source is None:
-        return
-    as_of = program.pooling_as_of.isoformat() if program.pooling_as_of else None
-    trust = "low" if program.pooling_source.startswith("general knowledge") else "medium"
-    source = _Source(source_url=program.pooling_source, as_of=as_of, audited_on=None, confidence=trust)
-    summary = _POOLING[program.pooling] + (f": {program.pooling_note}" if program.pooling_note else "")
-    yield Rule(
-        topic="pooling", allowed=program.pooling != "no", summary=summary, limits={}, **describe_verified(source)
-    )
+def _find_pooling_rule(call: Call, program: Program) -> Iterator[Rule]:
+    if pooling := call.reference.pooling(program.slug):
+        summary = _POOLING[pooling.pooling] + (f": {pooling.terms}" if pooling.terms else "")
+        allowed = pooling.pooling != "no"
+        yield Rule(topic="pooling", allowed=allowed, summary=summary, limits={}, **describe_verified(pooling))
 
 
 def _describe_amount(amount: Decimal | None, unit: str, currency: str) -> str:
@@ -137,7 +119,8 @@ def _is_allowed(topic: Topic, value: str | None) -> bool | None:
 
 
 def _find_fact_rules(call: Call, program: Program) -> Iterator[Rule]:
-    rows: list[ProgramFact] = [r for r in call.reference.rows("program_facts.csv") if r.program == program.slug]
+    facts: Sequence[ProgramFact] = call.reference.fresh_rows("program_facts.csv", call.today)
+    rows = [r for r in facts if r.program == program.slug]
     for row in rows:
         if topic := _FACTS.get(row.topic):
             counts = _parse_counts(row.value) if topic in ("holds", "stopovers") else {}
@@ -174,8 +157,8 @@ def _find_sweet_spots(call: Call, program: Program) -> Iterator[Rule]:
 def list_rules(call: Call, program: Program) -> list[Rule]:
     """Every rule that is known, by topic."""
     rules = chain(
-        _find_expiry_rule(program),
-        _find_pooling_rule(program),
+        _find_expiry_rule(call, program),
+        _find_pooling_rule(call, program),
         _find_fee_rule(call, program),
         _find_fact_rules(call, program),
         _find_sweet_spots(call, program),

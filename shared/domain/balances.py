@@ -21,8 +21,6 @@ def is_ending_soon(points: int, expires_on: date | None, today: date) -> bool:
     return points > 0 and days is not None and 0 <= days <= ENDING_SOON_DAYS
 
 
-def quote_rule(rule: str | None, months: int | None) -> str | None:
+def quote_rule(rule: str, months: int | None) -> str:
     """A programme's expiry rule as it is kept; no date is ever computed from it."""
-    if not rule:
-        return None
     return f"{rule}, {months} months" if months else rule

@@ -59,6 +59,6 @@ def find_bonus_deadline(status: str | None, deadline: date | None, closed_on: da
     return deadline if deadline >= today or status == "pending" else None
 
 
-def can_end_undated(rule: str) -> bool:
+def can_end_undated(rule: str | None) -> bool:
     """Whether points under this rule can end on a day nobody stored."""
     return rule != "never"

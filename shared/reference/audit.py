@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from shared.domain.plurals import pluralize
 from shared.errors import NotFound
+from shared.reference.ages import UNDATED, find_last_check
 from shared.reference.overrides import Override, list_key_columns
 from shared.reference.reference import Reference
 from shared.reference.rows import FILES
@@ -17,7 +18,6 @@ from shared.reference.rows.fact import Fact
 Kind = Literal["contradicted", "over", "override", "queue", "stale"]
 _DOUBT = re.compile(r"re-?check|\bcheck(?:ed)?\b|conflict|disagree|contradict|doubt|not proved|unclear", re.IGNORECASE)
 _NOTE_LENGTH = 300
-UNDATED = date.min  # sorts before every date
 MIN_OBSERVATIONS = 3  # observations against a chart before it is reported
 OBSERVATION_AGE = timedelta(days=14)
 USUAL_DAYS = 365
@@ -79,19 +79,6 @@ def audit_facts(
         *_list_queue(reference),
     ]
     return sorted(findings, key=lambda f: (f.since, f.kind, f.file, f.key))
-
-
-def find_last_check(row: Any) -> date:
-    """The day a fact was last confirmed, else the day its source carries (its first, where only the month is known).
-
-    What was typed from memory carries no day, so it counts as older than everything.
-    """
-    if row.audited_on is not None:
-        return row.audited_on  # type: ignore[no-any-return]
-    if not row.as_of:
-        return UNDATED
-    year, month, day = (*map(int, row.as_of.split("-")), 1, 1)[:3]
-    return date(year, month, day)
 
 
 def _list_facts(reference: Reference) -> Iterator[tuple[str, Any]]:

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from shared.domain.plans import CABINS
-from shared.reference import folio, keys, spending
+from shared.reference import folio, homes, keys, spending
 from shared.reference.keys import Tables, list_rows
 
 _KINDS = ("airline", "hotel", "bank")
@@ -227,6 +227,7 @@ _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
     _check_cards: ("cards.csv", "voucher_types.csv"),
     _check_kinds: (),
     _check_status_matches: ("programs.csv", "elite_tiers.csv"),
+    homes.find_faults: (),
     folio.find_faults: tuple(folio.TABLES),
     spending.find_faults: tuple(spending.TABLES),
 }

@@ -11,6 +11,8 @@ KEYS: dict[str, tuple[str, ...]] = {
     "programs.csv": ("slug",),
     "program_aliases.csv": ("alias",),
     "ambiguous_aliases.csv": ("alias",),
+    "points_expiry.csv": ("program",),
+    "points_pooling.csv": ("program",),
     "primary_hosts.csv": ("host",),
     "transfer_partners.csv": ("from_program", "to_program", "cards", "valid_from"),
     "transfer_bonuses.csv": ("from_program", "to_program", "valid_to"),

@@ -15,7 +15,6 @@ _NAMED_BY: dict[str, tuple[str, ...]] = {
     "audit_queue.csv": ("file", "key", "field"),
     "award_chart_rejected.csv": ("chart_id", "cabin", "reason"),
     "award_examples.csv": ("program", "airline", "origin", "destination", "cabin", "level"),
-    "buy_points_tiers.csv": ("program", "points"),
     "cancellation_fees.csv": ("program",),
     "card_earn.csv": ("card_slug", "category"),
     "carrier_surcharges.csv": ("operating_carrier", "booked_with", "level"),
@@ -23,11 +22,9 @@ _NAMED_BY: dict[str, tuple[str, ...]] = {
     "earning_cathay_zones.csv": ("zone",),
     "earning_rates.csv": ("program", "airline", "scope", "cabin", "booking_classes"),
     "elite_flying_blue_xp.csv": ("program", "cabin", "band"),
-    "elite_rules.csv": ("program", "rule", "unit", "condition"),
     "elite_tiers.csv": ("program", "tier", "metric"),
     "hotel_programmes.csv": ("name",),
     "hyatt_award_chart.csv": ("program", "chart", "category", "level", "room"),
-    "peak_calendars.csv": ("program", "airline", "year"),
     "points_sales.csv": ("program", "kind", "valid_from"),
     "program_facts.csv": ("program", "topic"),
     "program_partners.csv": ("program", "airline"),
@@ -35,8 +32,6 @@ _NAMED_BY: dict[str, tuple[str, ...]] = {
     "status_earning_rules.csv": ("program", "rule", "key", "cabin"),
     "status_matches.csv": ("offer_id",),
     "status_run_routes.csv": ("slug",),
-    "status_thresholds.csv": ("program", "tier", "metric"),
-    "transfer_bonus_patterns.csv": ("from_program", "to_program"),
 }
 
 

@@ -13,9 +13,9 @@ from shared.domain.airports import Airport, Zone, find_zone
 from shared.domain.award_charts import ChartRoute, RoutePrice
 from shared.domain.plans import CABINS
 from shared.errors import Candidates, NotFound
-from shared.reference import airports, indexes
+from shared.reference import ages, airports, indexes
 from shared.reference.rows.award_charts import AwardExample, CancellationFee, ReleaseWindow
-from shared.reference.rows.programmes import Program
+from shared.reference.rows.programmes import PointsExpiry, PointsPooling, Program
 from shared.reference.rows.travel import Airline, Carrier, CatalogCard, VoucherType
 
 Groups = tuple[tuple[chart_rules.Chart, ...], ...]  # best first; charts of one group are of equal standing
@@ -49,10 +49,29 @@ class Reference:
         self._standing = lru_cache(maxsize=16_384)(self._charts_for)
         self.pricing = lru_cache(maxsize=1_024)(self._pricing)
         self.routes = lru_cache(maxsize=8)(self._routes)
+        self.fresh_rows = lru_cache(maxsize=64)(self._fresh_rows)
 
     def rows(self, file: str) -> Sequence[Any]:
         """The rows of one file, as its row type of `rows` describes them."""
         return self._tables[file]
+
+    def _fresh_rows(self, file: str, on: date) -> Sequence[Any]:
+        """The rows of a file that are young enough to be shown."""
+        return [row for row in self._tables[file] if not ages.is_outdated(file, row, on)]
+
+    # rules of programmes
+
+    def expiry(self, program: str) -> PointsExpiry | None:
+        """When the points of a programme end; None where that is unknown."""
+        row: PointsExpiry | None = self._find_own("points_expiry.csv", program)
+        return row
+
+    def pooling(self, program: str) -> PointsPooling | None:
+        row: PointsPooling | None = self._find_own("points_pooling.csv", program)
+        return row
+
+    def _find_own(self, file: str, program: str) -> Any:
+        return next((row for row in self.fresh_rows(file, clock.today()) if row.program == program), None)
 
     # names
 

@@ -65,11 +65,16 @@ def find_deadlines(view: Viewpoint, holdings: Holdings, kinds: Collection[Kind])
 def find_undated_programs(view: Viewpoint, holdings: Holdings) -> list[str]:
     """Programmes whose points can end on a day that is not kept, each with its rule."""
     dateless = [view.reference.programs[b.program] for b in holdings.balances if b.balance and b.expires_on is None]
-    return [f"{p.name} ({_expiry_rule(p)})" for p in dateless if deadlines.can_end_undated(p.expiry_rule)]
+    return [
+        f"{p.name} ({_expiry_rule(view, p)})"
+        for p in dateless
+        if deadlines.can_end_undated(rule.rule if (rule := view.reference.expiry(p.slug)) else None)
+    ]
 
 
-def _expiry_rule(program: Program) -> str:
-    return balances.quote_rule(program.expiry_rule, program.expiry_months) or "rule not known"
+def _expiry_rule(view: Viewpoint, program: Program) -> str:
+    expiry = view.reference.expiry(program.slug)
+    return balances.quote_rule(expiry.rule, expiry.months) if expiry else "rule not known"
 
 
 def _points_name(program: Program) -> str:
@@ -91,7 +96,7 @@ def _find_points(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:
             today=view.today,
             subject=Subject("points_balance", row.program),
             suggested_action="Check the day in the account and use or extend them before."
-            f" Rule: {_expiry_rule(program)}.",
+            f" Rule: {_expiry_rule(view, program)}.",
             amount=Decimal(row.balance),
             currency=program.currency,
             value_at_risk=value_points(view, row.program, row.balance),

@@ -106,12 +106,3 @@ class Surcharge(Fact):
     usd_high: int | None
     per: str
     cabin: str
-
-
-@dataclass(frozen=True, slots=True)
-class PeakCalendar(Fact):
-    program: str
-    airline: str
-    year: int
-    peak_days: int | None
-    peak_dates: int | None

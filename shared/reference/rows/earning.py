@@ -34,7 +34,7 @@ class CathayZone(Fact):
     zone: str
     min_miles: int
     max_miles: int | None
-    scheme: str
+    countries: tuple[str, ...]  # at one end of the flight; none: at neither end a country another zone names
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +49,6 @@ class EliteTier(Dated):
 
 
 @dataclass(frozen=True, slots=True)
-class EliteRule(Fact):
-    program: str
-    rule: str
-    unit: str | None
-    value: str
-    condition: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class FlyingBlueXp(Fact):
     program: str
     cabin: str
@@ -65,15 +56,6 @@ class FlyingBlueXp(Fact):
     min_miles: int | None
     max_miles: int | None
     xp_per_segment: int
-
-
-@dataclass(frozen=True, slots=True)
-class StatusThreshold(Fact):
-    program: str
-    tier: str
-    metric: str
-    amount: int
-    qualification_period: str
 
 
 @dataclass(frozen=True, slots=True)

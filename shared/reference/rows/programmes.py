@@ -1,7 +1,6 @@
 """Rows about programmes: who they are, what they are called, whom they partner with, and their rules."""
 
 from dataclasses import dataclass
-from datetime import date
 from decimal import Decimal
 
 from shared.reference.rows.fact import Fact
@@ -23,15 +22,6 @@ class Program(Fact):
     value_upgraded_points: Decimal | None
     value_omaat: Decimal | None
     value_basis: str | None
-    expiry_months: int | None
-    expiry_rule: str
-    expiry_source: str
-    expiry_as_of: date
-    expiry_confidence: str
-    pooling: str
-    pooling_note: str | None
-    pooling_source: str | None
-    pooling_as_of: date | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +51,25 @@ class ProgramFact(Fact):
     topic: str
     answer: str
     value: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PointsExpiry(Fact):
+    """When the points of a programme end; `months` is None where no number of months decides it."""
+
+    program: str
+    months: int | None
+    rule: str
+    exceptions: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PointsPooling(Fact):
+    """Whether members can pool their balances: yes, no or conditional."""
+
+    program: str
+    pooling: str
+    terms: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,15 +40,6 @@ class TransferBonus(Dated):
 
 
 @dataclass(frozen=True, slots=True)
-class BonusPattern(Fact):
-    from_program: str
-    to_program: str
-    typical_percent: str
-    frequency: str
-    history: str
-
-
-@dataclass(frozen=True, slots=True)
 class PointsSale(Dated):
     program: str
     kind: str
@@ -74,11 +65,3 @@ class BuyPoints(Fact):
     taxes: str | None
     order_fee: Decimal | None  # added once to every order; None: none is known
     seller: str
-
-
-@dataclass(frozen=True, slots=True)
-class BuyPointsTier(Fact):
-    program: str
-    points: int
-    price: Decimal
-    currency: str

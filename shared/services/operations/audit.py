@@ -15,7 +15,8 @@ from shared.db.messages import Delivery
 from shared.db.observations import prices_since
 from shared.db.run_kinds import RunKind
 from shared.db.runs import COMPLETE, RunResult
-from shared.reference.audit import OBSERVATION_AGE, UNDATED, AuditFinding, ObservedPrice, audit_facts
+from shared.reference.ages import UNDATED
+from shared.reference.audit import OBSERVATION_AGE, AuditFinding, ObservedPrice, audit_facts
 from shared.reference.load import reference
 from shared.services.operations.facts import list_corrections, refresh
 from shared.settings import settings

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from mcp_server.toolkit.registry import TOOLS
+from shared import clock
 from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
@@ -103,8 +104,7 @@ def test_calculate_flight_earnings_understands_city_codes(people: People, use: U
 @pytest.mark.spec("s4.4.get_earning_rates.program", "s4.4.get_earning_rates.full_table")
 def test_get_earning_rates_gives_every_class_of_every_row(people: People, use: Use) -> None:
     for program in TOOLS["get_earning_rates"].arguments.schema["properties"]["program"]["enum"]:
-        rows = [r for r in reference().rows("earning_rates.csv") if r.program == program]
-        assert rows, program
+        rows = [r for r in reference().fresh_rows("earning_rates.csv", clock.today()) if r.program == program]
         for airline in {r.airline for r in rows}:
             answer = use(people.bob, "get_earning_rates", program=program, airline=airline)
             wanted = {
@@ -136,6 +136,49 @@ def test_get_earning_rates_that_are_not_known_are_no_data_and_name_those_that_ar
     answer = use(people.bob, "get_earning_rates", program="jal-mileage-bank", airline="BA")
     assert (answer["status"], answer["missing"]) == ("no_data", ["earning rates"])
     assert "Known for" in answer["message"]
-    own = use(people.bob, "get_earning_rates", program="cathay-asia-miles", airline="CX")
-    assert "by zone and fare type" in own["message"]
     assert use(people.bob, "get_earning_rates", program="atmos-rewards", airline="Q9")["status"] == "not_found"
+
+
+CATHAY = {"program": "cathay-asia-miles", "airline": "CX"}
+
+
+def test_get_earning_rates_of_cathay_flights_are_miles_by_zone_and_fare(people: People, use: Use) -> None:
+    answer = use(people.bob, "get_earning_rates", **CATHAY)
+    assert (answer["status"], answer["rates"], answer["zone"], len(answer["by_zone"])) == ("ok", [], None, 84)
+    assert all(r["miles"] == r["status_points"] * 100 for r in answer["by_zone"])
+
+
+@pytest.mark.parametrize(
+    ("route", "zone", "miles"),
+    [
+        (("HKG", "LHR"), "long", 10_000),
+        (("HKG", "JFK"), "ultra_long", 12_000),
+        (("NRT", "HKG"), "short_type_2", 4_500),
+        (("HKG", "SIN"), "short_type_1", 3_500),
+        (("HKG", "TPE"), "ultra_short", 2_500),
+    ],
+)
+def test_get_earning_rates_of_a_cathay_route_and_class(
+    people: People, use: Use, route: tuple[str, str], zone: str, miles: int
+) -> None:
+    origin, destination = route
+    answer = use(people.bob, "get_earning_rates", **CATHAY, fare_class="i", origin=origin, destination=destination)
+    (fare,) = answer["by_zone"]
+    assert (answer["zone"], fare["zone"], fare["cabin"], fare["miles"]) == (zone, zone, "business", miles)
+    assert "1 fare in the zone" in answer["message"]
+
+
+def test_get_earning_rates_of_a_class_cathay_does_not_sell(people: People, use: Use) -> None:
+    answer = use(people.bob, "get_earning_rates", **CATHAY, fare_class="Z")
+    assert (answer["status"], len(answer["nearest"])) == ("not_found", 3)
+
+
+@pytest.mark.parametrize(
+    ("program", "airline", "year"), [("jal-mileage-bank", "QR", 2016), ("virgin-atlantic-flying-club", "VS", 2016)]
+)
+def test_get_earning_rates_of_ten_years_ago_are_unknown_today(
+    people: People, use: Use, program: str, airline: str, year: int
+) -> None:
+    answer = use(people.bob, "get_earning_rates", program=program, airline=airline)
+    assert answer["status"] == "no_data"
+    assert f"The newest source is of {year}; what is older than 5 years is not shown." in answer["message"]

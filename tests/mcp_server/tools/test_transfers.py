@@ -4,6 +4,7 @@ from datetime import date
 
 import pytest
 
+from shared import clock
 from shared.domain.dates import format_day
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
@@ -91,3 +92,13 @@ def test_whats_on_sale_refuses_an_unknown_category_and_names_the_known(people: P
     answer = use(people.bob, "whats_on_sale", category="shoes")
     assert answer["status"] == "invalid"
     assert answer["errors"][0]["expected"] == "transfer, points or all"
+
+
+def test_whats_on_sale_tells_past_bonuses_with_their_days_and_forecasts_nothing(people: People, use: Use) -> None:
+    patterns = use(people.bob, "whats_on_sale")["past_patterns"]
+    assert patterns
+    for one in patterns:
+        assert len(one["bonuses"]) >= 2
+        assert all((b["starts_on"] or b["ends_on"]) <= clock.today().isoformat() for b in one["bonuses"])
+        assert "Past bonuses do not announce the next." in one["pattern"]
+    assert use(people.bob, "whats_on_sale", category="points")["past_patterns"] == []

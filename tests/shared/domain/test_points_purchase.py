@@ -7,29 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.domain.points_purchase import PriceList, Sale, price_point, quote_order
-from shared.reference.load import reference
 
 AVIOS = PriceList(Decimal(16), 1000, Decimal(15), 1000, 100_000, 1000)
 PLAIN = PriceList(Decimal(10), 1000, Decimal(0), 1000, 80_000, 1000)
 
 
-def test_every_published_price_of_an_order_is_met() -> None:
-    rows = {r.program: r for r in reference().rows("buy_points.csv")}
-    looked_at = 0
-    for tier in reference().rows("buy_points_tiers.csv"):
-        row = rows[tier.program]
-        prices = PriceList(
-            row.list_price, row.per_points, row.order_fee, row.min_points, row.max_points_per_purchase, row.increment
-        )
-        result = quote_order(prices, tier.points)
-        assert result is not None
-        assert (result.total, row.currency) == (tier.price, tier.currency)
-        looked_at += 1
-    assert looked_at == 5
-
-
 @pytest.mark.parametrize(
-    ("wanted", "bought", "total"), [(1, 1_000, "31.00"), (1_001, 2_000, "47.00"), (100_000, 100_000, "1615.00")]
+    ("wanted", "bought", "total"),
+    [(1, 1_000, "31.00"), (1_001, 2_000, "47.00"), (100_000, 100_000, "1615.00")],
 )
 def test_an_order_is_rounded_up_to_whole_blocks(wanted: int, bought: int, total: str) -> None:
     result = quote_order(AVIOS, wanted)

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from shared.reference.audit import AGE_LIMITS, UNDATED, AuditFinding, ObservedPrice, audit_facts
+from shared.reference.ages import UNDATED
+from shared.reference.audit import AGE_LIMITS, AuditFinding, ObservedPrice, audit_facts
 from shared.reference.load import FOLDER, load, reference
 from shared.reference.overrides import Override
 from shared.reference.rows import FILES

@@ -60,14 +60,30 @@ def test_status_facts_name_what_exists(broken: Path, breaks: Break) -> None:
 
 
 def test_an_unreadable_programme_is_not_blamed_on_the_rows_that_name_it(broken: Path, breaks: Break) -> None:
-    breaks("programs.csv", 2, ",12,stay", ",soon,stay")
-    assert _read_faults(broken) == ["programs.csv:2: expiry_months 'soon' is not a whole number"]
+    breaks("programs.csv", 2, ",FR,EUR,,,2.0,", ",FR,EUR,,,soon,")
+    assert _read_faults(broken) == ["programs.csv:2: value_usd_cents 'soon' is not a number"]
 
 
 @pytest.mark.parametrize("word", ["NaN", "Infinity", "1e9999999"])
 def test_a_number_must_be_a_number_one_can_count_with(broken: Path, breaks: Break, word: str) -> None:
     breaks("cards.csv", 2, ",1750,", f",{word},")
     assert len(_read_faults(broken)) == 1
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "home"),
+    [
+        ("program_facts.csv", "united-mileageplus,expiry,never,0", "points_expiry.csv"),
+        ("program_facts.csv", "united-mileageplus,pooling,no,no", "points_pooling.csv"),
+        ("status_earning_rules.csv", "flying-blue,xp_per_segment,long3,business,36,XP", "elite_flying_blue_xp.csv"),
+    ],
+)
+def test_a_fact_with_a_home_stands_in_no_second_file(broken: Path, file: str, line: str, home: str) -> None:
+    with (broken / file).open("a") as rows:
+        rows.write(f"{line},general knowledge,,,,low,\n")
+    (fault,) = _read_faults(broken)
+    assert fault.startswith(f"{file}:")
+    assert fault.endswith(f"stands in {home}")
 
 
 SLIPS = [

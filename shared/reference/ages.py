@@ -1,0 +1,32 @@
+"""Ages of facts: when a fact was last confirmed, and from which age on it is unknown instead of shown."""
+
+from datetime import date
+from typing import Any
+
+UNDATED = date.min  # sorts before every date
+DAYS_OF_YEAR = 365
+# Years after which a fact of a file is no longer shown; rules of programmes rarely hold longer unseen.
+USUAL_YEARS = 5
+YEARS_SHOWN: dict[str, int] = {"buy_points.csv": 2, "status_matches.csv": 1}
+
+
+def find_last_check(row: Any) -> date:
+    """The day a fact was last confirmed, else the day its source carries (its first, where only the month is known)."""
+    if row.audited_on is not None:
+        return row.audited_on  # type: ignore[no-any-return]
+    if not row.as_of:
+        return UNDATED
+    year, month, day = (*map(int, row.as_of.split("-")), 1, 1)[:3]
+    return date(year, month, day)
+
+
+def is_outdated(file: str, row: Any, today: date) -> bool:
+    """Whether a fact is past the limit of its file. One without a date is not: answers call it undated."""
+    checked = find_last_check(row)
+    return checked != UNDATED and (today - checked).days > YEARS_SHOWN.get(file, USUAL_YEARS) * DAYS_OF_YEAR
+
+
+def explain_outdated(file: str, row: Any) -> str:
+    """Why a fact is not shown, as a sentence."""
+    years = YEARS_SHOWN.get(file, USUAL_YEARS)
+    return f"The newest source is of {find_last_check(row).year}; what is older than {years} years is not shown."

@@ -1,0 +1,25 @@
+"""Facts that could stand in two files: the one home of each, so that two answers never differ."""
+
+from collections.abc import Iterator
+
+from shared.reference.keys import Tables, list_rows
+
+# Of each file: the column that says what a row is about, and which of its values have another home.
+OTHER_HOMES: dict[str, tuple[str, dict[str, str]]] = {
+    "program_facts.csv": (
+        "topic",
+        {"expiry": "points_expiry.csv", "pooling": "points_pooling.csv", "status_tier": "elite_tiers.csv"},
+    ),
+    "status_earning_rules.csv": (
+        "rule",
+        {"xp_per_segment": "elite_flying_blue_xp.csv", "tier_threshold": "elite_tiers.csv"},
+    ),
+}
+
+
+def find_faults(tables: Tables) -> Iterator[str]:
+    """Rows about something another file is the home of."""
+    for name, (field, homes) in OTHER_HOMES.items():
+        for where, row in list_rows(tables, name):
+            if home := homes.get(getattr(row, field)):
+                yield f"{where}: {field} {getattr(row, field)!r} stands in {home}"
