@@ -171,7 +171,7 @@ def get_award_chart_faq(
 ) -> ChartFaq:
     """Answers the usual questions about one programme's award chart.
 
-    Each answer with its source; sweet_spots are dated single prices. Free.
+    sweet_spots are dated single prices. Free.
     """
     resolved = call.reference.program(program)
     charts = _find_charts(call, resolved)

@@ -164,12 +164,12 @@ def get_earning_rates(
     program: EarningProgram,
     airline: Annotated[str, Field(pattern=r"^[A-Z0-9]{2}$", description="Two-character code.")],
     fare_class: Annotated[str | None, Field(max_length=2, description="Absent: the whole table.")] = None,
-    origin: Annotated[Airport | None, Field(description="With destination: only its zone, where zones count.")] = None,
+    origin: Airport | None = None,
     destination: Airport | None = None,
 ) -> EarningRates:
     """Gives the percent of distance earned per booking class when crediting an airline to a programme.
 
-    Cathay's own flights earn by zone and fare type: by_zone. Free.
+    Cathay's own flights: by_zone. Free.
     """
     if fares := cathay.list_fares(call.reference, program, airline):
         zone = _find_zone(call, origin, destination)
@@ -217,7 +217,7 @@ def _list_by_zone(
     where = f" in the zone {zone.zone.replace('_', ' ')}, {cathay.describe_zone(zone)}" if zone else ""
     return EarningRates(
         message=f"{carrier} credited to {name}: {pluralize(len(rates), 'fare')}{where}. A flight earns a fixed"
-        f" number of miles by zone, fare type and booking class. {warn_about(fares[0])}".rstrip(),
+        f" number of miles by zone, fare type and booking class.",
         program=program,
         airline=AirlineName(code=airline, name=carrier),
         rates=[],

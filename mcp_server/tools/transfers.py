@@ -240,7 +240,7 @@ def whats_on_sale(
 ) -> OnSale:
     """Lists active points sales and transfer bonuses, and which of them touch the user's balances.
 
-    Says until which day offers were checked; past_patterns are dated past bonuses, no forecast. Free.
+    Says until which day offers were checked. Free.
     """
     kind = _CATEGORIES.get((category or "").strip().lower().replace(" ", "_").replace("-", "_"))
     if kind is None:

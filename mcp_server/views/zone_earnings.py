@@ -35,11 +35,11 @@ def _to_zone_earning(row: CathayFare, zone: CathayZone) -> ZoneEarning:
 def list_zone_earnings(call: Call, fares: list[CathayFare], zone: str | None) -> list[ZoneEarning]:
     """The fares as results show them, the shortest zone first; those of one zone where a route is named."""
     zones = {z.zone: z for z in call.reference.rows("earning_cathay_zones.csv")}
-    wanted = sorted(
+    fares_of_zone = sorted(
         (f for f in fares if zone in (None, f.zone)),
         key=lambda f: (zones[f.zone].min_miles, f.zone, f.cabin, f.asia_miles),
     )
-    return [_to_zone_earning(f, zones[f.zone]) for f in wanted]
+    return [_to_zone_earning(f, zones[f.zone]) for f in fares_of_zone]
 
 
 def select_class(fares: list[CathayFare], fare_class: str | None) -> list[CathayFare]:
@@ -49,5 +49,5 @@ def select_class(fares: list[CathayFare], fare_class: str | None) -> list[Cathay
     letter = fare_class.strip().upper()
     if matches := [f for f in fares if letter in f.booking_classes]:
         return matches
-    known = sorted({c for f in fares for c in f.booking_classes})
-    raise NotFound("booking class", letter, names.find_nearest(letter, known))
+    classes = sorted({c for f in fares for c in f.booking_classes})
+    raise NotFound("booking class", letter, names.find_nearest(letter, classes))
