@@ -16,6 +16,7 @@ from jobs.handlers import (
     inbound_mail,
     retention,
     route_monitors,
+    source_watch,
     standing_orders,
 )
 from jobs.queue import More, drain
@@ -40,6 +41,7 @@ HANDLERS: dict[str, Callable[[Claim], Finish]] = {
     RunKind.HOTEL_PRICE: hotel_prices.check,
     RunKind.HOTEL_WATCHES: hotel_prices.check_every_stay,
     RunKind.STANDING_ORDER: standing_orders.check,
+    RunKind.SOURCE_WATCH: source_watch.check,
     RunKind.RETENTION: retention.check,
 }
 # What a kind does when its last attempt failed.

@@ -6,6 +6,7 @@ import socket
 import ssl
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
@@ -102,6 +103,25 @@ async def post(client: httpx.AsyncClient, url: str, *, limit: int = MAX_BYTES, *
     """The same for a POST, which is not retried."""
     async with client.stream("POST", url, **more) as response:
         return await _read_good_body(response, limit)
+
+
+@dataclass(frozen=True)
+class Revalidation:
+    """The answer to a conditional GET; `body` is None where nothing changed since the tag."""
+
+    body: bytes | None
+    etag: str | None
+
+
+async def get_if_changed(
+    client: httpx.AsyncClient, url: str, etag: str | None, *, limit: int = MAX_BYTES
+) -> Revalidation:
+    """The body unless it is still what the tag names (RFC 9110 13.1.2). Anything but a 2xx or 304 raises."""
+    headers = {"If-None-Match": etag} if etag else {}
+    async with client.stream("GET", check_url(url), headers=headers) as response:
+        if response.status_code == httpx.codes.NOT_MODIFIED and etag:
+            return Revalidation(None, etag)
+        return Revalidation(await _read_good_body(response, limit), response.headers.get("etag"))
 
 
 async def _read_good_body(response: httpx.Response, limit: int) -> bytes:

@@ -1,1 +1,1 @@
-"""What each kind of run does, one module for each noun: monitors, alerts, orders, mail, audit, rates, retention."""
+"""What each kind of run does, one module for each noun: monitors, alerts, orders, mail, audits, rates, sources."""

@@ -32,6 +32,7 @@ class RunKind(StrEnum):
     HOTEL_WATCHES = "hotel_watches"  # gives a schedule to each stay that lacks one
     REFERENCE_AUDIT = "reference_audit"
     EXCHANGE_RATES = "exchange_rates"
+    SOURCE_WATCH = "source_watch"  # public files that are compared with our facts
     RETENTION = "retention"
 
     def subjects(self, account_id: int | None = None) -> sa.Select[int]:

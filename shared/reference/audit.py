@@ -15,7 +15,7 @@ from shared.reference.reference import Reference
 from shared.reference.rows import FILES
 from shared.reference.rows.fact import Fact
 
-Kind = Literal["contradicted", "over", "override", "queue", "stale"]
+Kind = Literal["contradicted", "over", "override", "queue", "stale", "differs", "unread", "reported"]
 _DOUBT = re.compile(r"re-?check|\bcheck(?:ed)?\b|conflict|disagree|contradict|doubt|not proved|unclear", re.IGNORECASE)
 _NOTE_LENGTH = 300
 MIN_OBSERVATIONS = 3  # observations against a chart before it is reported

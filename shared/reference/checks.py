@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from shared.domain.plans import CABINS
-from shared.reference import folio, homes, keys, spending
+from shared.reference import folio, homes, keys, spending, watched_sources
 from shared.reference.keys import Tables, list_rows
 
 _KINDS = ("airline", "hotel", "bank")
@@ -230,6 +230,7 @@ _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
     homes.find_faults: (),
     folio.find_faults: tuple(folio.TABLES),
     spending.find_faults: tuple(spending.TABLES),
+    watched_sources.find_faults: (watched_sources.TABLE,),
 }
 
 _AIRPORT_FIELDS: dict[str, Callable[[Any], Iterable[str]]] = {

@@ -1,6 +1,6 @@
 """Keys of the files of facts: what names a row, how rows are sorted, and which must not hold on the same day."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from itertools import pairwise
 from typing import Any
@@ -14,6 +14,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "points_expiry.csv": ("program",),
     "points_pooling.csv": ("program",),
     "primary_hosts.csv": ("host",),
+    "watched_sources.csv": ("name",),
     "transfer_partners.csv": ("from_program", "to_program", "cards", "valid_from"),
     "transfer_bonuses.csv": ("from_program", "to_program", "valid_to"),
     "award_charts.csv": ("chart_id",),
@@ -68,12 +69,17 @@ def list_rows(tables: Tables, name: str) -> Iterator[tuple[str, Any]]:
         yield f"{name}:{number}", row
 
 
+def sort_key(values: Iterable[Any]) -> tuple[tuple[bool, Any], ...]:
+    """The values of a key as rows are sorted by them: an empty cell comes first."""
+    return tuple((value is not None, value) for value in values)
+
+
 def check_keys(tables: Tables) -> Iterator[str]:
     for name, fields in KEYS.items():
         before: tuple[Any, ...] | None = None
         for where, row in list_rows(tables, name):
             values = [getattr(row, f) for f in fields]
-            key = tuple((value is not None, value) for value in values)  # an empty cell sorts first
+            key = sort_key(values)
             if before is not None and key == before:
                 yield f"{where}: {' '.join(map(str, values))} stands twice"
             elif before is not None and key < before:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from shared.reference.keys import KEYS
+from shared.reference.keys import KEYS, sort_key
 from shared.reference.rows import FILES
 from shared.reference.rows.fact import Fact
 from shared.reference.tables import parse_row
@@ -66,11 +66,11 @@ def build_key(file: str, cells: Mapping[str, str]) -> str:
 def apply_overrides(lines: dict[str, dict[Any, Any]], overrides: Iterable[Override], faults: list[str]) -> None:
     """Each override takes the place of the row with its key, takes it out, or is added where the order wants it."""
     for override in overrides:
-        where = f"{override.file}:override of {build_key(override.file, override.cells)}"
         if override.file not in FILES:
-            faults.append(f"{where}: there is no such file")
+            faults.append(f"{override.file}:override {override.id}: there is no such file")
             continue
-        row = parse_row(FILES[override.file], _add_optional(override), where, faults)
+        where = f"{override.file}:override of {build_key(override.file, override.cells)}"
+        row = parse_row(FILES[override.file], add_optional_cells(override), where, faults)
         if row is None:
             continue
         rows = lines[override.file]
@@ -87,7 +87,7 @@ def apply_overrides(lines: dict[str, dict[Any, Any]], overrides: Iterable[Overri
             lines[override.file] = _insert(override, rows, row, key)
 
 
-def _add_optional(override: Override) -> Mapping[str, str]:
+def add_optional_cells(override: Override) -> dict[str, str]:
     """The cells, with columns that came after the correction was entered left empty."""
     return dict.fromkeys(list_columns(override.file), "") | dict(override.cells)
 
@@ -101,6 +101,6 @@ def _insert(override: Override, rows: Mapping[Any, Any], row: Any, key: tuple[An
     items = list(rows.items())
     at = len(items)
     if names := KEYS.get(override.file):
-        at = next((i for i, (_, r) in enumerate(items) if tuple(getattr(r, n) for n in names) > key), at)
+        at = next((i for i, (_, r) in enumerate(items) if sort_key(getattr(r, n) for n in names) > sort_key(key)), at)
     items.insert(at, (_describe_override(override), row))
     return dict(items)

@@ -87,6 +87,16 @@ def read_rows(folder: Path, name: str, row: type[R], faults: list[str]) -> dict[
     if not path.exists():
         faults.append(f"{name}: is missing")
         return {}
+    try:
+        return _read_lines(path, name, row, readers, faults)
+    except (UnicodeDecodeError, csv.Error) as error:
+        faults.append(f"{name}: is not {'UTF-8 text' if isinstance(error, UnicodeDecodeError) else 'a CSV file'}")
+        return {}
+
+
+def _read_lines(
+    path: Path, name: str, row: type[R], readers: list[tuple[str, Parser]], faults: list[str]
+) -> dict[int, R]:
     with path.open(newline="", encoding="utf-8") as lines:
         table = csv.reader(lines)
         header = next(table, [])

@@ -59,6 +59,7 @@ from shared.reference.rows.travel import (
     Route,
     VoucherType,
 )
+from shared.reference.rows.watched import WatchedSource
 
 __all__ = [
     "FILES",
@@ -106,6 +107,7 @@ __all__ = [
     "TransferBonus",
     "TransferPartner",
     "VoucherType",
+    "WatchedSource",
     "ZoneMembers",
     "ZonePrice",
 ]
@@ -121,6 +123,7 @@ FILES: dict[str, type] = {
     "points_expiry.csv": PointsExpiry,
     "points_pooling.csv": PointsPooling,
     "audit_queue.csv": AuditItem,
+    "watched_sources.csv": WatchedSource,
     "primary_hosts.csv": PrimaryHost,
     "transfer_partners.csv": TransferPartner,
     "transfer_bonuses.csv": TransferBonus,

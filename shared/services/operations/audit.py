@@ -1,7 +1,8 @@
 """The audit of reference data: findings, their history, and the mail to the operator."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import date
 from typing import Any
 
 import sqlalchemy as sa
@@ -11,17 +12,22 @@ from shared import clock
 from shared.db.accounts import Account
 from shared.db.audit import store_findings as store_rows
 from shared.db.base import transaction
+from shared.db.fact_reports import close_report
 from shared.db.messages import Delivery
 from shared.db.observations import prices_since
 from shared.db.run_kinds import RunKind
 from shared.db.runs import COMPLETE, RunResult
+from shared.db.source_watch import close_item as close_difference
 from shared.reference.ages import UNDATED
 from shared.reference.audit import OBSERVATION_AGE, AuditFinding, ObservedPrice, audit_facts
 from shared.reference.load import reference
+from shared.services.operations import fact_reports, source_watch
 from shared.services.operations.facts import list_corrections, refresh
 from shared.settings import settings
 
 _MAX_IN_MAIL = 40
+_MAX_DIGITS = 18  # of a number the database can hold
+_CLOSERS: dict[str, Callable[[Session, int, date, str, str], bool]] = {"D": close_difference, "R": close_report}
 
 
 def run_audit() -> list[AuditFinding]:
@@ -30,7 +36,17 @@ def run_audit() -> list[AuditFinding]:
     with transaction() as session:
         corrections = list_corrections(session)
         prices = [ObservedPrice(*row) for row in prices_since(session, clock.now() - OBSERVATION_AGE)]
-    return audit_facts(reference(), clock.today(), prices, corrections)
+        outside = [*source_watch.list_findings(session), *fact_reports.list_findings(session)]
+    findings = [*audit_facts(reference(), clock.today(), prices, corrections), *outside]
+    return sorted(findings, key=lambda f: (f.since, f.kind, f.file, f.key))
+
+
+def close_item(session: Session, name: str, who: str, reason: str) -> bool:
+    """Closes what a source (D12) or a person (R5) said; whether it was open. A difference returns when it changes."""
+    kind, number = name[:1].upper(), name[1:]
+    if kind not in _CLOSERS or not number.isdecimal() or len(number) > _MAX_DIGITS:
+        return False
+    return _CLOSERS[kind](session, int(number), clock.today(), who, reason)
 
 
 def describe_since(finding: AuditFinding) -> str:

@@ -8,6 +8,7 @@ import anyio
 import pytest
 
 from mcp_server.calls import fact_refresh
+from shared import clock
 from shared.db.base import transaction
 from shared.db.overrides import newest_changes, overrides
 from shared.redis import FACTS, connect
@@ -152,6 +153,13 @@ def test_a_correction_a_newer_release_does_not_fit_is_left_out_alone(
     result = facts._apply_corrections([old, good])
     assert result.cards["us-amex-gold"].annual_fee == 375
     assert "correction 2 is left out" in caplog.text
+
+
+def test_a_correction_of_a_file_that_a_release_removed_is_a_fault_like_others() -> None:
+    strange = Override(7, "gone.csv", {"slug": "x"}, False, clock.now(), "ann", "why")
+    with pytest.raises(load.ReferenceError) as error:
+        load.read_tables(load.FOLDER, [strange])
+    assert error.value.faults == ["gone.csv:override 7: there is no such file"]
 
 
 def test_laid_over_rows_are_checked_with_all_files() -> None:

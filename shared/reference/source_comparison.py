@@ -1,0 +1,164 @@
+"""Comparison of a watched source with the rows of ours it bears on."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from shared.domain.source_files import READERS, CellMap, Entry, FindName, read_number
+from shared.errors import Candidates, NotFound
+from shared.reference.overrides import list_key_columns
+from shared.reference.reference import Reference
+from shared.reference.rows.watched import WatchedSource
+from shared.reference.watched_sources import build_map, list_map_columns
+
+Key = tuple[str, ...]
+ROW = "row"  # the field of a difference that is about a whole row
+_TERM = ("valid_from", "valid_to")
+_MIN_PLACES = 2  # decimals that are compared: fewer are what a source's program left off
+
+
+@dataclass(frozen=True)
+class SourceDifference:
+    """One value of ours that a source gives otherwise, or a row that one of both does not have."""
+
+    file: str
+    key: str
+    field: str
+    ours: str
+    theirs: str
+
+
+def build_name_finder(reference: Reference, source: WatchedSource) -> FindName:
+    """Meaning of the source's names: as its list of words says, else as people's names are looked up."""
+    words = {word.casefold(): slug for word, _, slug in (text.partition("=") for text in source.names)}
+
+    def find_name(kind: str, text: str) -> str | None:
+        if text.casefold() in words:
+            return words[text.casefold()]
+        try:
+            return reference.program(text).slug if kind == "program" else reference.carrier(text).iata
+        except (NotFound, Candidates):
+            return None
+
+    return find_name
+
+
+def compare_source(
+    reference: Reference, source: WatchedSource, entries: Iterable[Entry], today: date
+) -> list[SourceDifference]:
+    """Where the source and our rows in force differ. Several rows of one key agree when any of them does."""
+    mapping = build_map(source)
+    cells = (*mapping.keys, *mapping.values)
+    rows = [row for row in reference.rows(source.file) if _is_compared(row, cells, today)]
+    ours: dict[Key, list[Any]] = defaultdict(list)
+    for row in rows:
+        ours[tuple(_write_key(_read_our_value(row, cell), cell) for cell in mapping.keys)].append(row)
+    theirs: dict[Key, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        theirs[tuple(_write_key(text, cell) for text, cell in zip(entry.key, mapping.keys, strict=True))].append(entry)
+    differences = [
+        *(d for key in theirs if key in ours for d in _compare_values(source, mapping.values, ours[key], theirs[key])),
+        *_list_missing(source, ours, theirs, today),
+        *_list_gone(source, ours, theirs),
+    ]
+    return sorted(differences, key=lambda d: (d.key, d.field))
+
+
+def _is_compared(row: Any, cells: Iterable[CellMap], today: date) -> bool:
+    """Rows in force; all of them, where their term itself is compared."""
+    if any(cell.column in _TERM for cell in cells):
+        return True
+    first, last = (getattr(row, name, None) for name in _TERM)
+    return (first is None or first <= today) and (last is None or last >= today)
+
+
+def _read_our_value(row: Any, cell: CellMap) -> Any:
+    values = [getattr(row, column) for column in list_map_columns(cell)]
+    if len(values) == 1:
+        return values[0]
+    return None if None in values or not values[1] else Fraction(values[0]) / Fraction(values[1])
+
+
+def _write_key(value: Any, cell: CellMap) -> str:
+    """A part of a key as both sides are written, so that 1.0 and 1 are one."""
+    text = "" if value is None else str(value)
+    number = read_number(text) if cell.reader == "number" else None
+    if number is not None:
+        return f"{Decimal(number).normalize():f}"
+    return (READERS["page"](text) or "") if cell.reader == "page" else text
+
+
+def _compare_values(
+    source: WatchedSource, cells: Iterable[CellMap], rows: Sequence[Any], entries: Sequence[Entry]
+) -> Iterator[SourceDifference]:
+    for cell in cells:
+        ours = [value for row in rows if (value := _read_our_value(row, cell)) is not None]
+        theirs = [entry.values[cell.column] for entry in entries if cell.column in entry.values]
+        if ours and theirs and not any(_agrees(mine, text) for mine in ours for text in theirs):
+            yield SourceDifference(
+                source.file,
+                _name_row(source.file, rows[0]),
+                cell.column,
+                _join_values(map(_write_value, ours)),
+                _join_values(theirs),
+            )
+
+
+def _agrees(ours: Any, theirs: str) -> bool:
+    """Numbers agree when ours, rounded to the decimals the source shows, is theirs."""
+    if isinstance(ours, int | Decimal | Fraction) and not isinstance(ours, bool):
+        text = read_number(theirs)
+        if text is None:
+            return False
+        number = Decimal(text)
+        places = max(_MIN_PLACES, -int(number.as_tuple().exponent))
+        return abs(Fraction(ours) - Fraction(number)) <= Fraction(1, 2 * 10**places)
+    return _write_value(ours).casefold() == theirs.casefold()
+
+
+def _write_value(value: Any) -> str:
+    if isinstance(value, Fraction):
+        return f"{float(value):.4g}"
+    if isinstance(value, tuple):
+        return "|".join(value)
+    return "" if value is None else str(value)
+
+
+def _join_values(texts: Iterable[str]) -> str:
+    return " or ".join(dict.fromkeys(texts))
+
+
+def _name_row(file: str, row: Any) -> str:
+    return " ".join(_write_value(getattr(row, name)) or "-" for name in list_key_columns(file))
+
+
+def _describe_entry(entry: Entry) -> str:
+    return ", ".join(f"{name} {text}" for name, text in entry.values.items()) or "a row"
+
+
+def _list_missing(
+    source: WatchedSource, ours: Mapping[Key, Any], theirs: Mapping[Key, Sequence[Entry]], today: date
+) -> Iterator[SourceDifference]:
+    """Rows of the source that we do not have and that have not ended."""
+    if "missing" not in source.reports:
+        return
+    for key in theirs.keys() - ours.keys():
+        current = [e for e in theirs[key] if e.values.get("valid_to", "9999") >= today.isoformat()]
+        if current:
+            yield SourceDifference(source.file, " ".join(key), ROW, "no row", _describe_entry(current[0]))
+
+
+def _list_gone(
+    source: WatchedSource, ours: Mapping[Key, Sequence[Any]], theirs: Mapping[Key, Any]
+) -> Iterator[SourceDifference]:
+    """Rows of ours whose first key the source lists, but not the whole of it."""
+    if "gone" not in source.reports:
+        return
+    listed = {key[0] for key in theirs}
+    for key in ours.keys() - theirs.keys():
+        if key[0] in listed:
+            yield SourceDifference(source.file, _name_row(source.file, ours[key][0]), ROW, "a row", "no row")

@@ -1,0 +1,90 @@
+"""Requests for watched public files: bounded in size and time, without redirects, and as robots.txt allows."""
+
+from dataclasses import dataclass
+from functools import partial
+from urllib.parse import urlsplit
+from urllib.robotparser import RobotFileParser
+
+import anyio
+import httpx
+
+from shared import http
+from shared.concurrency import gather_limited
+from shared.reference.rows.watched import WatchedSource
+
+MAX_BYTES = 4 * 1024 * 1024
+MAX_SECONDS = 12.0  # of one file: sixteen of them, four at once, end within the time of a job
+MAX_ROBOTS_BYTES = 512 * 1024
+_AT_ONCE = 4
+_NOT_FOUND = range(400, 500)  # no robots.txt means that all may be read (RFC 9309 2.3.1.3)
+
+
+@dataclass(frozen=True)
+class SourceRequest:
+    """A file to ask for, and the tag of what is stored of it."""
+
+    source: WatchedSource
+    etag: str | None
+
+
+@dataclass(frozen=True)
+class SourceAnswer:
+    """What came of a request: a body, nothing new (neither body nor fault), or a fault in words of ours."""
+
+    source: WatchedSource
+    body: bytes | None = None
+    etag: str | None = None
+    fault: str | None = None
+
+
+async def fetch_sources(requests: list[SourceRequest]) -> list[SourceAnswer]:
+    """Every file, a few at once. Never raises for what a server does."""
+    async with http.client() as client:
+        robots = {host: await _read_robots(client, host) for host in {_host(r.source.url) for r in requests}}
+        return await gather_limited(
+            [partial(_fetch_source, client, request, robots[_host(request.source.url)]) for request in requests],
+            _AT_ONCE,
+        )
+
+
+def _host(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+async def _read_robots(client: http.AsyncClient, host: str) -> RobotFileParser | None:
+    """What the host allows; None when that could not be read, so that nothing is asked of it now."""
+    rules = RobotFileParser()
+    try:
+        with anyio.fail_after(MAX_SECONDS):
+            text = await http.get(client, f"{host}/robots.txt", limit=MAX_ROBOTS_BYTES)
+    except httpx.HTTPStatusError as error:
+        if error.response.status_code not in _NOT_FOUND:
+            return None
+        text = b""
+    except (httpx.HTTPError, http.Refused, TimeoutError):
+        return None
+    rules.parse(text.decode("utf-8", "replace").splitlines())
+    return rules
+
+
+async def _fetch_source(
+    client: http.AsyncClient, request: SourceRequest, robots: RobotFileParser | None
+) -> SourceAnswer:
+    source = request.source
+    if robots is None:
+        return SourceAnswer(source, fault="could not be asked for: its host did not say what may be read")
+    if not robots.can_fetch(http.USER_AGENT, source.url):
+        return SourceAnswer(source, fault="may not be read: robots.txt of its host forbids it")
+    try:
+        with anyio.fail_after(MAX_SECONDS):
+            answer = await http.get_if_changed(client, source.url, request.etag, limit=MAX_BYTES)
+    except httpx.HTTPStatusError as error:
+        return SourceAnswer(source, fault=f"answered with status {error.response.status_code}")
+    except TimeoutError:
+        return SourceAnswer(source, fault=f"was not read whole within {MAX_SECONDS:.0f} seconds")
+    except http.Refused:
+        return SourceAnswer(source, fault=f"is larger than {MAX_BYTES >> 20} MiB")
+    except httpx.HTTPError as error:
+        return SourceAnswer(source, fault=f"could not be read ({type(error).__name__})")
+    return SourceAnswer(source, answer.body, answer.etag)
