@@ -12,6 +12,9 @@ from typing import NamedTuple
 from deploy.errors import CommandError, user_message
 from deploy.local.home import default_home
 
+FACTS = Path(__file__).parents[1] / "shared" / "reference" / "data"
+FACTS_PAGE = Path(__file__).parent / "docs" / "FACTS.md"
+FINDINGS = ("contradicted", "differs", "over", "override", "queue", "reported", "stale", "unread")
 PLANS = ("free", "premium", "pro", "enterprise")
 Parser = argparse.ArgumentParser
 
@@ -126,12 +129,26 @@ def _add_fact(parser: Parser) -> None:
     list_ = commands.add_parser("list", help="list what is corrected, and the last changes")
     list_.add_argument("file", nargs="?", help="of this file only")
     _add_home(list_)
+    text = "close an item of the audit that a watched source (D12) or a person (R5) opened"
+    close = commands.add_parser("close", help=text, description=f"{text[0].upper()}{text[1:]}.")
+    close.add_argument("item", help="its number as audit prints it, for example D12")
+    close.add_argument("--reason", required=True, help="why, for the trail")
+    close.add_argument("--by", metavar="WHO", help="who, for the trail (your login name)")
+    _add_home(close)
+    text = "print all corrections in force as a patch against the files, for git apply"
+    _add_home(commands.add_parser("export", help=text, description=f"{text[0].upper()}{text[1:]}."))
+
+
+def _add_facts(parser: Parser) -> None:
+    commands = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    check = commands.add_parser("check", help="check files of facts; every fault with file and line")
+    check.add_argument("folder", nargs="?", type=Path, default=FACTS, help="the folder (the facts of this program)")
+    page = commands.add_parser("page", help="write the page with figures about each file")
+    page.add_argument("--output", type=Path, metavar="FILE", default=FACTS_PAGE, help="where (deploy/docs/FACTS.md)")
 
 
 def _add_audit(parser: Parser) -> None:
-    parser.add_argument(
-        "--kind", choices=("contradicted", "over", "override", "queue", "stale"), help="of this kind only"
-    )
+    parser.add_argument("--kind", choices=FINDINGS, help="of this kind only")
     parser.add_argument("--limit", type=int, default=50, metavar="N", help="print at most N (50; 0 prints all)")
 
 
@@ -166,6 +183,7 @@ COMMANDS = {
         "list facts that are stale, contradicted or over; status 1 when there are any", _add_audit, "facts:run_audit"
     ),
     "fact": Command("correct facts without a release", _add_fact, "facts:run_fact", takes_home=False),
+    "facts": Command("check and describe the files of facts", _add_facts, "fact_files:run_facts", takes_home=False),
     "login": Command(
         "keep the address of a service and an API key to it", _add_login, "client.commands:run_login", takes_home=False
     ),

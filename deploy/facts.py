@@ -2,8 +2,9 @@
 
 import argparse
 import getpass
+import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from deploy.errors import CommandError
 from deploy.local.home import Home
@@ -11,6 +12,8 @@ from deploy.local.service import database
 from shared.db.base import transaction
 from shared.db.overrides import newest_changes
 from shared.domain.plurals import pluralize
+from shared.reference.load import FOLDER
+from shared.reference.override_patch import build_patch
 from shared.services.operations import audit, facts
 
 
@@ -36,13 +39,28 @@ def _describe_changes(before: Mapping[str, str] | None, after: Mapping[str, str]
 def run_fact(arguments: argparse.Namespace) -> None:
     with database(Home(arguments.home)):
         try:
-            if arguments.action == "list":
-                _list(arguments.file)
-                return
-            _change(arguments)
+            _ACTIONS.get(arguments.action, _change)(arguments)
         except facts.BadFact as fault:
             raise CommandError(str(fault)) from None
-        facts.announce_change()
+
+
+def _export(_arguments: argparse.Namespace) -> None:
+    """The patch goes to the output; what is left out of it is told beside it."""
+    with transaction() as session:
+        patch = build_patch(FOLDER, facts.list_corrections(session))
+    sys.stdout.write(patch.text)
+    for text in patch.left_out:
+        print(f"left out: {text}", file=sys.stderr)
+    if not patch.text:
+        print("No correction in force differs from the files.", file=sys.stderr)
+
+
+def _close(arguments: argparse.Namespace) -> None:
+    who = arguments.by or getpass.getuser()
+    with transaction() as session:
+        if not audit.close_item(session, arguments.item, who, arguments.reason):
+            raise CommandError(f"There is no open item {arguments.item}; audit prints their numbers.")
+    print(f"{arguments.item} is closed.")
 
 
 def _change(arguments: argparse.Namespace) -> None:
@@ -56,10 +74,12 @@ def _change(arguments: argparse.Namespace) -> None:
             text = f"taken out: {_describe_row(facts.remove_fact(*change))}"
         else:
             text = f"back to: {_describe_row(facts.undo_fact(*change))}"
+    facts.announce_change()
     print(f"{arguments.file}\n{text}\nRunning servers answer with it within seconds.")
 
 
-def _list(file: str | None) -> None:
+def _list(arguments: argparse.Namespace) -> None:
+    file = arguments.file
     if file:
         facts.require_file(file)
     with transaction() as session:
@@ -74,6 +94,9 @@ def _list(file: str | None) -> None:
     for c in changes:
         print(f"  {c.made_at:%Y-%m-%d %H:%M} {c.made_by} {c.action} {c.file} {c.key}: {c.reason}")
         print(f"    {_describe_changes(c.before, c.after)}")
+
+
+_ACTIONS: dict[str, Callable[[argparse.Namespace], None]] = {"list": _list, "export": _export, "close": _close}
 
 
 def run_audit(arguments: argparse.Namespace) -> None:
