@@ -21,6 +21,7 @@ from shared.reference.rows import Airline, Carrier
 from shared.reference.rows import CancellationFee as FeeRow
 
 PARTNER_NOTE = "This is the airline's own programme; a partner programme that booked the award charges its own fee."
+MAX_PROGRAMMES = 4
 _DAYS = re.compile(r"(\d+) days?", re.ASCII)
 _CODE = re.compile(r"([A-Z0-9]{2}|[A-Z]{3}) ?(\d{1,4}[A-Z]?)", re.ASCII)
 
@@ -97,7 +98,7 @@ def get_award_release_window(
     last = call.today + timedelta(days=window.days_before_departure)
     partner_days, partner_note = _find_partner_release(call, carrier)
     release_note = window.release_time and f"released at {window.release_time}"
-    notes = "; ".join(n for n in (release_note, window.note, partner_note) if n)
+    notes = "; ".join(n for n in (release_note, window.remark, partner_note) if n)
     return ReleaseWindow(
         message=f"{carrier.name} opens award seats {pluralize(window.days_before_departure, 'day')} ahead,"
         f" today until {format_day(last)}.",
@@ -116,6 +117,22 @@ def _to_fee(row: FeeRow, amount: Decimal | None, unit: str) -> Fee:
     return Fee(amount=NO_DATA if amount is None else amount, currency=currency, unit=f"{unit} per {row.per}")
 
 
+def _describe_cost(fee: FeeRow) -> str:
+    if fee.cancel_fee is None:
+        return "cost not known"
+    currency = fee.fee_currency if fee.cancel_unit == "cash" else fee.cancel_unit
+    return f"{fee.cancel_fee:f} {currency} per {fee.per}" if fee.cancel_fee else "free"
+
+
+def _describe_booking_programmes(call: Call, carrier: Airline) -> str:
+    """What programmes that sell this airline charge: theirs is the fee that counts."""
+    reference = call.reference
+    fees = [f for f in reference.rows("cancellation_fees.csv") if reference.partner(f.program, carrier.iata)]
+    proven = sorted(fees, key=lambda f: (f.audited_on is None, f.program))[:MAX_PROGRAMMES]
+    listed = ", ".join(f"{reference.programs[f.program].name} ({_describe_cost(f)})" for f in proven)
+    return f" The programme that books the award sets it, for example {listed}." if listed else ""
+
+
 @tool(area="pricing", tier=Tier.FREE, effect=Effect.READS, anonymous=True)
 def get_cancellation_fee(
     call: Call, airline: Annotated[str, Field(max_length=60, description="Slug or name.")]
@@ -127,12 +144,12 @@ def get_cancellation_fee(
     carrier = call.reference.airline(airline)
     fee = call.reference.cancellation_fee(carrier.program) if carrier.program else None
     if fee is None or carrier.program is None:
-        raise NoData(f"The award cancellation fee of {carrier.name} is not known.", missing=["cancellation fee"])
+        unknown = f"The award cancellation fee of {carrier.name}'s own programme is not known."
+        raise NoData(unknown + _describe_booking_programmes(call, carrier), missing=["cancellation fee"])
     cancel, change = _to_fee(fee, fee.cancel_fee, fee.cancel_unit), _to_fee(fee, fee.change_fee, fee.change_unit)
-    paid_in = cancel.currency if fee.cancel_unit == "cash" else fee.cancel_unit
-    cost = "is not known" if fee.cancel_fee is None else f"costs {fee.cancel_fee:f} {paid_in} per {fee.per}"
     return CancellationFee(
-        message=f"Cancelling an award of {call.reference.programs[carrier.program].name} {cost}. {PARTNER_NOTE}",
+        message=f"Cancelling an award of {call.reference.programs[carrier.program].name}: {_describe_cost(fee)}"
+        f"{f', {fee.remark}' if fee.remark else ''}. {PARTNER_NOTE}",
         airline=_to_airline_name(carrier),
         program=carrier.program,
         fee=cancel,
@@ -140,7 +157,7 @@ def get_cancellation_fee(
         exempt_tiers=list(fee.exempt_tiers),
         deadline=fee.cutoff,
         partner_note=PARTNER_NOTE,
-        note=fee.note,
+        note=fee.remark,
         **describe_verified(fee),
     )
 

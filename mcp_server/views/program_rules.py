@@ -86,7 +86,8 @@ def _to_fee_rule(row: CancellationFee) -> Rule:
         limits["cancel_fee"] = cancel
     if row.cutoff:
         limits["deadline"] = row.cutoff
-    summary = f"Changing an award: {change}; cancelling: {cancel}; per {row.per}."
+    remark = f" ({row.remark})" if row.remark else ""
+    summary = f"Changing an award: {change}; cancelling: {cancel}; per {row.per}{remark}."
     return Rule(topic="changes", allowed=None, summary=summary, limits=limits, **describe_verified(row))
 
 

@@ -28,7 +28,7 @@ _NAMED_BY: dict[str, tuple[str, ...]] = {
     "points_sales.csv": ("program", "kind", "valid_from"),
     "program_facts.csv": ("program", "topic"),
     "program_partners.csv": ("program", "airline"),
-    "release_windows.csv": ("program",),
+    "release_windows.csv": ("airline",),
     "status_earning_rules.csv": ("program", "rule", "key", "cabin"),
     "status_matches.csv": ("offer_id",),
     "status_run_routes.csv": ("slug",),

@@ -78,10 +78,13 @@ class AwardExample(Dated):
 
 @dataclass(frozen=True, slots=True)
 class ReleaseWindow(Fact):
-    program: str
+    """`program` is None where the airline's own programme is not listed. `remark` is for readers of answers."""
+
+    program: str | None
     airline: tuple[str, ...]
     days_before_departure: int
     release_time: str | None
+    remark: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,7 @@ class CancellationFee(Fact):
     per: str
     cutoff: str | None
     exempt_tiers: tuple[str, ...]
+    remark: str | None  # for readers of answers; `note` is for whoever audits the row
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,8 +34,37 @@ def test_get_award_release_window_is_recommended_before_far_searches() -> None:
 
 
 def test_get_award_release_window_without_a_known_window_is_no_data(people: People, use: Use) -> None:
-    assert use(people.bob, "get_award_release_window", airline="AI")["status"] == "no_data"
+    assert use(people.bob, "get_award_release_window", airline="CZ")["status"] == "no_data"
     assert use(people.bob, "get_award_release_window", airline="zz top air")["status"] == "not_found"
+
+
+@pytest.mark.parametrize(
+    ("airline", "days"), [("LA", 330), ("AI", 337), ("CA", 361), ("CI", 330), ("ET", 330), ("FJ", 330), ("RJ", 330)]
+)
+def test_get_award_release_window_knows_airlines_that_only_partners_sell(
+    people: People, use: Use, airline: str, days: int
+) -> None:
+    assert use(people.bob, "get_award_release_window", airline=airline)["days_before_departure"] == days
+
+
+def test_get_cancellation_fee_of_united_is_free_and_checked_on_its_own_page(people: People, use: Use) -> None:
+    answer = use(people.bob, "get_cancellation_fee", airline="United")
+    assert (answer["fee"]["amount"], answer["verified_on"], answer["confidence"]) == (0, "2026-11-22", "high")
+    assert "www.united.com" in answer["source_url"]
+    assert answer["message"].startswith("Cancelling an award of United MileagePlus: free, 125 USD")
+
+
+def test_get_cancellation_fee_without_an_own_programme_names_those_that_book(people: People, use: Use) -> None:
+    answer = use(people.bob, "get_cancellation_fee", airline="LATAM Airlines")
+    assert answer["status"] == "no_data"
+    assert "The programme that books the award sets it" in answer["message"]
+    assert "Delta SkyMiles (free)" in answer["message"]
+
+
+def test_notes_for_auditors_stay_out_of_answers_about_an_airline(people: People, use: Use) -> None:
+    window = use(people.bob, "get_award_release_window", airline="AC")
+    assert "conflict" not in f"{window['message']} {window['notes']}"
+    assert "conflict" not in str(use(people.bob, "get_cancellation_fee", airline="AF")["note"])
 
 
 @pytest.mark.spec("s4.4.get_cancellation_fee.result", "s4.4.get_cancellation_fee.partner_note")
@@ -101,7 +130,7 @@ def test_get_cancellation_fee_keeps_money_and_miles_apart(people: People, use: U
 
 
 def test_get_cancellation_fee_lists_exempt_tiers_one_by_one(people: People, use: Use) -> None:
-    assert use(people.bob, "get_cancellation_fee", airline="AF")["exempt_tiers"] == ["Platinum", "Ultimate"]
+    assert use(people.bob, "get_cancellation_fee", airline="QR")["exempt_tiers"] == ["Gold", "Platinum"]
 
 
 def test_lookup_flight_of_hawaiian_says_who_prices_its_awards(people: People, use: Use) -> None:
