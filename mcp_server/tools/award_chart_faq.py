@@ -14,7 +14,8 @@ from mcp_server.views.program_rules import Rule, describe_example, list_rules
 from mcp_server.views.status_rules import explain_status_rules
 from shared.domain.award_charts import Chart
 from shared.domain.plurals import pluralize
-from shared.reference.rows import HyattPrice, Program
+from shared.reference.hotel_awards import list_prices
+from shared.reference.rows import Program
 
 RULE_QUESTIONS = {
     "expiry": "When do points expire?",
@@ -143,9 +144,8 @@ def _list_chart_prices(charts: list[Chart]) -> Iterator[CheapestAward]:
 
 
 def _list_night_prices(call: Call, program: Program) -> Iterator[CheapestAward]:
-    rows: list[HyattPrice] = list(call.reference.rows("hyatt_award_chart.csv"))
-    for row in rows:
-        if row.program == program.slug and row.level == "lowest" and row.points is not None:
+    for row in list_prices(call.reference, program.slug, call.today):
+        if row.points is not None:
             place = f"category {row.category}, {row.level} level, a night"
             yield CheapestAward(route_or_band=place, cabin=row.room, points=row.points, chart_id=row.chart)
 
@@ -161,8 +161,8 @@ def _find_cheapest(call: Call, program: Program, charts: list[Chart]) -> Cheapes
 
 def _pick_source(call: Call, program: Program, charts: list[Chart]) -> Any:
     """The fact whose source stands for the whole answer: the first chart, a hotel price or the programme."""
-    nights = [r for r in call.reference.rows("hyatt_award_chart.csv") if r.program == program.slug and r.points]
-    return next(iter([*charts, *(r for r in nights if r.level == "lowest"), program]))
+    nights = list_prices(call.reference, program.slug, call.today)
+    return next(iter([*charts, *(r for r in nights if r.points), program]))
 
 
 @tool(area="pricing", tier=Tier.FREE, effect=Effect.READS, title="Get award chart FAQ", anonymous=True)

@@ -1,6 +1,7 @@
 """Hotels of the supported chains: facts, award categories, and prices of nights in points and cash."""
 
 import calendar
+from collections import Counter
 from collections.abc import Sequence
 from datetime import date as Date
 from datetime import timedelta
@@ -22,6 +23,7 @@ from mcp_server.views.hotels import (
     StayRates,
     build_source_fields,
     describe_award,
+    describe_opening,
     describe_stay,
     facts_freshness,
     to_award,
@@ -35,7 +37,7 @@ from shared.db.profile import Profile
 from shared.domain import hotel_prices, time_zones
 from shared.domain.hotel_prices import StayPrice
 from shared.domain.plurals import pluralize
-from shared.errors import Fault, Invalid, NoData
+from shared.errors import Candidates, Fault, Invalid, NoData
 from shared.reference import hotel_awards, hotel_places, hotels
 from shared.reference.hotel_awards import FreeNight
 from shared.reference.hotel_places import Place
@@ -46,6 +48,7 @@ from shared.services.search.provenance import Coverage, Freshness
 
 Guests = Annotated[int, Field(ge=1, le=8)]
 Sort = Literal["value", "points", "cash", "name"]
+MAX_HOTELS = 150  # of one search: a source is asked about each of them
 
 
 class HotelDetails(Result):
@@ -110,7 +113,7 @@ async def get_hotel(
             call,
             hotel,
             None,
-            f"{describe_award(call.reference, hotel)} Send both dates for rates.",
+            f"{describe_award(call.reference, hotel, call.today)} Send both dates for rates.",
             facts_freshness(hotel),
         )
     _check_dates(*dates, _find_local_day(call, hotel))
@@ -148,11 +151,12 @@ def _to_details(
     *,
     partial: bool = False,
 ) -> HotelDetails:
+    place = f"{hotel.name}, {hotel.city}, {hotel.country}."
     return HotelDetails(
         status="partial" if partial else "ok",
-        message=f"{hotel.name}, {hotel.city}, {hotel.country}. {sentences}",
+        message=" ".join(filter(None, (place, describe_opening(hotel), sentences))),
         hotel=to_description(hotel),
-        award=to_award(call.reference, hotel),
+        award=to_award(call.reference, hotel, call.today),
         rates=rates,
         freshness=freshness,
     )
@@ -252,21 +256,35 @@ async def search_hotels(
     return FoundHotels(
         status="partial" if prices.unanswered_sources else "ok",
         message=_describe_matches(place, rows, max_points_per_night) + _describe_failures(prices),
-        hotels=[to_found_hotel(h, stay, source_fields) for h, stay in rows_shown],
+        hotels=[to_found_hotel(h, _find_category(call, h), stay, source_fields) for h, stay in rows_shown],
         coverage=prices.coverage,
         freshness=prices.freshness,
         paging=Paging.of(page, per_page, len(rows)),
     )
 
 
+def _find_category(call: LiveCall, hotel: HotelRow) -> str | None:
+    row = hotel_awards.find_category(call.reference, hotel, call.today)
+    return row.category if row else None
+
+
 def _filter_by_chains(facts: Reference, place: Place, chains: Sequence[str] | None) -> list[HotelRow]:
-    """Raises NoData where none is known, NotFound or Candidates for a chain's name."""
+    """Raises NoData where none is known, Candidates where they are too many, and both NotFound and it for a chain."""
     codes = {code for text in chains or () for code in hotels.list_chain_codes(facts, text)}
     matches = [h for h in place.hotels if not chains or hotels.code(h) in codes]
     if not matches:
         whose = "these chains" if chains else "a supported chain"
         raise NoData(f"No hotel of {whose} is known in {place.name}.", missing=[f"hotels in {place.name}"])
+    if len(matches) > MAX_HOTELS:
+        count = f"{place.name} has {len(matches)} hotels, and at most {MAX_HOTELS} are searched at once"
+        raise Candidates(f"{count}; call again with a city.", _list_cities(matches))
     return matches
+
+
+def _list_cities(matches: Sequence[HotelRow]) -> list[str]:
+    """The cities with most of the hotels."""
+    counts = Counter(f"{h.city}, {h.country}" for h in matches)
+    return [city for city, _ in counts.most_common(20)]
 
 
 def _is_within_points(stay: StayPrice, most: int | None) -> bool:

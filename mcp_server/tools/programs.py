@@ -12,7 +12,6 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NoDataWord, Paging, Result
 from mcp_server.toolkit.wording import airline_name
 from mcp_server.views.award_charts import (
-    HOTEL_LEVELS,
     KIND_SHOWN,
     ChartPlace,
     Example,
@@ -20,6 +19,7 @@ from mcp_server.views.award_charts import (
     Seasons,
     WholeChart,
     describe_caveats,
+    describe_hotel_caveats,
     has_seasons,
     to_category_rows,
     to_examples,
@@ -29,6 +29,7 @@ from mcp_server.views.award_charts import (
 from shared.domain.award_charts import Chart, RoutePrice
 from shared.domain.plurals import pluralize
 from shared.errors import Candidates, Fault, Invalid, NoData, NotFound
+from shared.reference.hotel_awards import list_prices
 from shared.reference.rows import HyattPrice, Program
 
 MAX_ROWS = 200  # of one answer; cabin and partner_airline narrow a longer chart
@@ -77,14 +78,8 @@ def _count_destinations(call: Call, program: Program) -> int | None:
     return len(served) or None
 
 
-def _find_category_prices(call: Call, program: Program) -> list[HyattPrice]:
-    """The rows of the category chart in force. The older rows, by season, are kept as history."""
-    rows = call.reference.rows("hyatt_award_chart.csv")
-    return [r for r in rows if r.program == program.slug and r.level in HOTEL_LEVELS]
-
-
 def _find_chart_kind(call: Call, program: Program) -> str | None:
-    if _find_category_prices(call, program):
+    if list_prices(call.reference, program.slug, call.today):
         return "category"
     own = [c for c in call.reference.charts(program.slug, call.today) if c.scope == "own"]
     return own[0].kind if own else None
@@ -245,7 +240,7 @@ def get_program_rates(
     Points are one way per person. Long charts are cut: narrow by cabin or partner_airline. Free.
     """
     resolved = _resolve_program(call, program)[0]
-    if levels := _find_category_prices(call, resolved):
+    if levels := list_prices(call.reference, resolved.slug, call.today):
         return _to_hotel_rates(resolved, levels)
     if resolved.kind != "airline":
         raise NoData(
@@ -282,8 +277,8 @@ def _to_hotel_rates(program: Program, levels: list[HyattPrice]) -> ProgramRates:
     return ProgramRates(
         message=f"{program.name}, chart {priced.chart}: {listed}, in points for a night.",
         program=program.slug,
-        chart=WholeChart(kind="category", rows=rows, seasons=list(HOTEL_LEVELS)),
-        caveats=["A level that reads no_data was not found in any source.", "The hotel decides the level of a night."],
+        chart=WholeChart(kind="category", rows=rows, seasons=list(dict.fromkeys(r.level for r in levels))),
+        caveats=describe_hotel_caveats(levels),
         examples=[],
         total=len(rows),
         has_more=False,

@@ -9,7 +9,6 @@ from shared.reference.rows import AwardExample, HyattPrice
 
 Season = Literal["off_peak", "standard", "peak"]
 ChartKind = Literal["zone", "distance", "region_pair", "category", "dynamic"]
-HOTEL_LEVELS = ("lowest", "low", "moderate", "upper", "top")
 KIND_SHOWN: dict[str, ChartKind] = {
     "distance_bands": "distance",
     "distance_then_zones": "distance",
@@ -114,9 +113,10 @@ def to_rate_rows(chart: Chart, cabin: str | None) -> list[RateRow]:
 
 def to_category_rows(prices: Sequence[HyattPrice]) -> list[CategoryRow]:
     """One row for each category and room, its levels beside one another."""
+    levels = dict.fromkeys(row.level for row in prices)
     by_category: dict[tuple[int, str], dict[str, int | NoDataWord]] = {}
     for row in prices:
-        place = by_category.setdefault((row.category, row.room), dict.fromkeys(HOTEL_LEVELS, NO_DATA))
+        place = by_category.setdefault((row.category, row.room), dict.fromkeys(levels, NO_DATA))
         place[row.level] = NO_DATA if row.points is None else row.points
     return [CategoryRow(category=c, room=room, levels=points) for (c, room), points in sorted(by_category.items())]
 
@@ -125,3 +125,14 @@ def describe_caveats(charts: Sequence[Chart]) -> list[str]:
     notes = [f"{c.chart_id}: {c.note}" for c in charts if c.note]
     dynamic = [f"{', '.join(sorted(c.carriers)) or 'all others'}: dynamic, no chart" for c in charts if c.dynamic]
     return [*notes, *dynamic, "Stopovers, surcharges and taxes are not part of a chart."]
+
+
+def describe_hotel_caveats(prices: Sequence[HyattPrice]) -> list[str]:
+    """What the levels of a category chart mean, and what they do not."""
+    levels = dict.fromkeys(row.level for row in prices)
+    caveats = ["The hotel decides the level of a night."]
+    if "moderate" in levels:
+        caveats.append("This chart has no standard level: off-peak, standard and peak ended with the chart before it.")
+    if any(row.points is None for row in prices):
+        caveats.append("A level that reads no_data was not found in any source.")
+    return caveats

@@ -4,6 +4,7 @@ from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Literal
 
+from mcp_server.toolkit.provenance import Audited, describe_audited
 from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part
 from shared.domain import hotel_prices
 from shared.domain.dates import format_iso_day
@@ -16,6 +17,8 @@ from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel as HotelRow
 from shared.services.search.hotel_prices import HotelReadings
 from shared.services.search.provenance import Freshness
+
+Category = int | Literal["A", "B", "C", "D", "E", "F"]  # letters: all-inclusive resorts, on a chart of their own
 
 
 class Sourced(Marked):
@@ -53,8 +56,8 @@ class Described(Part):
     address: str | None
     city: str
     country: str
-    latitude: float
-    longitude: float
+    latitude: float | None
+    longitude: float | None
     property_codes: list[str]
 
 
@@ -63,14 +66,12 @@ class Level(Part):
     points: int | NoDataWord
 
 
-class Award(Part):
+class Award(Audited):
     hotel_code: str
-    category: int | None
+    category: Category | None
     levels: list[Level]
     chart_from: str | None
     dynamic: bool | None
-    source_url: str
-    as_of: str | None
 
 
 class FoundHotel(Sourced):
@@ -81,7 +82,7 @@ class FoundHotel(Sourced):
     brand: str
     city: str
     country: str
-    category: int | None
+    category: Category | None
     points_per_night: int | NoDataWord
     cash_per_night: Money | NoDataWord
     currency: str
@@ -150,32 +151,48 @@ def to_description(hotel: HotelRow) -> Described:
         address=None,
         city=hotel.city,
         country=hotel.country,
-        latitude=float(hotel.lat),
-        longitude=float(hotel.lon),
+        latitude=None if hotel.lat is None else float(hotel.lat),
+        longitude=None if hotel.lon is None else float(hotel.lon),
         property_codes=[hotel.property_code] if hotel.property_code else [],
     )
 
 
-def to_award(facts: Reference, hotel: HotelRow) -> Award:
-    award = hotel_awards.build_award(facts, hotel)
+def to_category(category: str | None) -> Category | None:
+    """As results show it: a number, or the letter of an all-inclusive resort."""
+    return int(category) if category and category.isdigit() else category  # type: ignore[return-value]
+
+
+def to_award(facts: Reference, hotel: HotelRow, on: date) -> Award:
+    award = hotel_awards.build_award(facts, hotel, on)
     return Award(
         hotel_code=hotels.code(hotel),
-        category=award.category,
-        levels=[Level(level=n, points=NO_DATA if p is None else p) for n, p in award.levels],
+        category=to_category(award.category),
+        levels=[Level(level=r.level, points=NO_DATA if r.points is None else r.points) for r in award.prices],
         chart_from=award.chart_from,
         dynamic=award.dynamic,
-        source_url=award.source_url,
-        as_of=award.as_of,
+        **describe_audited(award.fact),
     )
 
 
-def describe_award(facts: Reference, hotel: HotelRow) -> str:
-    """How the award nights of a hotel are priced, in a sentence."""
-    award = hotel_awards.build_award(facts, hotel)
+def describe_award(facts: Reference, hotel: HotelRow, on: date) -> str:
+    """How the award nights of a hotel are priced, in sentences."""
+    award = hotel_awards.build_award(facts, hotel, on)
+    if award.category in hotel_awards.INCLUSIVE:
+        return f"Award category {award.category} of the all-inclusive resorts; the points of their chart are not known."
+    points = sorted(r.points for r in award.prices if r.points is not None)
+    if points:
+        return f"Award category {award.category}: {points[0]:,} to {points[-1]:,} points a night, by level."
     if award.category is not None:
         return f"Award category {award.category}."
     rules = hotel_awards.find_programme(facts, hotel)
+    if rules and award.dynamic is False:
+        return f"Its award category is not known; award nights: {rules.award_pricing}."
     return f"Award nights: {rules.award_pricing}." if rules else "How its award nights are priced is not known."
+
+
+def describe_opening(hotel: HotelRow) -> str:
+    """A sentence where a list announced the hotel before it was open."""
+    return f"It was not open on {format_iso_day(hotel.as_of)}." if hotel.status == "announced" and hotel.as_of else ""
 
 
 def facts_freshness(hotel: HotelRow) -> Freshness:
@@ -193,7 +210,7 @@ def facts_freshness(hotel: HotelRow) -> Freshness:
     )
 
 
-def to_found_hotel(hotel: HotelRow, stay: StayPrice, marks: dict[str, Any]) -> FoundHotel:
+def to_found_hotel(hotel: HotelRow, category: str | None, stay: StayPrice, marks: dict[str, Any]) -> FoundHotel:
     best, worth = stay.best, stay.best.cents_per_point
     points = None if best.points is None else Decimal(best.points) / stay.nights
     free = {"available": stay.nights, "none": 0, "unknown": None}[best.state]
@@ -201,7 +218,7 @@ def to_found_hotel(hotel: HotelRow, stay: StayPrice, marks: dict[str, Any]) -> F
         **marks,
         **hotels.to_card(hotel),
         brand=hotel.brand,
-        category=hotel.award_category,
+        category=to_category(category),
         points_per_night=NO_DATA if points is None else int(points.quantize(Decimal(1), ROUND_HALF_UP)),
         cash_per_night=NO_DATA if best.cash is None else round_to_minor_unit(best.cash / stay.nights, best.currency),
         currency=best.currency,

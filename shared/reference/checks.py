@@ -28,7 +28,6 @@ _RANGES: dict[str, tuple[str, Decimal | int, Decimal | int]] = {
     "cards.csv": ("annual_fee", 0, 3_000),
     "card_earn.csv": ("multiplier", 0, 26),
     "hyatt_award_chart.csv": ("points", 3_000, 75_000),
-    "hotels.csv": ("award_category", 1, 8),
     "voucher_types.csv": ("validity_months", 1, 60),
 }
 _PROGRAMME_FIELDS = ("program", "from_program", "to_program", "booked_with")
@@ -188,6 +187,21 @@ def _check_cards(tables: Tables) -> Iterator[str]:
         )
 
 
+_HOTEL_CATEGORIES = frozenset("12345678ABCDEF")
+
+
+def _check_hotels(tables: Tables) -> Iterator[str]:
+    slugs = {row.slug for row in tables["hotels.csv"].values()}
+    for where, row in list_rows(tables, "hotels.csv"):
+        if (row.lat is None) != (row.lon is None):
+            yield f"{where}: of a place both lat and lon are known, or neither"
+    for where, row in list_rows(tables, "hotel_categories.csv"):
+        if row.hotel not in slugs:
+            yield f"{where}: hotel {row.hotel!r} is not in hotels.csv"
+        if row.category not in _HOTEL_CATEGORIES:
+            yield f"{where}: category {row.category!r} is not 1 to 8 or A to F"
+
+
 _VOUCHER_KINDS = ("companion", "upgrade", "free_night", "credit", "lounge")
 _OFFER_KINDS = ("match", "challenge")
 
@@ -225,6 +239,7 @@ _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
     _check_tiers: (),
     _check_earning: (),
     _check_cards: ("cards.csv", "voucher_types.csv"),
+    _check_hotels: ("hotels.csv",),
     _check_kinds: (),
     _check_status_matches: ("programs.csv", "elite_tiers.csv"),
     homes.find_faults: (),

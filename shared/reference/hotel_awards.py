@@ -1,27 +1,28 @@
 """Award nights of a hotel: category, points by level and the programme's free-night rule."""
 
-import re
-from calendar import month_name
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
 
 from shared.domain import hotel_prices
 from shared.reference.reference import Reference
-from shared.reference.rows.travel import Hotel, HotelProgramme, HyattPrice
+from shared.reference.rows.fact import Fact
+from shared.reference.rows.travel import Hotel, HotelCategory, HotelProgramme, HyattPrice
 
-LEVELS = ("lowest", "low", "moderate", "upper", "top")  # of the chart in force; older rows name seasons
-_SINCE = re.compile(r"from (\w+) (\d{4})")
+INCLUSIVE = frozenset("ABCDEF")  # categories of all-inclusive resorts, which have a chart of their own
+LEVELS = ("lowest", "low", "moderate", "upper", "top", "off_peak", "standard", "peak")  # the last three until May 2026
 
 
 @dataclass(frozen=True)
 class HotelAward:
-    """How a hotel's award nights are priced, as far as that is published."""
+    """How a hotel's award nights are priced, as far as that is published; `fact` is the row that says so."""
 
-    category: int | None
-    levels: tuple[tuple[str, int | None], ...]
+    category: str | None
+    prices: tuple[HyattPrice, ...]
     chart_from: str | None
     dynamic: bool | None
-    source_url: str
-    as_of: str | None
+    fact: Fact
 
 
 @dataclass(frozen=True)
@@ -34,32 +35,39 @@ def find_programme(reference: Reference, hotel: Hotel) -> HotelProgramme | None:
     return next((r for r in reference.rows("hotel_programmes.csv") if r.program == hotel.program), None)
 
 
-def build_award(reference: Reference, hotel: Hotel) -> HotelAward:
+@lru_cache(maxsize=8)
+def _index_categories(reference: Reference) -> Mapping[str, tuple[HotelCategory, ...]]:
+    """The categories a hotel had and has, by its slug."""
+    rows: dict[str, tuple[HotelCategory, ...]] = {}
+    for row in reference.rows("hotel_categories.csv"):
+        rows[row.hotel] = (*rows.get(row.hotel, ()), row)
+    return rows
+
+
+def find_category(reference: Reference, hotel: Hotel, on: date) -> HotelCategory | None:
+    """The category in force on the day of booking."""
+    return next((r for r in _index_categories(reference).get(hotel.slug, ()) if r.is_valid(on)), None)
+
+
+def list_prices(reference: Reference, program: str, on: date) -> list[HyattPrice]:
+    """The chart in force on the day of booking. A night that is booked keeps the price of its day of booking."""
+    rows = (r for r in reference.rows("hyatt_award_chart.csv") if r.program == program and r.is_valid(on))
+    return sorted(rows, key=lambda r: (r.category, r.room, LEVELS.index(r.level)))
+
+
+def build_award(reference: Reference, hotel: Hotel, on: date) -> HotelAward:
     """A category hotel's levels; of a dynamic programme that it is one."""
-    chart: list[HyattPrice] = [
-        r for r in reference.rows("hyatt_award_chart.csv") if r.program == hotel.program and r.level in LEVELS
-    ]
-    own = [r for r in chart if r.category == hotel.award_category]
+    chart = list_prices(reference, hotel.program, on)
+    category = find_category(reference, hotel, on)
     rules = find_programme(reference, hotel)
-    if hotel.award_category is not None and hotel.category_source_url:
-        source, as_of = hotel.category_source_url, hotel.category_as_of
-    else:
-        fact = rules or hotel
-        source, as_of = fact.source_url, fact.as_of
+    first = chart[0].valid_from if chart else None
     return HotelAward(
-        category=hotel.award_category,
-        levels=tuple(sorted(((r.level, r.points) for r in own), key=lambda pair: LEVELS.index(pair[0]))),
-        chart_from=_parse_since(chart[0].chart) if chart else None,
+        category=category.category if category else None,
+        prices=tuple(r for r in chart if category and str(r.category) == category.category),
+        chart_from=f"{first:%Y-%m}" if first else None,
         dynamic=False if chart else ("dynamic" in rules.award_pricing if rules else None),
-        source_url=source,
-        as_of=as_of,
+        fact=category or rules or hotel,
     )
-
-
-def _parse_since(chart: str) -> str | None:
-    """The month a chart begins, from its name."""
-    match = _SINCE.fullmatch(chart)
-    return f"{match[2]}-{list(month_name).index(match[1]):02}" if match else None
 
 
 def find_free_night(reference: Reference, hotel: Hotel) -> FreeNight:

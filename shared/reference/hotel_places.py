@@ -11,10 +11,12 @@ from shared.domain.hotel_match import measure_kilometres
 from shared.errors import Candidates, NotFound
 from shared.reference import airports as airport_data
 from shared.reference import hotels
+from shared.reference.hotels import Point
 from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel
 
-AIRPORT_KILOMETRES, CITY_KILOMETRES = 60.0, 25.0  # kilometres
+AIRPORT_KILOMETRES, CITY_KILOMETRES = 60.0, 25.0
+KILOMETRES_PER_DEGREE = 111.0  # of latitude
 COUNTRIES_WITH_STATES = frozenset({"US", "CA", "AU"})  # two letters after a city can be a state of these countries
 # Common names of countries that ISO 3166 does not list.
 EXTRA_COUNTRY_NAMES = {
@@ -30,7 +32,6 @@ EXTRA_COUNTRY_NAMES = {
     "us": "US",
     "usa": "US",
 }
-Point = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -113,8 +114,9 @@ def _list_around_city(reference: Reference, stays: Sequence[Hotel]) -> Place:
     if len(countries) > 1:
         listed = [f"{stays[0].city}, {country}" for country in countries]
         raise Candidates(f"{stays[0].city} is in {len(countries)} countries; call again with one of these.", listed)
-    points = [(float(h.lat), float(h.lon)) for h in stays]
-    return Place(f"{stays[0].city}, {countries[0]}", _list_hotels_near(reference, points, CITY_KILOMETRES))
+    points = [point for h, point in hotels.list_points(reference) if point and h in stays]
+    near = dict.fromkeys([*_list_hotels_near(reference, points, CITY_KILOMETRES), *stays])
+    return Place(f"{stays[0].city}, {countries[0]}", tuple(sorted(near, key=lambda h: h.slug)))
 
 
 def _narrow_countries(rest: str) -> frozenset[str] | None:
@@ -143,12 +145,17 @@ def _find_state(reference: Reference, name: str) -> Place | None:
     return Place(name.title(), tuple(h for h in near if h.country in inside))
 
 
+@lru_cache(maxsize=4)
+def _index_words(reference: Reference) -> Mapping[str, tuple[str, ...]]:
+    """The codes of hotels by city and name."""
+    rows = reference.rows("hotels.csv")
+    return {f"{names.normalize_name(h.city)} | {names.normalize_name(h.name)}": (hotels.code(h),) for h in rows}
+
+
 def _find_by_words(reference: Reference, name: str) -> Place | None:
     """Hotels with these words in their city or name: an island, a quarter, an atoll."""
-    rows = reference.rows("hotels.csv")
-    spelled = {f"{names.normalize_name(h.city)} | {names.normalize_name(h.name)}": (hotels.code(h),) for h in rows}
-    codes = set(names.find_meanings(name, spelled)) if len(name) > 2 else set()
-    there = tuple(h for h in rows if hotels.code(h) in codes)
+    codes = set(names.find_meanings(name, _index_words(reference))) if len(name) > 2 else set()
+    there = tuple(h for h in reference.rows("hotels.csv") if hotels.code(h) in codes)
     if len({h.country for h in there}) > 1:
         listed = sorted({f"{h.city}, {h.country}" for h in there})
         raise Candidates(f"{name.title()} is part of names in several countries; call again with a city.", listed)
@@ -161,10 +168,13 @@ def _to_points(served: Iterable[Airport]) -> list[Point]:
 
 def _list_hotels_near(reference: Reference, points: Sequence[Point], kilometres: float) -> tuple[Hotel, ...]:
     """Hotels within the distance, and all others of the same cities, so that a city is never cut in two."""
-    rows = reference.rows("hotels.csv")
-    cities = {
-        (h.city, h.country)
-        for h in rows
-        if any(measure_kilometres(float(h.lat), float(h.lon), lat, lon) <= kilometres for lat, lon in points)
-    }
-    return tuple(h for h in rows if (h.city, h.country) in cities)
+    located = hotels.list_points(reference)
+    cities = {(h.city, h.country) for h, point in located if point and _is_near(point, points, kilometres)}
+    return tuple(h for h, _ in located if (h.city, h.country) in cities)
+
+
+def _is_near(point: Point, points: Iterable[Point], kilometres: float) -> bool:
+    """The difference in latitude alone rules most points out."""
+    degrees = kilometres / KILOMETRES_PER_DEGREE
+    close = (other for other in points if abs(other[0] - point[0]) <= degrees)
+    return any(measure_kilometres(*point, *other) <= kilometres for other in close)

@@ -27,6 +27,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "cards.csv": ("slug",),
     "voucher_types.csv": ("slug",),
     "hotels.csv": ("slug",),
+    "hotel_categories.csv": ("hotel", "valid_from"),
     "lounges.csv": ("slug",),
     "other_servers.csv": ("name",),
     "buy_points.csv": ("program",),
@@ -60,6 +61,8 @@ DATED: dict[str, tuple[str, ...]] = {
     "elite_tiers.csv": ("program", "tier", "metric"),
     "status_matches.csv": ("offer_id",),
     "uk_duty_rates.csv": ("band", "lowest_class"),
+    "hotel_categories.csv": ("hotel",),
+    "hyatt_award_chart.csv": ("program", "category", "level", "room"),
 }
 
 

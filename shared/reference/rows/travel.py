@@ -92,21 +92,26 @@ class VoucherType(Fact):
 
 @dataclass(frozen=True, slots=True)
 class Hotel(Fact):
+    """A hotel of a programme; `brand` is empty where no list names it, the coordinates where no list has them."""
+
     slug: str
     name: str
     brand: str
     program: str
     city: str
     country: str
-    lat: Decimal
-    lon: Decimal
+    lat: Decimal | None
+    lon: Decimal | None
     property_code: str | None
-    code_confidence: str | None
-    award_category: int | None
-    category_source_url: str | None
-    category_as_of: str | None
-    category_confidence: str | None
     status: str
+
+
+@dataclass(frozen=True, slots=True)
+class HotelCategory(Dated):
+    """The award category of a hotel: 1 to 8, or A to F on the chart of all-inclusive resorts."""
+
+    hotel: str
+    category: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +128,9 @@ class HotelProgramme(Fact):
 
 
 @dataclass(frozen=True, slots=True)
-class HyattPrice(Fact):
+class HyattPrice(Dated):
+    """Points of a night by category and level; the chart in force on the day of booking decides."""
+
     program: str
     chart: str
     category: int

@@ -63,8 +63,8 @@ def spot(hotel: Hotel) -> HotelSpot:
         program=hotel.program,
         city=hotel.city,
         country=hotel.country,
-        latitude=float(hotel.lat),
-        longitude=float(hotel.lon),
+        latitude=None if hotel.lat is None else float(hotel.lat),
+        longitude=None if hotel.lon is None else float(hotel.lon),
         property_code=hotel.property_code,
     )
 

@@ -10,7 +10,7 @@ import pytest
 from mcp_server.toolkit.registry import TOOLS
 from shared import clock
 from shared.providers.contract import StayOffer, StaysQuestion, Unanswered
-from shared.reference import hotels
+from shared.reference import hotel_awards, hotels
 from shared.reference.load import reference
 from shared.settings import settings
 from tests.mcp_server.tools.conftest import Use
@@ -69,8 +69,8 @@ def test_get_hotel_without_dates_is_told_from_facts_alone(people: People, use: U
         "address": None,
         "city": "Tokyo",
         "country": "JP",
-        "latitude": 35.66,
-        "longitude": 139.76,
+        "latitude": 35.663,
+        "longitude": 139.7615,
         "property_codes": ["TYOCICI"],
     }
     assert (answer["award"]["hotel_code"], answer["award"]["dynamic"], answer["award"]["levels"]) == (TOKYO, True, [])
@@ -79,14 +79,64 @@ def test_get_hotel_without_dates_is_told_from_facts_alone(people: People, use: U
 def test_get_hotel_shows_a_category_with_the_levels_that_are_published(people: People, use: Use) -> None:
     award = use(people.bob, "get_hotel", hotel_id="park-hyatt-tokyo")["award"]
     assert (award["category"], award["chart_from"], award["dynamic"]) == (8, "2026-05", False)
-    assert award["levels"] == [
-        {"level": "lowest", "points": 35_000},
-        {"level": "low", "points": "no_data"},
-        {"level": "moderate", "points": "no_data"},
-        {"level": "upper", "points": "no_data"},
-        {"level": "top", "points": 75_000},
-    ]
+    assert {row["level"]: row["points"] for row in award["levels"]} == {
+        "lowest": 35_000,
+        "low": 45_000,
+        "moderate": 55_000,
+        "upper": 65_000,
+        "top": 75_000,
+    }
     assert award["source_url"].startswith("https://")
+
+
+@pytest.mark.parametrize(
+    ("name", "category", "lowest", "moderate"),
+    [
+        # as they are since 20 May 2026; before they were 2, 5, 6 and 3
+        ("Caption by Hyatt Namba Osaka", 3, 8_000, 15_000),
+        ("Hyatt House Tokyo Shibuya", 6, 20_000, 30_000),
+        ("Hyatt Place Santa Barbara", 5, 15_000, 25_000),
+        ("Grand Hyatt Incheon", 4, 12_000, 20_000),
+        ("Hyatt Regency Lisbon", 5, 15_000, 25_000),
+    ],
+)
+def test_get_hotel_knows_the_categories_of_may_2026(
+    people: People, use: Use, name: str, category: int, lowest: int, moderate: int
+) -> None:
+    answer = use(people.bob, "get_hotel", hotel_id=name)
+    award = answer["award"]
+    points = {row["level"]: row["points"] for row in award["levels"]}
+    assert (award["category"], points["lowest"], points["moderate"]) == (category, lowest, moderate)
+    assert (award["audited_on"], award["unaudited"]) == ("2026-11-22", False)
+    assert f"Award category {category}: {lowest:,} to {points['top']:,} points a night, by level." in answer["message"]
+
+
+def test_get_hotel_says_when_nobody_checked_a_category(people: People, use: Use) -> None:
+    answer = use(people.bob, "get_hotel", hotel_id="Grand Hyatt Berlin")
+    assert (answer["award"]["category"], answer["award"]["audited_on"]) == (4, None)
+    assert "never checked, dated 27 Apr 2026" in answer["message"]
+
+
+def test_get_hotel_gives_the_letter_of_an_all_inclusive_resort_without_inventing_its_points(
+    people: People, use: Use
+) -> None:
+    answer = use(people.bob, "get_hotel", hotel_id="AluaSoul Ibiza")
+    assert (answer["award"]["category"], answer["award"]["levels"]) == ("B", [])
+    assert "the points of their chart are not known" in answer["message"]
+
+
+@pytest.mark.parametrize(("booked_on", "levels"), [("2026-05-19", "off_peak"), ("2026-05-20", "lowest")])
+def test_the_day_of_booking_decides_which_chart_prices_a_night(booked_on: str, levels: str) -> None:
+    park = hotels.find_hotel(reference(), "park-hyatt-tokyo")
+    award = hotel_awards.build_award(reference(), park, date.fromisoformat(booked_on))
+    assert (award.prices[0].level, award.prices[0].points) == (levels, 35_000)
+    assert award.prices[-1].points == (45_000 if levels == "off_peak" else 75_000)
+
+
+def test_search_hotels_asks_for_a_city_where_a_place_has_too_many(people: People, use: Use) -> None:
+    answer = use(people.alice, "search_hotels", destination="United States", **dates())
+    assert answer["status"] == "candidates"
+    assert "New York, US" in answer["candidates"]
 
 
 def test_get_hotel_gives_award_codes_that_add_hotel_booking_takes(people: People, use: Use) -> None:

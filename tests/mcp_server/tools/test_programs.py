@@ -112,7 +112,12 @@ def test_get_program_rates_of_a_hotel_programme_gives_categories_and_levels(peop
     assert answer["chart"]["kind"] == "category"
     assert answer["chart"]["seasons"] == ["lowest", "low", "moderate", "upper", "top"]
     first = answer["chart"]["rows"][0]
-    assert first["levels"] == {"lowest": 3000, "low": "no_data", "moderate": "no_data", "upper": "no_data", "top": 9000}
+    assert first["levels"] == {"lowest": 3000, "low": 4500, "moderate": 6000, "upper": 7500, "top": 9000}
+    fourth = answer["chart"]["rows"][3]["levels"]
+    assert fourth == {"lowest": 12_000, "low": 15_000, "moderate": 20_000, "upper": 22_500, "top": 25_000}
+    assert any("no standard level" in caveat for caveat in answer["caveats"])
+    assert (answer["audited_on"], answer["confidence"]) == ("2026-11-22", "high")
+    assert "last checked on" in answer["message"]
     assert answer["total"] == 8
     assert answer["unaudited"] is (answer["confidence"] != "high")
     assert use(people.bob, "list_programs", kind="hotel", query="hyatt")["programs"][0]["chart_kind"] == "category"

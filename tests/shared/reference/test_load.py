@@ -28,7 +28,9 @@ COUNTS = {
     "cards.csv": 158,
     "card_earn.csv": 513,
     "voucher_types.csv": 53,
-    "hotels.csv": 246,
+    "hotels.csv": 1774,
+    "hotel_categories.csv": 1596,
+    "hyatt_award_chart.csv": 64,
     "lounges.csv": 122,
     "routes.csv": 1495,
 }
