@@ -1,8 +1,8 @@
 """Hotels without categories: corrections of hotels lose the columns that have a file of their own, or none."""
 
 from alembic import op
-revision = '0006'
-down_revision = '0005'
+revision = '0007'
+down_revision = '0006'
 
 
 def upgrade() -> None:
