@@ -137,7 +137,7 @@ def _find_surcharges(call: Call, program: str, airlines: Sequence[str]) -> list[
 
 def _to_surcharge(row: SurchargeRow) -> Surcharge:
     return Surcharge(
-        level=row.level, usd_low=row.usd_low, usd_high=row.usd_high, note=row.note, **describe_verified(row)
+        level=row.level, usd_low=row.usd_low, usd_high=row.usd_high, note=row.remark, **describe_verified(row)
     )
 
 

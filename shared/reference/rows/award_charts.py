@@ -110,3 +110,4 @@ class Surcharge(Fact):
     usd_high: int | None
     per: str
     cabin: str
+    remark: str | None
