@@ -148,8 +148,8 @@ class ConfirmationRequired(Refusal):
 class NoData(Refusal):
     status: Status = "no_data"
 
-    def __init__(self, message: str, missing: Sequence[str]) -> None:
-        super().__init__(message, missing=list(missing))
+    def __init__(self, message: str, missing: Sequence[str], **facts: Any) -> None:
+        super().__init__(message, missing=list(missing), **facts)
 
 
 @dataclass(frozen=True)

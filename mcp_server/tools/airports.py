@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.parameters import AirportOrCity, LooseName, Page, PerPage, iso_country
+from mcp_server.toolkit.parameters import Airport, LooseName, Page, PerPage, iso_country
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
@@ -47,9 +47,7 @@ def get_airports(
     airline: LooseName,
     query: Annotated[str | None, Field(max_length=60)] = None,
     country: Country | None = None,
-    from_airport: Annotated[
-        AirportOrCity | None, Field(description="Only airports reachable non-stop from here.")
-    ] = None,
+    from_airport: Annotated[Airport | None, Field(description="Only airports reachable non-stop from here.")] = None,
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> ServedAirports:
@@ -58,8 +56,8 @@ def get_airports(
     Known non-stop routes only: an airport that is not listed may still be served. Free.
     """
     carrier = call.reference.airline(airline)
-    network = call.reference.nonstop.get(carrier.iata)
-    if network is None:
+    network = call.reference.flights[carrier.iata].pairs
+    if not network:
         raise NoData(f"Which airports {carrier.name} serves is not known.", missing=["routes"])
     origins = call.reference.city(from_airport) if from_airport else ()
     codes = {c for origin in origins for c in network.get(origin, ())} if origins else set(network)

@@ -1,7 +1,7 @@
-"""Destinations from London that a balance of Avios covers, by the award chart."""
+"""Destinations from London that a balance of Avios covers, at prices that were published."""
 
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -10,7 +10,8 @@ from mcp_server.toolkit.parameters import LooseName, Points
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
-from shared.domain.award_charts import RoutePrice
+from shared.domain.award_charts import Chart, RoutePrice
+from shared.domain.dates import format_day
 from shared.domain.destinations import Destination, find_farthest
 from shared.domain.plurals import pluralize
 from shared.errors import Candidates, Fault, Invalid, NoData
@@ -40,6 +41,13 @@ class AffordableDestinations(Result, Verified):
     total_found: int
 
 
+class _Priced(NamedTuple):
+    """A destination with the chart or the announced price it is from."""
+
+    destination: Destination
+    fact: Any
+
+
 def _check_program(call: Call, text: str) -> None:
     """Accepts Avios although several programmes use it: only one of them is supported. Raises Invalid."""
     try:
@@ -65,15 +73,32 @@ def _find_lowest(price: RoutePrice, cabin: str) -> tuple[int, int | None] | None
     return None if low is None else (low, points.get("peak"))
 
 
-def _price_destinations(call: Call, cabins: tuple[str, ...]) -> Iterator[Destination]:
-    nonstop = call.reference.nonstop[CARRIER]
+def _price_by_chart(call: Call, cabins: tuple[str, ...]) -> Iterator[_Priced]:
+    flown = call.reference.flights[CARRIER].pairs
     for origin in LONDON:
-        for code in nonstop.get(origin, ()):
+        for code in flown.get(origin, ()):
             price = call.reference.route_price(PROGRAM, CARRIER, origin, code, call.today)
-            airport = call.reference.airport(code)
             for cabin in cabins:
                 if price and (points := _find_lowest(price, cabin)):
-                    yield Destination(code, airport.city, airport.country, origin, cabin, *points, price.miles)
+                    yield _to_priced(call, origin, code, cabin, points, price.chart_of(cabin))
+
+
+def _price_by_examples(call: Call, cabins: tuple[str, ...]) -> Iterator[_Priced]:
+    """Single prices that were announced: one way, from a London airport to another airport."""
+    for row in call.reference.examples(PROGRAM):
+        fits = row.airline == CARRIER and row.origin in LONDON and row.destination in call.reference.airports
+        if fits and row.direction == "one_way" and row.cabin in cabins:
+            yield _to_priced(call, row.origin, row.destination, row.cabin, (row.points, None), row)
+
+
+def _to_priced(call: Call, origin: str, code: str, cabin: str, points: tuple[int, int | None], fact: Any) -> _Priced:
+    airport, miles = call.reference.airport(code), call.reference.miles(origin, code)
+    return _Priced(Destination(code, airport.city, airport.country, origin, cabin, *points, miles), fact)
+
+
+def _price_destinations(call: Call, cabins: tuple[str, ...]) -> list[_Priced]:
+    """By the chart in force; without one, by the prices that were announced one by one."""
+    return list(_price_by_chart(call, cabins)) or list(_price_by_examples(call, cabins))
 
 
 @tool(area="search", tier=Tier.FREE, effect=Effect.READS, anonymous=True)
@@ -90,24 +115,27 @@ def affordable_destinations(
     """
     _check_program(call, program)
     _check_origin(origin)
-    destinations = list(_price_destinations(call, (cabin,) if cabin else ("economy", "business")))
-    if not destinations:
-        raise NoData("No chart prices from London are known today.", missing=["award chart"])
-    listed, total = find_farthest(destinations, balance, MAX_DESTINATIONS)
-    price = call.reference.route_price(PROGRAM, CARRIER, destinations[0].origin, destinations[0].airport, call.today)
-    chart = price.chart_of(destinations[0].cabin) if price else None
+    priced = _price_destinations(call, (cabin,) if cabin else ("economy", "business"))
+    ended = call.reference.last_chart_day(PROGRAM)
+    gap = f"No chart is known since {format_day(ended)}" if ended else "No chart is known"
+    if not priced:
+        in_cabin = f" in {cabin}" if cabin else ""
+        raise NoData(f"{gap}, and no single price{in_cabin} from London was announced.", missing=["award chart"])
+    listed, total = find_farthest([p.destination for p in priced], balance, MAX_DESTINATIONS)
     cut = f"; the {len(listed)} farthest are listed" if total > len(listed) else ""
     summary = f"{balance:,} Avios cover {pluralize(total, 'city', 'cities')} one way from London{cut}."
     if not listed:
-        least = min(d.points for d in destinations)
-        summary = f"{balance:,} Avios cover no flight from London: the cheapest takes {least:,}."
+        least = min(p.destination.points for p in priced)
+        summary = f"{balance:,} Avios cover no flight from London whose price is known: the cheapest takes {least:,}."
+    if not isinstance(priced[0].fact, Chart):
+        summary += f" {gap}: only prices that were announced one by one count; other cities may be in reach too."
     return AffordableDestinations(
         message=summary,
         destinations=[_to_destination(d) for d in listed],
         program=PROGRAM,
         balance=balance,
         total_found=total,
-        **describe_verified(chart),
+        **describe_verified(priced[0].fact),
     )
 
 

@@ -1,22 +1,25 @@
 """Partner awards: the programmes that can ticket a flight, with chart prices and ways to the points."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.parameters import AirportOrCity, Cabin, LooseName, Passengers
+from mcp_server.toolkit.parameters import Airport, Cabin, LooseName, Passengers
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
+from mcp_server.views.flown_routes import APART, describe_route
 from shared.db.balances import PointsBalance
 from shared.domain.award_charts import SEASONS, Chart
+from shared.domain.flown_routes import ROUTES_KNOWN, RouteFinding, RouteKnown
 from shared.domain.plurals import pluralize
 from shared.domain.transfers import find_paths
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.rows import Program
 from shared.reference.rows import Surcharge as SurchargeRow
+from shared.services.search.price_memory import carriers_seen_nonstop
 
 Season = Literal["off_peak", "standard", "peak"]
 Reach = Literal["balance", "transfer", "no"]
@@ -39,9 +42,12 @@ class Surcharge(Verified):
 
 
 class PartnerOption(Verified):
+    """`route`: whether these airlines are known to fly there without a stop."""
+
     program: str
     name: str
     operating_airlines: list[str]
+    route: RouteKnown
     points: int
     points_total: int
     peak_points: int | None
@@ -57,6 +63,7 @@ class PartnerOption(Verified):
 
 class PartnerOptions(Result):
     options: list[PartnerOption]
+    if_flown: list[PartnerOption]
     total_found: int
     origin: str
     destination: str
@@ -67,6 +74,7 @@ class PartnerOptions(Result):
 class _Priced(NamedTuple):
     program: Program
     airline: str
+    route: RouteKnown
     chart: Chart
     place: str
     season: Season
@@ -76,8 +84,8 @@ class _Priced(NamedTuple):
 
 def _find_carriers(call: Call, starts: Sequence[str], ends: Sequence[str]) -> list[str]:
     """The carriers known to fly the route non-stop."""
-    networks = call.reference.nonstop.items()
-    return sorted(c for c, served in networks if any(end in served.get(start, ()) for start in starts for end in ends))
+    flights = call.reference.flights.items()
+    return sorted(c for c, f in flights if any(end in f.pairs.get(start, ()) for start in starts for end in ends))
 
 
 def _find_hub_carriers(call: Call, codes: Sequence[str]) -> list[str]:
@@ -85,18 +93,32 @@ def _find_hub_carriers(call: Call, codes: Sequence[str]) -> list[str]:
     return sorted(a.iata for a in call.reference.airlines.values() if set(a.hubs) & set(codes))
 
 
-def _find_prices(call: Call, airlines: Sequence[str], start: str, end: str, cabin: str) -> Iterator[_Priced | Program]:
+def _judge_routes(
+    call: Call, airlines: Sequence[str], starts: Sequence[str], ends: Sequence[str]
+) -> dict[str, RouteFinding]:
+    """What is known of each airline's non-stop flights between two cities: the best of all pairs of airports."""
+    observed = {c for a in starts for b in ends for c in carriers_seen_nonstop(call.db, call.account_id, a, b)}
+    findings = {}
+    for airline in airlines:
+        pairs = [call.reference.find_flight(airline, a, b, seen=airline in observed) for a in starts for b in ends]
+        findings[airline] = min(pairs, key=lambda f: ROUTES_KNOWN.index(f.route))
+    return findings
+
+
+def _find_prices(
+    call: Call, findings: Mapping[str, RouteFinding], start: str, end: str, cabin: str
+) -> Iterator[_Priced | Program]:
     """Each chart price of each programme, and each programme that prices one of the airlines without a chart."""
     for program in call.reference.programs.values():
         dynamic = False
-        for airline in airlines:
+        for airline, finding in findings.items():
             price = call.reference.route_price(program.slug, airline, start, end, call.today)
             cell = price.cabins.get(cabin) if price else None
             if price and cell:
                 season = next(s for s in SEASONS if s in cell.points)
                 chart = price.chart_of(cabin)
                 peak = cell.points.get("peak") if season != "peak" else None
-                yield _Priced(program, airline, chart, cell.place, season, cell.points[season], peak)
+                yield _Priced(program, airline, finding.route, chart, cell.place, season, cell.points[season], peak)
             dynamic = dynamic or bool(price and price.dynamic)
         if dynamic:
             yield program
@@ -104,9 +126,9 @@ def _find_prices(call: Call, airlines: Sequence[str], start: str, end: str, cabi
 
 def _group_prices(prices: Sequence[_Priced]) -> list[list[_Priced]]:
     """Prices of the same chart, zone and points together, whichever airline flies; cheapest first."""
-    groups: dict[tuple[str, str, int], list[_Priced]] = {}
+    groups: dict[tuple[str, str, int, str], list[_Priced]] = {}
     for price in prices:
-        groups.setdefault((price.chart.chart_id, price.place, price.points), []).append(price)
+        groups.setdefault((price.chart.chart_id, price.place, price.points, price.route), []).append(price)
     return sorted(groups.values(), key=lambda g: (g[0].points, g[0].program.slug))
 
 
@@ -150,6 +172,7 @@ def _to_option(call: Call, group: list[_Priced], balances: dict[str, int], passe
         program=first.program.slug,
         name=first.program.name,
         operating_airlines=airlines,
+        route=first.route,
         points=first.points,
         points_total=total,
         peak_points=first.peak,
@@ -173,8 +196,8 @@ def _to_option(call: Call, group: list[_Priced], balances: dict[str, int], passe
 @tool(area="pricing", tier=Tier.FREE, effect=Effect.READS)
 def get_partner_award_options(
     call: Call,
-    origin: AirportOrCity,
-    destination: AirportOrCity,
+    origin: Airport,
+    destination: Airport,
     operating_airline: LooseName | None = None,
     cabin: Cabin = "economy",
     passengers: Passengers = 1,
@@ -189,22 +212,29 @@ def get_partner_award_options(
         raise Invalid(Fault("destination", "is the origin", "another airport"))
     nonstop_carriers = _find_carriers(call, starts, ends)
     carriers = [call.reference.airline(operating_airline).iata] if operating_airline else nonstop_carriers
-    airlines = carriers or _find_hub_carriers(call, (start, end))
-    prices = list(_find_prices(call, airlines, start, end, cabin))
-    groups = _group_prices([p for p in prices if isinstance(p, _Priced)])
+    findings = _judge_routes(call, carriers or _find_hub_carriers(call, (start, end)), starts, ends)
+    prices = list(_find_prices(call, findings, start, end, cabin))
+    groups = _group_prices([p for p in prices if isinstance(p, _Priced) and p.route != "none_known"])
+    unflown = _group_prices([p for p in prices if isinstance(p, _Priced) and p.route == "none_known"])
     dynamic = [p.slug for p in prices if isinstance(p, Program)]
-    if not groups and not dynamic:
-        who = airlines[0] if operating_airline else "any carrier known there"
+    if not groups and not unflown and not dynamic:
+        who = carriers[0] if operating_airline else "any carrier known there"
         raise NoData(
             f"No chart prices {cabin.replace('_', ' ')} with {who} from {start} to {end}.", missing=["award price"]
         )
     balances = {b.program: b.balance for b in call.db.scalars(select(PointsBalance))}
     groups_shown = groups[: call.limits.results]
+    doubts = [describe_route(call, a, start, end, f) for a, f in findings.items() if f.route != "known"]
     return PartnerOptions(
-        message=_describe_options(
-            f"{start} to {end}", len(groups), len(groups_shown), dynamic, sorted(set(airlines) - set(nonstop_carriers))
+        message=" ".join(
+            [
+                _describe_options(f"{start} to {end}", len(groups), len(groups_shown), dynamic),
+                *doubts,
+                *([APART] if unflown else []),
+            ]
         ),
         options=[_to_option(call, g, balances, passengers) for g in groups_shown],
+        if_flown=[_to_option(call, g, balances, passengers) for g in unflown[: call.limits.results]],
         total_found=len(groups),
         origin=start,
         destination=end,
@@ -213,12 +243,9 @@ def get_partner_award_options(
     )
 
 
-def _describe_options(route: str, total: int, listed: int, dynamic: Sequence[str], guessed: Sequence[str]) -> str:
-    """`guessed` are carriers that are priced without being known to fly the route."""
+def _describe_options(route: str, total: int, listed: int, dynamic: Sequence[str]) -> str:
     cut = f", {listed} shown" if listed < total else ""
     message = f"{pluralize(total, 'chart price')} from {route}{cut}. Confirm the seat before moving points."
-    if guessed:
-        message += f" It is not known whether {' or '.join(guessed)} flies this route non-stop."
     if dynamic:
         message += f" Prices without a chart: {pluralize(len(dynamic), 'programme')}."
     return message

@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.parameters import AirportOrCity, Cabin, Day, LooseName, Page, PerPage
+from mcp_server.toolkit.parameters import Airport, Cabin, Day, LooseName, Page, PerPage
 from mcp_server.toolkit.provenance import Audited, describe_audited
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import NoDataWord, Paging, Result
+from mcp_server.toolkit.results import NO_DATA, NoDataWord, Paging, Result
 from mcp_server.toolkit.wording import airline_name
 from mcp_server.views.award_charts import (
     KIND_SHOWN,
@@ -26,7 +26,10 @@ from mcp_server.views.award_charts import (
     to_rate_rows,
     to_seasons,
 )
+from mcp_server.views.flown_routes import APART, describe_route, find_route
 from shared.domain.award_charts import Chart, RoutePrice
+from shared.domain.dates import format_day
+from shared.domain.flown_routes import RouteKnown
 from shared.domain.plurals import pluralize
 from shared.errors import Candidates, Fault, Invalid, NoData, NotFound
 from shared.reference.hotel_awards import list_prices
@@ -57,6 +60,8 @@ class Pricing(Result, Audited):
     airline: str
     chart: ChartPlace
     cabins: dict[str, Seasons | NoDataWord]
+    route: RouteKnown
+    if_flown: dict[str, Seasons | NoDataWord] | None
     season_on_date: Season | None
     dynamic: bool
     examples: list[Example]
@@ -158,6 +163,14 @@ def _find_carrier(call: Call, program: Program, partner_airline: str | None, ori
     )
 
 
+def _refuse(call: Call, program: Program, summary: str, missing: str, quoted: list[Example]) -> NoData:
+    """No price: with the day the last chart ended, and dated prices where there are any."""
+    ended = call.reference.last_chart_day(program.slug)
+    why = f" The last chart that is known ended on {format_day(ended)}." if ended else ""
+    listed = f" {pluralize(len(quoted), 'dated price is', 'dated prices are')} quoted in examples." if quoted else ""
+    return NoData(f"{summary}{why}{listed}", [missing], **({"examples": quoted} if quoted else {}))
+
+
 def _describe_prices(program: Program, flights: str, price: RoutePrice, day: date | None, cabin: str | None) -> str:
     if price.dynamic:
         return f"{program.name} prices {flights} dynamically: there is no chart. Dated examples are quoted."
@@ -173,15 +186,16 @@ def _describe_prices(program: Program, flights: str, price: RoutePrice, day: dat
 def get_pricing(
     call: Call,
     program: Annotated[str, Field(max_length=60, description="Programme or airline slug.")],
-    origin: AirportOrCity,
-    destination: AirportOrCity,
+    origin: Airport,
+    destination: Airport,
     cabin: Cabin | None = None,
     partner_airline: LooseName | None = None,
     date: Annotated[Day | None, Field(description="Says which season applies.")] = None,
 ) -> Pricing:
     """Gives the award chart price of a route, off-peak and peak per cabin.
 
-    One way, per person. dynamic means there is no chart: dated examples are quoted. Free.
+    One way, per person. dynamic: no chart, dated examples. route none_known: such a flight is not known, the price is
+    under if_flown. Free.
     """
     resolved, own_airline = _resolve_program(call, program)
     if date and date < call.today:
@@ -191,26 +205,30 @@ def get_pricing(
         raise Invalid(Fault("destination", "is the origin", "another airport"))
     airline = _find_carrier(call, resolved, partner_airline or own_airline, start, end)
     price = call.reference.route_price(resolved.slug, airline, start, end)
+    quoted = to_examples(call.reference.examples(resolved.slug), airline, own=airline in resolved.iata)
     if price is None or (not price.cabins and not price.dynamic):
-        raise NoData(f"No chart of {resolved.name} prices {airline} flights from {start} to {end}.", ["award price"])
+        unpriced = f"No chart of {resolved.name} prices {airline} flights from {start} to {end}."
+        raise _refuse(call, resolved, unpriced, "award price", quoted)
+    finding = find_route(call, airline, start, end)
     cabins = [cabin] if cabin else list(price.cabins) or ["economy", "business"]
     places = [p.place for c, p in price.cabins.items() if c in cabins]
     chart = price.chart_of(cabin)
+    prices = {c: to_seasons(price, c) for c in cabins}
+    apart = finding.route == "none_known" and not price.dynamic
+    flights = f"{airline_name(call.reference, airline)} ({airline}) flights from {start} to {end}"
+    summary = _describe_prices(resolved, flights, price, date, cabin)
+    doubt = f"{describe_route(call, airline, start, end, finding)} {APART if apart else ''}"
     return Pricing(
-        message=_describe_prices(
-            resolved,
-            f"{airline_name(call.reference, airline)} ({airline}) flights from {start} to {end}",
-            price,
-            date,
-            cabin,
-        ),
+        message=f"{summary} {doubt}".rstrip(),
         program=resolved.slug,
         airline=airline,
         chart=ChartPlace(kind=chart.kind, zone_or_band=places[0] if places else None, distance_miles=price.miles),
-        cabins={c: to_seasons(price, c) for c in cabins},
+        cabins=dict.fromkeys(cabins, NO_DATA) if apart else prices,
+        route=finding.route,
+        if_flown=prices if apart else None,
         season_on_date=None if date is None or price.dynamic or has_seasons(price) else "standard",
         dynamic=price.dynamic,
-        examples=to_examples(call.reference.examples(resolved.slug), airline, own=airline in resolved.iata),
+        examples=quoted,
         notes=[c.note for c in price.charts if c.note],
         **describe_audited(chart),
     )
@@ -254,7 +272,13 @@ def get_program_rates(
     dynamic = bool(charts) and all(c.dynamic for c in charts)
     if not rows and not dynamic:
         of = f" in {cabin.replace('_', ' ')}" if cabin and charts else ""
-        raise NoData(f"No award chart of {resolved.name} for {flights}{of} is known.", missing=["award chart"])
+        raise _refuse(
+            call,
+            resolved,
+            f"No award chart of {resolved.name} for {flights}{of} is known.",
+            "award chart",
+            to_examples(call.reference.examples(resolved.slug)),
+        )
     seasons = [s for s in ("off_peak", "standard", "peak") if any(getattr(r, s) is not None for r in rows)]
     summary = "dynamic, no chart; dated examples are quoted" if dynamic else pluralize(len(rows), "price")
     return ProgramRates(

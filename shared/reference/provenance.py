@@ -1,7 +1,7 @@
 """Provenance rules: which sources prove a fact, and how far a row with them may be trusted."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
@@ -30,13 +30,15 @@ def find_publisher(url: str) -> str:
     return ".".join(labels[-3:] if labels[-2] in _SHARED_LABELS else labels[-2:])
 
 
-def is_primary(url: str, hosts: Collection[str]) -> bool:
+@lru_cache(maxsize=16_384)  # thousands of rows name the same pages
+def is_primary(url: str, hosts: frozenset[str]) -> bool:
     """Whether the page is the issuer's, the carrier's or the authority's own: its host or a parent domain is listed."""
     labels = (urlsplit(url).hostname or "").split(".")
     return any(".".join(labels[at:]) in hosts for at in range(len(labels) - 1))
 
 
-def is_proof(source_url: str, second_source_url: str | None, hosts: Collection[str]) -> bool:
+@lru_cache(maxsize=16_384)
+def is_proof(source_url: str, second_source_url: str | None, hosts: frozenset[str]) -> bool:
     """Whether these sources allow an audit: a primary page, or two publishers that do not share a name."""
     if is_primary(source_url, hosts):
         return True
@@ -44,12 +46,12 @@ def is_proof(source_url: str, second_source_url: str | None, hosts: Collection[s
     return bool(first and second) and first != second
 
 
-def check_provenance(name: str, rows: Mapping[Any, Any], hosts: Collection[str]) -> list[str]:
+def check_provenance(name: str, rows: Mapping[Any, Any], hosts: frozenset[str]) -> list[str]:
     """Each fact says where it is from, how old that is, who looked, and is trusted no further than that allows."""
     return [f"{name}:{number}: {fault}" for number, row in rows.items() for fault in _find_faults(row, hosts)]
 
 
-def _find_faults(row: Any, hosts: Collection[str]) -> Iterator[str]:
+def _find_faults(row: Any, hosts: frozenset[str]) -> Iterator[str]:
     if row.confidence not in CONFIDENCE:
         yield f"confidence {row.confidence!r} is not one of {', '.join(CONFIDENCE)}"
     if row.as_of is not None and not _WHEN.fullmatch(row.as_of):
@@ -69,7 +71,7 @@ def _find_memory_faults(row: Any) -> Iterator[str]:
         yield f"audited_on and second_source_url need a source: {GENERAL_KNOWLEDGE} is none"
 
 
-def _find_source_faults(row: Any, hosts: Collection[str]) -> Iterator[str]:
+def _find_source_faults(row: Any, hosts: frozenset[str]) -> Iterator[str]:
     for column, url in (("source_url", row.source_url), ("second_source_url", row.second_source_url)):
         if column == "source_url" and not url:
             yield "source_url is empty"

@@ -1,6 +1,5 @@
 """The frozen reference data, with methods for lookups by name, route and day."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import cached_property, lru_cache
@@ -12,6 +11,7 @@ from shared.domain import award_charts as chart_rules
 from shared.domain import names, offer_posts, transfers
 from shared.domain.airports import Airport, Zone, find_zone
 from shared.domain.award_charts import ChartRoute, RoutePrice
+from shared.domain.flown_routes import NO_FLIGHTS, Ends, KnownFlights, RouteFinding, judge_route
 from shared.domain.plans import CABINS
 from shared.errors import Candidates, NotFound
 from shared.reference import ages, airports, indexes
@@ -147,14 +147,22 @@ class Reference:
         return members or (self.airport(code).code,)
 
     @cached_property
-    def nonstop(self) -> Mapping[str, Mapping[str, frozenset[str]]]:
-        """By carrier and airport: where the carrier is known to fly without a stop, counted both ways."""
-        ways: dict[str, dict[str, set[str]]] = {}
-        for row in self._tables["routes.csv"]:
-            served = ways.setdefault(row.carrier, {})
-            served.setdefault(row.origin, set()).add(row.destination)
-            served.setdefault(row.destination, set()).add(row.origin)
-        return {carrier: {a: frozenset(b) for a, b in served.items()} for carrier, served in ways.items()}
+    def flights(self) -> Mapping[str, KnownFlights]:
+        """By airline: its known non-stop flights, counted both ways, and where it can be expected to have others."""
+        return indexes.build_known_flights(self._tables)
+
+    @cached_property
+    def _country_of(self) -> Mapping[str, str]:
+        """The country of each dependent territory."""
+        return indexes.build_home_areas(self._tables).country_of
+
+    def find_flight(self, airline: str, origin: str, destination: str, *, seen: bool = False) -> RouteFinding:
+        """Whether an airline is known to fly between two airports without a stop. Raises NotFound."""
+        start, end = self.airport(origin), self.airport(destination)
+        countries = frozenset(self._country_of.get(a.country, a.country) for a in (start, end))
+        continents = frozenset(f"continent-{a.continent}" for a in (start, end))
+        ends = Ends(start.code, end.code, countries, continents)
+        return judge_route(self.flights.get(airline, NO_FLIGHTS), ends, seen=seen)
 
     def _near(self, code: str) -> list[str]:
         """Three airports one letter away, else with the same first letter; the busiest of the known routes first."""
@@ -172,14 +180,6 @@ class Reference:
             for code in (row.origin, row.destination):
                 counts[code] = counts.get(code, 0) + 1
         return counts
-
-    def count_flights(self, code: str) -> int:
-        """How busy an airport is, as far as routes and hubs are known: only good for comparing airports."""
-        return self._traffic.get(code, 0) + self._hubs.get(code, 0)
-
-    @cached_property
-    def _hubs(self) -> Mapping[str, int]:
-        return Counter(hub for airline in self.airlines.values() for hub in airline.hubs)
 
     def miles(self, origin: str, destination: str) -> int:
         """Great-circle statute miles between two airports or city codes. Raises NotFound."""
@@ -250,6 +250,11 @@ class Reference:
     def charts(self, program: str, on: date) -> list[chart_rules.Chart]:
         """Every chart of a programme in force on a day."""
         return [c for c in self._charts.get(program, ()) if c.is_valid(on)]
+
+    def last_chart_day(self, program: str) -> date | None:
+        """The day the last of a programme's charts ended; None while one is in force or none is known."""
+        ends = [c.valid_to for c in self._charts.get(program, ())]
+        return max((d for d in ends if d), default=None) if None not in ends else None
 
     def zones(self, system: str) -> Sequence[Zone]:
         return self._zones.get(system, ())

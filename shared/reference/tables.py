@@ -136,6 +136,10 @@ def read_raw_rows(folder: Path, name: str) -> list[dict[str, str]]:
 def _build_row(
     row: type[R], columns: list[tuple[str, int, Parser]], cells: list[str], where: str, faults: list[str]
 ) -> R | None:
+    try:  # nearly every row is right: the cells of a wrong one are read again, to name each
+        return row(*[read(cells[at]) for _, at, read in columns])
+    except ValueError:
+        pass
     values: dict[str, Any] = {}
     for name, at, read in columns:
         try:

@@ -1,7 +1,7 @@
 """The sandbox's award market: seats drawn for the charts, airlines and hubs of the reference data.
 
-Nothing is offered that no chart prices, that no airline would fly, or that is not on sale yet; there the sandbox has no
-answer, as a real source would have none.
+Nothing is offered that no chart ever priced, that no airline would fly, or that is not on sale yet; there the sandbox
+has no answer, as a real source would have none.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -63,10 +63,17 @@ def find_path(airline: str, origin: str, destination: str) -> Path | None:
 
 
 def _prices(airline: str, origin: str, destination: str, on: date) -> Iterator[RoutePrice]:
-    """What each programme with a chart for this airline asks on this route, of those booking on this day."""
+    """What each programme with a chart for this airline asks on this route, of those booking on this day.
+
+    The airline's own programme without a chart in force is drawn from its last one: sandbox prices are invented anyway.
+    """
     facts = reference()
-    for slug in facts.pricing(airline, on):
-        price = facts.route_price(slug, airline, origin, destination, on)
+    charts = [(slug, on) for slug in facts.pricing(airline, on)]
+    own = facts.airlines[airline].program
+    if own and not facts.charts(own, on) and (ended := facts.last_chart_day(own)):
+        charts.append((own, ended))
+    for slug, day in charts:
+        price = facts.route_price(slug, airline, origin, destination, day)
         if price and price.cabins:
             yield price
 

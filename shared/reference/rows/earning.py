@@ -80,9 +80,6 @@ class StatusRunRoute(Fact):
     cabin: str
     elite_credit: str
     why: str
-    typical_fare_low: int
-    typical_fare_high: int
-    fare_currency: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,10 +36,35 @@ class Carrier(Fact):
 
 @dataclass(frozen=True, slots=True)
 class Route(Fact):
+    """A non-stop flight, which counts both ways."""
+
     carrier: str
     origin: str
     destination: str
-    in_openflights_2014: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RouteList(Fact):
+    """That routes.csv has all international flights of a carrier to and from an area.
+
+    `area` is a country, a continent as `continent-EU`, or `*` for all flights of the carrier.
+    """
+
+    carrier: str
+    area: str
+
+
+@dataclass(frozen=True, slots=True)
+class HomeArea(Fact):
+    """Countries that count as one for the question where an airline may fly.
+
+    `kind` territories: of the country `area`; carrier: all homes of the carrier `area`; market: a common aviation
+    market, in which carriers of a member fly between any two of its countries.
+    """
+
+    kind: str
+    area: str
+    countries: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,28 +175,18 @@ class Lounge(Fact):
 
 
 @dataclass(frozen=True, slots=True)
-class Continent(Fact):
-    """Countries of one continent. One that lists disagree about stands in a row of its own."""
-
-    continent: str
-    countries: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CitySpelling:
-    """Another name of a city, or a name the airport data does not carry, with the airport or city code it means."""
-
-    name: str
-    code: str
-
-
-@dataclass(frozen=True, slots=True)
-class RegionSpelling:
-    """How the airport data spells a region where ISO 3166-2 spells or codes it otherwise than charts do."""
-
+class Country(Fact):
     country: str
-    name: str
+    continent: str
+
+
+@dataclass(frozen=True, slots=True)
+class Region(Fact):
+    """An ISO 3166-2 region that charts name, with the names the airport data uses for it."""
+
     region: str
+    country: str
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,7 +131,7 @@ def set_fact(session: Session, file: str, cells: Cells, who: str, reason: str) -
 def _describe_look(cells: Cells) -> dict[str, str]:
     """What a correction of today may say of itself: one source that is nobody's own page is not yet an audit."""
     today = clock.today().isoformat()
-    hosts = {row.host for row in load.reference().rows("primary_hosts.csv")}
+    hosts = frozenset(row.host for row in load.reference().rows("primary_hosts.csv"))
     second = cells.get("second_source_url", "")
     proof = is_proof(cells.get("source_url", ""), second, hosts)
     return {

@@ -68,6 +68,22 @@ def round_trips_seen(
     return list(session.scalars(query.order_by(fare.seen_at.desc()).limit(500)))
 
 
+def carriers_seen_nonstop(session: Session, account_id: int, origin: str, destination: str) -> set[str]:
+    """The airlines whose own non-stop flight a fare of these very airports showed, either way. Sandbox fares do not
+    count: their flights are invented."""
+    fare = FareObservation
+    ways = [(origin, destination), (destination, origin)]
+    query = sa.select(fare.carriers).where(
+        is_visible(account_id, fare),
+        sa.tuple_(fare.origin, fare.destination).in_(ways),
+        fare.stops == 0,
+        ~fare.city_wide,
+        ~fare.synthetic,
+    )
+    rows = session.scalars(query.order_by(fare.seen_at.desc()).limit(500))
+    return {carriers[0] for carriers in rows if len(carriers) == 1}
+
+
 def _readings(rows: Iterable[tuple[Mapping[str, Any], T]]) -> list[Reading[tuple[T, ...]]]:
     """One reading for each moment a source was asked."""
     looks: dict[tuple[str, datetime], list[tuple[Mapping[str, Any], T]]] = {}

@@ -9,13 +9,14 @@ from tests.support.people import People
 @pytest.mark.spec("s4.4.get_airports.result")
 def test_get_airports_lists_what_the_airline_serves_page_by_page(people: People, use: Use) -> None:
     first = use(people.bob, "get_airports", airline="british airways", per_page=100)
-    second = use(people.bob, "get_airports", airline="BA", per_page=100, page=2)
-    codes = [a["iata"] for a in first["airports"] + second["airports"]]
+    pages = [use(people.bob, "get_airports", airline="BA", per_page=100, page=page) for page in (2, 3)]
+    codes = [a["iata"] for answer in (first, *pages) for a in answer["airports"]]
     assert first["airline"] == {"code": "BA", "name": "British Airways"}
     assert {"LHR", "JFK", "EDI"} <= set(codes)
     assert len(codes) == len(set(codes)) == first["paging"]["total"]
     assert first["airports"][0].keys() == {"iata", "name", "city", "country"}
-    assert (first["unaudited"], first["as_of"]) == (True, None)
+    assert (first["unaudited"], first["confidence"]) == (True, "medium")
+    assert first["as_of"].startswith("2026-")
 
 
 def test_get_airports_counts_a_route_both_ways_and_understands_cities(people: People, use: Use) -> None:
@@ -34,39 +35,6 @@ def test_get_airports_narrows_by_name_and_country(people: People, use: Use) -> N
 
 
 def test_get_airports_without_known_routes_is_no_data_and_a_strange_name_not_found(people: People, use: Use) -> None:
-    assert use(people.bob, "get_airports", airline="LH")["missing"] == ["routes"]
+    assert use(people.bob, "get_airports", airline="WN")["missing"] == ["routes"]
     assert len(use(people.bob, "get_airports", airline="brittish airwais")["nearest"]) == 3
     assert use(people.bob, "get_airports", airline="BA", from_airport="QQQ")["what"] == "airport"
-
-
-def test_a_citys_name_stands_for_its_code_in_every_tool_that_takes_one(people: People, use: Use) -> None:
-    named = use(people.bob, "get_pricing", program="BA", origin="London", destination="New York City")
-    coded = use(people.bob, "get_pricing", program="BA", origin="LON", destination="NYC")
-    assert named == coded
-    assert named["status"] == "ok"
-    away = use(people.bob, "get_airports", airline="BA", from_airport="Heathrow", per_page=100)
-    assert "JFK" in {a["iata"] for a in away["airports"]}
-    assert use(people.alice, "update_profile", home_airport="São Paulo")["profile"]["home_airport"] == "SAO"
-    assert use(people.alice, "get_partner_award_options", origin="Tokyo", destination="Roma", cabin="business")[
-        "status"
-    ] in ("ok", "no_data")
-
-
-def test_a_name_of_several_cities_is_answered_with_their_codes(people: People, use: Use) -> None:
-    answer = use(people.bob, "get_pricing", program="BA", origin="San Jose", destination="LHR")
-    assert answer["status"] == "invalid"
-    assert "SJC (San Jose, California, US)" in answer["message"]
-    assert "SJO (San Jose, Alajuela, CR)" in answer["message"]
-    named = use(people.bob, "get_pricing", program="BA", origin="San Jose, California", destination="LHR")
-    assert named["status"] == "ok"
-
-
-def test_an_unknown_city_is_answered_with_the_nearest(people: People, use: Use) -> None:
-    answer = use(people.bob, "get_pricing", program="BA", origin="Torono", destination="LHR")
-    assert (answer["status"], answer["what"]) == ("not_found", "airport or city")
-    assert answer["nearest"][0] == "YTO (Toronto, Ontario, CA)"
-
-
-def test_where_the_specification_prints_a_code_only_a_code_is_taken(people: People, use: Use) -> None:
-    answer = use(people.alice, "create_delay_alert", airport="London")
-    assert answer["status"] == "invalid"

@@ -39,20 +39,30 @@ def test_get_partner_award_options_tells_what_is_in_reach(people: People, use: U
 def test_get_partner_award_options_finds_who_flies_the_route(people: People, use: Use) -> None:
     answer = use(people.paula, "get_partner_award_options", origin="LON", destination="NYC", cabin="business")
     assert {"BA", "VS", "UA"} <= set(answer["flown_by"])
-    own = next(
-        o for o in answer["options"] if o["program"] == "british-airways-club" and "BA" in o["operating_airlines"]
-    )
-    assert (own["points"], own["peak_points"], own["season"]) == (55_000, 66_000, "off_peak")
-    assert own["surcharges"][0]["level"] == "very_high"
+    assert "british-airways-club" not in {o["program"] for o in answer["options"]}  # its chart has ended
+    avios = next(o for o in answer["options"] if o["program"] == "iberia-club" and "BA" in o["operating_airlines"])
+    assert (avios["route"], avios["peak_points"] is None or avios["peak_points"] > avios["points"]) == ("known", True)
+    assert answer["if_flown"] == []
     back = use(people.paula, "get_partner_award_options", origin="NYC", destination="LON", cabin="business")
     assert [o["points"] for o in back["options"]] == [o["points"] for o in answer["options"]]
 
 
 def test_get_partner_award_options_says_when_it_is_not_known_who_flies(people: People, use: Use) -> None:
-    answer = use(people.paula, "get_partner_award_options", origin="FRA", destination="BOG", cabin="business")
+    answer = use(people.paula, "get_partner_award_options", origin="FRA", destination="LPB", cabin="business")
     assert answer["flown_by"] == []
-    assert "not known" in answer["message"]
-    assert any("LH" in o["operating_airlines"] for o in answer["options"])
+    assert "It is not known whether Lufthansa flies from FRA to LPB without a stop." in answer["message"]
+    assert any("LH" in o["operating_airlines"] and o["route"] == "unknown" for o in answer["options"])
+
+
+def test_get_partner_award_options_sets_flights_nobody_knows_apart(people: People, use: Use) -> None:
+    ask = {"origin": "SIN", "destination": "LHR", "operating_airline": "EI"}
+    answer = use(people.paula, "get_partner_award_options", **ask)
+    assert (answer["status"], answer["options"], answer["total_found"]) == ("ok", [], 0)
+    assert answer["if_flown"]
+    assert {o["route"] for o in answer["if_flown"]} == {"none_known"}
+    assert "No non-stop flight of Aer Lingus from SIN to LHR is known: neither end is in its home" in answer["message"]
+    flown = use(people.paula, "get_partner_award_options", origin="FRA", destination="JFK", operating_airline="SQ")
+    assert (flown["if_flown"], {o["route"] for o in flown["options"]}) == ([], {"known"})
 
 
 def test_get_partner_award_options_refuses_what_cannot_be(people: People, use: Use) -> None:
@@ -61,7 +71,7 @@ def test_get_partner_award_options_refuses_what_cannot_be(people: People, use: U
     strange = use(people.bob, "get_partner_award_options", origin="QQQ", destination="LHR")
     assert (strange["status"], len(strange["nearest"])) == ("not_found", 3)
     nobody = use(people.bob, "get_partner_award_options", origin="LIM", destination="CUZ", operating_airline="G3")
-    assert "It is not known whether G3 flies this route non-stop" in nobody["message"]
+    assert "is known: neither end is in its home country" in nobody["message"]
     none = use(
         people.bob, "get_partner_award_options", origin="LIM", destination="CUZ", operating_airline="HX", cabin="first"
     )

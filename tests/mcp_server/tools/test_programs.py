@@ -2,6 +2,7 @@
 
 import pytest
 
+from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
 
@@ -13,7 +14,8 @@ def test_list_programs_shows_name_currency_hubs_and_destinations(people: People,
     assert (line["program"], line["currency_name"]) == ("british-airways-club", "Avios")
     assert "LHR" in line["hubs"]
     assert line["destination_count"] > 100
-    assert line["has_chart"] is True
+    assert (line["has_chart"], line["chart_kind"]) == (False, None)  # its chart ended on 14 December 2025
+    assert use(people.bob, "list_programs", query="iberia")["programs"][0]["has_chart"] is True
 
 
 def test_list_programs_pages_and_filters(people: People, use: Use) -> None:
@@ -27,16 +29,16 @@ def test_list_programs_pages_and_filters(people: People, use: Use) -> None:
 
 @pytest.mark.spec("s4.4.get_pricing.result")
 def test_get_pricing_shows_off_peak_and_peak_by_cabin(people: People, use: Use) -> None:
-    answer = use(people.bob, "get_pricing", program="BA", origin="lhr", destination="JFK")
-    assert answer["program"] == "british-airways-club"
-    assert answer["cabins"]["business"] == {"off_peak": 55_000, "standard": None, "peak": 66_000}
-    assert answer["chart"] == {"kind": "distance_bands", "zone_or_band": "3001-4000 miles", "distance_miles": 3451}
-    assert (answer["confidence"], answer["unaudited"], answer["dynamic"]) == ("low", True, False)
-    assert "Confidence is low" in answer["message"]
+    answer = use(people.bob, "get_pricing", program="iberia-club", origin="mad", destination="JFK")
+    assert answer["program"] == "iberia-club"
+    assert answer["cabins"]["business"] == {"off_peak": 40_500, "standard": None, "peak": None}
+    assert answer["chart"] == {"kind": "distance_bands", "zone_or_band": "3001-4000 miles", "distance_miles": 3589}
+    assert (answer["route"], answer["if_flown"], answer["dynamic"]) == ("known", None, False)
+    assert "never checked" in answer["message"]
 
 
 def test_get_pricing_keeps_the_charts_notes_out_of_its_message(people: People, use: Use) -> None:
-    answer = use(people.bob, "get_pricing", program="BA", origin="LHR", destination="JFK")
+    answer = use(people.bob, "get_pricing", program="JAL", origin="HND", destination="ITM")
     assert answer["notes"]
     assert not any(note.lower() in answer["message"].lower() for note in answer["notes"])
 
@@ -66,13 +68,79 @@ def test_get_pricing_of_a_dynamic_programme_says_so_and_prices_nothing(people: P
 def test_get_pricing_names_the_nearest_airports_and_programmes(people: People, use: Use) -> None:
     ask = {"origin": "LHR", "destination": "JFK"}
     assert len(use(people.bob, "get_pricing", program="brittish", **ask)["nearest"]) == 3
-    unknown = use(people.bob, "get_pricing", program="BA", origin="QQQ", destination="JFK")
+    unknown = use(people.bob, "get_pricing", program="iberia-club", origin="QQQ", destination="JFK")
     assert (unknown["status"], unknown["what"]) == ("not_found", "airport")
 
 
 def test_get_pricing_without_a_chart_for_the_carrier_is_no_data(people: People, use: Use) -> None:
     ask = {"program": "BA", "origin": "SIN", "destination": "LHR", "partner_airline": "SQ"}
     assert use(people.bob, "get_pricing", **ask)["status"] == "no_data"
+
+
+def test_a_programme_without_a_chart_in_force_gives_no_price_but_what_was_announced(people: People, use: Use) -> None:
+    answer = use(people.bob, "get_pricing", program="BA", origin="LHR", destination="JFK")
+    assert (answer["status"], answer["missing"]) == ("no_data", ["award price"])
+    assert "The last chart that is known ended on 14 Dec 2025." in answer["message"]
+    announced = {(e["origin"], e["destination"], e["cabin"]): e["points"] for e in answer["examples"]}
+    assert announced["LHR", "GVA", "economy"] == 10_000
+    assert announced["LON", "NYC", "first"] == 150_000
+    partner = use(people.bob, "get_pricing", program="BA", partner_airline="AA", origin="JFK", destination="LHR")
+    assert partner["status"] == "no_data"
+    rates = use(people.bob, "get_program_rates", program="BA")
+    assert (rates["status"], rates["missing"]) == ("no_data", ["award chart"])
+    assert announced.keys() <= {(e["origin"], e["destination"], e["cabin"]) for e in rates["examples"]}
+
+
+def test_no_avios_price_of_the_programme_whose_chart_ended_is_left(people: People, use: Use) -> None:
+    for airline in reference().airlines:
+        for start, end in (("LHR", "JFK"), ("SIN", "HKG"), ("MAD", "LHR"), ("DOH", "LHR"), ("SCL", "LIM")):
+            price = reference().route_price("british-airways-club", airline, start, end)
+            assert price is None or not price.cabins
+
+
+@pytest.mark.parametrize(
+    ("program", "airline", "origin", "destination", "cabin"),
+    [
+        ("aer-lingus-aerclub", "EI", "SIN", "LHR", "economy"),
+        ("american-airlines-aadvantage", "CX", "LHR", "JFK", "first"),
+        ("american-airlines-aadvantage", "QF", "CDG", "JFK", "business"),
+        ("american-airlines-aadvantage", "AS", "CDG", "JFK", "economy"),
+        ("american-airlines-aadvantage", "BA", "SYD", "LAX", "business"),
+        ("american-airlines-aadvantage", "JL", "JFK", "LHR", "business"),
+    ],
+)
+def test_get_pricing_sets_the_price_of_a_flight_nobody_knows_apart(
+    people: People, use: Use, program: str, airline: str, origin: str, destination: str, cabin: str
+) -> None:
+    ask = {"program": program, "partner_airline": airline, "origin": origin, "destination": destination}
+    answer = use(people.bob, "get_pricing", cabin=cabin, **ask)
+    assert (answer["status"], answer["route"], answer["cabins"]) == ("ok", "none_known", {cabin: "no_data"})
+    assert answer["if_flown"][cabin] != "no_data"
+    name = reference().airlines[airline].name
+    assert f"No non-stop flight of {name} from {origin} to {destination} is known: " in answer["message"]
+
+
+@pytest.mark.parametrize(
+    ("program", "airline", "origin", "destination", "route"),
+    [
+        ("air-canada-aeroplan", "SQ", "FRA", "JFK", "known"),  # between two foreign countries, and flown
+        ("air-canada-aeroplan", "SQ", "NRT", "LAX", "known"),
+        ("qantas-frequent-flyer", "EK", "MXP", "JFK", "known"),
+        ("qantas-frequent-flyer", "EK", "EWR", "ATH", "known"),
+        ("american-airlines-aadvantage", "BA", "NAS", "GCM", "known"),  # an end in a dependent territory
+        ("american-airlines-aadvantage", "QF", "SYD", "JFK", "none_known"),  # all its flights there are listed
+        ("american-airlines-aadvantage", "QF", "SYD", "MNL", "unknown"),
+    ],
+)
+def test_get_pricing_says_whether_the_flight_is_known(
+    people: People, use: Use, program: str, airline: str, origin: str, destination: str, route: str
+) -> None:
+    ask = {"program": program, "partner_airline": airline, "origin": origin, "destination": destination}
+    answer = use(people.bob, "get_pricing", **ask)
+    assert (answer["status"], answer["route"]) == ("ok", route)
+    assert (answer["if_flown"] is None) == (route != "none_known")
+    doubt = f"It is not known whether {reference().airlines[airline].name} flies from {origin} to {destination}"
+    assert (doubt in answer["message"]) == (route == "unknown")
 
 
 @pytest.mark.spec("s4.4.get_program_rates.result")

@@ -1,6 +1,6 @@
 """Elite statuses through the gate: recorded, kept, listed, removed, and matched to offers."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +8,10 @@ import pytest
 
 from mcp_server.toolkit.context import CallBase
 from shared import clock
-from shared.reference import statuses
-from shared.reference.load import FOLDER, load, reference
+from shared.reference.load import FOLDER, load
 from tests.mcp_server.tools.conftest import Use
 from tests.support.dates import evaluate
 from tests.support.people import People
-from tests.support.settings_and_clock import StandingClock
 
 BA, FB, AA = "british-airways-club", "flying-blue", "american-airlines-aadvantage"
 SET = "set_loyalty_status"
@@ -139,24 +137,11 @@ def test_delete_loyalty_status_cannot_remove_another_accounts(people: People, us
     assert len(use(people.alice, "list_loyalty_statuses")["statuses"]) == 1
 
 
-def test_get_status_matches_gives_the_challenges_of_united_with_their_terms(people: People, use: Use) -> None:
-    answer = use(people.bob, "get_status_matches", target_program="united")
-    terms = {o["to_tier"]: (o["kind"], o["requirement"], o["once_per"]) for o in answer["offers"]}
-    assert terms["Premier Gold"] == ("challenge", "10 PQF and 3,400 PQP within 120 days", "3 years")
-    assert set(terms) == {"Premier Silver", "Premier Gold", "Premier Platinum", "Premier 1K"}
-    assert answer["audited_on"] is None
-
-
-def test_get_status_matches_of_a_programme_without_offers_is_empty(people: People, use: Use) -> None:
-    answer = use(people.bob, "get_status_matches", target_program="wyndham")
+def test_get_status_matches_says_that_none_was_gathered(people: People, use: Use) -> None:
+    answer = use(people.bob, "get_status_matches")
     assert (answer["status"], answer["offers"], answer["paging"]["total"]) == ("ok", [], 0)
-
-
-def test_get_status_matches_gives_no_offer_nobody_confirmed_for_a_year(
-    people: People, use: Use, standing_clock: StandingClock
-) -> None:
-    standing_clock.set(datetime(2027, 6, 1, tzinfo=UTC))
-    assert use(people.bob, "get_status_matches")["offers"] == []
+    assert "never audited" in answer["message"]
+    assert answer["audited_on"] is None
 
 
 @pytest.fixture
@@ -165,7 +150,7 @@ def offers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for file in FOLDER.iterdir():
         (tmp_path / file.name).symlink_to(file)
     table = tmp_path / "status_matches.csv"
-    header = table.read_text(encoding="utf-8").splitlines()[0]
+    header = table.read_text(encoding="utf-8")
     table.unlink()
     page, second = "https://carrier.example/match", "https://guide.example/match"
     rows = [
@@ -174,7 +159,7 @@ def offers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         f"b,{FB},{BA},Silver,Silver,match,,EUR,,,12,lifetime,{page},,2026-01-31,{page},,2025-12,,low,",
         f"c,world-of-hyatt,{AA},Gold,Explorist,match,,USD,,90,,lifetime,{page},,,{page},{second},2026-10,2026-10-01,medium,",
     ]
-    table.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+    table.write_text(header + "\n".join(rows) + "\n", encoding="utf-8")
     facts = load(tmp_path).reference
     monkeypatch.setattr(CallBase, "reference", property(lambda _self: facts))
 
@@ -217,19 +202,3 @@ def test_recommend_status_path_ranks_a_challenge_with_a_price_before_a_run_witho
 
 def test_get_status_matches_with_a_tier_of_no_programme_is_invalid(people: People, use: Use) -> None:
     assert use(people.bob, "get_status_matches", source_tier="Gold")["status"] == "invalid"
-
-
-def test_set_loyalty_status_knows_a_tier_from_the_day_it_exists(
-    people: People, use: Use, standing_clock: StandingClock
-) -> None:
-    assert use(people.bob, "set_loyalty_status", program="cathay", tier="Diamond Exec")["status"] == "candidates"
-    standing_clock.set(datetime(2027, 1, 2, tzinfo=UTC))
-    assert "Diamond Exec" in use(people.bob, "set_loyalty_status", program="cathay", tier="Diamond Exec")["known_tiers"]
-
-
-def test_tiers_of_etihad_and_finnair_are_those_of_today() -> None:
-    etihad, finnair = (statuses.build_ladder(reference(), p) for p in ("etihad-guest", "finnair-plus"))
-    assert etihad.names == ["Bronze", "Silver", "Gold", "Platinum", "Diamond"]
-    assert "at least 40,000 from flying" in (etihad.tiers[3].alternative or "")
-    assert (etihad.tiers[4].metric, etihad.tiers[4].threshold) == ("usd_spend", 150_000)
-    assert finnair.tiers[-1].threshold == 300_000

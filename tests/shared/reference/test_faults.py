@@ -36,11 +36,11 @@ def _read_faults(folder: Path) -> list[str]:
 
 
 def test_bad_cells_and_bad_keys_are_told_together_with_their_own_lines(broken: Path, breaks: Break) -> None:
-    breaks("routes.csv", 2, ",false,", ",perhaps,")  # the line is left out, and those after it keep their numbers
-    breaks("routes.csv", 5, "B6,BOS,", "B6,QQQ,")
+    breaks("airlines.csv", 2, ",false,", ",perhaps,")  # the line is left out, and those after it keep their numbers
+    breaks("routes.csv", 5, "A3,AMS,", "A3,QQQ,")
     breaks("transfer_partners.csv", 2, "accor-live-limitless,flying-blue", "accor-live-limitless,nowhere")
     message = _read_faults(broken)
-    assert "routes.csv:2: in_openflights_2014 'perhaps' is neither true nor false" in message
+    assert "airlines.csv:2: in_alert_list 'perhaps' is neither true nor false" in message
     assert "routes.csv:5: 'QQQ' is not an airport" in message
     assert "transfer_partners.csv:2: to_program 'nowhere' is not a programme of programs.csv" in message
 

@@ -16,10 +16,10 @@ COUNTS = {
     "program_aliases.csv": 449,
     "transfer_partners.csv": 213,
     "transfer_bonuses.csv": 44,
-    "award_charts.csv": 156,
-    "award_chart_bands.csv": 1731,
-    "award_chart_zones.csv": 3882,
-    "award_zone_members.csv": 387,
+    "award_charts.csv": 139,
+    "award_chart_bands.csv": 1420,
+    "award_chart_zones.csv": 3872,
+    "award_zone_members.csv": 379,
     "release_windows.csv": 65,
     "cancellation_fees.csv": 32,
     "earning_rates.csv": 197,
@@ -32,7 +32,7 @@ COUNTS = {
     "hotel_categories.csv": 1596,
     "hyatt_award_chart.csv": 64,
     "lounges.csv": 122,
-    "routes.csv": 1495,
+    "routes.csv": 9160,
 }
 
 
@@ -120,10 +120,14 @@ def test_partners_that_stand_in_the_same_charts_are_priced_once() -> None:
 
 
 def test_a_superseded_chart_no_longer_answers() -> None:
-    price = reference().route_price("british-airways-club", "BA", "LHR", "JFK")
+    facts, program = reference(), "british-airways-club"
+    assert facts.route_price(program, "BA", "LHR", "JFK") is None
+    ended = facts.last_chart_day(program)
+    assert ended == date(2025, 12, 14)
+    price = facts.route_price(program, "BA", "LHR", "JFK", ended)
     assert price is not None
-    assert "ba_own_2025_superseded" not in {c.chart_id for c in price.charts}
-    assert price.cabins["business"].points == {"off_peak": 55_000, "peak": 66_000}
+    assert {c.chart_id for c in price.charts} == {"ba_own_2025_superseded"}
+    assert facts.last_chart_day("iberia-club") is None
 
 
 def test_a_dynamic_programme_has_no_price() -> None:
