@@ -21,7 +21,8 @@ from mcp_server.calls.problem_details import (
     handle_problem,
 )
 from mcp_server.calls.usage import USAGE_LOG
-from mcp_server.pages import calendar_feed, connect_account, inbound_mail_hook, shared_documents
+from mcp_server.pages import calendar_feed, connect_account, fact_reports, inbound_mail_hook, shared_documents
+from mcp_server.rest import fact_reports as fact_reports_by_json
 from mcp_server.rest import openapi
 from mcp_server.rest.routes import Rest
 from mcp_server.transport import sdk_server, well_known
@@ -66,6 +67,8 @@ def build(*extensions: Extension) -> RequestGate:
             *shared_documents.routes(),
             *inbound_mail_hook.routes(),
             *connect_account.routes(),
+            *fact_reports.routes(),
+            *fact_reports_by_json.routes(),
         ],
         exception_handlers={
             ProblemResponse: handle_problem,

@@ -26,6 +26,8 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 PASSED_PATHS = (
     "/mcp",
     "/api/v1/tools",
+    "/api/v1/facts",
+    "/facts/",
     "/.well-known/openapi.yaml",
     "/integrations/",
     "/feeds/",

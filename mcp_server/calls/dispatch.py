@@ -22,6 +22,7 @@ from mcp_server.toolkit.context import Call, Caller, LiveCall
 from mcp_server.toolkit.provenance import cite_sources
 from mcp_server.toolkit.refusals import paywall
 from mcp_server.toolkit.registry import TOOLS, Tier, Tool
+from mcp_server.toolkit.report_link import build_report_link, describe_call
 from mcp_server.toolkit.results import Result
 from mcp_server.toolkit.sandbox_rows import mark_rows
 from mcp_server.toolkit.thread_limiter import limiter
@@ -107,7 +108,7 @@ async def execute(tool: Tool, raw_arguments: dict[str, Any], quota: Quota) -> An
     async with quota.reserve(tool, arguments):
         terms = (caller, quota.via, clock.now(), quota.remaining.get(SEARCHES))
         if inspect.iscoroutinefunction(tool.function):
-            answer = _render_result(tool, await tool.function(LiveCall(*terms), **arguments))
+            answer = _render_result(tool, await tool.function(LiveCall(*terms), **arguments), arguments)
         else:
             answer = await anyio.to_thread.run_sync(_run_on_thread, tool, Call(*terms), arguments, limiter=limiter())
         quota.ending = answer.status, answer.message
@@ -126,7 +127,7 @@ def _run_on_thread(tool: Tool, call: Call, arguments: dict[str, Any]) -> Answer:
     """A `def` tool on a worker thread: one transaction, committed when the body returned and its answer is built."""
     done = False
     try:
-        answer = _render_result(tool, tool.function(call, **arguments))
+        answer = _render_result(tool, tool.function(call, **arguments), arguments)
         done = True
         return answer
     finally:
@@ -149,10 +150,11 @@ def add_sandbox_label(data: dict[str, Any]) -> dict[str, Any]:
     return data
 
 
-def _render_result(tool: Tool, result: Result) -> Answer:
+def _render_result(tool: Tool, result: Result, arguments: dict[str, Any]) -> Answer:
     data = add_sandbox_label(mark_rows(result.model_dump(mode="json")))
     if tool.cites and (citation := cite_sources(data)):
         data["message"] = f"{data['message']} {citation}"
+        data["report_url"] = build_report_link(tool=tool.name, key=describe_call(arguments))
     return Answer(result.status, False, size_limit.fit_to_limit(data, reads=tool.hints["readOnlyHint"]))
 
 

@@ -184,8 +184,9 @@ def _results() -> tuple[dict[str, str], dict[str, Schema]]:
         tool.name: _published_name(names[(tool.returns, "serialization")]["$ref"].rsplit("/", 1)[1])
         for tool in TOOLS.values()
     }
+    citing = {result_names[tool.name] for tool in TOOLS.values() if tool.cites}
     for name in set(result_names.values()):
-        schemas[name] = parts.add_label(schemas[name])
+        schemas[name] = parts.add_label(schemas[name], cites=name in citing)
     return result_names, schemas
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from shared.errors import PROBLEMS
+from shared.services.operations.fact_reports import FIELDS
 from shared.settings import VERSION, settings
 
 Schema = dict[str, Any]
@@ -37,8 +38,11 @@ def _object(**properties: Schema) -> Schema:
 LABELS = {"data_mode": _text("sandbox"), "notice": _text()}  # on every answer made of invented data
 
 
-def add_label(schema: Schema) -> Schema:
-    return {**schema, "properties": {**LABELS, **schema["properties"]}}
+REPORT_LINK = {"report_url": {"type": "string", "format": "uri"}}  # on every answer that cites facts
+
+
+def add_label(schema: Schema, *, cites: bool = False) -> Schema:
+    return {**schema, "properties": {**LABELS, **schema["properties"], **(REPORT_LINK if cites else {})}}
 
 
 def _outcome(word: str, **more: Schema) -> Schema:
@@ -140,6 +144,32 @@ def pages() -> dict[str, Any]:
         },
         "/api/v1/tools/{name}": {"get": one},
         "/api/v1/agent/register": {"post": _registration()},
+        "/api/v1/facts/report": {"post": _report()},
+    }
+
+
+def _report() -> dict[str, Any]:
+    fields = {name: {"type": "string", "maxLength": most} for name, most in FIELDS.items()}
+    request = {"type": "object", "properties": fields, "required": ["key", "wrong"], "additionalProperties": False}
+    example = {
+        "file": "transfer_partners.csv",
+        "key": "Chase to Hyatt",
+        "wrong": "The ratio is 4:3 with this card since 1 October 2026.",
+        "link": "https://issuer.example/terms",
+    }
+    good = {
+        "description": "Stored for the operator.",
+        "content": {"application/json": {"schema": _object(message=_text(), report=_text())}},
+    }
+    return {
+        "operationId": "report_fact",
+        "summary": "Report a wrong fact",
+        "description": "Says which fact is wrong and how: its file, or the tool that stated it. No fact changes by it.",
+        "tags": ["about"],
+        "security": [{}],
+        "x-openai-isConsequential": True,
+        "requestBody": {"required": True, "content": {"application/json": {"schema": request, "example": example}}},
+        "responses": {"201": good} | {str(s): refusal(s) for s in (400, 408, 413, 415, 422, 429, 503)},
     }
 
 

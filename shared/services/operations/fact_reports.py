@@ -11,16 +11,49 @@ from urllib.parse import urlsplit
 from sqlalchemy.orm import Session
 
 from shared.db import fact_reports as store
+from shared.db.base import transaction
 from shared.errors import Fault, Invalid
+from shared.limits import address_key, hit
 from shared.reference.audit import AuditFinding
 from shared.reference.rows import FILES
 
 # The fields of a report and how many characters each may have.
 FIELDS: dict[str, int] = {"file": 60, "tool": 64, "key": 200, "wrong": 2_000, "link": 500, "mail": 254}
 MIN_WORDS_CHARACTERS = 10
+MAX_BODY_BYTES = 16 * 1024
+REPORTS_PER_HOUR = 10  # of one address
+REPORTS_PER_DAY = 500  # of everybody: what a person could still look through
+_NAME = re.compile(r"R[1-9]\d{0,17}")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 _MAIL = re.compile(r"[^@\s<>\"]+@[^@\s<>\"]+\.[^@\s<>\"]+")
 _TOOL = re.compile(r"[a-z][a-z0-9_]*")
+
+
+class TooManyReports(Exception):
+    """This address, or everybody together, reported too often; `seconds` says for how long."""
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(f"too many reports, for {seconds} seconds")
+        self.seconds = seconds
+
+
+def receive_report(fields: Mapping[str, Any], peer: str) -> int:
+    """Stores a report and returns its number. Raises Invalid or TooManyReports; blocks."""
+    report = check_report(fields)
+    for name, limit, window in (
+        (f"facts:report:{address_key(peer)}", REPORTS_PER_HOUR, 3600),
+        ("facts:report", REPORTS_PER_DAY, 86_400),
+    ):
+        verdict = hit(name, limit, window)
+        if not verdict.allowed:
+            raise TooManyReports(verdict.retry_after)
+    with transaction() as session:
+        return store.store_report(session, report)
+
+
+def is_report_name(text: str) -> bool:
+    """Whether a text is the number of a report as people are told it."""
+    return bool(_NAME.fullmatch(text))
 
 
 def check_report(fields: Mapping[str, Any]) -> dict[str, str | None]:

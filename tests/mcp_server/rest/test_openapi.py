@@ -38,7 +38,10 @@ def read(world: World, query: str = "") -> dict[str, Any]:
 
 
 def tools_of(document: dict[str, Any]) -> set[str]:
-    return {path.rsplit("/", 1)[1] for path, item in document["paths"].items() if "post" in item} - {"register"}
+    return {path.rsplit("/", 1)[1] for path, item in document["paths"].items() if "post" in item} - {
+        "register",
+        "report",
+    }
 
 
 @pytest.mark.spec("s4.1.openapi_document")
@@ -52,7 +55,7 @@ def test_the_document_is_open_valid_and_has_every_tool(world: World) -> None:
     assert document["servers"] == [{"url": world.url}]
     assert tools_of(document) == set(TOOLS)
     ids = [operation["operationId"] for item in document["paths"].values() for operation in item.values()]
-    assert len(ids) == len(set(ids)) == len(TOOLS) + 3
+    assert len(ids) == len(set(ids)) == len(TOOLS) + 4
 
 
 @pytest.mark.spec("s4.1.openapi_document")
@@ -76,7 +79,8 @@ def test_requests_and_answers_have_full_schemas_and_accepted_examples(world: Wor
         tool.arguments.check(body["example"])
         answers = operation["responses"]["200"]["content"]["application/json"]["schema"]["anyOf"]
         result = document["components"]["schemas"][answers[0]["$ref"].rsplit("/", 1)[1]]
-        assert set(tool.returns.model_fields) | {"data_mode", "notice"} == set(result["properties"]), name
+        added = {"data_mode", "notice"} | ({"report_url"} if tool.cites else set())
+        assert set(tool.returns.model_fields) | added == set(result["properties"]), name
         assert ("403" in operation["responses"]) == (tool.tier is Tier.ADMIN)
         assert ({} in operation.get("security", [])) == tool.anonymous
 
@@ -200,6 +204,6 @@ def test_what_the_service_answers_is_what_the_document_says(world: World, monkey
     operations = [made.ok() for made in schema.get_all_operations()]
     for operation in operations:
         try_one(operation)
-    assert len(tried) == len(operations) == len(TOOLS) + 3
+    assert len(tried) == len(operations) == len(TOOLS) + 4
     with transaction() as session:
         assert session.get_one(Account, ada.account_id).plan == "enterprise"

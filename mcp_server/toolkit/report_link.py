@@ -1,0 +1,23 @@
+"""The address of the page on which anybody reports a wrong fact, with what it is about filled in."""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from shared.settings import settings
+
+PAGE_PATH, API_PATH = "/facts/report", "/api/v1/facts/report"
+MAX_ARGUMENT_CHARACTERS = 60
+MAX_KEY_CHARACTERS = 120  # of what is filled in; the page takes more
+
+
+def build_report_link(*, file: str | None = None, tool: str | None = None, key: str = "") -> str:
+    """The page for a fact: the file or the tool it is from, and what it is about."""
+    fields = {"file": file, "tool": tool, "key": key[:MAX_KEY_CHARACTERS]}
+    return f"{settings().web_url}{PAGE_PATH}?{urlencode({name: text for name, text in fields.items() if text})}"
+
+
+def describe_call(arguments: Mapping[str, Any]) -> str:
+    """What a call asked about, from its short texts: longer ones may be whole documents of a person."""
+    texts = {name: value for name, value in arguments.items() if isinstance(value, str) and value}
+    return ", ".join(f"{name} {text}" for name, text in texts.items() if len(text) <= MAX_ARGUMENT_CHARACTERS)
