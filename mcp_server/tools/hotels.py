@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date as Date
 from datetime import timedelta
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 from sqlalchemy.orm import Session
@@ -15,6 +15,17 @@ from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.parameters import Day, HotelName, Month, Page, PerPage, Points
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Result
+from mcp_server.views.hotel_lists import (
+    MAX_LISTED,
+    CardList,
+    ListedHotel,
+    collect_lists,
+    describe_lists,
+    describe_others,
+    list_titles,
+    to_card_list,
+    to_listed_hotel,
+)
 from mcp_server.views.hotels import (
     Award,
     Described,
@@ -38,7 +49,7 @@ from shared.domain import hotel_prices, time_zones
 from shared.domain.hotel_prices import StayPrice
 from shared.domain.plurals import pluralize
 from shared.errors import Candidates, Fault, Invalid, NoData
-from shared.reference import hotel_awards, hotel_places, hotels
+from shared.reference import hotel_awards, hotel_lists, hotel_places, hotels
 from shared.reference.hotel_awards import FreeNight
 from shared.reference.hotel_places import Place
 from shared.reference.reference import Reference
@@ -54,6 +65,7 @@ MAX_HOTELS = 150  # of one search: a source is asked about each of them
 class HotelDetails(Result):
     hotel: Described
     award: Award
+    card_lists: list[CardList]
     rates: StayRates | None
     freshness: Freshness
 
@@ -66,6 +78,8 @@ class HotelNights(Result):
 
 class FoundHotels(Result):
     hotels: list[FoundHotel]
+    card_lists: list[CardList]
+    other_hotels_listed: list[ListedHotel]
     coverage: Coverage
     freshness: Freshness
     paging: Paging
@@ -152,11 +166,13 @@ def _to_details(
     partial: bool = False,
 ) -> HotelDetails:
     place = f"{hotel.name}, {hotel.city}, {hotel.country}."
+    lists = hotel_lists.find_lists(call.reference, hotel)
     return HotelDetails(
         status="partial" if partial else "ok",
-        message=" ".join(filter(None, (place, describe_opening(hotel), sentences))),
+        message=" ".join(filter(None, (place, describe_opening(hotel), describe_lists(lists), sentences))),
         hotel=to_description(hotel),
         award=to_award(call.reference, hotel, call.today),
+        card_lists=[to_card_list(row) for row in lists],
         rates=rates,
         freshness=freshness,
     )
@@ -253,19 +269,24 @@ async def search_hotels(
     rows = [(h, prices.stay(hotels.code(h), check_in_date, check_out_date)) for h in candidates]
     rows = sorted((r for r in rows if _is_within_points(r[1], max_points_per_night)), key=lambda r: _sort_key(sort, *r))
     rows_shown, source_fields = rows[(page - 1) * per_page : page * per_page], build_source_fields(prices)
+    others = hotel_lists.find_other_members(facts, place.hotels)
+    summary = _describe_matches(place, rows, max_points_per_night) + describe_others(facts, others)
     return FoundHotels(
         status="partial" if prices.unanswered_sources else "ok",
-        message=_describe_matches(place, rows, max_points_per_night) + _describe_failures(prices),
-        hotels=[to_found_hotel(h, _find_category(call, h), stay, source_fields) for h, stay in rows_shown],
+        message=summary + _describe_failures(prices),
+        hotels=[_to_found_hotel(call, h, stay, source_fields) for h, stay in rows_shown],
+        card_lists=collect_lists(facts, [h for h, _ in rows_shown], others[:MAX_LISTED]),
+        other_hotels_listed=[to_listed_hotel(facts, member) for member in others[:MAX_LISTED]],
         coverage=prices.coverage,
         freshness=prices.freshness,
         paging=Paging.of(page, per_page, len(rows)),
     )
 
 
-def _find_category(call: LiveCall, hotel: HotelRow) -> str | None:
+def _to_found_hotel(call: LiveCall, hotel: HotelRow, stay: StayPrice, source_fields: dict[str, Any]) -> FoundHotel:
     row = hotel_awards.find_category(call.reference, hotel, call.today)
-    return row.category if row else None
+    lists = list_titles(call.reference, hotel)
+    return to_found_hotel(hotel, row.category if row else None, lists, stay, source_fields)
 
 
 def _filter_by_chains(facts: Reference, place: Place, chains: Sequence[str] | None) -> list[HotelRow]:

@@ -83,6 +83,7 @@ class FoundHotel(Sourced):
     city: str
     country: str
     category: Category | None
+    lists: list[str]
     points_per_night: int | NoDataWord
     cash_per_night: Money | NoDataWord
     currency: str
@@ -210,7 +211,9 @@ def facts_freshness(hotel: HotelRow) -> Freshness:
     )
 
 
-def to_found_hotel(hotel: HotelRow, category: str | None, stay: StayPrice, marks: dict[str, Any]) -> FoundHotel:
+def to_found_hotel(
+    hotel: HotelRow, category: str | None, lists: list[str], stay: StayPrice, marks: dict[str, Any]
+) -> FoundHotel:
     best, worth = stay.best, stay.best.cents_per_point
     points = None if best.points is None else Decimal(best.points) / stay.nights
     free = {"available": stay.nights, "none": 0, "unknown": None}[best.state]
@@ -219,6 +222,7 @@ def to_found_hotel(hotel: HotelRow, category: str | None, stay: StayPrice, marks
         **hotels.to_card(hotel),
         brand=hotel.brand,
         category=to_category(category),
+        lists=lists,
         points_per_night=NO_DATA if points is None else int(points.quantize(Decimal(1), ROUND_HALF_UP)),
         cash_per_night=NO_DATA if best.cash is None else round_to_minor_unit(best.cash / stay.nights, best.currency),
         currency=best.currency,

@@ -200,6 +200,11 @@ def _check_hotels(tables: Tables) -> Iterator[str]:
             yield f"{where}: hotel {row.hotel!r} is not in hotels.csv"
         if row.category not in _HOTEL_CATEGORIES:
             yield f"{where}: category {row.category!r} is not 1 to 8 or A to F"
+    lists = {row.list for row in tables["hotel_lists.csv"].values()}
+    for where, row in list_rows(tables, "hotel_list_members.csv"):
+        if row.hotel is not None and row.hotel not in slugs:
+            yield f"{where}: hotel {row.hotel!r} is not in hotels.csv"
+        yield from (f"{where}: {name!r} is not in hotel_lists.csv" for name in row.lists if name not in lists)
 
 
 _VOUCHER_KINDS = ("companion", "upgrade", "free_night", "credit", "lounge")
@@ -239,7 +244,7 @@ _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
     _check_tiers: (),
     _check_earning: (),
     _check_cards: ("cards.csv", "voucher_types.csv"),
-    _check_hotels: ("hotels.csv",),
+    _check_hotels: ("hotels.csv", "hotel_lists.csv"),
     _check_kinds: (),
     _check_status_matches: ("programs.csv", "elite_tiers.csv"),
     homes.find_faults: (),

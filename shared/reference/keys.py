@@ -30,6 +30,8 @@ KEYS: dict[str, tuple[str, ...]] = {
     "voucher_types.csv": ("slug",),
     "hotels.csv": ("slug",),
     "hotel_categories.csv": ("hotel", "valid_from"),
+    "hotel_lists.csv": ("list",),
+    "hotel_list_members.csv": ("country", "city", "name"),
     "lounges.csv": ("slug",),
     "other_servers.csv": ("name",),
     "buy_points.csv": ("program",),

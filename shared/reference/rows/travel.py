@@ -140,6 +140,27 @@ class HotelCategory(Dated):
 
 
 @dataclass(frozen=True, slots=True)
+class HotelList(Fact):
+    """A card issuer's list of hotels that come with benefits; `benefits` are those of every hotel on it."""
+
+    list: str
+    title: str
+    issuer: str
+    benefits: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class HotelListMember:
+    """A hotel on such lists, as they name it; `hotel` is its slug where it is one of hotels.csv."""
+
+    country: str
+    city: str
+    name: str
+    lists: tuple[str, ...]
+    hotel: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class HotelProgramme(Fact):
     program: str | None
     name: str

@@ -30,6 +30,7 @@ COUNTS = {
     "voucher_types.csv": 53,
     "hotels.csv": 1774,
     "hotel_categories.csv": 1596,
+    "hotel_list_members.csv": 3483,
     "hyatt_award_chart.csv": 64,
     "lounges.csv": 122,
     "routes.csv": 9160,
