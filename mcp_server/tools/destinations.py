@@ -104,14 +104,14 @@ def _price_destinations(call: Call, cabins: tuple[str, ...]) -> list[_Priced]:
 @tool(area="search", tier=Tier.FREE, effect=Effect.READS, anonymous=True)
 def affordable_destinations(
     call: Call,
-    program: Annotated[LooseName, Field(description="The one supported UK programme: avios, BA or its slug.")],
+    program: Annotated[LooseName, Field(description="The one UK programme: avios, BA or its slug.")],
     balance: Points,
     origin: Annotated[str | None, Field(max_length=10, description="London only; may be left out.")] = None,
     cabin: Literal["economy", "business"] | None = None,
 ) -> AffordableDestinations:
     """Lists up to 10 one-way destinations from London that a balance covers, with cabin and lowest price.
 
-    Farthest first; off-peak points for one person. Free.
+    Farthest first; off-peak points per person. Free.
     """
     _check_program(call, program)
     _check_origin(origin)

@@ -202,7 +202,7 @@ def get_partner_award_options(
     cabin: Cabin = "economy",
     passengers: Passengers = 1,
 ) -> PartnerOptions:
-    """Lists the programmes that can ticket a carrier on a route, with points, fees and whether they are in reach.
+    """Lists the programmes that can ticket a carrier on a route, with points, fees and reach.
 
     One way, cheapest first. Free accounts see the top 3. Free.
     """

@@ -194,8 +194,7 @@ def get_pricing(
 ) -> Pricing:
     """Gives the award chart price of a route, off-peak and peak per cabin.
 
-    One way, per person. dynamic: no chart, dated examples. route none_known: such a flight is not known, the price is
-    under if_flown. Free.
+    One way, per person. dynamic: no chart, dated examples. route none_known: no known flight, price in if_flown. Free.
     """
     resolved, own_airline = _resolve_program(call, program)
     if date and date < call.today:
