@@ -8,7 +8,7 @@ from shared.reference.keys import Tables, list_rows
 OTHER_HOMES: dict[str, tuple[str, dict[str, str]]] = {
     "program_facts.csv": (
         "topic",
-        {"expiry": "points_expiry.csv", "pooling": "points_pooling.csv", "status_tier": "elite_tiers.csv"},
+        {"expiry": "points_expiry.csv", "pooling": "points_pooling.csv", "change_cancel_fee": "cancellation_fees.csv"},
     ),
     "status_earning_rules.csv": (
         "rule",
