@@ -131,7 +131,7 @@ def _value_held_cards(
         card = call.reference.cards.get(slug)
         rate = find_exchange_rate(card.fee_currency) if card else None
         if card and rate:
-            offer = catalogue.build_offer(call.reference, card, _value_point(call, card, goal)[0])
+            offer = catalogue.build_offer(call.reference, card, _value_point(call, card, goal)[0], call.today)
             paid = card_value.value_by_category(offer, _convert_spending(spending, rate.usd_per_unit)) or {}
             returns_by_card.append({c: v * rate.usd_per_unit for c, v in paid.items()})
     return card_value.find_best_by_category(returns_by_card)
@@ -151,7 +151,7 @@ def _score(
     point, ratio = _value_point(call, card, goal)
     if rate is None or (goal is not None and ratio is None):
         return None
-    offer = catalogue.build_offer(call.reference, card, point)
+    offer = catalogue.build_offer(call.reference, card, point, call.today)
     is_held = wallet.get(card.slug, False)
     before = {} if is_held else {c: v / rate.usd_per_unit for c, v in held_values.items()}
     total = convert_total(spending, rate.usd_per_unit)
@@ -170,6 +170,7 @@ def _score(
         is_held,
         card.slug in wallet and not is_held,
         bool(before),
+        catalogue.find_counted_offer(call.reference, card.slug, call.today),
     )
 
 

@@ -1,6 +1,7 @@
 """Search of the card catalogue: fee, welcome offer, earn rates and perks."""
 
 from collections.abc import Iterable
+from datetime import date
 from decimal import Decimal
 from typing import Annotated, Literal
 
@@ -11,12 +12,13 @@ from mcp_server.toolkit.parameters import Amount, AnyName, Country, LooseName, P
 from mcp_server.toolkit.provenance import Verified, describe_verified, find_newest_date
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Paging, Part, Result
-from shared.domain import cards, names
+from shared.domain import cards, names, welcome_offers
 from shared.domain.plurals import pluralize
 from shared.errors import NotFound
 from shared.reference import cards as catalogue
 from shared.reference.exchange_rates import find_exchange_rate
 from shared.reference.load import Reference
+from shared.reference.rows.travel import CardEarn
 from shared.reference.rows.travel import CatalogCard as Row
 
 
@@ -28,12 +30,17 @@ class EarnRate(Part):
     unit: str
     annual_cap: Money | None
     confidence: str
+    verified_on: date | None
+    note: str | None
 
 
 class WelcomeBonus(Part):
-    """`currency` is what it is paid in; `estimated_value` is in the card's currency, None when nobody knows."""
+    """`currency` is what it is paid in; `estimated_value` is in the card's currency, None when nobody knows.
 
-    amount: int
+    `as_of` is the day the offer was seen. `description` is the offer in words, with that day: never tell it without.
+    """
+
+    amount: int | None
     currency: str
     spend_requirement: Money | None
     window_months: int | None
@@ -41,6 +48,8 @@ class WelcomeBonus(Part):
     ends_on: str | None
     source_url: str | None
     as_of: str | None
+    verified_on: date | None
+    description: str
 
 
 class CatalogCard(Verified):
@@ -55,6 +64,7 @@ class CatalogCard(Verified):
     annual_fee: Money | None
     earns_program: str | None
     welcome_bonus: WelcomeBonus | None
+    past_welcome_offer: str | None
     earn_rates: list[EarnRate]
     transferable: str
     transfer_partners: list[str]
@@ -70,24 +80,49 @@ class Catalog(Result):
     paging: Paging
 
 
-def value_bonus(reference: Reference, card: Row) -> Decimal | None:
-    point = catalogue.value_point(reference, card.program, card.fee_currency)
-    return None if card.bonus_amount is None or point is None else round(card.bonus_amount * point, 2)
-
-
-def _to_welcome_bonus(reference: Reference, card: Row) -> WelcomeBonus | None:
-    if card.bonus_amount is None:
-        return None
-    return WelcomeBonus(
-        amount=card.bonus_amount,
-        currency=catalogue.find_currency_name(reference, card),
-        spend_requirement=card.bonus_spend,
-        window_months=card.bonus_months,
-        estimated_value=value_bonus(reference, card),
-        ends_on=None,  # no source says when an offer ends
-        source_url=card.bonus_source_url,
-        as_of=card.bonus_as_of,
+def _to_earn_rate(row: CardEarn) -> EarnRate:
+    return EarnRate(
+        category=row.category,
+        multiplier=row.multiplier,
+        unit=row.unit,
+        annual_cap=row.annual_cap,
+        confidence=row.confidence,
+        verified_on=row.audited_on,
+        note=row.note,
     )
+
+
+def value_bonus(reference: Reference, card: Row, on: date) -> Decimal | None:
+    point = catalogue.value_point(reference, card.program, card.fee_currency)
+    offer = catalogue.find_counted_offer(reference, card.slug, on)
+    return None if offer is None or offer.amount is None or point is None else round(offer.amount * point, 2)
+
+
+def _to_welcome_bonus(reference: Reference, card: Row, on: date) -> WelcomeBonus | None:
+    offer = catalogue.find_counted_offer(reference, card.slug, on)
+    if offer is None:
+        return None
+    unit = catalogue.find_currency_name(reference, card)
+    terms = welcome_offers.describe_terms(offer, unit, card.fee_currency)
+    return WelcomeBonus(
+        amount=offer.amount,
+        currency=unit,
+        spend_requirement=offer.spend,
+        window_months=offer.months,
+        estimated_value=value_bonus(reference, card, on),
+        ends_on=offer.valid_to.isoformat() if offer.valid_to else None,
+        source_url=offer.source_url,
+        as_of=offer.as_of,
+        verified_on=offer.audited_on,
+        description=f"{terms}, {welcome_offers.describe_age(offer)}",
+    )
+
+
+def _describe_past_offer(reference: Reference, card: Row, on: date) -> str | None:
+    offer = catalogue.find_welcome_offer(reference, card.slug, on)
+    if offer is None or welcome_offers.find_state(offer, on) != "past":
+        return None
+    return welcome_offers.describe_past(offer, catalogue.find_currency_name(reference, card), card.fee_currency)
 
 
 def _to_catalog_card(call: Call, card: Row) -> CatalogCard:
@@ -104,8 +139,9 @@ def _to_catalog_card(call: Call, card: Row) -> CatalogCard:
             "state": card.status,
             "currency": card.fee_currency,
             "earns_program": card.program,
-            "welcome_bonus": _to_welcome_bonus(reference, card),
-            "earn_rates": [EarnRate.model_validate(r) for r in catalogue.list_earn_rows(reference, card.slug)],
+            "welcome_bonus": _to_welcome_bonus(reference, card, call.today),
+            "past_welcome_offer": _describe_past_offer(reference, card, call.today),
+            "earn_rates": [_to_earn_rate(row) for row in catalogue.list_earn_rows(reference, card.slug, call.today)],
             "transfer_partners": partners,
             "note": " ".join(n for n in notes if n) or None,
             "lounge_access": list(card.lounge),
@@ -154,11 +190,11 @@ def _nearest_names(reference: Reference, text: str) -> list[str]:
     return [spelled[n] for n in names.find_nearest(text, spelled)]
 
 
-def _sort(reference: Reference, matches: Iterable[Row], sort: str) -> list[Row]:
+def _sort(reference: Reference, matches: Iterable[Row], sort: str, on: date) -> list[Row]:
     if sort == "annual_fee":
         return sorted(matches, key=lambda c: (_to_usd(c, c.annual_fee) is None, _to_usd(c, c.annual_fee)))
     if sort == "welcome_bonus_value":
-        return sorted(matches, key=lambda c: -(_to_usd(c, value_bonus(reference, c)) or 0))
+        return sorted(matches, key=lambda c: -(_to_usd(c, value_bonus(reference, c, on)) or 0))
     return list(matches)
 
 
@@ -183,7 +219,7 @@ def search_card_catalog(
 ) -> Catalog:
     """Finds catalogue cards by text, issuer, country or earned programme, with fee, offer, earn rates and perks.
 
-    Cards of the US, Canada, Great Britain and Australia. A welcome_bonus of null: none is known here. Free.
+    Cards of the US, Canada, Great Britain and Australia. A null welcome_bonus: no current one known. Free.
     """
     reference = call.reference
     matches = _find_by_slug(reference, slug) if slug and slug.strip() else _search(reference, query)
@@ -197,23 +233,26 @@ def search_card_catalog(
         matches = [c for c in matches if c.program == program]
     if max_annual_fee is not None:
         matches = [c for c in matches if c.annual_fee is not None and c.annual_fee <= max_annual_fee]
-    matches = _sort(reference, matches, sort)
+    matches = _sort(reference, matches, sort, call.today)
     page_rows = matches[(page - 1) * per_page : page * per_page]
     return Catalog(
-        message=_describe_matches(reference, matches, country),
+        message=_describe_matches(reference, matches, country, call.today),
         cards=[_to_catalog_card(call, c) for c in page_rows],
         as_of=find_newest_date(list(matches)),
         paging=Paging.of(page, per_page, len(matches)),
     )
 
 
-def _describe_matches(reference: Reference, matches: list[Row], country: str | None) -> str:
+def _describe_matches(reference: Reference, matches: list[Row], country: str | None, on: date) -> str:
     countries = sorted({c.country for c in reference.cards.values()})
     if not matches:
         nowhere = country is not None and country not in countries
         return f"No card fits. The catalogue has cards of {', '.join(countries)}." if nowhere else "No card fits."
-    without_bonus = sum(1 for c in matches if c.bonus_amount is None)
-    bonus = f" No welcome offer is known for {pluralize(without_bonus, 'card')}." if without_bonus else ""
+    offers = [o for c in matches if (o := catalogue.find_counted_offer(reference, c.slug, on))]
+    without_offer = len(matches) - len(offers)
+    bonus = f" {welcome_offers.describe_ages(offers)}" if offers else ""
+    if without_offer:
+        bonus += f" No current welcome offer is known for {pluralize(without_offer, 'card')}."
     unaudited = sum(1 for c in matches if c.audited_on is None)
     audit = f" {pluralize(unaudited, 'card')} unaudited: check with the issuer." if unaudited else ""
     return f"{pluralize(len(matches), 'card')} fit{'s' if len(matches) == 1 else ''}.{bonus}{audit}"

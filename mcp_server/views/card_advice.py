@@ -8,14 +8,14 @@ from typing import Any, Literal
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.results import Money, Part
-from shared.domain import card_value
+from shared.domain import card_value, welcome_offers
 from shared.domain.card_value import CardOffer, CardValue
-from shared.domain.dates import format_day, format_iso_day
+from shared.domain.dates import format_day
 from shared.domain.plurals import pluralize
 from shared.reference import cards as catalogue
 from shared.reference.exchange_rates import describe_rate, find_exchange_rate
 from shared.reference.load import Reference
-from shared.reference.rows.travel import CatalogCard
+from shared.reference.rows.travel import CatalogCard, WelcomeOffer
 
 
 class Breakdown(Part):
@@ -66,6 +66,7 @@ class ScoredCard:
     is_held: bool
     was_held: bool
     is_marginal: bool  # other cards held earn on this spending too
+    welcome: WelcomeOffer | None  # None: no current one is known
 
     @property
     def order(self) -> tuple[Any, ...]:
@@ -96,7 +97,9 @@ def describe_ranking(
         sentences.append(f"Ranked by what 100 spent on {_category_name(category)} brings, then by first-year value.")
     if spending.source == "none":
         sentences.append("Without spending the values rest on welcome bonus and fee alone.")
-    if any(s.card.bonus_amount is None for s in listed):
+    if offers := [s.welcome for s in listed if s.welcome and not s.is_held]:
+        sentences.append(welcome_offers.describe_ages(offers))
+    if any(s.welcome is None for s in listed):
         sentences.append("Cards without a known welcome bonus are ranked without one.")
     if country is None:
         sentences.append("Cards of every country are compared; send country to compare those of one.")
@@ -125,7 +128,7 @@ def to_recommendation(
         if is_earning_known and yearly is not None and s.ratio is not None
         else None,
         reasons=[
-            *_explain_bonus(call.reference, s, spending),
+            *_explain_bonus(call, s, spending),
             *_explain_earning(call.reference, s, spending, category),
             *_explain_goal(call.reference, s, goal),
             *_explain_confidence(call.reference, s),
@@ -137,16 +140,18 @@ def _category_name(category: str) -> str:
     return category.replace("_", " ")
 
 
-def _explain_bonus(reference: Reference, s: ScoredCard, spending: Spending) -> list[str]:
-    card = s.card
+def _explain_bonus(call: Call, s: ScoredCard, spending: Spending) -> list[str]:
     if s.is_held:
         return ["You hold this card: no welcome bonus is counted."]
-    if card.bonus_amount is None:
-        return ["No welcome bonus is known; none is counted."]
-    asks = f" for {card.bonus_spend:,} {card.fee_currency}" if card.bonus_spend is not None else ""
-    months = f" within {card.bonus_months} months" if card.bonus_months else ""
-    dated = f"as seen on {format_iso_day(card.bonus_as_of)}" if card.bonus_as_of else "undated"
-    words = [f"Bonus {card.bonus_amount:,} {catalogue.find_currency_name(reference, card)}{asks}{months}, {dated}."]
+    unit = catalogue.find_currency_name(call.reference, s.card)
+    if s.welcome is None:
+        past = catalogue.find_welcome_offer(call.reference, s.card.slug, call.today)
+        history = f" {welcome_offers.describe_past(past, unit, s.card.fee_currency)}" if past else ""
+        return [f"No welcome bonus is known; none is counted.{history}"]
+    terms = welcome_offers.describe_terms(s.welcome, unit, s.card.fee_currency)
+    words = [f"Bonus {terms}, {welcome_offers.describe_age(s.welcome)}."]
+    if s.welcome.is_maximum:
+        words.append("The issuer tells the amount when you apply; the most is counted.")
     if not card_value.reaches_bonus(s.offer, convert_total(spending, s.usd_per_unit)):
         words.append("Your spending does not reach it, so it is not counted.")
     if s.was_held:

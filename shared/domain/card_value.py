@@ -33,6 +33,7 @@ CATEGORIES: tuple[str, ...] = get_args(Category)
 PARTS: dict[str, str | None] = {
     "advertising": "business_services",
     "brand": None,
+    "car_rental": "travel_other",
     "brand_groceries": "groceries",
     "dining_or_groceries": None,
     "fitness": "other",
@@ -69,6 +70,7 @@ class Rate:
     multiplier: Decimal
     annual_cap: Decimal | None
     percent: bool = False
+    cap_group: str | None = None  # rates of one group share the cap
 
 
 @dataclass(frozen=True)
@@ -125,23 +127,28 @@ def earn_by_category(rates: Sequence[Rate], spending: Spending) -> dict[str, tup
     """By category what a year's spending brings: (points, cash). Over its cap a rate falls to the base rate, and the
     base rate to nothing, since the catalogue does not say what follows."""
     base = next((r for r in rates if r.category == BASE), None)
-    room = base.annual_cap if base else None
+    room: dict[str, Decimal] = {}
     out: dict[str, tuple[Decimal, Decimal]] = {}
     for category, amount in sorted(spending.items(), key=lambda pair: (-pair[1], pair[0])):
-        rate = find_rate(rates, category)
         points = cash = Decimal(0)
         rest = amount
-        if rate and rate is not base:
-            capped = min(amount, rate.annual_cap) if rate.annual_cap is not None else amount
-            points, cash = _earn(rate, capped)
-            rest = amount - capped
-        if base and rest:
-            capped = rest if room is None else min(rest, room)
-            room = None if room is None else room - capped
-            more = _earn(base, capped)
-            points, cash = points + more[0], cash + more[1]
+        for rate in dict.fromkeys((find_rate(rates, category), base)):
+            if rate and rest:
+                counted = _take_room(rate, rest, room)
+                more = _earn(rate, counted)
+                points, cash, rest = points + more[0], cash + more[1], rest - counted
         out[category] = (points, cash)
     return out
+
+
+def _take_room(rate: Rate, amount: Decimal, room: dict[str, Decimal]) -> Decimal:
+    """How much of an amount the rate still holds for this year; `room` keeps what is left of each cap."""
+    if rate.annual_cap is None:
+        return amount
+    key = rate.cap_group or rate.category
+    counted = min(amount, room.get(key, rate.annual_cap))
+    room[key] = room.get(key, rate.annual_cap) - counted
+    return counted
 
 
 def _earn(rate: Rate, amount: Decimal) -> tuple[Decimal, Decimal]:

@@ -44,6 +44,12 @@ def format_iso_day(text: str) -> str:
         return text
 
 
+def parse_loose_day(text: str) -> date:
+    """The day of an ISO date, or the first day of a year or month."""
+    year, month, day = (*map(int, text.split("-")), 1, 1)[:3]
+    return date(year, month, day)
+
+
 def format_moment(moment: datetime) -> str:
     """`8 Oct 2027, 05:58 UTC`."""
     return f"{format_day(moment.astimezone(UTC))}, {moment.astimezone(UTC):%H:%M} UTC"

@@ -272,9 +272,10 @@ def _read_text(text: str) -> str:
     return text
 
 
-NAME_READERS = frozenset({"program", "airline"})
+NAME_READERS = frozenset({"airline", "card", "program"})
 READERS: Mapping[str, Callable[[str], str | None]] = {
     "airline": _read_text,
+    "card": _read_text,
     "day": read_day,
     "lower": str.lower,
     "number": read_number,

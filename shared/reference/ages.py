@@ -3,6 +3,8 @@
 from datetime import date
 from typing import Any
 
+from shared.domain.dates import parse_loose_day
+
 UNDATED = date.min  # sorts before every date
 DAYS_OF_YEAR = 365
 # Years after which a fact of a file is no longer shown; rules of programmes rarely hold longer unseen.
@@ -14,10 +16,7 @@ def find_last_check(row: Any) -> date:
     """The day a fact was last confirmed, else the day its source carries (its first, where only the month is known)."""
     if row.audited_on is not None:
         return row.audited_on  # type: ignore[no-any-return]
-    if not row.as_of:
-        return UNDATED
-    year, month, day = (*map(int, row.as_of.split("-")), 1, 1)[:3]
-    return date(year, month, day)
+    return parse_loose_day(row.as_of) if row.as_of else UNDATED
 
 
 def is_outdated(file: str, row: Any, today: date) -> bool:

@@ -27,6 +27,7 @@ AGE_LIMITS: dict[str, int] = {
     "points_sales.csv": 7,
     "buy_points.csv": 30,
     "status_matches.csv": 30,
+    "welcome_offers.csv": 30,
     "award_charts.csv": 90,
     "award_chart_bands.csv": 90,
     "award_chart_zones.csv": 90,

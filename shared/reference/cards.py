@@ -6,24 +6,38 @@ from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
+from shared.domain import welcome_offers
 from shared.domain.card_value import CardOffer, Rate
 from shared.domain.transfers import Edge, find_paths
 from shared.reference.exchange_rates import find_exchange_rate
 from shared.reference.reference import Reference
-from shared.reference.rows.travel import CardEarn, CatalogCard
+from shared.reference.rows.travel import CardEarn, CatalogCard, WelcomeOffer
 
 
-@lru_cache(maxsize=1)
-def _rows_by_card(reference: Reference) -> dict[str, list[CardEarn]]:
-    rows_by_card: dict[str, list[CardEarn]] = defaultdict(list)
-    for row in reference.rows("card_earn.csv"):
+@lru_cache(maxsize=2)
+def _rows_by_card(reference: Reference, file: str) -> dict[str, list[Any]]:
+    rows_by_card: dict[str, list[Any]] = defaultdict(list)
+    for row in reference.rows(file):
         rows_by_card[row.card_slug].append(row)
     return dict(rows_by_card)
 
 
-def list_earn_rows(reference: Reference, slug: str) -> Sequence[CardEarn]:
-    return _rows_by_card(reference).get(slug, ())
+def list_earn_rows(reference: Reference, slug: str, on: date) -> Sequence[CardEarn]:
+    """The rates that hold on a day."""
+    return [row for row in _rows_by_card(reference, "card_earn.csv").get(slug, ()) if row.is_valid(on)]
+
+
+def find_welcome_offer(reference: Reference, slug: str, on: date) -> WelcomeOffer | None:
+    """The welcome offer to speak of on a day: one that counts, else the latest of the past."""
+    return welcome_offers.pick_offer(_rows_by_card(reference, "welcome_offers.csv").get(slug, ()), on)
+
+
+def find_counted_offer(reference: Reference, slug: str, on: date) -> WelcomeOffer | None:
+    """The welcome offer that counts on a day; None when none is known or what is known is history."""
+    offer = find_welcome_offer(reference, slug, on)
+    return offer if offer and welcome_offers.find_state(offer, on) != "past" else None
 
 
 def value_point(reference: Reference, program: str | None, currency: str) -> Decimal | None:
@@ -35,16 +49,19 @@ def value_point(reference: Reference, program: str | None, currency: str) -> Dec
     return programme.value_usd_cents / 100 / rate.usd_per_unit
 
 
-def build_offer(reference: Reference, card: CatalogCard, point: Decimal | None) -> CardOffer:
-    rows = list_earn_rows(reference, card.slug)
+def build_offer(reference: Reference, card: CatalogCard, point: Decimal | None, on: date) -> CardOffer:
+    welcome = find_counted_offer(reference, card.slug, on)
     return CardOffer(
         fee=card.annual_fee,
         currency=card.fee_currency,
         benefits=card.benefits,
-        rates=[Rate(r.category, r.multiplier, r.annual_cap, r.unit == "percent") for r in rows],
-        bonus=card.bonus_amount,
-        bonus_spend=card.bonus_spend,
-        bonus_months=card.bonus_months,
+        rates=[
+            Rate(r.category, r.multiplier, r.annual_cap, r.unit == "percent", r.cap_group)
+            for r in list_earn_rows(reference, card.slug, on)
+        ],
+        bonus=welcome.amount if welcome else None,
+        bonus_spend=welcome.spend if welcome else None,
+        bonus_months=welcome.months if welcome else None,
         point=point,
     )
 

@@ -27,6 +27,7 @@ _RANGES: dict[str, tuple[str, Decimal | int, Decimal | int]] = {
     "earning_rates.csv": ("percent_of_distance", 0, 500),
     "cards.csv": ("annual_fee", 0, 3_000),
     "card_earn.csv": ("multiplier", 0, 26),
+    "welcome_offers.csv": ("amount", 50, 500_000),
     "hyatt_award_chart.csv": ("points", 3_000, 75_000),
     "voucher_types.csv": ("validity_months", 1, 60),
 }
@@ -180,6 +181,9 @@ def _check_cards(tables: Tables) -> Iterator[str]:
     for where, row in list_rows(tables, "card_earn.csv"):
         if row.card_slug not in slugs:
             yield f"{where}: card_slug {row.card_slug!r} is not in cards.csv"
+    for where, row in list_rows(tables, "welcome_offers.csv"):
+        if row.card_slug not in slugs:
+            yield f"{where}: card_slug {row.card_slug!r} is not in cards.csv"
     vouchers = {row.slug for row in tables["voucher_types.csv"].values()}
     for where, row in list_rows(tables, "cards.csv"):
         yield from (
@@ -209,14 +213,19 @@ def _check_hotels(tables: Tables) -> Iterator[str]:
 
 _VOUCHER_KINDS = ("companion", "upgrade", "free_night", "credit", "lounge")
 _OFFER_KINDS = ("match", "challenge")
+_EARN_UNITS = ("points_per_unit", "percent")
 
 
 def _check_kinds(tables: Tables) -> Iterator[str]:
     """Values that results declare as enumerations."""
-    for name, allowed in (("voucher_types.csv", _VOUCHER_KINDS), ("status_matches.csv", _OFFER_KINDS)):
+    for name, field, allowed in (
+        ("voucher_types.csv", "kind", _VOUCHER_KINDS),
+        ("status_matches.csv", "kind", _OFFER_KINDS),
+        ("card_earn.csv", "unit", _EARN_UNITS),
+    ):
         for where, row in list_rows(tables, name):
-            if row.kind not in allowed:
-                yield f"{where}: kind {row.kind!r} is not one of {', '.join(allowed)}"
+            if (value := getattr(row, field)) not in allowed:
+                yield f"{where}: {field} {value!r} is not one of {', '.join(allowed)}"
 
 
 def _check_status_matches(tables: Tables) -> Iterator[str]:

@@ -16,7 +16,6 @@ _NAMED_BY: dict[str, tuple[str, ...]] = {
     "award_chart_rejected.csv": ("chart_id", "cabin", "reason"),
     "award_examples.csv": ("program", "airline", "origin", "destination", "cabin", "level"),
     "cancellation_fees.csv": ("program",),
-    "card_earn.csv": ("card_slug", "category"),
     "carrier_surcharges.csv": ("operating_carrier", "booked_with", "level"),
     "earning_cathay_fares.csv": ("booking_classes", "fare_type", "zone"),
     "earning_cathay_zones.csv": ("zone",),

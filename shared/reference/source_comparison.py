@@ -12,6 +12,7 @@ from shared.domain.source_files import READERS, CellMap, Entry, FindName, read_n
 from shared.errors import Candidates, NotFound
 from shared.reference.overrides import list_key_columns
 from shared.reference.reference import Reference
+from shared.reference.rows.travel import CatalogCard
 from shared.reference.rows.watched import WatchedSource
 from shared.reference.watched_sources import build_map, list_map_columns
 
@@ -33,12 +34,17 @@ class SourceDifference:
 
 
 def build_name_finder(reference: Reference, source: WatchedSource) -> FindName:
-    """Meaning of the source's names: as its list of words says, else as people's names are looked up."""
+    """Meaning of the source's names: as its list of words says, else as people's names are looked up; a card is named
+    by its issuer's page, and one that is not ours is left out."""
+    listed: Iterable[CatalogCard] = reference.rows("cards.csv")
+    pages = {READERS["page"](card.issuer_url): card.slug for card in listed if card.issuer_url}
     words = {word.casefold(): slug for word, _, slug in (text.partition("=") for text in source.names)}
 
     def find_name(kind: str, text: str) -> str | None:
         if text.casefold() in words:
             return words[text.casefold()]
+        if kind == "card":
+            return pages.get(READERS["page"](text), "")
         try:
             return reference.program(text).slug if kind == "program" else reference.carrier(text).iata
         except (NotFound, Candidates):

@@ -63,6 +63,7 @@ from shared.reference.rows.travel import (
     Route,
     RouteList,
     VoucherType,
+    WelcomeOffer,
 )
 from shared.reference.rows.watched import WatchedSource
 
@@ -118,6 +119,7 @@ __all__ = [
     "TransferPartner",
     "VoucherType",
     "WatchedSource",
+    "WelcomeOffer",
     "ZoneMembers",
     "ZonePrice",
 ]
@@ -163,6 +165,7 @@ FILES: dict[str, type] = {
     "home_areas.csv": HomeArea,
     "cards.csv": CatalogCard,
     "card_earn.csv": CardEarn,
+    "welcome_offers.csv": WelcomeOffer,
     "voucher_types.csv": VoucherType,
     "hotels.csv": Hotel,
     "hotel_categories.csv": HotelCategory,

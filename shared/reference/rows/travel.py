@@ -80,11 +80,6 @@ class CatalogCard(Dated):
     program: str | None
     transferable: str
     status: str
-    bonus_amount: int | None
-    bonus_spend: Decimal | None
-    bonus_months: int | None
-    bonus_source_url: str | None
-    bonus_as_of: str | None
     lounge: tuple[str, ...]
     voucher_slugs: tuple[str, ...]
     benefits: tuple[str, ...]
@@ -93,12 +88,30 @@ class CatalogCard(Dated):
 
 
 @dataclass(frozen=True, slots=True)
+class WelcomeOffer(Dated):
+    """What a card pays a new holder, in its own points. `as_of` is the day it was seen; few offers name a last day.
+
+    `is_maximum`: the issuer tells each applicant the amount, and it may be less.
+    """
+
+    card_slug: str
+    amount: int | None
+    spend: Decimal | None
+    months: int | None
+    is_maximum: bool
+    extra: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class CardEarn(Dated):
+    """`cap_group`: the rates of a card with the same group share one cap."""
+
     card_slug: str
     category: str
     multiplier: Decimal
     unit: str
     annual_cap: Decimal | None
+    cap_group: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Which card next, through the gate: values a person can check, spending, goals, cards held and the plan's share."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -7,8 +8,16 @@ import pytest
 from tests.mcp_server.tools.conftest import Use
 from tests.support.fake_rates import read_dollars
 from tests.support.people import People
+from tests.support.settings_and_clock import StandingClock
 
 AVIOS = "uk-barclaycard-avios-plus"
+PREFERRED = "us-chase-sapphire-preferred"
+
+
+@pytest.fixture(autouse=True)
+def november(standing_clock: StandingClock) -> None:
+    """The day these facts were gathered: offers age, so the day matters."""
+    standing_clock.set(datetime(2026, 11, 22, 12, tzinfo=UTC))
 
 
 def by_slug(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -16,16 +25,29 @@ def by_slug(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def test_recommend_cards_without_spending_ranks_on_bonus_and_fee_and_says_so(people: People, use: Use) -> None:
-    answer = use(people.alice, "recommend_cards", country="GB", limit=10)
+    answer = use(people.alice, "recommend_cards", country="US", limit=10)
     assert (answer["spend_source"], answer["spend_months"]) == ("none", 0)
     assert "welcome bonus and fee alone" in answer["message"]
-    card = by_slug(answer)[AVIOS]
-    bonus = round(25_000 * 0.013 / read_dollars("GBP"), 2)  # Avios at 1.3 US cents
-    assert card["breakdown"] == {"bonus": bonus, "earn": None, "credits": 0.0, "fee": 240.0}
-    assert card["first_year_value"] == pytest.approx(bonus - 240)
-    assert card["currency"] == "GBP"
     values = [r["first_year_value"] for r in answer["recommendations"]]
     assert values == sorted(values, reverse=True)
+    assert all(r["breakdown"]["bonus"] for r in answer["recommendations"])  # not the cards without a fee
+
+
+def test_recommend_cards_says_how_old_the_offers_are(people: People, use: Use, standing_clock: StandingClock) -> None:
+    answer = use(people.alice, "recommend_cards", country="US", limit=10)
+    assert "Welcome offers as seen on " in answer["message"]
+    assert "they change often" in answer["message"]
+    assert all("as seen on " in r["reasons"][0] for r in answer["recommendations"])
+    standing_clock.set(datetime(2027, 6, 1, 12, tzinfo=UTC))
+    later = use(people.alice, "recommend_cards", country="US", limit=10)
+    assert "Welcome offers as seen on " not in later["message"]
+    assert all(r["breakdown"]["bonus"] is None for r in later["recommendations"])
+
+
+def test_recommend_cards_leaves_out_a_card_closed_to_new_applicants(people: People, use: Use) -> None:
+    spend = {"groceries": 400, "other": 100}
+    answer = use(people.alice, "recommend_cards", country="US", monthly_spend=spend, max_annual_fee=0, limit=10)
+    assert "us-citi-custom-cash" not in by_slug(answer)
 
 
 def test_recommend_cards_counts_spending_in_any_currency(people: People, use: Use) -> None:
@@ -43,7 +65,8 @@ def test_recommend_cards_counts_spending_in_any_currency(people: People, use: Us
     assert answer["spend_source"] == "argument"
     assert card["goal_points_per_year"] == 27_000  # 18,000 pounds at 1.5
     assert card["breakdown"]["earn"] == pytest.approx(27_000 * 0.013 / read_dollars("GBP"), abs=0.01)
-    assert card["breakdown"]["bonus"] > 0
+    assert card["breakdown"]["bonus"] is None
+    assert "is history (seen on 11 Jan 2024)" in card["reasons"][0]  # an offer of that age is not counted
     assert answer["valuation_as_of"] == "2026-03-21"
 
 
@@ -62,11 +85,12 @@ def test_recommend_cards_ranks_one_category_by_its_return(people: People, use: U
 
 
 def test_recommend_cards_reckons_a_bonus_with_all_spending_even_for_one_category(people: People, use: Use) -> None:
-    spend = {"groceries": 100, "other": 1000}
-    asked = {"country": "CA", "category": "groceries", "monthly_spend": spend, "spend_currency": "CAD", "limit": 3}
-    cobalt = by_slug(use(people.alice, "recommend_cards", **asked))["ca-amex-cobalt"]
-    assert cobalt["breakdown"]["bonus"] == pytest.approx(15_000 * 0.02 / read_dollars("CAD"), abs=0.01)
-    assert cobalt["breakdown"]["earn"] == pytest.approx(1_200 * 5 * 0.02 / read_dollars("CAD"), abs=0.01)
+    asked = {"country": "US", "category": "dining", "limit": 10}
+    enough = by_slug(use(people.alice, "recommend_cards", **asked, monthly_spend={"dining": 100, "other": 1_700}))
+    assert enough[PREFERRED]["breakdown"]["bonus"] > 0
+    assert enough[PREFERRED]["breakdown"]["earn"] < enough[PREFERRED]["breakdown"]["bonus"]
+    little = by_slug(use(people.alice, "recommend_cards", **asked, monthly_spend={"dining": 100, "other": 500}))
+    assert little[PREFERRED]["breakdown"]["bonus"] == 0
 
 
 def test_recommend_cards_leaves_out_held_cards_and_what_they_already_earn(people: People, use: Use) -> None:
@@ -79,8 +103,9 @@ def test_recommend_cards_leaves_out_held_cards_and_what_they_already_earn(people
     shared = (set(before) & set(after)).pop()
     assert (after[shared]["breakdown"]["earn"] or 0) <= (before[shared]["breakdown"]["earn"] or 0)
     assert "ca-amex-cobalt" in by_slug(use(people.charlie, "recommend_cards", **asked))
-    held = by_slug(use(people.alice, "recommend_cards", **asked, include_held=True))
-    assert held["ca-amex-cobalt"]["breakdown"]["bonus"] == 0
+    use(people.alice, "add_card", card=PREFERRED)
+    held = by_slug(use(people.alice, "recommend_cards", country="US", category="dining", include_held=True, limit=10))
+    assert held[PREFERRED]["breakdown"]["bonus"] == 0
 
 
 def test_recommend_cards_follows_points_to_the_goal(people: People, use: Use) -> None:

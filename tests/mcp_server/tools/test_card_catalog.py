@@ -1,27 +1,92 @@
 """The card catalogue through the gate: searched by words, filters and order; what is unknown is said."""
 
+from datetime import UTC, datetime
+from typing import Any
+
 import pytest
 
 from tests.mcp_server.tools.conftest import Use
 from tests.support.fake_rates import read_dollars
 from tests.support.people import People
+from tests.support.settings_and_clock import StandingClock
+
+
+@pytest.fixture(autouse=True)
+def november(standing_clock: StandingClock) -> None:
+    """The day these facts were gathered: offers age, so the day matters."""
+    standing_clock.set(datetime(2026, 11, 22, 12, tzinfo=UTC))
+
+
+def find_card(use: Use, people: People, slug: str) -> dict[str, Any]:
+    return use(people.bob, "search_card_catalog", slug=slug)["cards"][0]
+
+
+def rates(card: dict[str, Any]) -> dict[str, Any]:
+    return {rate["category"]: rate for rate in card["earn_rates"]}
 
 
 def test_search_card_catalog_shows_a_whole_entry(people: People, use: Use) -> None:
-    answer = use(people.bob, "search_card_catalog", slug="ca-amex-cobalt")
+    answer = use(people.bob, "search_card_catalog", slug="us-chase-sapphire-preferred")
     card = answer["cards"][0]
-    assert (answer["paging"]["total"], card["country"], card["currency"], card["annual_fee"]) == (
-        1,
-        "CA",
-        "CAD",
-        191.88,
-    )
-    assert card["welcome_bonus"]["amount"] == 15_000
-    assert card["welcome_bonus"]["spend_requirement"] == 9_000
-    assert card["welcome_bonus"]["estimated_value"] == pytest.approx(15_000 * 0.02 / read_dollars("CAD"), abs=0.01)
-    assert {"category": "dining", "multiplier": 5.0}.items() <= card["earn_rates"][1].items()
-    assert card["unaudited"] is True
-    assert "unaudited" in answer["message"]
+    assert (answer["paging"]["total"], card["country"], card["currency"], card["annual_fee"]) == (1, "US", "USD", 95)
+    offer = card["welcome_bonus"]
+    assert (offer["amount"], offer["spend_requirement"], offer["ends_on"]) == (75_000, 5_000, None)
+    assert offer["estimated_value"] > 0
+    assert offer["description"].endswith("for 5,000 USD within 3 months, as seen on 30 Sep 2026")
+    assert rates(card)["dining"].items() >= {"multiplier": 3.0, "verified_on": "2026-11-22"}.items()
+    assert (card["unaudited"], card["verified_on"], card["past_welcome_offer"]) == (False, "2026-11-22", None)
+    assert "Welcome offers as seen on 30 Sep 2026; they change often." in answer["message"]
+
+
+def test_a_welcome_offer_is_history_half_a_year_after_it_was_seen(
+    people: People, use: Use, standing_clock: StandingClock
+) -> None:
+    standing_clock.set(datetime(2027, 3, 30, 12, tzinfo=UTC))
+    answer = use(people.bob, "search_card_catalog", slug="us-chase-sapphire-preferred")
+    card = answer["cards"][0]
+    assert card["welcome_bonus"] is None
+    assert card["past_welcome_offer"].endswith("within 3 months, is history (seen on 30 Sep 2026).")
+    assert "No current welcome offer is known for 1 card." in answer["message"]
+
+
+def test_a_welcome_offer_with_a_last_day_runs_until_that_day(
+    people: People, use: Use, standing_clock: StandingClock
+) -> None:
+    offer = find_card(use, people, "us-amex-hilton-aspire")["welcome_bonus"]
+    assert (offer["amount"], offer["ends_on"]) == (200_000, "2027-01-13")
+    assert offer["description"].endswith("until 13 Jan 2027, as seen on 30 Sep 2026")
+    standing_clock.set(datetime(2027, 1, 14, 12, tzinfo=UTC))
+    ended = find_card(use, people, "us-amex-hilton-aspire")
+    assert ended["welcome_bonus"] is None
+    assert ended["past_welcome_offer"].endswith("ended on 13 Jan 2027.")
+
+
+def test_an_offer_whose_amount_the_issuer_decides_says_up_to(people: People, use: Use) -> None:
+    offer = find_card(use, people, "us-amex-gold")["welcome_bonus"]
+    assert offer["description"].startswith("up to 100,000 ")
+
+
+def test_offers_of_old_sources_are_never_shown_as_current(people: People, use: Use) -> None:
+    card = find_card(use, people, "uk-barclaycard-avios-plus")
+    assert card["welcome_bonus"] is None
+    assert "is history (seen on 11 Jan 2024)" in card["past_welcome_offer"]
+
+
+def test_a_card_closed_to_new_applicants_is_told_as_closed(people: People, use: Use) -> None:
+    card = find_card(use, people, "us-citi-custom-cash")
+    assert (card["state"], card["verified_on"]) == ("closed", "2026-11-22")
+    assert "28 May 2026" in card["note"]
+
+
+def test_rates_of_refreshed_cards_are_the_present_ones(people: People, use: Use) -> None:
+    assert rates(find_card(use, people, "us-amex-gold"))["portal_hotels"]["multiplier"] == 5
+    assert rates(find_card(use, people, "us-chase-united-explorer"))["brand"]["multiplier"] == 3
+
+
+def test_a_rate_holds_from_its_first_to_its_last_day(people: People, use: Use, standing_clock: StandingClock) -> None:
+    assert rates(find_card(use, people, "us-chase-aeroplan"))["dining"]["multiplier"] == 3
+    standing_clock.set(datetime(2027, 1, 5, 12, tzinfo=UTC))
+    assert rates(find_card(use, people, "us-chase-aeroplan"))["dining"]["multiplier"] == 2
 
 
 def test_search_card_catalog_names_partners_of_the_cards_own_country_only(people: People, use: Use) -> None:
@@ -55,9 +120,10 @@ def test_search_card_catalog_sorts_across_currencies(people: People, use: Use) -
         for c in use(people.bob, "search_card_catalog", sort="annual_fee", per_page=50)["cards"]
     ]
     assert fees == sorted(fees)
-    best = use(people.bob, "search_card_catalog", sort="welcome_bonus_value", country="GB")["cards"]
-    assert best[0]["slug"] == "uk-barclaycard-avios-plus"
-    assert best[-1]["welcome_bonus"] is None
+    best = use(people.bob, "search_card_catalog", sort="welcome_bonus_value", country="US", per_page=100)["cards"]
+    values = [(c["welcome_bonus"] or {}).get("estimated_value") or 0 for c in best]
+    assert values == sorted(values, reverse=True)
+    assert values[0] > 1_000
 
 
 def test_search_card_catalog_names_the_nearest(people: People, use: Use) -> None:

@@ -46,6 +46,13 @@ def test_over_its_cap_a_rate_falls_to_the_base_rate() -> None:
     assert value_by_category(offer(), spent(dining=1500)) == {"dining": Decimal("90.00")}  # 4 x 1,000 + 1 x 500 points
 
 
+def test_rates_of_one_group_share_their_cap() -> None:
+    dining = Rate("dining", Decimal(4), Decimal(1000), cap_group="both")
+    groceries = Rate("groceries", Decimal(4), Decimal(1000), cap_group="both")
+    shared = value_by_category(offer(rates=(BASE, dining, groceries)), spent(dining=800, groceries=500))
+    assert shared == {"dining": Decimal("64.00"), "groceries": Decimal("22.00")}  # 800 x 4; 200 x 4 + 300 x 1
+
+
 def test_over_the_cap_of_the_base_rate_nothing_is_assumed() -> None:
     capped = offer(rates=(Rate("base", Decimal(1), Decimal(1000)),))
     assert value_by_category(capped, spent(retail=800, other=700)) == {

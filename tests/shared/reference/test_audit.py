@@ -1,7 +1,6 @@
 """The audit: what is stale, contradicted, over, corrected or in doubt is found, the oldest first; the rest is not."""
 
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
 
 import pytest
 
@@ -38,7 +37,13 @@ def test_limits_are_for_files_there_are() -> None:
 
 
 def test_a_fact_is_stale_past_the_limit_of_its_file_and_a_look_settles_it() -> None:
-    card = change("cards.csv", {"slug": "us-amex-gold"}, as_of="2026-08-01", source_url="https://example.test/r")
+    unaudited = {
+        "audited_on": "",
+        "confidence": "medium",
+        "as_of": "2026-08-01",
+        "source_url": "https://example.test/r",
+    }
+    card = change("cards.csv", {"slug": "us-amex-gold"}, **unaudited)
     old = load(overrides=[card]).reference
     result = of("stale", audit_facts(old, TODAY))
     mine = result["cards.csv", "https://example.test/r 2026-08-01"]
@@ -56,7 +61,8 @@ def test_what_was_typed_from_memory_is_undated_whatever_the_day() -> None:
 
 
 def test_a_row_whose_note_doubts_itself_is_a_finding_until_it_is_audited() -> None:
-    doubt = change("cards.csv", {"slug": "us-amex-gold"}, note="two lists conflict", source_url=PAGE)
+    unaudited = {"audited_on": "", "confidence": "medium", "note": "two lists conflict", "source_url": PAGE}
+    doubt = change("cards.csv", {"slug": "us-amex-gold"}, **unaudited)
     result = of("queue", audit_facts(load(overrides=[doubt]).reference, TODAY))
     assert result["cards.csv", "us-amex-gold note"].text == "its note says 'conflict': two lists conflict"
     audited = change("cards.csv", {"slug": "us-amex-gold"}, note="conflict", source_url=PAGE, audited_on="2026-11-20")
@@ -131,8 +137,9 @@ def test_a_correction_is_listed_until_it_stands_in_the_files() -> None:
 
 
 def test_a_noted_doubt_lasts_until_its_row_is_audited() -> None:
-    key = ("cards.csv", "us-amex-business-platinum annual_fee")
-    assert "priority 1" in of("queue", audit_facts(reference(), TODAY))[key].text
-    slug: dict[str, Any] = {"slug": "us-amex-business-platinum"}
-    looked = load(overrides=[change("cards.csv", slug, audited_on="2026-11-20", source_url=PAGE)]).reference
+    item = next(i for i in reference().rows("audit_queue.csv") if i.file == "cards.csv")
+    key = ("cards.csv", f"{item.key} {item.field}")
+    assert f"priority {item.priority}" in of("queue", audit_facts(reference(), TODAY))[key].text
+    seen = {"audited_on": "2026-11-20", "source_url": PAGE}
+    looked = load(overrides=[change("cards.csv", {"slug": item.key}, **seen)]).reference
     assert key not in of("queue", audit_facts(looked, TODAY))

@@ -79,6 +79,16 @@ def test_names_are_those_of_the_list_else_those_people_use() -> None:
     assert [find_name("airline", text) for text in ("BA", "Nobody Air")] == ["BA", None]
 
 
+def test_a_card_is_named_by_its_issuers_page_and_others_are_left_out() -> None:
+    find_name = build_name_finder(reference(), SOURCE)
+    page = "https://www.americanexpress.com/us/credit-cards/card/gold-card/"
+    assert [find_name("card", text) for text in (page, page.rstrip("/"), "https://x.example/")] == [
+        "us-amex-gold",
+        "us-amex-gold",
+        "",
+    ]
+
+
 def test_faults_of_the_list_are_named_with_their_lines(tmp_path: Path) -> None:
     folder = Path(shutil.copytree(FOLDER, tmp_path / "data"))
     path = folder / "watched_sources.csv"
@@ -108,7 +118,10 @@ def test_faults_of_the_list_are_named_with_their_lines(tmp_path: Path) -> None:
         ["2", " format 'xml' is not one of json, csv"],
         ["2", " reports 'all' is not one of missing, gone"],
         ["2", " names 'Avios' is not of the form word=slug"],
-        ["2", " keys 'slug=guess:x' names no reader of airline, day, lower, number, page, percent, program, text"],
+        [
+            "2",
+            " keys 'slug=guess:x' names no reader of airline, card, day, lower, number, page, percent, program, text",
+        ],
         ["2", " values 'nothing=number:y' names nothing, which cards.csv does not have"],
         ["3", " keys and values are both needed"],
         ["3", " file 'nope.csv' is no file of facts"],
