@@ -10,11 +10,12 @@ from mcp_server.toolkit.parameters import LooseName
 from mcp_server.toolkit.provenance import Audited, Verified, describe_audited, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Part, Result
+from mcp_server.views.award_charts import describe_categories, describe_values
 from mcp_server.views.program_rules import Rule, describe_example, list_rules
 from mcp_server.views.status_rules import explain_status_rules
 from shared.domain.award_charts import Chart
 from shared.domain.plurals import pluralize
-from shared.reference.hotel_awards import list_prices
+from shared.reference.hotel_awards import list_point_values, list_prices
 from shared.reference.rows import Program
 
 RULE_QUESTIONS = {
@@ -126,6 +127,11 @@ def _explain_nights(call: Call, program: Program) -> Iterator[FaqEntry]:
     for row in call.reference.rows("hotel_programmes.csv"):
         if row.program == program.slug:
             yield _to_entry("How are nights priced?", row.award_pricing, row)
+            if values := list_point_values(call.reference, program.slug):
+                worth = describe_values(values)
+                yield _to_entry("What are points worth?", f"{worth[:1].upper()}{worth[1:]}.", values[0])
+            if prices := list_prices(call.reference, program.slug, call.today):
+                yield _to_entry("What does a night cost?", describe_categories(prices), prices[0])
             yield _to_entry("Is a night of a longer award stay free?", row.nth_night_free, row)
             yield _to_entry("Are resort fees charged on award nights?", row.mandatory_fees_on_award, row)
             yield _to_entry("Until when can an award stay be cancelled?", row.award_cancellation, row)

@@ -20,11 +20,13 @@ from mcp_server.views.award_charts import (
     WholeChart,
     describe_caveats,
     describe_hotel_caveats,
+    describe_values,
     has_seasons,
     to_category_rows,
     to_examples,
     to_rate_rows,
     to_seasons,
+    to_value_row,
 )
 from mcp_server.views.flown_routes import APART, describe_route, find_route
 from shared.domain.award_charts import Chart, RoutePrice
@@ -32,8 +34,8 @@ from shared.domain.dates import format_day
 from shared.domain.flown_routes import RouteKnown
 from shared.domain.plurals import pluralize
 from shared.errors import Candidates, Fault, Invalid, NoData, NotFound
-from shared.reference.hotel_awards import list_prices
-from shared.reference.rows import HyattPrice, Program
+from shared.reference.hotel_awards import find_programme, list_point_values, list_prices
+from shared.reference.rows import HotelPointValue, HyattPrice, Program
 
 MAX_ROWS = 200  # of one answer; cabin and partner_airline narrow a longer chart
 
@@ -259,10 +261,10 @@ def get_program_rates(
     resolved = _resolve_program(call, program)[0]
     if levels := list_prices(call.reference, resolved.slug, call.today):
         return _to_hotel_rates(resolved, levels)
+    if values := list_point_values(call.reference, resolved.slug):
+        return _to_fixed_rates(resolved, values)
     if resolved.kind != "airline":
-        raise NoData(
-            f"No award chart of {resolved.name} is known; it prices no flights itself.", missing=["award chart"]
-        )
+        raise NoData(_explain_no_chart(call, resolved), missing=["award chart"])
     charts = _select_charts(call, resolved, chart == "own", partner_airline)
     flights = (
         f"{chart} flights" if partner_airline is None else f"{call.reference.airline(partner_airline).name} flights"
@@ -307,3 +309,24 @@ def _to_hotel_rates(program: Program, levels: list[HyattPrice]) -> ProgramRates:
         has_more=False,
         **describe_audited(priced),
     )
+
+
+def _to_fixed_rates(program: Program, values: list[HotelPointValue]) -> ProgramRates:
+    """What points are worth at every hotel of the programme."""
+    return ProgramRates(
+        message=f"{program.name}: {describe_values(values)}.",
+        program=program.slug,
+        chart=WholeChart(kind="fixed", rows=[to_value_row(v) for v in values], seasons=[]),
+        caveats=[f"{v.note[:1].upper()}{v.note[1:]}." for v in values if v.note],
+        examples=[],
+        total=len(values),
+        has_more=False,
+        **describe_audited(values[0]),
+    )
+
+
+def _explain_no_chart(call: Call, program: Program) -> str:
+    rules = find_programme(call.reference, program.slug)
+    if rules and "dynamic" in rules.award_pricing:
+        return f"{program.name} has no award chart: its nights are priced dynamically."
+    return f"No award chart of {program.name} is known; it prices no flights itself."

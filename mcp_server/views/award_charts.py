@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from mcp_server.toolkit.results import NO_DATA, NoDataWord, Part
+from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part
 from shared.domain.award_charts import Chart, Points, RoutePrice
-from shared.reference.rows import AwardExample, HyattPrice
+from shared.reference.rows import AwardExample, HotelPointValue, HyattPrice
 
 Season = Literal["off_peak", "standard", "peak"]
-ChartKind = Literal["zone", "distance", "region_pair", "category", "dynamic"]
+ChartKind = Literal["zone", "distance", "region_pair", "category", "fixed", "dynamic"]
 KIND_SHOWN: dict[str, ChartKind] = {
     "distance_bands": "distance",
     "distance_then_zones": "distance",
@@ -63,9 +63,19 @@ class CategoryRow(Part):
     levels: dict[str, int | NoDataWord]
 
 
+class ValueRow(Part):
+    """What points are worth at every hotel of a programme: a night of one unit, or an amount of any bill."""
+
+    kind: Literal["night", "bill"]
+    points: int
+    unit: str | None
+    amount: Money | None
+    currency: str | None
+
+
 class WholeChart(Part):
     kind: ChartKind
-    rows: list[RateRow] | list[CategoryRow]
+    rows: list[RateRow] | list[CategoryRow] | list[ValueRow]
     seasons: list[str]
 
 
@@ -136,3 +146,28 @@ def describe_hotel_caveats(prices: Sequence[HyattPrice]) -> list[str]:
     if any(row.points is None for row in prices):
         caveats.append("A level that reads no_data was not found in any source.")
     return caveats
+
+
+def to_value_row(value: HotelPointValue) -> ValueRow:
+    return ValueRow.model_validate(value)
+
+
+def describe_values(values: Sequence[HotelPointValue]) -> str:
+    """What the points of a programme are worth, in a sentence."""
+    bills = [f"{v.points:,} points pay {v.currency} {v.amount:,.2f} of a bill" for v in values if v.kind == "bill"]
+    nights = [f"{v.points:,}" for v in values if v.kind == "night"]
+    if nights:
+        unit = next((v.unit for v in values if v.unit), "room")
+        bills.append(f"a {unit} costs {', '.join(nights[:-1])} or {nights[-1]} points a night, by hotel")
+    return "; ".join(bills)
+
+
+def describe_categories(prices: Sequence[HyattPrice]) -> str:
+    """The points of a night by category, from the lowest level to the highest."""
+    by_category: dict[int, list[int]] = {}
+    for row in prices:
+        if row.points is not None:
+            by_category.setdefault(row.category, []).append(row.points)
+    ranges = [f"category {c} {min(points):,} to {max(points):,}" for c, points in sorted(by_category.items())]
+    levels = ", ".join(dict.fromkeys(row.level.replace("_", " ") for row in prices))
+    return f"In points, from the first level to the last ({levels}): {'; '.join(ranges)}."

@@ -185,7 +185,7 @@ def describe_award(facts: Reference, hotel: HotelRow, on: date) -> str:
         return f"Award category {award.category}: {points[0]:,} to {points[-1]:,} points a night, by level."
     if award.category is not None:
         return f"Award category {award.category}."
-    rules = hotel_awards.find_programme(facts, hotel)
+    rules = hotel_awards.find_programme(facts, hotel.program)
     if rules and award.dynamic is False:
         return f"Its award category is not known; award nights: {rules.award_pricing}."
     return f"Award nights: {rules.award_pricing}." if rules else "How its award nights are priced is not known."

@@ -212,6 +212,7 @@ def _check_hotels(tables: Tables) -> Iterator[str]:
 
 
 _VOUCHER_KINDS = ("companion", "upgrade", "free_night", "credit", "lounge")
+_POINT_VALUE_KINDS = ("night", "bill")
 _OFFER_KINDS = ("match", "challenge")
 _EARN_UNITS = ("points_per_unit", "percent")
 
@@ -222,6 +223,7 @@ def _check_kinds(tables: Tables) -> Iterator[str]:
         ("voucher_types.csv", "kind", _VOUCHER_KINDS),
         ("status_matches.csv", "kind", _OFFER_KINDS),
         ("card_earn.csv", "unit", _EARN_UNITS),
+        ("hotel_point_values.csv", "kind", _POINT_VALUE_KINDS),
     ):
         for where, row in list_rows(tables, name):
             if (value := getattr(row, field)) not in allowed:

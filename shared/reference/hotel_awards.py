@@ -8,7 +8,7 @@ from functools import lru_cache
 from shared.domain import hotel_prices
 from shared.reference.reference import Reference
 from shared.reference.rows.fact import Fact
-from shared.reference.rows.travel import Hotel, HotelCategory, HotelProgramme, HyattPrice
+from shared.reference.rows.travel import Hotel, HotelCategory, HotelPointValue, HotelProgramme, HyattPrice
 
 INCLUSIVE = frozenset("ABCDEF")  # categories of all-inclusive resorts, which have a chart of their own
 LEVELS = ("lowest", "low", "moderate", "upper", "top", "off_peak", "standard", "peak")  # the last three until May 2026
@@ -31,8 +31,8 @@ class FreeNight:
     rule: str | None  # in the programme's words
 
 
-def find_programme(reference: Reference, hotel: Hotel) -> HotelProgramme | None:
-    return next((r for r in reference.rows("hotel_programmes.csv") if r.program == hotel.program), None)
+def find_programme(reference: Reference, program: str) -> HotelProgramme | None:
+    return next((r for r in reference.rows("hotel_programmes.csv") if r.program == program), None)
 
 
 @lru_cache(maxsize=8)
@@ -55,11 +55,16 @@ def list_prices(reference: Reference, program: str, on: date) -> list[HyattPrice
     return sorted(rows, key=lambda r: (r.category, r.room, LEVELS.index(r.level)))
 
 
+def list_point_values(reference: Reference, program: str) -> list[HotelPointValue]:
+    """What points are worth at every hotel of the programme, the fewest first."""
+    return [r for r in reference.rows("hotel_point_values.csv") if r.program == program]
+
+
 def build_award(reference: Reference, hotel: Hotel, on: date) -> HotelAward:
     """A category hotel's levels; of a dynamic programme that it is one."""
     chart = list_prices(reference, hotel.program, on)
     category = find_category(reference, hotel, on)
-    rules = find_programme(reference, hotel)
+    rules = find_programme(reference, hotel.program)
     first = chart[0].valid_from if chart else None
     return HotelAward(
         category=category.category if category else None,
@@ -71,7 +76,7 @@ def build_award(reference: Reference, hotel: Hotel, on: date) -> HotelAward:
 
 
 def find_free_night(reference: Reference, hotel: Hotel) -> FreeNight:
-    rules = find_programme(reference, hotel)
+    rules = find_programme(reference, hotel.program)
     rule = hotel_prices.parse_free_night(rules.nth_night_free) if rules else None
     if rules is None or rule is None:
         return FreeNight(0, None)

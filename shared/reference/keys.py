@@ -33,6 +33,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "hotels.csv": ("slug",),
     "hotel_categories.csv": ("hotel", "valid_from"),
     "hotel_lists.csv": ("list",),
+    "hotel_point_values.csv": ("program", "points"),
     "hotel_list_members.csv": ("country", "city", "name"),
     "lounges.csv": ("slug",),
     "other_servers.csv": ("name",),

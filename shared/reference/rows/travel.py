@@ -175,15 +175,27 @@ class HotelListMember:
 
 @dataclass(frozen=True, slots=True)
 class HotelProgramme(Fact):
-    program: str | None
+    program: str
     name: str
-    points_currency: str
     award_pricing: str
-    typical_range: str
     nth_night_free: str
     mandatory_fees_on_award: str
     award_cancellation: str
-    property_code_format: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class HotelPointValue(Fact):
+    """What points are worth at every hotel of a programme.
+
+    `kind` night: they pay a night, of one `unit`. `kind` bill: they pay the amount of any bill.
+    """
+
+    program: str
+    kind: str
+    points: int
+    unit: str | None
+    amount: Decimal | None
+    currency: str | None
 
 
 @dataclass(frozen=True, slots=True)

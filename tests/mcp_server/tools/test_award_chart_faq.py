@@ -66,3 +66,19 @@ def test_get_award_chart_faq_says_what_earns_points_and_status(
 
 def test_every_kind_of_status_rule_answers_a_question() -> None:
     assert {r.rule for r in reference().rows("status_earning_rules.csv")} == set(RULE_QUESTIONS)
+
+
+@pytest.mark.parametrize(
+    ("program", "question", "words"),
+    [
+        ("wyndham", "What are points worth?", "A bedroom costs 7,500, 15,000 or 30,000 points a night"),
+        ("wyndham", "Are resort fees charged on award nights?", "points do not pay them"),
+        ("accor", "What are points worth?", "2,000 points pay EUR 40.00 of a bill"),
+        ("hyatt", "What does a night cost?", "category 4 12,000 to 25,000"),
+    ],
+)
+def test_a_hotel_programme_is_answered_with_numbers(
+    people: People, use: Use, program: str, question: str, words: str
+) -> None:
+    answers = {e["question"]: e["answer"] for e in use(people.bob, "get_award_chart_faq", program=program)["entries"]}
+    assert words in answers[question]

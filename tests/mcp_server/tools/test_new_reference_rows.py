@@ -48,7 +48,6 @@ ROWS: dict[str, dict[str, str]] = {
     "hotel_programmes.csv": {
         "program": "meridian-circle",
         "name": "Meridian Circle",
-        "points_currency": "Meridian points",
         "award_pricing": "dynamic",
     },
     "hotels.csv": {

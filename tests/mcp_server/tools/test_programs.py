@@ -191,6 +191,27 @@ def test_get_program_rates_of_a_hotel_programme_gives_categories_and_levels(peop
     assert use(people.bob, "list_programs", kind="hotel", query="hyatt")["programs"][0]["chart_kind"] == "category"
 
 
+def test_get_program_rates_of_a_programme_with_fixed_values_gives_them(people: People, use: Use) -> None:
+    wyndham = use(people.bob, "get_program_rates", program="wyndham")
+    assert (wyndham["status"], wyndham["chart"]["kind"]) == ("ok", "fixed")
+    assert [(r["kind"], r["points"], r["unit"]) for r in wyndham["chart"]["rows"]] == [
+        ("night", 7_500, "bedroom"),
+        ("night", 15_000, "bedroom"),
+        ("night", 30_000, "bedroom"),
+    ]
+    assert "a bedroom costs 7,500, 15,000 or 30,000 points a night, by hotel" in wyndham["message"]
+    accor = use(people.bob, "get_program_rates", program="accor")
+    (row,) = accor["chart"]["rows"]
+    assert (row["kind"], row["points"], row["amount"], row["currency"]) == ("bill", 2_000, 40.0, "EUR")
+    assert (accor["audited_on"], "2,000 points pay EUR 40.00 of a bill" in accor["message"]) == ("2026-11-22", True)
+
+
+@pytest.mark.parametrize("program", ["marriott", "hilton", "ihg"])
+def test_get_program_rates_of_a_dynamic_hotel_programme_says_so(people: People, use: Use, program: str) -> None:
+    answer = use(people.bob, "get_program_rates", program=program)
+    assert (answer["status"], "priced dynamically" in answer["message"]) == ("no_data", True)
+
+
 @pytest.mark.parametrize(("name", "airline"), [("swiss", "LX"), ("KLM", "KL"), ("hawaiian airlines", "HA")])
 def test_get_pricing_of_an_airlines_name_prices_that_airline(people: People, use: Use, name: str, airline: str) -> None:
     answer = use(people.bob, "get_pricing", program=name, origin="JFK", destination="LAX")

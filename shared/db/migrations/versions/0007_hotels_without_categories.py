@@ -10,3 +10,7 @@ def upgrade() -> None:
         "update reference_overrides set cells = cells - array['code_confidence', 'award_category', "
         "'category_source_url', 'category_as_of', 'category_confidence'] where file = 'hotels.csv'"
     )
+    op.execute(
+        "update reference_overrides set cells = cells - array['points_currency', 'typical_range', "
+        "'property_code_format'] where file = 'hotel_programmes.csv'"
+    )
