@@ -16,6 +16,7 @@ from shared.domain.dates import format_day
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import points_purchase as price_lists
+from shared.reference.ages import explain_outdated
 from shared.reference.rows import BuyPoints, PointsSale
 
 
@@ -113,7 +114,7 @@ def get_buy_points_pricing(
 
     A quote is the smallest order that brings the quantity, with order fee and without taxes. Free.
     """
-    rows: list[BuyPoints] = list(call.reference.rows("buy_points.csv"))
+    rows: list[BuyPoints] = list(call.reference.fresh_rows("buy_points.csv", call.today))
     if program is None:
         lines = [_to_buy_price(call, r, quantity) for r in rows]
         sales = sum(b.sale is not None for b in lines)
@@ -123,7 +124,10 @@ def get_buy_points_pricing(
     bought_program = call.reference.program(program)
     row = next((r for r in rows if r.program == bought_program.slug), None)
     if row is None:
-        raise NoData(f"What {bought_program.name} charges for points is not known.", missing=["buy-points price"])
+        old = [r for r in call.reference.rows("buy_points.csv") if r.program == bought_program.slug]
+        reason = f" {explain_outdated('buy_points.csv', old[0])}" if old else ""
+        text = f"What {bought_program.name} charges for points is not known.{reason}"
+        raise NoData(text, missing=["buy-points price"])
     line = _to_buy_price(call, row, quantity)
     if quantity and line.quote is None and isinstance(line.base_cents_per_point, Decimal):
         maximum = min(m for m in (line.maximum_per_order, line.maximum_per_year) if m)

@@ -8,7 +8,7 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import LooseName
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Result
-from mcp_server.views.program_rules import TOPICS, Rule, Topic, list_rules
+from mcp_server.views.program_rules import TOPICS, Rule, Topic, explain_missing, list_rules
 from shared.domain.plurals import pluralize
 from shared.errors import NoData
 
@@ -35,10 +35,12 @@ def get_program_rules(
     answered = {r.topic for r in rules}
     missing = [t for t in wanted_topics if t not in answered]
     unanswered = ", ".join(missing).replace("_", " ")
+    reasons = " ".join(filter(None, (explain_missing(call, resolved, t) for t in missing)))
     if not rules:
-        raise NoData(f"Nothing is known about {unanswered} of {resolved.name}.", missing=[*missing])
+        text = f"Nothing is known about {unanswered} of {resolved.name}. {reasons}".rstrip()
+        raise NoData(text, missing=[*missing])
     unconfirmed = sum(r.unaudited for r in rules)
     message = f"{pluralize(len(rules), 'rule')} of {resolved.name}, {unconfirmed} of them unaudited."
     if missing:
-        message += f" Not known: {unanswered}."
+        message += f" Not known: {unanswered}. {reasons}".rstrip()
     return ProgramRules(message=message, program=resolved.slug, rules=rules, missing_topics=missing)

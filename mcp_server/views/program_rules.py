@@ -9,6 +9,7 @@ from typing import Literal, get_args
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from shared.domain.plurals import pluralize
+from shared.reference.ages import explain_outdated
 from shared.reference.rows import AwardExample, CancellationFee, Program, ProgramFact
 
 Topic = Literal[
@@ -37,6 +38,7 @@ _FACTS: dict[str, Topic] = {
     "share_avios": "gifting",
     "who_can_travel": "gifting",
 }
+_FILES: dict[Topic, str] = {"expiry": "points_expiry.csv", "pooling": "points_pooling.csv"}  # else program_facts.csv
 _COUNT = re.compile(r"(\d+)(?: (.+))?")
 _POOLING = {"yes": "Pooling is offered", "no": "Balances cannot be pooled", "conditional": "Pooling under conditions"}
 
@@ -66,7 +68,8 @@ def _find_expiry_rule(call: Call, program: Program) -> Iterator[Rule]:
 
 
 def _find_pooling_rule(call: Call, program: Program) -> Iterator[Rule]:
-    if pooling := call.reference.pooling(program.slug):
+    pooling = call.reference.pooling(program.slug)
+    if pooling and pooling.pooling != "unknown":
         summary = _POOLING[pooling.pooling] + (f": {pooling.terms}" if pooling.terms else "")
         allowed = pooling.pooling != "no"
         yield Rule(topic="pooling", allowed=allowed, summary=summary, limits={}, **describe_verified(pooling))
@@ -153,6 +156,16 @@ def _find_sweet_spots(call: Call, program: Program) -> Iterator[Rule]:
             limits=limits,
             **describe_verified(row),
         )
+
+
+def explain_missing(call: Call, program: Program, topic: Topic) -> str | None:
+    """Why a rule is not known, where there is more to say than that: sources contradict each other or are too old."""
+    if topic == "pooling" and (pooling := call.reference.pooling(program.slug)):
+        return f"Pooling is not known: {pooling.terms}."
+    file = _FILES.get(topic, "program_facts.csv")
+    rows = [r for r in call.reference.rows(file) if r.program == program.slug]
+    old = [r for r in rows if topic in _FILES or _FACTS.get(r.topic) == topic]
+    return explain_outdated(file, old[0]) if old else None
 
 
 def list_rules(call: Call, program: Program) -> list[Rule]:

@@ -9,7 +9,7 @@ UNDATED = date.min  # sorts before every date
 DAYS_OF_YEAR = 365
 # Years after which a fact of a file is no longer shown; rules of programmes rarely hold longer unseen.
 USUAL_YEARS = 5
-YEARS_SHOWN: dict[str, int] = {"buy_points.csv": 2, "status_matches.csv": 1}
+YEARS_SHOWN: dict[str, int] = {"status_matches.csv": 1}
 
 
 def find_last_check(row: Any) -> date:

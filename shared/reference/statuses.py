@@ -2,11 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
+from shared import clock
 from shared.domain import status_tiers
 from shared.domain.earning import Band, FlownLeg, Method, Metric, Scheme
 from shared.domain.status_runs import Run
@@ -23,10 +25,15 @@ COUNTING_RULES: dict[str, tuple[Metric, Method]] = {
 ANY_TIER = ""
 
 
-@lru_cache(maxsize=128)
 def build_ladder(reference: Reference, program: str) -> Ladder:
-    """The tiers of a programme from the lowest up; without tiers where none are known."""
-    rows = sorted((r for r in reference.rows("elite_tiers.csv") if r.program == program), key=lambda r: r.rank)
+    """The tiers a programme has today, from the lowest up; without tiers where none are known."""
+    return _build_ladder(reference, program, clock.today())
+
+
+@lru_cache(maxsize=128)
+def _build_ladder(reference: Reference, program: str, on: date) -> Ladder:
+    tiers = (r for r in reference.rows("elite_tiers.csv") if r.program == program and r.is_valid(on))
+    rows = sorted(tiers, key=lambda r: r.rank)
     resets = any("deducted" in (r.period or "") for r in rows)
     return Ladder(program, tuple(map(_build_tier, rows)), resets)
 

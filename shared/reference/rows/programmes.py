@@ -65,7 +65,7 @@ class PointsExpiry(Fact):
 
 @dataclass(frozen=True, slots=True)
 class PointsPooling(Fact):
-    """Whether members can pool their balances: yes, no or conditional."""
+    """Whether members can pool their balances: yes, no, conditional, or unknown for the reason in `terms`."""
 
     program: str
     pooling: str

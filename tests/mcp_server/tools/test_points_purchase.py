@@ -19,7 +19,7 @@ from tests.support.settings_and_clock import StandingClock
 def test_get_buy_points_pricing_lists_every_programme_without_an_account(people: People, use: Use) -> None:
     answer = use(ANONYMOUS, "get_buy_points_pricing", quantity=10_000)
     by = {p["program"]: p for p in answer["programs"]}
-    assert len(by) == 28
+    assert len(by) == 27
     assert by["hilton-honors"]["base_cents_per_point"] == 1.0
     assert by["hilton-honors"]["sale"] is None
     assert by["icelandair-saga-club"]["base_cents_per_point"] == "no_data"
@@ -82,3 +82,15 @@ def test_get_buy_points_pricing_of_a_programme_that_sells_none_is_no_data(people
     assert use(people.bob, "get_buy_points_pricing", program="chase")["missing"] == ["buy-points price"]
     assert use(people.bob, "get_buy_points_pricing", program="avios")["status"] == "candidates"
     assert len(use(people.bob, "get_buy_points_pricing", program="hylton")["nearest"]) == 3
+
+
+def test_get_buy_points_pricing_of_american_is_before_tax(people: People, use: Use) -> None:
+    (price,) = use(people.bob, "get_buy_points_pricing", program="aadvantage")["programs"]
+    assert price["base_cents_per_point"] == 3.5
+    assert "3.76 cents a mile with it" in price["taxes"]
+
+
+def test_get_buy_points_pricing_of_ten_years_ago_is_unknown_today(people: People, use: Use) -> None:
+    answer = use(people.bob, "get_buy_points_pricing", program="marriott")
+    assert answer["status"] == "no_data"
+    assert "The newest source is of 2016" in answer["message"]

@@ -1,7 +1,10 @@
 """Rules of a programme, asked through the gate."""
 
+from typing import Any
+
 import pytest
 
+from mcp_server.toolkit.context import Caller
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
 
@@ -45,3 +48,43 @@ def test_get_program_rules_says_yes_no_or_neither(
 ) -> None:
     answer = use(people.bob, "get_program_rules", program=program, topics=[topic])
     assert [r["allowed"] for r in answer["rules"]] == [allowed]
+
+
+def _rule(use: Use, caller: Caller, program: str, topic: str) -> dict[str, Any]:
+    return use(caller, "get_program_rules", program=program, topics=[topic])
+
+
+def test_get_program_rules_of_lifemiles_says_that_only_earning_extends(people: People, use: Use) -> None:
+    (rule,) = _rule(use, people.bob, "lifemiles", "expiry")["rules"]
+    assert "12 months: only earning extends, redeeming does not" in rule["summary"]
+    assert "Exceptions: 24 months for members with elite status" in rule["summary"]
+    assert (rule["verified_on"] is not None, rule["unaudited"]) == (True, False)
+
+
+def test_get_program_rules_does_not_guess_where_sources_contradict_each_other(people: People, use: Use) -> None:
+    answer = _rule(use, people.bob, "southwest", "pooling")
+    assert (answer["status"], answer["missing"]) == ("no_data", ["pooling"])
+    assert "a way to pool was announced in 2025" in answer["message"]
+
+
+def test_get_program_rules_says_of_an_old_rule_how_old_it_is(people: People, use: Use) -> None:
+    answer = _rule(use, people.bob, "icelandair", "infants")
+    assert answer["status"] == "no_data"
+    assert "The newest source is of 2018; what is older than 5 years is not shown." in answer["message"]
+
+
+@pytest.mark.parametrize(
+    ("program", "months", "summary"),
+    [
+        ("flying blue", 24, "Points end after 24 months: activity."),
+        ("finnair", 18, "earning or using Avios; transfers do not count"),
+        ("aadvantage", 24, "none for holders of an AAdvantage card"),
+        ("wyndham", 18, "each point also ends four years after it was earned"),
+    ],
+)
+def test_get_program_rules_of_expiry_are_audited(
+    people: People, use: Use, program: str, months: int, summary: str
+) -> None:
+    (rule,) = _rule(use, people.bob, program, "expiry")["rules"]
+    assert (rule["limits"], rule["unaudited"]) == ({"months": months}, False)
+    assert summary in rule["summary"]

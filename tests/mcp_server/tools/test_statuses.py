@@ -1,6 +1,6 @@
 """Elite statuses through the gate: recorded, kept, listed, removed, and matched to offers."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +8,12 @@ import pytest
 
 from mcp_server.toolkit.context import CallBase
 from shared import clock
-from shared.reference.load import FOLDER, load
+from shared.reference import statuses
+from shared.reference.load import FOLDER, load, reference
 from tests.mcp_server.tools.conftest import Use
 from tests.support.dates import evaluate
 from tests.support.people import People
+from tests.support.settings_and_clock import StandingClock
 
 BA, FB, AA = "british-airways-club", "flying-blue", "american-airlines-aadvantage"
 SET = "set_loyalty_status"
@@ -202,3 +204,19 @@ def test_recommend_status_path_ranks_a_challenge_with_a_price_before_a_run_witho
 
 def test_get_status_matches_with_a_tier_of_no_programme_is_invalid(people: People, use: Use) -> None:
     assert use(people.bob, "get_status_matches", source_tier="Gold")["status"] == "invalid"
+
+
+def test_set_loyalty_status_knows_a_tier_from_the_day_it_exists(
+    people: People, use: Use, standing_clock: StandingClock
+) -> None:
+    assert use(people.bob, "set_loyalty_status", program="cathay", tier="Diamond Exec")["status"] == "candidates"
+    standing_clock.set(datetime(2027, 1, 2, tzinfo=UTC))
+    assert "Diamond Exec" in use(people.bob, "set_loyalty_status", program="cathay", tier="Diamond Exec")["known_tiers"]
+
+
+def test_tiers_of_etihad_and_finnair_are_those_of_today() -> None:
+    etihad, finnair = (statuses.build_ladder(reference(), p) for p in ("etihad-guest", "finnair-plus"))
+    assert etihad.names == ["Bronze", "Silver", "Gold", "Platinum", "Diamond"]
+    assert "at least 40,000 from flying" in (etihad.tiers[3].alternative or "")
+    assert (etihad.tiers[4].metric, etihad.tiers[4].threshold) == ("usd_spend", 150_000)
+    assert finnair.tiers[-1].threshold == 300_000
