@@ -121,7 +121,7 @@ def _describe_cost(fee: FeeRow) -> str:
     if fee.cancel_fee is None:
         return "cost not known"
     currency = fee.fee_currency if fee.cancel_unit == "cash" else fee.cancel_unit
-    return f"{fee.cancel_fee:f} {currency} per {fee.per}" if fee.cancel_fee else "free"
+    return f"{fee.cancel_fee:,f} {currency} per {fee.per}" if fee.cancel_fee else "free"
 
 
 def _describe_booking_programmes(call: Call, carrier: Airline) -> str:
@@ -144,7 +144,7 @@ def get_cancellation_fee(
     carrier = call.reference.airline(airline)
     fee = call.reference.cancellation_fee(carrier.program) if carrier.program else None
     if fee is None or carrier.program is None:
-        unknown = f"The award cancellation fee of {carrier.name}'s own programme is not known."
+        unknown = f"The award cancellation fee of {carrier.name} is not known for its own programme."
         raise NoData(unknown + _describe_booking_programmes(call, carrier), missing=["cancellation fee"])
     cancel, change = _to_fee(fee, fee.cancel_fee, fee.cancel_unit), _to_fee(fee, fee.change_fee, fee.change_unit)
     return CancellationFee(

@@ -8,8 +8,7 @@ from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.results import Money
 from shared.domain import departure_duty as rules
 from shared.domain.airports import Airport
-from shared.domain.dates import format_day, format_iso_day
-from shared.reference.provenance import find_publisher
+from shared.domain.dates import format_day
 from shared.reference.rows import DutyRate
 
 NOTE = (
@@ -68,14 +67,12 @@ def _describe_bands(bands: Sequence[str]) -> str:
 
 
 def describe_departure_duty(call: Call, start: Airport, duty: DepartureDuty | None, cabin: str) -> str:
-    """The duty in sentences, with its source; empty for a flight that leaves from elsewhere."""
+    """The duty in a sentence; empty for a flight that leaves from elsewhere."""
     if duty is None:
         exempt = start.country == rules.COUNTRY and _is_exempt(call, start)
         return f"Flights that leave {start.code} are exempt from Air Passenger Duty." if exempt else ""
     amount = f"{duty.amount:f} to {duty.highest:f}" if duty.amount != duty.highest else f"{duty.amount:f}"
-    checked = f"checked on {format_iso_day(duty.verified_on)}" if duty.verified_on else "never checked"
     return (
         f"The taxes include Air Passenger Duty of the United Kingdom: {amount} {duty.currency} per person"
-        f" for a departure on {format_day(duty.departure)} in {cabin.replace('_', ' ')}, {_describe_bands(duty.bands)}"
-        f" (source {find_publisher(duty.source_url)}, {checked})."
+        f" for a departure on {format_day(duty.departure)} in {cabin.replace('_', ' ')}, {_describe_bands(duty.bands)}."
     )
