@@ -33,6 +33,7 @@ from mcp_server.transport.token_verifier import TokenVerifier, api_key_verifier
 from shared.asgi import ClientDisconnected
 from shared.garbage_collection import freeze_startup_objects
 from shared.reference.load import reference
+from shared.reference.places import prepare_index
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
@@ -41,7 +42,7 @@ log = logging.getLogger(__name__)
 def build(*extensions: Extension) -> RequestGate:
     """Called by uvicorn in each worker."""
     logging.basicConfig(level=settings().log_level, format="%(levelname)s %(name)s: %(message)s")
-    reference()  # facts with faults stop the start, not a call
+    prepare_index(reference())  # facts with faults stop the start, not a call
     openapi.build()
     tokens, api_keys = TokenVerifier(), api_key_verifier()
     transport = Transport(sdk_server.build(*extensions))

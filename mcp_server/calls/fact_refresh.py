@@ -8,6 +8,8 @@ from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 
 from shared.redis import FACTS, connect_async
+from shared.reference.load import reference
+from shared.reference.places import prepare_index
 from shared.services.operations.facts import refresh
 from shared.services.search.exchange_rates import refresh_bank_rates
 
@@ -38,6 +40,7 @@ async def _refresh() -> None:
         log.info("facts: newer exchange rates are taken up")
     try:
         if await anyio.to_thread.run_sync(refresh):
+            await anyio.to_thread.run_sync(prepare_index, reference())
             log.info("facts: corrections are taken up")
     except SQLAlchemyError as error:
         log.warning("facts: the database is away (%s), corrections wait", type(error).__name__)

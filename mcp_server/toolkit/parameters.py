@@ -8,6 +8,10 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, WithJsonSchema
 
+from shared.errors import Candidates
+from shared.reference import places
+from shared.reference.load import reference
+
 DAY_PATTERN = r"^\d{4}-\d{2}-\d{2}$"
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _LAST_YEAR = 9900  # so far from the calendar's end that a window added to a day never leaves it
@@ -52,6 +56,18 @@ Month = Annotated[str, Field(pattern=r"^\d{4}-\d{2}$"), AfterValidator(_check_mo
 
 AIRPORT_ANY_CASE = r"^[A-Za-z]{3}$"
 Airport = Annotated[str, Field(pattern=AIRPORT_ANY_CASE), AfterValidator(str.upper)]  # either case, stored upper
+
+
+def _find_place(value: str) -> str:
+    """Raises NotFound, or ValueError with the candidates: no tool knows them as an outcome of its own."""
+    try:
+        return places.find_code(reference(), value)
+    except Candidates as several:
+        raise ValueError(f"can be {' or '.join(several.facts['candidates'])}") from None
+
+
+# An airport or a city by code or name, where the specification prints no pattern; the tool sees the code.
+AirportOrCity = Annotated[str, StringConstraints(max_length=60), AfterValidator(_find_place)]
 AirportCapitals = Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
 Currency = Annotated[str, Field(pattern=AIRPORT_ANY_CASE), AfterValidator(str.upper)]
 Cabin = Literal["economy", "premium_economy", "business", "first"]

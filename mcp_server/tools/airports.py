@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.parameters import Airport, LooseName, Page, PerPage, iso_country
+from mcp_server.toolkit.parameters import AirportOrCity, LooseName, Page, PerPage, iso_country
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
@@ -47,7 +47,9 @@ def get_airports(
     airline: LooseName,
     query: Annotated[str | None, Field(max_length=60)] = None,
     country: Country | None = None,
-    from_airport: Annotated[Airport | None, Field(description="Only airports reachable non-stop from here.")] = None,
+    from_airport: Annotated[
+        AirportOrCity | None, Field(description="Only airports reachable non-stop from here.")
+    ] = None,
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> ServedAirports:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from mcp_server.toolkit.context import LiveCall
-from mcp_server.toolkit.parameters import Airport, Cabin, Day, Passengers, Points
+from mcp_server.toolkit.parameters import AirportOrCity, Cabin, Day, Passengers, Points
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Part, Result
 from mcp_server.toolkit.wording import airline_name, describe_airports, program_name
@@ -60,8 +60,8 @@ class _Selection:
 @tool(area="search", tier=Tier.FREE, effect=Effect.READS, live=True, open_world=True, meter="search")
 async def search_all_airlines(
     call: LiveCall,
-    origin: Airport,
-    destination: Airport,
+    origin: AirportOrCity,
+    destination: AirportOrCity,
     date: Day,
     cabin: Cabin = "economy",
     passengers: Passengers = 1,

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from mcp_server.toolkit.context import Call, CallBase, LiveCall
-from mcp_server.toolkit.parameters import Airport, Cabin, Day, Passengers
+from mcp_server.toolkit.parameters import AirportOrCity, Cabin, Day, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part, Result
 from mcp_server.toolkit.wording import describe_airports
@@ -66,8 +66,8 @@ class SearchableAirlines(Result):
 async def search_availability(
     call: LiveCall,
     airline: Annotated[str, Field(max_length=60, description="Two-letter code or slug from list_supported_airlines.")],
-    origin: Airport,
-    destination: Airport,
+    origin: AirportOrCity,
+    destination: AirportOrCity,
     date: Day,
     cabin: Cabin | None = None,
     passengers: Passengers = 1,

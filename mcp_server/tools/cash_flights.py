@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from mcp_server.toolkit.context import LiveCall
-from mcp_server.toolkit.parameters import Airport, Cabin, Currency, Day, Passengers
+from mcp_server.toolkit.parameters import AirportOrCity, Cabin, Currency, Day, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Result
 from mcp_server.toolkit.wording import describe_airports
@@ -31,8 +31,8 @@ class CashFlights(Result):
 @tool(area="search", tier=Tier.PREMIUM, effect=Effect.READS, live=True, open_world=True, meter="search")
 async def search_cash_flights(
     call: LiveCall,
-    origin: Airport,
-    destination: Airport,
+    origin: AirportOrCity,
+    destination: AirportOrCity,
     date: Day,
     return_date: Day | None = None,
     cabin: Cabin = "economy",

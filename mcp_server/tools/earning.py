@@ -7,7 +7,7 @@ from pydantic import Field
 from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.parameters import Airport, Amount, Currency
+from mcp_server.toolkit.parameters import AirportOrCity, Amount, Currency
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
@@ -117,8 +117,8 @@ def _list_assumptions(scheme: Scheme, earned: EarnedPoints, segments: int, tier_
 @tool(area="search", tier=Tier.FREE, effect=Effect.READS)
 def calculate_flight_earnings(
     call: Call,
-    origin: Airport,
-    destination: Airport,
+    origin: AirportOrCity,
+    destination: AirportOrCity,
     program: QualifyingProgram,
     cabin: SegmentCabin = "economy",
     fare_price: Annotated[Amount | None, Field(description="Base fare plus carrier surcharges, without taxes.")] = None,
@@ -164,8 +164,8 @@ def get_earning_rates(
     program: EarningProgram,
     airline: Annotated[str, Field(pattern=r"^[A-Z0-9]{2}$", description="Two-character code.")],
     fare_class: Annotated[str | None, Field(max_length=2, description="Absent: the whole table.")] = None,
-    origin: Airport | None = None,
-    destination: Airport | None = None,
+    origin: AirportOrCity | None = None,
+    destination: AirportOrCity | None = None,
 ) -> EarningRates:
     """Gives the percent of distance earned per booking class when crediting an airline to a programme.
 

@@ -8,7 +8,7 @@ from pydantic import Field
 from sqlalchemy import ARRAY, Text, any_, func, literal, select
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.parameters import Airport, Cabin, Day
+from mcp_server.toolkit.parameters import AirportOrCity, Cabin, Day
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Marked, Money, Result
 from mcp_server.views.departure_duty import DepartureDuty, describe_departure_duty, find_departure_duty
@@ -164,8 +164,8 @@ def _describe_unseen(origin: str, destination: str, cabin: str) -> str:
 @tool(area="search", tier=Tier.FREE, effect=Effect.READS)
 def estimate_award_fees(
     call: Call,
-    origin: Airport,
-    destination: Airport,
+    origin: AirportOrCity,
+    destination: AirportOrCity,
     cabin: Cabin = "economy",
     programs: Annotated[list[str] | None, Field(max_length=60)] = None,
     date: Annotated[Day | None, Field(description="Of departure; sets the UK duty.")] = None,

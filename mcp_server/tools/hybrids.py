@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from mcp_server.toolkit.context import LiveCall
-from mcp_server.toolkit.parameters import Airport, Cabin, Day, Passengers
+from mcp_server.toolkit.parameters import AirportOrCity, Cabin, Day, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import (
     NO_DATA,
@@ -85,8 +85,8 @@ class HybridJourneys(Result):
 )
 async def search_hybrid(
     call: LiveCall,
-    origin: Airport,
-    destination: Airport,
+    origin: AirportOrCity,
+    destination: AirportOrCity,
     date: Day,
     cabin: Cabin = "business",
     points_value_cents: Annotated[float, Field(ge=0.1, le=10)] = 1.5,

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, delete
 from mcp_server.toolkit import edits
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.own_rows import get_own
-from mcp_server.toolkit.parameters import NOT_BLANK, Airport, Amount, AnyName, Currency, Day, Page, PerPage, RowId
+from mcp_server.toolkit.parameters import NOT_BLANK, AirportOrCity, Amount, AnyName, Currency, Day, Page, PerPage, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Paging, Part, Result
 from shared.db.cards import Card
@@ -118,7 +118,7 @@ _get_own = partial(get_own, Row, "lounge visit")
 def log_lounge_visit(
     call: Call,
     lounge_name: Name,
-    airport: Airport,
+    airport: AirportOrCity,
     visited_on: Day,
     access_method: AccessMethod = "other",
     card_id: RowId | None = None,
@@ -163,7 +163,7 @@ def list_lounge_visits(
     visit_id: Annotated[RowId | None, Field(description="Return only this visit.")] = None,
     from_date: Day | None = None,
     to_date: Day | None = None,
-    airport: Airport | None = None,
+    airport: AirportOrCity | None = None,
     card_id: RowId | None = None,
     page: Page = 1,
     per_page: PerPage = 20,
@@ -197,7 +197,7 @@ def update_lounge_visit(
     call: Call,
     visit_id: RowId,
     lounge_name: Name | None = None,
-    airport: Airport | None = None,
+    airport: AirportOrCity | None = None,
     visited_on: Day | None = None,
     access_method: AccessMethod | None = None,
     card_id: RowId | None = None,

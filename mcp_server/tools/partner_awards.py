@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.parameters import Airport, Cabin, LooseName, Passengers
+from mcp_server.toolkit.parameters import AirportOrCity, Cabin, LooseName, Passengers
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
@@ -196,8 +196,8 @@ def _to_option(call: Call, group: list[_Priced], balances: dict[str, int], passe
 @tool(area="pricing", tier=Tier.FREE, effect=Effect.READS)
 def get_partner_award_options(
     call: Call,
-    origin: Airport,
-    destination: Airport,
+    origin: AirportOrCity,
+    destination: AirportOrCity,
     operating_airline: LooseName | None = None,
     cabin: Cabin = "economy",
     passengers: Passengers = 1,

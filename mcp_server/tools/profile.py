@@ -6,7 +6,7 @@ from pydantic import Field, StrictBool, WithJsonSchema
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import describe_changes, edit
-from mcp_server.toolkit.parameters import Airport, AnyName, Cabin, Country, Currency, Passengers
+from mcp_server.toolkit.parameters import AirportOrCity, AnyName, Cabin, Country, Currency, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Result
 from mcp_server.views.profile import Profile, new_profile, to_profile
@@ -16,6 +16,7 @@ from shared.db.profile import Profile as Row
 from shared.domain import time_zones
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid
+from shared.reference.countries import load_country_names
 
 LISTS = ("preferred_airlines", "avoided_airlines")
 Airlines = Annotated[list[AnyName], Field(max_length=20)]
@@ -60,7 +61,7 @@ def _describe_profile(profile: Profile) -> str:
 @tool(area="account", tier=Tier.FREE, effect=Effect.CHANGES)
 def update_profile(
     call: Call,
-    home_airport: Airport | None = None,
+    home_airport: AirportOrCity | None = None,
     default_cabin: Cabin | None = None,
     currency: Currency | None = None,
     country: Country | None = None,
@@ -76,7 +77,7 @@ def update_profile(
         "home_airport": home_airport and _check_airport(call, home_airport),
         "default_cabin": default_cabin,
         "currency": currency,
-        "country": country and _check_country(call, country),
+        "country": country and _check_country(country),
         "timezone": timezone if timezone is None else _resolve_zone(timezone),
         "preferred_airlines": _resolve_airlines(call, preferred_airlines),
         "avoided_airlines": _resolve_airlines(call, avoided_airlines),
@@ -105,8 +106,8 @@ def _check_airport(call: Call, code: str) -> str:
     return code
 
 
-def _check_country(call: Call, code: str) -> str:
-    if all(row.country != code for row in call.reference.rows("countries.csv")):
+def _check_country(code: str) -> str:
+    if code not in load_country_names().values():
         raise Invalid(Fault("country", "is not a country", "an ISO code of two letters such as GB"))
     return code
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.parameters import Airport, Cabin, Day, LooseName, Page, PerPage
+from mcp_server.toolkit.parameters import AirportOrCity, Cabin, Day, LooseName, Page, PerPage
 from mcp_server.toolkit.provenance import Audited, describe_audited
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, NoDataWord, Paging, Result
@@ -188,8 +188,8 @@ def _describe_prices(program: Program, flights: str, price: RoutePrice, day: dat
 def get_pricing(
     call: Call,
     program: Annotated[str, Field(max_length=60, description="Programme or airline slug.")],
-    origin: Airport,
-    destination: Airport,
+    origin: AirportOrCity,
+    destination: AirportOrCity,
     cabin: Cabin | None = None,
     partner_airline: LooseName | None = None,
     date: Annotated[Day | None, Field(description="Says which season applies.")] = None,

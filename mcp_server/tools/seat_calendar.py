@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from mcp_server.toolkit.context import LiveCall
-from mcp_server.toolkit.parameters import Airport, Cabin, Month, Passengers
+from mcp_server.toolkit.parameters import AirportOrCity, Cabin, Month, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Marked, Part, Result
 from mcp_server.toolkit.wording import describe_airports
@@ -61,8 +61,8 @@ class MonthlyAvailability(Result):
 async def search_monthly_availability(
     call: LiveCall,
     airline: Annotated[str, Field(max_length=60)],
-    origin: Airport,
-    destination: Airport,
+    origin: AirportOrCity,
+    destination: AirportOrCity,
     month: Month,
     cabin: Cabin | None = None,
     passengers: Passengers = 1,

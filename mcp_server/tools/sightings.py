@@ -9,7 +9,7 @@ from pydantic import Field
 from sqlalchemy import ColumnElement, Select, Subquery, case, false, func, select
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.parameters import Airport, AnyName, Cabin, Month, Page, PerPage, Points
+from mcp_server.toolkit.parameters import AirportOrCity, AnyName, Cabin, Month, Page, PerPage, Points
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Paging, Part, Result
 from mcp_server.toolkit.wording import airline_name, program_name
@@ -91,8 +91,8 @@ class FlightInCards(Result):
 @tool(area="search", tier=Tier.FREE, effect=Effect.READS)
 def list_flights(
     call: Call,
-    origin: Airport | None = None,
-    destination: Airport | None = None,
+    origin: AirportOrCity | None = None,
+    destination: AirportOrCity | None = None,
     program: AnyName | None = None,
     airline: AnyName | None = None,
     cabin: Cabin | None = None,

@@ -9,7 +9,7 @@ from pydantic import Field
 from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.parameters import Airport, Amount, AnyName, Currency, Day
+from mcp_server.toolkit.parameters import AirportOrCity, Amount, AnyName, Currency, Day
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part, Result
@@ -121,7 +121,7 @@ def find_status_run(
     call: Call,
     goal_program: AnyName,
     deadline: Day,
-    home_airport: Airport,
+    home_airport: AirportOrCity,
     goal_tier: Annotated[
         str | None, Field(max_length=60, description="The tracked target or the next tier when absent.")
     ] = None,
@@ -308,7 +308,7 @@ def recommend_status_path(
     target_program: AnyName,
     target_tier: Annotated[str, Field(max_length=60)],
     deadline: Day | None = None,
-    home_airport: Annotated[Airport | None, Field(description="The profile's home airport when absent.")] = None,
+    home_airport: Annotated[AirportOrCity | None, Field(description="The profile's home airport when absent.")] = None,
     max_cash: Amount | None = None,
     currency: Currency = "USD",
 ) -> StatusPaths:

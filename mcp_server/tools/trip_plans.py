@@ -12,7 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from mcp_server.toolkit.context import LiveCall
-from mcp_server.toolkit.parameters import Airport, Amount, Cabin, Day, Passengers
+from mcp_server.toolkit.parameters import AirportOrCity, Amount, Cabin, Day, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Result
 from mcp_server.toolkit.wording import program_name
@@ -98,8 +98,8 @@ class _Planned:
 @tool(area="search", tier=Tier.PREMIUM, effect=Effect.READS, live=True, open_world=True, meter="search")
 async def plan_trip(
     call: LiveCall,
-    origin: Airport,
-    destination: Airport,
+    origin: AirportOrCity,
+    destination: AirportOrCity,
     earliest_date: Day,
     latest_date: Day,
     nights: Annotated[int | None, Field(ge=1, le=90, description="Adds a return.")] = None,

@@ -6,11 +6,13 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 
 _NOISE = re.compile(r"[^a-z0-9+]+")
+# Letters that Unicode does not take apart into a plain letter and an accent.
+_PLAIN = str.maketrans({"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe", "ı": "i"})
 
 
 def normalize_name(text: str) -> str:
     """Lower case without accents and punctuation, so that spellings meet."""
-    bare = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    bare = unicodedata.normalize("NFKD", text.translate(_PLAIN)).encode("ascii", "ignore").decode()
     return _NOISE.sub(" ", bare.lower().replace("&", " and ")).strip()
 
 
@@ -31,6 +33,13 @@ def _is_within(words: list[str], name: list[str]) -> bool:
     if len(words) == 1 and len(words[0]) < 3:
         return False
     return any(name[i : i + len(words)] == words for i in range(len(name) - len(words) + 1))
+
+
+def find_close(text: str, names: Iterable[str], count: int = 3) -> list[str]:
+    """The known names that differ by a slip of the pen, best first; among names of the same first letter."""
+    text_form = normalize_name(text)
+    same_letter = dict.fromkeys(name for name in names if name[:1] == text_form[:1])
+    return difflib.get_close_matches(text_form, same_letter, count, 0.75)
 
 
 def find_nearest(text: str, names: Iterable[str], count: int = 3) -> list[str]:

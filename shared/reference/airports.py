@@ -1,4 +1,4 @@
-"""Airports of the world with what charts need: coordinates from airportsdata, regions and continents from our files."""
+"""Airports of the world with what charts need: places from airportsdata, regions from ISO 3166-2, continents."""
 
 from functools import lru_cache
 from typing import Any
@@ -8,6 +8,7 @@ from geographiclib.geodesic import Geodesic
 
 from shared.domain import names
 from shared.domain.airports import Airport
+from shared.reference.countries import load_subdivisions
 
 METRES_PER_MILE = 1609.344
 # Award charts place these in another continent than the rest of their country.
@@ -26,9 +27,12 @@ def _load_rows() -> dict[str, dict[str, Any]]:
 
 @lru_cache(maxsize=1)
 def load_metros() -> dict[str, tuple[str, ...]]:
-    """City codes such as LON or NYC, and the airports they stand for."""
+    """City codes such as LON or NYC, and the airports they stand for; one that is an airport too stands for it."""
     listed = {code: tuple(row["airports"]) for code, row in airportsdata.load_iata_macs().items()}
-    return listed | {code: (*listed.get(code, ()), *more) for code, more in ALSO_OF_CITY.items()}
+    return {
+        code: tuple(dict.fromkeys((*members, *ALSO_OF_CITY.get(code, ()), *([code] if code in _load_rows() else []))))
+        for code, members in listed.items()
+    }
 
 
 @lru_cache(maxsize=1)
@@ -41,18 +45,31 @@ def load_states() -> dict[str, tuple[tuple[str, str], ...]]:
     return {name: tuple(pairs) for name, pairs in airports_by_state.items() if name}
 
 
+@lru_cache(maxsize=1)
+def load_metro_names() -> dict[str, str]:
+    """The name of each city code, as its city is called."""
+    return {code: row["name"] for code, row in airportsdata.load_iata_macs().items()}
+
+
+@lru_cache(maxsize=1)
+def load_subdivision_names() -> dict[str, str]:
+    """The state, province or region of each airport, as the airport data spells it."""
+    return {code: row["subd"].replace("-", " ") for code, row in _load_rows().items()}
+
+
 def load_codes() -> frozenset[str]:
     """Every airport code there is."""
     return frozenset(_load_rows())
 
 
 def build_airports(tables: dict[str, list[Any]]) -> dict[str, Airport]:
-    continents = {row.country: row.continent for row in tables["countries.csv"]}
-    regions = {(row.country, name): row.region for row in tables["regions.csv"] for name in row.names}
+    continents = {country: row.continent for row in tables["continents.csv"] for country in row.countries}
+    spellings = {(row.country, names.normalize_name(row.name)): row.region for row in tables["region_spellings.csv"]}
+    regions = {**load_subdivisions(), **spellings}
     out = {}
     for code, row in _load_rows().items():
         country = TERRITORIES.get((row["country"], row["subd"]), row["country"])
-        region = regions.get((country, row["subd"]))
+        region = regions.get((country, names.normalize_name(row["subd"])))
         continent = CONTINENT_OF_AIRPORT.get(code) or CONTINENT_OF_REGION.get(region or "")
         out[code] = Airport(
             code,

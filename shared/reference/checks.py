@@ -141,7 +141,7 @@ def _check_bands(tables: Tables) -> Iterator[str]:
 
 
 def _check_zones(tables: Tables) -> Iterator[str]:
-    continents = {row.continent for row in tables["countries.csv"].values()}
+    continents = {row.continent for row in tables["continents.csv"].values()}
     for where, row in list_rows(tables, "award_zone_members.csv"):
         yield from (f"{where}: {c!r} is not a continent" for c in row.continents if c not in continents)
         for field in ("countries", "countries_exclude", "regions", "regions_exclude", "airports", "airports_exclude"):
@@ -250,7 +250,7 @@ _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
     _check_charts: ("award_zone_members.csv",),
     _check_prices: ("award_charts.csv",),
     _check_bands: (),
-    _check_zones: ("countries.csv",),
+    _check_zones: ("continents.csv",),
     _check_ranges: (),
     _check_tiers: (),
     _check_earning: (),

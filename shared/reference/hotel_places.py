@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 
 from shared.domain import names
 from shared.domain.airports import Airport
@@ -11,27 +10,15 @@ from shared.domain.hotel_match import measure_kilometres
 from shared.errors import Candidates, NotFound
 from shared.reference import airports as airport_data
 from shared.reference import hotels
+from shared.reference.countries import load_country_names
 from shared.reference.hotels import Point
+from shared.reference.places import find_code
 from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel
 
 AIRPORT_KILOMETRES, CITY_KILOMETRES = 60.0, 25.0
 KILOMETRES_PER_DEGREE = 111.0  # of latitude
 COUNTRIES_WITH_STATES = frozenset({"US", "CA", "AU"})  # two letters after a city can be a state of these countries
-# Common names of countries that ISO 3166 does not list.
-EXTRA_COUNTRY_NAMES = {
-    "england": "GB",
-    "great britain": "GB",
-    "holland": "NL",
-    "korea": "KR",
-    "scotland": "GB",
-    "south korea": "KR",
-    "uae": "AE",
-    "uk": "GB",
-    "united kingdom": "GB",
-    "us": "US",
-    "usa": "US",
-}
 
 
 @dataclass(frozen=True)
@@ -46,14 +33,6 @@ class Place:
 class _Cities:
     hotels: Mapping[str, tuple[Hotel, ...]]
     airports: Mapping[str, tuple[Airport, ...]]
-
-
-@lru_cache(maxsize=1)
-def _load_countries() -> Mapping[str, str]:
-    """Country names as they are compared, and their codes."""
-    lines = files("tzdata").joinpath("zoneinfo/iso3166.tab").read_text("utf-8").splitlines()
-    pairs = (line.split("\t") for line in lines if line and not line.startswith("#"))
-    return {names.normalize_name(name): code for code, name in pairs} | EXTRA_COUNTRY_NAMES
 
 
 @lru_cache(maxsize=4)
@@ -71,7 +50,7 @@ def find_place(reference: Reference, text: str) -> Place:
     """Raises NotFound with the nearest cities, or Candidates when a city of that name is in several countries."""
     name = names.normalize_name(text)
     empty: list[Place] = []
-    for look in (_find_airport, _find_city, _find_country, _find_state, _find_by_words):
+    for look in (_find_airport, _find_city, _find_country, _find_state, _find_renamed_city, _find_by_words):
         place = look(reference, name)
         if place and place.hotels:
             return place
@@ -121,7 +100,7 @@ def _list_around_city(reference: Reference, stays: Sequence[Hotel]) -> Place:
 
 def _narrow_countries(rest: str) -> frozenset[str] | None:
     """The countries the words after a city leave; None when they say nothing of that."""
-    if code := _load_countries().get(rest):
+    if code := load_country_names().get(rest):
         return frozenset({code})
     if len(rest) == 2 and rest.isalpha():
         return COUNTRIES_WITH_STATES | {rest.upper()}
@@ -130,7 +109,7 @@ def _narrow_countries(rest: str) -> frozenset[str] | None:
 
 
 def _find_country(reference: Reference, name: str) -> Place | None:
-    code = _load_countries().get(name)
+    code = load_country_names().get(name)
     there = tuple(h for h in reference.rows("hotels.csv") if h.country == code)
     return Place(name.title() if len(name) > 3 else name.upper(), there) if code else None
 
@@ -150,6 +129,15 @@ def _index_words(reference: Reference) -> Mapping[str, tuple[str, ...]]:
     """The codes of hotels by city and name."""
     rows = reference.rows("hotels.csv")
     return {f"{names.normalize_name(h.city)} | {names.normalize_name(h.name)}": (hotels.code(h),) for h in rows}
+
+
+def _find_renamed_city(reference: Reference, name: str) -> Place | None:
+    """A city by another of its names: the hotels around its airports."""
+    try:
+        code = find_code(reference, name)
+    except (NotFound, Candidates):
+        return None
+    return _find_airport(reference, code)
 
 
 def _find_by_words(reference: Reference, name: str) -> Place | None:

@@ -1,5 +1,6 @@
 """The frozen reference data, with methods for lookups by name, route and day."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import cached_property, lru_cache
@@ -180,6 +181,14 @@ class Reference:
             for code in (row.origin, row.destination):
                 counts[code] = counts.get(code, 0) + 1
         return counts
+
+    def count_flights(self, code: str) -> int:
+        """How busy an airport is, as far as routes and hubs are known: only good for comparing airports."""
+        return self._traffic.get(code, 0) + self._hubs.get(code, 0)
+
+    @cached_property
+    def _hubs(self) -> Mapping[str, int]:
+        return Counter(hub for airline in self.airlines.values() for hub in airline.hubs)
 
     def miles(self, origin: str, destination: str) -> int:
         """Great-circle statute miles between two airports or city codes. Raises NotFound."""

@@ -221,18 +221,28 @@ class Lounge(Fact):
 
 
 @dataclass(frozen=True, slots=True)
-class Country(Fact):
-    country: str
+class Continent(Fact):
+    """Countries of one continent. One that lists disagree about stands in a row of its own."""
+
     continent: str
+    countries: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Region(Fact):
-    """An ISO 3166-2 region that charts name, with the names the airport data uses for it."""
+class CitySpelling:
+    """Another name of a city, or a name the airport data does not carry, with the airport or city code it means."""
 
-    region: str
+    name: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class RegionSpelling:
+    """How the airport data spells a region where ISO 3166-2 spells or codes it otherwise than charts do."""
+
     country: str
-    names: tuple[str, ...]
+    name: str
+    region: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,9 @@ def cities(text: str) -> set[str]:
         ("Maldives", "Raa Atoll"),
         ("Bali", "Nusa Dua"),
         ("Waikiki", "Honolulu"),
+        ("Milano", "Milan"),
+        ("Wien", "Vienna"),
+        ("Lisboa", "Lisbon"),
     ],
 )
 def test_a_place_is_found_however_it_is_written(text: str, city: str) -> None:

@@ -15,7 +15,7 @@ from shared.reference.reference import Reference
 def with_hotels(*more: Any) -> Reference:
     """The facts with further hotels first, as a later release may list them."""
     existing = reference()
-    files = ("programs.csv", "airlines.csv", "cards.csv", "countries.csv", "regions.csv")
+    files = ("programs.csv", "airlines.csv", "cards.csv", "continents.csv", "region_spellings.csv")
     tables = {file: list(existing.rows(file)) for file in existing._tables}
     assert set(files) <= set(tables)
     tables["hotels.csv"] = [*more, *tables["hotels.csv"]]

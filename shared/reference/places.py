@@ -1,0 +1,129 @@
+"""Airports and cities as people write them: a code, a city's name, a city with its state or country, an airport."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from shared.domain import names
+from shared.domain.airports import Airport
+from shared.errors import Candidates, NotFound
+from shared.reference.airports import load_metro_names, load_subdivision_names
+from shared.reference.countries import load_country_names
+from shared.reference.reference import Reference
+
+_NOISE = frozenset(("airport", "airports", "international", "intl", "all", "any"))
+_LEAD = 10  # an airport with so many times the known traffic of its namesakes is the one people mean
+_MAX_CANDIDATES = 8
+
+
+@dataclass(frozen=True)
+class _Index:
+    meant: Mapping[str, str]  # what a city's name means, whatever else has that name: a city code, or as spelled
+    cities: Mapping[str, tuple[str, ...]]  # airports by the name of their city
+    words: Mapping[str, frozenset[str]]  # airports by each word of their name and city
+
+
+def find_code(reference: Reference, text: str) -> str:
+    """The airport or city code a text means. Of cities that share a name, the metropolitan one or the busiest.
+
+    Three letters are a code, known or not. Raises NotFound with the nearest names, or Candidates.
+    """
+    text = text.strip()
+    if len(text) == 3 and text.isascii() and text.isalpha():
+        return text.upper()
+    words = [word for word in names.normalize_name(text).split() if word not in _NOISE]
+    if len(words) == 1 and (words[0].upper() in reference.airports or words[0].upper() in reference.metros):
+        return words[0].upper()
+    spellings = [words, words[:-1]] if words[-1:] == ["city"] else [words]
+    for look in (_find_city, _find_by_words):
+        for spelling in filter(None, spellings):
+            if code := look(reference, spelling):
+                return code
+    index = _index_places(reference)
+    near = names.find_close(" ".join(words), [*index.meant, *index.cities]) if words else []
+    codes = [index.meant.get(name) or index.cities[name][0] for name in near]
+    raise NotFound("airport or city", text, [describe_place(reference, code) for code in codes])
+
+
+def prepare_index(reference: Reference) -> None:
+    """Builds what names are looked up in, so that the first call need not."""
+    _index_places(reference)
+
+
+def describe_place(reference: Reference, code: str) -> str:
+    """`BHX (Birmingham, England, GB)`."""
+    airport = reference.airport(code)
+    city = load_metro_names().get(code) or airport.city or airport.name
+    subdivision = load_subdivision_names().get(airport.code, "")
+    return f"{code} ({', '.join(dict.fromkeys(part for part in (city, subdivision, airport.country) if part))})"
+
+
+@lru_cache(maxsize=2)
+def _index_places(reference: Reference) -> _Index:
+    meant = {names.normalize_name(name): code for code, name in load_metro_names().items()}
+    meant |= {names.normalize_name(row.name): row.code for row in reference.rows("city_spellings.csv")}
+    cities: dict[str, list[str]] = defaultdict(list)
+    words: dict[str, set[str]] = defaultdict(set)
+    for code, airport in reference.airports.items():
+        city = names.normalize_name(airport.city)
+        cities[city].append(code)
+        for word in (*city.split(), *names.normalize_name(airport.name).split()):
+            words[word].add(code)
+    del cities[""]
+    return _Index(meant, {n: tuple(c) for n, c in cities.items()}, {w: frozenset(c) for w, c in words.items()})
+
+
+def _find_city(reference: Reference, words: Sequence[str]) -> str | None:
+    """The place of the longest city's name the words begin with, if the rest is its state or country."""
+    index = _index_places(reference)
+    for length in range(len(words), 0, -1):
+        name, rest = " ".join(words[:length]), " ".join(words[length:])
+        code = index.meant.get(name)
+        if code and (not rest or rest in _list_tails(reference, code)):
+            return code
+        own = index.cities.get(name, ())
+        every = [*own, *(c for c in _list_named(index, words[:length]) if c not in own)] if own or rest else []
+        fitting = [c for c in every if not rest or rest in _list_tails(reference, c)]
+        if fitting:
+            return _choose(reference, " ".join(words), fitting, [c for c in fitting if c in own])
+    return None
+
+
+def _find_by_words(reference: Reference, words: Sequence[str]) -> str | None:
+    """The airport all of these words are in the name or city of."""
+    codes = _list_named(_index_places(reference), words)
+    return _choose(reference, " ".join(words), codes, ()) if codes else None
+
+
+def _list_named(index: _Index, words: Sequence[str]) -> list[str]:
+    return sorted(frozenset.intersection(*(index.words.get(word, frozenset()) for word in words)))
+
+
+def _list_tails(reference: Reference, code: str) -> frozenset[str]:
+    """What can follow a city's name: its country, its state, or both, as names or codes."""
+    members = [reference.airports[member] for member in reference.city(code)]
+    return frozenset(tail for airport in members for tail in _list_airport_tails(airport))
+
+
+def _list_airport_tails(airport: Airport) -> Iterable[str]:
+    countries = [airport.country.lower(), *(n for n, c in load_country_names().items() if c == airport.country)]
+    states = [names.normalize_name(load_subdivision_names().get(airport.code, ""))]
+    if airport.region:
+        states.append(airport.region.partition("-")[2].lower())
+    yield from countries
+    for state in filter(None, states):
+        yield state
+        yield from (f"{state} {country}" for country in countries)
+
+
+def _choose(reference: Reference, text: str, codes: Sequence[str], own: Sequence[str]) -> str:
+    """The busiest by far, first among airports whose city has the name, then among all. Raises Candidates."""
+    for group in (own, codes):
+        traffic = sorted(((reference.count_flights(code), code) for code in group), reverse=True)
+        if traffic and traffic[0][0] > _LEAD * sum(count for count, _ in traffic[1:]):
+            return traffic[0][1]
+    if len(codes) == 1 or len(own) == 1:
+        return (own or codes)[0]
+    listed = [describe_place(reference, code) for _, code in traffic[:_MAX_CANDIDATES]]
+    raise Candidates(f"{text.title()} can mean {len(codes)} airports; call again with one of these codes.", listed)
