@@ -249,7 +249,7 @@ def get_status_matches(
     target = call.reference.program(target_program).slug if target_program else None
     source = call.reference.program(source_program).slug if source_program else None
     tiers_held = _find_tiers_held(call, source, source_tier)
-    rows: list[Offer] = list(call.reference.rows("status_matches.csv"))
+    rows: list[Offer] = list(call.reference.fresh_rows("status_matches.csv", call.today))
     programs = call.reference.programs
     matches = [
         r

@@ -139,11 +139,24 @@ def test_delete_loyalty_status_cannot_remove_another_accounts(people: People, us
     assert len(use(people.alice, "list_loyalty_statuses")["statuses"]) == 1
 
 
-def test_get_status_matches_says_that_none_was_gathered(people: People, use: Use) -> None:
-    answer = use(people.bob, "get_status_matches")
-    assert (answer["status"], answer["offers"], answer["paging"]["total"]) == ("ok", [], 0)
-    assert "never audited" in answer["message"]
+def test_get_status_matches_gives_the_challenges_of_united_with_their_terms(people: People, use: Use) -> None:
+    answer = use(people.bob, "get_status_matches", target_program="united")
+    terms = {o["to_tier"]: (o["kind"], o["requirement"], o["once_per"]) for o in answer["offers"]}
+    assert terms["Premier Gold"] == ("challenge", "10 PQF and 3,400 PQP within 120 days", "3 years")
+    assert set(terms) == {"Premier Silver", "Premier Gold", "Premier Platinum", "Premier 1K"}
     assert answer["audited_on"] is None
+
+
+def test_get_status_matches_of_a_programme_without_offers_is_empty(people: People, use: Use) -> None:
+    answer = use(people.bob, "get_status_matches", target_program="wyndham")
+    assert (answer["status"], answer["offers"], answer["paging"]["total"]) == ("ok", [], 0)
+
+
+def test_get_status_matches_gives_no_offer_nobody_confirmed_for_a_year(
+    people: People, use: Use, standing_clock: StandingClock
+) -> None:
+    standing_clock.set(datetime(2027, 6, 1, tzinfo=UTC))
+    assert use(people.bob, "get_status_matches")["offers"] == []
 
 
 @pytest.fixture
@@ -152,7 +165,7 @@ def offers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for file in FOLDER.iterdir():
         (tmp_path / file.name).symlink_to(file)
     table = tmp_path / "status_matches.csv"
-    header = table.read_text(encoding="utf-8")
+    header = table.read_text(encoding="utf-8").splitlines()[0]
     table.unlink()
     page, second = "https://carrier.example/match", "https://guide.example/match"
     rows = [
@@ -161,7 +174,7 @@ def offers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         f"b,{FB},{BA},Silver,Silver,match,,EUR,,,12,lifetime,{page},,2026-01-31,{page},,2025-12,,low,",
         f"c,world-of-hyatt,{AA},Gold,Explorist,match,,USD,,90,,lifetime,{page},,,{page},{second},2026-10,2026-10-01,medium,",
     ]
-    table.write_text(header + "\n".join(rows) + "\n", encoding="utf-8")
+    table.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
     facts = load(tmp_path).reference
     monkeypatch.setattr(CallBase, "reference", property(lambda _self: facts))
 
