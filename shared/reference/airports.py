@@ -1,6 +1,8 @@
 """Airports of the world with what charts need: places from airportsdata, regions from ISO 3166-2, continents."""
 
+import csv
 from functools import lru_cache
+from importlib.resources import files
 from typing import Any
 
 import airportsdata
@@ -26,13 +28,27 @@ def _load_rows() -> dict[str, dict[str, Any]]:
 
 
 @lru_cache(maxsize=1)
+def _read_metros() -> list[dict[str, str]]:
+    """The package's own list; its function of the same purpose reads every airport of the world anew."""
+    with files("airportsdata").joinpath("iata_macs.csv").open(encoding="utf-8") as lines:
+        return list(csv.DictReader(lines))
+
+
+@lru_cache(maxsize=1)
 def load_metros() -> dict[str, tuple[str, ...]]:
     """City codes such as LON or NYC, and the airports they stand for; one that is an airport too stands for it."""
-    listed = {code: tuple(row["airports"]) for code, row in airportsdata.load_iata_macs().items()}
-    return {
-        code: tuple(dict.fromkeys((*members, *ALSO_OF_CITY.get(code, ()), *([code] if code in _load_rows() else []))))
-        for code, members in listed.items()
-    }
+    members: dict[str, dict[str, None]] = {}
+    for row in _read_metros():
+        members.setdefault(row["City Code"], {})[row["Airport Code"]] = None
+    for code, airports in members.items():
+        airports |= dict.fromkeys((*ALSO_OF_CITY.get(code, ()), *([code] if code in _load_rows() else [])))
+    return {code: tuple(airports) for code, airports in members.items()}
+
+
+@lru_cache(maxsize=1)
+def load_metro_names() -> dict[str, str]:
+    """The name of the city of each city code."""
+    return {row["City Code"]: row["City Name"] for row in _read_metros()}
 
 
 @lru_cache(maxsize=1)
@@ -43,12 +59,6 @@ def load_states() -> dict[str, tuple[tuple[str, str], ...]]:
         country = TERRITORIES.get((row["country"], row["subd"]), row["country"])
         airports_by_state.setdefault(names.normalize_name(row["subd"]), []).append((country, code))
     return {name: tuple(pairs) for name, pairs in airports_by_state.items() if name}
-
-
-@lru_cache(maxsize=1)
-def load_metro_names() -> dict[str, str]:
-    """The name of each city code, as its city is called."""
-    return {code: row["name"] for code, row in airportsdata.load_iata_macs().items()}
 
 
 @lru_cache(maxsize=1)
