@@ -50,13 +50,14 @@ def test_status_facts_name_what_exists(broken: Path, breaks: Break) -> None:
     breaks("voucher_types.csv", 2, ",companion,", ",discount,")
     with (broken / "status_matches.csv").open("a", encoding="utf-8") as table:
         page = "https://carrier.example/match"
+        last = len((broken / "status_matches.csv").read_text(encoding="utf-8").splitlines()) + 1
         table.write(f"x,flying-blue,nowhere,Gold,Ruby,gift,,EUR,,,,lifetime,{page},,,{page},,2026-10,,low,\n")
     message = _read_faults(broken)
     assert "status_run_routes.csv:2: 'QQQ' is not an airport" in message
     assert any(t.startswith("voucher_types.csv:2: kind 'discount' is not one of companion") for t in message)
-    assert "status_matches.csv:2: 'nowhere' is not a programme" in message
-    assert "status_matches.csv:2: 'Ruby' is no tier of flying-blue" in message
-    assert "status_matches.csv:2: kind 'gift' is not one of match, challenge" in message
+    assert f"status_matches.csv:{last}: 'nowhere' is not a programme" in message
+    assert f"status_matches.csv:{last}: 'Ruby' is no tier of flying-blue" in message
+    assert f"status_matches.csv:{last}: kind 'gift' is not one of match, challenge" in message
 
 
 def test_an_unreadable_programme_is_not_blamed_on_the_rows_that_name_it(broken: Path, breaks: Break) -> None:
