@@ -1,6 +1,6 @@
 """Partner awards: the programmes that can ticket a flight, with chart prices and ways to the points."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from sqlalchemy import select
@@ -10,6 +10,7 @@ from mcp_server.toolkit.parameters import AirportOrCity, Cabin, LooseName, Passe
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
+from mcp_server.views.award_charts import Example
 from mcp_server.views.flown_routes import APART, describe_route
 from shared.db.balances import PointsBalance
 from shared.domain.award_charts import SEASONS, Chart
@@ -61,9 +62,14 @@ class PartnerOption(Verified):
     note: str | None
 
 
+class ProgramExample(Example):
+    program: str
+
+
 class PartnerOptions(Result):
     options: list[PartnerOption]
     if_flown: list[PartnerOption]
+    examples: list[ProgramExample]
     total_found: int
     origin: str
     destination: str
@@ -122,6 +128,20 @@ def _find_prices(
             dynamic = dynamic or bool(price and price.dynamic)
         if dynamic:
             yield program
+
+
+def _quote_examples(
+    call: Call, airlines: Iterable[str], start: str, end: str, prices: Sequence[_Priced | Program], cabin: str
+) -> list[ProgramExample]:
+    """Dated prices for the route of programmes that have no chart price for the airline."""
+    priced = {(p.program.slug, p.airline) for p in prices if isinstance(p, _Priced)}
+    return [
+        ProgramExample.model_validate(Example.model_validate(row).model_dump() | {"program": slug})
+        for slug in call.reference.programs
+        for airline in airlines
+        if (slug, airline) not in priced
+        for row in call.reference.find_examples(slug, airline, (start, end), cabin)
+    ]
 
 
 def _group_prices(prices: Sequence[_Priced]) -> list[list[_Priced]]:
@@ -217,23 +237,23 @@ def get_partner_award_options(
     groups = _group_prices([p for p in prices if isinstance(p, _Priced) and p.route != "none_known"])
     unflown = _group_prices([p for p in prices if isinstance(p, _Priced) and p.route == "none_known"])
     dynamic = [p.slug for p in prices if isinstance(p, Program)]
-    if not groups and not unflown and not dynamic:
+    quoted = _quote_examples(call, findings, start, end, prices, cabin)
+    if not groups and not unflown and not dynamic and not quoted:
         who = carriers[0] if operating_airline else "any carrier known there"
         raise NoData(
             f"No chart prices {cabin.replace('_', ' ')} with {who} from {start} to {end}.", missing=["award price"]
         )
     balances = {b.program: b.balance for b in call.db.scalars(select(PointsBalance))}
     groups_shown = groups[: call.limits.results]
-    doubts = [describe_route(call, a, start, end, f) for a, f in findings.items() if f.route != "known"]
+    caveats = [describe_route(call, a, start, end, f) for a, f in findings.items() if f.route != "known"]
+    if unflown:
+        caveats.append(APART)
+    if quoted:
+        caveats.append(f"{pluralize(len(quoted), 'dated price is', 'dated prices are')} quoted in examples.")
     return PartnerOptions(
-        message=" ".join(
-            [
-                _describe_options(f"{start} to {end}", len(groups), len(groups_shown), dynamic),
-                *doubts,
-                *([APART] if unflown else []),
-            ]
-        ),
+        message=" ".join([_describe_options(f"{start} to {end}", len(groups), len(groups_shown), dynamic), *caveats]),
         options=[_to_option(call, g, balances, passengers) for g in groups_shown],
+        examples=quoted,
         if_flown=[_to_option(call, g, balances, passengers) for g in unflown[: call.limits.results]],
         total_found=len(groups),
         origin=start,

@@ -241,9 +241,7 @@ def _select_charts(call: Call, program: Program, own: bool, partner_airline: str
     if partner_airline is None:
         return [c for c in charts if (c.scope == "own") == own]
     code = call.reference.airline(partner_airline).iata
-    named = [c for c in charts if code in c.carriers]
-    other = [c for c in charts if c.scope == "all_other_partners"] if call.reference.partner(program.slug, code) else []
-    return named or other
+    return [c for c in call.reference.charts_of(program.slug, code, call.today) if c in charts]
 
 
 @tool(area="pricing", tier=Tier.FREE, effect=Effect.READS, title="Get programme rates")

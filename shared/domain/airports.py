@@ -47,6 +47,15 @@ class Zone:
         return 3 if airport.continent in self.continents else None
 
 
+COASTS = {"America/New_York": "US-East", "America/Detroit": "US-East", "America/Los_Angeles": "US-West"}
+
+
+def name_places(airport: Airport) -> set[str]:
+    """The codes of places the airport is in: itself, region, country, continent, and the coast of the United States."""
+    coast = COASTS.get(airport.tz) if airport.country == "US" else None
+    return {place for place in (airport.code, airport.region, airport.country, airport.continent, coast) if place}
+
+
 def find_zone(airport: Airport, zones: Sequence[Zone]) -> str | None:
     """The zone that names the airport most specifically; None when none does, or when two do equally."""
     ranked = sorted((rank, zone.name) for zone in zones if (rank := zone.rank(airport)) is not None)

@@ -177,6 +177,21 @@ def group_charts(charts: Iterable[Chart], airline: str, partner: bool, on: date)
     return [g for g in groups if g]
 
 
+def is_refuted(chart: Chart, quoted: Iterable[tuple[str, int]]) -> bool:
+    """Whether a chart that names no airline contradicts dated prices of one: cabin and points.
+
+    A price that stands nowhere in the chart's column of the cabin shows that the airline is priced apart.
+    """
+    if chart.scope != "all_other_partners" or chart.dynamic:
+        return False
+    return any(points not in _list_points(chart, cabin) for cabin, points in quoted)
+
+
+def _list_points(chart: Chart, cabin: str) -> set[int]:
+    by_zone = (points.values() for points in chart.zones.get(cabin, {}).values())
+    return {band.points for band in chart.bands.get(cabin, ())}.union(*by_zone)
+
+
 def _find_group_price(
     group: Sequence[Chart], trips: Mapping[str | None, ChartRoute], cabin: str
 ) -> tuple[CabinPrice | None, list[Chart]]:

@@ -64,6 +64,15 @@ def _build_chart(row: Any, bands: Any, zones: Any) -> Chart:
     )
 
 
+def build_quotes(tables: Tables) -> dict[tuple[str, str], tuple[tuple[str, int], ...]]:
+    """Cabin and points of the dated one-way prices that name an airline, by programme and airline."""
+    out: dict[tuple[str, str], list[tuple[str, int]]] = defaultdict(list)
+    for row in tables["award_examples.csv"]:
+        for airline in row.airline.split("|") if row.direction == "one_way" and row.airline != "*" else ():
+            out[row.program, airline].append((row.cabin, row.points))
+    return {pair: tuple(quoted) for pair, quoted in out.items()}
+
+
 def build_zones(tables: Tables) -> dict[str, tuple[Zone, ...]]:
     """The zones of each zone system."""
     out: dict[str, list[Zone]] = defaultdict(list)

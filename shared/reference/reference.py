@@ -10,7 +10,7 @@ from typing import Any
 from shared import clock
 from shared.domain import award_charts as chart_rules
 from shared.domain import names, offer_posts, transfers
-from shared.domain.airports import Airport, Zone, find_zone
+from shared.domain.airports import Airport, Zone, find_zone, name_places
 from shared.domain.award_charts import ChartRoute, RoutePrice
 from shared.domain.flown_routes import NO_FLIGHTS, Ends, KnownFlights, RouteFinding, judge_route
 from shared.domain.plans import CABINS
@@ -232,8 +232,18 @@ class Reference:
 
     def _charts_for(self, program: str, airline: str, on: date) -> Groups:
         """The charts that speak about an airline: the same for every route."""
-        charts = self._charts.get(program, ())
+        quoted = self._quotes.get((program, airline), ())
+        charts = [c for c in self._charts.get(program, ()) if not chart_rules.is_refuted(c, quoted)]
         return tuple(map(tuple, chart_rules.group_charts(charts, airline, self.partner(program, airline), on)))
+
+    @cached_property
+    def _quotes(self) -> Mapping[tuple[str, str], tuple[tuple[str, int], ...]]:
+        """Cabin and points of the dated one-way prices that name an airline, by programme and airline."""
+        return indexes.build_quotes(self._tables)
+
+    def charts_of(self, program: str, airline: str, on: date) -> list[chart_rules.Chart]:
+        """The charts that price an airline's flights, the best first."""
+        return [chart for group in self._standing(program, airline, on) for chart in group]
 
     def _pricing(self, airline: str, on: date) -> tuple[str, ...]:
         """The programmes whose charts speak about an airline, whatever the route."""
@@ -271,6 +281,25 @@ class Reference:
     def examples(self, program: str) -> list[AwardExample]:
         """Dated single prices, quoted where a programme has no chart."""
         return [row for row in self._tables["award_examples.csv"] if row.program == program]
+
+    def find_examples(
+        self, program: str, airline: str, ends: tuple[str, str], cabin: str | None = None
+    ) -> list[AwardExample]:
+        """Those that name the airline and cover two airports, in either direction."""
+        start, end = (self._places_of(code) for code in ends)
+        return [
+            row
+            for row in self.examples(program)
+            if airline in row.airline.split("|")
+            and cabin in (None, row.cabin)
+            and ((row.origin in start and row.destination in end) or (row.origin in end and row.destination in start))
+        ]
+
+    def _places_of(self, code: str) -> set[str]:
+        """What examples can call an airport: its code, its cities', its country, region, coast or continent."""
+        airport = self.airport(code)
+        cities = {metro for metro, members in self.metros.items() if airport.code in members}
+        return name_places(airport) | cities
 
     def release_window(self, airline: str) -> ReleaseWindow | None:
         return self._windows.get(airline)

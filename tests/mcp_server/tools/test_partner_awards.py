@@ -76,3 +76,34 @@ def test_get_partner_award_options_refuses_what_cannot_be(people: People, use: U
         people.bob, "get_partner_award_options", origin="LIM", destination="CUZ", operating_airline="HX", cabin="first"
     )
     assert (none["status"], none["missing"]) == ("no_data", ["award price"])
+
+
+def test_a_chart_that_does_not_name_the_airline_gives_way_to_a_dated_price_that_does(people: People, use: Use) -> None:
+    """Qatar's partner chart has no 25,000 in economy: JetBlue, priced at 25,000, is priced apart from it."""
+    qatar, ask = "qatar-airways-privilege-club", {"origin": "JFK", "destination": "LHR"}
+    answer = use(people.paula, "get_partner_award_options", operating_airline="B6", **ask)
+    assert qatar not in {o["program"] for o in [*answer["options"], *answer["if_flown"]]}
+    assert [(e["program"], e["points"]) for e in answer["examples"]] == [(qatar, 25_000)]
+    assert "1 dated price is quoted in examples." in answer["message"]
+    price = use(people.paula, "get_pricing", program=qatar, partner_airline="B6", **ask)
+    assert (price["status"], {e["points"] for e in price["examples"]}) == ("no_data", {25_000, 78_000})
+    rates = use(people.paula, "get_program_rates", program=qatar, partner_airline="B6")
+    assert rates["status"] == "no_data"
+    others = use(people.paula, "get_program_rates", program=qatar, partner_airline="AA", cabin="economy")
+    assert 20_750 in {row["standard"] for row in others["chart"]["rows"]}
+
+
+def test_a_dated_price_that_stands_in_the_chart_leaves_the_chart_in_force(people: People, use: Use) -> None:
+    ask = {"origin": "JFK", "destination": "LHR", "operating_airline": "AA", "cabin": "business"}
+    answer = use(people.paula, "get_partner_award_options", **ask)
+    assert ("jal-mileage-bank", 42_000) in {(o["program"], o["points"]) for o in answer["options"]}
+    assert "jal-mileage-bank" not in {e["program"] for e in answer["examples"]}
+
+
+def test_get_partner_award_options_quotes_what_was_announced_where_no_chart_is_in_force(
+    people: People, use: Use
+) -> None:
+    ask = {"origin": "LHR", "destination": "JFK", "operating_airline": "BA", "cabin": "first"}
+    answer = use(people.paula, "get_partner_award_options", **ask)
+    announced = [e for e in answer["examples"] if e["program"] == "british-airways-club"]
+    assert [(e["points"], e["direction"]) for e in announced] == [(150_000, "round_trip")]

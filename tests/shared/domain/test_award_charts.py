@@ -12,6 +12,7 @@ from shared.domain.award_charts import (
     find_cabin_price,
     find_route_price,
     group_charts,
+    is_refuted,
     merge_prices,
 )
 from shared.domain.plans import CABINS
@@ -163,3 +164,14 @@ def test_exceptions_come_first_and_ended_charts_not_at_all() -> None:
         ["s"],
         ["c"],
     ]
+
+
+def test_a_dated_price_refutes_only_a_chart_that_names_no_airline_and_lacks_it() -> None:
+    general = chart(scope="all_other_partners", carriers=NONE)
+    assert is_refuted(general, [("economy", 7_000)])
+    assert not is_refuted(general, [("economy", 9_000)])
+    assert is_refuted(general, [("business", 9_000)])  # it has no business at all
+    assert not is_refuted(general, [])
+    assert not is_refuted(chart(), [("economy", 7_000)])
+    zones = {"economy": {("a", "b"): {"standard": 7_000}}}
+    assert not is_refuted(chart(scope="all_other_partners", bands={}, zones=zones), [("economy", 7_000)])
