@@ -22,12 +22,9 @@ def test_get_points_valuation_gives_the_spread_and_who_said_so(people: People, u
     assert line["unaudited"] is True
 
 
-def test_get_points_valuation_of_a_derived_value_has_no_spread(people: People, use: Use) -> None:
+def test_get_points_valuation_derives_no_value_that_nobody_published(people: People, use: Use) -> None:
     answer = use(people.bob, "get_points_valuation", program="hsbc-premier-rewards-uk", points=1_000)
-    line = answer["valuations"][0]
-    assert (line["low"], line["usual"], line["high"], line["sources"]) == ("no_data", 0.65, "no_data", [])
-    assert answer["value_of_points"] == {"low": "no_data", "usual": 6.5, "high": "no_data", "currency": "USD"}
-    assert "derived" in answer["message"]
+    assert (answer["status"], answer["missing"]) == ("no_data", ["valuation"])
 
 
 def test_get_points_valuation_lists_all_and_leaves_unknown_ones_unknown(people: People, use: Use) -> None:

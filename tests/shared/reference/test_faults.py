@@ -87,6 +87,11 @@ def test_a_fact_with_a_home_stands_in_no_second_file(broken: Path, file: str, li
     assert fault.endswith(f"stands in {home}")
 
 
+def test_the_value_of_a_point_is_the_median_of_what_was_published(broken: Path, breaks: Break) -> None:
+    breaks("programs.csv", 2, ",2.0,2.0,2.2,2.0,", ",2.1,2.0,2.2,2.0,")
+    assert _read_faults(broken) == ["programs.csv:2: value_usd_cents 2.1 is not the median of the published values"]
+
+
 SLIPS = [
     ("award_zone_members.csv", 2, "aa,AF,AF,", "aa,AF,Af,", "award_zone_members.csv:2: 'Af' is not a continent"),
     ("award_charts.csv", 3, ",zones,", ",map,", "award_charts.csv:3: chart_type 'map' is not known"),
