@@ -77,9 +77,8 @@ def _check_names(tables: Tables) -> Iterator[str]:
         yield from (f"{where}: {c!r} is not a programme" for c in row.candidates if c not in slugs)
 
 
-def _check_transfers(tables: Tables) -> Iterator[str]:
-    cards = {row.slug for row in tables["cards.csv"].values()}
-    edges = {(row.from_program, row.to_program) for row in tables["transfer_partners.csv"].values()}
+def _check_ratios(tables: Tables) -> Iterator[str]:
+    """What a transfer says of itself; it needs no other file."""
     for where, row in list_rows(tables, "transfer_partners.csv"):
         if row.ratio_from <= 0 or row.ratio_to <= 0:
             yield f"{where}: a ratio must be positive"
@@ -87,14 +86,21 @@ def _check_transfers(tables: Tables) -> Iterator[str]:
             yield f"{where}: {row.ratio_from}:{row.ratio_to} is not a believable ratio"
         if row.from_program == row.to_program:
             yield f"{where}: a programme cannot transfer to itself"
-        yield from (f"{where}: card {card!r} is not in cards.csv" for card in row.cards if card not in cards)
         if row.posting_class not in ("instant", "hours", "days", "unknown"):
             yield f"{where}: posting_class {row.posting_class!r} is not known"
     for where, row in list_rows(tables, "transfer_bonuses.csv"):
-        if (row.from_program, row.to_program) not in edges:
-            yield f"{where}: a bonus on a route that transfer_partners.csv does not list"
         if not 1 <= row.bonus_percent <= 300:
             yield f"{where}: bonus_percent {row.bonus_percent} is outside 1 to 300"
+
+
+def _check_transfers(tables: Tables) -> Iterator[str]:
+    cards = {row.slug for row in tables["cards.csv"].values()}
+    edges = {(row.from_program, row.to_program) for row in tables["transfer_partners.csv"].values()}
+    for where, row in list_rows(tables, "transfer_partners.csv"):
+        yield from (f"{where}: card {card!r} is not in cards.csv" for card in row.cards if card not in cards)
+    for where, row in list_rows(tables, "transfer_bonuses.csv"):
+        if (row.from_program, row.to_program) not in edges:
+            yield f"{where}: a bonus on a route that transfer_partners.csv does not list"
 
 
 def _check_charts(tables: Tables) -> Iterator[str]:
@@ -246,6 +252,7 @@ _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
     keys.check_windows: (),
     _check_programmes: ("programs.csv",),
     _check_names: ("programs.csv", "ambiguous_aliases.csv"),
+    _check_ratios: (),
     _check_transfers: ("transfer_partners.csv", "cards.csv"),
     _check_charts: ("award_zone_members.csv",),
     _check_prices: ("award_charts.csv",),

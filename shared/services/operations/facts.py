@@ -23,6 +23,7 @@ log = logging.getLogger(__name__)
 Cells = Mapping[str, str]
 _loaded_version = [0]  # the version of corrections in the facts of this process
 _refreshing = threading.Lock()
+_MAX_LOGGED = 20  # faults in one line of the log
 
 
 def announce_change() -> None:
@@ -46,15 +47,22 @@ def list_corrections(session: Session) -> list[Override]:
 
 
 def refresh() -> bool:
-    """Takes up the corrections when there are newer ones; whether there were."""
+    """Takes up the corrections when there are newer ones; whether the facts were replaced.
+
+    A process keeps the facts it has where they would not hold together.
+    """
     with _refreshing:
         with transaction() as session:
             version = store.latest_change(session)
             if version == _loaded_version[0]:
                 return False
             corrections = list_corrections(session)
-        load.replace(_apply_corrections(corrections))
-        _loaded_version[0] = version
+        _loaded_version[0] = version  # also where the files have faults: a newer correction is the next occasion
+        try:
+            load.replace(_apply_corrections(corrections))
+        except ReferenceError as error:
+            log.error("facts: the ones in use stay, the files have faults: %s", "; ".join(error.faults[:_MAX_LOGGED]))
+            return False
         return True
 
 

@@ -1,5 +1,7 @@
 """Faults in copies of the reviewed files, each with the line it stands on."""
 
+import csv
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -119,3 +121,47 @@ def test_rows_about_one_thing_do_not_hold_on_the_same_day(broken: Path) -> None:
     assert "elite_tiers.csv:3: it overlaps in time with elite_tiers.csv:2; end one before the other begins" in (
         _read_faults(broken)
     )
+
+
+def test_every_kind_of_bad_input_is_told_at_once_with_file_and_line(broken: Path) -> None:
+    """A wrong column, date, ratio and slug, a term that overlaps, and a row without a source."""
+
+    def change(name: str, line: int, **cells: str) -> None:
+        with (broken / name).open(newline="", encoding="utf-8") as table:
+            rows = list(csv.reader(table))
+        rows[line - 1] = [cells.get(column, cell) for column, cell in zip(rows[0], rows[line - 1], strict=True)]
+        with (broken / name).open("w", newline="", encoding="utf-8") as table:
+            csv.writer(table, lineterminator="\n").writerows(rows)
+
+    bonuses = broken / "transfer_bonuses.csv"
+    lines = bonuses.read_text(encoding="utf-8").split("\n")
+    bonuses.write_text("\n".join([*lines[:2], lines[1], *lines[2:]]), encoding="utf-8")
+    change("transfer_bonuses.csv", 3, valid_to="2099-01-01")
+    change("lounges.csv", 1, access="acess")
+    change("cards.csv", 3, audited_on="yesterday")
+    change("elite_tiers.csv", 2, valid_from="2026-13-01")
+    change("transfer_partners.csv", 2, ratio_from="0")
+    change("transfer_partners.csv", 3, to_program="british-airways")
+    change("cancellation_fees.csv", 2, source_url="")
+    change("program_facts.csv", 2, source_url="somebody told me")
+    told = "\n".join(_read_faults(broken))
+    for fault in (
+        "lounges.csv:1: the header differs from the row type in access, acess",
+        "cards.csv:3: audited_on 'yesterday' is not a date YYYY-MM-DD",
+        "elite_tiers.csv:2: valid_from '2026-13-01' is not a date YYYY-MM-DD",
+        "transfer_partners.csv:2: a ratio must be positive",
+        "transfer_partners.csv:3: to_program 'british-airways' is not a programme of programs.csv",
+        "cancellation_fees.csv:2: source_url is empty",
+        "program_facts.csv:2: source_url 'somebody told me' is neither an http(s) address nor 'general knowledge'",
+    ):
+        assert fault in told
+    assert re.search(r"transfer_bonuses\.csv:[23]: it overlaps in time with", told)
+
+
+def test_a_file_that_is_no_text_or_has_cells_too_many_is_told(broken: Path) -> None:
+    (broken / "regions.csv").write_bytes(b"region,\xff\n")
+    with (broken / "lounges.csv").open("a", encoding="utf-8") as table:
+        table.write("one,two\n")
+    told = "\n".join(_read_faults(broken))
+    assert "regions.csv: is not UTF-8 text" in told
+    assert re.search(r"lounges\.csv:\d+: 2 cells, \d+ wanted", told)

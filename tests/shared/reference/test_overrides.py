@@ -1,7 +1,9 @@
 """Facts corrected without a release: checked like the files, laid over them, traced, taken up by running servers."""
 
+import shutil
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -10,7 +12,7 @@ import pytest
 from mcp_server.calls import fact_refresh
 from shared import clock
 from shared.db.base import transaction
-from shared.db.overrides import newest_changes, overrides
+from shared.db.overrides import ReferenceChange, newest_changes, overrides
 from shared.redis import FACTS, connect
 from shared.reference import load
 from shared.reference.load import FOLDER, read_tables, reference
@@ -188,3 +190,36 @@ def test_a_running_server_takes_a_correction_up_at_a_word(as_before: None, monke
         return bool(reference().cards["us-amex-gold"].annual_fee == 375)
 
     assert anyio.run(is_seen)
+
+
+def test_files_that_are_wrong_leave_a_running_server_the_facts_it_has(
+    as_before: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A deployment under way may replace the files below a running server."""
+    before = reference()
+    folder = Path(shutil.copytree(FOLDER, tmp_path / "data"))
+    (folder / "cards.csv").write_text("slug,nam\n", encoding="utf-8")
+    monkeypatch.setattr(facts, "FOLDER", folder)
+    monkeypatch.setattr(load, "FOLDER", folder)
+    monkeypatch.setattr(load.load, "__defaults__", (folder, ()))
+    with transaction() as session:
+        session.add(ReferenceChange(made_by="ann", file="cards.csv", key="x", action="undone", reason="why"))
+    monkeypatch.setattr(fact_refresh, "_listen", _stop)
+    with pytest.raises(_Stopped):
+        anyio.run(fact_refresh.watch_corrections)
+    assert not refresh()
+    assert reference() is before
+    assert "facts: the ones in use stay, the files have faults: cards.csv:1: the header differs" in caplog.text
+    monkeypatch.undo()
+    with transaction() as session:
+        session.add(ReferenceChange(made_by="ann", file="cards.csv", key="x", action="undone", reason="why"))
+    assert refresh()
+    assert reference() is not before
+
+
+class _Stopped(Exception):
+    """The watch got as far as to wait for the next message."""
+
+
+async def _stop() -> None:
+    raise _Stopped
