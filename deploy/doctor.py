@@ -75,6 +75,15 @@ def _check_reference() -> str:
     return f"{len(facts.programs)} programmes, {len(facts.airlines)} airlines, {len(facts.airports)} airports"
 
 
+def _check_source_watch() -> str:
+    """What another's file does is no fault of this service: it is shown, and the audit lists it."""
+    from shared.db.base import transaction
+    from shared.services.operations.source_watch import describe_watch
+
+    with transaction() as session:
+        return describe_watch(session)
+
+
 def _check_clock() -> str:
     from sqlalchemy import func, select
 
@@ -182,6 +191,7 @@ def run_doctor(arguments: argparse.Namespace) -> int:
         "queue": lambda: _check_queue(served=served),
         "auth server": _check_auth_server,
         "reference data": _check_reference,
+        "watched files": _check_source_watch,
         "clock": _check_clock,
         "data mode": _check_data_mode,
         "connections": _check_connections,

@@ -80,6 +80,15 @@ class Jobs(Part):
     workers: int | None
 
 
+class FactItems(Part):
+    """Open items about facts, which `award-travel audit` lists."""
+
+    reports: int
+    differences: int
+    unread_sources: int
+    sources_checked_at: datetime | None
+
+
 class Backend(Part):
     name: str
     state: Literal["live", "degraded", "down", "not_configured"]
@@ -92,6 +101,7 @@ class Overview(Result):
     signups_by_day: list[SignUps]
     jobs: Jobs
     backends: list[Backend]
+    fact_items: FactItems
 
 
 def _list_days(call: Call, number: int) -> list[date]:
@@ -152,4 +162,5 @@ def admin_platform_overview(
         signups_by_day=[SignUps(day=day, count=new.get(day, 0)) for day in window],
         jobs=Jobs(queued=queued, failed=failed, workers=workers.count_workers()),
         backends=[Backend.model_validate(b) for b in sources.backends()],
+        fact_items=FactItems(**figures.count_fact_items(session)),
     )

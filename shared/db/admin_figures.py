@@ -13,12 +13,14 @@ from shared.db.accounts import Account
 from shared.db.base import Base, unscoped
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.delay_alerts import DelayAlert
+from shared.db.fact_reports import FactReport
 from shared.db.flight_alerts import FlightAlert
 from shared.db.messages import OPEN_STATUSES as OPEN_MESSAGE
 from shared.db.messages import Delivery
 from shared.db.route_monitors import RouteMonitor
 from shared.db.runs import OPEN_STATUSES as OPEN_RUN
 from shared.db.runs import JobRun
+from shared.db.source_watch import FAULT, SourceItem, SourceReading
 from shared.db.standing_orders import StandingOrder
 from shared.db.trips import SearchRecord, Trip
 from shared.db.usage import UNCOUNTED_TOOL, ToolCall
@@ -161,6 +163,19 @@ def count_records(session: Session) -> dict[str, int]:
     """How many rows there are of each kind, in one statement."""
     counts = [sum((_number(m) for m in models), sa.literal(0)).label(name) for name, models in RECORDS.items()]
     return dict(session.execute(sa.select(*counts)).one()._mapping)
+
+
+def count_fact_items(session: Session) -> dict[str, Any]:
+    """Open items about facts: reports of people, differences of watched files, files that could not be read."""
+    is_open = (SourceItem.ended_on.is_(None), SourceItem.closed_on.is_(None))
+    counts: dict[str, sa.ScalarSelect[Any]] = {
+        "reports": _number(FactReport, FactReport.closed_on.is_(None)),
+        "differences": _number(SourceItem, *is_open, SourceItem.field != FAULT),
+        "unread_sources": _number(SourceItem, *is_open, SourceItem.field == FAULT),
+        "sources_checked_at": sa.select(func.max(SourceReading.checked_at)).scalar_subquery(),
+    }
+    figures = sa.select(*(figure.label(name) for name, figure in counts.items()))
+    return dict(session.execute(figures).one()._mapping)
 
 
 def count_jobs(session: Session, since: datetime) -> tuple[int, int]:

@@ -9,12 +9,15 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from deploy import doctor
 from jobs import dispatcher
 from jobs.runs import work as work_on
+from shared import clock
 from shared.db.base import transaction
 from shared.db.run_kinds import RunKind
 from shared.db.runs import JobRun, Schedule, claim_run
 from shared.db.source_watch import SourceItem, SourceReading
+from shared.domain.dates import format_day
 from shared.reference import load
 from shared.reference.load import reference
 from shared.reference.rows.watched import WatchedSource
@@ -262,6 +265,18 @@ def test_the_audit_shows_both_values_and_the_link(host: PublicHost) -> None:
     texts = {f.kind: f.text for f in audit.run_audit() if f.kind in ("differs", "unread")}
     assert texts["differs"].startswith(f"{RATIO} here: 0.6; in list: 0.75: http://127.0.0.1")
     assert texts["unread"].startswith("list answered with status 404: http://127.0.0.1")
+
+
+def test_the_doctor_says_how_the_watched_files_fare(host: PublicHost) -> None:
+    assert doctor._check_source_watch() == "1 file, none read yet, 0 differences open"
+    host.serve(PAIR, ratio=0.75)
+    watch()
+    host.kind = "absent"
+    watch()
+    day = format_day(clock.today())
+    assert (
+        doctor._check_source_watch() == f"1 file, last read on {day}, 1 difference open; list answered with status 404"
+    )
 
 
 def test_a_source_that_is_watched_no_more_leaves_nothing_open(host: PublicHost) -> None:

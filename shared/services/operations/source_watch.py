@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from shared import clock
 from shared.db import source_watch as store
 from shared.db.source_watch import FAULT, SourceReading
+from shared.domain.dates import format_day
 from shared.domain.plurals import pluralize
 from shared.domain.source_files import Entry, SourceContent, SourceUnreadable, read_source
 from shared.reference.audit import AuditFinding
@@ -133,6 +134,17 @@ def _describe_fault(source: WatchedSource, fault: str) -> dict[str, Any]:
 def _describe_difference(source: WatchedSource, difference: SourceDifference) -> dict[str, Any]:
     key = {"source": source.name, "file": difference.file, "key": difference.key, "field": difference.field}
     return key | {"ours": difference.ours, "theirs": difference.theirs, "link": source.url}
+
+
+def describe_watch(session: Session) -> str:
+    """One line for the operator: how many files are watched, when they were last read, and which could not be."""
+    readings = store.list_readings(session)
+    items = store.list_open_items(session)
+    faults = [f"{item.source} {item.theirs}" for item in items if item.field == FAULT]
+    days = [reading.checked_at.date() for reading in readings.values()]
+    last = f"last read on {format_day(max(days))}" if days else "none read yet"
+    differences = pluralize(sum(item.field != FAULT for item in items), "difference")
+    return "; ".join([f"{pluralize(len(list_sources()), 'file')}, {last}, {differences} open", *faults])
 
 
 def list_findings(session: Session) -> list[AuditFinding]:

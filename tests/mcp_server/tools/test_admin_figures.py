@@ -14,10 +14,12 @@ from shared.db.base import transaction
 from shared.db.delay_alerts import DelayAlert
 from shared.db.messages import Delivery
 from shared.db.runs import JobRun, Schedule
+from shared.db.source_watch import SourceItem, store_items
 from shared.db.trips import SearchRecord
 from shared.db.usage import API_CALLS, Note, ToolCall, store_calls, take
 from shared.providers import circuit_breaker
 from shared.redis import connect
+from shared.services.operations import audit, fact_reports
 from tests.mcp_server.tools.conftest import Use
 from tests.mcp_server.tools.owned_rows import rows_of_every_kind, store_rows
 from tests.support.people import People, account
@@ -184,6 +186,23 @@ def test_admin_platform_overview_counts_what_there_is(people: People, use: Use) 
         "trips": 2 * per_account["trips"],
     }
     assert answer["jobs"] == {"queued": 5, "failed": 2, "workers": 0}
+
+
+def test_admin_platform_overview_counts_what_is_open_about_facts(people: People, use: Use) -> None:
+    nothing = {"reports": 0, "differences": 0, "unread_sources": 0, "sources_checked_at": None}
+    assert use(people.ada, "admin_platform_overview")["fact_items"] == nothing
+    report = {"file": "cards.csv", "key": "Gold", "wrong": "The fee is another."}
+    numbers = [fact_reports.receive_report(report, "192.0.2.7") for _ in range(3)]
+    today = clock.today()
+    with transaction() as session:
+        assert audit.close_item(session, f"R{numbers[0]}", "ada", "mended")
+        item = {"source": "list", "file": "cards.csv", "ours": "1", "theirs": "2", "link": "https://raw.example/"}
+        fields = ("annual_fee", "bonus_amount", "bonus_spend", "source")
+        store_items(session, [item | {"key": "Gold", "field": field} for field in fields], today)
+        number = session.scalars(sa.select(SourceItem.id).where(SourceItem.field == "bonus_spend")).one()
+        assert audit.close_item(session, f"D{number}", "ada", "old")
+    figures = use(people.ada, "admin_platform_overview")["fact_items"]
+    assert figures == nothing | {"reports": 2, "differences": 2, "unread_sources": 1}
 
 
 @pytest.mark.spec("s4.4.admin_platform_overview.days", "s8.ranges_as_listed")
