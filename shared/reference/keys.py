@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any
 
 Tables = Mapping[str, Mapping[int, Any]]  # rows by line, by file
@@ -88,15 +89,25 @@ def sort_key(values: Iterable[Any]) -> tuple[tuple[bool, Any], ...]:
 
 def check_keys(tables: Tables) -> Iterator[str]:
     for name, fields in KEYS.items():
-        before: tuple[Any, ...] | None = None
-        for where, row in list_rows(tables, name):
-            values = [getattr(row, f) for f in fields]
-            key = sort_key(values)
-            if before is not None and key == before:
-                yield f"{where}: {' '.join(map(str, values))} stands twice"
-            elif before is not None and key < before:
-                yield f"{where}: rows are sorted by {', '.join(fields)}, and this one is out of order"
+        read_key = attrgetter(*fields)
+        before: Any = None
+        for number, row in tables[name].items():
+            key = read_key(row)
+            if before is not None and not _is_sorted(before, key):
+                values = key if len(fields) > 1 else (key,)
+                same = f"{' '.join(map(str, values))} stands twice"
+                order = f"rows are sorted by {', '.join(fields)}, and this one is out of order"
+                yield f"{name}:{number}: {same if key == before else order}"
             before = key
+
+
+def _is_sorted(before: Any, key: Any) -> bool:
+    """Whether two keys are in order. Plain comparison is enough unless an empty cell decides."""
+    try:
+        return bool(before < key)
+    except TypeError:
+        first, second = ((k if isinstance(k, tuple) else (k,)) for k in (before, key))
+        return sort_key(first) < sort_key(second)
 
 
 def check_windows(tables: Tables) -> Iterator[str]:

@@ -76,6 +76,8 @@ def _find_parser(kind: Any) -> Parser:
     if not arms:
         return _PARSERS[kind]
     inner = _PARSERS[arms[0]]
+    if inner is str:
+        return lambda text: text or None
     return lambda text: inner(text) if text else None
 
 
