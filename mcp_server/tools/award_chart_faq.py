@@ -10,7 +10,7 @@ from mcp_server.toolkit.parameters import LooseName
 from mcp_server.toolkit.provenance import Audited, Verified, describe_audited, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Part, Result
-from mcp_server.views.award_charts import describe_categories, describe_values
+from mcp_server.views.award_charts import Scope, describe_categories, describe_values, find_chart_gap
 from mcp_server.views.program_rules import Rule, describe_example, list_rules
 from mcp_server.views.status_rules import explain_status_rules
 from shared.domain.award_charts import Chart
@@ -83,13 +83,17 @@ def _find_charts(call: Call, program: Program) -> list[Chart]:
     return sorted((c for c in charts if c.kind != "not_captured"), key=lambda c: (c.scope != "own", c.overrides))
 
 
-def _explain_pricing(call: Call, charts: list[Chart]) -> Iterator[FaqEntry]:
+def _explain_pricing(call: Call, program: Program, charts: list[Chart]) -> Iterator[FaqEntry]:
     own = [c for c in charts if c.scope == "own"]
     partner = [c for c in charts if c.scope != "own"]
-    for words, charts_of_kind in (("own flights", own), ("partner flights", partner)):
+    scopes: tuple[tuple[Scope, list[Chart]], ...] = (("own", own), ("partner", partner))
+    for scope, charts_of_kind in scopes:
+        words = f"{scope} flights"
         if charts_of_kind:
             kinds = list(dict.fromkeys(KIND_WORDS[c.kind] for c in charts_of_kind))
             yield _to_entry(f"How are {words} priced?", f"{'; '.join(kinds).capitalize()}.", charts_of_kind[0])
+        elif gap := find_chart_gap(call.reference, program.slug, scope):
+            yield _to_entry(f"How are {words} priced?", gap.reason, gap)
     if charts:
         basis = {r.chart_id: r.pricing_basis for r in call.reference.rows("award_charts.csv")}
         bases = dict.fromkeys(BASIS_WORDS[basis[c.chart_id]] for c in charts[:1] if basis[c.chart_id] in BASIS_WORDS)
@@ -183,7 +187,7 @@ def get_award_chart_faq(
     charts = _find_charts(call, resolved)
     rules = _explain_rules(list_rules(call, resolved))
     entries = [
-        *_explain_pricing(call, charts),
+        *_explain_pricing(call, resolved, charts),
         *_explain_nights(call, resolved),
         *rules,
         *_explain_facts(call, resolved),
@@ -198,7 +202,7 @@ def get_award_chart_faq(
         what = f"{least.cabin.replace('_', ' ')}, {least.route_or_band}"
         message += f" The cheapest chart price{of} is {least.points:,} ({what})."
     elif charts:
-        message += " It has no chart: prices are dynamic, and dated examples are quoted."
+        message += " Its prices are dynamic: no chart is known."
     return ChartFaq(
         message=message,
         program=resolved.slug,

@@ -208,7 +208,7 @@ def _to_option(call: Call, group: list[_Priced], balances: dict[str, int], passe
         reachable=reachable,
         via=via,
         book_at=first.program.name,
-        note=first.chart.note,
+        note=first.chart.remark,
         **describe_verified(first.chart),
     )
 

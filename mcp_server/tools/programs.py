@@ -15,16 +15,21 @@ from mcp_server.views.award_charts import (
     KIND_SHOWN,
     ChartPlace,
     Example,
+    Scope,
     Season,
     Seasons,
     WholeChart,
     describe_caveats,
     describe_hotel_caveats,
+    describe_quotes,
     describe_values,
+    find_chart_gap,
     has_seasons,
+    list_examples,
     to_category_rows,
-    to_examples,
+    to_gap,
     to_rate_rows,
+    to_scope,
     to_seasons,
     to_value_row,
 )
@@ -165,17 +170,27 @@ def _find_carrier(call: Call, program: Program, partner_airline: str | None, ori
     )
 
 
-def _refuse(call: Call, program: Program, summary: str, missing: str, quoted: list[Example]) -> NoData:
-    """No price: with the day the last chart ended, and dated prices where there are any."""
+def _refuse(call: Call, program: Program, summary: str, missing: str, scope: Scope, airline: str | None) -> NoData:
+    """No price: with the reason, the day the last chart ended, and dated prices where there are any."""
+    gap = find_chart_gap(call.reference, program.slug, scope, airline)
+    reason = f" {gap.reason}" if gap else " No dated source of such a chart was found."
     ended = call.reference.last_chart_day(program.slug)
     why = f" The last chart that is known ended on {format_day(ended)}." if ended else ""
+    quoted = list_examples(call.reference, program, scope, airline)
     listed = f" {pluralize(len(quoted), 'dated price is', 'dated prices are')} quoted in examples." if quoted else ""
-    return NoData(f"{summary}{why}{listed}", [missing], **({"examples": quoted} if quoted else {}))
+    return NoData(
+        f"{summary}{reason}{why}{listed}",
+        [missing],
+        **({"examples": quoted} if quoted else {}),
+        **({"reason": to_gap(gap)} if gap else {}),
+    )
 
 
-def _describe_prices(program: Program, flights: str, price: RoutePrice, day: date | None, cabin: str | None) -> str:
+def _describe_prices(
+    program: Program, flights: str, price: RoutePrice, day: date | None, cabin: str | None, examples: list[Example]
+) -> str:
     if price.dynamic:
-        return f"{program.name} prices {flights} dynamically: there is no chart. Dated examples are quoted."
+        return f"{program.name} prices {flights} dynamically: there is no chart. {describe_quotes(examples)}"
     listed = ", ".join(c.replace("_", " ") for c in price.cabins)
     unpriced = f" No price of {cabin.replace('_', ' ')} is known." if cabin and cabin not in price.cabins else ""
     sentences = [f"{program.name} has chart prices for {flights} in {listed}, one way per person.{unpriced}"]
@@ -206,10 +221,10 @@ def get_pricing(
         raise Invalid(Fault("destination", "is the origin", "another airport"))
     airline = _find_carrier(call, resolved, partner_airline or own_airline, start, end)
     price = call.reference.route_price(resolved.slug, airline, start, end)
-    quoted = to_examples(call.reference.examples(resolved.slug), airline, own=airline in resolved.iata)
+    quoted = list_examples(call.reference, resolved, to_scope(resolved, airline), airline)
     if price is None or (not price.cabins and not price.dynamic):
         unpriced = f"No chart of {resolved.name} prices {airline} flights from {start} to {end}."
-        raise _refuse(call, resolved, unpriced, "award price", quoted)
+        raise _refuse(call, resolved, unpriced, "award price", to_scope(resolved, airline), airline)
     finding = find_route(call, airline, start, end)
     cabins = [cabin] if cabin else list(price.cabins) or ["economy", "business"]
     places = [p.place for c, p in price.cabins.items() if c in cabins]
@@ -217,7 +232,7 @@ def get_pricing(
     prices = {c: to_seasons(price, c) for c in cabins}
     apart = finding.route == "none_known" and not price.dynamic
     flights = f"{airline_name(call.reference, airline)} ({airline}) flights from {start} to {end}"
-    summary = _describe_prices(resolved, flights, price, date, cabin)
+    summary = _describe_prices(resolved, flights, price, date, cabin, quoted)
     doubt = f"{describe_route(call, airline, start, end, finding)} {APART if apart else ''}"
     return Pricing(
         message=f"{summary} {doubt}".rstrip(),
@@ -230,18 +245,18 @@ def get_pricing(
         season_on_date=None if date is None or price.dynamic or has_seasons(price) else "standard",
         dynamic=price.dynamic,
         examples=quoted,
-        notes=[c.note for c in price.charts if c.note],
+        notes=[c.remark for c in price.charts if c.remark],
         **describe_audited(chart),
     )
 
 
-def _select_charts(call: Call, program: Program, own: bool, partner_airline: str | None) -> list[Chart]:
-    """The programme's own charts, or its partners'. For one partner: charts that name it, else that for all others."""
-    charts = [c for c in call.reference.charts(program.slug, call.today) if c.kind != "not_captured"]
-    if partner_airline is None:
-        return [c for c in charts if (c.scope == "own") == own]
-    code = call.reference.airline(partner_airline).iata
-    return [c for c in call.reference.charts_of(program.slug, code, call.today) if c in charts]
+def _select_charts(call: Call, program: Program, scope: Scope, airline: str | None) -> list[Chart]:
+    """The programme's own charts, or its partners'. For one airline: those that price it."""
+    charts = call.reference.charts(program.slug, call.today)
+    fits = [c for c in charts if (c.scope == "own") == (scope == "own")]
+    if airline:
+        fits = list(call.reference.charts_of(program.slug, airline, call.today))
+    return [c for c in fits if c.kind != "not_captured"]
 
 
 @tool(area="pricing", tier=Tier.FREE, effect=Effect.READS, title="Get programme rates")
@@ -263,10 +278,10 @@ def get_program_rates(
         return _to_fixed_rates(resolved, values)
     if resolved.kind != "airline":
         raise NoData(_explain_no_chart(call, resolved), missing=["award chart"])
-    charts = _select_charts(call, resolved, chart == "own", partner_airline)
-    flights = (
-        f"{chart} flights" if partner_airline is None else f"{call.reference.airline(partner_airline).name} flights"
-    )
+    code = call.reference.airline(partner_airline).iata if partner_airline else None
+    scope = to_scope(resolved, code) if code else chart
+    charts = _select_charts(call, resolved, scope, code)
+    flights = f"{airline_name(call.reference, code) if code else chart} flights"
     rows = [row for c in charts for row in to_rate_rows(c, cabin)]
     dynamic = bool(charts) and all(c.dynamic for c in charts)
     if not rows and not dynamic:
@@ -276,16 +291,18 @@ def get_program_rates(
             resolved,
             f"No award chart of {resolved.name} for {flights}{of} is known.",
             "award chart",
-            to_examples(call.reference.examples(resolved.slug)),
+            scope,
+            code,
         )
     seasons = [s for s in ("off_peak", "standard", "peak") if any(getattr(r, s) is not None for r in rows)]
-    summary = "dynamic, no chart; dated examples are quoted" if dynamic else pluralize(len(rows), "price")
+    examples = list_examples(call.reference, resolved, scope, code)
+    summary = f"dynamic, no chart. {describe_quotes(examples)}" if dynamic else f"{pluralize(len(rows), 'price')}."
     return ProgramRates(
-        message=f"{resolved.name}, {flights}: {summary}.",
+        message=f"{resolved.name}, {flights}: {summary}",
         program=resolved.slug,
         chart=WholeChart(kind=KIND_SHOWN[charts[0].kind], rows=rows[:MAX_ROWS], seasons=seasons),
         caveats=describe_caveats(charts),
-        examples=to_examples(call.reference.examples(resolved.slug)),
+        examples=examples,
         total=len(rows),
         has_more=len(rows) > MAX_ROWS,
         **describe_audited(charts[0]),

@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 from typing import Literal
 
+from mcp_server.toolkit.provenance import Audited, describe_audited
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part
 from shared.domain.award_charts import Chart, Points, RoutePrice
-from shared.reference.rows import AwardExample, HotelPointValue, HyattPrice
+from shared.reference.reference import Reference
+from shared.reference.rows import AwardExample, ChartGap, HotelPointValue, HyattPrice, Program
 
 Season = Literal["off_peak", "standard", "peak"]
+Scope = Literal["own", "partner"]
 ChartKind = Literal["zone", "distance", "region_pair", "category", "fixed", "dynamic"]
 KIND_SHOWN: dict[str, ChartKind] = {
     "distance_bands": "distance",
@@ -43,6 +46,12 @@ class Example(Part):
     level: str
     source_url: str
     as_of: str | None
+
+
+class Gap(Audited):
+    """Why no chart is here."""
+
+    sentence: str
 
 
 class RateRow(Part):
@@ -97,6 +106,30 @@ def to_examples(rows: Sequence[AwardExample], airline: str | None = None, *, own
     return [Example.model_validate(r) for r in rows if airline is None or fits & set(r.airline.split("|"))]
 
 
+def to_scope(program: Program, airline: str) -> Scope:
+    return "own" if airline in program.iata else "partner"
+
+
+def list_examples(reference: Reference, program: Program, scope: Scope, airline: str | None) -> list[Example]:
+    """Dated prices of one airline, or of all flights of the scope."""
+    examples = to_examples(reference.examples(program.slug), airline, own=airline in program.iata)
+    return [e for e in examples if (set(e.airline.split("|")) <= set(program.iata)) == (scope == "own")]
+
+
+def describe_quotes(examples: list[Example]) -> str:
+    return "Dated examples are quoted." if examples else "No dated example of a price is known."
+
+
+def find_chart_gap(reference: Reference, program: str, scope: Scope, airline: str | None = None) -> ChartGap | None:
+    """Why the programme's chart of one airline, or of its own or partner flights, is not here, where that is known."""
+    gaps = {r.scope: r for r in reference.rows("award_chart_gaps.csv") if r.program == program}
+    return (gaps.get(airline) if airline else None) or gaps.get(scope)
+
+
+def to_gap(row: ChartGap) -> Gap:
+    return Gap(sentence=row.reason, **describe_audited(row))
+
+
 def to_rate_rows(chart: Chart, cabin: str | None) -> list[RateRow]:
     """One row for each band or zone pair of each cabin, its seasons beside one another."""
     prices: dict[tuple[str, str], Points] = {}
@@ -132,7 +165,7 @@ def to_category_rows(prices: Sequence[HyattPrice]) -> list[CategoryRow]:
 
 
 def describe_caveats(charts: Sequence[Chart]) -> list[str]:
-    notes = [f"{c.chart_id}: {c.note}" for c in charts if c.note]
+    notes = [f"{c.chart_id}: {c.remark}" for c in charts if c.remark]
     dynamic = [f"{', '.join(sorted(c.carriers)) or 'all others'}: dynamic, no chart" for c in charts if c.dynamic]
     return [*notes, *dynamic, "Stopovers, surcharges and taxes are not part of a chart."]
 

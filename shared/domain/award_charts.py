@@ -52,7 +52,7 @@ class Chart:
     as_of: str | None
     audited_on: date | None
     confidence: str
-    note: str | None
+    remark: str | None
 
     def is_valid(self, on: date) -> bool:
         return (self.valid_from is None or self.valid_from <= on) and (self.valid_to is None or on <= self.valid_to)

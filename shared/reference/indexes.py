@@ -60,7 +60,7 @@ def _build_chart(row: Any, bands: Any, zones: Any) -> Chart:
         as_of=row.as_of,
         audited_on=row.audited_on,
         confidence=row.confidence,
-        note=row.note,
+        remark=row.remark,
     )
 
 

@@ -19,6 +19,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "transfer_partners.csv": ("from_program", "to_program", "cards", "valid_from"),
     "transfer_bonuses.csv": ("from_program", "to_program", "valid_to"),
     "award_charts.csv": ("chart_id",),
+    "award_chart_gaps.csv": ("program", "scope"),
     "award_chart_zones.csv": ("chart_id", "cabin", "from_zone", "to_zone", "season"),
     "award_chart_bands.csv": ("chart_id", "cabin", "season", "min_miles"),
     "award_zone_members.csv": ("zone_system", "zone"),

@@ -20,6 +20,16 @@ class Chart(Dated):
     zone_system: str | None
     route_scope: str | None
     threshold_miles: int | None
+    remark: str | None  # for readers of answers; `note` is for whoever audits the row
+
+
+@dataclass(frozen=True, slots=True)
+class ChartGap(Fact):
+    """Why a programme's chart of its `own` or its `partner` flights is not here, in a sentence for readers."""
+
+    program: str
+    scope: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +108,7 @@ class CancellationFee(Fact):
     per: str
     cutoff: str | None
     exempt_tiers: tuple[str, ...]
-    remark: str | None  # for readers of answers; `note` is for whoever audits the row
+    remark: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ def chart(**more: object) -> Chart:
         "as_of": "2026-01-01",
         "audited_on": None,
         "confidence": "high",
-        "note": None,
+        "remark": None,
     }
     return Chart(**(plain | more))  # type: ignore[arg-type]
 
