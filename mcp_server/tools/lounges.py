@@ -11,15 +11,16 @@ from mcp_server.toolkit import edits
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.own_rows import get_own
 from mcp_server.toolkit.parameters import NOT_BLANK, AirportOrCity, Amount, AnyName, Currency, Day, Page, PerPage, RowId
+from mcp_server.toolkit.provenance import Audited, describe_audited
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Paging, Part, Result
 from shared.db.cards import Card
 from shared.db.lounges import LoungeVisit as Row
 from shared.db.lounges import count_visits, page_of_visits
-from shared.domain import names
 from shared.domain.dates import format_day
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NotFound
+from shared.reference import lounges
 
 AccessMethod = Literal["card", "status", "ticket", "membership", "paid", "guest", "other"]
 Name = Annotated[str, Field(max_length=120), NOT_BLANK]
@@ -54,8 +55,16 @@ class Totals(Counts):
     guests: int
 
 
+class ListedLounge(Audited):
+    """A lounge of this name at the airport, as a lounge network lists it."""
+
+    name: str
+    networks: list[str]
+
+
 class LoggedVisit(Result):
     visit: LoungeVisit
+    listed_lounges: list[ListedLounge]
     visits_this_year: Counts
 
 
@@ -106,9 +115,7 @@ def _resolve_program(call: Call, text: str | None) -> str | None:
     """The slug of a loyalty programme, or the name of a lounge membership such as Priority Pass."""
     if not text:
         return text
-    ways = {way for row in call.reference.rows("lounges.csv") for way in row.access}
-    way = next((w for w in sorted(ways) if names.normalize_name(w) == names.normalize_name(text)), None)
-    return way or call.reference.program(text).slug
+    return lounges.find_membership(call.reference, text) or call.reference.program(text).slug
 
 
 _get_own = partial(get_own, Row, "lounge visit")
@@ -149,10 +156,15 @@ def log_lounge_visit(
     call.db.flush()
     this_year = Row.visited_on.between(call.today.replace(month=1, day=1), call.today.replace(month=12, day=31))
     counts = count_visits(call.db, this_year)
+    listed = lounges.find_lounges(call.reference, airport, lounge_name)
     return LoggedVisit(
         message=f"Visit {row.id} to {row.lounge_name} ({row.airport}) is logged."
         f" {pluralize(counts.total, 'visit')} this year.",
         visit=_to_visit(row),
+        listed_lounges=[
+            ListedLounge(name=lounge.name, networks=list(lounge.networks), **describe_audited(lounge))
+            for lounge in listed
+        ],
         visits_this_year=Counts.model_validate(counts),
     )
 

@@ -223,6 +223,12 @@ _OFFER_KINDS = ("match", "challenge")
 _EARN_UNITS = ("points_per_unit", "percent")
 
 
+def _check_lounges(tables: Tables) -> Iterator[str]:
+    memberships = {row.membership for row in tables["lounge_memberships.csv"].values()}
+    for where, row in list_rows(tables, "lounges.csv"):
+        yield from (f"{where}: {n!r} is not in lounge_memberships.csv" for n in row.networks if n not in memberships)
+
+
 def _check_kinds(tables: Tables) -> Iterator[str]:
     """Values that results declare as enumerations."""
     for name, field, allowed in (
@@ -263,6 +269,7 @@ _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
     _check_earning: (),
     _check_cards: ("cards.csv", "voucher_types.csv"),
     _check_hotels: ("hotels.csv", "hotel_lists.csv"),
+    _check_lounges: ("lounge_memberships.csv",),
     _check_kinds: (),
     _check_status_matches: ("programs.csv", "elite_tiers.csv"),
     homes.find_faults: (),

@@ -38,6 +38,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "hotel_point_values.csv": ("program", "points"),
     "hotel_list_members.csv": ("country", "city", "name"),
     "lounges.csv": ("slug",),
+    "lounge_memberships.csv": ("membership",),
     "other_servers.csv": ("name",),
     "buy_points.csv": ("program",),
     "continents.csv": ("continent", "countries"),

@@ -212,12 +212,19 @@ class HyattPrice(Dated):
 
 @dataclass(frozen=True, slots=True)
 class Lounge(Fact):
+    """An airport lounge on the list of a lounge network; `slug` is the list's own name of it."""
+
     slug: str
     airport: str
-    terminal: str | None
     name: str
-    operator: str
-    access: tuple[str, ...]
+    networks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LoungeMembership:
+    """What opens lounge doors besides a loyalty programme: a network, a club, a card, a cabin or a status."""
+
+    membership: str
 
 
 @dataclass(frozen=True, slots=True)

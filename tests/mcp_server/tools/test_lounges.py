@@ -89,6 +89,25 @@ def test_log_lounge_visit_knows_programmes_and_other_ways_into_lounges(log: Any,
     assert log(program=text)["visit"]["program"] == slug
 
 
+@pytest.mark.parametrize(
+    ("airport", "name", "listed"),
+    [
+        ("LHR", "No1 Lounge", ["No1 Lounge Heathrow"]),
+        ("LHR", "plaza premium lounge", ["Plaza Premium Lounge"] * 3),
+        ("HND", "TIAT Lounge", ["TIAT Lounge"]),
+        ("LHR", "The Centurion Lounge", []),
+    ],
+)
+def test_log_lounge_visit_names_lounges_of_that_name_on_a_networks_list(
+    log: Any, airport: str, name: str, listed: list[str]
+) -> None:
+    answer = log(airport=airport, lounge_name=name)
+    assert [row["name"] for row in answer["listed_lounges"]] == listed
+    assert all(row["networks"] == ["priority-pass"] for row in answer["listed_lounges"])
+    assert {row["as_of"] for row in answer["listed_lounges"]} <= {"2026-02-18"}
+    assert ("never checked, dated 18 Feb 2026" in answer["message"]) is bool(listed)
+
+
 def test_log_lounge_visit_says_what_it_does_not_know(log: Any, use: Use, people: People) -> None:
     no = log(program="Zorblatt Lounges")
     assert (no["status"], no["what"]) == ("not_found", "programme")

@@ -137,7 +137,7 @@ def test_every_kind_of_bad_input_is_told_at_once_with_file_and_line(broken: Path
     lines = bonuses.read_text(encoding="utf-8").split("\n")
     bonuses.write_text("\n".join([*lines[:2], lines[1], *lines[2:]]), encoding="utf-8")
     change("transfer_bonuses.csv", 3, valid_to="2099-01-01")
-    change("lounges.csv", 1, access="acess")
+    change("lounges.csv", 1, networks="netwoks")
     change("cards.csv", 3, audited_on="yesterday")
     change("elite_tiers.csv", 2, valid_from="2026-13-01")
     change("transfer_partners.csv", 2, ratio_from="0")
@@ -146,7 +146,7 @@ def test_every_kind_of_bad_input_is_told_at_once_with_file_and_line(broken: Path
     change("program_facts.csv", 2, source_url="somebody told me")
     told = "\n".join(_read_faults(broken))
     for fault in (
-        "lounges.csv:1: the header differs from the row type in access, acess",
+        "lounges.csv:1: the header differs from the row type in netwoks, networks",
         "cards.csv:3: audited_on 'yesterday' is not a date YYYY-MM-DD",
         "elite_tiers.csv:2: valid_from '2026-13-01' is not a date YYYY-MM-DD",
         "transfer_partners.csv:2: a ratio must be positive",
@@ -159,9 +159,9 @@ def test_every_kind_of_bad_input_is_told_at_once_with_file_and_line(broken: Path
 
 
 def test_a_file_that_is_no_text_or_has_cells_too_many_is_told(broken: Path) -> None:
-    (broken / "regions.csv").write_bytes(b"region,\xff\n")
+    (broken / "routes.csv").write_bytes(b"carrier,\xff\n")
     with (broken / "lounges.csv").open("a", encoding="utf-8") as table:
         table.write("one,two\n")
     told = "\n".join(_read_faults(broken))
-    assert "regions.csv: is not UTF-8 text" in told
+    assert "routes.csv: is not UTF-8 text" in told
     assert re.search(r"lounges\.csv:\d+: 2 cells, \d+ wanted", told)

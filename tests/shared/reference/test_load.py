@@ -34,7 +34,7 @@ COUNTS = {
     "hotel_categories.csv": 1596,
     "hotel_list_members.csv": 3483,
     "hyatt_award_chart.csv": 64,
-    "lounges.csv": 122,
+    "lounges.csv": 1366,
     "routes.csv": 9160,
 }
 
