@@ -17,11 +17,12 @@ from shared.domain import names
 from shared.domain.dates import format_day
 from shared.domain.plurals import pluralize
 from shared.errors import NoData, NotFound
-from shared.reference.rows import Airline, Carrier
+from shared.reference.airlines import Airline
 from shared.reference.rows import CancellationFee as FeeRow
 
 PARTNER_NOTE = "This is the airline's own programme; a partner programme that booked the award charges its own fee."
 MAX_PROGRAMMES = 4
+_ALLIANCE_NAMES = {"oneworld": "oneworld", "skyteam": "SkyTeam", "star_alliance": "Star Alliance"}
 _DAYS = re.compile(r"(\d+) days?", re.ASCII)
 _CODE = re.compile(r"([A-Z0-9]{2}|[A-Z]{3}) ?(\d{1,4}[A-Z]?)", re.ASCII)
 
@@ -59,8 +60,9 @@ class CancellationFee(Result, Verified):
 class FlightCarrier(Part):
     code: str
     name: str
-    country: str
+    country: str | NoDataWord
     slug: str | None
+    alliance: str | None
 
 
 class FlightLookup(Result):
@@ -162,7 +164,7 @@ def get_cancellation_fee(
     )
 
 
-def _find_carrier(call: Call, code: str) -> Airline | Carrier:
+def _find_carrier(call: Call, code: str) -> Airline:
     carriers, by_icao = call.reference.carriers, call.reference.by_icao
     carrier = carriers.get(by_icao.get(code, code))
     if carrier is None:
@@ -186,15 +188,21 @@ def lookup_flight(
         raise NotFound("flight", flight_number)
     carrier = _find_carrier(call, parts[1])
     when = f" on {format_day(date)}" if date else ""
-    searchable = carrier if isinstance(carrier, Airline) else None
+    alliance = carrier.find_alliance(date or call.today)
+    membership = f", a member of {_ALLIANCE_NAMES[alliance]}" if alliance else ""
+    searchable = carrier if carrier.slug else None
     programme = "" if searchable else " Its award seats cannot be searched for here."
     if searchable and searchable.program:
         programme = f" Its awards are priced by {call.reference.programs[searchable.program].name}."
     return FlightLookup(
-        message=f"{parts[1]} {parts[2]} is a flight of {carrier.name}.{programme}"
+        message=f"{parts[1]} {parts[2]} is a flight of {carrier.name}{membership}.{programme}"
         f" Its timetable{when} is not known here.",
         airline=FlightCarrier(
-            code=carrier.iata, name=carrier.name, country=carrier.country, slug=searchable and searchable.slug
+            code=carrier.iata,
+            name=carrier.name,
+            country=carrier.country or NO_DATA,
+            slug=carrier.slug,
+            alliance=alliance,
         ),
         program=searchable and searchable.program,
         supported_endpoints=list_endpoints(searchable) if searchable else [],

@@ -24,7 +24,7 @@ from mcp_server.views.award_search import (
 from shared.domain.dates import format_day
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid
-from shared.reference.rows import Airline
+from shared.reference.airlines import Airline
 from shared.services.search.availability import VERB, Found, search
 from shared.services.search.award_options import AwardOption
 from shared.services.search.provenance import Coverage, Freshness

@@ -22,7 +22,7 @@ from shared.domain.dates import find_month_bounds, format_day
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid
 from shared.providers.contract import SeatsQuestion
-from shared.reference.rows import Airline
+from shared.reference.airlines import Airline
 from shared.services.search import seat_calendar
 from shared.services.search.provenance import Coverage, Freshness
 from shared.services.search.seat_calendar import DaySeats, search_month

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from mcp_server.toolkit.registry import TOOLS
-from shared.reference.rows import Airline
+from shared.reference.airlines import Airline
 
 Endpoint = Literal["availability", "monthly", "all_airlines", "flight_alert", "pricing"]
 _TOOL_OF: dict[Endpoint, str] = {

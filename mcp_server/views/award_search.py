@@ -10,7 +10,7 @@ from shared.domain.dates import format_day
 from shared.domain.plans import CABINS, FREE_CABINS, Plan, list_cabins
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData, Paywall
-from shared.reference.rows import Airline
+from shared.reference.airlines import Airline
 
 ALWAYS = ("BA", "QR", "CX")  # the specification's carrier tags: listed and accepted whether or not a source has them
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from shared.domain.plans import CABINS
-from shared.reference import folio, homes, keys, spending, watched_sources
+from shared.reference import airlines, folio, homes, keys, spending, watched_sources
 from shared.reference.keys import Tables, list_rows
 
 _KINDS = ("airline", "hotel", "bank")
@@ -60,15 +60,8 @@ def _check_programmes(tables: Tables) -> Iterator[str]:
 
 
 def _check_names(tables: Tables) -> Iterator[str]:
-    """A name means one programme, or is listed with all it can mean; an airline names the programme that owns it."""
+    """A name means one programme, or is listed with all it can mean."""
     slugs = {row.slug for row in tables["programs.csv"].values()}
-    owner = {code: row.slug for row in tables["programs.csv"].values() for code in row.iata}
-    for where, row in list_rows(tables, "airlines.csv"):
-        if (slug := owner.get(row.iata)) and row.program != slug:
-            yield f"{where}: {row.iata} belongs to {slug}, not to {row.program}"
-    for where, row in list_rows(tables, "carriers.csv"):
-        if row.one_cabin not in (None, *CABINS):
-            yield f"{where}: one_cabin {row.one_cabin!r} is not a cabin"
     shared = {row.alias for row in tables["ambiguous_aliases.csv"].values()}
     for where, row in list_rows(tables, "program_aliases.csv"):
         if row.alias in shared:
@@ -273,6 +266,7 @@ _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
     _check_kinds: (),
     _check_status_matches: ("programs.csv", "elite_tiers.csv"),
     homes.find_faults: (),
+    airlines.find_faults: ("airlines.csv", "programs.csv"),
     folio.find_faults: tuple(folio.TABLES),
     spending.find_faults: tuple(spending.TABLES),
     watched_sources.find_faults: (watched_sources.TABLE,),
@@ -283,7 +277,7 @@ _AIRPORT_FIELDS: dict[str, Callable[[Any], Iterable[str]]] = {
     "lounges.csv": lambda row: (row.airport,),
     "uk_duty_exempt_airports.csv": lambda row: (row.airport,),
     "programs.csv": lambda row: row.hubs,
-    "airlines.csv": lambda row: row.hubs,
+    "airline_facts.csv": lambda row: (row.value,) if row.topic == "hub" else (),
     "status_run_routes.csv": lambda row: row.routing.split("-"),
 }
 

@@ -12,7 +12,7 @@ from shared.domain.airports import Zone
 from shared.domain.award_charts import Chart, DistanceBand, Points, Season
 from shared.domain.flown_routes import KnownFlights
 from shared.domain.transfers import Bonus, Edge
-from shared.reference.rows.travel import Airline, Carrier
+from shared.reference.airlines import Airline, build_airlines
 
 Tables = dict[str, list[Any]]
 
@@ -127,7 +127,8 @@ def build_known_flights(tables: Tables) -> dict[str, KnownFlights]:
     listed: dict[str, set[str]] = defaultdict(set)
     for row in tables["route_lists.csv"]:
         listed[row.carrier].add(row.area)
-    countries = {row.iata: row.country for name in ("carriers.csv", "airlines.csv") for row in tables[name]}
+    every = build_airlines(tables)
+    countries = {a.iata: a.country for a in (*every, *(a for a in every if a.slug))}  # of one code: the seller of seats
     out = {}
     for carrier in {*countries, *pairs}:
         home = areas.find_home(carrier, countries.get(carrier))
@@ -197,5 +198,5 @@ def index_programs(tables: Tables) -> dict[str, tuple[str, ...]]:
     return index
 
 
-def index_airlines(airlines: Iterable[Airline | Carrier]) -> dict[str, tuple[str, ...]]:
-    return _index_names((name, a.iata) for a in airlines for name in (a.name, getattr(a, "slug", ""), a.iata, a.icao))
+def index_airlines(airlines: Iterable[Airline]) -> dict[str, tuple[str, ...]]:
+    return _index_names((name, a.iata) for a in airlines for name in (a.name, a.slug or "", a.iata, a.icao))

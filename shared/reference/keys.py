@@ -23,8 +23,9 @@ KEYS: dict[str, tuple[str, ...]] = {
     "award_chart_zones.csv": ("chart_id", "cabin", "from_zone", "to_zone", "season"),
     "award_chart_bands.csv": ("chart_id", "cabin", "season", "min_miles"),
     "award_zone_members.csv": ("zone_system", "zone"),
-    "airlines.csv": ("iata",),
-    "carriers.csv": ("icao",),
+    "airlines.csv": ("iata", "icao"),
+    "airline_facts.csv": ("airline", "topic", "value"),
+    "alliance_members.csv": ("airline", "valid_from"),
     "routes.csv": ("carrier", "origin", "destination"),
     "route_lists.csv": ("carrier", "area"),
     "home_areas.csv": ("kind", "area"),
@@ -63,6 +64,7 @@ KEYS: dict[str, tuple[str, ...]] = {
 
 # What a dated fact is about: rows with the same values must not hold on the same day.
 DATED: dict[str, tuple[str, ...]] = {
+    "alliance_members.csv": ("airline",),
     "transfer_partners.csv": ("from_program", "to_program", "cards"),
     "transfer_bonuses.csv": ("from_program", "to_program", "targeted"),
     "points_sales.csv": ("program", "kind", "targeted"),

@@ -16,9 +16,10 @@ from shared.domain.flown_routes import NO_FLIGHTS, Ends, KnownFlights, RouteFind
 from shared.domain.plans import CABINS
 from shared.errors import Candidates, NotFound
 from shared.reference import ages, airports, indexes
+from shared.reference.airlines import Airline, build_airlines
 from shared.reference.rows.award_charts import AwardExample, CancellationFee, ReleaseWindow
 from shared.reference.rows.programmes import PointsExpiry, PointsPooling, Program
-from shared.reference.rows.travel import Airline, Carrier, CatalogCard, VoucherType
+from shared.reference.rows.travel import CatalogCard, VoucherType
 
 Groups = tuple[tuple[chart_rules.Chart, ...], ...]  # best first; charts of one group are of equal standing
 
@@ -29,10 +30,11 @@ class Reference:
     def __init__(self, tables: dict[str, list[Any]]) -> None:
         self._tables = tables
         self.programs: Mapping[str, Program] = MappingProxyType({p.slug: p for p in tables["programs.csv"]})
-        self.airlines: Mapping[str, Airline] = MappingProxyType({a.iata: a for a in tables["airlines.csv"]})
-        # Also carriers whose seats no known programme sells; of those only names and codes are known.
-        self.carriers: Mapping[str, Carrier | Airline] = MappingProxyType(
-            {c.iata: c for c in tables["carriers.csv"]} | dict(self.airlines)
+        self._every_airline = build_airlines(tables)
+        self.airlines: Mapping[str, Airline] = MappingProxyType({a.iata: a for a in self._every_airline if a.slug})
+        # Also airlines whose seats no known programme sells; of those only names and codes are known.
+        self.carriers: Mapping[str, Airline] = MappingProxyType(
+            {a.iata: a for a in self._every_airline} | dict(self.airlines)
         )
         self.cards: Mapping[str, CatalogCard] = MappingProxyType({c.slug: c for c in tables["cards.csv"]})
         self.voucher_types: Mapping[str, VoucherType] = MappingProxyType(
@@ -45,7 +47,7 @@ class Reference:
         self._places: dict[tuple[str, str], str | None] = {}
         self._program_names = indexes.index_programs(tables)
         self._airline_names = indexes.index_airlines(self.airlines.values())
-        self._carrier_names = indexes.index_airlines(tables["carriers.csv"])
+        self._carrier_names = indexes.index_airlines(self.carriers.values())
         self.route_price = lru_cache(maxsize=16_384)(self._route_price)
         self._price = lru_cache(maxsize=16_384)(self._price_of)
         self._standing = lru_cache(maxsize=16_384)(self._charts_for)
@@ -109,7 +111,7 @@ class Reference:
         names_by_form = {names.normalize_name(a.name): a.name for a in self.airlines.values()}
         raise NotFound("airline", text, [names_by_form[n] for n in names.find_nearest(text, names_by_form)])
 
-    def carrier(self, text: str) -> Carrier | Airline:
+    def carrier(self, text: str) -> Airline:
         """The same among all carriers; a name that means one of the airlines above means no other."""
         if (code := text.strip().upper()) in self.carriers:
             return self.carriers[code]
@@ -124,13 +126,12 @@ class Reference:
     @cached_property
     def one_cabin(self) -> Mapping[str, str]:
         """The cabin of each carrier that has one only."""
-        return {row.iata: row.one_cabin for row in self._tables["carriers.csv"] if row.one_cabin}
+        return {a.iata: a.only_cabin for a in self._every_airline if a.only_cabin}
 
     @cached_property
     def by_icao(self) -> Mapping[str, str]:
         """The two-character code of each three-letter one."""
-        rows = (*self._tables["carriers.csv"], *self.airlines.values())
-        return {row.icao: row.iata for row in rows if row.icao}
+        return {a.icao: a.iata for a in self._every_airline}
 
     def airport(self, code: str) -> Airport:
         """An airport, or of a city code (LON, NYC, TYO) the airport most routes here use. Raises NotFound."""

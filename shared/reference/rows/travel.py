@@ -7,31 +7,32 @@ from shared.reference.rows.fact import Dated, Fact
 
 
 @dataclass(frozen=True, slots=True)
-class Airline(Fact):
+class AirlineRow(Fact):
+    """The codes and the name of an airline. `slug` and `program` are set where a known programme sells its seats."""
+
     iata: str
     icao: str
-    slug: str
     name: str
-    country: str
-    alliance: str | None
-    hubs: tuple[str, ...]
+    slug: str | None
     program: str | None
-    programme_name: str
     in_alert_list: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Carrier(Fact):
-    """How confirmations name a carrier. It need not be one whose seats any programme sells; those are in Airline.
+class AirlineFact(Fact):
+    """One statement about an airline, by its ICAO code: its country, a hub, or the only cabin it has."""
 
-    `one_cabin` is what such a carrier's confirmations leave unsaid: it has no other.
-    """
+    airline: str
+    topic: str
+    value: str
 
-    icao: str
-    iata: str
-    name: str
-    country: str
-    one_cabin: str | None
+
+@dataclass(frozen=True, slots=True)
+class AllianceMember(Dated):
+    """A full member of an alliance, by the airline's IATA code."""
+
+    airline: str
+    alliance: str
 
 
 @dataclass(frozen=True, slots=True)

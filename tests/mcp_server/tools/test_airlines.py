@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from shared import clock
+from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
 
@@ -137,3 +138,34 @@ def test_lookup_flight_of_hawaiian_says_who_prices_its_awards(people: People, us
     answer = use(people.bob, "lookup_flight", flight_number="HA 12")
     assert answer["program"] == "atmos-rewards"
     assert "Atmos Rewards" in answer["message"]
+
+
+@pytest.mark.parametrize(
+    ("flight", "day", "alliance", "words"),
+    [
+        ("SK 925", None, "skyteam", "a member of SkyTeam"),
+        ("SK 925", "2024-08-31", "star_alliance", "a member of Star Alliance"),
+        ("SK 925", "2024-09-01", "skyteam", "a member of SkyTeam"),
+        ("WY 101", None, "oneworld", "a member of oneworld"),
+        ("FJ 810", "2025-03-31", None, None),
+        ("FJ 810", "2025-04-01", "oneworld", "a member of oneworld"),
+        ("EK 1", None, None, None),
+        ("AZ 608", None, None, None),
+        ("VS 3", None, "skyteam", "a member of SkyTeam"),
+    ],
+)
+def test_lookup_flight_names_the_alliance_of_the_day(
+    people: People, use: Use, flight: str, day: str | None, alliance: str | None, words: str | None
+) -> None:
+    answer = use(people.bob, "lookup_flight", flight_number=flight, **({"date": day} if day else {}))
+    assert answer["airline"]["alliance"] == alliance
+    assert (words or "a flight of") in answer["message"]
+    assert bool(words) == ("a member of" in answer["message"])
+
+
+def test_programmes_are_in_the_alliance_of_their_airlines() -> None:
+    """programs.csv names the alliance of today; a membership that began or ended would contradict it."""
+    facts = reference()
+    for program in facts.programs.values():
+        members = {facts.airlines[code].find_alliance(clock.today()) for code in program.iata if code in facts.airlines}
+        assert not members or (program.alliance if program.alliance != "none" else None) in members, program.slug

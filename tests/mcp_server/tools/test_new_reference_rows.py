@@ -30,11 +30,10 @@ ROWS: dict[str, dict[str, str]] = {
         "icao": "MRD",
         "slug": "meridian-air",
         "name": "Meridian Air",
-        "country": "GB",
-        "hubs": "LHR",
         "program": "",
         "in_alert_list": "false",
     },
+    "airline_facts.csv": {"airline": "MRD", "topic": "hub", "value": "LHR"},
     "programs.csv": {
         "slug": "meridian-circle",
         "name": "Meridian Circle",
