@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from mcp_server.toolkit.provenance import Audited, describe_audited
 from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part
+from mcp_server.views.award_charts import describe_values
 from shared.domain import hotel_prices
 from shared.domain.dates import format_iso_day
 from shared.domain.hotel_prices import NightsPrice, State, StayPrice
@@ -185,10 +186,13 @@ def describe_award(facts: Reference, hotel: HotelRow, on: date) -> str:
         return f"Award category {award.category}: {points[0]:,} to {points[-1]:,} points a night, by level."
     if award.category is not None:
         return f"Award category {award.category}."
+    if award.values:
+        return f"Award nights: {describe_values(award.values)}."
     rules = hotel_awards.find_programme(facts, hotel.program)
-    if rules and award.dynamic is False:
-        return f"Its award category is not known; award nights: {rules.award_pricing}."
-    return f"Award nights: {rules.award_pricing}." if rules else "How its award nights are priced is not known."
+    unknown = "Its award category is not known. " if award.chart_from else ""
+    return (
+        f"{unknown}Award nights: {rules.award_pricing}." if rules else "How its award nights are priced is not known."
+    )
 
 
 def describe_opening(hotel: HotelRow) -> str:

@@ -20,6 +20,7 @@ class HotelAward:
 
     category: str | None
     prices: tuple[HyattPrice, ...]
+    values: tuple[HotelPointValue, ...]
     chart_from: str | None
     dynamic: bool | None
     fact: Fact
@@ -65,13 +66,15 @@ def build_award(reference: Reference, hotel: Hotel, on: date) -> HotelAward:
     chart = list_prices(reference, hotel.program, on)
     category = find_category(reference, hotel, on)
     rules = find_programme(reference, hotel.program)
+    values = list_point_values(reference, hotel.program)
     first = chart[0].valid_from if chart else None
     return HotelAward(
         category=category.category if category else None,
         prices=tuple(r for r in chart if category and str(r.category) == category.category),
+        values=tuple(values),
         chart_from=f"{first:%Y-%m}" if first else None,
         dynamic=False if chart else ("dynamic" in rules.award_pricing if rules else None),
-        fact=category or rules or hotel,
+        fact=category or next(iter(values), None) or rules or hotel,
     )
 
 

@@ -93,7 +93,7 @@ def _list_around_city(reference: Reference, stays: Sequence[Hotel]) -> Place:
     if len(countries) > 1:
         listed = [f"{stays[0].city}, {country}" for country in countries]
         raise Candidates(f"{stays[0].city} is in {len(countries)} countries; call again with one of these.", listed)
-    points = [point for h, point in hotels.list_points(reference) if point and h in stays]
+    points = [(float(h.lat), float(h.lon)) for h in stays if h.lat is not None and h.lon is not None]
     near = dict.fromkeys([*_list_hotels_near(reference, points, CITY_KILOMETRES), *stays])
     return Place(f"{stays[0].city}, {countries[0]}", tuple(sorted(near, key=lambda h: h.slug)))
 

@@ -125,6 +125,19 @@ def test_get_hotel_gives_the_letter_of_an_all_inclusive_resort_without_inventing
     assert "the points of their chart are not known" in answer["message"]
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Wyndham New Yorker", "Award nights: a bedroom costs 7,500, 15,000 or 30,000 points a night, by hotel."),
+        ("Novotel London Tower Bridge", "Award nights: 2,000 points pay EUR 40.00 of a bill."),
+    ],
+)
+def test_get_hotel_of_a_programme_with_fixed_values_gives_them(people: People, use: Use, name: str, words: str) -> None:
+    answer = use(people.bob, "get_hotel", hotel_id=name)
+    assert words in answer["message"]
+    assert (answer["award"]["audited_on"], answer["award"]["category"]) == ("2026-11-22", None)
+
+
 @pytest.mark.parametrize(("booked_on", "levels"), [("2026-05-19", "off_peak"), ("2026-05-20", "lowest")])
 def test_the_day_of_booking_decides_which_chart_prices_a_night(booked_on: str, levels: str) -> None:
     park = hotels.find_hotel(reference(), "park-hyatt-tokyo")

@@ -57,6 +57,11 @@ def test_a_hotel_without_coordinates_is_where_its_city_is_unless_two_have_the_na
     assert any(h.slug == slug for h in find_place(reference(), text).hotels) is found
 
 
+def test_a_suburb_is_not_the_whole_city_beside_it() -> None:
+    assert cities("Naperville") == {"Naperville"}
+    assert "Naperville" in cities("Chicago")
+
+
 def test_a_city_takes_in_what_lies_next_to_it_and_nothing_far() -> None:
     assert {"Miami", "Miami Beach", "Coral Gables"} <= cities("Miami")
     assert not {"Fort Lauderdale", "Orlando"} & cities("Miami")
