@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, WithJsonSchema
 
-from shared.errors import Candidates
+from shared.errors import Candidates, NotFound
 from shared.reference import places
 from shared.reference.load import reference
 
@@ -59,11 +59,14 @@ Airport = Annotated[str, Field(pattern=AIRPORT_ANY_CASE), AfterValidator(str.upp
 
 
 def _find_place(value: str) -> str:
-    """Raises NotFound, or ValueError with the candidates: no tool knows them as an outcome of its own."""
+    """Raises ValueError with the candidates or the nearest names; a code that nobody has is the tool's to refuse."""
     try:
         return places.find_code(reference(), value)
     except Candidates as several:
         raise ValueError(f"can be {' or '.join(several.facts['candidates'])}") from None
+    except NotFound as unknown:
+        near = ", ".join(unknown.facts["nearest"])
+        raise ValueError("is no known airport or city" + (f"; nearest: {near}" if near else "")) from None
 
 
 # An airport or a city by code or name, where the specification prints no pattern; the tool sees the code.
