@@ -15,8 +15,13 @@ from shared.reference.rows.watched import WatchedSource
 MAX_BYTES = 4 * 1024 * 1024
 MAX_SECONDS = 12.0  # of one file: sixteen of them, four at once, end within the time of a job
 MAX_ROBOTS_BYTES = 512 * 1024
+MAX_TAG_CHARACTERS = 200
 _AT_ONCE = 4
 _NOT_FOUND = range(400, 500)  # no robots.txt means that all may be read (RFC 9309 2.3.1.3)
+
+
+class FetchFailed(Exception):
+    """A file could not be had; the text says why, in words of ours."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +43,29 @@ class SourceAnswer:
 
 
 async def fetch_sources(requests: list[SourceRequest]) -> list[SourceAnswer]:
-    """Every file, a few at once. Never raises for what a server does."""
+    """Every file, a few at once and each once, however many sources are in it. Never raises for what a server does."""
+    tags: dict[str, set[str | None]] = {}
+    for request in requests:
+        tags.setdefault(request.source.url, set()).add(request.etag)
     async with http.client() as client:
-        robots = {host: await _read_robots(client, host) for host in {_host(r.source.url) for r in requests}}
-        return await gather_limited(
-            [partial(_fetch_source, client, request, robots[_host(request.source.url)]) for request in requests],
-            _AT_ONCE,
+        robots = {host: await _read_robots(client, host) for host in {_host(url) for url in tags}}
+        files = await gather_limited(
+            [partial(_fetch_file, client, url, _agree(tags[url]), robots[_host(url)]) for url in tags], _AT_ONCE
         )
+    by_url = dict(zip(tags, files, strict=True))
+    return [_answer(request.source, by_url[request.source.url]) for request in requests]
+
+
+def _agree(tags: set[str | None]) -> str | None:
+    """The tag that all sources of a file hold; None where they were read at different times."""
+    return next(iter(tags)) if len(tags) == 1 else None
+
+
+def _answer(source: WatchedSource, file: http.Revalidation | FetchFailed) -> SourceAnswer:
+    if isinstance(file, FetchFailed):
+        return SourceAnswer(source, fault=str(file))
+    etag = file.etag if len(file.etag or "") <= MAX_TAG_CHARACTERS else None
+    return SourceAnswer(source, file.body, etag)
 
 
 def _host(url: str) -> str:
@@ -68,23 +89,21 @@ async def _read_robots(client: http.AsyncClient, host: str) -> RobotFileParser |
     return rules
 
 
-async def _fetch_source(
-    client: http.AsyncClient, request: SourceRequest, robots: RobotFileParser | None
-) -> SourceAnswer:
-    source = request.source
+async def _fetch_file(
+    client: http.AsyncClient, url: str, etag: str | None, robots: RobotFileParser | None
+) -> http.Revalidation | FetchFailed:
     if robots is None:
-        return SourceAnswer(source, fault="could not be asked for: its host did not say what may be read")
-    if not robots.can_fetch(http.USER_AGENT, source.url):
-        return SourceAnswer(source, fault="may not be read: robots.txt of its host forbids it")
+        return FetchFailed("could not be asked for: its host did not say what may be read")
+    if not robots.can_fetch(http.USER_AGENT, url):
+        return FetchFailed("may not be read: robots.txt of its host forbids it")
     try:
         with anyio.fail_after(MAX_SECONDS):
-            answer = await http.get_if_changed(client, source.url, request.etag, limit=MAX_BYTES)
+            return await http.get_if_changed(client, url, etag, limit=MAX_BYTES)
     except httpx.HTTPStatusError as error:
-        return SourceAnswer(source, fault=f"answered with status {error.response.status_code}")
+        return FetchFailed(f"answered with status {error.response.status_code}")
     except TimeoutError:
-        return SourceAnswer(source, fault=f"was not read whole within {MAX_SECONDS:.0f} seconds")
+        return FetchFailed(f"was not read whole within {MAX_SECONDS:.0f} seconds")
     except http.Refused:
-        return SourceAnswer(source, fault=f"is larger than {MAX_BYTES >> 20} MiB")
+        return FetchFailed(f"is larger than {MAX_BYTES >> 20} MiB")
     except httpx.HTTPError as error:
-        return SourceAnswer(source, fault=f"could not be read ({type(error).__name__})")
-    return SourceAnswer(source, answer.body, answer.etag)
+        return FetchFailed(f"could not be read ({type(error).__name__})")
