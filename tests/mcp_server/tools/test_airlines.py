@@ -111,7 +111,7 @@ def test_lookup_flight_of_an_unknown_carrier_is_not_found(people: People, use: U
     [
         ("Iberia", "iberia-club", 25.0, "EUR"),
         ("QR", "qatar-airways-privilege-club", 25.0, "USD"),
-        ("finnair", "finnair-plus", 50.0, "EUR"),
+        ("Southwest", "southwest-rapid-rewards", 0.0, "USD"),
         ("ANA", "ana-mileage-club", 3000.0, "miles"),
     ],
 )
@@ -121,6 +121,18 @@ def test_get_cancellation_fee_is_the_airlines_own_programmes(
     answer = use(people.bob, "get_cancellation_fee", airline=airline)
     assert answer["program"] == program
     assert (answer["fee"]["amount"], answer["fee"]["currency"]) == (amount, currency)
+
+
+def test_get_cancellation_fee_of_lufthansa_is_no_longer_one_number(people: People, use: Use) -> None:
+    answer = use(people.bob, "get_cancellation_fee", airline="Lufthansa")
+    assert answer["fee"]["amount"] == "no_data"
+    assert "it depends on the fare of the award since 3 Jun 2025" in answer["message"]
+
+
+def test_get_cancellation_fee_of_finnair_gives_the_change_fee_that_is_known(people: People, use: Use) -> None:
+    answer = use(people.bob, "get_cancellation_fee", airline="Finnair")
+    assert (answer["fee"]["amount"], answer["change_fee"]["amount"]) == ("no_data", 50.0)
+    assert answer["deadline"] == "24 h before departure"
 
 
 def test_get_cancellation_fee_keeps_money_and_miles_apart(people: People, use: Use) -> None:
