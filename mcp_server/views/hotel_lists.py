@@ -10,7 +10,7 @@ from shared.reference import hotel_lists
 from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel, HotelList, HotelListMember
 
-MAX_LISTED = 20  # hotels of no programme in one answer
+MAX_LISTED = 50  # hotels of no programme in one answer
 
 
 class CardList(Audited):

@@ -8,7 +8,7 @@ from mcp_server.toolkit.provenance import Audited, describe_audited
 from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part
 from mcp_server.views.award_charts import describe_values
 from shared.domain import hotel_prices
-from shared.domain.dates import format_iso_day
+from shared.domain.dates import format_day, format_iso_day
 from shared.domain.hotel_prices import NightsPrice, State, StayPrice
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.plurals import pluralize
@@ -179,13 +179,14 @@ def to_award(facts: Reference, hotel: HotelRow, on: date) -> Award:
 def describe_award(facts: Reference, hotel: HotelRow, on: date) -> str:
     """How the award nights of a hotel are priced, in sentences."""
     award = hotel_awards.build_award(facts, hotel, on)
+    category = f"Award category {award.category}" + (f" since {format_day(award.since)}" if award.since else "")
     if award.category in hotel_awards.INCLUSIVE:
-        return f"Award category {award.category} of the all-inclusive resorts; the points of their chart are not known."
+        return f"{category}, one of the all-inclusive resorts; the points of their chart are not known."
     points = sorted(r.points for r in award.prices if r.points is not None)
     if points:
-        return f"Award category {award.category}: {points[0]:,} to {points[-1]:,} points a night, by level."
+        return f"{category}: {points[0]:,} to {points[-1]:,} points a night, by level."
     if award.category is not None:
-        return f"Award category {award.category}."
+        return f"{category}."
     if award.values:
         return f"Award nights: {describe_values(award.values)}."
     rules = hotel_awards.find_programme(facts, hotel.program)

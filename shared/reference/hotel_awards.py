@@ -19,6 +19,7 @@ class HotelAward:
     """How a hotel's award nights are priced, as far as that is published; `fact` is the row that says so."""
 
     category: str | None
+    since: date | None  # the first day of the category, where a list names it
     prices: tuple[HyattPrice, ...]
     values: tuple[HotelPointValue, ...]
     chart_from: str | None
@@ -70,6 +71,7 @@ def build_award(reference: Reference, hotel: Hotel, on: date) -> HotelAward:
     first = chart[0].valid_from if chart else None
     return HotelAward(
         category=category.category if category else None,
+        since=category.valid_from if category else None,
         prices=tuple(r for r in chart if category and str(r.category) == category.category),
         values=tuple(values),
         chart_from=f"{first:%Y-%m}" if first else None,

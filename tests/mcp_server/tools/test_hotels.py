@@ -90,25 +90,27 @@ def test_get_hotel_shows_a_category_with_the_levels_that_are_published(people: P
 
 
 @pytest.mark.parametrize(
-    ("name", "category", "lowest", "moderate"),
+    ("name", "category", "lowest", "moderate", "changed"),
     [
         # as they are since 20 May 2026; before they were 2, 5, 6 and 3
-        ("Caption by Hyatt Namba Osaka", 3, 8_000, 15_000),
-        ("Hyatt House Tokyo Shibuya", 6, 20_000, 30_000),
-        ("Hyatt Place Santa Barbara", 5, 15_000, 25_000),
-        ("Grand Hyatt Incheon", 4, 12_000, 20_000),
-        ("Hyatt Regency Lisbon", 5, 15_000, 25_000),
+        ("Caption by Hyatt Namba Osaka", 3, 8_000, 15_000, True),
+        ("Hyatt House Tokyo Shibuya", 6, 20_000, 30_000, True),
+        ("Hyatt Place Santa Barbara", 5, 15_000, 25_000, True),
+        ("Grand Hyatt Incheon", 4, 12_000, 20_000, False),
+        ("Hyatt Regency Lisbon", 5, 15_000, 25_000, True),
     ],
 )
 def test_get_hotel_knows_the_categories_of_may_2026(
-    people: People, use: Use, name: str, category: int, lowest: int, moderate: int
+    people: People, use: Use, name: str, category: int, lowest: int, moderate: int, changed: bool
 ) -> None:
     answer = use(people.bob, "get_hotel", hotel_id=name)
     award = answer["award"]
     points = {row["level"]: row["points"] for row in award["levels"]}
     assert (award["category"], points["lowest"], points["moderate"]) == (category, lowest, moderate)
     assert (award["audited_on"], award["unaudited"]) == ("2026-11-22", False)
-    assert f"Award category {category}: {lowest:,} to {points['top']:,} points a night, by level." in answer["message"]
+    since = " since 20 May 2026" if changed else ""
+    sentence = f"Award category {category}{since}: {lowest:,} to {points['top']:,} points a night, by level."
+    assert sentence in answer["message"]
 
 
 def test_get_hotel_says_when_nobody_checked_a_category(people: People, use: Use) -> None:
@@ -144,6 +146,12 @@ def test_the_day_of_booking_decides_which_chart_prices_a_night(booked_on: str, l
     award = hotel_awards.build_award(reference(), park, date.fromisoformat(booked_on))
     assert (award.prices[0].level, award.prices[0].points) == (levels, 35_000)
     assert award.prices[-1].points == (45_000 if levels == "off_peak" else 75_000)
+
+
+def test_the_day_of_booking_decides_which_category_a_hotel_has() -> None:
+    shibuya = hotels.find_hotel(reference(), "Hyatt House Tokyo Shibuya")
+    rows = [hotel_awards.find_category(reference(), shibuya, date(2026, 5, day)) for day in (19, 20)]
+    assert [row.category for row in rows if row] == ["5", "6"]
 
 
 def test_search_hotels_asks_for_a_city_where_a_place_has_too_many(people: People, use: Use) -> None:

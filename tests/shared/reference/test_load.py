@@ -32,7 +32,7 @@ COUNTS = {
     "welcome_offers.csv": 106,
     "voucher_types.csv": 53,
     "hotels.csv": 1774,
-    "hotel_categories.csv": 1596,
+    "hotel_categories.csv": 1729,
     "hotel_list_members.csv": 3483,
     "hyatt_award_chart.csv": 64,
     "lounges.csv": 1366,
