@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 from sqlalchemy import delete, select
@@ -21,6 +21,8 @@ from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NotFound
 
 CURRENCY = "USD"  # valuations are kept in US cents
+
+AccountCountry = Literal["AU", "CA", "DE", "GB", "US"]  # those whose Membership Rewards are in the reference
 
 
 class Value(Part):
@@ -66,6 +68,7 @@ class SupportedProgram(Part):
     program: str
     name: str
     kind: str
+    countries: list[str]
 
 
 class Balances(Result):
@@ -107,6 +110,22 @@ def _to_balance(call: Call, row: Row) -> PointsBalance:
     )
 
 
+def _list_countries(call: Call, program: str) -> dict[str, str]:
+    """The slug of each country's own programme, where one name is a programme of its own in several countries."""
+    programs = call.reference.programs
+    base = program if (stem := program.rpartition("-")[0]) not in programs else stem
+    family = [p for p in programs.values() if base in (p.slug, p.slug.rpartition("-")[0])]
+    return {p.home_country: p.slug for p in family if p.home_country} if len(family) > 1 else {}
+
+
+def _find_account_slug(call: Call, program: str, country: str | None) -> str:
+    """Points of one country's programme are never those of another: they go to other partners at other ratios."""
+    slugs = _list_countries(call, program)
+    if country is None or not slugs:
+        return program
+    return slugs[country]
+
+
 @tool(area="balances", tier=Tier.FREE, effect=Effect.CHANGES)
 def update_points_balance(
     call: Call,
@@ -118,8 +137,10 @@ def update_points_balance(
     clear: Annotated[
         list[Literal["expires_on", "notes"]] | None, Field(description="Names of optional fields to empty.")
     ] = None,
+    country: Annotated[AccountCountry | None, Field(description="Of Membership Rewards; US when absent.")] = None,
 ) -> UpdatedBalance:
     """Sets the balance of one programme, creating it when absent; optional fields not sent stay as they are. Free."""
+    slug = _find_account_slug(call, program, country)
     optional = {"expires_on": expires_on, "notes": notes}
     for name in clear or ():
         if optional[name] is not None:
@@ -127,10 +148,10 @@ def update_points_balance(
     if as_of is not None and as_of > call.today + timedelta(days=1):
         raise Invalid(Fault("as_of", "is in the future", f"a day up to {call.today.isoformat()}"))
     lock(call.db, call.account_id)
-    row = call.db.scalars(select(Row).where(Row.program == program)).one_or_none()
+    row = call.db.scalars(select(Row).where(Row.program == slug)).one_or_none()
     previous = None if row is None else Previous(balance=row.balance, as_of=row.as_of)
     if row is None:
-        row = Row(program=program, balance=balance)
+        row = Row(program=slug, balance=balance)
         call.db.add(row)
     row.balance, row.as_of, row.source, row.updated_at = balance, as_of or call.today, "manual", call.now
     for field, value in optional.items():
@@ -190,17 +211,25 @@ def _sum_values(call: Call, matches: Iterable[PointsBalance]) -> TotalValue:
 
 
 def _list_supported(call: Call) -> list[SupportedProgram]:
-    programs = sorted(call.reference.programs.values(), key=lambda p: p.slug)
-    return [SupportedProgram(program=p.slug, name=p.name, kind=p.kind) for p in programs]
+    programs = [call.reference.programs[slug] for slug in get_args(ProgramSlug)]
+    return [
+        SupportedProgram(program=p.slug, name=p.name, kind=p.kind, countries=sorted(_list_countries(call, p.slug)))
+        for p in programs
+    ]
 
 
 @tool(area="balances", tier=Tier.FREE, effect=Effect.CHANGES)
-def delete_points_balance(call: Call, program: ProgramSlug) -> DeletedBalance:
+def delete_points_balance(
+    call: Call,
+    program: ProgramSlug,
+    country: Annotated[AccountCountry | None, Field(description="Of Membership Rewards; US when absent.")] = None,
+) -> DeletedBalance:
     """Removes one programme from the user's points balances, on every plan. Free."""
-    balance = call.db.execute(delete(Row).where(Row.program == program).returning(Row.balance)).scalar_one_or_none()
+    slug = _find_account_slug(call, program, country)
+    balance = call.db.execute(delete(Row).where(Row.program == slug).returning(Row.balance)).scalar_one_or_none()
     if balance is None:
-        raise NotFound("points balance", program)
-    name = program_name(call.reference, program)
+        raise NotFound("points balance", slug)
+    name = program_name(call.reference, slug)
     return DeletedBalance(
-        message=f"The balance of {name} is removed.", removed=RemovedBalance(program=program, balance=balance)
+        message=f"The balance of {name} is removed.", removed=RemovedBalance(program=slug, balance=balance)
     )

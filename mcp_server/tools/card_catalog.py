@@ -131,7 +131,11 @@ def _to_catalog_card(call: Call, card: Row) -> CatalogCard:
     copied = ("slug", "name", "issuer", "network", "country", "segment", "annual_fee", "transferable", "audit_flag")
     partners = catalogue.list_partners(reference, card, call.today)
     no_routes_known = card.program is not None and card.transferable != "no" and not partners
-    notes = (card.note, "The transfer routes of this card's country are not known here." if no_routes_known else None)
+    notes = (
+        card.note and f"{card.note.rstrip('.')}.",
+        "The transfer routes of this card's country are not known here." if no_routes_known else None,
+        *catalogue.describe_own_rates(reference, card, call.today),
+    )
     return CatalogCard.model_validate(
         {name: getattr(card, name) for name in copied}
         | describe_verified(card)

@@ -210,7 +210,7 @@ def _relink(call: Call, row: Row, card: str | None) -> dict[str, Any]:
         return {}
     if not text:
         raise Invalid(Fault("card", "is empty", "a catalogue slug or a name"))
-    slug = find_catalogue_slug(call, text, "")
+    slug = find_catalogue_slug(call, text)
     if slug is None:
         return {"slug": "", "name": text}
     return {"slug": slug, "name": call.reference.cards[slug].name, "custom": False}

@@ -12,6 +12,7 @@ from mcp_server.toolkit.parameters import Airport, AnyName, Cabin, Month, Points
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Marked, Result
 from mcp_server.views.sightings import age_in_seconds, build_freshness, read_balances, sightings_since
+from mcp_server.views.transfers import read_routes
 from shared.db.observations import AwardObservation as Row
 from shared.db.sightings import lowest_prices, newest_cells
 from shared.domain.dates import add_months, find_month_bounds, format_day
@@ -135,9 +136,9 @@ def _list_purses(call: Call, points: int | None, program: str | None) -> tuple[d
     if points is not None and slug is None:
         raise Invalid(Fault("program", "is missing", "the programme points_balance is in"))
     if points is not None and slug is not None:
-        return find_reach(call.reference.routes(call.today), {slug: points}), "argument"
+        return find_reach(read_routes(call), {slug: points}), "argument"
     balances = {p: b for p, b in read_balances(call).items() if slug in (None, p)}
-    return find_reach(call.reference.routes(call.today), balances), "saved" if balances else "none"
+    return find_reach(read_routes(call), balances), "saved" if balances else "none"
 
 
 def _to_offer(row: Any, purses: dict[str, list[Reach]]) -> _Offer:

@@ -12,11 +12,12 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from mcp_server.views.award_charts import Example
 from mcp_server.views.flown_routes import APART, describe_route
+from mcp_server.views.transfers import read_routes
 from shared.db.balances import PointsBalance
 from shared.domain.award_charts import SEASONS, Chart
 from shared.domain.flown_routes import ROUTES_KNOWN, RouteFinding, RouteKnown
 from shared.domain.plurals import pluralize
-from shared.domain.transfers import find_paths
+from shared.domain.transfers import Network, find_paths
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.rows import Program
 from shared.reference.rows import Surcharge as SurchargeRow
@@ -152,14 +153,18 @@ def _group_prices(prices: Sequence[_Priced]) -> list[list[_Priced]]:
     return sorted(groups.values(), key=lambda g: (g[0].points, g[0].program.slug))
 
 
-def _find_way(call: Call, balances: dict[str, int], program: str, points: int) -> tuple[Reach, str | None]:
+class _Funds(NamedTuple):
+    balances: dict[str, int]
+    routes: Network
+
+
+def _find_way(funds: _Funds, program: str, points: int) -> tuple[Reach, str | None]:
     """Whether the balances cover the points, and the largest balance that does so by a transfer."""
-    if balances.get(program, 0) >= points:
+    if funds.balances.get(program, 0) >= points:
         return "balance", None
-    routes = call.reference.routes(call.today)
-    for source, balance in sorted(balances.items(), key=lambda item: -item[1]):
+    for source, balance in sorted(funds.balances.items(), key=lambda item: -item[1]):
         if source != program and any(
-            (p.source_points or 0) <= balance for p in find_paths(routes, source, program, points)
+            (p.source_points or 0) <= balance for p in find_paths(funds.routes, source, program, points)
         ):
             return "transfer", source
     return "no", None
@@ -183,11 +188,11 @@ def _to_surcharge(row: SurchargeRow) -> Surcharge:
     )
 
 
-def _to_option(call: Call, group: list[_Priced], balances: dict[str, int], passengers: int) -> PartnerOption:
+def _to_option(call: Call, group: list[_Priced], funds: _Funds, passengers: int) -> PartnerOption:
     first = group[0]
     airlines = sorted(p.airline for p in group)
     total = first.points * passengers
-    reachable, via = _find_way(call, balances, first.program.slug, total)
+    reachable, via = _find_way(funds, first.program.slug, total)
     return PartnerOption(
         program=first.program.slug,
         name=first.program.name,
@@ -244,6 +249,7 @@ def get_partner_award_options(
             f"No chart prices {cabin.replace('_', ' ')} with {who} from {start} to {end}.", missing=["award price"]
         )
     balances = {b.program: b.balance for b in call.db.scalars(select(PointsBalance))}
+    funds = _Funds(balances, read_routes(call))
     groups_shown = groups[: call.limits.results]
     caveats = [describe_route(call, a, start, end, f) for a, f in findings.items() if f.route != "known"]
     if unflown:
@@ -252,9 +258,9 @@ def get_partner_award_options(
         caveats.append(f"{pluralize(len(quoted), 'dated price is', 'dated prices are')} quoted in examples.")
     return PartnerOptions(
         message=" ".join([_describe_options(f"{start} to {end}", len(groups), len(groups_shown), dynamic), *caveats]),
-        options=[_to_option(call, g, balances, passengers) for g in groups_shown],
+        options=[_to_option(call, g, funds, passengers) for g in groups_shown],
         examples=quoted,
-        if_flown=[_to_option(call, g, balances, passengers) for g in unflown[: call.limits.results]],
+        if_flown=[_to_option(call, g, funds, passengers) for g in unflown[: call.limits.results]],
         total_found=len(groups),
         origin=start,
         destination=end,

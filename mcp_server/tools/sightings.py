@@ -14,7 +14,7 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Paging, Part, Result
 from mcp_server.toolkit.wording import airline_name, program_name
 from mcp_server.views.sightings import SEEN_DAYS, age_in_seconds, build_freshness, read_balances, sightings_since
-from mcp_server.views.transfers import RunningBonus, TransferRoute, to_transfer_route
+from mcp_server.views.transfers import RunningBonus, TransferRoute, read_routes, to_transfer_route
 from shared.db.observations import AwardObservation as Row
 from shared.db.sightings import average_taxes, last_fare, last_seen, newest_cells, with_values
 from shared.domain.card_prices import Advice, CardPrice, advise_on_cards, count_portal_points, find_card_prices
@@ -23,6 +23,7 @@ from shared.domain.plurals import pluralize
 from shared.domain.transfers import Path, find_reach
 from shared.errors import NotFound
 from shared.reference.load import Reference
+from shared.reference.transfer_rates import describe_all_rates
 from shared.services.search.award_ids import flight_id as id_of
 from shared.services.search.award_ids import sighting_of
 from shared.services.search.provenance import Freshness
@@ -59,12 +60,16 @@ class Flights(Result):
 
 
 class CardCurrency(Part):
-    """`route` are the programmes points pass through. `portal_points` reckons one US cent for a point."""
+    """`route` are the programmes points pass through. `portal_points` reckons one US cent for a point.
+
+    `ratio_note` says where the ratio depends on the card.
+    """
 
     currency: str
     points_needed: int
     route: list[str]
     ratio: float
+    ratio_note: str | None
     bonus: RunningBonus | None
     transfer_time: str | NoDataWord
     portal_points: int | None
@@ -156,7 +161,7 @@ def _build_price_filters(
     if max_points is not None:
         conditions.append(cells.c.points <= max_points)
     if balances is not None:
-        purses = find_reach(call.reference.routes(call.today), balances)
+        purses = find_reach(read_routes(call), balances)
         reachable = {program: max(p.points_delivered for p in purse) for program, purse in purses.items()}
         conditions.append(cells.c.points <= case(reachable, value=cells.c.program, else_=0) if reachable else false())
     return conditions
@@ -223,7 +228,7 @@ def get_flight(
     return FlightInCards(
         message=_describe_advice(call.reference, row, cards, advice, price, seen_ago),
         flight=Flight(**_build_flight_fields(call, row) | {"flight_id": flight_id}),
-        card_currencies=[_to_card_currency(c) for c in cards],
+        card_currencies=[_to_card_currency(call.reference, c) for c in cards],
         advice=advice,
         transfer_path=to_transfer_route(call.reference, cards[0].path, row.points) if cards else None,
         taxes=_find_taxes(call, row),
@@ -235,8 +240,8 @@ def _price_in_cards(call: Call, row: Row, price: Decimal | None) -> list[CardPri
     """The price in each bank currency. Portal rates are known for banks in the United States only."""
     banks = [p for p in call.reference.programs.values() if p.kind == "bank"]
     portals = frozenset(p.slug for p in banks if p.home_country == "US")
-    routes = call.reference.routes(call.today)
-    return find_card_prices(routes, [p.slug for p in banks], portals, row.program, row.points, price)
+    currencies = [p.slug for p in banks]
+    return find_card_prices(read_routes(call), currencies, portals, row.program, row.points, price)
 
 
 def _find_bonus(path: Path) -> RunningBonus | None:
@@ -247,13 +252,14 @@ def _find_bonus(path: Path) -> RunningBonus | None:
     return RunningBonus(percent=first.percent, starts_on=first.starts_on, ends_on=first.ends_on, targeted=False)
 
 
-def _to_card_currency(card: CardPrice) -> CardCurrency:
+def _to_card_currency(facts: Reference, card: CardPrice) -> CardCurrency:
     path = card.path
     return CardCurrency(
         currency=card.currency,
         points_needed=card.points,
         route=[card.currency, *(e.target for e in path.edges)],
         ratio=round(float(path.ratio), 6),
+        ratio_note=" ".join(describe_all_rates(facts, path.edges)) or None,
         bonus=_find_bonus(path),
         transfer_time=path.slowest if path.slowest != "unknown" else NO_DATA,
         portal_points=card.portal,
@@ -280,7 +286,8 @@ def _describe_advice(
         fare = f"The last fare seen is {price:,.2f} USD: {count_portal_points(price):,} points at one US cent each."
     if advice == "transfer":
         cheapest = f"{cards[0].points:,} points of {program_name(facts, cards[0].currency)}"
-        return f"{what} Cheapest: {cheapest}. {fare} Confirm the seat before moving points."
+        by_card = "".join(f" {words}" for words in describe_all_rates(facts, cards[0].path.edges))
+        return f"{what} Cheapest: {cheapest}.{by_card} {fare} Confirm the seat before moving points."
     if advice == "portal":
         return f"{what} {fare} That is fewer points than any transfer takes."
     if not cards:

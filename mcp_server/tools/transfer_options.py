@@ -11,7 +11,7 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import AnyName, Points
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
-from mcp_server.views.transfers import RunningBonus, TransferRoute, to_transfer_route
+from mcp_server.views.transfers import RunningBonus, TransferRoute, read_routes, to_transfer_route
 from shared.db.balances import PointsBalance
 from shared.domain import transfer_options
 from shared.domain.plurals import pluralize
@@ -19,8 +19,10 @@ from shared.domain.transfer_options import Combination, Purse, Way
 from shared.errors import NoData
 from shared.reference.reference import Reference
 from shared.reference.rows import Program
+from shared.reference.transfer_rates import describe_all_rates
 
 MAX_OPTIONS = 20
+MAX_RATES_IN_MESSAGE = 2
 CURRENCY = "USD"
 
 
@@ -122,7 +124,8 @@ def compare_transfer_options(
         raise NoData("No points balances are kept here; add one with update_points_balance.", missing=["balances"])
     programs = call.reference.programs
     purses = [Purse(r.program, r.balance, programs[r.program].value_usd_cents) for r in rows]
-    ways = transfer_options.find_ways(call.reference.routes(call.today), purses, goal.slug, points_needed)
+    routes = read_routes(call)
+    ways = transfer_options.find_ways(routes, purses, goal.slug, points_needed)
     if not ways:
         raise NoData(f"None of the balances kept here can become points of {goal.name}.", missing=["transfer path"])
     combinations = transfer_options.find_combinations(ways, points_needed)
@@ -130,7 +133,7 @@ def compare_transfer_options(
     used = {w.purse.program for w in ways}
     dates = [d for p in used if (d := programs[p].as_of)]
     return TransferOptions(
-        message=_describe_options(goal, ways, combinations, points_needed, missing),
+        message=_describe_options(call.reference, goal, ways, combinations, points_needed, missing),
         options=[_to_option(call.reference, w) for w in ways[:MAX_OPTIONS]],
         combinations=[_to_combination(call.reference, c, points_needed) for c in combinations],
         shortfall=missing,
@@ -141,7 +144,12 @@ def compare_transfer_options(
 
 
 def _describe_options(
-    goal: Program, ways: Sequence[Way], combinations: Sequence[Combination], needed: int, missing: int
+    reference: Reference,
+    goal: Program,
+    ways: Sequence[Way],
+    combinations: Sequence[Combination],
+    needed: int,
+    missing: int,
 ) -> str:
     reaching = [w for w in ways if w.covers]
     balances = f"{len(reaching)} of {pluralize(len(ways), 'balance')}"
@@ -151,4 +159,6 @@ def _describe_options(
     message += f"; so can {pluralize(len(combinations), 'combination')}." if combinations else "."
     if missing:
         message += f" Missing even with every balance: {pluralize(missing, 'point')}."
-    return f"{message} Transfers cannot be undone: confirm the seats first."
+    direct = [edge for way in ways if way.path for edge in way.path.edges]
+    by_card = describe_all_rates(reference, direct)[:MAX_RATES_IN_MESSAGE]
+    return " ".join([message, *by_card, "Transfers cannot be undone: confirm the seats first."])

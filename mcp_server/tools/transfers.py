@@ -11,7 +11,15 @@ from mcp_server.toolkit.provenance import Verified, describe_verified, find_newe
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, NoDataWord, Result
 from mcp_server.views.bonus_patterns import BonusPattern, list_bonus_patterns
-from mcp_server.views.transfers import RunningBonus, TransferRoute, posting_time, to_transfer_route
+from mcp_server.views.transfers import (
+    RatioByCard,
+    RunningBonus,
+    TransferRoute,
+    list_rates,
+    posting_time,
+    read_routes,
+    to_transfer_route,
+)
 from shared.db.balances import PointsBalance
 from shared.domain.dates import format_day
 from shared.domain.plurals import pluralize
@@ -19,8 +27,14 @@ from shared.domain.transfers import Edge, find_paths
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.points_purchase import find_sale_price
 from shared.reference.rows import PointsSale, TransferBonus
+from shared.reference.transfer_rates import describe_all_rates, describe_rates, list_card_names
 
 MAX_PATHS = 20
+MAX_RATES_IN_MESSAGE = 2
+Cards = Annotated[
+    list[Annotated[str, Field(max_length=120)]],
+    Field(max_length=20, description="Cards held; the saved ones when absent."),
+]
 _CATEGORIES = {
     **dict.fromkeys(("transfer", "transfers", "transfer_bonuses", "bonus", "bonuses"), "transfer"),
     **dict.fromkeys(("points", "points_sales", "buy", "buy_points", "sale", "sales"), "points"),
@@ -33,6 +47,7 @@ class Partner(Verified):
     name: str
     ratio_from: float
     ratio_to: float
+    ratios_by_card: list[RatioByCard]
     increment: int | None
     minimum: int | None
     posting_time: str | NoDataWord
@@ -59,6 +74,7 @@ class BonusOffer(Verified):
     to_program: str
     bonus_percent: int
     effective_ratio: float
+    ratio_note: str | None
     starts_on: date | None
     ends_on: date
     days_left: int
@@ -92,6 +108,7 @@ def _to_partner(call: Call, edge: Edge, program: str) -> Partner:
         name=call.reference.programs[program].name,
         ratio_from=float(edge.ratio_from),
         ratio_to=float(edge.ratio_to),
+        ratios_by_card=list_rates(edge),
         increment=edge.increment,
         minimum=edge.minimum,
         posting_time=posting_time(edge),
@@ -108,28 +125,45 @@ def _to_partner(call: Call, edge: Edge, program: str) -> Partner:
 
 @tool(area="transfers", tier=Tier.FREE, effect=Effect.READS)
 def list_transfer_partners(
-    call: Call, program: str, direction: Literal["from", "to"] = "from", bonus_only: bool = False
+    call: Call,
+    program: str,
+    direction: Literal["from", "to"] = "from",
+    bonus_only: bool = False,
+    cards: Cards | None = None,
 ) -> TransferPartners:
     """Lists the programmes a currency transfers to, or those that transfer into a programme.
 
     direction says whether points leave or arrive. Ratios are without the bonus. Free.
     """
     resolved = call.reference.program(program)
-    routes = call.reference.routes(call.today)
+    routes = read_routes(call, cards)
     if direction == "from":
         pairs = [(e, e.target) for e in routes.get(resolved.slug, ())]
     else:
         pairs = [(e, e.source) for edges in routes.values() for e in edges if e.target == resolved.slug]
-    partners = [
-        _to_partner(call, e, other) for e, other in sorted(pairs, key=lambda p: p[1]) if e.bonus or not bonus_only
-    ]
+    pairs = [(e, other) for e, other in sorted(pairs, key=lambda p: p[1]) if e.bonus or not bonus_only]
     way = "go to" if direction == "from" else "come from"
-    running = sum(p.bonus is not None for p in partners)
+    running = sum(e.bonus is not None for e, _ in pairs)
+    counts = f"{resolved.name} points {way} {pluralize(len(pairs), 'programme')}; {running} with a bonus today."
     return TransferPartners(
-        message=f"{resolved.name} points {way} {pluralize(len(partners), 'programme')}; {running} with a bonus today.",
+        message=" ".join([counts, *_describe_cards(call, [e for e, _ in pairs])]),
         program=resolved.slug,
-        partners=partners,
+        partners=[_to_partner(call, e, other) for e, other in pairs],
     )
+
+
+def _describe_cards(call: Call, edges: list[Edge]) -> list[str]:
+    """Sentences for the routes whose ratio depends on the card; one for all of them where they are many."""
+    by_card = [e for e in edges if e.rates]
+    if len(by_card) <= MAX_RATES_IN_MESSAGE:
+        return describe_all_rates(call.reference, by_card)
+    cards = sorted({card for e in by_card for card in e.cards_held})
+    counted = (
+        f"that of {list_card_names(call.reference, cards, 'and')}, else the lowest"
+        if cards
+        else "the lowest, because no card is known that decides it"
+    )
+    return [f"For {len(by_card)} of them the ratio depends on the card (ratios_by_card); counted is {counted}."]
 
 
 @tool(area="transfers", tier=Tier.FREE, effect=Effect.READS)
@@ -139,6 +173,7 @@ def find_transfer_paths(
     target_program: str,
     points_needed: Annotated[int | None, Field(ge=1, description="Points wanted at the target.")] = None,
     max_hops: Annotated[int, Field(ge=1, le=3)] = 3,
+    cards: Cards | None = None,
 ) -> TransferPaths:
     """Finds direct and multi-hop ways to move points from one programme to another, with live bonuses.
 
@@ -147,7 +182,7 @@ def find_transfer_paths(
     start, goal = call.reference.program(from_program), call.reference.program(target_program)
     if start.slug == goal.slug:
         raise Invalid(Fault("target_program", "is the programme the points are in", "another programme"))
-    paths = find_paths(call.reference.routes(call.today), start.slug, goal.slug, points_needed, max_hops)
+    paths = find_paths(read_routes(call, cards), start.slug, goal.slug, points_needed, max_hops)
     if not paths:
         raise NoData(
             f"No way from {start.name} to {goal.name} in at most {pluralize(max_hops, 'step')} is known.",
@@ -160,10 +195,15 @@ def find_transfer_paths(
         if points_needed
         else f"gives {best.effective_ratio:g} for 1"
     )
+    count = f"{pluralize(len(paths), 'way')} from {start.name} to {goal.name}"
     return TransferPaths(
-        message=f"{pluralize(len(paths), 'way')} from {start.name} to {goal.name}; the cheapest {cost} in"
-        f" {pluralize(best.hops, 'step')}."
-        " Transfers cannot be undone: confirm the seats first.",
+        message=" ".join(
+            [
+                f"{count}; the cheapest {cost} in {pluralize(best.hops, 'step')}.",
+                *describe_all_rates(call.reference, paths[0].edges),
+                "Transfers cannot be undone: confirm the seats first.",
+            ]
+        ),
         paths=routes,
         shortest=to_transfer_route(call.reference, min(paths, key=lambda p: len(p.edges)), points_needed),
         total_found=len(paths),
@@ -190,6 +230,7 @@ def _to_bonus_offer(call: Call, row: TransferBonus, edge: Edge, rows: list[Trans
         to_program=row.to_program,
         bonus_percent=row.bonus_percent,
         effective_ratio=round(float(ratio), 6),
+        ratio_note=describe_rates(call.reference, edge),
         starts_on=row.valid_from,
         ends_on=row.valid_to,
         days_left=(row.valid_to - call.today).days,
@@ -202,7 +243,7 @@ def _to_bonus_offer(call: Call, row: TransferBonus, edge: Edge, rows: list[Trans
 
 def _find_bonuses(call: Call) -> list[BonusOffer]:
     rows: list[TransferBonus] = list(call.reference.rows("transfer_bonuses.csv"))
-    routes = call.reference.routes(call.today)
+    routes = read_routes(call)
     edges = {(e.source, e.target): e for edges_of in routes.values() for e in edges_of}
     running = [
         (row, edges[pair])

@@ -19,12 +19,14 @@ from mcp_server.toolkit.wording import program_name
 from mcp_server.views.cash_flights import resolve_journey
 from mcp_server.views.trip_plans import CURRENCY, Plan, to_plan, travel_dates
 from shared.db.balances import PointsBalance
+from shared.db.cards import list_open_slugs
 from shared.domain import transfer_options
 from shared.domain.dates import format_day, format_days
 from shared.domain.exchange_rates import Rates
 from shared.domain.hybrids import parse_local_time
 from shared.domain.plurals import pluralize
 from shared.domain.transfer_options import Purse
+from shared.domain.transfers import Network
 from shared.domain.trip_plans import (
     Journey,
     PaidJourney,
@@ -175,7 +177,7 @@ def _plan_on_thread(
     balances = list(session.scalars(select(PointsBalance)))
     programs = call.reference.programs
     purses = [Purse(row.program, row.balance, programs[row.program].value_usd_cents) for row in balances if row.balance]
-    routes = call.reference.routes(call.today)
+    routes = call.reference.routes(call.today, list_open_slugs(session, call.today))
     sides = [_find_seats(call, wish, readings, rates) for readings in answers]
     fit = [[s for s in side if _is_under_cap(s, wish)] for side in sides]
     considered = sum(1 for _ in _join_sides(fit, wish))
@@ -183,7 +185,9 @@ def _plan_on_thread(
     plans = [p for p in rank_journeys(usable, routes, purses) if _is_within_cap(p.journey, wish)]
     as_of = min((row.as_of for row in balances if row.balance), default=None)
     cheapest = min(_join_sides(fit, wish), key=lambda j: j.rough, default=None) if not plans else None
-    return _Planned(plans, considered, as_of, [] if plans else _explain_no_plan(call, wish, sides, cheapest, purses))
+    return _Planned(
+        plans, considered, as_of, [] if plans else _explain_no_plan(call, wish, sides, cheapest, purses, routes)
+    )
 
 
 def _join_sides(sides: Sequence[Sequence[PlanSeat[AwardOption]]], wish: _Wish) -> Iterator[Journey[AwardOption]]:
@@ -231,6 +235,7 @@ def _explain_no_plan(
     sides: Sequence[Sequence[PlanSeat[AwardOption]]],
     cheapest: Journey[AwardOption] | None,
     purses: Sequence[Purse],
+    routes: Network,
 ) -> list[str]:
     """Sentences that say why there is no plan."""
     ways = [(wish.origin, wish.destination), (wish.destination, wish.origin)]
@@ -246,13 +251,12 @@ def _explain_no_plan(
     if not purses:
         reasons.append("No points balances are kept here; add one with update_points_balance.")
     if cheapest:
-        reasons.append(_describe_shortfall(call, cheapest, purses))
+        reasons.append(_describe_shortfall(call, cheapest, purses, routes))
     return reasons
 
 
-def _describe_shortfall(call: LiveCall, journey: Journey[AwardOption], purses: Sequence[Purse]) -> str:
+def _describe_shortfall(call: LiveCall, journey: Journey[AwardOption], purses: Sequence[Purse], routes: Network) -> str:
     """The points the cheapest journey needs and those that are missing."""
-    routes = call.reference.routes(call.today)
     lacking = {
         p: transfer_options.find_shortfall(transfer_options.find_ways(routes, purses, p, n), n)
         for p, n in journey.needs.items()

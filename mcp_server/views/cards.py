@@ -118,7 +118,7 @@ def to_card(call: Call, row: Row) -> Card:
     )
 
 
-def find_catalogue_slug(call: CallBase, text: str, alternative: str) -> str | None:
+def find_catalogue_slug(call: CallBase, text: str, alternative: str = "", *, saves: bool = True) -> str | None:
     """The catalogue slug the text names; None when it names none. Raises Candidates when it might name some."""
     match = cards.match_card(text, call.reference.cards.values())
     if not match.candidates:
@@ -129,8 +129,8 @@ def find_catalogue_slug(call: CallBase, text: str, alternative: str) -> str | No
         if (c := call.reference.cards[fit.slug])
     ]
     raise Candidates(
-        f"No card is called exactly {text!r}, and nothing was saved. Ask the user which of these is meant and call"
-        f" again with its slug{alternative}.",
+        f"No card is called exactly {text!r}{', and nothing was saved' if saves else ''}. Ask the user which of these"
+        f" is meant and call again with its slug{alternative}.",
         candidates,
     )
 

@@ -1,13 +1,19 @@
-"""Transfer routes as results show them: steps with their sources, and warnings."""
+"""Transfer routes as results show them: steps with their sources, ratios by card, and warnings."""
 
+from collections.abc import Sequence
 from datetime import date
 
+from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.results import NO_DATA, NoDataWord, Part
 from mcp_server.toolkit.wording import program_name
+from mcp_server.views.cards import find_catalogue_slug
+from shared.db.cards import list_open_slugs
 from shared.domain.plurals import pluralize
-from shared.domain.transfers import Edge, Path
+from shared.domain.transfers import Edge, Network, Path
+from shared.errors import NotFound
 from shared.reference.reference import Reference
+from shared.reference.transfer_rates import describe_rates
 
 
 class RunningBonus(Part):
@@ -15,6 +21,14 @@ class RunningBonus(Part):
     starts_on: date | None
     ends_on: date
     targeted: bool
+
+
+class RatioByCard(Part):
+    """A ratio and the cards that give it."""
+
+    cards: list[str]
+    ratio_from: float
+    ratio_to: float
 
 
 class Step(Verified):
@@ -26,6 +40,7 @@ class Step(Verified):
     posting_time: str | NoDataWord
     increment: int | None
     minimum: int | None
+    ratios_by_card: list[RatioByCard]
 
 
 class TransferRoute(Part):
@@ -40,13 +55,34 @@ class TransferRoute(Part):
     warnings: list[str]
 
 
+def read_routes(call: Call, cards: Sequence[str] | None = None) -> Network:
+    """Today's routes at the ratios of the cards named, else of those saved."""
+    if cards is not None:
+        return call.reference.routes(call.today, [_find_card(call, name) for name in cards])
+    return call.reference.routes(call.today, list_open_slugs(call.db, call.today))
+
+
+def _find_card(call: Call, name: str) -> str:
+    """Raises Candidates and NotFound."""
+    slug = find_catalogue_slug(call, name, saves=False)
+    if slug is None:
+        raise NotFound("card", name, [])
+    return slug
+
+
+def list_rates(edge: Edge) -> list[RatioByCard]:
+    return [
+        RatioByCard(cards=list(r.cards), ratio_from=float(r.ratio_from), ratio_to=float(r.ratio_to)) for r in edge.rates
+    ]
+
+
 def posting_time(edge: Edge) -> str | NoDataWord:
     return edge.posting_text or (edge.posting if edge.posting != "unknown" else NO_DATA)
 
 
 def _list_warnings(reference: Reference, path: Path) -> list[str]:
     steps = {e: f"{program_name(reference, e.source)} to {program_name(reference, e.target)}" for e in path.edges}
-    warnings = []
+    warnings = [words for e in path.edges if (words := describe_rates(reference, e))]
     if path.points_stranded:
         stranded = pluralize(path.points_stranded, "point")
         warnings.append(f"Left behind on the way, because transfers go in fixed blocks: {stranded}.")
@@ -86,6 +122,7 @@ def to_transfer_route(reference: Reference, path: Path, needed: int | None) -> T
                 posting_time=posting_time(e),
                 increment=e.increment,
                 minimum=e.minimum,
+                ratios_by_card=list_rates(e),
                 **describe_verified(e),
             )
             for e in path.edges

@@ -14,6 +14,7 @@ from shared.domain.plurals import pluralize
 from shared.domain.transfer_options import Way
 from shared.domain.trip_plans import Journey, PaidJourney
 from shared.reference.reference import Reference
+from shared.reference.transfer_rates import describe_all_rates
 from shared.services.search.award_options import AwardOption
 from shared.services.search.fares import FareOption
 
@@ -86,7 +87,7 @@ def to_plan(
         cash_alternative=to_fare(cash) if cash else NO_DATA,
         steps=_list_steps(reference, paid, passengers),
         hold=None,
-        warnings=_list_warnings(paid, cash, passengers, balances_as_of),
+        warnings=_list_warnings(reference, paid, cash, passengers, balances_as_of),
     )
 
 
@@ -135,13 +136,18 @@ def _list_steps(reference: Reference, paid: PaidJourney[AwardOption], passengers
 
 
 def _list_warnings(
-    paid: PaidJourney[AwardOption], cash: FareOption | None, passengers: int, balances_as_of: date
+    reference: Reference,
+    paid: PaidJourney[AwardOption],
+    cash: FareOption | None,
+    passengers: int,
+    balances_as_of: date,
 ) -> list[str]:
     offers = [s.offer for s in paid.journey.seats]
     ways = [w for ways_of_program in paid.ways.values() for w in ways_of_program]
     warnings = [f"Balances as of {format_day(balances_as_of)}: check them first."]
-    if any(w.path for w in ways):
+    if paths := [w.path for w in ways if w.path]:
         warnings.append("Transfers cannot be undone.")
+        warnings += describe_all_rates(reference, (edge for path in paths for edge in path.edges))
     if any(o.seats is None for o in offers):
         warnings.append(f"A source does not say how many seats are left; this plan needs {passengers}.")
     if stale := [o for o in offers if o.age_seconds > STALE_SECONDS]:

@@ -72,6 +72,12 @@ def count_wallet(session: Session, today: date) -> Wallet:
     )
 
 
+def list_open_slugs(session: Session, today: date) -> frozenset[str]:
+    """The open cards that are in the card catalogue."""
+    is_open = sa.or_(Card.closed_on.is_(None), Card.closed_on > today)
+    return frozenset(slug for slug in session.scalars(sa.select(Card.slug).where(is_open)) if slug)
+
+
 def page_of_cards(
     session: Session, today: date, *, include_closed: bool, bonus_status: str | None, page: int, per_page: int
 ) -> tuple[list[Card], int]:

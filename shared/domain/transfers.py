@@ -23,6 +23,19 @@ class Bonus:
 
 
 @dataclass(frozen=True)
+class CardRate:
+    """One of the ratios of a route, and the cards that give it; none listed: every card that earns the currency."""
+
+    cards: tuple[str, ...]
+    ratio_from: Fraction
+    ratio_to: Fraction
+
+    @property
+    def ratio(self) -> Fraction:
+        return self.ratio_to / self.ratio_from
+
+
+@dataclass(frozen=True)
 class Edge:
     """One transfer route as it is on a day: `ratio` is points received for one point sent, without bonus."""
 
@@ -47,6 +60,13 @@ class Edge:
     audited_on: date | None
     confidence: str
     note: str | None
+    cards: tuple[str, ...] = ()  # that give this ratio; none listed: every card that earns the currency
+    rates: tuple[CardRate, ...] = ()  # where cards give different ratios: all of them, the best first
+    cards_held: tuple[str, ...] = ()  # of the person, for which this ratio was chosen; none: it is the lowest
+
+    @property
+    def rate(self) -> CardRate:
+        return CardRate(self.cards, self.ratio_from, self.ratio_to)
 
     @cached_property
     def yields(self) -> Fraction:

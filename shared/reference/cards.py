@@ -14,6 +14,9 @@ from shared.domain.transfers import Edge, find_paths
 from shared.reference.exchange_rates import find_exchange_rate
 from shared.reference.reference import Reference
 from shared.reference.rows.travel import CardEarn, CatalogCard, WelcomeOffer
+from shared.reference.transfer_rates import format_ratio
+
+MAX_PARTNERS_NAMED = 3  # with one ratio; more are summed up
 
 
 @lru_cache(maxsize=2)
@@ -76,8 +79,28 @@ def list_partners(reference: Reference, card: CatalogCard, on: date) -> list[str
     """The programmes a card's points move to directly, as its catalogue entry says they do."""
     if card.program is None or card.transferable == "no":
         return []
-    edges = reference.routes(on).get(card.program, ())
+    edges = reference.routes(on, (card.slug,)).get(card.program, ())
     return sorted({edge.target for edge in edges if _is_for_country(card.country, edge)})
+
+
+def describe_own_rates(reference: Reference, card: CatalogCard, on: date) -> list[str]:
+    """The ratios of this card that other cards of its currency do not give, in a sentence."""
+    if card.program is None or card.transferable == "no":
+        return []
+    edges = reference.routes(on, (card.slug,)).get(card.program, ())
+    names_by_ratio: dict[str, list[str]] = defaultdict(list)
+    for edge in edges:
+        if edge.cards_held:
+            names_by_ratio[format_ratio(edge)].append(reference.programs[edge.target].name)
+    if not names_by_ratio:
+        return []
+    usual = max(names_by_ratio, key=lambda ratio: len(names_by_ratio[ratio]))
+    rest = sorted(f"{name} {ratio}" for ratio, names in names_by_ratio.items() for name in names if ratio != usual)
+    if len(names_by_ratio[usual]) <= MAX_PARTNERS_NAMED:
+        rest = sorted([*rest, *(f"{name} {usual}" for name in names_by_ratio[usual])])
+        return [f"Ratios of this card: {', '.join(rest)}."]
+    others = f", except {', '.join(rest)}" if rest else ""
+    return [f"Where the ratio depends on the card, this one gives {usual}{others}."]
 
 
 def _is_for_country(country: str, edge: Edge) -> bool:
@@ -91,7 +114,7 @@ def find_ratio(reference: Reference, card: CatalogCard, goal: str, on: date) -> 
         return Fraction(1)
     if card.program is None:
         return None
-    paths = find_paths(reference.routes(on), card.program, goal, max_hops=2)
+    paths = find_paths(reference.routes(on, (card.slug,)), card.program, goal, max_hops=2)
     paths_for_card = (p for p in paths if _is_for_country(card.country, p.edges[0]))
     best = min(paths_for_card, key=lambda p: (len(p.edges), -p.ratio), default=None)
     if best is None:

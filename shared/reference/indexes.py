@@ -138,7 +138,7 @@ def build_known_flights(tables: Tables) -> dict[str, KnownFlights]:
 
 
 def build_edges(tables: Tables, on: date) -> Iterable[Edge]:
-    """The transfer routes open on a day, each with the best bonus that runs on it."""
+    """The transfer routes open on a day, each with the best bonus that runs on it; one edge for each ratio by card."""
     running: dict[tuple[str, str], Bonus] = {}
     for row in tables["transfer_bonuses.csv"]:
         if row.is_valid(on):
@@ -178,6 +178,7 @@ def _build_edge(row: Any, bonus: Bonus | None) -> Edge:
         audited_on=row.audited_on,
         confidence=row.confidence,
         note=row.note,
+        cards=row.cards,
     )
 
 

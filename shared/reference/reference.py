@@ -1,7 +1,7 @@
 """The frozen reference data, with methods for lookups by name, route and day."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from functools import cached_property, lru_cache
 from types import MappingProxyType
@@ -14,6 +14,7 @@ from shared.domain.airports import Airport, Zone, find_zone, name_places
 from shared.domain.award_charts import ChartRoute, RoutePrice
 from shared.domain.flown_routes import NO_FLIGHTS, Ends, KnownFlights, RouteFinding, judge_route
 from shared.domain.plans import CABINS
+from shared.domain.transfer_rates import pick_rates
 from shared.errors import Candidates, NotFound
 from shared.reference import ages, airports, indexes
 from shared.reference.airlines import Airline, build_airlines
@@ -52,8 +53,9 @@ class Reference:
         self._price = lru_cache(maxsize=16_384)(self._price_of)
         self._standing = lru_cache(maxsize=16_384)(self._charts_for)
         self.pricing = lru_cache(maxsize=1_024)(self._pricing)
-        self.routes = lru_cache(maxsize=8)(self._routes)
         self.fresh_rows = lru_cache(maxsize=64)(self._fresh_rows)
+        self._edges = lru_cache(maxsize=8)(self._list_edges)
+        self._network = lru_cache(maxsize=256)(self._build_network)
 
     def rows(self, file: str) -> Sequence[Any]:
         """The rows of one file, as its row type of `rows` describes them."""
@@ -203,9 +205,22 @@ class Reference:
 
     # transfers
 
-    def _routes(self, on: date) -> transfers.Network:
-        """The transfer routes open on a day, with the bonuses that run on it, by the programme they start from."""
-        return transfers.build_network(indexes.build_edges(self._tables, on))
+    def routes(self, on: date, cards: Collection[str] = ()) -> transfers.Network:
+        """The transfer routes open on a day, with the bonuses that run on it, by the programme they start from.
+
+        `cards` are those a person holds. Where they decide no ratio, a route has its lowest.
+        """
+        return self._network(on, self._deciding_cards.intersection(cards))
+
+    @cached_property
+    def _deciding_cards(self) -> frozenset[str]:
+        return frozenset(card for row in self._tables["transfer_partners.csv"] for card in row.cards)
+
+    def _list_edges(self, on: date) -> Sequence[transfers.Edge]:
+        return tuple(indexes.build_edges(self._tables, on))
+
+    def _build_network(self, on: date, cards: frozenset[str]) -> transfers.Network:
+        return transfers.build_network(pick_rates(self._edges(on), cards))
 
     # awards
 

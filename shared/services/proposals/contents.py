@@ -13,9 +13,11 @@ from shared.domain.balances import value_balance
 from shared.domain.dates import format_iso_day
 from shared.domain.plurals import pluralize
 from shared.domain.transfer_options import Purse, Way
+from shared.domain.transfers import Edge
 from shared.errors import Refusal
 from shared.reference.load import Reference
 from shared.reference.rows import Program
+from shared.reference.transfer_rates import describe_all_rates, format_ratio
 from shared.services.proposals.flight_rows import FlightRow
 
 STALE_AFTER = timedelta(hours=24)
@@ -170,12 +172,12 @@ def _describe_way(way: Way, goal: Program, reference: Reference) -> str:
     edges = way.path.edges
     through = f" by way of {', '.join(reference.programs[e.target].name for e in edges[:-1])}" if edges[1:] else ""
     words = [f"{way.points_sent:,} {source.name} become {pluralize(way.points_delivered, 'point')}{through}"]
-    words.append(", ".join(f"{float(e.ratio_from):g}:{float(e.ratio_to):g}" for e in edges))
+    words.append(", ".join(format_ratio(e) for e in edges))
     words.append(_POSTING_TIMES.get(way.posting, "how long it takes is not known"))
     if way.path.bonus_ends_on:
         words.append(f"with a bonus that ends on {_format_day(way.path.bonus_ends_on)}")
     words += [f"costs a fee: {e.fee}" for e in edges if e.fee]
-    return "; ".join(words) + "."
+    return " ".join(["; ".join(words) + ".", *describe_all_rates(reference, edges)])
 
 
 def _list_partners(program: Program, reference: Reference, today: date) -> list[str]:
@@ -191,9 +193,13 @@ def _list_partners(program: Program, reference: Reference, today: date) -> list[
     if not into:
         return []
     best = sorted(into, key=lambda e: (-e.yields, e.source))[:MAX_PARTNERS]
-    listed = [f"{programs[e.source].name} ({float(e.ratio_from):g}:{float(e.ratio_to):g})" for e in best]
+    listed = [f"{programs[e.source].name} ({_list_ratios(e)})" for e in best]
     more = f" and {len(into) - len(best)} more" if len(into) > len(best) else ""
     return [f"Points can be transferred in from {', '.join(listed)}{more}."]
+
+
+def _list_ratios(edge: Edge) -> str:
+    return f"{' or '.join(map(format_ratio, edge.rates))} by card" if edge.rates else format_ratio(edge)
 
 
 def list_sources(rows: Sequence[FlightRow], client: Client | None, reference: Reference, today: date) -> list[str]:

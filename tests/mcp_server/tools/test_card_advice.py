@@ -79,9 +79,14 @@ def test_recommend_cards_says_when_a_bonus_is_unknown_or_out_of_reach(people: Pe
 
 
 def test_recommend_cards_ranks_one_category_by_its_return(people: People, use: Use) -> None:
-    answer = use(people.alice, "recommend_cards", country="CA", category="groceries", limit=3)
-    assert answer["recommendations"][0]["slug"] == "ca-amex-cobalt"
+    answer = use(people.alice, "recommend_cards", country="US", category="groceries", limit=3)
+    assert answer["recommendations"][0]["slug"] == "us-amex-gold"
     assert any("groceries" in reason for reason in answer["recommendations"][0]["reasons"])
+
+
+def test_recommend_cards_never_values_canadian_points_like_american_ones(people: People, use: Use) -> None:
+    answer = use(people.alice, "recommend_cards", country="CA", category="groceries", limit=10)
+    assert "ca-amex-cobalt" not in by_slug(answer)  # nobody values them, and those of the US are other points
 
 
 def test_recommend_cards_reckons_a_bonus_with_all_spending_even_for_one_category(people: People, use: Use) -> None:
@@ -96,13 +101,13 @@ def test_recommend_cards_reckons_a_bonus_with_all_spending_even_for_one_category
 def test_recommend_cards_leaves_out_held_cards_and_what_they_already_earn(people: People, use: Use) -> None:
     asked = {"country": "CA", "monthly_spend": {"groceries": 1000}, "spend_currency": "CAD", "limit": 10}
     before = by_slug(use(people.alice, "recommend_cards", **asked))
-    use(people.alice, "add_card", card="ca-amex-cobalt")
+    use(people.alice, "add_card", card="ca-td-aeroplan-vip")
     after = by_slug(use(people.alice, "recommend_cards", **asked))
-    assert "ca-amex-cobalt" in before
-    assert "ca-amex-cobalt" not in after
+    assert "ca-td-aeroplan-vip" in before
+    assert "ca-td-aeroplan-vip" not in after
     shared = (set(before) & set(after)).pop()
     assert (after[shared]["breakdown"]["earn"] or 0) <= (before[shared]["breakdown"]["earn"] or 0)
-    assert "ca-amex-cobalt" in by_slug(use(people.charlie, "recommend_cards", **asked))
+    assert "ca-td-aeroplan-vip" in by_slug(use(people.charlie, "recommend_cards", **asked))
     use(people.alice, "add_card", card=PREFERRED)
     held = by_slug(use(people.alice, "recommend_cards", country="US", category="dining", include_held=True, limit=10))
     assert held[PREFERRED]["breakdown"]["bonus"] == 0

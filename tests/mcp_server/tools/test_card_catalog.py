@@ -94,9 +94,22 @@ def test_search_card_catalog_names_partners_of_the_cards_own_country_only(people
         return use(people.bob, "search_card_catalog", slug=slug)["cards"][0]
 
     assert "delta-skymiles" in card("us-amex-gold")["transfer_partners"]
-    for slug in ("ca-amex-cobalt", "au-amex-platinum"):  # their routes were not gathered, and those of the US differ
-        assert card(slug)["transfer_partners"] == []
-        assert "routes" in card(slug)["note"]
+    assert "air-canada-aeroplan" in card("ca-amex-cobalt")["transfer_partners"]
+    assert "qantas-frequent-flyer" in card("au-amex-platinum")["transfer_partners"]
+    for slug in ("ca-amex-cobalt", "au-amex-platinum"):  # points of another country's programme
+        assert card(slug)["earns_program"] != "amex-membership-rewards"
+        assert not {"delta-skymiles", "jetblue-trueblue"} & set(card(slug)["transfer_partners"])
+
+
+def test_search_card_catalog_shows_the_ratios_of_the_card_itself(people: People, use: Use) -> None:
+    def note(slug: str) -> str:
+        return use(people.bob, "search_card_catalog", slug=slug)["cards"][0]["note"]
+
+    assert "Ratios of this card: World of Hyatt 4:3." in note("us-chase-sapphire-preferred")
+    assert "Ratios of this card: World of Hyatt 1:1." in note("us-chase-sapphire-reserve")
+    basic = note("us-citi-double-cash")
+    assert "Where the ratio depends on the card, this one gives 10:7, except" in basic
+    assert "Emirates Skywards 25:14" in basic
 
 
 def test_search_card_catalog_finds_by_words_best_first(people: People, use: Use) -> None:

@@ -21,6 +21,7 @@ def test_compare_transfer_options_is_premium_and_wants_a_target(people: People, 
 
 @pytest.mark.spec("s4.4.compare_transfer_options.ranking")
 def test_compare_transfer_options_ranks_by_what_the_points_are_worth(people: People, use: Use) -> None:
+    use(people.alice, "add_card", card="us-citi-strata-premier")
     _hold(use, people.alice, amex_membership_rewards=100_000, citi_thankyou_rewards=100_000, marriott_bonvoy=200_000)
     answer = use(people.alice, "compare_transfer_options", target_program="flying blue", points_needed=50_000)
     alone = [o for o in answer["options"] if o["covers_target"]]
@@ -36,6 +37,7 @@ def test_compare_transfer_options_ranks_by_what_the_points_are_worth(people: Peo
 
 
 def test_compare_transfer_options_puts_balances_together_where_none_is_enough(people: People, use: Use) -> None:
+    use(people.alice, "add_card", card="us-citi-strata-premier")
     _hold(use, people.alice, flying_blue=10_000, citi_thankyou_rewards=25_500, amex_membership_rewards=30_000)
     answer = use(people.alice, "compare_transfer_options", target_program="flying blue", points_needed=50_000)
     assert not any(o["covers_target"] for o in answer["options"])
@@ -51,9 +53,10 @@ def test_compare_transfer_options_puts_balances_together_where_none_is_enough(pe
 
 
 def test_compare_transfer_options_says_how_much_stays_missing(people: People, use: Use) -> None:
+    use(people.alice, "add_card", card="us-citi-strata-premier")
     _hold(use, people.alice, flying_blue=10_000, citi_thankyou_rewards=5_500)
     answer = use(people.alice, "compare_transfer_options", target_program="flying blue", points_needed=50_000)
-    assert (answer["shortfall"], answer["combinations"]) == (34_500, [])
+    assert (answer["shortfall"], answer["combinations"]) == (35_000, [])
     held = next(o for o in answer["options"] if o["hops"] == 0)
     assert (held["route"], held["source_points"], held["covers_target"]) == (None, 10_000, False)
 
@@ -65,3 +68,21 @@ def test_compare_transfer_options_uses_the_callers_balances_only(people: People,
     _hold(use, people.alice, delta_skymiles=90_000)
     none = use(people.alice, "compare_transfer_options", target_program="flying blue", points_needed=1_000)
     assert none["missing"] == ["transfer path"]
+
+
+def test_compare_transfer_options_counts_the_lowest_ratio_until_a_card_is_known(people: People, use: Use) -> None:
+    _hold(use, people.alice, chase_ultimate_rewards=100_000)
+    wanted = {"target_program": "world-of-hyatt", "points_needed": 30_000}
+
+    def sent() -> tuple[int, str]:
+        way = next(o for o in use(people.alice, "compare_transfer_options", **wanted)["options"] if o["hops"] == 1)
+        return way["source_points"], way["route"]["warnings"][0]
+
+    points, words = sent()
+    assert points == 40_000
+    assert "1:1 with Chase Sapphire Reserve; 4:3 with Ink Business Preferred or Chase Sapphire Preferred" in words
+    assert "because no card is known" in words
+    use(people.alice, "add_card", card="us-chase-sapphire-reserve")
+    points, words = sent()
+    assert points == 30_000
+    assert "Counted at 1:1, for Chase Sapphire Reserve." in words

@@ -18,7 +18,7 @@ def test_list_transfer_partners_names_where_points_go(people: People, use: Use) 
     by = {p["program"]: p for p in answer["partners"]}
     assert (by["cathay-asia-miles"]["ratio_from"], by["cathay-asia-miles"]["ratio_to"]) == (5, 4)
     assert "etihad-guest" not in by
-    assert by["flying-blue"]["unaudited"] is True
+    assert by["flying-blue"]["verified_on"] == "2026-11-22"
     assert by["flying-blue"]["source_url"]
 
 
